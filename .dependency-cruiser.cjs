@@ -1,0 +1,151 @@
+/**
+ * The arrows of docs/architecture.md. They point down only; a type import counts as an import.
+ *
+ *   cli, http, testing -> engine -> workflow -> domain -> base
+ *                         backends/x ---------> domain
+ */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      comment: 'A cycle has no order to read it in, type imports included.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A file that nothing reaches is dead.',
+      severity: 'error',
+      from: { orphan: true, pathNot: ['\\.d\\.ts$', '^src/(index|redis|testing)\\.ts$'] },
+      to: {},
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'An import that does not resolve would slip past every rule below.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'base-imports-nothing',
+      comment: 'Base is the bottom: no other folder, no package, no node: builtin.',
+      severity: 'error',
+      from: { path: '^src/base/' },
+      to: { pathNot: '^src/base/' },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'No clock, randomness or I/O: only itself and base, no node: builtin either.',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { pathNot: '^src/(domain|base)/' },
+    },
+    {
+      name: 'workflow-is-pure',
+      comment: 'The builder makes values; running them is the engine.',
+      severity: 'error',
+      from: { path: '^src/workflow/' },
+      to: { pathNot: '^src/(workflow|domain|base)/' },
+    },
+    {
+      name: 'backends-know-only-the-port',
+      comment: 'A backend never sees another backend, the engine or an entry point.',
+      severity: 'error',
+      from: { path: '^src/backends/([^/]+)/' },
+      to: { path: '^src/', pathNot: ['^src/(domain|base)/', '^src/backends/$1/'] },
+    },
+    {
+      name: 'only-the-redis-backend-knows-redis',
+      comment: 'ioredis is an optional peer; without it everything else must load.',
+      severity: 'error',
+      from: { pathNot: '^src/backends/redis/' },
+      to: { path: '(^|node_modules/)(ioredis|iovalkey|redis|@redis/[^/]+)(/|$)' },
+    },
+    {
+      name: 'memory-backend-has-no-packages',
+      comment: 'The embedded backend runs with no dependency at all.',
+      severity: 'error',
+      from: { path: '^src/backends/memory/' },
+      to: { pathNot: '^src/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'engine-looks-down-only',
+      comment: 'The engine knows the port, never a backend, an entry point or a package.',
+      severity: 'error',
+      from: { path: '^src/engine/' },
+      to: { pathNot: '^src/(engine|workflow|domain|base)/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'config-looks-down-only',
+      comment: 'Configuration is values; it starts nothing.',
+      severity: 'error',
+      from: { path: '^src/config/' },
+      to: { path: '^src/', pathNot: '^src/(config|domain|base)/' },
+    },
+    {
+      name: 'http-goes-through-engine',
+      comment: 'The same rules hold over HTTP as in process, so there is one way in.',
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: { path: '^src/', pathNot: '^src/(http|engine|workflow|config|domain|base)/' },
+    },
+    {
+      name: 'testing-is-embedded',
+      comment:
+        'fairloom/testing is the memory backend on a manual clock; no Redis, no cli, no vitest.',
+      severity: 'error',
+      from: { path: '^src/testing/' },
+      to: {
+        pathNot: '^src/(testing|engine|workflow|domain|base|backends/memory)/',
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'commander-is-for-the-cli',
+      comment: 'The library parses no command line.',
+      severity: 'error',
+      from: { pathNot: '^src/cli/' },
+      to: { path: '(^|node_modules/)commander(/|$)' },
+    },
+    {
+      name: 'entry-points-only-reexport',
+      comment:
+        'An entry point names things of folders; it uses no package. (A tidy test reads it too.)',
+      severity: 'error',
+      from: { path: '^src/[^/]+\\.ts$' },
+      to: { pathNot: '^src/[^/]+/' },
+    },
+    {
+      name: 'entry-points-are-for-outsiders',
+      comment: 'Inside, a file imports the file that it means; only the cli stands outside.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cli/' },
+      to: { path: '^src/[^/]+\\.ts$' },
+    },
+    {
+      name: 'nothing-imports-tests',
+      comment: 'What is shipped does not know how it is tested.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|scripts|bench|examples)/' },
+    },
+    {
+      name: 'no-dev-dependencies',
+      comment: 'A development dependency is not there at the user. (ioredis is also a peer.)',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['npm-peer', 'npm-optional'],
+        pathNot: '(^|node_modules/)(ioredis|@types/node)(/|$)',
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.build.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types'] },
+  },
+};

@@ -1,0 +1,256 @@
+/**
+ * What the bundler makes of an expanded script. Every run of a script makes all of its functions
+ * anew, and Lua looks for each captured local among all that are captured, so this matters:
+ *
+ * - constants stand where they are used;
+ * - functions that nothing calls are left out;
+ * - functions stand inside of `library`, or, when only functions marked `@rare` need them, inside
+ *   of `rare`, which runs when the first of them is called.
+ */
+
+/** A top-level function of a table: it begins and ends in the first column. */
+interface LuaFunction {
+  readonly name: string;
+  readonly lines: readonly string[];
+  readonly rare: boolean;
+}
+
+type Part = LuaFunction | readonly string[];
+
+const START = /^function ([\w]+\.[\w]+)\(/;
+const FILE = /^-- >>> (\S+)$/;
+const FILE_END = /^-- <<< /;
+const RARE = /^-- @rare\b/;
+/** `-- @rare lib/a.lua lib/b.lua` in a verb: these files are rare here. */
+const RARE_FILES = /^-- @rare (.+)$/;
+
+export function compileLua(text: string): string {
+  const parts = partsOf(inlineConstants(inlineLimits(text)).split('\n'));
+  const functions = parts.filter((part): part is LuaFunction => !isLines(part));
+  const rest = parts.filter(isLines).flat();
+  const hot = reachable(functions, rest.join('\n'), false);
+  const all = reachable(functions, rest.join('\n'), true);
+  const library = functions.filter(({ name }) => hot.has(name));
+  const rare = functions.filter(({ name }) => all.has(name) && !hot.has(name));
+  const { included, own } = sidesOf(rest);
+  const blocks = functions.length === 0 ? [] : [...blockOf('library', library), ...lazyOf(rare)];
+  const header = own.findIndex((line) => !line.startsWith('--'));
+  const state = withRoom(included, library);
+  const lines = [...own.slice(0, header), '', ...state, ...blocks, ...own.slice(header)];
+  return withoutGaps(lines).join('\n');
+}
+
+/** What the functions stand on comes from includes, and what calls them from the verb itself. */
+function sidesOf(lines: readonly string[]): {
+  readonly included: readonly string[];
+  readonly own: readonly string[];
+} {
+  const included: string[] = [];
+  const own: string[] = [];
+  let depth = 0;
+  for (const line of lines) {
+    if (FILE.test(line)) depth++;
+    else if (FILE_END.test(line)) depth--;
+    else if (depth > 0) included.push(line);
+    else own.push(line);
+  }
+  return { included, own };
+}
+
+function blockOf(name: string, functions: readonly LuaFunction[]): readonly string[] {
+  const call = name === 'library' ? ['library()'] : [];
+  const lines = functions.flatMap((found) => [...found.lines, '']);
+  return ['', `local ${name} = function()`, '', ...lines, 'end', ...call, ''];
+}
+
+/**
+ * The empty tables of the shared state that get functions, made with room for all of them: a table
+ * that grows is made anew at every power of two.
+ */
+function withRoom(lines: readonly string[], functions: readonly LuaFunction[]): readonly string[] {
+  return lines.flatMap((line) => {
+    const found = /^local ((?:[A-Z]\w*, )*[A-Z]\w*) = ((?:\{\}, )*\{\})$/.exec(line);
+    const names = found?.[1]?.split(', ') ?? [];
+    const room = names.map((name) => {
+      const members = functions.flatMap((one) => {
+        const [table, member = ''] = one.name.split('.');
+        return table === name ? [`${member} = 0`] : [];
+      });
+      return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+    });
+    if (found === null || room.every((text) => text === '{}')) return [line];
+    return names.map((name, at) => `local ${name} = ${room[at]}`);
+  });
+}
+
+/** The rare functions, and what makes them when a table is asked for one that it lacks. */
+function lazyOf(functions: readonly LuaFunction[]): readonly string[] {
+  if (functions.length === 0) return [];
+  const tables = [...new Set(functions.map(({ name }) => name.split('.')[0] ?? ''))];
+  return [
+    ...blockOf('rare', functions),
+    'local lazy = { __index = function(functions, name)',
+    '  local make = rare',
+    '  rare = nil',
+    '  if make then make() end',
+    '  return rawget(functions, name)',
+    'end }',
+    ...tables.map((table) => `setmetatable(${table}, lazy)`),
+    '',
+  ];
+}
+
+/**
+ * The script with `LIMIT.name` replaced by its value, so that no run builds the table of them.
+ * Throws when a name is not in the constants.
+ */
+function inlineLimits(text: string): string {
+  const block = /^local LIMIT = \{\n([\s\S]*?)^\}\n/m.exec(text);
+  if (block === null) return text;
+  const values = new Map(
+    [...(block[1] ?? '').matchAll(/^\s*(\w+) = (.+),$/gm)].map(([, name, value]) => [name, value]),
+  );
+  return text.replace(block[0], '').replaceAll(/\bLIMIT\.(\w+)/g, (_, name: string) => {
+    const value = values.get(name);
+    if (value === undefined) throw new Error(`there is no limit "${name}" for scripts`);
+    return value;
+  });
+}
+
+/** `local NAME = <number or text>` at the top of a file is put where the name is used. */
+function inlineConstants(text: string): string {
+  const values = new Map<string, string>();
+  const kept = text.split('\n').filter((line) => {
+    const found =
+      /^local ([A-Z][A-Z_]*(?:, [A-Z][A-Z_]*)*) = ([\w.'<]+(?:, [\w.'<]+)*)(?: --.*)?$/.exec(line);
+    if (found === null) return true;
+    const names = (found[1] ?? '').split(', ');
+    const literals = (found[2] ?? '').split(', ');
+    if (literals.length !== names.length) return true;
+    if (!literals.every((value) => /^(?:\d[\w.]*|'[^']*')$/.test(value))) return true;
+    names.forEach((name, at) => {
+      const value = literals[at] ?? '';
+      if (values.has(name) && values.get(name) !== value) {
+        throw new Error(`two constants of one script are named ${name}`);
+      }
+      values.set(name, value);
+    });
+    return false;
+  });
+  return kept
+    .map((line) => {
+      if (line.trimStart().startsWith('--')) return line;
+      return line.replaceAll(
+        /(?<![\w.'])[A-Z][A-Z_]*\b(?!['\w])/g,
+        (name) => values.get(name) ?? name,
+      );
+    })
+    .join('\n');
+}
+
+function isLines(part: Part): part is readonly string[] {
+  return Array.isArray(part);
+}
+
+/** Functions with the comment above them, and the lines between them, in order. */
+function partsOf(lines: readonly string[]): readonly Part[] {
+  const rareFiles = new Set(lines.flatMap((line) => RARE_FILES.exec(line)?.[1]?.split(' ') ?? []));
+  const parts: Part[] = [];
+  const files: string[] = [];
+  let between: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? '';
+    const file = FILE.exec(line)?.[1];
+    if (file !== undefined) {
+      files.push(file);
+      if (isRareFile(lines, at)) rareFiles.add(file);
+    }
+    if (FILE_END.test(line)) files.pop();
+    const name = START.exec(line)?.[1];
+    if (name === undefined) {
+      if (!RARE_FILES.test(line)) between.push(line);
+      continue;
+    }
+    const end = /\bend$/.test(line) ? at : lines.indexOf('end', at);
+    const comment = takeComment(between);
+    const rare = comment.some((text) => RARE.test(text)) || rareFiles.has(files.at(-1) ?? '');
+    const kept = comment.filter((text) => !RARE.test(text));
+    parts.push(between, { name, rare, lines: [...kept, ...lines.slice(at, end + 1)] });
+    between = [];
+    at = end;
+  }
+  return [...parts, between];
+}
+
+/** A file whose own header says so. */
+function isRareFile(lines: readonly string[], from: number): boolean {
+  for (let at = from + 1; (lines[at] ?? '').startsWith('--'); at++) {
+    if (lines[at] === '-- @rare') return true;
+  }
+  return false;
+}
+
+/** Takes the comment that stands right above a function off the lines before it. */
+function takeComment(between: string[]): readonly string[] {
+  let from = between.length;
+  while (from > 0 && /^-- (?![<>]{3} )/.test(between[from - 1] ?? '')) from--;
+  return between.splice(from);
+}
+
+/** Names of the functions that the code reaches; without `throughRare`, not through rare ones. */
+function reachable(
+  functions: readonly LuaFunction[],
+  code: string,
+  throughRare: boolean,
+): ReadonlySet<string> {
+  const live = new Set<string>();
+  const words = new Set<string>();
+  const read = (text: string): void => {
+    const bare = text.replaceAll(/--[^\n]*/g, '').replaceAll(/^function [\w.]+/gm, '');
+    for (const [word] of bare.matchAll(/\b[A-Za-z_]\w*\.[A-Za-z_]\w*/g)) words.add(word);
+  };
+  read(code);
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const { name, lines, rare } of functions) {
+      if (live.has(name) || !words.has(name) || (rare && !throughRare)) continue;
+      live.add(name);
+      read(lines.join('\n'));
+      grew = true;
+    }
+  }
+  return live;
+}
+
+/** Library functions that scripts call often, and the local that each is kept in. */
+const LOCALS: ReadonlyMap<string, string> = new Map([
+  ['redis.call', 'redisCall'],
+  ['string.sub', 'stringSub'],
+  ['string.find', 'stringFind'],
+  ['string.byte', 'stringByte'],
+  ['struct.pack', 'structPack'],
+  ['struct.unpack', 'structUnpack'],
+]);
+
+/**
+ * The script with these functions in locals: a name of the global table costs two look-ups per
+ * call. The one call that reads the clock stays as it is, since tests replace it.
+ */
+export function localizeLua(text: string): string {
+  let code = text;
+  const names: string[] = [];
+  const values: string[] = [];
+  for (const [value, name] of LOCALS) {
+    const call = new RegExp(`(?<![\\w.])${value.replace('.', '\\.')}(?=\\((?!'TIME'))`, 'g');
+    if ((code.match(call)?.length ?? 0) < 2) continue;
+    code = code.replaceAll(call, name);
+    names.push(name);
+    values.push(value);
+  }
+  return names.length === 0 ? code : `local ${names.join(', ')} = ${values.join(', ')}\n${code}`;
+}
+
+/** One blank line where several were left. */
+function withoutGaps(lines: readonly string[]): readonly string[] {
+  return lines.filter((line, at) => line !== '' || lines[at - 1] !== '');
+}

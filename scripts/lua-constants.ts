@@ -1,0 +1,45 @@
+import { LIMITS, type LimitName, PRIORITY_WEIGHTS } from '../src/domain/limits.ts';
+
+/** What the scripts need of `domain/limits.ts`. */
+const NAMES: readonly LimitName[] = [
+  'absorbed',
+  'alarmGapMs',
+  'attemptsKept',
+  'clockStepMs',
+  'floorMs',
+  'listsPerUser',
+  'lostBackoffMs',
+  'maxLost',
+  'oldErrorBytes',
+  'outageMs',
+  'outagePauseMs',
+  'promoteTurn',
+  'resendMs',
+  'strangeBaseMs',
+  'strangeMaxMs',
+  'strangersPerLease',
+  'submissionMs',
+  'unknownTaskMs',
+  'upstreamBytes',
+  'waitMaxMs',
+  'wakeTokens',
+  'weightClasses',
+  'workerSilenceMs',
+];
+
+/** Added to the key of an ended task that is still read: behind all that retention looks at. */
+const HELD = 2 ** 52;
+
+/** The text that `-- @include constants` stands for. */
+export function luaConstants(): string {
+  const entries = NAMES.map((name) => `  ${name} = ${LIMITS[name]},`);
+  const weights = PRIORITY_WEIGHTS.join(', ');
+  return [
+    'local LIMIT = {',
+    ...entries,
+    `  held = ${HELD},`,
+    `  priorityWeights = { ${weights} },`,
+    '}',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,110 @@
+/**
+ * The whole check, cheapest first: static checks, build, each layer of tests, the package. The last
+ * line is always `N passed, N failed`; a static or package check counts as one. Exits 1 when
+ * anything failed, or when no test ran.
+ *
+ *   npm test                                  everything
+ *   npm test -- --layer domain                one layer; may be given more than once
+ *   npm test -- --layer static                the static checks alone (`package`: those of the package)
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { LAYERS, type Layer } from '../test/support/layers.ts';
+import { ROOT, run } from './run.ts';
+import { runLayer } from './run-layer.ts';
+
+interface Check {
+  readonly name: string;
+  readonly command: readonly string[];
+}
+
+/** What a step came to; `tests` are those that ran in vitest, so that none at all is noticed. */
+interface Tally {
+  passed: number;
+  failed: number;
+  tests: number;
+}
+
+const STATIC: readonly Check[] = [
+  { name: 'biome', command: ['biome', 'ci', '--colors=off', '.'] },
+  { name: 'tsc', command: ['tsc', '-p', 'tsconfig.json'] },
+  { name: 'tsc build', command: ['tsc', '-p', 'tsconfig.build.json', '--noEmit'] },
+  { name: 'depcruise', command: ['depcruise', 'src'] },
+  { name: 'knip', command: ['knip'] },
+  { name: 'lua', command: ['tsx', 'scripts/bundle-lua.ts', '--check'] },
+];
+const BUILD: Check = { name: 'build', command: ['npm', 'run', '--silent', 'build'] };
+const PACKAGE: readonly Check[] = [
+  { name: 'publint', command: ['publint', '--strict'] },
+  { name: 'attw', command: ['attw', '--pack', '.', '--profile', 'esm-only'] },
+];
+const API: Check = { name: 'api', command: ['tsx', 'scripts/api.ts'] };
+
+const { values } = parseArgs({ options: { layer: { type: 'string', multiple: true } } });
+const only = new Set(values.layer ?? []);
+const tally: Tally = { passed: 0, failed: 0, tests: 0 };
+
+await main();
+
+async function main(): Promise<void> {
+  const started = performance.now();
+  const names = ['static', 'package', ...LAYERS.map(({ name }) => name)];
+  for (const name of only) {
+    if (!names.includes(name)) console.error(`no layer "${name}"; there are ${names.join(', ')}`);
+  }
+  if (wants('static')) await checkAll(STATIC);
+  const layers = LAYERS.filter(({ name }) => wants(name));
+  const built = only.size === 0 || only.has('package') || layers.some(({ built }) => built);
+  if (built) await checkAll([BUILD]);
+  for (const layer of layers) await testLayer(layer);
+  if (wants('package')) await checkAll(existsSync(`${ROOT}etc`) ? [...PACKAGE, API] : PACKAGE);
+  finish(started);
+}
+
+function wants(name: string): boolean {
+  return only.size === 0 || only.has(name);
+}
+
+async function checkAll(checks: readonly Check[]): Promise<void> {
+  for (const check of checks) {
+    const { code, output, ms } = await run(check.command);
+    const ok = code === 0;
+    if (ok) tally.passed += 1;
+    else tally.failed += 1;
+    report(ok, check.name, ms, ok ? '' : `failed: ${check.command.join(' ')}`);
+    if (!ok) console.log(output.trimEnd());
+  }
+}
+
+async function testLayer(layer: Layer): Promise<void> {
+  if (!hasTests(`${ROOT}test/${layer.name}`)) {
+    console.log(`-      ${layer.name}: no tests yet`);
+    return;
+  }
+  const { passed, failed, skipped, ms, output } = await runLayer(layer.name);
+  tally.passed += passed;
+  tally.failed += failed;
+  tally.tests += passed + failed;
+  const skips = skipped > 0 ? `, ${skipped} skipped` : '';
+  report(failed === 0, layer.name, ms, `${passed} passed, ${failed} failed${skips}`);
+  if (failed > 0) console.log(output.trimEnd());
+}
+
+function hasTests(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  return readdirSync(folder, { recursive: true }).some((file) => String(file).endsWith('.test.ts'));
+}
+
+function report(ok: boolean, name: string, ms: number, text: string): void {
+  const seconds = `${(ms / 1000).toFixed(1)} s`.padStart(8);
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(10)} ${seconds}  ${text}`.trimEnd());
+}
+
+function finish(started: number): void {
+  const checksOnly = only.size > 0 && [...only].every((name) => /^(static|package)$/.test(name));
+  const nothing = tally.tests === 0 && !checksOnly;
+  if (nothing) console.log('no tests ran');
+  if (tally.failed > 0 || nothing) process.exitCode = 1;
+  console.log(`${((performance.now() - started) / 1000).toFixed(1)} s in all`);
+  console.log(`${tally.passed} passed, ${tally.failed} failed`);
+}

@@ -1,0 +1,151 @@
+/** Runs the same tests on every backend, each on a clock that the test moves. */
+import { describe, inject } from 'vitest';
+import { memory } from '../../src/backends/memory/memory-backend.ts';
+import { redisForTests } from '../../src/backends/redis/manual-time.ts';
+import type { Backend } from '../../src/domain/backend.ts';
+import { Fairloom } from '../../src/engine/client.ts';
+import { silentLogger } from '../../src/engine/logger.ts';
+import type { FairloomOptions } from '../../src/engine/options.ts';
+import type { TaskSource } from '../../src/engine/registry.ts';
+import { ManualClock } from '../../src/testing/manual-clock.ts';
+
+/** The first moment of every test; any that is well past the epoch. */
+const START = Date.UTC(2026, 0, 5, 12);
+
+/** Quiet turns of the event loop after which nothing is under way. */
+const QUIET_TURNS = 6;
+
+/** A backend in a test, with the clock that it and its clients share. */
+export interface Stage {
+  readonly backend: Backend;
+  readonly clock: ManualClock;
+  /** A client on this stage, closed with it; silent unless told otherwise. */
+  loom(tasks: TaskSource, options?: Partial<FairloomOptions>): Fairloom;
+  /** Fulfilled when this holds; looks after every turn of the event loop, without time passing. */
+  until(holds: () => boolean | Promise<boolean>): Promise<void>;
+  /** Sets every clock of the stage without firing timers: what a frozen process wakes up to. */
+  jump(ms: number): Promise<void>;
+  /** Lets everything that is under way go on as far as it can. */
+  quiet(): Promise<void>;
+  /** Closes clients and backend, and removes what was stored. */
+  close(): Promise<void>;
+}
+
+export type OpenStage = () => Promise<Stage>;
+
+/** One block of tests per backend. */
+export function eachBackend(body: (open: OpenStage, name: 'memory' | 'redis') => void): void {
+  describe('memory', () => body(openMemory, 'memory'));
+  describe('redis', () => body(openRedis, 'redis'));
+}
+
+export async function openMemory(): Promise<Stage> {
+  const clock = new ManualClock(START);
+  const backend = memory({ clock });
+  const parts = {
+    clock,
+    quiet: turns,
+    moved: async () => undefined,
+    dispose: () => backend.close(),
+  };
+  return stage(backend, parts);
+}
+
+let namespaces = 0;
+
+async function openRedis(): Promise<Stage> {
+  const prefix = `engine-${process.pid}-${++namespaces}`;
+  const { backend, setTime, dispose } = redisForTests(inject('redisUrl'), { prefix });
+  const counted = countCalls(backend);
+  const clock = new ManualClock(START, { moved: setTime, settle: counted.quiet });
+  await setTime(START);
+  return stage(counted.backend, { clock, quiet: counted.quiet, moved: setTime, dispose });
+}
+
+interface StageParts {
+  readonly clock: ManualClock;
+  readonly quiet: () => Promise<void>;
+  readonly moved: (nowMs: number) => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+function stage(backend: Backend, { clock, quiet, moved, dispose }: StageParts): Stage {
+  const looms: Fairloom[] = [];
+  return {
+    backend,
+    clock,
+    quiet,
+    jump: async (ms) => {
+      clock.jump(ms);
+      await moved(clock.now());
+    },
+    loom: (tasks, options = {}) => {
+      const loom = new Fairloom({ backend, tasks, clock, log: silentLogger, ...options });
+      looms.push(loom);
+      return loom;
+    },
+    until: async (holds) => {
+      while (!(await holds())) await turn();
+    },
+    close: async () => {
+      for (const loom of looms) {
+        const closed = loom.close({ timeout: 0 });
+        await clock.advance(0);
+        await closed;
+      }
+      await dispose();
+    },
+  };
+}
+
+/** The same backend, and a way to wait until none of its calls is under way. */
+function countCalls(backend: Backend): {
+  readonly backend: Backend;
+  readonly quiet: () => Promise<void>;
+} {
+  let open = 0;
+  const counting = <T extends object>(store: T): T =>
+    new Proxy(store, {
+      get(target, name): unknown {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        if (name === 'waitForWork' || name === 'waitForEnd') return member.bind(target);
+        return async (...args: readonly unknown[]) => {
+          open++;
+          try {
+            return await member.apply(target, args);
+          } finally {
+            open--;
+          }
+        };
+      },
+    });
+  const { tasks, users, queues, workers, inspect } = backend;
+  return {
+    backend: {
+      name: backend.name,
+      capabilities: backend.capabilities,
+      open: (settings) => backend.open(settings),
+      close: () => backend.close(),
+      tasks: counting(tasks),
+      users: counting(users),
+      queues: counting(queues),
+      workers: counting(workers),
+      inspect: counting(inspect),
+    },
+    quiet: async () => {
+      for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
+        await turn();
+        if (open > 0) quiet = -1;
+      }
+    },
+  };
+}
+
+async function turns(): Promise<void> {
+  for (let count = 0; count < QUIET_TURNS; count++) await turn();
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,52 @@
+/** Pages that restate the code, held to it. */
+import { describe, expect, it } from 'vitest';
+import { loadLimits, renderLimits } from '../../scripts/limits-doc.ts';
+import { ALLOWED_FROM } from '../../src/domain/transition.ts';
+import { read } from '../support/files.ts';
+
+describe('docs/errors.md', () => {
+  it('has every ErrorCode and no other', () => {
+    const union = /\btype ErrorCode\s*=([^;]*);/.exec(read('src/domain/errors.ts'))?.[1] ?? '';
+    const codes = [...union.matchAll(/'([^']+)'/g)].map((match) => match[1]);
+    // A code stands in a heading or in the first cell of a row.
+    const named = [...read('docs/errors.md').matchAll(/^(?:#+ |\| *)`([A-Z][A-Z_]+)`/gm)];
+    const documented = new Set(named.map((match) => match[1]));
+    expect(codes.length).toBeGreaterThan(0);
+    expect([...documented].sort()).toEqual([...codes].sort());
+  });
+
+  it('has every code that a class carries', () => {
+    const source = read('src/domain/errors.ts');
+    const union = /\btype ErrorCode\s*=([^;]*);/.exec(source)?.[1] ?? '';
+    const carried = [...source.matchAll(/\bcode\s*=\s*('[A-Z_]+')/g)].map((match) => match[1]);
+    expect(carried.filter((code) => code !== undefined && !union.includes(code))).toEqual([]);
+  });
+});
+
+describe('docs/lifecycle.md', () => {
+  it('draws exactly the edges of ALLOWED_FROM', () => {
+    const allowed = Object.entries(ALLOWED_FROM).flatMap(([event, states]) =>
+      states.map((state) => `${state}: ${event}`),
+    );
+    expect([...drawn(read('docs/lifecycle.md'))].sort()).toEqual([...allowed].sort());
+  });
+});
+
+describe('docs/limits.md', () => {
+  it('is what "npm run docs" writes', async () => {
+    expect(read('docs/limits.md')).toBe(renderLimits(await loadLimits()));
+  });
+});
+
+/**
+ * `from: event` of every edge `from --> to: event` in the first state diagram. One arrow may carry
+ * several events, parted by commas; arrows from and to `[*]` are how a task is born and forgotten.
+ */
+function drawn(page: string): ReadonlySet<string> {
+  const diagram = /```mermaid\s+stateDiagram[\s\S]*?```/.exec(page)?.[0] ?? '';
+  const edges = diagram.matchAll(/^\s*(\w+)\s*-->\s*\w+\s*:\s*(.+?)\s*$/gm);
+  const pairs = [...edges].flatMap(([, from = '', events = '']) =>
+    events.split(/\s*,\s*/).map((event) => `${from}: ${event}`),
+  );
+  return new Set(pairs);
+}

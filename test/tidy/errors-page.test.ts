@@ -1,0 +1,49 @@
+/** docs/errors.md says of every error what its class says. */
+import { expect, it } from 'vitest';
+import * as errors from '../../src/domain/errors.ts';
+import { read } from '../support/files.ts';
+
+interface Row {
+  readonly code: string;
+  readonly className: string;
+  readonly retryable: string;
+}
+
+const source = read('src/domain/errors.ts');
+const declared = [
+  ...source.matchAll(
+    /export class (\w+) extends FairloomError \{[\s\S]*?code = '([A-Z_]+)';\s+readonly retryable = (true|false);/g,
+  ),
+].map(
+  ([, className = '', code = '', retryable = '']): Row => ({
+    code,
+    className,
+    retryable: retryable === 'true' ? 'yes' : 'no',
+  }),
+);
+const rows = [
+  ...read('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| `(\w+)` \| (yes|no) \|(.*)\|(.*)\|$/gm),
+];
+
+it('names the class of every code, and whether a retry may help', () => {
+  const written = rows.map(
+    ([, code = '', className = '', retryable = '']): Row => ({ code, className, retryable }),
+  );
+  const byCode = (a: Row, b: Row): number => a.code.localeCompare(b.code);
+  expect(declared.length).toBeGreaterThan(20);
+  expect(written.toSorted(byCode)).toEqual(declared.toSorted(byCode));
+});
+
+it('covers every class that is exported', () => {
+  const exported = Object.keys(errors).filter((name) => name !== 'FairloomError');
+  expect(declared.map(({ className }) => className).sort()).toEqual(exported.sort());
+});
+
+it('has a row for every failure type', () => {
+  const union = /type FailureType =([^;]*);/.exec(read('src/domain/task.ts'))?.[1] ?? '';
+  const types = [...union.matchAll(/'([a-z-]+)'/g)].map((match) => match[1]);
+  const written = [...read('docs/errors.md').matchAll(/^\| `([a-z-]+)` \|/gm)].map(
+    (match) => match[1],
+  );
+  expect(written).toEqual(types);
+});

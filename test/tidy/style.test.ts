@@ -1,0 +1,108 @@
+/** What a machine can see of docs/style.md and that no linter looks at. */
+import { describe, expect, it } from 'vitest';
+import { codeOf, filesBelow, read, trackedFiles } from '../support/files.ts';
+import { LAYERS } from '../support/layers.ts';
+
+/** A file is one noun; what needs more lines is two nouns. */
+const MAX_LINES = 400;
+
+const sources = filesBelow('src', /\.(ts|lua)$/).filter(
+  (path) => !/\.generated\.ts$|\/lua\/expanded\//.test(path),
+);
+const typescript = ['src', 'test', 'scripts', 'bench', 'examples'].flatMap((folder) =>
+  filesBelow(folder, /\.ts$/).filter((path) => !path.endsWith('.generated.ts')),
+);
+
+/** Lines that match, as `path:line: text`. */
+function hits(path: string, text: string, pattern: RegExp): readonly string[] {
+  return text
+    .split('\n')
+    .flatMap((line, at) => (pattern.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : []));
+}
+
+describe('files', () => {
+  it(`have at most ${MAX_LINES} lines`, () => {
+    const long = sources
+      .map((path) => ({ path, lines: read(path).trimEnd().split('\n').length }))
+      .filter(({ lines }) => lines > MAX_LINES);
+    expect(long).toEqual([]);
+  });
+
+  it('leave nothing for later', () => {
+    const later = new RegExp(
+      `\\b(${['TO', 'FIX'].map((start) => `${start}${start === 'TO' ? 'DO' : 'ME'}`).join('|')})\\b`,
+    );
+    const found = [...sources, ...typescript].flatMap((path) => hits(path, read(path), later));
+    expect([...new Set(found)]).toEqual([]);
+  });
+
+  it('are free of any', () => {
+    const pattern = /(?:[:<|&,(=]|\bas|\bkeyof|=>)\s*any\b(?!\s*[(:.?])/;
+    expect(typescript.flatMap((path) => hits(path, codeOf(read(path)), pattern))).toEqual([]);
+  });
+
+  it('name no machine', () => {
+    // A home or work folder, a URL of a package registry, a resolved address in the lock file.
+    const pattern =
+      /(?<![\w.@-])\/(work|root)\/|\/\/[\w.-]*\bregistry\b[\w.-]*|\bregistry\.[\w-]+\.[a-z]{2,}\b(?!\()|"resolved": "http/;
+    const found = trackedFiles()
+      .filter((path) => path !== 'test/tidy/style.test.ts')
+      .flatMap((path) => hits(path, read(path), pattern));
+    expect(found).toEqual([]);
+  });
+});
+
+describe('pure code', () => {
+  it('throws no dice', () => {
+    const pure = /^src\/(base|domain|workflow|backends)\//;
+    const found = sources
+      .filter((path) => pure.test(path) && path.endsWith('.ts'))
+      .flatMap((path) => hits(path, codeOf(read(path)), /\bMath\s*\.\s*random\b/));
+    expect(found).toEqual([]);
+  });
+
+  it('reads no clock in Lua but in lua/lib/time.lua', () => {
+    const found = sources
+      .filter((path) => path.endsWith('.lua') && !path.endsWith('/lib/time.lua'))
+      .flatMap((path) =>
+        hits(path, read(path).replaceAll(/--.*/g, ''), /\bmath\.random\b|\bos\.|['"]TIME['"]/i),
+      );
+    expect(found).toEqual([]);
+  });
+});
+
+describe('entry points', () => {
+  it('only name what others export', () => {
+    const statement = /export\s+(?:type\s+)?\{[^}]*\}\s*from\s*''\s*;/g;
+    const rest = filesBelow('src', /^src\/[^/]+\.ts$/)
+      .map((path) => ({ path, rest: codeOf(read(path)).replaceAll(statement, '').trim() }))
+      .filter(({ rest }) => rest !== '');
+    expect(rest).toEqual([]);
+  });
+});
+
+describe('tests', () => {
+  const tests = filesBelow('test', /\.test\.ts$/);
+
+  it('all belong to a layer, so that all run', () => {
+    const layers = new Set(LAYERS.map(({ name }) => name));
+    expect(tests.filter((path) => !layers.has(path.split('/')[1] ?? ''))).toEqual([]);
+  });
+
+  it('are neither left out nor alone', () => {
+    // `context.skip(reason)` inside a test stays possible: the contract suite names its reasons.
+    const pattern = /\b(it|test|describe)\s*\.\s*(skip|only|todo|skipIf|runIf)\b/;
+    expect(tests.flatMap((path) => hits(path, codeOf(read(path)), pattern))).toEqual([]);
+  });
+
+  it('run every example', () => {
+    const text = tests.map((path) => read(path)).join('\n');
+    const examples = filesBelow('examples', /\.(ts|mts|js|mjs)$/).filter(
+      (path) => !/\/(node_modules|support)\//.test(path),
+    );
+    const unnamed = examples.filter(
+      (path) => !text.includes(path) && !text.includes(`'${path.replace('examples/', '')}'`),
+    );
+    expect(unnamed).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
+import type { InlineConfig } from 'vitest/node';
+import { LAYERS, type Layer } from './test/support/layers.ts';
+
+export default defineConfig({
+  test: { maxWorkers: 2, projects: LAYERS.map(project) },
+});
+
+/** A layer is a project, so `vitest run --project domain` runs it alone. */
+function project(layer: Layer): TestProjectConfiguration {
+  return {
+    resolve: {
+      alias: [
+        { find: /^fairloom$/, replacement: source('index') },
+        { find: /^fairloom\/(redis|testing)$/, replacement: source('$1') },
+      ],
+    },
+    test: {
+      name: layer.name,
+      include: [`test/${layer.name}/**/*.test.ts`],
+      pool: 'forks',
+      setupFiles: ['test/support/property-seed.ts'],
+      restoreMocks: true,
+      // A test that asserts nothing passes whatever the code does.
+      expect: { requireAssertions: true },
+      testTimeout: layer.redis ? 30_000 : 10_000,
+      ...(layer.redis ? { globalSetup: ['test/support/global-setup.ts'] } : {}),
+      ...(layer.name === 'types' ? compiled() : {}),
+    },
+  };
+}
+
+/** Tests of types are compiled, not run: the compiler's answer is the result. */
+function compiled(): InlineConfig {
+  return {
+    include: [],
+    typecheck: {
+      enabled: true,
+      only: true,
+      checker: 'tsc',
+      include: ['test/types/**/*.test.ts'],
+      tsconfig: 'tsconfig.json',
+      ignoreSourceErrors: true,
+    },
+  };
+}
+
+function source(entry: string): string {
+  return `${fileURLToPath(new URL('./src/', import.meta.url))}${entry}.ts`;
+}
