@@ -1,0 +1,35 @@
+/** A length of time: milliseconds, or a number with its unit (`"250ms"`, `"30s"`, `"5m"`, `"2h"`, `"7d"`). */
+export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
+
+const UNIT_MS: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+/** The length in whole milliseconds, or `undefined` when the text or number is not a duration. */
+export function durationMs(value: Duration): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? Math.round(value) : undefined;
+  const match = /^(-?\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value);
+  const unit = match?.[2] === undefined ? undefined : UNIT_MS.get(match[2]);
+  const ms = unit === undefined ? Number.NaN : Math.round(Number(match?.[1]) * unit);
+  return Number.isSafeInteger(ms) ? ms : undefined;
+}
+
+/** A timer that has been set; canceling twice, or after it fired, does nothing. */
+export interface Timer {
+  cancel(): void;
+}
+
+/**
+ * Where every part of Fairloom that is not pure gets its time. The embedded backend, clients and
+ * workers share one; tests hand in a manual one.
+ */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Calls `fire` once, `ms` from now. Waits beyond Node's 2^31 − 1 ms are chained, never clamped. */
+  setTimer(ms: number, fire: () => void): Timer;
+}

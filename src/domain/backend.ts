@@ -1,0 +1,235 @@
+/**
+ * The port: what the engine needs of the place where tasks live. Every method is one atomic step:
+ * it happens entirely or not at all, also when the process dies half way. All moments are read
+ * from the backend's own clock, never the caller's; nothing here reads randomness: ids and nonces
+ * arrive as arguments.
+ *
+ * Every method may throw {@link BackendUnavailableError} and {@link BackendClosedError}; races are
+ * answered by values. `fairloom/testing` exports the conformance suite: a class that passes it is
+ * a backend.
+ */
+import type {
+  Page,
+  PageRequest,
+  QueueInfo,
+  ReconcileReport,
+  Stats,
+  TaskFacts,
+  TaskFilter,
+  UserInfo,
+  WorkerInfo,
+  WorkerSpec,
+} from './inspection.ts';
+import type {
+  ExtendReply,
+  ExtendRequest,
+  LeaseReply,
+  LeaseRequest,
+  SettleReply,
+  SettleRequest,
+} from './leasing.ts';
+import type { QueuePatch, Retention, UserPatch } from './settings.ts';
+import type { AttemptRecord, EndState, NewTask, TaskRecord, TaskState } from './task.ts';
+
+export type {
+  Page,
+  PageRequest,
+  QueueInfo,
+  ReconcileReport,
+  Stats,
+  TaskFacts,
+  TaskFilter,
+  UserInfo,
+  WorkerInfo,
+  WorkerSpec,
+} from './inspection.ts';
+export type {
+  Decision,
+  ExtendReply,
+  ExtendRequest,
+  Leased,
+  LeaseRef,
+  LeaseReply,
+  LeaseRequest,
+  QueueShare,
+  SettleAnswer,
+  Settlement,
+  SettleReply,
+  SettleRequest,
+  UpstreamFact,
+} from './leasing.ts';
+
+/** The place where tasks live. */
+export interface Backend {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  readonly tasks: TaskStore;
+  readonly users: UserStore;
+  readonly queues: QueueStore;
+  readonly workers: WorkerStore;
+  readonly inspect: Inspect;
+  /** Connects and checks; safe to call again. Other methods call it when nobody has. */
+  open(settings: BackendSettings): Promise<BackendInfo>;
+  /** Frees everything; waits in `workers.waitForWork` and `inspect.waitForEnd` answer at once. */
+  close(): Promise<void>;
+}
+
+/** Differences between backends that matter to a caller, as data. */
+export interface Capabilities {
+  /** Tasks outlive this process. */
+  readonly durable: boolean;
+  /** Other processes see the same tasks. */
+  readonly shared: boolean;
+}
+
+/** What a client says about the place when it opens it. */
+export interface BackendSettings {
+  readonly retention: Retention;
+}
+
+/** What a place says about itself when it is opened. */
+export interface BackendInfo {
+  /** One line for the log: server, version, and the durability in force. */
+  readonly description: string;
+  readonly warnings: readonly string[];
+}
+
+/** Tasks: stored, leased, settled. */
+export interface TaskStore {
+  /**
+   * Stores tasks; any number of them. `atomic`: all or none, a refusal of one leaves nothing, and
+   * nothing of the batch can be leased before all of it is stored. Otherwise each item stands on
+   * its own. Sending the same ids again changes nothing.
+   */
+  enqueue(
+    tasks: readonly NewTask[],
+    options: { readonly atomic: boolean },
+  ): Promise<readonly EnqueueReply[]>;
+
+  /** Up to `limit` tasks in fair order, each started under a lease. The same `requestId` again answers the same leases. */
+  lease(request: LeaseRequest): Promise<LeaseReply>;
+
+  /** Applies decisions to leased tasks, and may lease the next ones in the same step. */
+  settle(request: SettleRequest): Promise<SettleReply>;
+
+  /** Moves lease ends on. Accepted while the record carries the token, also past its end. */
+  extend(request: ExtendRequest): Promise<ExtendReply>;
+
+  /**
+   * One bounded step of maintenance: ended leases, due tasks, deadlines, dependents of ended
+   * tasks, retention. `more` asks to be called again at once.
+   */
+  tick(): Promise<TickReply>;
+
+  /** Linearizable: of cancel, settle and sweep the first to arrive wins, and the answer says which. */
+  cancel(id: string, reason: string): Promise<CancelReply>;
+
+  /** Puts a dead letter back, at the tail of its level and with fresh attempts. */
+  redrive(id: string): Promise<ChangeReply>;
+
+  /** Takes an ended task away for good, with everything kept about it. */
+  remove(id: string): Promise<ChangeReply>;
+
+  /** Makes a scheduled task due now. */
+  runNow(id: string): Promise<ChangeReply>;
+}
+
+/** Why a task was not stored. */
+export type EnqueueRefusal =
+  /** The id exists with another user, name or payload. */
+  | { readonly type: 'task-conflict'; readonly id: string }
+  /** The idempotency key is held by `id`, under the policy `reject`. */
+  | { readonly type: 'key-taken'; readonly key: string; readonly id: string }
+  | {
+      readonly type: 'queue-full';
+      readonly user: string;
+      readonly limit: number;
+      readonly size: number;
+    }
+  | { readonly type: 'unknown-dependency'; readonly dependency: string }
+  | { readonly type: 'cross-user'; readonly dependency: string }
+  /** A cycle through `block` edges; the path starts and ends with the same id when it is known. */
+  | { readonly type: 'cycle'; readonly path: readonly string[] }
+  /** Another item of an atomic batch was refused; this one was not looked at or not kept. */
+  | { readonly type: 'batch-refused' };
+
+/** What became of one task of an enqueue. */
+export type EnqueueReply =
+  | { readonly kind: 'created'; readonly id: string }
+  /** Nothing was written: the id, or the owner of the idempotency key, was there before. */
+  | {
+      readonly kind: 'existing';
+      readonly id: string;
+      readonly state: TaskState;
+      /** The key was used with another payload the first time. */
+      readonly conflict: boolean;
+      /** The waiting task's input and options were replaced by these. */
+      readonly replaced: boolean;
+    }
+  | { readonly kind: 'refused'; readonly refusal: EnqueueRefusal };
+
+/** Whether there is more to do, and when. */
+export interface TickReply {
+  readonly more: boolean;
+  readonly nextDueAt?: number;
+  readonly now: number;
+}
+
+/** What a cancel came to. */
+export type CancelReply =
+  | { readonly kind: 'canceled' }
+  | { readonly kind: 'requested'; readonly worker: string }
+  | { readonly kind: 'already-ended'; readonly state: EndState }
+  | { readonly kind: 'not-found' };
+
+/** What a change of one task came to. */
+export type ChangeReply =
+  | { readonly kind: 'ok'; readonly state?: TaskState }
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'wrong-state'; readonly state: TaskState }
+  /** Its dependents are still being released, or it is still read by one. */
+  | { readonly kind: 'busy' };
+
+/** Users and what each may. */
+export interface UserStore {
+  /** Without `queue` the patch holds in every queue that has no setting of its own. */
+  set(user: string, patch: UserPatch, options: { readonly queue?: string }): Promise<void>;
+  get(user: string, queue: string): Promise<UserInfo | undefined>;
+  list(queue: string, page: PageRequest): Promise<Page<UserInfo>>;
+}
+
+/** Queues and what holds for each. */
+export interface QueueStore {
+  set(queue: string, patch: QueuePatch): Promise<void>;
+  get(queue: string): Promise<QueueInfo | undefined>;
+  list(): Promise<readonly QueueInfo[]>;
+}
+
+/** Workers: who lives, and who waits for work. */
+export interface WorkerStore {
+  /** Before the first lease, and again whenever the spec changes. */
+  register(spec: WorkerSpec): Promise<void>;
+  /** After the last settle; the worker's lists go when no live worker has them. */
+  unregister(id: string): Promise<void>;
+  list(): Promise<readonly WorkerInfo[]>;
+  /** Answers when there may be work for this worker, after `ms`, or when `signal` aborts. */
+  waitForWork(id: string, ms: number, signal: AbortSignal): Promise<'woken' | 'timeout'>;
+}
+
+/** Looking, without changing anything. */
+export interface Inspect {
+  get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]>;
+  attempts(id: string): Promise<readonly AttemptRecord[]>;
+  /** In the order of the state's index: due time, creation, lease end, end, or place in line. */
+  list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRecord>>;
+  facts(id: string): Promise<TaskFacts | undefined>;
+  stats(): Promise<Stats>;
+  /** How many more slots would start a task at once, in this queue. */
+  runnable(queue: string): Promise<number>;
+  /** Answers when the task may have ended, after `ms`, or when `signal` aborts; a hint only. */
+  waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<void>;
+  /** Checks every index against the records; mends with `repair`. Bounded steps inside. */
+  reconcile(options: { readonly repair: boolean }): Promise<ReconcileReport>;
+  /** Round trip to the store, in ms. */
+  ping(): Promise<number>;
+}

@@ -1,0 +1,217 @@
+/** Why a task is where it is, and what would help: the question that every operator asks. */
+import type { TaskFacts, WorkerInfo } from './backend.ts';
+import { type Position, positionOf } from './position.ts';
+import { isEnd, type TaskState } from './task.ts';
+
+/** One reason why a task does not run now, or what became of it. */
+export interface Obstacle {
+  readonly kind:
+    | 'delayed'
+    | 'blocked'
+    | 'user-paused'
+    | 'user-at-limit'
+    | 'user-rate'
+    | 'queue-paused'
+    | 'queue-at-limit'
+    | 'queue-rate'
+    | 'in-line'
+    | 'no-worker'
+    | 'running'
+    | 'canceling'
+    | 'ended';
+  /** A sentence for people. */
+  readonly text: string;
+  /** A command that would help, if there is one. */
+  readonly command?: string;
+}
+
+/** What holds a task up, the nearest obstacle first. */
+export interface Explanation {
+  readonly id: string;
+  readonly state: TaskState;
+  readonly obstacles: readonly Obstacle[];
+  /** Present while it is queued. */
+  readonly position?: Position;
+}
+
+/** Dependencies that are named in a sentence; the rest are counted. */
+const NAMED = 5;
+
+export function explain(facts: TaskFacts): Explanation {
+  const { id, state } = facts.record;
+  const position = positionOf(facts);
+  const explanation = { id, state, obstacles: obstaclesOf(facts, position) };
+  return position === undefined ? explanation : { ...explanation, position };
+}
+
+function obstaclesOf(facts: TaskFacts, position: Position | undefined): readonly Obstacle[] {
+  const { state } = facts.record;
+  if (isEnd(state)) return [ended(facts)];
+  if (state === 'started') return running(facts);
+  const found: Obstacle[] = [];
+  if (state === 'scheduled') found.push(delayed(facts));
+  if (facts.blockedBy.length > 0) found.push(blocked(facts));
+  if (state === 'queued') found.push(...gates(facts));
+  if (!facts.liveWorkers.some((worker) => serves(worker, facts))) found.push(noWorker(facts));
+  if (position !== undefined && found.length === 0) found.push(inLine(facts, position));
+  return found;
+}
+
+function delayed({ record, now }: TaskFacts): Obstacle {
+  const { id, dueAt = now, failures } = record;
+  const why = failures > 0 ? `waits for its attempt ${failures + 1}` : 'is delayed';
+  return {
+    kind: 'delayed',
+    text: `it ${why} until ${time(dueAt)} (in ${span(dueAt - now)})`,
+    command: `fairloom tasks run-now ${quoted(id)}`,
+  };
+}
+
+function blocked({ record, blockedBy }: TaskFacts): Obstacle {
+  const named = blockedBy.slice(0, NAMED).map(({ id, state }) => `${id} (${state})`);
+  const more = blockedBy.length > NAMED ? ` and ${blockedBy.length - NAMED} more` : '';
+  const failed = blockedBy.find(({ state }) => state === 'failed');
+  const first = blockedBy[0]?.id ?? record.id;
+  return {
+    kind: 'blocked',
+    text: `it waits for ${named.join(', ')}${more}`,
+    command:
+      failed === undefined
+        ? `fairloom tasks explain ${quoted(first)}`
+        : `fairloom tasks redrive ${quoted(failed.id)}`,
+  };
+}
+
+/** What its user or its queue does not allow now. */
+function gates(facts: TaskFacts): readonly Obstacle[] {
+  return [...userGates(facts), ...queueGates(facts)];
+}
+
+function userGates({ record, user, throttledUntil, now }: TaskFacts): readonly Obstacle[] {
+  const found: Obstacle[] = [];
+  const name = quoted(record.user);
+  const { paused, maxRunning } = user?.settings ?? {};
+  if (paused === true) {
+    const command = `fairloom users resume ${name}`;
+    found.push({ kind: 'user-paused', text: `its user ${record.user} is paused`, command });
+  }
+  const running = user?.running ?? 0;
+  if (maxRunning !== undefined && running >= maxRunning) {
+    found.push({
+      kind: 'user-at-limit',
+      text: `its user ${record.user} is at ${running}/${maxRunning} running`,
+      command: `fairloom users set ${name} --max-running ${maxRunning + 1}`,
+    });
+  }
+  if (throttledUntil !== undefined && throttledUntil > now) {
+    found.push({
+      kind: 'user-rate',
+      text: `its user ${record.user} is rate-limited until ${time(throttledUntil)}`,
+      command: `fairloom users get ${name}`,
+    });
+  }
+  return found;
+}
+
+function queueGates(facts: TaskFacts): readonly Obstacle[] {
+  const { record, queue, queueRunning, queueThrottledUntil, now } = facts;
+  const found: Obstacle[] = [];
+  const { paused, maxRunning } = queue?.settings ?? {};
+  if (paused === true) {
+    const command = `fairloom queues resume ${record.queue}`;
+    found.push({ kind: 'queue-paused', text: `its queue ${record.queue} is paused`, command });
+  }
+  if (maxRunning !== undefined && queueRunning >= maxRunning) {
+    found.push({
+      kind: 'queue-at-limit',
+      text: `its queue ${record.queue} is at ${queueRunning}/${maxRunning} running`,
+      command: `fairloom queues set ${record.queue} --max-running ${maxRunning + 1}`,
+    });
+  }
+  if (queueThrottledUntil !== undefined && queueThrottledUntil > now) {
+    found.push({
+      kind: 'queue-rate',
+      text: `its queue ${record.queue} is rate-limited until ${time(queueThrottledUntil)}`,
+      command: 'fairloom queues list',
+    });
+  }
+  return found;
+}
+
+function noWorker({ record, liveWorkers }: TaskFacts): Obstacle {
+  const { queue, name, user } = record;
+  const ofQueue = liveWorkers.filter(({ queues }) => queues.includes(queue));
+  const ofName = ofQueue.filter(({ names }) => names.includes(name));
+  const text =
+    ofQueue.length === 0
+      ? `no live worker serves its queue ${queue}`
+      : ofName.length === 0
+        ? `no live worker of queue ${queue} knows its name ${name}`
+        : `no live worker of queue ${queue} serves its user ${user}`;
+  return { kind: 'no-worker', text, command: 'fairloom workers list' };
+}
+
+/** Whether a worker would ever take the task. */
+function serves(worker: WorkerInfo, { record }: TaskFacts): boolean {
+  if (!worker.queues.includes(record.queue) || !worker.names.includes(record.name)) return false;
+  const { assignedUsers, stealTargets } = worker;
+  if (assignedUsers === undefined && stealTargets === undefined) return true;
+  if (assignedUsers?.includes(record.user) === true) return true;
+  return stealTargets === 'any' || stealTargets?.includes(record.user) === true;
+}
+
+function inLine({ record }: TaskFacts, position: Position): Obstacle {
+  const { place, turnsBefore, usersAhead } = position;
+  const turns = turnsBefore === 1 ? '1 turn' : `${turnsBefore} turns`;
+  const users = usersAhead === 1 ? '1 user has' : `${usersAhead} users have`;
+  return {
+    kind: 'in-line',
+    text: `it is number ${place} of its level, after ${turns} of its user ${record.user}; ${users} the next turn before that user`,
+  };
+}
+
+function running({ record, now }: TaskFacts): readonly Obstacle[] {
+  const { id, worker = 'a worker', leasedAt = now, leaseUntil = now, cancelRequested } = record;
+  const lease =
+    leaseUntil > now ? `its lease ends in ${span(leaseUntil - now)}` : 'its lease is over';
+  const text = `it is leased by ${worker} for ${span(now - leasedAt)}; ${lease} unless that is extended`;
+  const command = `fairloom tasks cancel ${quoted(id)}`;
+  if (!cancelRequested) return [{ kind: 'running', text, command }];
+  const asked = 'a cancel was requested: it ends as canceled as soon as its handler notices';
+  return [
+    { kind: 'canceling', text: asked },
+    { kind: 'running', text },
+  ];
+}
+
+function ended({ record, now }: TaskFacts): Obstacle {
+  const { id, state, failureType, reason, endedAt = now } = record;
+  const type = failureType === undefined ? '' : ` (${failureType})`;
+  const why = reason === undefined || reason === '' ? '' : `: ${reason}`;
+  const text = `it ended as ${state}${type} ${span(now - endedAt)} ago${why}`;
+  return state === 'failed'
+    ? { kind: 'ended', text, command: `fairloom tasks redrive ${quoted(id)}` }
+    : { kind: 'ended', text };
+}
+
+function time(ms: number): string {
+  const moment = new Intl.DateTimeFormat('sv-SE', {
+    dateStyle: 'short',
+    timeStyle: 'medium',
+    timeZone: 'UTC',
+  });
+  return `${moment.format(ms).replace(' ', 'T')}Z`;
+}
+
+function span(ms: number): string {
+  const seconds = Math.max(0, ms) / 1_000;
+  if (seconds < 120) return `${Number(seconds.toFixed(1))} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}
+
+/** An id as a shell takes it. */
+function quoted(id: string): string {
+  return /^[\w.:/@+-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,186 @@
+/** One declared maximum: its number, its unit, and why it is that number. */
+export interface Limit {
+  readonly value: number;
+  readonly unit: string;
+  readonly why: string;
+}
+
+function limit(value: number, unit: string, why: string): Limit {
+  return { value, unit, why };
+}
+
+/** Names of the limits. */
+export type LimitName =
+  | 'idBytes'
+  | 'nameLength'
+  | 'payloadBytes'
+  | 'payloadWarnBytes'
+  | 'errorBytes'
+  | 'oldErrorBytes'
+  | 'attemptsKept'
+  | 'dependencies'
+  | 'scriptUnits'
+  | 'scriptBytes'
+  | 'leaseBatch'
+  | 'settleBatch'
+  | 'settleLeaseBatch'
+  | 'leaseMs'
+  | 'leaseMinMs'
+  | 'leaseMaxMs'
+  | 'maxLost'
+  | 'lostBackoffMs'
+  | 'strangeBaseMs'
+  | 'strangeMaxMs'
+  | 'strangersPerLease'
+  | 'unknownTaskMs'
+  | 'releaseMinMs'
+  | 'releases'
+  | 'retries'
+  | 'retriesMax'
+  | 'backoffMs'
+  | 'backoffMaxMs'
+  | 'timeoutMs'
+  | 'abortGraceMs'
+  | 'cancelGraceMs'
+  | 'delayMaxMs'
+  | 'waitMaxMs'
+  | 'submissionMs'
+  | 'resendMs'
+  | 'absorbed'
+  | 'weightMin'
+  | 'weightMax'
+  | 'weightClasses'
+  | 'priorityWeightMax'
+  | 'costMax'
+  | 'listNames'
+  | 'listsPerUser'
+  | 'queuesPerWorker'
+  | 'concurrencyMax'
+  | 'workerSilenceMs'
+  | 'floorMs'
+  | 'alarmGapMs'
+  | 'tickMs'
+  | 'outageMs'
+  | 'outagePauseMs'
+  | 'clockStepMs'
+  | 'wakeTokens'
+  | 'promoteTurn'
+  | 'pageMax'
+  | 'retainFinishedMs'
+  | 'retainFailedMs'
+  | 'retainCanceledMs'
+  | 'upstreamBytes'
+  | 'concurrency'
+  | 'graceMs';
+
+/**
+ * Every limit and default of Fairloom. `docs/limits.md` and the constants that Lua needs are
+ * generated from here.
+ */
+export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
+  idBytes: limit(128, 'bytes', 'ids are part of key names; longer ones cost memory in every index'),
+  nameLength: limit(64, 'characters', 'names are shown in tables and stand in key names'),
+  payloadBytes: limit(
+    1_048_576,
+    'bytes',
+    'a queue is no blob store; one script carries at most four',
+  ),
+  payloadWarnBytes: limit(
+    262_144,
+    'bytes',
+    'above this a reference to stored data is usually better',
+  ),
+  errorBytes: limit(16_384, 'bytes', 'the newest stack is kept whole up to here'),
+  oldErrorBytes: limit(1_024, 'bytes', 'older attempts keep their message only'),
+  attemptsKept: limit(
+    20,
+    'attempts',
+    'enough to see a pattern, bounded for a task that fails for ever',
+  ),
+  dependencies: limit(
+    200,
+    'per task',
+    'one script must be able to leave them all; join nodes lift it',
+  ),
+  scriptUnits: limit(250, 'units', 'keeps the longest script near a millisecond'),
+  scriptBytes: limit(
+    4_194_304,
+    'bytes',
+    'keeps one call from blocking the server while it is parsed',
+  ),
+  leaseBatch: limit(62, 'tasks', 'four units each within one script'),
+  settleBatch: limit(64, 'outcomes', 'two units each, and room for a lease in the same call'),
+  settleLeaseBatch: limit(40, 'of each', 'settle and lease together within one script'),
+  leaseMs: limit(15_000, 'ms', 'a dead worker is noticed in seconds; three heartbeats fit'),
+  leaseMinMs: limit(100, 'ms', 'below this a garbage collection looks like a death'),
+  leaseMaxMs: limit(86_400_000, 'ms', 'a day; longer leases hide dead workers'),
+  maxLost: limit(3, 'losses', 'a task that killed three workers is poison'),
+  lostBackoffMs: limit(5_000, 'ms', 'parts a poison task from the innocents that died with it'),
+  strangeBaseMs: limit(1_000, 'ms', 'first pause of a task whose name the worker does not know'),
+  strangeMaxMs: limit(
+    60_000,
+    'ms',
+    'longest such pause, so that a new worker finds it within a minute',
+  ),
+  strangersPerLease: limit(16, 'tasks', 'bounds the work of a lease that meets unknown names'),
+  unknownTaskMs: limit(3_600_000, 'ms', 'a rolling deployment is over in an hour'),
+  releaseMinMs: limit(100, 'ms', 'a handler that always releases must not spin'),
+  releases: limit(1_000, 'per task', 'then it counts as a failed attempt'),
+  retries: limit(3, 'retries', 'four starts in all; the default'),
+  retriesMax: limit(1_000_000, 'retries', 'the power in the backoff stays exact'),
+  backoffMs: limit(1_000, 'ms', 'default base of the exponential backoff'),
+  backoffMaxMs: limit(3_600_000, 'ms', 'default cap of one wait between attempts'),
+  timeoutMs: limit(900_000, 'ms', 'default handler timeout, 15 minutes'),
+  abortGraceMs: limit(5_000, 'ms', 'how long a timed-out handler may take to notice its signal'),
+  cancelGraceMs: limit(30_000, 'ms', 'how long a canceled handler may take to notice its signal'),
+  delayMaxMs: limit(315_576_000_000, 'ms', 'ten years'),
+  waitMaxMs: limit(
+    2_592_000_000,
+    'ms',
+    '30 days of waiting for a dependency that failed or is missing',
+  ),
+  submissionMs: limit(
+    60_000,
+    'ms',
+    'a client that died in the middle of enqueueMany is forgotten then',
+  ),
+  resendMs: limit(60_000, 'ms', 'no record goes before a late resend of its enqueue can arrive'),
+  absorbed: limit(32, 'ids', 'ids that an idempotency key answers for when they are sent again'),
+  weightMin: limit(1, 'hundredths', 'weight 0.01'),
+  weightMax: limit(100_000, 'hundredths', 'weight 1000'),
+  weightClasses: limit(31, 'classes', 'distinct weights with a class of their own'),
+  priorityWeightMax: limit(1_024, 'turns', 'largest weight of a priority level'),
+  costMax: limit(1_000_000, 'turns', 'largest cost of one task'),
+  listNames: limit(1_000, 'users', 'longest list of assigned users or steal targets'),
+  listsPerUser: limit(32, 'lists', 'a user is written to each of them when it becomes ready'),
+  queuesPerWorker: limit(16, 'queues', 'each is looked at in one lease'),
+  concurrencyMax: limit(10_000, 'slots', 'beyond this, start more processes'),
+  workerSilenceMs: limit(15_000, 'ms', 'a worker that said nothing for this long is not live'),
+  floorMs: limit(5_000, 'ms', 'longest sleep of an idle worker, ± 20 %'),
+  alarmGapMs: limit(500, 'ms', 'the second holder of the alarm wakes this much later'),
+  tickMs: limit(800, 'ms', 'a busy worker ticks this long after it last did, ± 20 %'),
+  outageMs: limit(8_000, 'ms', 'no script for this long means the backend was away'),
+  outagePauseMs: limit(
+    5_000,
+    'ms',
+    'after an outage workers get this long to extend before a sweep',
+  ),
+  clockStepMs: limit(5_000, 'ms', 'a clock that steps back further than this is believed'),
+  wakeTokens: limit(16, 'tokens', 'workers woken by one script at most'),
+  promoteTurn: limit(20, 'tasks', 'due tasks of one user moved before the next user has its turn'),
+  pageMax: limit(500, 'rows', 'largest page of a listing'),
+  retainFinishedMs: limit(86_400_000, 'ms', 'finished tasks are kept 24 h'),
+  retainFailedMs: limit(604_800_000, 'ms', 'dead letters are kept 7 days'),
+  retainCanceledMs: limit(86_400_000, 'ms', 'canceled tasks are kept 24 h'),
+  upstreamBytes: limit(65_536, 'bytes', 'results of upstreams that a lease carries'),
+  concurrency: limit(10, 'slots', 'default slots of a worker'),
+  graceMs: limit(25_000, 'ms', 'default time that a shutdown gives running handlers'),
+};
+
+/** The numbers alone: `LIMITS.leaseMs`. */
+export const LIMITS: Readonly<Record<LimitName, number>> = Object.fromEntries(
+  Object.entries(LIMIT_TABLE).map(([name, entry]) => [name, entry.value]),
+) as Record<LimitName, number>;
+
+/** Turns of the levels 1 to 5 while all have work: each gets twice those of the one below. */
+export const PRIORITY_WEIGHTS: readonly number[] = [1, 2, 4, 8, 16];

@@ -1,0 +1,31 @@
+/**
+ * The generic cell rate algorithm (ITU-T I.371): one number, the theoretical arrival time `tat`,
+ * holds the whole state of a limit.
+ */
+export interface RateLimit {
+  /** How many starts … */
+  readonly limit: number;
+  /** … in this many milliseconds. */
+  readonly perMs: number;
+  /** How many may start at once after a pause. */
+  readonly burst: number;
+}
+
+/**
+ * The earliest moment at which the next start is allowed; in the past means now. Rounded down to
+ * a whole millisecond: rounded up, every start would lose the rest, and 900 per second would
+ * become 500.
+ */
+export function allowedAt(rate: RateLimit, tat: number): number {
+  return Math.floor(tat - (rate.burst - 1) * (rate.perMs / rate.limit));
+}
+
+/** The new `tat` after a start at `now`. */
+export function afterStart(rate: RateLimit, tat: number, now: number): number {
+  return (tat > now ? tat : now) + rate.perMs / rate.limit;
+}
+
+/** The new `tat` after a start was given back. */
+export function afterGiveBack(rate: RateLimit, tat: number): number {
+  return tat - rate.perMs / rate.limit;
+}

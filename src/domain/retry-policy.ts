@@ -1,0 +1,34 @@
+/** How long to wait before the next attempt; plain data, so that it can be stored with the task. */
+export interface RetryPolicy {
+  /** Attempts after the first; 3 means four starts in all. */
+  readonly retries: number;
+  readonly kind: 'exponential' | 'fixed';
+  /** The wait, or the first of a growing series, in ms. */
+  readonly baseMs: number;
+  /** Longest wait, in ms. */
+  readonly maxMs: number;
+  readonly jitter: 'full' | 'equal' | 'none';
+}
+
+/**
+ * The wait before the attempt after `failures` failed ones, an integer in [0, maxMs]. The cap
+ * is applied before the power, so that no number of failures overflows. `random` is in [0, 1).
+ */
+export function backoffMs(policy: RetryPolicy, failures: number, random: number): number {
+  const whole = policy.kind === 'fixed' ? policy.baseMs : grown(policy, failures - 1);
+  const capped = whole < policy.maxMs ? whole : policy.maxMs;
+  switch (policy.jitter) {
+    case 'none':
+      return Math.floor(capped);
+    case 'equal':
+      return Math.floor(capped / 2 + (random * capped) / 2);
+    case 'full':
+      return Math.floor(random * capped);
+  }
+}
+
+function grown(policy: RetryPolicy, doublings: number): number {
+  if (policy.baseMs <= 0) return 0;
+  const enough = Math.log2(policy.maxMs / policy.baseMs);
+  return doublings >= enough ? policy.maxMs : policy.baseMs * 2 ** doublings;
+}

@@ -1,0 +1,42 @@
+import type { RateLimit } from './rate-limit.ts';
+
+/** What holds for one user in one queue; absent fields are unlimited, or 1 for the weight. */
+export interface UserSettings {
+  /** Claim on turns relative to other users, in integer hundredths: 100 is weight 1. */
+  readonly weight?: number;
+  /** At most this many of the user's tasks run at once. */
+  readonly maxRunning?: number;
+  /** At most this many wait (scheduled, deferred, queued and reserved). */
+  readonly maxQueued?: number;
+  readonly rate?: RateLimit;
+  readonly paused?: boolean;
+}
+
+/** A change of settings: `null` takes a field back to its default, an absent one stays. */
+export type UserPatch = { readonly [K in keyof UserSettings]?: UserSettings[K] | null };
+
+/** What holds for one queue; absent fields are unlimited, or the default. */
+export interface QueueSettings {
+  readonly paused?: boolean;
+  readonly maxRunning?: number;
+  readonly rate?: RateLimit;
+  /** Turns of the levels 1 to 5, integers from 1 to 1,024; default 1, 2, 4, 8, 16. */
+  readonly priorityWeights?: readonly number[];
+  /** One normal turn of a user after this many critical ones; absent: critical always first. */
+  readonly criticalBurst?: number;
+  /** For users that nobody configured. */
+  readonly perUser?: UserSettings;
+}
+
+/** A change of settings: `null` takes a field back to its default, an absent one stays. */
+export type QueuePatch = { readonly [K in keyof QueueSettings]?: QueueSettings[K] | null };
+
+/** How long ended tasks are kept, in ms; and how many, oldest removed first. */
+export interface Retention {
+  readonly finishedMs: number;
+  readonly failedMs: number;
+  readonly canceledMs: number;
+  readonly finishedCount?: number;
+  readonly failedCount?: number;
+  readonly canceledCount?: number;
+}
