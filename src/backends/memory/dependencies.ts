@@ -1,0 +1,169 @@
+import { compareUtf8 } from '../../base/utf8-order.ts';
+import type { EnqueueRefusal } from '../../domain/backend.ts';
+import type { NewTask } from '../../domain/task.ts';
+import { isEnd } from '../../domain/task.ts';
+import { end, hold, policyFor, satisfy, upstreamReason, waitFor } from './end.ts';
+import { byCreation, type TaskEntry } from './entities.ts';
+import { setDeadline } from './places.ts';
+import { SortedList } from './sorted-list.ts';
+import type { Store } from './store.ts';
+
+/** Edges that the search for a cycle through `block` edges follows before it gives up. */
+const CYCLE_EDGES = 500;
+
+/** What earlier items of an atomic batch will have changed by the time an item is stored. */
+export interface Batch {
+  readonly tasks: ReadonlyMap<string, NewTask>;
+  readonly keys: Map<string, string>;
+  readonly waiting: Map<string, number>;
+  /** Items that a key answers for, and which task that will be. */
+  readonly answered: Map<string, string>;
+}
+
+/** Why the dependencies of a task rule it out, if they do. */
+export function checkDependencies(
+  store: Store,
+  task: NewTask,
+  batch: ReadonlyMap<string, NewTask> | undefined,
+): EnqueueRefusal | undefined {
+  for (const id of task.dependsOn) {
+    const user = batch?.get(id)?.user ?? store.records.get(id)?.owner.user;
+    if (user === undefined) {
+      if (task.edges.onMissing !== 'refuse') continue;
+      return { type: 'unknown-dependency', dependency: id };
+    }
+    if (user !== task.user && !task.edges.allowCrossUser) {
+      return { type: 'cross-user', dependency: id };
+    }
+  }
+  return undefined;
+}
+
+/** A task that others already wait for may not wait for one of them, however far away. */
+export function blockedByCycle(
+  store: Store,
+  task: NewTask,
+  batch: Batch | undefined,
+): EnqueueRefusal | undefined {
+  if (task.dependsOn.includes(task.id)) return { type: 'cycle', path: [task.id, task.id] };
+  if (!store.missing.has(task.id)) return undefined;
+  const cameFrom = new Map<string, string>();
+  const open = task.dependsOn.map((id) => ({ id, from: task.id }));
+  for (let edges = 0; open.length > 0; edges++) {
+    const next = open.shift();
+    if (next === undefined) break;
+    if (next.id === task.id) {
+      return { type: 'cycle', path: pathTo(task.id, next.from, cameFrom) };
+    }
+    if (edges >= CYCLE_EDGES) return { type: 'cycle', path: [] };
+    if (cameFrom.has(next.id)) continue;
+    cameFrom.set(next.id, next.from);
+    for (const id of waitsFor(store, next.id, batch)) open.push({ id, from: next.id });
+  }
+  return undefined;
+}
+
+/** What a task waits for, or will once its batch is stored. */
+function waitsFor(store: Store, id: string, batch: Batch | undefined): readonly string[] {
+  const stored = store.records.get(id);
+  if (stored !== undefined) return [...(stored.blocked ?? [])].sort(compareUtf8);
+  const other = batch?.answered.get(id);
+  return other === undefined ? (batch?.tasks.get(id)?.dependsOn ?? []) : [other];
+}
+
+function pathTo(id: string, last: string, cameFrom: ReadonlyMap<string, string>): string[] {
+  const path = [id];
+  for (let at: string | undefined = last; at !== undefined && at !== id; at = cameFrom.get(at)) {
+    path.push(at);
+  }
+  path.push(id);
+  return path.reverse();
+}
+
+/**
+ * Registers a new entry with its dependencies. One that has ended already may end it at once,
+ * which the returned function does when the entry stands in its place.
+ */
+export function link(store: Store, entry: TaskEntry): (() => void) | undefined {
+  let ending: (() => void) | undefined;
+  for (const id of entry.dependsOn) {
+    const upstream = store.records.get(id);
+    if (upstream === undefined) {
+      if (entry.edges.onMissing !== 'satisfied') blockByMissing(store, id, entry);
+      else entry.absent = new Set([...(entry.absent ?? []), id]);
+    } else if (!isEnd(upstream.state)) {
+      block(entry, id);
+      upstream.waiting ??= new SortedList(byCreation);
+      upstream.waiting.add(entry);
+    } else {
+      // Each is linked, also after one that ends the task: a redrive asks again for all of them.
+      const next = linkToEnded(store, upstream, entry);
+      ending ??= next;
+    }
+  }
+  return ending;
+}
+
+function linkToEnded(
+  store: Store,
+  upstream: TaskEntry,
+  entry: TaskEntry,
+): (() => void) | undefined {
+  const policy = policyFor(upstream, entry);
+  if (policy === 'run') {
+    satisfy(store, upstream, entry);
+    return undefined;
+  }
+  block(entry, upstream.id);
+  if (policy === 'wait') {
+    hold(store, upstream, entry);
+    return undefined;
+  }
+  const reason = upstreamReason(upstream);
+  return () => {
+    if (policy === 'cancel') end(store, entry, { state: 'canceled', reason });
+    else end(store, entry, { state: 'failed', failureType: 'upstream', reason });
+  };
+}
+
+function blockByMissing(store: Store, id: string, entry: TaskEntry): void {
+  block(entry, id);
+  const waiters = store.missing.get(id) ?? new SortedList(byCreation);
+  waiters.add(entry);
+  store.missing.set(id, waiters);
+  waitFor(store, entry);
+}
+
+function block(entry: TaskEntry, id: string): void {
+  entry.blocked ??= new Set();
+  entry.blocked.add(id);
+}
+
+/** Looks at the unsatisfied dependencies of a redriven entry once more. */
+export function relink(store: Store, entry: TaskEntry): void {
+  const unsatisfied = [...(entry.blocked ?? [])].sort(compareUtf8);
+  entry.blocked = undefined;
+  for (const id of unsatisfied) {
+    const upstream = store.records.get(id);
+    if (upstream === undefined) blockByMissing(store, id, entry);
+    else if (!isEnd(upstream.state)) {
+      block(entry, id);
+      upstream.waiting ??= new SortedList(byCreation);
+      upstream.waiting.add(entry);
+    } else if (upstream.state === 'finished') satisfy(store, upstream, entry);
+    else {
+      block(entry, id);
+      hold(store, upstream, entry);
+    }
+  }
+}
+
+/** Lifts the limit of a wait when all that a task waits for can end by itself again. */
+export function rewait(store: Store, entry: TaskEntry): void {
+  for (const id of entry.blocked ?? []) {
+    const upstream = store.records.get(id);
+    if (upstream === undefined || isEnd(upstream.state)) return;
+  }
+  entry.waitUntil = undefined;
+  setDeadline(store, entry);
+}

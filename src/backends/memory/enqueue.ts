@@ -1,0 +1,259 @@
+import type { EnqueueRefusal, EnqueueReply } from '../../domain/backend.ts';
+import type { NewTask } from '../../domain/task.ts';
+import { isEnd } from '../../domain/task.ts';
+import { type Batch, blockedByCycle, checkDependencies, link, rewait } from './dependencies.ts';
+import { cascade } from './end.ts';
+import { TaskEntry } from './entities.ts';
+import { absorb, answerByKey, holds, keyScope, rememberedKey, takeKey } from './idempotency.ts';
+import { enterDeferred, enterQueue, enterScheduled, setDeadline } from './places.ts';
+import type { Store } from './store.ts';
+
+/** Dependents that an enqueue may tell of an end within its own step. */
+const ENQUEUE_CASCADE = 100;
+
+/** Stores tasks, all or none when `atomic`. See `TaskStore.enqueue`. */
+export function enqueue(
+  store: Store,
+  tasks: readonly NewTask[],
+  atomic: boolean,
+): readonly EnqueueReply[] {
+  const replies = atomic ? enqueueBatch(store, tasks) : enqueueEach(store, tasks);
+  cascade(store, ENQUEUE_CASCADE);
+  return replies;
+}
+
+function enqueueEach(store: Store, tasks: readonly NewTask[]): readonly EnqueueReply[] {
+  const answered = new Map<string, string>();
+  return tasks.map((task) => {
+    const dependsOn = resolved(task.id, task.dependsOn, answered);
+    const reply = enqueueOne(store, dependsOn === task.dependsOn ? task : { ...task, dependsOn });
+    noteAnswer(answered, task, reply);
+    return reply;
+  });
+}
+
+/** Which task answered for an item of this call that its key absorbed. */
+function noteAnswer(answered: Map<string, string>, task: NewTask, reply: EnqueueReply): void {
+  if (reply.kind === 'existing' && reply.id !== task.id) answered.set(task.id, reply.id);
+}
+
+/**
+ * Who depends on an absorbed item of the same call depends on the task that answered for it; on
+ * nothing, if that is itself.
+ */
+function resolved(
+  id: string,
+  dependsOn: readonly string[],
+  answered: ReadonlyMap<string, string>,
+): readonly string[] {
+  if (answered.size === 0 || !dependsOn.some((other) => answered.has(other))) return dependsOn;
+  const others = new Set(dependsOn.map((other) => answered.get(other) ?? other));
+  others.delete(id);
+  return [...others];
+}
+
+function enqueueOne(store: Store, task: NewTask): EnqueueReply {
+  const known = answerKnown(store, task);
+  if (known !== undefined) return known;
+  const refusal = refuse(store, task, undefined) ?? blockedByCycle(store, task, undefined);
+  if (refusal !== undefined) return { kind: 'refused', refusal };
+  const entry = create(store, task);
+  settleIn(store, entry, task);
+  return { kind: 'created', id: task.id };
+}
+
+/** All checks come first; then every record is made, then all are linked, since edges may point forward. */
+function enqueueBatch(store: Store, tasks: readonly NewTask[]): readonly EnqueueReply[] {
+  const batch: Batch = {
+    tasks: new Map(tasks.map((task) => [task.id, task])),
+    keys: new Map(),
+    waiting: new Map(),
+    answered: new Map(),
+  };
+  for (const check of [refuse, blockedByCycle]) {
+    for (const [index, task] of tasks.entries()) {
+      const refusal = check(store, task, batch);
+      if (refusal === undefined) continue;
+      const others: EnqueueReply = { kind: 'refused', refusal: { type: 'batch-refused' } };
+      return tasks.map((_, i) => (i === index ? { kind: 'refused', refusal } : others));
+    }
+  }
+  const answered = new Map<string, string>();
+  const made: { readonly task: NewTask; readonly entry: TaskEntry }[] = [];
+  const replies = tasks.map((task): EnqueueReply => {
+    const known = answerKnown(store, task);
+    if (known !== undefined) {
+      noteAnswer(answered, task, known);
+      return known;
+    }
+    made.push({ task, entry: create(store, task) });
+    return { kind: 'created', id: task.id };
+  });
+  for (const { task, entry } of made) {
+    entry.dependsOn = resolved(task.id, entry.dependsOn, answered);
+    settleIn(store, entry, task);
+  }
+  return replies.map((reply) => presentState(store, reply));
+}
+
+/** An item that was answered by another of its batch is told where that one stands now. */
+function presentState(store: Store, reply: EnqueueReply): EnqueueReply {
+  if (reply.kind !== 'existing') return reply;
+  return { ...reply, state: store.records.get(reply.id)?.state ?? reply.state };
+}
+
+/** The answer when nothing new is to be stored: the id, or its key, was there before. */
+function answerKnown(store: Store, task: NewTask): EnqueueReply | undefined {
+  const same = store.records.get(task.id);
+  if (same !== undefined) {
+    if (!agrees(same, task)) {
+      return { kind: 'refused', refusal: { type: 'task-conflict', id: task.id } };
+    }
+    const state = same.state;
+    return { kind: 'existing', id: task.id, state, conflict: false, replaced: false };
+  }
+  const key = rememberedKey(store, task);
+  if (key === undefined || task.idempotency === undefined) return undefined;
+  if (key.absorbed.includes(task.id)) {
+    const { id, state } = key.follower ?? key.owner;
+    return { kind: 'existing', id, state, conflict: false, replaced: false };
+  }
+  if (!holds(store, key)) return undefined;
+  const reply = answerByKey(key, task, task.idempotency);
+  if (reply !== undefined) absorb(key, task, reply);
+  return reply;
+}
+
+function agrees(entry: TaskEntry, task: NewTask): boolean {
+  return (
+    entry.owner.user === task.user &&
+    entry.name === task.name &&
+    (entry.firstPayload ?? entry.payload) === task.payload
+  );
+}
+
+/** Why a task cannot be stored; looks at what earlier items of its batch will have changed. */
+function refuse(store: Store, task: NewTask, batch: Batch | undefined): EnqueueRefusal | undefined {
+  const same = store.records.get(task.id);
+  if (same !== undefined) {
+    return agrees(same, task) ? undefined : { type: 'task-conflict', id: task.id };
+  }
+  const twin = batch?.tasks.get(task.id);
+  if (twin !== undefined && twin !== task) {
+    const equal =
+      twin.user === task.user && twin.name === task.name && twin.payload === task.payload;
+    return equal ? undefined : { type: 'task-conflict', id: task.id };
+  }
+  const byKey = refuseByKey(store, task, batch);
+  if (byKey !== 'new' && byKey !== 'follows') return byKey;
+  // A follower stands for calls that were accepted already.
+  const full = byKey === 'new' ? refuseByLimit(store, task, batch) : undefined;
+  return full ?? checkDependencies(store, task, batch?.tasks);
+}
+
+/** `new` or `follows` when the key lets the task in; `undefined` when it answers for another. */
+function refuseByKey(
+  store: Store,
+  task: NewTask,
+  batch: Batch | undefined,
+): EnqueueRefusal | 'new' | 'follows' | undefined {
+  const spec = task.idempotency;
+  if (spec === undefined) return 'new';
+  const scope = keyScope(task, spec.key);
+  const holder = batch?.keys.get(scope);
+  if (holder !== undefined) {
+    batch?.answered.set(task.id, holder);
+    return spec.policy === 'reject' ? { type: 'key-taken', key: spec.key, id: holder } : undefined;
+  }
+  const key = rememberedKey(store, task);
+  if (key !== undefined) {
+    if (key.absorbed.includes(task.id)) return undefined;
+    if (holds(store, key)) {
+      const reply = answerByKey(key, task, spec);
+      if (reply?.kind === 'refused') return reply.refusal;
+      if (reply === undefined) {
+        batch?.keys.set(scope, key.owner.id);
+        return 'follows';
+      }
+      batch?.answered.set(task.id, key.owner.id);
+      return undefined;
+    }
+  }
+  batch?.keys.set(scope, task.id);
+  return 'new';
+}
+
+function refuseByLimit(
+  store: Store,
+  task: NewTask,
+  batch: Batch | undefined,
+): EnqueueRefusal | undefined {
+  const limit = limitOf(store, task);
+  if (limit === undefined) return undefined;
+  const user = store.lanes.get(task.queue)?.users.get(task.user);
+  const scope = `${task.queue.length}:${task.queue}${task.user}`;
+  const before = batch?.waiting.get(scope) ?? 0;
+  const size = (user === undefined ? 0 : user.live - user.running) + before;
+  if (size >= limit) return { type: 'queue-full', user: task.user, limit, size };
+  batch?.waiting.set(scope, before + 1);
+  return undefined;
+}
+
+function limitOf(store: Store, task: NewTask): number | undefined {
+  const lane = store.lane(task.queue);
+  const own = lane.ownSettings.size === 0 ? undefined : lane.ownSettings.get(task.user);
+  const all = store.settingsForAll.size === 0 ? undefined : store.settingsForAll.get(task.user);
+  return own?.maxQueued ?? all?.maxQueued ?? lane.settings.perUser?.maxQueued;
+}
+
+/** Makes the record; it stands nowhere yet. */
+function create(store: Store, task: NewTask): TaskEntry {
+  const owner = store.userLane(task.queue, task.user);
+  const key = task.idempotency === undefined ? undefined : rememberedKey(store, task);
+  const follows = key !== undefined && holds(store, key) ? key.owner : undefined;
+  const spec: NewTask =
+    follows === undefined
+      ? task
+      : {
+          ...task,
+          dependsOn: [...new Set([...task.dependsOn, follows.id])],
+          edges: { ...task.edges, onFailure: 'run', onCancel: 'run' },
+        };
+  const entry = new TaskEntry(spec, owner, store.now);
+  store.records.set(task.id, entry);
+  owner.live++;
+  store.totals.enqueued++;
+  if (key !== undefined && follows !== undefined) {
+    key.follower = entry;
+    entry.key = key;
+  } else if (task.idempotency !== undefined) {
+    takeKey(store, task, task.idempotency, entry);
+  }
+  const waiters = store.missing.get(task.id);
+  if (waiters !== undefined) {
+    store.missing.delete(task.id);
+    entry.waiting = waiters;
+    for (const waiter of waiters) rewait(store, waiter);
+  }
+  return entry;
+}
+
+/** Links the dependencies and puts the entry where it belongs. */
+function settleIn(store: Store, entry: TaskEntry, task: NewTask): void {
+  const { now } = store;
+  const due = task.executeAfter ?? now + Math.max(0, task.delayMs ?? 0);
+  if (task.expiresInMs !== undefined) {
+    entry.expiresAt = Math.max(now, due) + task.expiresInMs;
+    setDeadline(store, entry);
+  }
+  const ending = link(store, entry);
+  if (due > now) enterScheduled(store, entry, due);
+  else if (entry.blocked !== undefined) enterDeferred(store, entry);
+  else enterQueue(store, entry);
+  ending?.();
+}
+
+/** True for entries that a cascade has not finished with. */
+export function isBusy(entry: TaskEntry): boolean {
+  return isEnd(entry.state) && (entry.cascadeAt !== undefined || entry.readers > 0);
+}

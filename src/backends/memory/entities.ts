@@ -1,0 +1,295 @@
+/**
+ * The things that the embedded backend keeps: tasks, users in queues, queues, and what ties them.
+ * Data with its orderings only; what happens to it stands in the files that change it.
+ */
+import { compareUtf8 } from '../../base/utf8-order.ts';
+import type { LaneClock } from '../../domain/fair-share.ts';
+import { PRIORITY_WEIGHTS } from '../../domain/limits.ts';
+import { type LevelShares, newLevelShares } from '../../domain/priority-shares.ts';
+import type { QueueSettings, UserSettings } from '../../domain/settings.ts';
+import type {
+  AttemptRecord,
+  EdgePolicies,
+  FailureType,
+  Level,
+  NewTask,
+  TaskState,
+} from '../../domain/task.ts';
+import { SortedList } from './sorted-list.ts';
+
+/** Added to the end key of a task that is still read: behind everything that retention looks at. */
+export const HELD: number = 2 ** 52;
+
+/**
+ * The record of one task, the only owner of its facts; every index holds references to it. Fields
+ * that are `undefined` have no meaning in the present state. Changed only inside a step.
+ */
+export class TaskEntry {
+  readonly id: string;
+  /** The id has no character from which on UTF-16 orders other than UTF-8 does. */
+  readonly isPlain: boolean;
+  readonly name: string;
+  readonly level: Level;
+  readonly cost: number;
+  readonly createdAt: number;
+  /** Its user in its queue; of an ended task this may be a record that was dropped since. */
+  owner: UserLane;
+  dependsOn: readonly string[];
+  readonly edges: EdgePolicies;
+  payload: string;
+  options: string;
+  state: TaskState = 'deferred';
+  /** Its place among the tasks of its user; 0 until it is queued for the first time. */
+  seq = 0;
+  failures = 0;
+  losses = 0;
+  releases = 0;
+  /** How often a worker met it without knowing its name, and when that first happened. */
+  strange = 0;
+  strangeSince: number | undefined = undefined;
+  dueAt: number | undefined = undefined;
+  expiresAt: number | undefined = undefined;
+  /** Until when it waits for a dependency that failed or is missing. */
+  waitUntil: number | undefined = undefined;
+  /** Its key in the deadline index while it stands there. */
+  deadline: number | undefined = undefined;
+  /** The number of its newest token; rises for ever. */
+  tokenNumber = 0;
+  token: string | undefined = undefined;
+  worker: string | undefined = undefined;
+  leasedAt: number | undefined = undefined;
+  leaseUntil: number | undefined = undefined;
+  /** In which epoch the lease in force was charged, so that it can be given back. */
+  chargedEpoch = 0;
+  cancelReason: string | undefined = undefined;
+  /** The token of the newest settle, so that a resend of it is answered the same. */
+  settledToken: string | undefined = undefined;
+  endedAt: number | undefined = undefined;
+  /** Its key among the ended: the end, plus `HELD` while a dependent still reads it. */
+  endKey: number | undefined = undefined;
+  failureType: FailureType | undefined = undefined;
+  reason: string | undefined = undefined;
+  error: string | undefined = undefined;
+  result: string | undefined = undefined;
+  attempts: AttemptRecord[] | undefined = undefined;
+  /** Ids of dependencies that are not satisfied. */
+  blocked: Set<string> | undefined = undefined;
+  /** Ids of dependencies that were missing and counted as satisfied: nothing to read there. */
+  absent: Set<string> | undefined = undefined;
+  /** Those that wait for it, and those that wait for its redrive. */
+  waiting: SortedList<TaskEntry> | undefined = undefined;
+  held: SortedList<TaskEntry> | undefined = undefined;
+  readers = 0;
+  /** Since when it stands in the cascade index; `undefined` when it does not. */
+  cascadeAt: number | undefined = undefined;
+  /** Its own dependencies have been left (first part of its cascade). */
+  left = false;
+  key: KeyEntry | undefined = undefined;
+  /** The first payload, when it was replaced. */
+  firstPayload: string | undefined = undefined;
+
+  constructor(task: NewTask, owner: UserLane, now: number) {
+    this.id = task.id;
+    this.isPlain = !BEYOND_SURROGATES.test(task.id);
+    this.name = task.name;
+    this.level = task.level;
+    this.cost = task.cost;
+    this.createdAt = now;
+    this.owner = owner;
+    this.dependsOn = task.dependsOn;
+    this.edges = task.edges;
+    this.payload = task.payload;
+    this.options = task.options;
+  }
+}
+
+/** Below these, UTF-16 units and UTF-8 bytes sort alike. */
+const BEYOND_SURROGATES = /[\ud800-\uffff]/;
+
+/** Ties go by the bytes of the ids. Those of one millisecond tie often, so it must be cheap. */
+function byId(a: TaskEntry, b: TaskEntry): number {
+  if (!a.isPlain || !b.isPlain) return compareUtf8(a.id, b.id);
+  if (a === b) return 0;
+  return a.id < b.id ? -1 : 1;
+}
+
+// One comparator per index, each reading its own field, so that the engine can inline them.
+
+/** Orders by due time, then by the bytes of the ids; as do the others by their moments. */
+export function byDue(a: TaskEntry, b: TaskEntry): number {
+  return (a.dueAt ?? 0) - (b.dueAt ?? 0) || byId(a, b);
+}
+
+export function byCreation(a: TaskEntry, b: TaskEntry): number {
+  return a.createdAt - b.createdAt || byId(a, b);
+}
+
+export function byLeaseEnd(a: TaskEntry, b: TaskEntry): number {
+  return (a.leaseUntil ?? 0) - (b.leaseUntil ?? 0) || byId(a, b);
+}
+
+export function byEnd(a: TaskEntry, b: TaskEntry): number {
+  return (a.endKey ?? 0) - (b.endKey ?? 0) || byId(a, b);
+}
+
+export function byDeadline(a: TaskEntry, b: TaskEntry): number {
+  return (a.deadline ?? 0) - (b.deadline ?? 0) || byId(a, b);
+}
+
+export function byCascade(a: TaskEntry, b: TaskEntry): number {
+  return (a.cascadeAt ?? 0) - (b.cascadeAt ?? 0) || byId(a, b);
+}
+
+function bySeq(a: TaskEntry, b: TaskEntry): number {
+  return a.seq - b.seq || byId(a, b);
+}
+
+/** An idempotency key of one user in one queue. */
+export interface KeyEntry {
+  readonly key: string;
+  readonly scope: string;
+  owner: TaskEntry;
+  /** The task that runs once more after the owner (policy `run-once-more`). */
+  follower: TaskEntry | undefined;
+  firstPayload: string;
+  /** Holds until then whatever happens; `undefined`: until the owner's end. */
+  readonly until: number | undefined;
+  /** Ids of the calls it answered, newest last. */
+  readonly absorbed: string[];
+  /** When its owner ended; it answers resends for a minute more. */
+  endedAt: number | undefined;
+}
+
+/** The ready users of one weight, or of a range of weights, ordered by start tag. */
+export interface WeightClass {
+  readonly id: string;
+  /** True for users on an assigned list of a live worker. */
+  readonly assigned: boolean;
+  readonly step: number;
+  readonly users: SortedList<UserLane>;
+}
+
+/** Ready users of one list of assigned users or steal targets. */
+export interface NameList {
+  readonly id: string;
+  readonly kind: 'a' | 's';
+  readonly names: readonly string[];
+  readonly ready: SortedList<UserLane>;
+  /** Steal lists: the ready users that are on no assigned list. */
+  readonly orphans: SortedList<UserLane>;
+  readonly workers: Set<string>;
+  clock: number;
+}
+
+/** One queue: its virtual clock, its users, and who of them is ready. */
+export class Lane {
+  readonly queue: string;
+  readonly clock: LaneClock = { v: 0, w: 0, epoch: 0 };
+  readonly users: Map<string, UserLane> = new Map();
+  readonly classes: Map<string, WeightClass> = new Map();
+  readonly lists: Map<string, NameList> = new Map();
+  readonly idle: SortedList<UserLane> = new SortedList(byTag);
+  readonly ownSettings: Map<string, UserSettings> = new Map();
+  readonly counts: Record<TaskState, number> = {
+    scheduled: 0,
+    deferred: 0,
+    queued: 0,
+    started: 0,
+    finished: 0,
+    failed: 0,
+    canceled: 0,
+  };
+  settings: QueueSettings = {};
+  /** Theoretical arrival time of the queue's own rate. */
+  tat = 0;
+  runnable = 0;
+  readyUsers = 0;
+  /** Runnable work that this step has added; hands out wake-ups at its end. */
+  gain = 0;
+
+  constructor(queue: string) {
+    this.queue = queue;
+  }
+
+  get priorityWeights(): readonly number[] {
+    return this.settings.priorityWeights ?? PRIORITY_WEIGHTS;
+  }
+}
+
+/** One user in one lane. Lives while it has work, a kept tag, settings, or stands on a list. */
+export class UserLane {
+  readonly user: string;
+  readonly lane: Lane;
+  /** `<length of queue>:<queue><user>`: its member name in indexes over all lanes. */
+  readonly key: string;
+  /** Start tag, and the epoch of the lane that it belongs to. */
+  tag = 0;
+  epoch = 0;
+  ready = false;
+  /** The weight that it is counted with, or was when it was ready last: its tag is in such turns. */
+  weight = 0;
+  /** While ready: the room it is counted with, and the class it stands in. */
+  contribution = 0;
+  class: WeightClass | undefined = undefined;
+  readonly levels: (SortedList<TaskEntry> | undefined)[] = [];
+  readonly counts: number[] = [0, 0, 0, 0, 0, 0];
+  queued = 0;
+  readonly shares: LevelShares = newLevelShares();
+  seq = 0;
+  /** Tasks that have not ended. */
+  live = 0;
+  /** Of its started tasks. */
+  running = 0;
+  /** Theoretical arrival time of its rate. */
+  tat = 0;
+  lists: NameList[] = [];
+  /** Scheduled tasks by due time, and its own key among the users that have any. */
+  scheduled: SortedList<TaskEntry> | undefined = undefined;
+  dueKey: number | undefined = undefined;
+  /** Its key in the throttled index while it stands there. */
+  throttledUntil: number | undefined = undefined;
+  /** It stands in `lane.idle`. */
+  idle = false;
+
+  constructor(user: string, lane: Lane) {
+    this.user = user;
+    this.lane = lane;
+    this.key = `${lane.queue.length}:${lane.queue}${user}`;
+  }
+
+  level(level: number): SortedList<TaskEntry> {
+    let list = this.levels[level - 1];
+    if (list === undefined) {
+      list = new SortedList(bySeq);
+      this.levels[level - 1] = list;
+    }
+    return list;
+  }
+
+  get onAssignedList(): boolean {
+    return this.lists.length > 0 && this.lists.some((list) => list.kind === 'a');
+  }
+}
+
+/** By start tag, then by the bytes of the name. */
+export function byTag(a: UserLane, b: UserLane): number {
+  return a.tag - b.tag || compareUtf8(a.user, b.user);
+}
+
+/** By the end of the next turn of cost 1, then by the bytes of the name: the order of lists. */
+export function byFinish(a: UserLane, b: UserLane): number {
+  return finishTag(a) - finishTag(b) || compareUtf8(a.user, b.user);
+}
+
+/** F of a turn of cost 1. */
+export function finishTag(user: UserLane): number {
+  return user.tag + 100 / user.weight;
+}
+
+export function byDueKey(a: UserLane, b: UserLane): number {
+  return (a.dueKey ?? 0) - (b.dueKey ?? 0) || compareUtf8(a.key, b.key);
+}
+
+export function byThrottle(a: UserLane, b: UserLane): number {
+  return (a.throttledUntil ?? 0) - (b.throttledUntil ?? 0) || compareUtf8(a.key, b.key);
+}

@@ -1,0 +1,21 @@
+import type { ExtendReply, ExtendRequest } from '../../domain/backend.ts';
+import type { Store } from './store.ts';
+
+/** Moves lease ends on, and says what this worker holds without knowing. See `TaskStore.extend`. */
+export function extend(store: Store, request: ExtendRequest): ExtendReply {
+  // Tasks of one lease may have equal tokens: only id and token together name a lease.
+  const asked = new Map(request.leases.map(({ id, token }) => [id, token]));
+  const answers = request.leases.map(({ id, token }) => {
+    const entry = store.records.get(id);
+    if (entry?.state !== 'started' || entry.token !== token) return 'lost';
+    store.byState.started.delete(entry);
+    entry.leaseUntil = store.now + request.leaseMs;
+    store.byState.started.add(entry);
+    return entry.cancelReason === undefined ? 'ok' : 'canceling';
+  });
+  const given = store.workers.get(request.worker)?.lastLeases ?? [];
+  const unknown = given
+    .filter(({ entry, token }) => entry.token === token && asked.get(entry.id) !== token)
+    .map(({ entry, token }) => ({ id: entry.id, token }));
+  return { answers, unknown, now: store.now };
+}

@@ -1,0 +1,198 @@
+import { compareUtf8 } from '../../base/utf8-order.ts';
+import type {
+  Page,
+  PageRequest,
+  QueueInfo,
+  Stats,
+  TaskFacts,
+  TaskFilter,
+  UserInfo,
+} from '../../domain/backend.ts';
+import { InvalidOptionError } from '../../domain/errors.ts';
+import { EPSILON } from '../../domain/fair-share.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { allowedAt } from '../../domain/rate-limit.ts';
+import { TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task.ts';
+import type { Lane, TaskEntry, UserLane } from './entities.ts';
+import { runnableNow } from './ready-index.ts';
+import { userInfo } from './settings-of.ts';
+import type { Store } from './store.ts';
+import { toRecord } from './task-record.ts';
+import { liveWorkers } from './workers.ts';
+
+/** Rows that one page looks at when a filter lets few through. */
+const SCAN = 2_000;
+
+/**
+ * See `Inspect.list`. The cursor is the place of the last row that was looked at, not its rank, so
+ * that rows which go meanwhile take no others with them.
+ */
+export function listTasks(store: Store, filter: TaskFilter, page: PageRequest): Page<TaskRecord> {
+  const limit = Math.min(page.limit, LIMITS.pageMax);
+  const items: TaskRecord[] = [];
+  let last: TaskEntry | undefined;
+  let looked = 0;
+  for (const entry of rowsAfter(store, filter, page.cursor)) {
+    if (last !== undefined && (items.length === limit || looked >= SCAN)) {
+      return { items, cursor: JSON.stringify(placeOf(last)) };
+    }
+    looked++;
+    last = entry;
+    if (matches(entry, filter)) items.push(toRecord(entry));
+  }
+  return { items };
+}
+
+function rowsAfter(
+  store: Store,
+  filter: TaskFilter,
+  cursor: string | undefined,
+): Iterable<TaskEntry> {
+  const place = cursor === undefined ? undefined : parseCursor(cursor);
+  const isBefore = (entry: TaskEntry): boolean =>
+    place !== undefined && comparePlaces(placeOf(entry), place) <= 0;
+  if (filter.state === 'queued') return inLine(store, filter).filter((row) => !isBefore(row));
+  const rows = store.byState[filter.state];
+  return rows.from(place === undefined ? 0 : rows.countWhile(isBefore));
+}
+
+/** Where a task stands in the listing of its state: what that is ordered by, then the id. */
+type Place = readonly (string | number)[];
+
+function placeOf(entry: TaskEntry): Place {
+  switch (entry.state) {
+    case 'scheduled':
+      return [entry.dueAt ?? 0, entry.id];
+    case 'deferred':
+      return [entry.createdAt, entry.id];
+    case 'queued':
+      return [entry.owner.lane.queue, -entry.level, entry.seq, entry.id];
+    case 'started':
+      return [entry.leaseUntil ?? 0, entry.id];
+    case 'finished':
+    case 'failed':
+    case 'canceled':
+      return [entry.endKey ?? 0, entry.id];
+  }
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  for (const [i, one] of a.entries()) {
+    const other = b[i];
+    if (other === undefined) return 1;
+    if (one === other) continue;
+    if (typeof one === 'number' && typeof other === 'number') return one - other;
+    return compareUtf8(String(one), String(other));
+  }
+  return 0;
+}
+
+function parseCursor(cursor: string): Place {
+  try {
+    const place: unknown = JSON.parse(cursor);
+    if (Array.isArray(place)) return place;
+  } catch {
+    // Falls through to the refusal.
+  }
+  throw new InvalidOptionError('cursor', 'the cursor of a page of this listing', cursor);
+}
+
+/** A user's queued tasks: critical first, then by level. */
+function inLine(store: Store, filter: TaskFilter): TaskEntry[] {
+  const lanes = store.lanesInOrder();
+  const users = lanes.flatMap((lane) => {
+    if (filter.user === undefined) return [];
+    if (filter.queue !== undefined && filter.queue !== lane.queue) return [];
+    const user = lane.users.get(filter.user);
+    return user === undefined ? [] : [user];
+  });
+  return users.flatMap((user) => [6, 5, 4, 3, 2, 1].flatMap((level) => [...user.level(level)]));
+}
+
+function matches(entry: TaskEntry, filter: TaskFilter): boolean {
+  return (
+    (filter.queue === undefined || entry.owner.lane.queue === filter.queue) &&
+    (filter.user === undefined || entry.owner.user === filter.user) &&
+    (filter.name === undefined || entry.name === filter.name)
+  );
+}
+
+export function listUsers(store: Store, queue: string, page: PageRequest): Page<UserInfo> {
+  const users = [...(store.lanes.get(queue)?.users.values() ?? [])];
+  users.sort((a, b) => compareUtf8(a.user, b.user));
+  const { cursor } = page;
+  const from =
+    cursor === undefined ? 0 : users.findIndex(({ user }) => compareUtf8(user, cursor) > 0);
+  if (from < 0) return { items: [] };
+  const limit = Math.min(page.limit, LIMITS.pageMax);
+  const items = users.slice(from, from + limit).map((user) => userInfo(store, user));
+  const last = items.at(-1);
+  return from + limit < users.length && last !== undefined
+    ? { items, cursor: last.user }
+    : { items };
+}
+
+export function queueInfo(store: Store, lane: Lane): QueueInfo {
+  return {
+    queue: lane.queue,
+    settings: lane.settings,
+    counts: { ...lane.counts },
+    readyUsers: lane.readyUsers,
+    runnable: runnableNow(store, lane),
+  };
+}
+
+export function stats(store: Store): Stats {
+  const counts = Object.fromEntries(TASK_STATES.map((state) => [state, 0])) as Record<
+    TaskState,
+    number
+  >;
+  for (const lane of store.lanes.values()) {
+    for (const state of TASK_STATES) counts[state] += lane.counts[state];
+  }
+  return { counts, totals: { ...store.totals } };
+}
+
+/** See `Inspect.facts`. */
+export function facts(store: Store, id: string): TaskFacts | undefined {
+  const entry = store.records.get(id);
+  if (entry === undefined) return undefined;
+  const user = entry.owner;
+  const { lane } = user;
+  const queueUntil = lane.settings.rate === undefined ? 0 : allowedAt(lane.settings.rate, lane.tat);
+  return {
+    record: toRecord(entry),
+    now: store.now,
+    blockedBy: [...(entry.blocked ?? [])].sort(compareUtf8).map((on) => {
+      return { id: on, state: store.records.get(on)?.state ?? 'missing' };
+    }),
+    user: lane.users.has(user.user) ? userInfo(store, user) : undefined,
+    ...(user.throttledUntil === undefined
+      ? {}
+      : { throttledUntil: Math.ceil(user.throttledUntil) }),
+    queue: queueInfo(store, lane),
+    ...(queueUntil > store.now ? { queueThrottledUntil: Math.ceil(queueUntil) } : {}),
+    queueRunning: lane.counts.started,
+    ahead: entry.state === 'queued' ? user.level(entry.level).rank(entry) : 0,
+    usersAhead: entry.state === 'queued' && user.ready ? usersAhead(user) : 0,
+    shares: {
+      v: user.shares.v,
+      last: [...user.shares.last],
+      tag: [...user.shares.tag],
+      weights: [...lane.priorityWeights],
+    },
+    liveWorkers: liveWorkers(store),
+  };
+}
+
+/** Ready users whose tag is less: their next turn starts before this user's. */
+function usersAhead(user: UserLane): number {
+  let ahead = 0;
+  for (const { users } of user.lane.classes.values()) {
+    for (const other of users) {
+      if (other.tag >= user.tag - EPSILON) break;
+      ahead++;
+    }
+  }
+  return ahead;
+}

@@ -1,0 +1,240 @@
+import type { Leased, LeaseReply, LeaseRequest, UpstreamFact } from '../../domain/backend.ts';
+import { InvalidOptionError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { isEnd } from '../../domain/task.ts';
+import { type Choice, choose, headOf, type Reach } from './choose.ts';
+import { cascade, end } from './end.ts';
+import type { Lane, TaskEntry } from './entities.ts';
+import { enterScheduled, enterStarted, leave, leaveAsServed, setDeadline } from './places.ts';
+import { charge, laneOpen, reindex } from './ready-index.ts';
+import type { Store, WorkerEntry } from './store.ts';
+import { toRecord } from './task-record.ts';
+import { nextDueAt, tickSteps } from './tick.ts';
+import { isNameKnown, reachOf, rejoin, wakeFor } from './workers.ts';
+
+/** Dependents that a lease tells of an end within its own step. */
+const LEASE_CASCADE = 100;
+
+/** A queue in one lease: the lane, this worker's reach in it, and the worker's stride. */
+interface Share {
+  readonly lane: Lane;
+  readonly reach: Reach | undefined;
+  readonly step: number;
+  pass: number;
+}
+
+/** A choice, and the task of the user that it falls on. */
+interface Turn {
+  readonly choice: Choice;
+  readonly entry: TaskEntry;
+}
+
+/** What one lease has gathered. */
+interface Batch {
+  readonly worker: WorkerEntry;
+  readonly request: LeaseRequest;
+  readonly given: TaskEntry[];
+  strangers: number;
+  /** It stopped for a reason other than having nothing to give. */
+  stopped: boolean;
+  alone: boolean;
+}
+
+/** One lease: maintenance that is due, then turns until the slots are full. See `TaskStore.lease`. */
+export function lease(store: Store, request: LeaseRequest): LeaseReply {
+  const worker = store.workers.get(request.worker);
+  if (worker === undefined) {
+    throw new InvalidOptionError('worker', 'a registered worker', request.worker);
+  }
+  rejoin(store, worker);
+  store.line.delete(worker);
+  worker.token = false;
+  if (worker.lastRequest === request.requestId) return repeat(store, worker);
+  const ticked = tickSteps(store);
+  const batch = fill(store, worker, request);
+  // A task whose name nobody knows may have ended: its dependents hear of it in this step.
+  const left = batch.strangers > 0 && cascade(store, LEASE_CASCADE);
+  worker.lastRequest = request.requestId;
+  worker.lastLeases = batch.given.map((entry) => ({ entry, token: entry.token ?? '' }));
+  const leases = batch.given.map((entry) => toLeased(store, entry, batch.alone));
+  if (leases.length === 0 && request.wait && !batch.stopped && !ticked) store.line.add(worker);
+  else for (const { queue } of request.queues) wakeFor(store, store.lane(queue), 1);
+  return answer(
+    store,
+    leases,
+    batch.stopped || ticked || left,
+    request.queues.map(({ queue }) => queue),
+  );
+}
+
+function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
+  const shares = request.queues.map(({ queue, weight, pass }): Share => {
+    const lane = store.lane(queue);
+    return { lane, reach: reachOf(worker, lane), step: 1 / weight, pass };
+  });
+  const batch: Batch = {
+    worker,
+    request,
+    given: [],
+    strangers: 0,
+    stopped: false,
+    alone: false,
+  };
+  while (batch.given.length < request.limit && !batch.stopped) {
+    const turn = nextTurn(store, shares);
+    if (turn === undefined) break;
+    const entry = headOf(turn.choice.user);
+    if (entry === undefined) break;
+    take(store, { choice: turn.choice, entry }, batch);
+    if (batch.given.at(-1) === entry) turn.share.pass += turn.share.step;
+  }
+  return batch;
+}
+
+function nextTurn(
+  store: Store,
+  shares: readonly Share[],
+): { readonly share: Share; readonly choice: Choice } | undefined {
+  let best: { readonly share: Share; readonly choice: Choice } | undefined;
+  for (const share of shares) {
+    if (best !== undefined && best.share.pass <= share.pass) continue;
+    if (!laneOpen(store, share.lane)) continue;
+    const choice = choose(share.lane, share.reach);
+    if (choice !== undefined) best = { share, choice };
+  }
+  return best;
+}
+
+/** Starts the chosen task, unless its name is strange here or it must run with nothing beside it. */
+function take(store: Store, turn: Turn, batch: Batch): void {
+  const { entry } = turn;
+  const { worker, request } = batch;
+  if (!worker.names.has(entry.name)) {
+    setAside(store, entry);
+    batch.strangers++;
+    batch.stopped = batch.strangers >= LIMITS.strangersPerLease;
+    return;
+  }
+  const alone = entry.losses >= LIMITS.maxLost - 1;
+  if (alone && batch.given.length > 0) {
+    batch.stopped = true;
+    return;
+  }
+  start(store, turn, request);
+  batch.given.push(entry);
+  if (alone) {
+    batch.alone = true;
+    batch.stopped = true;
+  }
+}
+
+function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): void {
+  const { list } = choice;
+  const user = entry.owner;
+  const { lane } = user;
+  if (choice.v !== undefined) lane.clock.v = choice.v;
+  charge(store, entry, list?.clock);
+  if (list !== undefined) list.clock = user.tag;
+  if (choice.stolen) store.totals.stolen++;
+  leaveAsServed(entry);
+  lane.counts.queued--;
+  entry.tokenNumber = Math.max(entry.tokenNumber + 1, store.now * 1_000);
+  entry.token = store.tokenOf(entry.tokenNumber, request.requestId);
+  entry.worker = request.worker;
+  entry.leasedAt = store.now;
+  entry.expiresAt = undefined;
+  setDeadline(store, entry);
+  enterStarted(store, entry, store.now + request.leaseMs);
+  reindex(store, user);
+}
+
+/** A task that this worker has no handler for waits for one that has. */
+function setAside(store: Store, entry: TaskEntry): void {
+  const since = entry.strangeSince ?? store.now;
+  entry.strangeSince = since;
+  if (store.now - since >= LIMITS.unknownTaskMs && !isNameKnown(store, entry.name)) {
+    const reason = `no worker has known the task ${entry.name} for an hour`;
+    end(store, entry, { state: 'failed', failureType: 'unknown-task', reason });
+    return;
+  }
+  const pause = Math.min(
+    LIMITS.strangeMaxMs,
+    LIMITS.strangeBaseMs * 2 ** Math.min(entry.strange, 30),
+  );
+  entry.strange++;
+  leave(store, entry);
+  enterScheduled(store, entry, store.now + pause);
+  reindex(store, entry.owner);
+}
+
+/** A resent request: what it was given the first time, as far as it still holds. */
+function repeat(store: Store, worker: WorkerEntry): LeaseReply {
+  const still = worker.lastLeases.filter(({ entry, token }) => entry.token === token);
+  const leases = still.map(({ entry }) => {
+    return toLeased(store, entry, entry.losses >= LIMITS.maxLost - 1);
+  });
+  return answer(store, leases, false, worker.spec.queues);
+}
+
+function answer(
+  store: Store,
+  leases: readonly Leased[],
+  more: boolean,
+  queues: readonly string[],
+): LeaseReply {
+  const due = nextDueAt(store, queues);
+  const wait = due === undefined ? LIMITS.floorMs : Math.min(LIMITS.floorMs, due - store.now);
+  return {
+    leases,
+    more,
+    ...(due === undefined ? {} : { nextDueAt: due }),
+    waitMs: Math.max(0, wait),
+    now: store.now,
+  };
+}
+
+const NO_UPSTREAMS: readonly UpstreamFact[] = [];
+
+function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
+  return {
+    id: entry.id,
+    token: entry.token ?? '',
+    attempt: entry.failures + 1,
+    losses: entry.losses,
+    leaseUntil: entry.leaseUntil ?? 0,
+    leasedAt: entry.leasedAt ?? 0,
+    createdAt: entry.createdAt,
+    name: entry.name,
+    queue: entry.owner.lane.queue,
+    user: entry.owner.user,
+    level: entry.level,
+    payload: entry.payload,
+    options: entry.options,
+    releases: entry.releases,
+    alone,
+    upstreams: entry.dependsOn.length === 0 ? NO_UPSTREAMS : upstreamsOf(store, entry),
+  };
+}
+
+/** States and results of the dependencies, results as far as they fit. */
+function upstreamsOf(store: Store, entry: TaskEntry): readonly UpstreamFact[] {
+  let room = LIMITS.upstreamBytes;
+  return entry.dependsOn.map((id): UpstreamFact => {
+    const upstream = store.records.get(id);
+    if (upstream === undefined || !isEnd(upstream.state)) {
+      return { id, name: upstream?.name ?? '', state: 'missing', cut: false };
+    }
+    const { result, error } = toRecord(upstream);
+    const size = Buffer.byteLength(result ?? '');
+    const fits = size <= room;
+    if (fits) room -= size;
+    return {
+      id,
+      name: upstream.name,
+      state: upstream.state,
+      ...(result !== undefined && fits ? { result } : {}),
+      ...(error === undefined ? {} : { error }),
+      cut: !fits,
+    };
+  });
+}

@@ -1,0 +1,194 @@
+import { systemClock } from '../../base/system-clock.ts';
+import type { Clock } from '../../base/time.ts';
+import type {
+  Backend,
+  BackendInfo,
+  Capabilities,
+  ExtendReply,
+  ExtendRequest,
+  Inspect,
+  QueueStore,
+  SettleReply,
+  SettleRequest,
+  TaskStore,
+  TickReply,
+  UserStore,
+  WorkerStore,
+} from '../../domain/backend.ts';
+import { cancel, redrive, remove, runNow } from './admin.ts';
+import { cascade } from './end.ts';
+import { enqueue } from './enqueue.ts';
+import { extend } from './extend.ts';
+import { facts, listTasks, listUsers, queueInfo, stats } from './inspect.ts';
+import { lease } from './lease.ts';
+import { runnableNow } from './ready-index.ts';
+import { reconcile } from './reconcile.ts';
+import { configuredInfo, setQueue, setUser, userInfo } from './settings-of.ts';
+import { settleOne } from './settle.ts';
+import { endStep } from './step-end.ts';
+import { Store } from './store.ts';
+import { attemptsOf, toRecord } from './task-record.ts';
+import { nextDueAt, tickSteps } from './tick.ts';
+import { waitForEnd, waitForWork } from './waits.ts';
+import { liveWorkers, register, seen, unregister } from './workers.ts';
+
+/** Dependents that a settle tells within its own step. */
+const SETTLE_CASCADE = 100;
+
+/** Options of {@link memory}. */
+export interface MemoryOptions {
+  /** Where it gets its time; default the system clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * The embedded backend: everything in this process, nothing to start, nothing kept when the
+ * process ends. The same rules as on Redis, held by the same tests.
+ */
+export function memory(options: MemoryOptions = {}): Backend {
+  const store = new Store(options.clock ?? systemClock);
+  const step = stepOf(store);
+  const look = lookOf(store);
+  return {
+    name: 'memory',
+    capabilities: CAPABILITIES,
+    tasks: taskStore(store, step),
+    users: userStore(store, step, look),
+    queues: queueStore(store, step, look),
+    workers: workerStore(store, step, look),
+    inspect: inspector(store, look),
+    async open({ retention }): Promise<BackendInfo> {
+      store.retention = retention;
+      return { description: 'embedded, in memory: ends with this process', warnings: [] };
+    },
+    async close(): Promise<void> {
+      store.closed = true;
+      store.alarm?.timer.cancel();
+      for (const worker of store.workers.values()) worker.wake?.();
+      for (const waiters of store.endWaiters.values()) for (const tell of [...waiters]) tell();
+    },
+  };
+}
+
+const CAPABILITIES: Capabilities = { durable: false, shared: false };
+
+type Step = <T>(act: () => T) => Promise<T>;
+
+/** One atomic step: synchronous from reading the clock to waking whoever waits. */
+function stepOf(store: Store): Step {
+  return async (act) => {
+    store.begin();
+    try {
+      return act();
+    } finally {
+      endStep(store);
+    }
+  };
+}
+
+/** Reading is no step: it changes nothing, so it hides no outage either. */
+function lookOf(store: Store): Step {
+  return async (act) => {
+    store.look();
+    return act();
+  };
+}
+
+function taskStore(store: Store, step: Step): TaskStore {
+  return {
+    enqueue: (tasks, { atomic }) => step(() => enqueue(store, tasks, atomic)),
+    lease: (request) => step(() => lease(store, request)),
+    settle: (request) => step(() => settle(store, request)),
+    extend: (request) => step(() => extendAs(store, request)),
+    tick: () => step(() => tick(store)),
+    cancel: (id, reason) => step(() => cancel(store, id, reason)),
+    redrive: (id) => step(() => redrive(store, id)),
+    remove: (id) => step(() => remove(store, id)),
+    runNow: (id) => step(() => runNow(store, id)),
+  };
+}
+
+function settle(store: Store, request: SettleRequest): SettleReply {
+  const worker = store.workers.get(request.worker);
+  if (worker !== undefined) seen(store, worker);
+  const answers = request.settlements.map((settlement) => settleOne(store, settlement));
+  cascade(store, SETTLE_CASCADE);
+  return request.lease === undefined
+    ? { answers }
+    : { answers, lease: lease(store, request.lease) };
+}
+
+function extendAs(store: Store, request: ExtendRequest): ExtendReply {
+  const worker = store.workers.get(request.worker);
+  if (worker !== undefined) seen(store, worker);
+  const reply = extend(store, request);
+  tickSteps(store);
+  return reply;
+}
+
+function tick(store: Store): TickReply {
+  const more = tickSteps(store);
+  const due = nextDueAt(store, [...store.lanes.keys()]);
+  return { more, now: store.now, ...(due === undefined ? {} : { nextDueAt: due }) };
+}
+
+function userStore(store: Store, step: Step, look: Step): UserStore {
+  return {
+    set: (user, patch, { queue }) => step(() => setUser(store, user, patch, queue)),
+    get: (user, queue) =>
+      look(() => {
+        const known = store.lanes.get(queue)?.users.get(user);
+        return known === undefined ? configuredInfo(store, queue, user) : userInfo(store, known);
+      }),
+    list: (queue, page) => look(() => listUsers(store, queue, page)),
+  };
+}
+
+function queueStore(store: Store, step: Step, look: Step): QueueStore {
+  return {
+    set: (queue, patch) => step(() => setQueue(store, queue, patch)),
+    get: (queue) =>
+      look(() => {
+        const lane = store.lanes.get(queue);
+        return lane === undefined ? undefined : queueInfo(store, lane);
+      }),
+    list: () => look(() => store.lanesInOrder().map((lane) => queueInfo(store, lane))),
+  };
+}
+
+function workerStore(store: Store, step: Step, look: Step): WorkerStore {
+  return {
+    register: (spec) => step(() => register(store, spec)),
+    unregister: (id) => step(() => unregister(store, id)),
+    list: () => look(() => liveWorkers(store)),
+    waitForWork: (id, ms, signal) => waitForWork(store, id, ms, signal),
+  };
+}
+
+function inspector(store: Store, look: Step): Inspect {
+  return {
+    get: (ids) =>
+      look(() => {
+        return ids.map((id) => {
+          const entry = store.records.get(id);
+          return entry === undefined ? undefined : toRecord(entry);
+        });
+      }),
+    attempts: (id) =>
+      look(() => {
+        const entry = store.records.get(id);
+        return entry === undefined ? [] : attemptsOf(entry);
+      }),
+    list: (filter, page) => look(() => listTasks(store, filter, page)),
+    facts: (id) => look(() => facts(store, id)),
+    stats: () => look(() => stats(store)),
+    runnable: (queue) =>
+      look(() => {
+        const lane = store.lanes.get(queue);
+        return lane === undefined ? 0 : runnableNow(store, lane);
+      }),
+    waitForEnd: (id, ms, signal) => waitForEnd(store, id, ms, signal),
+    reconcile: () => look(() => reconcile(store)),
+    ping: () => look(() => 0),
+  };
+}

@@ -1,0 +1,116 @@
+import { emptied, served } from '../../domain/priority-shares.ts';
+import type { Level, TaskState } from '../../domain/task.ts';
+import type { UserLane } from './entities.ts';
+import { byDue, type TaskEntry } from './entities.ts';
+import { reindex } from './ready-index.ts';
+import { SortedList } from './sorted-list.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Where a task can stand. Each function moves one entry into a place; the entry has left its old
+ * one with `leave`. All of them keep the counts and reindex the user.
+ */
+export function enterQueue(store: Store, entry: TaskEntry): void {
+  const user = entry.owner;
+  if (entry.seq === 0) entry.seq = ++user.seq;
+  setState(entry, 'queued');
+  user.level(entry.level).add(entry);
+  user.counts[entry.level - 1] = (user.counts[entry.level - 1] ?? 0) + 1;
+  user.queued++;
+  reindex(store, user);
+}
+
+export function enterScheduled(store: Store, entry: TaskEntry, dueAt: number): void {
+  const user = entry.owner;
+  entry.dueAt = dueAt;
+  setState(entry, 'scheduled');
+  store.byState.scheduled.add(entry);
+  user.scheduled ??= new SortedList(byDue);
+  user.scheduled.add(entry);
+  setDueKey(store, user, user.scheduled.first()?.dueAt);
+  store.touch(user);
+}
+
+export function enterDeferred(store: Store, entry: TaskEntry): void {
+  setState(entry, 'deferred');
+  store.byState.deferred.add(entry);
+  store.touch(entry.owner);
+}
+
+export function enterStarted(store: Store, entry: TaskEntry, leaseUntil: number): void {
+  entry.leaseUntil = leaseUntil;
+  setState(entry, 'started');
+  store.byState.started.add(entry);
+  entry.owner.running++;
+}
+
+/** Takes the head of its line for a lease: its level had a turn. */
+export function leaveAsServed(entry: TaskEntry): void {
+  const level = entry.level;
+  served(entry.owner.shares, level);
+  dropQueued(entry);
+}
+
+/** Takes an entry out of the place that its state names. The user is not reindexed yet. */
+export function leave(store: Store, entry: TaskEntry): void {
+  const user = entry.owner;
+  switch (entry.state) {
+    case 'queued':
+      dropQueued(entry);
+      break;
+    case 'scheduled':
+      store.byState.scheduled.delete(entry);
+      user.scheduled?.delete(entry);
+      setDueKey(store, user, user.scheduled?.first()?.dueAt);
+      entry.dueAt = undefined;
+      break;
+    case 'started':
+      store.byState.started.delete(entry);
+      user.running--;
+      break;
+    case 'deferred':
+    case 'finished':
+    case 'failed':
+    case 'canceled':
+      store.byState[entry.state].delete(entry);
+      break;
+  }
+  user.lane.counts[entry.state]--;
+  store.touch(user);
+}
+
+/** The state changes with the place, and the counts with the state. */
+export function setState(entry: TaskEntry, state: TaskState): void {
+  entry.state = state;
+  entry.owner.lane.counts[state]++;
+}
+
+function dropQueued(entry: TaskEntry): void {
+  const user = entry.owner;
+  user.level(entry.level).delete(entry);
+  const left = (user.counts[entry.level - 1] ?? 1) - 1;
+  user.counts[entry.level - 1] = left;
+  user.queued--;
+  if (left === 0) emptied(user.shares, entry.level as Level);
+}
+
+/** Keeps the user's place among the users with due tasks; `undefined`: it has none. */
+export function setDueKey(store: Store, user: UserLane, key: number | undefined): void {
+  if (user.dueKey === key) return;
+  if (user.dueKey !== undefined) store.dueUsers.delete(user);
+  user.dueKey = key;
+  if (key !== undefined) store.dueUsers.add(user);
+}
+
+/** Moves a task's key in the deadline index to the earlier of its two limits. */
+export function setDeadline(store: Store, entry: TaskEntry): void {
+  const { expiresAt, waitUntil } = entry;
+  const earliest =
+    expiresAt === undefined || (waitUntil !== undefined && waitUntil < expiresAt)
+      ? waitUntil
+      : expiresAt;
+  if (entry.deadline === earliest) return;
+  if (entry.deadline !== undefined) store.deadlines.delete(entry);
+  entry.deadline = earliest;
+  if (earliest !== undefined) store.deadlines.add(entry);
+}

@@ -1,0 +1,72 @@
+import { LIMITS } from '../../domain/limits.ts';
+import type { EndState } from '../../domain/task.ts';
+import { addReader, cascade, end } from './end.ts';
+import type { TaskEntry } from './entities.ts';
+import { leave } from './places.ts';
+import type { Store } from './store.ts';
+
+/** Records that retention takes in one tick. */
+const RETAIN = 50;
+
+/** Dependents that still wait for a redrive, canceled in one step of a removal. */
+const HELD_STEP = 50;
+
+/** Takes ended tasks away whose time is over, oldest first. */
+export function retain(store: Store): boolean {
+  const { retention } = store;
+  const { finishedMs, finishedCount, failedMs, failedCount, canceledMs, canceledCount } = retention;
+  const left = { n: RETAIN };
+  const finished = retainState(store, 'finished', { ms: finishedMs, count: finishedCount }, left);
+  const failed = retainState(store, 'failed', { ms: failedMs, count: failedCount }, left);
+  const canceled = retainState(store, 'canceled', { ms: canceledMs, count: canceledCount }, left);
+  return finished || failed || canceled;
+}
+
+function retainState(
+  store: Store,
+  state: EndState,
+  keep: { readonly ms: number; readonly count: number | undefined },
+  left: { n: number },
+): boolean {
+  const index = store.byState[state];
+  const over = store.now - Math.max(keep.ms, LIMITS.resendMs);
+  const surely = store.now - LIMITS.resendMs;
+  for (let entry = index.first(); entry?.endKey !== undefined; entry = index.first()) {
+    const tooMany = keep.count !== undefined && index.size > keep.count && entry.endKey <= surely;
+    if (entry.endKey > over && !tooMany) return false;
+    if (entry.cascadeAt !== undefined) return true;
+    if (left.n-- <= 0) return true;
+    if (!takeAway(store, entry)) return true;
+  }
+  return false;
+}
+
+/**
+ * Removes an ended task with everything kept about it. Those that still wait for its redrive are
+ * canceled first, in bounded steps; false while some are left.
+ */
+export function takeAway(store: Store, entry: TaskEntry): boolean {
+  for (let i = 0; i < HELD_STEP; i++) {
+    const dependent = entry.held?.first();
+    if (dependent === undefined) break;
+    entry.held?.delete(dependent);
+    end(store, dependent, { state: 'canceled', reason: `upstream ${entry.id} removed` });
+  }
+  if (entry.held !== undefined && entry.held.size > 0) return false;
+  if (entry.state === 'failed') leaveReaders(store, entry);
+  leave(store, entry);
+  store.records.delete(entry.id);
+  const { key } = entry;
+  if (key?.owner === entry && store.keys.get(key.scope) === key) store.keys.delete(key.scope);
+  cascade(store, HELD_STEP);
+  return true;
+}
+
+/** A failed task read its satisfied dependencies until now, since it could have been redriven. */
+function leaveReaders(store: Store, entry: TaskEntry): void {
+  for (const id of entry.dependsOn) {
+    const upstream = store.records.get(id);
+    const reads = entry.blocked?.has(id) !== true && entry.absent?.has(id) !== true;
+    if (upstream !== undefined && reads) addReader(store, upstream, -1);
+  }
+}

@@ -1,0 +1,88 @@
+import { compareUtf8 } from '../../base/utf8-order.ts';
+import type { UserInfo } from '../../domain/backend.ts';
+import type { QueuePatch, QueueSettings, UserPatch, UserSettings } from '../../domain/settings.ts';
+import type { UserLane } from './entities.ts';
+import { reindex } from './ready-index.ts';
+import type { Store } from './store.ts';
+
+/** See `UserStore.set`. */
+export function setUser(
+  store: Store,
+  user: string,
+  patch: UserPatch,
+  queue: string | undefined,
+): void {
+  if (queue === undefined) {
+    put(store.settingsForAll, user, merged(store.settingsForAll.get(user), patch));
+    for (const lane of store.lanes.values()) {
+      const known = lane.users.get(user);
+      if (known !== undefined) reindex(store, known);
+    }
+    return;
+  }
+  const lane = store.lane(queue);
+  put(lane.ownSettings, user, merged(lane.ownSettings.get(user), patch));
+  reindex(store, store.userLane(queue, user));
+}
+
+/** See `QueueStore.set`. Users hear of new defaults when they are next touched. */
+export function setQueue(store: Store, queue: string, patch: QueuePatch): void {
+  const lane = store.lane(queue);
+  lane.settings = merged<QueueSettings>(lane.settings, patch) ?? {};
+  store.touchedLanes.add(lane);
+  lane.gain += lane.runnable;
+  if (!('perUser' in patch)) return;
+  // In a settled order: where one stands may depend on those who were looked at before it.
+  const users = [...lane.users.values()].sort((a, b) => compareUtf8(a.user, b.user));
+  for (const user of users) reindex(store, user);
+}
+
+/** One user as callers see it. */
+export function userInfo(store: Store, user: UserLane): UserInfo {
+  const { lane } = user;
+  const current = user.epoch === lane.clock.epoch;
+  return {
+    user: user.user,
+    queue: lane.queue,
+    settings: store.settingsOf(user),
+    queued: user.queued,
+    levels: [...user.counts],
+    running: user.running,
+    later: user.live - user.queued - user.running,
+    ready: user.ready,
+    ahead: current ? user.tag - lane.clock.v : 0,
+  };
+}
+
+/** A user that has settings, and nothing else, in this lane. */
+export function configuredInfo(store: Store, queue: string, user: string): UserInfo | undefined {
+  const settings = store.settingsForAll.get(user);
+  if (settings === undefined) return undefined;
+  return {
+    user,
+    queue,
+    settings: { ...store.lanes.get(queue)?.settings.perUser, ...settings },
+    queued: 0,
+    levels: [0, 0, 0, 0, 0, 0],
+    running: 0,
+    later: 0,
+    ready: false,
+    ahead: 0,
+  };
+}
+
+function put(settings: Map<string, UserSettings>, user: string, value: UserSettings | undefined) {
+  if (value === undefined) settings.delete(user);
+  else settings.set(user, value);
+}
+
+/** The settings with the patch applied; `undefined` when nothing is left. */
+function merged<T extends object>(
+  settings: T | undefined,
+  patch: { readonly [K in keyof T]?: T[K] | null },
+): T | undefined {
+  const entries = Object.entries({ ...settings, ...patch }).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as T);
+}

@@ -1,0 +1,83 @@
+import type { Lane, UserLane } from './entities.ts';
+import { throttle } from './ready-index.ts';
+import type { Store } from './store.ts';
+import { nextDueAt } from './tick.ts';
+import { resetListClocks, wake, wakeFor } from './workers.ts';
+
+/**
+ * What every step does last, after all state has changed: lanes that fell idle start anew, users
+ * with nothing left are forgotten, and only then is anybody woken.
+ */
+export function endStep(store: Store): void {
+  for (const lane of store.touchedLanes) restIfIdle(lane);
+  for (const user of store.touchedUsers) forget(store, user);
+  for (const lane of store.touchedLanes) {
+    const { gain } = lane;
+    lane.gain = 0;
+    if (gain > 0) wakeFor(store, lane, gain);
+  }
+  store.untouch();
+  setAlarm(store);
+  tellWaiters(store);
+}
+
+/** Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. */
+function restIfIdle(lane: Lane): void {
+  const { clock, counts } = lane;
+  if (counts.queued > 0 || counts.started > 0 || clock.v === 0) return;
+  clock.v = 0;
+  clock.epoch++;
+  resetListClocks(lane);
+}
+
+function forget(store: Store, user: UserLane): void {
+  const { lane } = user;
+  if (lane.users.get(user.user) !== user) return;
+  if (user.live > 0 || user.lists.length > 0 || lane.ownSettings.has(user.user)) {
+    setIdle(user, false);
+    return;
+  }
+  const kept = user.epoch === lane.clock.epoch && user.tag > lane.clock.v;
+  // A spent rate is remembered too, or whoever drains its line would start with a fresh one.
+  const spent = user.tat > store.now && store.settingsOf(user).rate !== undefined;
+  setIdle(user, kept);
+  throttle(store, user, spent ? user.tat : undefined);
+  if (!kept && !spent) lane.users.delete(user.user);
+}
+
+function setIdle(user: UserLane, idle: boolean): void {
+  if (user.idle === idle) return;
+  user.idle = idle;
+  if (idle) user.lane.idle.add(user);
+  else user.lane.idle.delete(user);
+}
+
+/** One timer for the next due time, while anybody waits for work. */
+function setAlarm(store: Store): void {
+  if (store.line.size === 0 && store.alarm === undefined) return;
+  const queues = new Set([...store.line].flatMap((worker) => worker.spec.queues));
+  const at = store.line.size === 0 ? undefined : nextDueAt(store, [...queues]);
+  if (store.alarm?.at === at) return;
+  store.alarm?.timer.cancel();
+  store.alarm = undefined;
+  if (at === undefined) return;
+  const timer = store.clock.setTimer(Math.max(0, at - store.clock.now()), () => {
+    store.alarm = undefined;
+    for (const worker of store.line) return wake(store, worker);
+  });
+  store.alarm = { at, timer };
+}
+
+function tellWaiters(store: Store): void {
+  if (store.endWaiters.size === 0) {
+    store.ended.length = 0;
+    return;
+  }
+  for (const entry of store.ended) {
+    const waiters = store.endWaiters.get(entry.id);
+    if (waiters === undefined) continue;
+    store.endWaiters.delete(entry.id);
+    for (const tell of waiters) tell();
+  }
+  store.ended.length = 0;
+}

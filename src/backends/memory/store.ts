@@ -1,0 +1,181 @@
+import type { Clock, Timer } from '../../base/time.ts';
+import { compareUtf8 } from '../../base/utf8-order.ts';
+import type { WorkerSpec } from '../../domain/backend.ts';
+import { ClosedError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Retention, UserSettings } from '../../domain/settings.ts';
+import type { TaskState } from '../../domain/task.ts';
+import type { KeyEntry } from './entities.ts';
+import {
+  byCascade,
+  byCreation,
+  byDeadline,
+  byDue,
+  byDueKey,
+  byEnd,
+  byLeaseEnd,
+  byThrottle,
+  Lane,
+  type TaskEntry,
+  UserLane,
+} from './entities.ts';
+import { SortedList } from './sorted-list.ts';
+
+/** A worker as the backend knows it. */
+export interface WorkerEntry {
+  readonly spec: WorkerSpec;
+  readonly names: ReadonlySet<string>;
+  readonly startedAt: number;
+  lastSeenAt: number;
+  /** The latest lease request and what it gave, so that a resend is answered the same. */
+  lastRequest: string;
+  lastLeases: readonly { readonly entry: TaskEntry; readonly token: string }[];
+  /** Was woken before it began to wait. */
+  token: boolean;
+  wake: (() => void) | undefined;
+  /** It is restricted, and was silent so long that its lists were dropped; it joins again. */
+  offLists: boolean;
+}
+
+/**
+ * Everything the embedded backend knows. `records` is the only owner of tasks; all other fields
+ * are indexes into it. A step is one synchronous call of a public method, so it is atomic.
+ */
+export class Store {
+  readonly clock: Clock;
+  readonly records: Map<string, TaskEntry> = new Map();
+  readonly lanes: Map<string, Lane> = new Map();
+  readonly settingsForAll: Map<string, UserSettings> = new Map();
+  readonly keys: Map<string, KeyEntry> = new Map();
+  /** Ids that nobody has stored yet and somebody waits for. */
+  readonly missing: Map<string, SortedList<TaskEntry>> = new Map();
+  readonly workers: Map<string, WorkerEntry> = new Map();
+  /** Workers that stand in line for a wake-up since their latest lease gave nothing, longest first. */
+  readonly line: Set<WorkerEntry> = new Set();
+  /** Task names of workers that are gone, and since when; for an hour. */
+  readonly names: Map<string, number> = new Map();
+  readonly byState: Readonly<Record<Exclude<TaskState, 'queued'>, SortedList<TaskEntry>>> = {
+    scheduled: new SortedList(byDue),
+    deferred: new SortedList(byCreation),
+    started: new SortedList(byLeaseEnd),
+    finished: new SortedList(byEnd),
+    failed: new SortedList(byEnd),
+    canceled: new SortedList(byEnd),
+  };
+  readonly deadlines: SortedList<TaskEntry> = new SortedList(byDeadline);
+  readonly cascade: SortedList<TaskEntry> = new SortedList(byCascade);
+  readonly dueUsers: SortedList<UserLane> = new SortedList(byDueKey);
+  readonly throttled: SortedList<UserLane> = new SortedList(byThrottle);
+  readonly endWaiters: Map<string, Set<() => void>> = new Map();
+  readonly totals: Record<
+    'enqueued' | 'finished' | 'failed' | 'canceled' | 'retried' | 'lost' | 'stolen',
+    number
+  > = { enqueued: 0, finished: 0, failed: 0, canceled: 0, retried: 0, lost: 0, stolen: 0 };
+  retention: Retention = {
+    finishedMs: LIMITS.retainFinishedMs,
+    failedMs: LIMITS.retainFailedMs,
+    canceledMs: LIMITS.retainCanceledMs,
+  };
+  /** The moment of the step in hand. */
+  now = 0;
+  /** No sweep before this moment: the backend was away. */
+  sweepAfter = 0;
+  /** Users and lanes that the step in hand has changed. */
+  readonly touchedUsers: Set<UserLane> = new Set();
+  readonly touchedLanes: Set<Lane> = new Set();
+  /** Called with the entries that the step in hand has ended, after it. */
+  readonly ended: TaskEntry[] = [];
+  alarm: { readonly at: number; readonly timer: Timer } | undefined = undefined;
+  closed = false;
+  #seen = 0;
+  /** Asked for last: mostly it is asked for again. Lanes are never dropped. */
+  #lane: Lane | undefined = undefined;
+  #token = { number: 0, requestId: '', text: '' };
+  /** Touched last in this step: mostly it is touched again. */
+  #touched: UserLane | undefined = undefined;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Begins a step: reads the clock once, and remembers what it said. */
+  begin(): void {
+    const clock = this.look();
+    if (this.#seen - clock > LIMITS.clockStepMs) {
+      this.sweepAfter = Math.min(this.sweepAfter, this.now + LIMITS.outagePauseMs);
+    }
+    if (this.#seen > 0 && this.now - this.#seen > LIMITS.outageMs) {
+      this.sweepAfter = this.now + LIMITS.outagePauseMs;
+    }
+    this.#seen = this.now;
+  }
+
+  /** Sets `now` without beginning a step; answers what the clock says. */
+  look(): number {
+    if (this.closed) throw new ClosedError('the backend');
+    const clock = Math.floor(this.clock.now());
+    const behind = this.#seen - clock;
+    this.now = behind > 0 && behind <= LIMITS.clockStepMs ? this.#seen : clock;
+    return clock;
+  }
+
+  lane(queue: string): Lane {
+    if (this.#lane?.queue === queue) return this.#lane;
+    let lane = this.lanes.get(queue);
+    if (lane === undefined) {
+      lane = new Lane(queue);
+      this.lanes.set(queue, lane);
+    }
+    this.#lane = lane;
+    return lane;
+  }
+
+  userLane(queue: string, user: string): UserLane {
+    const lane = this.lane(queue);
+    let found = lane.users.get(user);
+    if (found === undefined) {
+      found = new UserLane(user, lane);
+      lane.users.set(user, found);
+    }
+    return found;
+  }
+
+  /** Own settings in the lane, then own for all lanes, then the lane's defaults, field by field. */
+  settingsOf(user: UserLane): UserSettings {
+    const { ownSettings, settings } = user.lane;
+    const own = ownSettings.size === 0 ? undefined : ownSettings.get(user.user);
+    const all = this.settingsForAll.size === 0 ? undefined : this.settingsForAll.get(user.user);
+    const defaults = settings.perUser;
+    if (own === undefined && all === undefined) return defaults ?? NO_SETTINGS;
+    return { ...defaults, ...all, ...own };
+  }
+
+  /** Most tasks of one lease have the same number, so they share one text. */
+  tokenOf(number: number, requestId: string): string {
+    const newest = this.#token;
+    if (newest.number === number && newest.requestId === requestId) return newest.text;
+    const text = `${number}-${requestId}`;
+    this.#token = { number, requestId, text };
+    return text;
+  }
+
+  /** The changes of the step in hand have been followed up. */
+  untouch(): void {
+    this.#touched = undefined;
+    this.touchedUsers.clear();
+    this.touchedLanes.clear();
+  }
+
+  touch(user: UserLane): void {
+    if (this.#touched === user) return;
+    this.#touched = user;
+    this.touchedUsers.add(user);
+    this.touchedLanes.add(user.lane);
+  }
+
+  lanesInOrder(): Lane[] {
+    return [...this.lanes.values()].sort((a, b) => compareUtf8(a.queue, b.queue));
+  }
+}
+
+const NO_SETTINGS: UserSettings = {};

@@ -1,0 +1,176 @@
+import { compareUtf8 } from '../../base/utf8-order.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { allowedAt } from '../../domain/rate-limit.ts';
+import { isEnd } from '../../domain/task.ts';
+import { cascade, end, recordAttempt } from './end.ts';
+import type { TaskEntry, UserLane } from './entities.ts';
+import { enterDeferred, enterQueue, leave, setDueKey } from './places.ts';
+import { reindex } from './ready-index.ts';
+import { retain } from './remove.ts';
+import { comeBack } from './settle.ts';
+import type { Store } from './store.ts';
+import { dropSilent } from './workers.ts';
+
+/** Bounds of one tick, in tasks or users. */
+const SWEEP = 50;
+const PROMOTE = 100;
+const THROTTLED = 50;
+const DEADLINES = 50;
+const CASCADE = 100;
+const IDLE = 50;
+
+/** Every part of maintenance once, each bounded; true when any stopped at its bound. */
+export function tickSteps(store: Store): boolean {
+  const swept = sweep(store);
+  const promoted = promote(store);
+  const unthrottled = unthrottle(store);
+  const expired = expire(store);
+  const cascaded = cascade(store, CASCADE);
+  const retained = retain(store);
+  const dropped = dropIdle(store) || dropSilent(store);
+  return swept || promoted || unthrottled || expired || cascaded || retained || dropped;
+}
+
+/** The least moment at which something falls due that these queues, or a tick, would act on. */
+export function nextDueAt(store: Store, queues: readonly string[]): number | undefined {
+  const leaseEnd = store.byState.started.first()?.leaseUntil;
+  const moments = [
+    store.dueUsers.first()?.dueKey,
+    store.throttled.first()?.throttledUntil,
+    leaseEnd === undefined ? undefined : Math.max(leaseEnd, store.sweepAfter),
+    store.deadlines.first()?.deadline,
+    ...queues.map((queue) => rateOpensAt(store, queue)),
+  ];
+  let least: number | undefined;
+  for (const moment of moments) {
+    if (moment !== undefined && (least === undefined || moment < least)) least = moment;
+  }
+  return least === undefined ? undefined : Math.ceil(least);
+}
+
+function rateOpensAt(store: Store, queue: string): number | undefined {
+  const lane = store.lanes.get(queue);
+  if (lane?.settings.rate === undefined || lane.runnable === 0) return undefined;
+  const at = allowedAt(lane.settings.rate, lane.tat);
+  return at > store.now ? at : undefined;
+}
+
+/** Takes back leases that have ended. */
+function sweep(store: Store): boolean {
+  if (store.now < store.sweepAfter) return false;
+  for (let i = 0; i < SWEEP; i++) {
+    const entry = store.byState.started.first();
+    if (entry?.leaseUntil === undefined || entry.leaseUntil > store.now) return false;
+    lose(store, entry);
+  }
+  return endedLeaseLeft(store);
+}
+
+function endedLeaseLeft(store: Store): boolean {
+  const next = store.byState.started.first()?.leaseUntil;
+  return next !== undefined && next <= store.now;
+}
+
+function lose(store: Store, entry: TaskEntry): void {
+  store.totals.lost++;
+  entry.losses++;
+  const last = entry.losses >= LIMITS.maxLost;
+  const canceled = entry.cancelReason !== undefined;
+  recordAttempt(entry, {
+    attempt: entry.failures + 1,
+    worker: entry.worker ?? '',
+    leasedAt: entry.leasedAt ?? 0,
+    endedAt: store.now,
+    outcome: 'lost',
+    decision: canceled ? 'cancel' : last ? 'dead-letter' : 'release',
+  });
+  if (entry.cancelReason !== undefined) {
+    end(store, entry, { state: 'canceled', reason: entry.cancelReason });
+  } else if (last) {
+    const reason = `its lease ended ${entry.losses} times`;
+    end(store, entry, { state: 'failed', failureType: 'lost', reason });
+  } else {
+    const jitter = entry.tokenNumber % 1_000;
+    comeBack(store, entry, entry.losses === 1 ? 0 : LIMITS.lostBackoffMs + jitter);
+  }
+}
+
+/** Moves due tasks on, a few of each user in turn, so that a user with a million delays nobody. */
+function promote(store: Store): boolean {
+  let left = PROMOTE;
+  while (left > 0) {
+    const user = store.dueUsers.first();
+    if (user?.dueKey === undefined || user.dueKey > store.now) return false;
+    left -= promoteUser(store, user, Math.min(left, LIMITS.promoteTurn));
+  }
+  const next = store.dueUsers.first()?.dueKey;
+  return next !== undefined && next <= store.now;
+}
+
+function promoteUser(store: Store, user: UserLane, most: number): number {
+  let moved = 0;
+  for (; moved < most; moved++) {
+    const entry = user.scheduled?.first();
+    if (entry?.dueAt === undefined || entry.dueAt > store.now) break;
+    becomeDue(store, entry);
+  }
+  const next = user.scheduled?.first()?.dueAt;
+  setDueKey(store, user, next === undefined ? undefined : Math.max(next, store.now));
+  return Math.max(moved, 1);
+}
+
+/** From `scheduled` to the line, or to the blocked ones. */
+export function becomeDue(store: Store, entry: TaskEntry): void {
+  leave(store, entry);
+  if (entry.blocked !== undefined) enterDeferred(store, entry);
+  else enterQueue(store, entry);
+}
+
+function unthrottle(store: Store): boolean {
+  for (let i = 0; i < THROTTLED; i++) {
+    const user = store.throttled.first();
+    if (user?.throttledUntil === undefined || user.throttledUntil > store.now) return false;
+    reindex(store, user);
+  }
+  return true;
+}
+
+/** Ends tasks that were not started in time, or have waited too long for one that failed. */
+function expire(store: Store): boolean {
+  for (let i = 0; i < DEADLINES; i++) {
+    const entry = store.deadlines.first();
+    if (entry?.deadline === undefined || entry.deadline > store.now) return false;
+    if (entry.expiresAt !== undefined && entry.expiresAt <= store.now) {
+      const reason = 'it was not started in time';
+      end(store, entry, { state: 'failed', failureType: 'expired', reason });
+    } else {
+      const on = awaitedInVain(store, entry);
+      end(store, entry, { state: 'canceled', reason: `waited 30 d for ${on}` });
+    }
+  }
+  return true;
+}
+
+/** Which of its dependencies cannot end by itself; the least id of several. */
+function awaitedInVain(store: Store, entry: TaskEntry): string {
+  const vain = [...(entry.blocked ?? [])].filter((id) => {
+    const upstream = store.records.get(id);
+    return upstream === undefined || isEnd(upstream.state);
+  });
+  return vain.sort(compareUtf8)[0] ?? '';
+}
+
+/** Drops users whose kept tag the virtual time has passed. */
+function dropIdle(store: Store): boolean {
+  let left = IDLE;
+  for (const lane of store.lanes.values()) {
+    for (let user = lane.idle.first(); user !== undefined; user = lane.idle.first()) {
+      if (user.epoch === lane.clock.epoch && user.tag > lane.clock.v) break;
+      if (left-- === 0) return true;
+      lane.idle.delete(user);
+      user.idle = false;
+      store.touch(user);
+    }
+  }
+  return false;
+}
