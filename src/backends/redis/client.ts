@@ -1,0 +1,66 @@
+/**
+ * What this backend needs of a Redis client: a narrow shape that ioredis 5 and 6 have. Another
+ * client is another file like this one.
+ */
+import { type RedisOptions as IoRedisOptions, Redis } from 'ioredis';
+
+/** The commands and events of one connection. An ioredis instance fits. */
+export interface RedisClient {
+  readonly status: string;
+  readonly options: object;
+  call(command: string, args: (string | number)[]): Promise<unknown>;
+  connect(): Promise<void>;
+  disconnect(reconnect?: boolean): void;
+  duplicate(override?: object): RedisClient;
+  on(event: string, listener: (...args: unknown[]) => void): unknown;
+  off(event: string, listener: (...args: unknown[]) => void): unknown;
+}
+
+/** How to reach the server: options of ioredis, for TLS, ACL users, passwords, socket paths. */
+export type ConnectionOptions = IoRedisOptions;
+
+/** How long one connection attempt may take, in ms. */
+const CONNECT_MS = 5_000;
+
+/** Reconnecting is ours: a call that needs the connection opens it, so no timer runs otherwise. */
+const OURS = {
+  lazyConnect: true,
+  connectTimeout: CONNECT_MS,
+  enableOfflineQueue: true,
+  enableReadyCheck: true,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  retryStrategy: (): null => null,
+} as const;
+
+/** A connection of our own to this address; not opened yet. */
+export function newClient(target: string | ConnectionOptions): RedisClient {
+  if (typeof target === 'string') return asClient(new Redis(target, { ...OURS }));
+  // The shape of replies is ours to choose: the decoders know ioredis's own.
+  const { replyMapping: _mapping, ...address } = target;
+  return asClient(new Redis({ ...address, ...OURS }));
+}
+
+/** Another connection to where `client` goes; not opened yet. */
+export function sibling(client: RedisClient): RedisClient {
+  return client.duplicate({ ...OURS });
+}
+
+/** Whether a value is a client rather than options for one. */
+export function isClient(value: unknown): value is RedisClient {
+  if (typeof value !== 'object' || value === null) return false;
+  const has = (name: string): boolean =>
+    name in value && typeof (value as Record<string, unknown>)[name] === 'function';
+  return has('call') && has('duplicate') && has('on');
+}
+
+/** Lets the process end while the connection is idle, or holds it while a call is pending. */
+export function hold(client: RedisClient, held: boolean): void {
+  const { stream } = client as { stream?: { ref?: () => void; unref?: () => void } };
+  if (held) stream?.ref?.();
+  else stream?.unref?.();
+}
+
+function asClient(redis: Redis): RedisClient {
+  return redis as unknown as RedisClient;
+}

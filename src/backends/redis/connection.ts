@@ -1,0 +1,139 @@
+import { ClosedError } from '../../domain/errors.ts';
+import { hold, type RedisClient } from './client.ts';
+import { failure, isUnknownScript } from './failures.ts';
+import type { Script, ScriptArgument } from './script.ts';
+
+/** Longest time that a call may stay unanswered, in ms; the server, or the way to it, is gone. */
+const ANSWER_MS = 5_000;
+/** How often that is looked at, in ms. */
+const LOOK_MS: number = ANSWER_MS / 4;
+
+/**
+ * One connection for commands. It opens when a call needs it, also anew after it broke, and holds
+ * the process only while a call is pending. A call that got no answer fails; it is never sent
+ * again from here, since only the caller knows whether that is safe.
+ */
+export class Connection {
+  readonly #client: RedisClient;
+  /** False for a client that the user gave us: that one is neither unreferenced nor closed. */
+  readonly #owned: boolean;
+  #pending = 0;
+  #opening: Promise<void> | undefined;
+  /** Runs while a call is pending; notices a server that has gone silent. */
+  #watchdog: NodeJS.Timeout | undefined;
+  #answeredAt = 0;
+  /** When the watchdog last looked. */
+  #lookedAt = 0;
+  /** What went wrong since the connection was last asked for: ioredis tells it by an event only. */
+  #trouble: unknown;
+  #closed = false;
+
+  constructor(client: RedisClient, owned: boolean) {
+    this.#client = client;
+    this.#owned = owned;
+    // Errors reach the calls; without a listener ioredis would print them.
+    if (owned) {
+      client.on('error', (error) => {
+        this.#trouble = error;
+      });
+    }
+    if (owned) client.on('connect', () => hold(client, this.#pending > 0));
+  }
+
+  /** Sends one command. */
+  async command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {
+    if (this.#closed) throw new ClosedError('the backend');
+    this.#enter();
+    try {
+      if (this.#client.status !== 'ready') await this.#open();
+      return await this.#client.call(command, args);
+    } catch (cause) {
+      throw failure(operation, cause);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Runs a script, which the server is taught when it does not know it. */
+  async run(script: Script, clock: string, args: readonly ScriptArgument[]): Promise<unknown> {
+    if (this.#closed) throw new ClosedError('the backend');
+    this.#enter();
+    try {
+      if (this.#client.status !== 'ready') await this.#open();
+      return await this.#evaluate(script, clock, args);
+    } catch (cause) {
+      throw failure(script.name, cause);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#watchdog);
+    if (this.#owned) this.#client.disconnect();
+  }
+
+  async #evaluate(
+    script: Script,
+    clock: string,
+    args: readonly ScriptArgument[],
+  ): Promise<unknown> {
+    try {
+      return await this.#client.call('EVALSHA', [script.sha, 1, clock, ...args]);
+    } catch (cause) {
+      if (!isUnknownScript(cause)) throw cause;
+      return await this.#client.call('EVAL', [script.text, 1, clock, ...args]);
+    }
+  }
+
+  /** Waits for a connection that is being made, or makes one. */
+  async #open(): Promise<void> {
+    if (!this.#owned) return;
+    this.#opening ??= this.#connect().finally(() => {
+      this.#opening = undefined;
+    });
+    await this.#opening;
+  }
+
+  /** Fails with what was wrong, not with ioredis's "Connection is closed". */
+  async #connect(): Promise<void> {
+    this.#trouble = undefined;
+    try {
+      await this.#client.connect();
+    } catch (cause) {
+      throw this.#trouble ?? cause;
+    }
+  }
+
+  #enter(): void {
+    if (this.#pending++ > 0) return;
+    this.#answeredAt = performance.now();
+    if (this.#owned) hold(this.#client, true);
+    // A timer per busy spell, not per call: calls are answered in order.
+    if (this.#watchdog === undefined) this.#lookedAt = this.#answeredAt;
+    this.#watchdog ??= setInterval(() => this.#watch(), LOOK_MS);
+  }
+
+  #leave(): void {
+    this.#answeredAt = performance.now();
+    if (--this.#pending > 0) return;
+    if (this.#owned) hold(this.#client, false);
+    this.#watchdog?.unref();
+  }
+
+  #watch(): void {
+    const now = performance.now();
+    const late = now - this.#lookedAt > 2 * LOOK_MS;
+    this.#lookedAt = now;
+    if (this.#pending === 0) {
+      clearInterval(this.#watchdog);
+      this.#watchdog = undefined;
+      return;
+    }
+    // Somebody held up the event loop: the answer may lie in the socket, unread.
+    if (late || now - this.#answeredAt <= ANSWER_MS) return;
+    this.#answeredAt = now;
+    if (this.#owned) this.#client.disconnect();
+  }
+}

@@ -1,0 +1,64 @@
+import type { TaskFacts } from '../../domain/inspection.ts';
+import type { Level, TaskRecord } from '../../domain/task.ts';
+import { decodeFixed, type Flat, text } from './decode.ts';
+import { decodeQueue } from './queues.ts';
+import { decodeUser } from './users.ts';
+import { decodeWorkers } from './workers.ts';
+
+/** Texts of one record in a reply; see lua/lib/record.lua. */
+export const RECORD_FIELDS = 5;
+
+/** What changes about a task, as the script tells it. */
+interface Mutable
+  extends Omit<
+    TaskRecord,
+    'name' | 'queue' | 'user' | 'level' | 'cost' | 'payload' | 'options' | 'createdAt'
+  > {
+  readonly dependsOn: readonly string[];
+  readonly blockedBy: readonly string[];
+}
+
+export function decodeRecord(reply: Flat, at: number): TaskRecord {
+  const { inline, level, ...fixed } = decodeFixed(text(reply[at]));
+  const { dependsOn = [], blockedBy = [], ...rest } = JSON.parse(text(reply[at + 4])) as Mutable;
+  const result = reply[at + 2];
+  const error = reply[at + 3];
+  return {
+    ...fixed,
+    level: level as Level,
+    payload: inline === '' ? text(reply[at + 1]) : inline,
+    ...rest,
+    dependsOn,
+    blockedBy,
+    ...(typeof result === 'string' ? { result } : {}),
+    ...(typeof error === 'string' ? { error } : {}),
+  };
+}
+
+interface RawFacts extends Omit<TaskFacts, 'record' | 'liveWorkers' | 'shares'> {
+  readonly shares: {
+    readonly v: string | number;
+    readonly last: readonly (string | number)[];
+    readonly tag: readonly (string | number)[];
+    readonly weights: readonly number[];
+  };
+}
+
+export function decodeFacts(reply: Flat): TaskFacts {
+  const raw = JSON.parse(text(reply[0])) as RawFacts;
+  const { shares } = raw;
+  return {
+    ...raw,
+    record: decodeRecord(reply, 1),
+    blockedBy: raw.blockedBy ?? [],
+    user: raw.user === undefined ? undefined : decodeUser(JSON.stringify(raw.user)),
+    queue: raw.queue === undefined ? undefined : decodeQueue(JSON.stringify(raw.queue)),
+    shares: {
+      v: Number(shares.v),
+      last: shares.last.map(Number),
+      tag: shares.tag.map(Number),
+      weights: shares.weights,
+    },
+    liveWorkers: decodeWorkers(reply.slice(1 + RECORD_FIELDS)),
+  };
+}

@@ -1,0 +1,157 @@
+import { BackendUnsupportedError } from '../../domain/errors.ts';
+import type {
+  ExtendReply,
+  Leased,
+  LeaseReply,
+  SettleAnswer,
+  UpstreamFact,
+} from '../../domain/leasing.ts';
+import { TASK_STATES, type TaskState } from '../../domain/task.ts';
+
+/** A flat reply of a script. Numbers arrive as numbers or text, by the client's settings. */
+export type Flat = readonly unknown[];
+
+/** The facts of a task that never change, as the record's text holds them. */
+export interface Fixed {
+  readonly createdAt: number;
+  readonly level: number;
+  readonly cost: number;
+  readonly name: string;
+  readonly queue: string;
+  readonly options: string;
+  readonly user: string;
+  /** Empty when the payload stands in a field of its own. */
+  readonly inline: string;
+}
+
+export function flat(reply: unknown): Flat {
+  if (Array.isArray(reply)) return reply;
+  throw new BackendUnsupportedError('a script answered something else than a list');
+}
+
+export function text(value: unknown): string {
+  return typeof value === 'string'
+    ? value
+    : value === null || value === undefined
+      ? ''
+      : String(value);
+}
+
+export function stateOf(value: unknown): TaskState {
+  const found = TASK_STATES.find((state) => state === value);
+  if (found !== undefined) return found;
+  throw new BackendUnsupportedError(`a record has the unknown state ${text(value)}`);
+}
+
+/** Where the parts of a record's text begin that have a fixed width; see lua/lib/task.lua. */
+const LEVEL_AT = 13;
+const BYTES_AT = 15;
+const USER_AT = 18;
+
+/** Takes the text of a record apart; `user` is known where a reply names it. */
+export function decodeFixed(source: string, user?: string): Fixed {
+  const owner = user ?? prefixOf(source, USER_AT, Number(source.slice(BYTES_AT, USER_AT)));
+  const start = USER_AT + owner.length;
+  const queue = source.indexOf('\0', start);
+  const name = source.indexOf('\0', queue + 1);
+  const cost = source.indexOf('\0', name + 1);
+  const options = source.indexOf('\0', cost + 1);
+  return {
+    createdAt: Number(source.slice(0, LEVEL_AT)),
+    level: source.charCodeAt(LEVEL_AT) - 48,
+    cost: Number(source.slice(name + 1, cost)),
+    name: source.slice(queue + 1, name),
+    queue: source.slice(start, queue),
+    options: source.slice(cost + 1, options),
+    user: owner,
+    inline: source.slice(options + 1),
+  };
+}
+
+/** The characters from `start` on that are this many bytes of UTF-8. */
+function prefixOf(source: string, start: number, bytes: number): string {
+  let found = source.slice(start, start + bytes);
+  while (Buffer.byteLength(found) > bytes) {
+    const over = Buffer.byteLength(found) - bytes;
+    found = found.slice(0, found.length - Math.max(1, Math.floor(over / 3)));
+  }
+  return found;
+}
+
+/** Fields of one lease in the reply, and of one that is repeated; see lua/lib/lease-step.lua. */
+const LEASE_FIELDS = 9;
+const REPEATED_FIELDS = 11;
+const LEASE_HEAD = 7;
+
+/** `undefined`: the worker is not registered. */
+export function decodeLease(reply: Flat, from: number, requestId: string): LeaseReply | undefined {
+  const status = reply[from];
+  if (status === 'unregistered') return undefined;
+  const repeated = status === 'repeated';
+  const stride = repeated ? REPEATED_FIELDS : LEASE_FIELDS;
+  const due = Number(reply[from + 2]);
+  const now = Number(reply[from + 4]);
+  const common = {
+    leaseUntil: Number(reply[from + 5]),
+    leasedAt: now,
+    alone: Number(reply[from + 6]) === 1,
+  };
+  const leases: Leased[] = [];
+  for (let at = from + LEASE_HEAD; at + stride <= reply.length; at += stride) {
+    const own = repeated
+      ? { ...common, leaseUntil: Number(reply[at + 9]), leasedAt: Number(reply[at + 10]) }
+      : common;
+    leases.push(decodeLeased(reply, at, requestId, own));
+  }
+  return {
+    leases,
+    more: Number(reply[from + 1]) === 1,
+    ...(due < 0 ? {} : { nextDueAt: due }),
+    waitMs: Number(reply[from + 3]),
+    now,
+  };
+}
+
+function decodeLeased(
+  reply: Flat,
+  at: number,
+  requestId: string,
+  common: Pick<Leased, 'leaseUntil' | 'leasedAt' | 'alone'>,
+): Leased {
+  const { inline, ...fixed } = decodeFixed(text(reply[at + 6]), text(reply[at + 1]));
+  const upstreams = text(reply[at + 8]);
+  return {
+    id: text(reply[at]),
+    token: `${text(reply[at + 2])}-${requestId}`,
+    attempt: Number(reply[at + 3]) + 1,
+    losses: Number(reply[at + 4]),
+    releases: Number(reply[at + 5]),
+    ...common,
+    ...fixed,
+    payload: inline === '' ? text(reply[at + 7]) : inline,
+    upstreams: upstreams === '' ? NO_UPSTREAMS : (JSON.parse(upstreams) as UpstreamFact[]),
+  };
+}
+
+const NO_UPSTREAMS: readonly UpstreamFact[] = [];
+
+export function decodeAnswer(value: unknown): SettleAnswer {
+  const word = text(value);
+  if (word === 'leaseLost' || word === 'notFound') return { kind: word };
+  const [kind, state] = word.split(' ');
+  return { kind: 'ok', state: stateOf(state), repeated: kind === 'repeated' };
+}
+
+const EXTEND_ANSWERS: readonly ExtendReply['answers'][number][] = ['ok', 'canceling', 'lost'];
+
+export function decodeExtend(reply: Flat): ExtendReply {
+  const count = Number(reply[1]);
+  const answers = reply.slice(2, 2 + count).map((word) => {
+    return EXTEND_ANSWERS.find((known) => known === word) ?? 'lost';
+  });
+  const unknown: { id: string; token: string }[] = [];
+  for (let at = 2 + count; at + 1 < reply.length; at += 2) {
+    unknown.push({ id: text(reply[at]), token: text(reply[at + 1]) });
+  }
+  return { answers, unknown, now: Number(reply[0]) };
+}

@@ -1,0 +1,118 @@
+import { InvalidOptionError } from '../../domain/errors.ts';
+import type { LeaseRequest, Settlement } from '../../domain/leasing.ts';
+import type { QueuePatch, Retention, UserPatch } from '../../domain/settings.ts';
+import type { NewTask } from '../../domain/task.ts';
+import type { ScriptArgument } from './script.ts';
+
+/** Payloads up to here stand inside the record's text; longer ones in a field of their own. */
+const INLINE = 1_024;
+
+/** Parts the fixed facts of a record. JSON text and names never hold it. */
+const NUL = '\0';
+
+/** Has a payload of its own; has other facts. */
+const LONG = 1;
+const SPECIAL = 2;
+
+/** Appends one task to the arguments of `enqueue`. */
+export function pushTask(args: ScriptArgument[], task: NewTask): void {
+  const { level, cost, name, queue, options, user, payload } = task;
+  if (options.includes(NUL)) throw new InvalidOptionError('options', 'JSON text', options);
+  const long = payload.length > INLINE;
+  const special = specialsOf(task);
+  const kind = (long ? LONG : 0) + (special === undefined ? 0 : SPECIAL);
+  const owner = `${String(byteLength(user)).padStart(3, '0')}${user}${queue}`;
+  const facts = `${name}${NUL}${cost}${NUL}${options}${NUL}${long ? '' : payload}`;
+  args.push(task.id, user, queue, `${level}${kind}${owner}${NUL}${facts}`);
+  if (long) args.push(payload);
+  if (special !== undefined) args.push(special);
+}
+
+/** What few tasks have, as JSON; `undefined` for most. */
+function specialsOf(task: NewTask): string | undefined {
+  const { delayMs, executeAfter, expiresInMs, dependsOn, edges, idempotency } = task;
+  const plain =
+    delayMs === undefined &&
+    executeAfter === undefined &&
+    expiresInMs === undefined &&
+    dependsOn.length === 0 &&
+    idempotency === undefined;
+  if (plain) return undefined;
+  return JSON.stringify({
+    delay: delayMs,
+    at: executeAfter,
+    expires: expiresInMs,
+    ...(dependsOn.length === 0 ? {} : { d: dependsOn }),
+    g: [edges.onFailure, edges.onCancel, edges.onMissing, edges.allowCrossUser],
+    ...(idempotency === undefined
+      ? {}
+      : { i: { key: idempotency.key, policy: idempotency.policy, ttl: idempotency.ttlMs } }),
+  });
+}
+
+/** What a task takes of a script's budget: one unit, and one for each dependency. */
+export function unitsOf(task: NewTask): number {
+  return 1 + task.dependsOn.length;
+}
+
+/** About how many bytes a task adds to a call. */
+export function bytesOf(task: NewTask): number {
+  return 3 * task.payload.length + task.options.length + 200 + 130 * task.dependsOn.length;
+}
+
+/** How long ended tasks are kept, and how many: `ms:count,ms:count,ms:count`. */
+export function retentionText(retention: Retention): string {
+  return [
+    `${retention.finishedMs}:${retention.finishedCount ?? ''}`,
+    `${retention.failedMs}:${retention.failedCount ?? ''}`,
+    `${retention.canceledMs}:${retention.canceledCount ?? ''}`,
+  ].join(',');
+}
+
+/** Appends one lease request, as lua/lib/lease-step.lua reads it. */
+export function pushLease(args: ScriptArgument[], request: LeaseRequest, retention: string): void {
+  const { requestId, limit, leaseMs, wait, queues } = request;
+  args.push(requestId, limit, leaseMs, wait ? '1' : '0', spreadOf(requestId), retention);
+  args.push(queues.length);
+  for (const { queue, weight, pass } of queues) args.push(queue, weight, pass);
+}
+
+/** Appends one settlement: id, token, decision and three arguments. */
+export function pushSettlement(args: ScriptArgument[], settlement: Settlement): void {
+  const { id, token, decision } = settlement;
+  switch (decision.type) {
+    case 'finish':
+      args.push(id, token, decision.type, decision.result, '', '');
+      break;
+    case 'retry':
+      args.push(id, token, decision.type, decision.delayMs, decision.reason, decision.error);
+      break;
+    case 'dead-letter':
+      args.push(id, token, decision.type, decision.failureType, decision.reason, decision.error);
+      break;
+    case 'cancel':
+      args.push(id, token, decision.type, decision.reason, '', '');
+      break;
+    case 'release':
+      args.push(id, token, decision.type, decision.delayMs ?? '', decision.reason, '');
+      break;
+  }
+}
+
+/** Settings and patches travel as JSON; `null` takes a field away. */
+export function patchText(patch: UserPatch | QueuePatch): string {
+  return JSON.stringify(patch);
+}
+
+/** A number in [0, 1) from the random part of a request id, so that idle workers spread out. */
+function spreadOf(requestId: string): number {
+  let hash = 0;
+  for (let i = 0; i < requestId.length; i++) {
+    hash = (hash * 31 + requestId.charCodeAt(i)) % 1_000;
+  }
+  return hash / 1_000;
+}
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text);
+}

@@ -1,0 +1,46 @@
+import {
+  BackendFullError,
+  BackendUnavailableError,
+  BackendUnsupportedError,
+  FairloomError,
+} from '../../domain/errors.ts';
+
+const FULL = /\bOOM command not allowed/;
+
+/** No wait will help: the account may not do this, or there is none. */
+const FORBIDDEN = /\b(NOAUTH|WRONGPASS|NOPERM)\b|^ERR The user executing the script can't /;
+
+/** A script broke off: what it was given, or the script itself, will break it off again. */
+const BROKEN = /^ERR (?:Error running script.*?)?@?user_script:\d+:/;
+
+/** The error of the catalogue that a client's error stands for. */
+export function failure(operation: string, cause: unknown): FairloomError {
+  if (cause instanceof FairloomError) return cause;
+  forgetArguments(cause);
+  const text = messageOf(cause);
+  if (FULL.test(text)) return new BackendFullError(operation, cause);
+  if (FORBIDDEN.test(text)) {
+    return new BackendUnsupportedError(`${operation}: the server refuses this account: ${text}`, {
+      cause,
+    });
+  }
+  if (BROKEN.test(text)) {
+    return new BackendUnsupportedError(`${operation}: a script broke off: ${text}`, { cause });
+  }
+  // A lost connection, LOADING, READONLY, MASTERDOWN, CLUSTERDOWN, TRYAGAIN, BUSY: they pass.
+  return new BackendUnavailableError(operation, cause);
+}
+
+/** ioredis hangs the command on its errors: scripts and payloads, which belong in no log. */
+function forgetArguments(cause: unknown): void {
+  if (typeof cause === 'object' && cause !== null && 'command' in cause) delete cause.command;
+}
+
+/** The server does not know the script yet, or no longer. */
+export function isUnknownScript(cause: unknown): boolean {
+  return messageOf(cause).includes('NOSCRIPT');
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

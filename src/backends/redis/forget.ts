@@ -1,0 +1,31 @@
+import { hold, newClient } from './client.ts';
+import { failure } from './failures.ts';
+
+/** Keys looked at in one call: a millisecond of the server's time. */
+const SCAN_KEYS = 1_000;
+
+/**
+ * Deletes everything below a prefix, with a connection of its own. For prefixes that somebody made
+ * for a short while, as the demo does; nothing may use it meanwhile.
+ *
+ * @throws {@link BackendUnavailableError} when the server cannot be reached.
+ */
+export async function forgetPrefix(url: string, prefix: string): Promise<void> {
+  const client = newClient(url);
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    hold(client, true);
+    let cursor = '0';
+    do {
+      const scan = [cursor, 'MATCH', `${prefix}:*`, 'COUNT', SCAN_KEYS];
+      const [next, keys] = (await client.call('SCAN', scan)) as [string, string[]];
+      if (keys.length > 0) await client.call('UNLINK', keys);
+      cursor = String(next);
+    } while (cursor !== '0');
+  } catch (cause) {
+    throw failure('forget', cause);
+  } finally {
+    client.disconnect();
+  }
+}

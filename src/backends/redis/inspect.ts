@@ -1,0 +1,134 @@
+import type { Inspect } from '../../domain/backend.ts';
+import { InvalidOptionError } from '../../domain/errors.ts';
+import type {
+  Page,
+  PageRequest,
+  ReconcileReport,
+  Stats,
+  TaskFacts,
+  TaskFilter,
+} from '../../domain/inspection.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import {
+  type AttemptRecord,
+  TASK_STATES,
+  type TaskRecord,
+  type TaskState,
+} from '../../domain/task.ts';
+import { flat, text } from './decode.ts';
+import { decodeFacts, decodeRecord, RECORD_FIELDS } from './decode-record.ts';
+import { EndWatch } from './end-watch.ts';
+import { decodeQueue } from './queues.ts';
+import { reconcile } from './reconcile.ts';
+import type { Session } from './session.ts';
+
+/** Records that one script reads at most, so that no reply grows without bound. */
+const GET_STEP = 100;
+
+/** See `Inspect`. */
+export class RedisInspect implements Inspect {
+  readonly #session: Session;
+  readonly #ends: EndWatch;
+
+  constructor(session: Session) {
+    this.#session = session;
+    this.#ends = new EndWatch(session);
+  }
+
+  async get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]> {
+    const records: (TaskRecord | undefined)[] = [];
+    for (let from = 0; from < ids.length; from += GET_STEP) {
+      const step = ids.slice(from, from + GET_STEP);
+      const reply = flat(await this.#session.run('get', step));
+      for (let at = 0; at < reply.length; at += RECORD_FIELDS) {
+        records.push(text(reply[at]) === '' ? undefined : decodeRecord(reply, at));
+      }
+    }
+    return records;
+  }
+
+  async attempts(id: string): Promise<readonly AttemptRecord[]> {
+    const reply = flat(await this.#session.run('attempts', [id]));
+    return reply.map((attempt) => JSON.parse(text(attempt)) as AttemptRecord);
+  }
+
+  async list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRecord>> {
+    const { state, queue = '', user = '', name = '' } = filter;
+    const limit = Math.min(page.limit, LIMITS.pageMax);
+    checkCursor(page.cursor);
+    const args = [state, queue, user, name, page.cursor ?? '', limit];
+    const reply = flat(await this.#session.run('list', args));
+    const items: TaskRecord[] = [];
+    for (let at = 1; at < reply.length; at += RECORD_FIELDS) items.push(decodeRecord(reply, at));
+    const cursor = text(reply[0]);
+    return cursor === '' ? { items } : { items, cursor };
+  }
+
+  async facts(id: string): Promise<TaskFacts | undefined> {
+    const reply = flat(await this.#session.run('facts', [id]));
+    return reply.length === 0 ? undefined : decodeFacts(reply);
+  }
+
+  async stats(): Promise<Stats> {
+    const counts = zeros<TaskState>(TASK_STATES);
+    const totals = zeros<keyof Stats['totals']>(TOTALS);
+    for (const json of flat(await this.#session.run('queueList', ['']))) {
+      const queue = JSON.parse(text(json)) as Stats;
+      for (const state of TASK_STATES) counts[state] += queue.counts[state];
+      for (const total of TOTALS) totals[total] += queue.totals[total];
+    }
+    return { counts, totals };
+  }
+
+  async runnable(queue: string): Promise<number> {
+    const [found] = flat(await this.#session.run('queueList', [queue]));
+    return found === undefined ? 0 : decodeQueue(text(found)).runnable;
+  }
+
+  waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<void> {
+    return this.#ends.wait(id, ms, signal);
+  }
+
+  reconcile(options: { readonly repair: boolean }): Promise<ReconcileReport> {
+    return reconcile(this.#session, options.repair);
+  }
+
+  async ping(): Promise<number> {
+    const start = performance.now();
+    await this.#session.command('ping', 'PING', []);
+    return performance.now() - start;
+  }
+
+  close(): void {
+    this.#ends.close();
+  }
+}
+
+/** A cursor is a place: the index, the score and the id of the last row that was looked at. */
+function checkCursor(cursor: string | undefined): void {
+  if (cursor === undefined) return;
+  try {
+    const place: unknown = JSON.parse(cursor);
+    if (Array.isArray(place) && place.length === 3) {
+      const [, score] = place;
+      if (place.every((part) => typeof part === 'string') && Number.isFinite(Number(score))) return;
+    }
+  } catch {
+    // Falls through to the refusal.
+  }
+  throw new InvalidOptionError('cursor', 'the cursor of a page of this listing', cursor);
+}
+
+const TOTALS: readonly (keyof Stats['totals'])[] = [
+  'enqueued',
+  'finished',
+  'failed',
+  'canceled',
+  'retried',
+  'lost',
+  'stolen',
+];
+
+function zeros<K extends string>(names: readonly K[]): Record<K, number> {
+  return Object.fromEntries(names.map((name) => [name, 0])) as Record<K, number>;
+}

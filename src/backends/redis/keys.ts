@@ -1,0 +1,51 @@
+/**
+ * The names of the keys that TypeScript needs; the twin of `lua/lib/keys.lua`, which builds all
+ * others. Fixed parts first, at most one free string, and that last.
+ */
+
+/** What begins every key unless another prefix is asked for. */
+export const DEFAULT_PREFIX = 'fq';
+
+export interface Keys {
+  /** Names the namespace to every script, and fixes its slot. */
+  readonly clock: string;
+  readonly meta: string;
+  /** Begins every key. */
+  readonly base: string;
+  /** Tokens that wake one worker. */
+  wake(worker: string): string;
+  /** Where the ends of tasks are announced to one process. */
+  ended(process: string): string;
+  task(id: string): string;
+  /** An idempotency key of one user in one queue. */
+  key(queue: string, user: string, key: string): string;
+  user(queue: string, user: string): string;
+  state(state: string): string;
+  /** One of the two sets of a user's line. */
+  line(queue: string, user: string, part: 'critical' | 'normal'): string;
+}
+
+export function keysOf(prefix: string): Keys {
+  const base = `${prefix}:`;
+  return {
+    clock: `${base}clock`,
+    meta: `${base}meta`,
+    base,
+    wake: (worker) => `${base}wake:${worker}`,
+    ended: (process) => `${base}ended:${process}`,
+    task: (id) => `${base}task:${id}`,
+    key: (queue, user, key) => `${base}key:${queue}:${pair(user, key)}`,
+    user: (queue, user) => `${laneOf(base, queue)}user:${user}`,
+    state: (state) => `${base}state:${state}`,
+    line: (queue, user, part) => `${laneOf(base, queue)}queue:user:${user}:${part}`,
+  };
+}
+
+/** Two free strings as one: `<bytes of the first>:<first><second>`. */
+function pair(first: string, second: string): string {
+  return `${Buffer.byteLength(first)}:${first}${second}`;
+}
+
+function laneOf(base: string, queue: string): string {
+  return queue === 'default' ? base : `${base}lane:${queue}:`;
+}

@@ -1,0 +1,29 @@
+-- Cancels a task that has not started, or asks the worker that runs it to stop.
+--
+-- KEYS[1]  clock    hash
+-- ARGV[1]  id       the task
+-- ARGV[2]  reason   kept with it
+-- Returns  {'canceled'}, {'requested', worker}, {'already-ended', state} or {'not-found'}
+-- Cost     O(log tasks + dependents told)
+-- @include lib/state.lua
+-- @include lib/base.lua
+
+local id, reason = ARGV[1], ARGV[2]
+local t = F.taskOf(id)
+if not t then return F.unchanged({ 'not-found' }) end
+if F.isEnd(t.state) then return F.unchanged({ 'already-ended', t.state }) end
+redis.call('DEL', K.oom())
+local reply = { 'canceled' }
+if t.state == 'started' then
+  reply = { 'requested', t.worker }
+  if not t.canceling then
+    t.canceling = true
+    F.rareOf(t).cn = reason
+  end
+else
+  F.endTask(t, F.ownerOf(t), 'canceled', { reason = reason })
+  F.cascade(100)
+end
+F.writeStep()
+F.closeStep()
+return reply

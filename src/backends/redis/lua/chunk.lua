@@ -1,0 +1,52 @@
+-- Stores one part of a batch that is too large for one script; all or none of the part.
+--
+-- KEYS[1]  clock       hash
+-- ARGV[1]  submission  names the batch
+-- ARGV[2]  index       which part, from 0
+-- ARGV[3]  store       '0': only look whether it would be refused
+-- ARGV[4]  context     JSON: users of the batch's tasks outside of this part that it names, and
+--                      which of its own tasks earlier parts have named
+-- ARGV[5..]  items     as for enqueue
+-- Returns  {'gone'} when the submission is over, else 'ok' and a reply for each item, as enqueue
+-- Cost     O(items × log tasks)
+-- @include lib/state.lua
+-- @include lib/base.lua
+-- @include lib/deps.lua
+-- @include lib/idempotency.lua
+-- @include lib/link.lua
+-- @include lib/store.lua
+
+local submission, index, store = ARGV[1], ARGV[2], ARGV[3]
+local context = cjson.decode(ARGV[4])
+local key = K.submit(submission)
+local state = redis.call('HMGET', key, 'next', 'reply:' .. index, 'undone')
+
+local function answer(replies)
+  table.insert(replies, 1, 'ok')
+  return replies
+end
+
+if state[2] then return answer(cjson.decode(state[2])) end
+if state[3] or (store == '1' and tostring(state[1] or '0') ~= index) then return { 'gone' } end
+
+local items = Store.readItems(5)
+Store.submission, Store.users = submission, context.users
+Store.named = {}
+for _, id in ipairs(context.named) do Store.named[id] = true end
+local replies = Store.storePart(items, store == '1')
+if Store.wrote then
+  local ids = {}
+  for i, id in ipairs(Store.kept) do ids[i] = id end
+  for i = 1, #ids, 500 do
+    redis.call('RPUSH', K.submitted(submission), unpack(ids, i, math.min(#ids, i + 499)))
+  end
+end
+if store == '1' and not Store.refusedPart then
+  redis.call('HSET', key, 'next', index + 1, 'reply:' .. index, cjson.encode(replies))
+  F.move('submissions', submission, now + LIMIT.submissionMs)
+  Step.saveTasks()
+  F.cascade(100)
+  F.writeStep()
+  F.closeStep()
+end
+return answer(replies)

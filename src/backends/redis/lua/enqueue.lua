@@ -1,0 +1,25 @@
+-- Stores tasks: all or none, or each on its own.
+--
+-- KEYS[1]  clock    hash
+-- ARGV[1]  atomic   '1': a refusal of one leaves nothing
+-- ARGV[2..]  items  id, user, queue, blob; then the payload when it is long (first bit of the
+--                   digit behind the blob's level); then other facts as JSON (second bit)
+-- Returns  for each item 'c' when it was created, else the reply as JSON
+-- Cost     O(items × log tasks)
+-- @include lib/state.lua
+-- @include lib/base.lua
+-- @include lib/deps.lua
+-- @include lib/idempotency.lua
+-- @include lib/link.lua
+-- @include lib/store.lua
+-- @rare lib/task.lua lib/places.lua lib/shares.lua lib/end.lua lib/view.lua lib/running.lua
+
+local atomic = ARGV[1] == '1'
+local items = Store.readItems(2)
+local replies = atomic and Store.storeAll(items) or Store.storeEach(items)
+if not Store.wrote then return F.unchanged(replies) end
+Step.saveTasks()
+if H.cascade < INF or I.cascade then F.cascade(100) end
+F.writeStep()
+F.closeStep()
+return replies

@@ -1,0 +1,1439 @@
+-- Cancels a task that has not started, or asks the worker that runs it to stop.
+--
+-- KEYS[1]  clock    hash
+-- ARGV[1]  id       the task
+-- ARGV[2]  reason   kept with it
+-- Returns  {'canceled'}, {'requested', worker}, {'already-ended', state} or {'not-found'}
+-- Cost     O(log tasks + dependents told)
+
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+-- Functions, and key names.
+local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, emptied = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local K = { lane = 0, oom = 0, queues = 0, task = 0, index = 0, idleLanes = 0, worker = 0, fair = 0, ready = 0, user = 0, users = 0, idle = 0, critical = 0, normal = 0, scheduled = 0, listReady = 0, orphans = 0 }
+local prefix = string.sub(KEYS[1], 1, -6)
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
+-- Functions of one subject each.
+local Cascade, Choose, Deal, Decide, Deps, Due, Key, Lease = {}, {}, {}, {}, {}, {}, {}, {}
+local Line = {}
+local Link = {}
+local Lists = {}
+local Retain = {}
+local Step = { restIfIdle = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
+local Store = {}
+local Submission = {}
+local Tick = {}
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
+local Z, I, moved, views = {}, {}, {}, {}
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- What this step has loaded and changed.
+local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+local published, runningChange = {}, {}
+
+-- Reads the server's clock once per step, and what the namespace remembers from step to step.
+-- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
+-- that a step knows without asking whether maintenance has anything to do.
+
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
+  cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
+  submissions = INF, missing = INF }
+local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
+  refresh = 0, steps = 0,
+  alarms = saved[2] or ',' }
+if saved[1] then
+  C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
+    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
+    C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps = struct.unpack('<dddddddddddddddddddd', saved[1])
+end
+if C.seen - now > 5000 then
+  C.pause = math.min(C.pause, now + 5000)
+  C.dropping = 1
+elseif C.seen > now then
+  now = C.seen
+end
+local nowText = string.format('%.0f', now)
+if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
+if micros < now * 1000 then micros = now * 1000 end
+-- Everything that a step which changes tasks is made of.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
+-- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- Saves what the namespace remembers from step to step.
+
+-- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
+-- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
+-- whole namespace, by name; their least scores are kept in H.
+
+-- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
+-- members change as there are turns left, so the first turns + 1 always hold the true head.
+-- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
+-- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
+-- Ties go by bytes. Lua compares strings by the server's locale, so that is tried out first.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+
+-- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
+-- @rare
+
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
+-- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
+-- then level, last and tag of each level that has any; c its own settings and lists, packed.
+
+-- Decides whether a user is ready, and puts it where that says: the only code that writes the
+-- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
+-- domain/fair-share.ts and domain/rate-limit.ts.
+
+-- Counts the running tasks of workers.
+
+-- Takes workers in and out of the lines in which they wait for a wake-up.
+-- @rare
+
+-- Shares a user's turns between its levels, as domain/priority-shares.ts does.
+
+-- Turns of the levels 1 to 5 while all have work.
+local WEIGHTS = { 1, 2, 4, 8, 16 }
+
+-- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
+-- such a hash is one small block of memory.
+--
+-- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
+--          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
+-- s        numbers that change, packed; absent while it is queued for the first time
+-- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
+-- x        rare facts, packed: dependencies, deadlines, idempotency key
+-- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled
+-- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+
+-- Names the two sets of a user's line, and the places in them.
+
+-- Moves a task from one place to another: each function fills one place or leaves one. All of
+-- them keep the counts; whoever calls `leave` reindexes the user afterwards.
+
+-- Keeps idempotency keys, and frees a key when the task that owns it has ended.
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
+-- owner ended, a the ids of the calls that it answered.
+-- @rare
+
+-- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
+-- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+
+-- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
+-- chapter "Dependencies" of docs/mechanics.md.
+-- @rare
+
+-- Finds the next moment at which waiting work falls due.
+
+-- Keeps the two holders of the alarm: idle workers that wake when something falls due.
+-- @rare
+
+-- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
+-- that changed is written, and only then is anybody woken.
+
+local library = function()
+
+function K.lane(queue)
+  if queue == 'default' then return prefix end
+  return prefix .. 'lane:' .. queue .. ':'
+end
+
+function K.oom() return prefix .. 'oom' end
+
+function K.queues() return prefix .. 'queues' end
+
+function K.task(id) return prefix .. 'task:' .. id end
+
+-- An index of the whole namespace: by state, or by its own name.
+function K.index(name)
+  return CODES[name] and prefix .. 'state:' .. name or prefix .. name
+end
+
+function K.idleLanes() return prefix .. 'idle-lanes' end
+
+function K.worker(id) return prefix .. 'worker:' .. id end
+
+function K.fair(lane) return lane .. 'fair' end
+
+function K.ready(lane, class) return lane .. 'ready:' .. class end
+
+function K.user(lane, user) return lane .. 'user:' .. user end
+
+function K.users(lane) return lane .. 'users' end
+
+function K.idle(lane, epoch) return lane .. 'idle:' .. epoch end
+
+function K.critical(lane, user) return lane .. 'queue:user:' .. user .. ':critical' end
+
+function K.normal(lane, user) return lane .. 'queue:user:' .. user .. ':normal' end
+
+function K.scheduled(lane, user) return lane .. 'scheduled:' .. user end
+
+function K.listReady(lane, list) return lane .. 'list-ready:' .. list end
+
+function K.orphans(lane, list) return lane .. 'orphans:' .. list end
+
+function F.saveClock()
+  local call = C.quiet and redis.pcall or redis.call
+  local packed = struct.pack('<dddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+    H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
+    H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps + 1)
+  if C.alarms == (saved[2] or ',') then
+    call('HSET', KEYS[1], 's', packed)
+  else
+    call('HSET', KEYS[1], 's', packed, 'a', C.alarms)
+  end
+end
+
+function F.zset(key, member, score)
+  local members = Z[key]
+  if not members then
+    members = {}
+    Z[key] = members
+  end
+  members[member] = score
+  local view = views[key]
+  if view then F.updateView(view, member, score) end
+end
+
+-- A member that may stand in the index already: its old score may have been the least.
+function F.move(name, member, score)
+  local members = I[name]
+  if not members then
+    members = {}
+    I[name] = members
+  end
+  members[member] = score
+  moved[name] = true
+  if score and H[name] and score < H[name] then H[name] = score end
+end
+
+-- A member that is new to the index. `text`: the score as it is sent, when the caller has it.
+function F.put(name, member, score, text)
+  local members = I[name]
+  if not members then
+    members = {}
+    I[name] = members
+  end
+  members[member] = text or score
+  if H[name] and score < H[name] then H[name] = score end
+end
+
+function F.addAll(key, members)
+  local args, n, removals = nil, 0, false
+  for member, score in pairs(members) do
+    if score then
+      if not args then args = {} end
+      args[n + 1] = score
+      args[n + 2] = member
+      n = n + 2
+      if n == 500 then
+        redis.call('ZADD', key, unpack(args))
+        args, n = nil, 0
+      end
+    else
+      removals = true
+    end
+  end
+  if n == 2 then
+    redis.call('ZADD', key, args[1], args[2])
+  elseif n > 0 then
+    redis.call('ZADD', key, unpack(args))
+  end
+  return removals
+end
+
+function F.removeAll(key, members)
+  local args, n = {}, 0
+  for member, score in pairs(members) do
+    if not score then
+      n = n + 1
+      args[n] = member
+      if n == 500 then
+        redis.call('ZREM', key, unpack(args))
+        args, n = {}, 0
+      end
+    end
+  end
+  if n > 0 then redis.call('ZREM', key, unpack(args)) end
+end
+
+function F.flushIndex(name)
+  local members = I[name]
+  if not members then return end
+  I[name] = nil
+  local key = K.index(name)
+  if F.addAll(key, members) then F.removeAll(key, members) end
+  if moved[name] then
+    moved[name] = nil
+    if H[name] then
+      local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+      H[name] = head[2] and tonumber(head[2]) or INF
+    end
+  end
+end
+
+-- New places before old ones: whatever is cut short, a task stands in one place at least.
+function F.flushSets()
+  local left = {}
+  for key, members in pairs(Z) do
+    if F.addAll(key, members) then left[key] = members end
+  end
+  for key, members in pairs(left) do F.removeAll(key, members) end
+  Z = {}
+  for name in pairs(I) do F.flushIndex(name) end
+end
+
+function F.before(a, b)
+  if byBytes then return a < b end
+  local n = math.min(#a, #b)
+  for i = 1, n do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+
+-- Takes a member out of those that have changed.
+function F.dropLate(view, member)
+  local late = view.late
+  if late[view.lateAt] == member then
+    view.lateAt = view.lateAt + 1
+    return
+  end
+  for i = view.lateAt + 1, #late do
+    if late[i] == member then
+      table.remove(late, i)
+      table.remove(view.lateScores, i)
+      return
+    end
+  end
+end
+
+function F.updateView(view, member, score)
+  if view.moved[member] then
+    F.dropLate(view, member)
+  else
+    view.moved[member] = true
+    view.changes = view.changes + 1
+  end
+  if not score then return end
+  -- From behind: whoever was served comes after those who were served before it, mostly.
+  local late, scores, at = view.late, view.lateScores, view.lateAt
+  local place = #late + 1
+  while place > at do
+    local other = scores[place - 1]
+    if other < score or (other == score and F.before(late[place - 1], member)) then break end
+    late[place], scores[place] = late[place - 1], other
+    place = place - 1
+  end
+  late[place], scores[place] = member, score
+end
+
+function F.newLane(queue, p)
+  return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
+    idleLeast = INF, fresh = true, classes = {}, counts = { scheduled = 0, deferred = 0,
+      queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
+    enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+end
+
+function F.readLane(lane, packed)
+  local c = lane.counts
+  local rest
+  lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
+    c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
+    lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
+    lane.stolen, lane.old, rest = struct.unpack('<ddIddddddddddddddddddd', packed)
+  lane.classes = cmsgpack.unpack(string.sub(packed, rest))
+  lane.fresh = false
+end
+
+function F.laneOf(queue)
+  local lane = lanes[queue]
+  if lane then return lane end
+  local p = K.lane(queue)
+  lane = F.newLane(queue, p)
+  local got = redis.call('HMGET', K.fair(p), 's', 'c')
+  if got[1] then F.readLane(lane, got[1]) end
+  lane.old = lane.old or 0
+  lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
+  lane.perUser = lane.config.perUser or {}
+  lane.users, lane.readyKeys = {}, {}
+  lane.gain = 0
+  lanes[queue] = lane
+  return lane
+end
+
+function F.touchLane(lane)
+  if lane.dirty then return end
+  lane.dirty = {}
+  touched[#touched + 1] = lane
+end
+
+function F.saveLane(lane)
+  local c = lane.counts
+  local packed = struct.pack('<ddIddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
+    lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
+    c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
+    lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
+  redis.call('HSET', K.fair(lane.p), 's', packed)
+  if lane.fresh then redis.call('SADD', K.queues(), lane.queue) end
+end
+
+-- What holds for a user with these settings of its own.
+function F.settingsOf(lane, own)
+  local base = lane.perUser
+  local set = { weight = own.weight or base.weight or 100,
+    maxRunning = own.maxRunning or base.maxRunning or INF,
+    maxQueued = own.maxQueued or base.maxQueued, rate = own.rate or base.rate,
+    paused = own.paused }
+  if set.paused == nil then set.paused = base.paused end
+  return set
+end
+
+function F.newUser(lane, name, key)
+  return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
+    queued = 0, seq = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    class = false, dirty = false, fresh = true }
+end
+
+function F.readUser(u, packed)
+  local flags, a, b, c, d, e, f
+  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.seq, u.live, u.running, u.tat =
+    struct.unpack('<dIBIIIIIIIIdIId', packed)
+  u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
+  if flags == 0 then return end
+  u.ready = flags % 2 == 1
+  if flags > 1 then
+    u.assigned, u.shared = flags % 4 >= 2, flags % 8 >= 4
+    u.throttled, u.idle = flags % 16 >= 8, flags >= 16
+    u.idleEpoch = u.ep
+  end
+  if u.ready then
+    local weight = u.shared and 's' .. F.sharedClass(u.w) or 'w' .. u.w
+    u.class = (u.assigned and 'a' or 'o') .. weight
+  end
+end
+
+function F.userOf(lane, name)
+  local u = lane.users[name]
+  if u then return u end
+  local key = K.user(lane.p, name)
+  u = F.newUser(lane, name, key)
+  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  if got[1] then
+    F.readUser(u, got[1])
+    u.raw = got[2]
+    if got[3] then
+      local c = cmsgpack.unpack(got[3])
+      u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
+    end
+  else
+    u.cnt = { 0, 0, 0, 0, 0, 0 }
+    if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
+    u.changed = next(u.own) ~= nil
+  end
+  if u.own == NONE then
+    lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
+    u.set = lane.defaults
+  else
+    u.set = F.settingsOf(lane, u.own)
+  end
+  lane.users[name] = u
+  return u
+end
+
+-- The user's level shares, to be read or changed.
+function F.sharesOf(u)
+  local shares = u.shares
+  if shares then return shares end
+  shares = { v = 0, crit = 0, last = { 0, 0, 0, 0, 0 }, tag = { 0, 0, 0, 0, 0 } }
+  u.shares = shares
+  local raw = u.raw
+  if not raw then return shares end
+  local at
+  shares.v, shares.crit, at = struct.unpack('<dI', raw)
+  while at <= #raw do
+    local level, last, tag
+    level, last, tag, at = struct.unpack('<Bdd', raw, at)
+    shares.last[level], shares.tag[level] = last, tag
+  end
+  return shares
+end
+
+function F.packShares(shares)
+  local packed = struct.pack('<dI', shares.v, shares.crit)
+  for level = 1, 5 do
+    local last, tag = shares.last[level], shares.tag[level]
+    if last ~= 0 or tag ~= 0 then packed = packed .. struct.pack('<Bdd', level, last, tag) end
+  end
+  return packed
+end
+
+function F.saveUser(u)
+  local c, key = u.cnt, u.key
+  local flags = u.ready and 1 or 0
+  if u.assigned then flags = flags + 2 end
+  if u.shared then flags = flags + 4 end
+  if u.throttled then flags = flags + 8 end
+  if u.idle then flags = flags + 16 end
+  local packed = struct.pack('<dIBIIIIIIIIdIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
+    c[6], u.seq, u.live, u.running, u.tat)
+  if u.shares then
+    redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
+  else
+    redis.call('HSET', key, 'u', packed)
+  end
+  if u.changed then
+    redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
+  end
+  if u.fresh then F.zset(K.users(u.lane.p), u.name, 0) end
+end
+
+function F.touch(u)
+  if u.dirty then return end
+  u.dirty = true
+  F.touchLane(u.lane)
+  u.lane.dirty[#u.lane.dirty + 1] = u
+end
+
+-- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
+-- shared one of its power of two.
+function F.joinClass(u)
+  local lane, kind = u.lane, 'w' .. u.w
+  local family = u.assigned and 'a' or 'o'
+  local classes = lane.classes
+  u.shared = false
+  if not classes[family .. kind] and not classes[(u.assigned and 'o' or 'a') .. kind]
+    and next(classes) and F.exactClasses(lane) >= 31 then
+    u.shared = true
+    kind = 's' .. F.sharedClass(u.w)
+  end
+  u.class = family .. kind
+  classes[u.class] = (classes[u.class] or 0) + 1
+end
+
+function F.readyKey(lane, class)
+  local keys = lane.readyKeys
+  local key = keys[class]
+  if not key then
+    key = K.ready(lane.p, class)
+    keys[class] = key
+  end
+  return key
+end
+
+-- Writes the user's score, or its absence, to every index that is ordered by its tag.
+function F.indexUser(u, ready)
+  local lane = u.lane
+  F.zset(F.readyKey(lane, u.class), u.name, ready and u.s)
+  local lists = u.lists
+  if not lists then return end
+  local finish = ready and u.s + 100 / u.w
+  for i = 1, #lists do
+    F.zset(K.listReady(lane.p, lists[i]), u.name, finish)
+    if string.byte(lists[i]) == 115 then
+      F.zset(K.orphans(lane.p, lists[i]), u.name, not u.assigned and finish)
+    end
+  end
+end
+
+function F.displace(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  lane.w = lane.w - u.w
+  lane.ready = lane.ready - 1
+  local left = lane.classes[u.class] - 1
+  lane.classes[u.class] = left > 0 and left or nil
+  u.class, u.ready = false, false
+end
+
+function F.place(u)
+  local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
+  local weight = u.set.weight
+  if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
+  local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
+  if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
+  -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
+  if u.w > 0 and u.w ~= weight then tag = v + ((tag > v and tag - v or 0) * u.w) / weight end
+  if u.ready then F.displace(u) end
+  u.s, u.ep, u.w, u.assigned, u.ready = tag, lane.epoch, weight, assigned, true
+  lane.w = lane.w + weight
+  lane.ready = lane.ready + 1
+  F.joinClass(u)
+  F.indexUser(u, true)
+end
+
+function F.reindex(u)
+  local lane, set, room, queued = u.lane, u.set, 0, u.queued
+  F.touch(u)
+  if queued > 0 and not set.paused then
+    room = set.maxRunning - u.running
+    if room > queued then room = queued end
+    if room < 0 then room = 0 end
+  end
+  local till = room > 0 and set.rate and F.rateTill(u) or nil
+  if till or u.throttled then F.throttle(u, till) end
+  if till then room = 0 end
+  if room > 0 then
+    F.place(u)
+  elseif u.ready then
+    F.displace(u)
+  end
+  local gained = room - u.room
+  if gained == 0 then return end
+  u.room = room
+  lane.runnable = lane.runnable + gained
+  if gained > 0 then
+    lane.gain = lane.gain + gained
+    if u.lists then
+      lane.gainers = lane.gainers or {}
+      lane.gainers[u.name] = u
+    end
+  end
+end
+
+function F.runningAt(worker, change)
+  runningChange[worker] = (runningChange[worker] or 0) + change
+end
+
+function F.saveRunning()
+  for worker, change in pairs(runningChange) do
+    local key = K.worker(worker)
+    if change ~= 0 and redis.call('HEXISTS', key, 't') == 1 then
+      redis.call('HINCRBY', key, 'k', change)
+    end
+  end
+end
+
+-- A level that runs empty, whatever emptied it, gives its tag up.
+function F.emptied(u, level)
+  if level == 6 or not (u.shares or u.raw) then return end
+  local shares = F.sharesOf(u)
+  local tag = shares.tag[level]
+  if tag == 0 then return end
+  shares.last[level] = tag
+  if tag > shares.v then shares.v = tag end
+  shares.tag[level] = 0
+end
+
+function F.isEnd(state)
+  return state == 'finished' or state == 'failed' or state == 'canceled'
+end
+
+-- A task that is queued and never was anything else.
+function F.newTask(id, f, key)
+  return { id = id, f = f, key = key or K.task(id), state = 'queued', seq = 0, failures = 0,
+    losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
+    token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
+end
+
+function F.readState(t, packed, lease)
+  local code, flags
+  code, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.leasedAt, t.n, t.chargedEpoch,
+    t.readers = struct.unpack('<BBdIBIdddII', packed)
+  t.state = STATES[code]
+  if flags > 0 then
+    t.inCascade, t.left = flags % 2 == 1, flags % 4 >= 2
+    t.hasAttempts, t.canceling, t.isSettled = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+  end
+  if lease then
+    local a = string.find(lease, '\0', 1, true)
+    local b = string.find(lease, '\0', a + 1, true)
+    local c = string.find(lease, '\0', b + 1, true)
+    t.token, t.worker = string.sub(lease, 1, a - 1), string.sub(lease, a + 1, b - 1)
+    t.queue, t.user = string.sub(lease, b + 1, c - 1), string.sub(lease, c + 1)
+  end
+end
+
+function F.joined(f, g, h)
+  if h then return f .. g .. h end
+  return g and f .. g or f
+end
+
+-- The record of an id, or false.
+function F.taskOf(id)
+  local t = tasks[id]
+  if t ~= nil then return t end
+  local key = K.task(id)
+  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
+  t = false
+  if got[1] then
+    t = F.newTask(id, F.joined(got[1], got[2], got[3]), key)
+    if got[4] then F.readState(t, got[4], got[5]) end
+    if got[6] then t.x = cmsgpack.unpack(got[6]) end
+    if got[7] then t.y = cmsgpack.unpack(got[7]) end
+    t.w, t.dependents = got[8], got[9]
+  end
+  tasks[id] = t
+  return t
+end
+
+-- Fills in whose task it is.
+function F.owned(t)
+  if not t.f then F.readText(t) end
+  local f = t.f
+  local last = 18 + string.sub(f, 16, 18)
+  local stop = string.find(f, '\0', last + 1, true)
+  t.user, t.queue = string.sub(f, 19, last), string.sub(f, last + 1, stop - 1)
+  t.level, t.rest = string.byte(f, 14) - 48, stop + 1
+end
+
+-- Fills in all facts that never change.
+function F.fixed(t)
+  if t.created then return t end
+  F.owned(t)
+  local f, a = t.f, t.rest
+  local b = string.find(f, '\0', a, true)
+  local c = string.find(f, '\0', b + 1, true)
+  local d = string.find(f, '\0', c + 1, true)
+  t.created = tonumber(string.sub(f, 1, 13))
+  t.name, t.cost = string.sub(f, a, b - 1), tonumber(string.sub(f, b + 1, c - 1))
+  t.optionsAt, t.body = c + 1, d + 1
+  return t
+end
+
+function F.ownerOf(t)
+  if not t.user then F.owned(t) end
+  return F.userOf(F.laneOf(t.queue), t.user)
+end
+
+function F.change(t)
+  if t.dirty then return end
+  t.dirty = true
+  if not t.extra then changed[#changed + 1] = t end
+end
+
+-- Sets a field of the hash beside the packed ones, at the end of the step.
+function F.setField(t, field, value)
+  if not t.extra then
+    t.extra = {}
+    if not t.dirty then changed[#changed + 1] = t end
+  end
+  t.extra[#t.extra + 1] = field
+  t.extra[#t.extra + 1] = value
+end
+
+function F.packState(t)
+  local flags = (t.inCascade and 1 or 0) + (t.left and 2 or 0)
+    + (t.hasAttempts and 4 or 0) + (t.canceling and 8 or 0)
+    + (t.isSettled and 16 or 0)
+  return struct.pack('<BBdIBIdddII', CODES[t.state], flags, t.seq, t.failures, t.losses, t.releases, t.at,
+    t.leasedAt, t.n, t.chargedEpoch, t.readers)
+end
+
+function F.saveTask(t)
+  if t.xDirty then F.setField(t, 'x', cmsgpack.pack(t.x)) end
+  if t.yDirty then F.setField(t, 'y', cmsgpack.pack(t.y)) end
+  if t.oDirty then
+    F.setField(t, 'o', t.token .. '\0' .. t.worker .. '\0' .. t.queue .. '\0' .. t.user)
+  end
+  local key, extra = t.key, t.extra
+  if not extra then
+    redis.call('HSET', key, 's', F.packState(t))
+  elseif not t.dirty then
+    redis.call('HSET', key, unpack(extra))
+  elseif #extra == 2 then
+    redis.call('HSET', key, 's', F.packState(t), extra[1], extra[2])
+  else
+    redis.call('HSET', key, 's', F.packState(t), unpack(extra))
+  end
+end
+
+function F.levelKey(u, level)
+  if level == 6 then return K.critical(u.lane.p, u.name) end
+  local key = u.normal
+  if not key then
+    key = K.normal(u.lane.p, u.name)
+    u.normal = key
+  end
+  return key
+end
+
+function F.setState(t, u, state)
+  t.state = state
+  u.lane.counts[state] = u.lane.counts[state] + 1
+  F.change(t)
+end
+
+function F.dropQueued(t, u)
+  local level = F.fixed(t).level
+  F.zset(F.levelKey(u, level), t.id, false)
+  u.cnt[level] = u.cnt[level] - 1
+  u.queued = u.queued - 1
+  if u.cnt[level] == 0 then F.emptied(u, level) end
+end
+
+function F.leave(t, u)
+  local state = t.state
+  if state == 'queued' then
+    F.dropQueued(t, u)
+  else
+    F.move(state, t.id, false)
+    if state == 'scheduled' then
+      F.zset(K.scheduled(u.lane.p, u.name), t.id, false)
+      F.dueChanged(u)
+    elseif state == 'started' then
+      u.running = u.running - 1
+      F.runningAt(t.worker, -1)
+    end
+  end
+  u.lane.counts[state] = u.lane.counts[state] - 1
+  F.touch(u)
+end
+
+function F.endTask(t, u, state, ending)
+  local lane = u.lane
+  F.leave(t, u)
+  F.setState(t, u, state)
+  t.at = now
+  if t.readers > 0 then
+    F.put(state, t.id, now + 4503599627370496)
+  else
+    F.put(state, t.id, now, nowText)
+  end
+  if ending.reason then
+    local y = F.rareOf(t)
+    y.ft, y.rs = ending.failureType, ending.reason
+  end
+  if ending.error then F.setField(t, 'e', ending.error) end
+  if ending.result then F.setField(t, 'r', ending.result) end
+  t.canceling = false
+  local x = t.x
+  if x then
+    x.ex, x.wu = nil, nil
+    F.setDeadline(t)
+    if x.k then F.releaseKey(t, u) end
+  end
+  u.live = u.live - 1
+  lane[state] = lane[state] + 1
+  if t.w then published[#published + 1] = t end
+  if (x and x.d) or t.dependents then
+    t.inCascade, t.left = true, not (x and x.d)
+    F.put('cascade', t.id, now)
+  end
+  F.reindex(u)
+end
+
+-- The least moment at which something falls due that a step would act on; INF when nothing does.
+function F.nextDue()
+  local least = math.max(H.started, C.pause)
+  if H.started == INF then least = INF end
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines))
+end
+
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
+function Step.restIfIdle(lane)
+  if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
+  lane.v = 0
+  lane.epoch = lane.epoch + 1
+  lane.idleLeast = INF
+end
+
+function Step.setIdle(u, idle)
+  if (u.idle or false) == idle then return end
+  local lane = u.lane
+  u.idle = idle
+  if idle then
+    F.zset(K.idle(lane.p, lane.epoch), u.name, u.s)
+    if u.s < lane.idleLeast then lane.idleLeast = u.s end
+    return
+  end
+  F.zset(K.idle(lane.p, u.idleEpoch), u.name, false)
+  if u.idleEpoch == lane.epoch then lane.idleMoved = true end
+end
+
+function Step.forget(u)
+  local lane = u.lane
+  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
+    Step.setIdle(u, false)
+    return F.saveUser(u)
+  end
+  local keep = u.ep == lane.epoch and u.s > lane.v
+  -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
+  local spent = u.set.rate and u.tat > now
+  Step.setIdle(u, keep)
+  if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
+  if keep or spent then return F.saveUser(u) end
+  if u.fresh then return end
+  redis.call('DEL', u.key)
+  F.zset(K.users(lane.p), u.name, false)
+end
+
+function Step.finishLane(lane)
+  if lane.idleMoved then
+    local head = redis.call('ZRANGE', K.idle(lane.p, lane.epoch), 0, 0, 'WITHSCORES')
+    lane.idleLeast = head[2] and tonumber(head[2]) or INF
+  end
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch then
+    redis.call('SADD', K.idleLanes(), lane.queue)
+    C.idle = 1
+  end
+  F.saveLane(lane)
+  if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
+end
+
+-- Writes the records that changed; what follows may change them again.
+function Step.saveTasks()
+  for i = 1, #changed do
+    local t = changed[i]
+    F.saveTask(t)
+    t.dirty, t.xDirty, t.yDirty, t.oDirty, t.extra = false, false, false, false, false
+  end
+  changed = {}
+end
+
+-- Writes everything that this step has changed, and wakes workers for work that was gained.
+function F.writeStep()
+  if C.dueChanged then Step.saveDueUsers() end
+  for _, lane in ipairs(touched) do
+    Step.restIfIdle(lane)
+    for _, u in ipairs(lane.dirty) do Step.forget(u) end
+  end
+  Step.saveTasks()
+  F.flushSets()
+  if next(keyring) then F.saveKeys() end
+  for _, lane in ipairs(touched) do Step.finishLane(lane) end
+  F.saveRunning()
+end
+
+function F.closeStep()
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
+  F.saveClock()
+  if #published > 0 then Step.publishEnds() end
+end
+
+end
+library()
+
+local rare = function()
+
+function K.pair(first, second)
+  return #first .. ':' .. first .. second
+end
+
+function K.waiting(id) return prefix .. 'deps:waiting:' .. id end
+
+function K.blocked(id) return prefix .. 'deps:blocked:' .. id end
+
+function K.held(id) return prefix .. 'deps:held:' .. id end
+
+function K.userConfig(user) return prefix .. 'user-config:' .. user end
+
+function K.key(queue, user, key) return prefix .. 'key:' .. queue .. ':' .. K.pair(user, key) end
+
+function K.wake(worker) return prefix .. 'wake:' .. worker end
+
+function K.list(lane, list) return lane .. 'list:' .. list end
+
+function K.idleWorkers(lane, list) return lane .. 'idle-workers:' .. list end
+
+-- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no
+-- reason not to answer.
+function F.unchanged(reply)
+  C.quiet = true
+  F.saveClock()
+  return reply
+end
+
+function F.flushKey(key)
+  local members = Z[key]
+  if not members then return end
+  Z[key] = nil
+  if F.addAll(key, members) then F.removeAll(key, members) end
+end
+
+function F.sharedClass(weight)
+  local power, value = 0, 100 / weight
+  while value >= 2 do
+    value = value / 2
+    power = power + 1
+  end
+  while value < 1 do
+    value = value * 2
+    power = power - 1
+  end
+  return power
+end
+
+-- Own settings of a user that has no record here yet: for this queue over those for all queues.
+function F.ownSettings(lane, name)
+  local got = redis.call('HMGET', K.userConfig(name), '*', lane.queue)
+  local own = got[1] and cmsgpack.unpack(got[1]) or {}
+  if got[2] then
+    for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
+  end
+  return own, got[2] and true
+end
+
+function F.exactClasses(lane)
+  local n, weights = 0, {}
+  for class in pairs(lane.classes) do
+    local kind = string.sub(class, 2)
+    if string.byte(kind) == 119 and not weights[kind] then
+      weights[kind] = true
+      n = n + 1
+    end
+  end
+  return n
+end
+
+function F.onAssigned(u)
+  for i = 1, u.lists and #u.lists or 0 do
+    if string.byte(u.lists[i]) == 97 then return true end
+  end
+  return false
+end
+
+function F.listOf(lane, id)
+  lane.lists = lane.lists or {}
+  local list = lane.lists[id]
+  if list then return list end
+  local got = redis.call('HMGET', K.list(lane.p, id), 'c', 'e')
+  list = { id = id, clock = tonumber(got[1] or 0) }
+  if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
+  lane.lists[id] = list
+  return list
+end
+
+-- Where a user stands that joins now: at the lane's virtual time, or where a slower list of its
+-- own has got to, so that it waits for nobody that its workers do not serve.
+function F.joinTag(u)
+  local lane, v = u.lane, u.lane.v
+  for i = 1, u.lists and #u.lists or 0 do
+    local key = K.listReady(lane.p, u.lists[i])
+    F.flushKey(key)
+    local head = redis.call('ZRANGE', key, 0, 0)[1]
+    if head then
+      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.userOf(lane, head).s))
+    end
+  end
+  return v
+end
+
+function F.throttle(u, till)
+  if till then
+    F.move('throttled', K.pair(u.lane.queue, u.name), till)
+  elseif u.throttled then
+    F.move('throttled', K.pair(u.lane.queue, u.name), false)
+  end
+  u.throttled = till and true or false
+  u.throttledTill = till
+end
+
+-- When the rate of a user allows its next start; nil: now.
+function F.rateTill(u)
+  local rate = u.set.rate
+  local allowed = math.floor(u.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
+  return allowed > now and allowed or nil
+end
+
+-- A woken worker leaves every line that it stands in. `token` false: it left by itself.
+function Line.leaveLines(worker, packed, token)
+  if packed ~= '' then
+    local lines = cmsgpack.unpack(packed)
+    for i = 1, #lines, 2 do
+      redis.call('ZREM', K.idleWorkers(K.lane(lines[i]), lines[i + 1]), worker)
+    end
+    C.waiting = C.waiting - 1
+  end
+  if token then
+    redis.call('RPUSH', K.wake(worker), '1')
+    redis.call('PEXPIRE', K.wake(worker), 2 * 5000)
+    redis.call('HSET', K.worker(worker), 'i', '')
+  else
+    redis.call('HDEL', K.worker(worker), 'i')
+  end
+end
+
+-- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
+function Line.wakeWorker(worker)
+  local packed = redis.call('HGET', K.worker(worker), 'i')
+  if not packed or packed == '' then return false end
+  Line.leaveLines(worker, packed, true)
+  return true
+end
+
+-- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
+function Line.wakeLine(lane, line, most)
+  local key = K.idleWorkers(lane.p, line)
+  while most > 0 do
+    local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    local worker = head[1]
+    if not worker then return most end
+    local stale = now - head[2] > 1.2 * 5000 + 1000
+    if stale then
+      local packed = redis.call('HGET', K.worker(worker), 'i')
+      if packed then Line.leaveLines(worker, packed, false) end
+    elseif Line.wakeWorker(worker) then
+      most = most - 1
+    end
+    redis.call('ZREM', key, worker)
+  end
+  return 0
+end
+
+-- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
+-- lists the users that gained it are on.
+function Line.wakeFor(lane, most, lists)
+  if C.waiting <= 0 or lane.runnable == 0 then return end
+  local left = Line.wakeLine(lane, '*', math.min(most, lane.runnable, 16))
+  for i = 1, lists and #lists or 0 do
+    if left > 0 then left = Line.wakeLine(lane, lists[i], left) end
+  end
+end
+
+function Line.wakeGained(lane)
+  local lists, known = {}, {}
+  for _, u in pairs(lane.gainers or {}) do
+    for i = 1, u.lists and #u.lists or 0 do
+      local list = u.lists[i]
+      if not known[list] then
+        known[list] = true
+        lists[#lists + 1] = list
+      end
+    end
+  end
+  Line.wakeFor(lane, lane.gain, lists)
+end
+
+function F.readText(t)
+  local got = redis.call('HMGET', t.key, 'f', 'g', 'h')
+  t.f = F.joined(got[1] or '', got[2], got[3])
+end
+
+function F.payloadOf(t)
+  F.fixed(t)
+  if t.body > #t.f then return t.long or redis.call('HGET', K.task(t.id), 'p') or '' end
+  return string.sub(t.f, t.body)
+end
+
+-- The rare facts that change, to be changed.
+function F.rareOf(t)
+  t.y, t.yDirty = t.y or {}, true
+  F.change(t)
+  return t.y
+end
+
+function F.levelScore(level, seq)
+  if level == 6 then return seq end
+  return (6 - level) * 140737488355328 + 70368744177664 + seq
+end
+
+function F.enterQueue(t, u)
+  F.fixed(t)
+  if t.seq == 0 then
+    u.seq = u.seq + 1
+    t.seq = u.seq
+  end
+  F.setState(t, u, 'queued')
+  F.zset(F.levelKey(u, t.level), t.id, F.levelScore(t.level, t.seq))
+  u.cnt[t.level] = u.cnt[t.level] + 1
+  u.queued = u.queued + 1
+  F.reindex(u)
+end
+
+-- The user's key among those with due tasks is looked up at the end of the step.
+function F.dueChanged(u)
+  u.dueChanged, C.dueChanged = true, true
+  F.touch(u)
+end
+
+-- The key in the deadline index: the earlier of the limits of the start and of the wait.
+function F.setDeadline(t)
+  local x = t.x
+  if not x then return end
+  local least = x.ex
+  if x.wu and (not least or x.wu < least) then least = x.wu end
+  if least == x.dl then return end
+  F.move('deadlines', t.id, least or false)
+  x.dl = least
+  t.xDirty = true
+  F.change(t)
+end
+
+function F.keyState(queue, user, key)
+  local name = K.key(queue, user, key)
+  local known = keyring[name]
+  if known then return known end
+  local packed = redis.call('HGET', name, 'k')
+  local entry = packed and cmsgpack.unpack(packed) or {}
+  known = { name = name, key = key, o = entry.o, f = entry.f, p = entry.p, u = entry.u,
+    e = entry.e, a = entry.a or {} }
+  keyring[name] = known
+  return known
+end
+
+function F.firstDigest(t)
+  return t.x and t.x.fp or redis.sha1hex(F.payloadOf(t))
+end
+
+function F.saveKeys()
+  for name, key in pairs(keyring) do
+    if key.dirty then
+      if not key.o then
+        redis.call('DEL', name)
+      else
+        redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
+          u = key.u, e = key.e, a = key.a }))
+        if key.e then
+          local till = math.max(key.e + 60000, key.u or 0)
+          redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
+        else
+          redis.call('PERSIST', name)
+        end
+      end
+    end
+  end
+end
+
+-- The owner has ended: its follower inherits the key, or the key is free.
+function F.releaseKey(t, u)
+  local key = F.keyState(u.lane.queue, u.name, t.x.k)
+  if key.f == t.id then
+    key.f = nil
+    key.dirty = true
+  elseif key.o == t.id then
+    if key.f then
+      key.o, key.f = key.f, nil
+      key.p = F.firstDigest(F.taskOf(key.o))
+    else
+      key.e = now
+    end
+    key.dirty = true
+  end
+end
+
+-- Ended tasks with readers stand behind all others, out of retention's way.
+function F.addReader(t, change_)
+  local was = t.readers > 0
+  t.readers = t.readers + change_
+  F.change(t)
+  local is = t.readers > 0
+  if was == is or not F.isEnd(t.state) then return end
+  F.move(t.state, t.id, t.at + (is and 4503599627370496 or 0))
+end
+
+function Cascade.policyFor(upstream, dependent)
+  if upstream.state == 'failed' then return dependent.x.g[1] end
+  if upstream.state == 'canceled' then return dependent.x.g[2] end
+  return 'run'
+end
+
+-- The upstream no longer blocks the dependent, which now reads it.
+function Cascade.satisfy(upstream, t, u)
+  F.addReader(upstream, 1)
+  local key = K.blocked(t.id)
+  if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
+  t.x.wu = nil
+  F.setDeadline(t)
+  if t.state ~= 'deferred' or t.x.su then return end
+  F.leave(t, u)
+  F.enterQueue(t, u)
+end
+
+-- Somebody waits for this task, or for its redrive: its end and its removal must look.
+function F.markDependents(t)
+  if t.dependents then return end
+  t.dependents = '1'
+  F.setField(t, 'd', '1')
+end
+
+-- It can wait no longer than this for one that cannot end by itself.
+function Cascade.waitFor(t)
+  if not t.x.wu then
+    t.x.wu = now + 2592000000
+    t.xDirty = true
+    F.change(t)
+  end
+  F.setDeadline(t)
+end
+
+function Cascade.hold(upstream, t)
+  F.zset(K.held(upstream.id), t.id, F.fixed(t).created)
+  F.markDependents(upstream)
+  Cascade.waitFor(t)
+end
+
+function Cascade.tell(upstream, t)
+  if F.isEnd(t.state) then return end
+  local u = F.ownerOf(t)
+  local policy = Cascade.policyFor(upstream, t)
+  local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
+  if policy == 'run' then
+    Cascade.satisfy(upstream, t, u)
+  elseif policy == 'wait' then
+    Cascade.hold(upstream, t)
+  elseif policy == 'cancel' then
+    F.endTask(t, u, 'canceled', { reason = reason })
+  else
+    F.endTask(t, u, 'failed', { failureType = 'upstream', reason = reason })
+  end
+end
+
+function Cascade.satisfiedMissing(t, id)
+  for _, other in ipairs(t.x.m or {}) do
+    if other == id then return true end
+  end
+  return false
+end
+
+function Cascade.leaveMissing(id)
+  F.flushKey(K.waiting(id))
+  if redis.call('EXISTS', K.waiting(id)) == 0 then F.move('missing', id, false) end
+end
+
+-- First part of a cascade: the ended task stops waiting for its own, and reading them.
+function Cascade.leaveUpstreams(t)
+  local key = K.blocked(t.id)
+  t.left = true
+  F.change(t)
+  for _, id in ipairs(t.x.d) do
+    local upstream = F.taskOf(id)
+    if redis.call('SISMEMBER', key, id) == 1 then
+      F.zset(K.waiting(id), t.id, false)
+      F.zset(K.held(id), t.id, false)
+      if not upstream then Cascade.leaveMissing(id) end
+    elseif upstream and t.state ~= 'failed' and not Cascade.satisfiedMissing(t, id) then
+      F.addReader(upstream, -1)
+    end
+  end
+  if t.state ~= 'failed' then redis.call('DEL', key) end
+  return #t.x.d
+end
+
+-- Tells up to `most` of those that wait for the task; says how many, and whether some are left.
+function Cascade.tellWaiting(t, most)
+  local key = K.waiting(t.id)
+  F.flushKey(key)
+  local ids = redis.call('ZRANGE', key, 0, most)
+  local count = math.min(#ids, most)
+  for i = 1, count do
+    F.zset(key, ids[i], false)
+    local dependent = F.taskOf(ids[i])
+    if dependent then Cascade.tell(t, dependent) end
+  end
+  return count, #ids > most
+end
+
+-- Runs the steps of ended tasks, oldest first; true when some are left beyond the budget.
+function F.cascade(budget)
+  local left = budget
+  while true do
+    if I.cascade then F.flushIndex('cascade') end
+    if H.cascade == INF then return false end
+    local id = redis.call('ZRANGE', K.index('cascade'), 0, 0)[1]
+    if not id then return false end
+    if left <= 0 then return true end
+    local t = F.taskOf(id)
+    if t then
+      if not t.left then left = left - Cascade.leaveUpstreams(t) end
+      local told, more = Cascade.tellWaiting(t, math.max(left, 0))
+      left = left - told
+      if more then return true end
+      t.inCascade = false
+      F.change(t)
+    end
+    F.move('cascade', id, false)
+  end
+end
+
+function Due.holders()
+  local comma = string.find(C.alarms, ',', 1, true)
+  return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
+end
+
+-- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
+function Due.alarmEarlier()
+  local one, two = Due.holders()
+  if Line.wakeWorker(one) then
+    C.alarms = ',' .. two
+    C.alarm = INF
+  end
+end
+
+-- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
+function Step.saveDue(u)
+  local head = redis.call('ZRANGE', K.scheduled(u.lane.p, u.name), 0, 0, 'WITHSCORES')
+  local due = head[2] and tonumber(head[2])
+  if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
+  u.dueFloor = nil
+  F.move('scheduled-users', K.pair(u.lane.queue, u.name), due or false)
+end
+
+function Step.saveDueUsers()
+  local any = false
+  for _, lane in ipairs(touched) do
+    for _, u in ipairs(lane.dirty) do
+      if u.dueChanged then
+        u.dueChanged = nil
+        F.flushKey(K.scheduled(lane.p, u.name))
+        Step.saveDue(u)
+        any = true
+      end
+    end
+  end
+  if any then F.flushIndex('scheduled-users') end
+end
+
+function Step.publishEnds()
+  for _, t in ipairs(published) do
+    for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
+  end
+end
+
+end
+
+local lazy = { __index = function(functions, name)
+  local make = rare
+  rare = nil
+  if make then make() end
+  return rawget(functions, name)
+end }
+setmetatable(K, lazy)
+setmetatable(F, lazy)
+setmetatable(Line, lazy)
+setmetatable(Cascade, lazy)
+setmetatable(Due, lazy)
+setmetatable(Step, lazy)
+
+local id, reason = ARGV[1], ARGV[2]
+local t = F.taskOf(id)
+if not t then return F.unchanged({ 'not-found' }) end
+if F.isEnd(t.state) then return F.unchanged({ 'already-ended', t.state }) end
+redis.call('DEL', K.oom())
+local reply = { 'canceled' }
+if t.state == 'started' then
+  reply = { 'requested', t.worker }
+  if not t.canceling then
+    t.canceling = true
+    F.rareOf(t).cn = reason
+  end
+else
+  F.endTask(t, F.ownerOf(t), 'canceled', { reason = reason })
+  F.cascade(100)
+end
+F.writeStep()
+F.closeStep()
+return reply

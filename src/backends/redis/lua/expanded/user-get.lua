@@ -1,0 +1,285 @@
+-- Gives one user of a queue.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  user    the user
+-- ARGV[2]  queue   the queue
+-- Returns  the user as JSON; nothing when it has neither tasks nor settings
+-- Cost     O(1)
+
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+-- Functions, and key names.
+local F = { newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, exact = 0, settingsInForce = 0, userInfo = 0 }
+local K = { lane = 0, fair = 0, user = 0 }
+local prefix = string.sub(KEYS[1], 1, -6)
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
+-- Functions of one subject each.
+local Cascade, Choose, Deal, Decide, Deps, Due, Key, Lease = {}, {}, {}, {}, {}, {}, {}, {}
+local Line, Link, Lists, Retain, Step, Store, Submission, Tick = {}, {}, {}, {}, {}, {}, {}, {}
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
+local Z, I, moved, views = {}, {}, {}, {}
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- What this step has loaded and changed.
+local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+local published, runningChange = {}, {}
+
+-- Reads the server's clock once per step, and what the namespace remembers from step to step.
+-- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
+-- that a step knows without asking whether maintenance has anything to do.
+
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
+  cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
+  submissions = INF, missing = INF }
+local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
+  refresh = 0, steps = 0,
+  alarms = saved[2] or ',' }
+if saved[1] then
+  C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
+    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
+    C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps = struct.unpack('<dddddddddddddddddddd', saved[1])
+end
+if C.seen - now > 5000 then
+  C.pause = math.min(C.pause, now + 5000)
+  C.dropping = 1
+elseif C.seen > now then
+  now = C.seen
+end
+local nowText = string.format('%.0f', now)
+if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
+if micros < now * 1000 then micros = now * 1000 end
+-- Everything that a step which only looks is made of.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
+-- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
+-- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
+-- whole namespace, by name; their least scores are kept in H.
+
+-- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
+-- members change as there are turns left, so the first turns + 1 always hold the true head.
+-- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
+-- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
+-- Ties go by bytes. Lua compares strings by the server's locale, so that is tried out first.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+
+-- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
+-- @rare
+
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
+-- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
+-- then level, last and tag of each level that has any; c its own settings and lists, packed.
+
+-- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
+-- such a hash is one small block of memory.
+--
+-- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
+--          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
+-- s        numbers that change, packed; absent while it is queued for the first time
+-- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
+-- x        rare facts, packed: dependencies, deadlines, idempotency key
+-- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled
+-- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+
+-- Tells users and queues as JSON. Numbers that are not whole travel as text, since cjson keeps 14
+-- digits.
+
+local library = function()
+
+function K.lane(queue)
+  if queue == 'default' then return prefix end
+  return prefix .. 'lane:' .. queue .. ':'
+end
+
+function K.fair(lane) return lane .. 'fair' end
+
+function K.user(lane, user) return lane .. 'user:' .. user end
+
+function F.newLane(queue, p)
+  return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
+    idleLeast = INF, fresh = true, classes = {}, counts = { scheduled = 0, deferred = 0,
+      queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
+    enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+end
+
+function F.readLane(lane, packed)
+  local c = lane.counts
+  local rest
+  lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
+    c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
+    lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
+    lane.stolen, lane.old, rest = struct.unpack('<ddIddddddddddddddddddd', packed)
+  lane.classes = cmsgpack.unpack(string.sub(packed, rest))
+  lane.fresh = false
+end
+
+function F.laneOf(queue)
+  local lane = lanes[queue]
+  if lane then return lane end
+  local p = K.lane(queue)
+  lane = F.newLane(queue, p)
+  local got = redis.call('HMGET', K.fair(p), 's', 'c')
+  if got[1] then F.readLane(lane, got[1]) end
+  lane.old = lane.old or 0
+  lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
+  lane.perUser = lane.config.perUser or {}
+  lane.users, lane.readyKeys = {}, {}
+  lane.gain = 0
+  lanes[queue] = lane
+  return lane
+end
+
+-- What holds for a user with these settings of its own.
+function F.settingsOf(lane, own)
+  local base = lane.perUser
+  local set = { weight = own.weight or base.weight or 100,
+    maxRunning = own.maxRunning or base.maxRunning or INF,
+    maxQueued = own.maxQueued or base.maxQueued, rate = own.rate or base.rate,
+    paused = own.paused }
+  if set.paused == nil then set.paused = base.paused end
+  return set
+end
+
+function F.newUser(lane, name, key)
+  return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
+    queued = 0, seq = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    class = false, dirty = false, fresh = true }
+end
+
+function F.readUser(u, packed)
+  local flags, a, b, c, d, e, f
+  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.seq, u.live, u.running, u.tat =
+    struct.unpack('<dIBIIIIIIIIdIId', packed)
+  u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
+  if flags == 0 then return end
+  u.ready = flags % 2 == 1
+  if flags > 1 then
+    u.assigned, u.shared = flags % 4 >= 2, flags % 8 >= 4
+    u.throttled, u.idle = flags % 16 >= 8, flags >= 16
+    u.idleEpoch = u.ep
+  end
+  if u.ready then
+    local weight = u.shared and 's' .. F.sharedClass(u.w) or 'w' .. u.w
+    u.class = (u.assigned and 'a' or 'o') .. weight
+  end
+end
+
+function F.userOf(lane, name)
+  local u = lane.users[name]
+  if u then return u end
+  local key = K.user(lane.p, name)
+  u = F.newUser(lane, name, key)
+  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  if got[1] then
+    F.readUser(u, got[1])
+    u.raw = got[2]
+    if got[3] then
+      local c = cmsgpack.unpack(got[3])
+      u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
+    end
+  else
+    u.cnt = { 0, 0, 0, 0, 0, 0 }
+    if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
+    u.changed = next(u.own) ~= nil
+  end
+  if u.own == NONE then
+    lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
+    u.set = lane.defaults
+  else
+    u.set = F.settingsOf(lane, u.own)
+  end
+  lane.users[name] = u
+  return u
+end
+
+function F.exact(value)
+  if type(value) == 'table' then
+    local copy = {}
+    for key, inner in pairs(value) do copy[key] = F.exact(inner) end
+    return copy
+  end
+  if type(value) == 'number' and value % 1 ~= 0 then return string.format('%.17g', value) end
+  return value
+end
+
+function F.settingsInForce(lane, own)
+  local settings = {}
+  for field, value in pairs(lane.perUser) do settings[field] = F.exact(value) end
+  for field, value in pairs(own) do settings[field] = F.exact(value) end
+  return settings
+end
+
+function F.userInfo(u)
+  local lane = u.lane
+  return { user = u.name, queue = lane.queue, settings = F.settingsInForce(lane, u.own),
+    queued = u.queued, levels = u.cnt, running = u.running,
+    later = u.live - u.queued - u.running, ready = u.ready,
+    ahead = string.format('%.17g', u.ep == lane.epoch and u.s - lane.v or 0) }
+end
+
+end
+library()
+
+local rare = function()
+
+function K.userConfig(user) return prefix .. 'user-config:' .. user end
+
+function F.sharedClass(weight)
+  local power, value = 0, 100 / weight
+  while value >= 2 do
+    value = value / 2
+    power = power + 1
+  end
+  while value < 1 do
+    value = value * 2
+    power = power - 1
+  end
+  return power
+end
+
+-- Own settings of a user that has no record here yet: for this queue over those for all queues.
+function F.ownSettings(lane, name)
+  local got = redis.call('HMGET', K.userConfig(name), '*', lane.queue)
+  local own = got[1] and cmsgpack.unpack(got[1]) or {}
+  if got[2] then
+    for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
+  end
+  return own, got[2] and true
+end
+
+end
+
+local lazy = { __index = function(functions, name)
+  local make = rare
+  rare = nil
+  if make then make() end
+  return rawget(functions, name)
+end }
+setmetatable(K, lazy)
+setmetatable(F, lazy)
+
+local user, queue = ARGV[1], ARGV[2]
+local u = F.userOf(F.laneOf(queue), user)
+if u.fresh and next(u.own) == nil then return {} end
+return { cjson.encode(F.userInfo(u)) }

@@ -1,0 +1,51 @@
+-- Moves lease ends on, runs maintenance that is due, and says what the worker holds unknowingly.
+--
+-- KEYS[1]  clock      hash
+-- ARGV[1]  worker     who holds the leases
+-- ARGV[2]  lease_ms   from now
+-- ARGV[3]  retention  how long ended tasks are kept
+-- ARGV[4..]  leases   id, token
+-- Returns  now, how many answers, the answers ('ok', 'canceling', 'lost'), then id and token of
+--          each lease of the latest request that was not asked for
+-- Cost     O(leases × log started)
+-- @include lib/state.lua
+-- @include lib/hot.lua
+-- @include lib/seen.lua
+
+local worker, leaseMs, retention = F.readWorker(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
+redis.call('DEL', K.oom())
+local reply, asked, n = { now, 0 }, {}, 2
+for i = 4, #ARGV, 2 do
+  local t = F.taskOf(ARGV[i])
+  n = n + 1
+  asked[ARGV[i]] = ARGV[i + 1]
+  if not t or t.state ~= 'started' or t.token ~= ARGV[i + 1] then
+    reply[n] = 'lost'
+  else
+    F.move('started', t.id, now + leaseMs)
+    reply[n] = t.canceling and 'canceling' or 'ok'
+  end
+end
+reply[2] = n - 2
+local packed
+if worker then
+  F.seen(worker)
+  redis.call('HSET', K.worker(worker.id), 't', now)
+  packed = worker.last
+else
+  -- It may have been silent for long, and hold all the same what it does not know of.
+  packed = redis.call('HGET', K.worker(ARGV[1]), 'r')
+end
+local last = packed and cmsgpack.unpack(packed) or {}
+for i = 2, #last, 2 do
+  local token = string.format('%.0f', last[i + 1]) .. '-' .. last[1]
+  local t = asked[last[i]] ~= token and F.taskOf(last[i])
+  if t and t.state == 'started' and t.token == token then
+    reply[n + 1], reply[n + 2] = t.id, token
+    n = n + 2
+  end
+end
+F.tickSteps(retention)
+F.writeStep()
+F.closeStep()
+return reply

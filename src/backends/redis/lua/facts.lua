@@ -1,0 +1,67 @@
+-- Gathers what explains a task's place, in one step.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  id      the task
+-- Returns  {} when it is unknown, else the facts as JSON, five texts as in lib/record.lua, then
+--          four texts for each live worker
+-- Cost     O(classes × log users + workers)
+-- @include lib/state.lua
+-- @include lib/read.lua
+-- @include lib/record.lua
+-- @include lib/info.lua
+
+local id = ARGV[1]
+local t = F.taskOf(id)
+if not t then return {} end
+F.fixed(t)
+local lane = F.laneOf(t.queue)
+local u = F.userOf(lane, t.user)
+local facts = { now = now, queueRunning = lane.counts.started, ahead = 0, usersAhead = 0 }
+facts.queue = F.queueInfo(lane)
+if not u.fresh then facts.user = F.userInfo(u) end
+if u.throttled then
+  local till = redis.call('ZSCORE', K.index('throttled'), K.pair(t.queue, t.user))
+  facts.throttledUntil = till and math.ceil(till)
+end
+local rate = lane.config.rate
+if rate then
+  local till = math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
+  if till > now then facts.queueThrottledUntil = math.ceil(till) end
+end
+
+-- How many of its own level stand before it.
+local function rankInLevel()
+  if t.level == 6 then return redis.call('ZRANK', K.critical(lane.p, t.user), id) or 0 end
+  local key = K.normal(lane.p, t.user)
+  local rank = redis.call('ZRANK', key, id)
+  if not rank then return 0 end
+  return rank - redis.call('ZCOUNT', key, '-inf', '(' .. (6 - t.level) * 140737488355328)
+end
+
+local function usersAhead()
+  local ahead, tag = 0, '(' .. string.format('%.17g', u.s - 1e-9)
+  for class in pairs(lane.classes) do
+    ahead = ahead + redis.call('ZCOUNT', K.ready(lane.p, class), '-inf', tag)
+  end
+  return ahead
+end
+
+if t.state == 'queued' then
+  facts.ahead = rankInLevel()
+  if u.ready then facts.usersAhead = usersAhead() end
+end
+local blocked = F.blockedBy(t)
+if blocked then
+  facts.blockedBy = {}
+  for i, other in ipairs(blocked) do
+    local upstream = F.taskOf(other)
+    facts.blockedBy[i] = { id = other, state = upstream and upstream.state or 'missing' }
+  end
+end
+local shares = F.sharesOf(u)
+facts.shares = { v = F.exact(shares.v), last = F.exact(shares.last), tag = F.exact(shares.tag),
+  weights = lane.config.priorityWeights or LIMIT.priorityWeights }
+local reply = { cjson.encode(facts) }
+F.addRecord(reply, t)
+F.addWorkers(reply)
+return reply

@@ -1,0 +1,24 @@
+-- Takes a worker that waits no more out of its lines; a token that came meanwhile is passed on.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  worker  its id
+-- Returns  {'ok'}
+-- Cost     O(queues × log workers)
+-- @include lib/state.lua
+-- @include lib/base.lua
+
+local worker = ARGV[1]
+local got = redis.call('HMGET', K.worker(worker), 'i', 'q')
+if not got[1] then return { 'ok' } end
+redis.call('DEL', K.oom())
+local woken = got[1] == '' and redis.call('DEL', K.wake(worker)) == 1
+Line.leaveLines(worker, got[1], false)
+local heldAlarm = Due.dropAlarm(worker)
+for queue in string.gmatch(got[2] or '', '[^,]+') do
+  if woken then Line.wakeFor(F.laneOf(queue), 1) end
+  if heldAlarm then Due.handAlarm(F.laneOf(queue)) end
+  heldAlarm = false
+end
+F.writeStep()
+F.closeStep()
+return { 'ok' }

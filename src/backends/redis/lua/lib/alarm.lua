@@ -1,0 +1,54 @@
+-- Keeps the two holders of the alarm: idle workers that wake when something falls due.
+-- @rare
+
+function Due.holders()
+  local comma = string.find(C.alarms, ',', 1, true)
+  return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
+end
+
+-- A worker that leases is awake, so it holds no alarm; true when it was the first holder.
+function Due.dropAlarm(worker)
+  if C.alarms == ',' then return false end
+  local one, two = Due.holders()
+  if one == worker then
+    C.alarms = ',' .. two
+    C.alarm = INF
+    return true
+  end
+  if two == worker then C.alarms = one .. ',' end
+  return false
+end
+
+-- How long a worker that stands in line may sleep: the first holder until the next due time, the
+-- second a little longer, all others the floor, spread by `spread` in [0, 1).
+function Due.sleepOf(worker, due, spread)
+  local floor = math.floor(LIMIT.floorMs * (0.8 + 0.4 * spread))
+  local one, two = Due.holders()
+  if one == '' or now - C.alarm > 1000 then
+    local wait = math.max(0, math.min(floor, due - now))
+    C.alarms = worker .. ',' .. (two == worker and '' or two)
+    C.alarm = now + wait
+    return wait
+  end
+  if two == '' or two == worker or now - C.alarm > 1000 then
+    C.alarms = one .. ',' .. worker
+    return math.max(0, math.min(floor, due - now + LIMIT.alarmGapMs))
+  end
+  return floor
+end
+
+-- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
+function Due.alarmEarlier()
+  local one, two = Due.holders()
+  if Line.wakeWorker(one) then
+    C.alarms = ',' .. two
+    C.alarm = INF
+  end
+end
+
+-- The first holder has work now: another idle worker is woken to take the alarm.
+function Due.handAlarm(lane)
+  if C.waiting <= 0 or F.nextDue() == INF then return end
+  local _, two = Due.holders()
+  if two == '' or not Line.wakeWorker(two) then Line.wakeLine(lane, '*', 1) end
+end

@@ -1,0 +1,21 @@
+-- Everything that a step which changes tasks is made of.
+-- @include lib/keys.lua
+-- @include lib/clock.lua
+-- @include lib/buffer.lua
+-- @include lib/view.lua
+-- @include lib/class.lua
+-- @include lib/lane.lua
+-- @include lib/user.lua
+-- @include lib/fair.lua
+-- @include lib/running.lua
+-- @include lib/line.lua
+-- @include lib/shares.lua
+-- @include lib/task.lua
+-- @include lib/levels.lua
+-- @include lib/places.lua
+-- @include lib/keyring.lua
+-- @include lib/end.lua
+-- @include lib/cascade.lua
+-- @include lib/due.lua
+-- @include lib/alarm.lua
+-- @include lib/step.lua

@@ -1,0 +1,143 @@
+-- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
+-- chapter "Dependencies" of docs/mechanics.md.
+-- @rare
+
+function F.isBlocked(t)
+  if t.x and t.x.su then return true end
+  if not (t.x and t.x.d) then return false end
+  return redis.call('EXISTS', K.blocked(t.id)) == 1
+end
+
+-- Ended tasks with readers stand behind all others, out of retention's way.
+function F.addReader(t, change_)
+  local was = t.readers > 0
+  t.readers = t.readers + change_
+  F.change(t)
+  local is = t.readers > 0
+  if was == is or not F.isEnd(t.state) then return end
+  F.move(t.state, t.id, t.at + (is and LIMIT.held or 0))
+end
+
+function Cascade.policyFor(upstream, dependent)
+  if upstream.state == 'failed' then return dependent.x.g[1] end
+  if upstream.state == 'canceled' then return dependent.x.g[2] end
+  return 'run'
+end
+
+-- The upstream no longer blocks the dependent, which now reads it.
+function Cascade.satisfy(upstream, t, u)
+  F.addReader(upstream, 1)
+  local key = K.blocked(t.id)
+  if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
+  t.x.wu = nil
+  F.setDeadline(t)
+  if t.state ~= 'deferred' or t.x.su then return end
+  F.leave(t, u)
+  F.enterQueue(t, u)
+end
+
+-- Somebody waits for this task, or for its redrive: its end and its removal must look.
+function F.markDependents(t)
+  if t.dependents then return end
+  t.dependents = '1'
+  F.setField(t, 'd', '1')
+end
+
+-- It can wait no longer than this for one that cannot end by itself.
+function Cascade.waitFor(t)
+  if not t.x.wu then
+    t.x.wu = now + LIMIT.waitMaxMs
+    t.xDirty = true
+    F.change(t)
+  end
+  F.setDeadline(t)
+end
+
+function Cascade.hold(upstream, t)
+  F.zset(K.held(upstream.id), t.id, F.fixed(t).created)
+  F.markDependents(upstream)
+  Cascade.waitFor(t)
+end
+
+function Cascade.tell(upstream, t)
+  if F.isEnd(t.state) then return end
+  local u = F.ownerOf(t)
+  local policy = Cascade.policyFor(upstream, t)
+  local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
+  if policy == 'run' then
+    Cascade.satisfy(upstream, t, u)
+  elseif policy == 'wait' then
+    Cascade.hold(upstream, t)
+  elseif policy == 'cancel' then
+    F.endTask(t, u, 'canceled', { reason = reason })
+  else
+    F.endTask(t, u, 'failed', { failureType = 'upstream', reason = reason })
+  end
+end
+
+function Cascade.satisfiedMissing(t, id)
+  for _, other in ipairs(t.x.m or {}) do
+    if other == id then return true end
+  end
+  return false
+end
+
+function Cascade.leaveMissing(id)
+  F.flushKey(K.waiting(id))
+  if redis.call('EXISTS', K.waiting(id)) == 0 then F.move('missing', id, false) end
+end
+
+-- First part of a cascade: the ended task stops waiting for its own, and reading them.
+function Cascade.leaveUpstreams(t)
+  local key = K.blocked(t.id)
+  t.left = true
+  F.change(t)
+  for _, id in ipairs(t.x.d) do
+    local upstream = F.taskOf(id)
+    if redis.call('SISMEMBER', key, id) == 1 then
+      F.zset(K.waiting(id), t.id, false)
+      F.zset(K.held(id), t.id, false)
+      if not upstream then Cascade.leaveMissing(id) end
+    elseif upstream and t.state ~= 'failed' and not Cascade.satisfiedMissing(t, id) then
+      F.addReader(upstream, -1)
+    end
+  end
+  if t.state ~= 'failed' then redis.call('DEL', key) end
+  return #t.x.d
+end
+
+-- Tells up to `most` of those that wait for the task; says how many, and whether some are left.
+function Cascade.tellWaiting(t, most)
+  local key = K.waiting(t.id)
+  F.flushKey(key)
+  local ids = redis.call('ZRANGE', key, 0, most)
+  local count = math.min(#ids, most)
+  for i = 1, count do
+    F.zset(key, ids[i], false)
+    local dependent = F.taskOf(ids[i])
+    if dependent then Cascade.tell(t, dependent) end
+  end
+  return count, #ids > most
+end
+
+-- Runs the steps of ended tasks, oldest first; true when some are left beyond the budget.
+function F.cascade(budget)
+  local left = budget
+  while true do
+    if I.cascade then F.flushIndex('cascade') end
+    if H.cascade == INF then return false end
+    local id = redis.call('ZRANGE', K.index('cascade'), 0, 0)[1]
+    if not id then return false end
+    if left <= 0 then return true end
+    local t = F.taskOf(id)
+    if t then
+      if not t.left then left = left - Cascade.leaveUpstreams(t) end
+      local told, more = Cascade.tellWaiting(t, math.max(left, 0))
+      left = left - told
+      if more then return true end
+      t.inCascade = false
+      F.change(t)
+    end
+    F.move('cascade', id, false)
+  end
+end

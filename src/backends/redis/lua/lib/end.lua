@@ -1,0 +1,35 @@
+-- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
+-- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+
+function F.endTask(t, u, state, ending)
+  local lane = u.lane
+  F.leave(t, u)
+  F.setState(t, u, state)
+  t.at = now
+  if t.readers > 0 then
+    F.put(state, t.id, now + LIMIT.held)
+  else
+    F.put(state, t.id, now, nowText)
+  end
+  if ending.reason then
+    local y = F.rareOf(t)
+    y.ft, y.rs = ending.failureType, ending.reason
+  end
+  if ending.error then F.setField(t, 'e', ending.error) end
+  if ending.result then F.setField(t, 'r', ending.result) end
+  t.canceling = false
+  local x = t.x
+  if x then
+    x.ex, x.wu = nil, nil
+    F.setDeadline(t)
+    if x.k then F.releaseKey(t, u) end
+  end
+  u.live = u.live - 1
+  lane[state] = lane[state] + 1
+  if t.w then published[#published + 1] = t end
+  if (x and x.d) or t.dependents then
+    t.inCascade, t.left = true, not (x and x.d)
+    F.put('cascade', t.id, now)
+  end
+  F.reindex(u)
+end

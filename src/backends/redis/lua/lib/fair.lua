@@ -1,0 +1,167 @@
+-- Decides whether a user is ready, and puts it where that says: the only code that writes the
+-- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
+-- domain/fair-share.ts and domain/rate-limit.ts.
+
+-- @rare
+function F.exactClasses(lane)
+  local n, weights = 0, {}
+  for class in pairs(lane.classes) do
+    local kind = string.sub(class, 2)
+    if string.byte(kind) == 119 and not weights[kind] then
+      weights[kind] = true
+      n = n + 1
+    end
+  end
+  return n
+end
+
+-- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
+-- shared one of its power of two.
+function F.joinClass(u)
+  local lane, kind = u.lane, 'w' .. u.w
+  local family = u.assigned and 'a' or 'o'
+  local classes = lane.classes
+  u.shared = false
+  if not classes[family .. kind] and not classes[(u.assigned and 'o' or 'a') .. kind]
+    and next(classes) and F.exactClasses(lane) >= LIMIT.weightClasses then
+    u.shared = true
+    kind = 's' .. F.sharedClass(u.w)
+  end
+  u.class = family .. kind
+  classes[u.class] = (classes[u.class] or 0) + 1
+end
+
+function F.readyKey(lane, class)
+  local keys = lane.readyKeys
+  local key = keys[class]
+  if not key then
+    key = K.ready(lane.p, class)
+    keys[class] = key
+  end
+  return key
+end
+
+-- Writes the user's score, or its absence, to every index that is ordered by its tag.
+function F.indexUser(u, ready)
+  local lane = u.lane
+  F.zset(F.readyKey(lane, u.class), u.name, ready and u.s)
+  local lists = u.lists
+  if not lists then return end
+  local finish = ready and u.s + 100 / u.w
+  for i = 1, #lists do
+    F.zset(K.listReady(lane.p, lists[i]), u.name, finish)
+    if string.byte(lists[i]) == 115 then
+      F.zset(K.orphans(lane.p, lists[i]), u.name, not u.assigned and finish)
+    end
+  end
+end
+
+-- @rare
+function F.onAssigned(u)
+  for i = 1, u.lists and #u.lists or 0 do
+    if string.byte(u.lists[i]) == 97 then return true end
+  end
+  return false
+end
+
+function F.displace(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  lane.w = lane.w - u.w
+  lane.ready = lane.ready - 1
+  local left = lane.classes[u.class] - 1
+  lane.classes[u.class] = left > 0 and left or nil
+  u.class, u.ready = false, false
+end
+
+-- @rare
+function F.listOf(lane, id)
+  lane.lists = lane.lists or {}
+  local list = lane.lists[id]
+  if list then return list end
+  local got = redis.call('HMGET', K.list(lane.p, id), 'c', 'e')
+  list = { id = id, clock = tonumber(got[1] or 0) }
+  if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
+  lane.lists[id] = list
+  return list
+end
+
+-- Where a user stands that joins now: at the lane's virtual time, or where a slower list of its
+-- own has got to, so that it waits for nobody that its workers do not serve.
+-- @rare
+function F.joinTag(u)
+  local lane, v = u.lane, u.lane.v
+  for i = 1, u.lists and #u.lists or 0 do
+    local key = K.listReady(lane.p, u.lists[i])
+    F.flushKey(key)
+    local head = redis.call('ZRANGE', key, 0, 0)[1]
+    if head then
+      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.userOf(lane, head).s))
+    end
+  end
+  return v
+end
+
+function F.place(u)
+  local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
+  local weight = u.set.weight
+  if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
+  local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
+  if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
+  -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
+  if u.w > 0 and u.w ~= weight then tag = v + ((tag > v and tag - v or 0) * u.w) / weight end
+  if u.ready then F.displace(u) end
+  u.s, u.ep, u.w, u.assigned, u.ready = tag, lane.epoch, weight, assigned, true
+  lane.w = lane.w + weight
+  lane.ready = lane.ready + 1
+  F.joinClass(u)
+  F.indexUser(u, true)
+end
+
+-- @rare
+function F.throttle(u, till)
+  if till then
+    F.move('throttled', K.pair(u.lane.queue, u.name), till)
+  elseif u.throttled then
+    F.move('throttled', K.pair(u.lane.queue, u.name), false)
+  end
+  u.throttled = till and true or false
+  u.throttledTill = till
+end
+
+-- When the rate of a user allows its next start; nil: now.
+-- @rare
+function F.rateTill(u)
+  local rate = u.set.rate
+  local allowed = math.floor(u.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
+  return allowed > now and allowed or nil
+end
+
+function F.reindex(u)
+  local lane, set, room, queued = u.lane, u.set, 0, u.queued
+  F.touch(u)
+  if queued > 0 and not set.paused then
+    room = set.maxRunning - u.running
+    if room > queued then room = queued end
+    if room < 0 then room = 0 end
+  end
+  local till = room > 0 and set.rate and F.rateTill(u) or nil
+  if till or u.throttled then F.throttle(u, till) end
+  if till then room = 0 end
+  if room > 0 then
+    F.place(u)
+  elseif u.ready then
+    F.displace(u)
+  end
+  local gained = room - u.room
+  if gained == 0 then return end
+  u.room = room
+  lane.runnable = lane.runnable + gained
+  if gained > 0 then
+    lane.gain = lane.gain + gained
+    if u.lists then
+      lane.gainers = lane.gainers or {}
+      lane.gainers[u.name] = u
+    end
+  end
+end

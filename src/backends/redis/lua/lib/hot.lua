@@ -1,0 +1,10 @@
+-- What lease, settle, extend and tick share: maintenance on top of the base.
+-- @include lib/base.lua
+-- @include lib/attempts.lua
+-- @include lib/retain.lua
+-- @include lib/deps.lua
+-- @include lib/lists.lua
+-- @include lib/submissions.lua
+-- @include lib/tick.lua
+-- @include lib/idle.lua
+-- @include lib/due-parts.lua

@@ -1,0 +1,84 @@
+-- Decides what an idempotency key answers to a new task, and remembers which calls it answered.
+-- @rare
+
+-- The key as it is remembered, also when it no longer holds.
+function Key.rememberedKey(item)
+  local spec = item.x and item.x.i
+  if not spec then return end
+  local key = F.keyState(item.queue, item.user, spec.key)
+  if not key.o then return end
+  local over = key.e and now > key.e + LIMIT.resendMs and not (key.u and now < key.u)
+  if over or not F.taskOf(key.o) then
+    key.o = nil
+    key.dirty = true
+    return
+  end
+  return key
+end
+
+function Key.holds(key)
+  if key.u then return now < key.u end
+  -- Not by the owner's state: a redrive does not take the key back.
+  return not key.e
+end
+
+function Key.hasAbsorbed(key, id)
+  for _, other in ipairs(key.a) do
+    if other == id then return true end
+  end
+  return false
+end
+
+function Key.takeKey(item, t)
+  local spec = item.x.i
+  local key = F.keyState(item.queue, item.user, spec.key)
+  key.o, key.f, key.p, key.a, key.e = t.id, nil, redis.sha1hex(item.payload), {}, nil
+  key.u = spec.ttl and now + spec.ttl or nil
+  key.dirty = true
+end
+
+function Key.existing(id, conflict, replaced)
+  return { kind = 'existing', id = id, state = F.taskOf(id).state, conflict = conflict,
+    replaced = replaced }
+end
+
+-- What a key that holds answers to another task; nil: the task becomes its follower.
+function Key.answerByKey(key, item)
+  local policy = item.x.i.policy
+  if policy == 'reject' then
+    return { kind = 'refused', refusal = { type = 'key-taken', key = key.key, id = key.o } }
+  end
+  local conflict = redis.sha1hex(item.payload) ~= key.p
+  local state = F.taskOf(key.o).state
+  if policy == 'return' then return Key.existing(key.o, conflict, false) end
+  if state ~= 'started' and not F.isEnd(state) then return Key.existing(key.o, conflict, true) end
+  if policy == 'replace-queued' or state ~= 'started' then
+    return Key.existing(key.o, conflict, false)
+  end
+  if key.f then return Key.existing(key.f, conflict, true) end
+end
+
+-- Puts another input into a task that has not started.
+function Key.replaceInput(t, item)
+  t.x = t.x or {}
+  t.x.fp = F.firstDigest(t)
+  t.xDirty = true
+  F.change(t)
+  local head = string.sub(F.fixed(t).f, 1, t.optionsAt - 1)
+  t.f = head .. string.sub(item.f, item.optionsAt, item.body - 1)
+    .. (item.long and '' or item.payload)
+  t.created = nil
+  F.fixed(t)
+  t.long = item.long
+  F.setText(t, true)
+  if item.long then F.setField(t, 'p', item.long) end
+end
+
+-- Remembers the id of a call that the key answered, and swaps the input where the answer says so.
+function Key.absorb(key, item, reply)
+  if reply.kind ~= 'existing' then return end
+  if not Key.hasAbsorbed(key, item.id) then table.insert(key.a, item.id) end
+  if #key.a > LIMIT.absorbed then table.remove(key.a, 1) end
+  key.dirty = true
+  if reply.replaced then Key.replaceInput(F.taskOf(reply.id), item) end
+end

@@ -1,0 +1,48 @@
+-- Forgets users whose kept tag the virtual time has passed.
+
+local DROP = 50
+
+-- Drops users of one queue whose kept tag the virtual time has passed; says how many.
+function Tick.dropIdle(lane, most)
+  local epoch, dropped = lane.old, 0
+  local rated = C.configs > 0 or lane.perUser.rate
+  while true do
+    local key = K.idle(lane.p, epoch)
+    F.flushKey(key)
+    local limit = epoch < lane.epoch and '+inf' or lane.v
+    local names = redis.call('ZRANGEBYSCORE', key, '-inf', limit, 'LIMIT', 0, most - dropped)
+    for _, name in ipairs(names) do
+      F.zset(key, name, false)
+      local u = lane.users[name]
+      if rated then u = F.userOf(lane, name) end
+      if u then
+        u.idle = false
+        F.touch(u)
+      else
+        redis.call('DEL', K.user(lane.p, name))
+        F.zset(K.users(lane.p), name, false)
+      end
+    end
+    dropped = dropped + math.max(#names, 1)
+    if epoch >= lane.epoch then break end
+    if dropped >= most then return most end
+    epoch = epoch + 1
+    lane.old = epoch
+  end
+  lane.idleMoved = true
+  return dropped
+end
+
+function Tick.dropIdles()
+  if C.idle == 0 then return false end
+  local left = DROP
+  for _, queue in ipairs(redis.call('SMEMBERS', K.idleLanes())) do
+    local lane = F.laneOf(queue)
+    left = left - Tick.dropIdle(lane, left)
+    F.touchLane(lane)
+    if left <= 0 then return true end
+    redis.call('SREM', K.idleLanes(), queue)
+  end
+  C.idle = 0
+  return false
+end

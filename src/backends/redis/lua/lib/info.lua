@@ -1,0 +1,55 @@
+-- Tells users and queues as JSON. Numbers that are not whole travel as text, since cjson keeps 14
+-- digits.
+
+function F.exact(value)
+  if type(value) == 'table' then
+    local copy = {}
+    for key, inner in pairs(value) do copy[key] = F.exact(inner) end
+    return copy
+  end
+  if type(value) == 'number' and value % 1 ~= 0 then return string.format('%.17g', value) end
+  return value
+end
+
+function F.settingsInForce(lane, own)
+  local settings = {}
+  for field, value in pairs(lane.perUser) do settings[field] = F.exact(value) end
+  for field, value in pairs(own) do settings[field] = F.exact(value) end
+  return settings
+end
+
+function F.userInfo(u)
+  local lane = u.lane
+  return { user = u.name, queue = lane.queue, settings = F.settingsInForce(lane, u.own),
+    queued = u.queued, levels = u.cnt, running = u.running,
+    later = u.live - u.queued - u.running, ready = u.ready,
+    ahead = string.format('%.17g', u.ep == lane.epoch and u.s - lane.v or 0) }
+end
+
+-- How many more slots would start a task at once, the queue's own pause, cap and rate included.
+function F.runnableNow(lane)
+  local config = lane.config
+  if config.paused then return 0 end
+  local rate, runnable = config.rate, lane.runnable
+  if rate and math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit)) > now then return 0 end
+  if not config.maxRunning then return runnable end
+  return math.max(0, math.min(runnable, config.maxRunning - lane.counts.started))
+end
+
+function F.queueInfo(lane)
+  return { queue = lane.queue, settings = F.exact(lane.config), counts = lane.counts,
+    readyUsers = lane.ready, runnable = F.runnableNow(lane),
+    totals = { enqueued = lane.enqueued, finished = lane.finished, failed = lane.failed,
+      canceled = lane.canceled, retried = lane.retried, lost = lane.lost, stolen = lane.stolen } }
+end
+
+function F.addWorkers(reply)
+  for _, id in ipairs(redis.call('ZRANGE', K.workers(), 0, -1)) do
+    local got = redis.call('HMGET', K.worker(id), 'j', 'b', 't', 'k')
+    if got[1] and math.abs(now - got[3]) <= LIMIT.workerSilenceMs then
+      local n = #reply
+      reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = got[1], got[2], got[3],
+        got[4] or '0'
+    end
+  end
+end

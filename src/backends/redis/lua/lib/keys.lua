@@ -1,0 +1,50 @@
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
+-- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+function K.lane(queue)
+  if queue == 'default' then return prefix end
+  return prefix .. 'lane:' .. queue .. ':'
+end
+function K.pair(first, second)
+  return #first .. ':' .. first .. second
+end
+function K.oom() return prefix .. 'oom' end
+function K.meta() return prefix .. 'meta' end
+function K.queues() return prefix .. 'queues' end
+function K.task(id) return prefix .. 'task:' .. id end
+function K.attempts(id) return prefix .. 'attempts:' .. id end
+function K.state(state) return prefix .. 'state:' .. state end
+function K.waiting(id) return prefix .. 'deps:waiting:' .. id end
+function K.blocked(id) return prefix .. 'deps:blocked:' .. id end
+function K.held(id) return prefix .. 'deps:held:' .. id end
+-- An index of the whole namespace: by state, or by its own name.
+function K.index(name)
+  return CODES[name] and prefix .. 'state:' .. name or prefix .. name
+end
+function K.dropping() return prefix .. 'dropping' end
+function K.idleLanes() return prefix .. 'idle-lanes' end
+function K.userConfig(user) return prefix .. 'user-config:' .. user end
+function K.configured() return prefix .. 'configured-users' end
+function K.key(queue, user, key) return prefix .. 'key:' .. queue .. ':' .. K.pair(user, key) end
+function K.submit(id) return prefix .. 'submit:' .. id end
+function K.submitted(id) return prefix .. 'submitted:' .. id end
+function K.workers() return prefix .. 'workers' end
+function K.worker(id) return prefix .. 'worker:' .. id end
+function K.names() return prefix .. 'names' end
+function K.refreshing() return prefix .. 'refreshing' end
+function K.wake(worker) return prefix .. 'wake:' .. worker end
+function K.fair(lane) return lane .. 'fair' end
+function K.ready(lane, class) return lane .. 'ready:' .. class end
+function K.user(lane, user) return lane .. 'user:' .. user end
+function K.users(lane) return lane .. 'users' end
+function K.idle(lane, epoch) return lane .. 'idle:' .. epoch end
+function K.critical(lane, user) return lane .. 'queue:user:' .. user .. ':critical' end
+function K.normal(lane, user) return lane .. 'queue:user:' .. user .. ':normal' end
+function K.scheduled(lane, user) return lane .. 'scheduled:' .. user end
+function K.list(lane, list) return lane .. 'list:' .. list end
+function K.listNames(lane, list) return lane .. 'list-names:' .. list end
+function K.listWorkers(lane, list) return lane .. 'list-workers:' .. list end
+function K.listReady(lane, list) return lane .. 'list-ready:' .. list end
+function K.orphans(lane, list) return lane .. 'orphans:' .. list end
+function K.idleWorkers(lane, list) return lane .. 'idle-workers:' .. list end

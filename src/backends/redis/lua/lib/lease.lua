@@ -1,0 +1,170 @@
+-- Deals out turns until the slots are full, and answers with what was leased.
+
+-- The queues of the request, with the worker's stride and what its lists let it reach.
+function Deal.readShares(from, worker)
+  local shares = {}
+  for i = 1, tonumber(ARGV[from]) do
+    local at_ = from + 3 * i - 2
+    shares[i] = { lane = F.laneOf(ARGV[at_]), step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
+      reach = worker.reach }
+  end
+  return shares
+end
+
+-- The share whose turn it is: the least pass among those with something to give.
+function Deal.nextTurn(shares, turns)
+  local best, u, v, list, stolen
+  for i = 1, #shares do
+    local share = shares[i]
+    if (not best or share.pass < best.pass) and Choose.laneOpen(share.lane) then
+      local found, jump, by, taken = Choose.choose(share.lane, share.reach, turns)
+      if found then best, u, v, list, stolen = share, found, jump, by, taken end
+    end
+  end
+  return best, u, v, list, stolen
+end
+
+-- @rare
+function Deal.nameKnown(name)
+  local known = redis.call('ZSCORE', K.names(), name)
+  if known and now - known < LIMIT.unknownTaskMs then return true end
+  local since = now - LIMIT.unknownTaskMs
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', K.workers(), since, '+inf')) do
+    local got = redis.call('HMGET', K.worker(id), 'n', 't')
+    if got[2] and now - got[2] < LIMIT.unknownTaskMs
+      and string.find(got[1], ',' .. name .. ',', 1, true) then
+      return true
+    end
+  end
+  return false
+end
+
+-- A task that this worker has no handler for waits for one that has.
+-- @rare
+function Deal.setAside(t, u)
+  local y = F.rareOf(t)
+  y.ss, y.sn = y.ss or now, y.sn or 0
+  if now - y.ss >= LIMIT.unknownTaskMs and not Deal.nameKnown(t.name) then
+    return F.endTask(t, u, 'failed', { failureType = 'unknown-task',
+      reason = 'no worker has known the task ' .. t.name .. ' for an hour' })
+  end
+  local pause = math.min(LIMIT.strangeMaxMs, LIMIT.strangeBaseMs * 2 ^ math.min(y.sn, 30))
+  y.sn = y.sn + 1
+  F.leave(t, u)
+  F.enterScheduled(t, u, now + pause)
+  F.reindex(u)
+end
+
+-- Charges the turn: the user's tag, virtual time, both rates, the clock of the list.
+function Deal.charge(t, u, v, list)
+  local lane = u.lane
+  local cost = t.cost * 100
+  local turn = cost / u.w
+  if v then lane.v = v end
+  u.s = u.s + turn
+  if list then
+    if list.clock > u.s then u.s = list.clock end
+    list.clock = u.s
+    list.dirty = true
+  end
+  lane.v = lane.v + cost / lane.w
+  t.chargedEpoch = lane.epoch
+  local rate = u.set.rate
+  if rate then u.tat = (u.tat > now and u.tat or now) + rate.perMs / rate.limit end
+  rate = lane.config.rate
+  if rate then lane.tat = (lane.tat > now and lane.tat or now) + rate.perMs / rate.limit end
+end
+
+function Deal.start(t, u, level, request)
+  local lane = u.lane
+  F.served(u, level)
+  F.dropQueued(t, u)
+  lane.counts.queued = lane.counts.queued - 1
+  if t.isSettled then F.rareOf(t).st, t.isSettled = t.token, false end
+  t.n = t.n < micros and micros or t.n + 1
+  t.token = t.n == micros and request.token or string.format('%.0f-', t.n) .. request.id
+  t.worker, t.leasedAt, t.oDirty = request.worker, now, true
+  if t.x and t.x.ex then
+    t.x.ex = nil
+    t.xDirty = true
+    F.setDeadline(t)
+  end
+  F.setState(t, u, 'started')
+  F.put('started', t.id, request.till, request.tillText)
+  u.running = u.running + 1
+  F.runningAt(request.worker, 1)
+  local stays = u.ready
+  F.reindex(u)
+  if u.ready and stays then F.indexUser(u, true) end
+end
+
+-- The level's set holds less than was counted (somebody else's hand): the count is mended.
+-- @rare
+function Deal.mendLevel(u, level)
+  local lost = u.cnt[level]
+  u.cnt[level], u.queued = 0, u.queued - lost
+  u.lane.counts.queued = u.lane.counts.queued - lost
+  F.emptied(u, level)
+  F.reindex(u)
+end
+
+-- Starts the chosen task, unless its name is strange here or it must run with nothing beside it.
+function Deal.take(u, v, list, request, batch)
+  local level = F.nextLevel(u)
+  if level == 0 then return F.reindex(u) end
+  local id, score = F.headOf(u, level, request.limit - #batch)
+  if not id then return Deal.mendLevel(u, level) end
+  local t = F.taskOf(id)
+  if not t then
+    -- The record is gone (an operator's hand, an eviction): the place is cleaned, no turn is used.
+    F.zset(F.levelKey(u, level), id, false)
+    u.cnt[level], u.queued = u.cnt[level] - 1, u.queued - 1
+    u.lane.counts.queued = u.lane.counts.queued - 1
+    F.nextHead(u, level)
+    return F.reindex(u)
+  end
+  F.fixed(t)
+  t.seq = F.seqOf(level, score)
+  if request.names and not string.find(request.names, ',' .. t.name .. ',', 1, true) then
+    F.nextHead(u, level)
+    Deal.setAside(t, u)
+    batch.strangers = batch.strangers + 1
+    batch.stopped = batch.strangers >= LIMIT.strangersPerLease
+    return
+  end
+  local alone = t.losses >= LIMIT.maxLost - 1
+  if alone and #batch > 0 then
+    batch.stopped = true
+    return
+  end
+  F.nextHead(u, level)
+  Deal.charge(t, u, v, list)
+  Deal.start(t, u, level, request)
+  batch[#batch + 1] = t
+  batch.alone, batch.stopped = alone, alone
+  return true
+end
+
+function Deal.fill(shares, request)
+  local batch = { strangers = 0, stopped = false, alone = false }
+  while #batch < request.limit and not batch.stopped do
+    local share, u, v, list, stolen = Deal.nextTurn(shares, request.limit - #batch)
+    if not share then break end
+    if Deal.take(u, v, list, request, batch) then
+      share.pass = share.pass + share.step
+      if stolen then share.lane.stolen = share.lane.stolen + 1 end
+    end
+  end
+  return batch
+end
+
+function Deal.saveListClocks(shares)
+  for _, share in ipairs(shares) do
+    for id, list in pairs(share.lane.lists or {}) do
+      if list.dirty then
+        redis.call('HSET', K.list(share.lane.p, id), 'c', string.format('%.17g', list.clock),
+          'e', share.lane.epoch)
+      end
+    end
+  end
+end

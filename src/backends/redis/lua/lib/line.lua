@@ -1,0 +1,71 @@
+-- Takes workers in and out of the lines in which they wait for a wake-up.
+-- @rare
+
+-- A woken worker leaves every line that it stands in. `token` false: it left by itself.
+function Line.leaveLines(worker, packed, token)
+  if packed ~= '' then
+    local lines = cmsgpack.unpack(packed)
+    for i = 1, #lines, 2 do
+      redis.call('ZREM', K.idleWorkers(K.lane(lines[i]), lines[i + 1]), worker)
+    end
+    C.waiting = C.waiting - 1
+  end
+  if token then
+    redis.call('RPUSH', K.wake(worker), '1')
+    redis.call('PEXPIRE', K.wake(worker), 2 * LIMIT.floorMs)
+    redis.call('HSET', K.worker(worker), 'i', '')
+  else
+    redis.call('HDEL', K.worker(worker), 'i')
+  end
+end
+
+-- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
+function Line.wakeWorker(worker)
+  local packed = redis.call('HGET', K.worker(worker), 'i')
+  if not packed or packed == '' then return false end
+  Line.leaveLines(worker, packed, true)
+  return true
+end
+
+-- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
+function Line.wakeLine(lane, line, most)
+  local key = K.idleWorkers(lane.p, line)
+  while most > 0 do
+    local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    local worker = head[1]
+    if not worker then return most end
+    local stale = now - head[2] > 1.2 * LIMIT.floorMs + 1000
+    if stale then
+      local packed = redis.call('HGET', K.worker(worker), 'i')
+      if packed then Line.leaveLines(worker, packed, false) end
+    elseif Line.wakeWorker(worker) then
+      most = most - 1
+    end
+    redis.call('ZREM', key, worker)
+  end
+  return 0
+end
+
+-- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
+-- lists the users that gained it are on.
+function Line.wakeFor(lane, most, lists)
+  if C.waiting <= 0 or lane.runnable == 0 then return end
+  local left = Line.wakeLine(lane, '*', math.min(most, lane.runnable, LIMIT.wakeTokens))
+  for i = 1, lists and #lists or 0 do
+    if left > 0 then left = Line.wakeLine(lane, lists[i], left) end
+  end
+end
+
+function Line.wakeGained(lane)
+  local lists, known = {}, {}
+  for _, u in pairs(lane.gainers or {}) do
+    for i = 1, u.lists and #u.lists or 0 do
+      local list = u.lists[i]
+      if not known[list] then
+        known[list] = true
+        lists[#lists + 1] = list
+      end
+    end
+  end
+  Line.wakeFor(lane, lane.gain, lists)
+end

@@ -1,0 +1,81 @@
+-- Drops the lists of restricted workers when the last worker of a list is gone.
+-- @rare
+
+-- The user moves to or from a list: its places in all of them are written anew.
+function Lists.changeLists(u, lists)
+  if u.ready then F.indexUser(u, false) end
+  u.lists = #lists > 0 and lists or nil
+  u.changed = true
+  if u.ready then F.indexUser(u, true) end
+  F.reindex(u)
+end
+
+function Lists.withoutList(u, list)
+  local rest = {}
+  for _, other in ipairs(u.lists or {}) do
+    if other ~= list then rest[#rest + 1] = other end
+  end
+  return rest
+end
+
+-- The worker leaves its lists, but for those in `kept` (by queue and list); those that nobody has
+-- any more are dropped in steps.
+function Lists.leaveLists(worker, kept)
+  local got = redis.call('HMGET', K.worker(worker), 'q', 'l')
+  if not got[1] or not got[2] then return end
+  local lists = cmsgpack.unpack(got[2])
+  for queue in string.gmatch(got[1], '[^,]+') do
+    local p = K.lane(queue)
+    for kind, list in pairs(lists) do
+      local stays = list == 'any' or (kept and kept[K.pair(queue, list)])
+      if not stays and redis.call('SREM', K.listWorkers(p, list), worker) == 1
+        and redis.call('EXISTS', K.listWorkers(p, list)) == 0 then
+        redis.call('SADD', K.dropping(), K.pair(queue, list))
+        C.dropping = 1
+      end
+    end
+  end
+end
+
+-- Takes up to `most` names off a list that goes; says how many.
+function Lists.dropNames(pair, most)
+  local length, at_ = string.match(pair, '^(%d+):()')
+  local queue, list = string.sub(pair, at_, at_ + length - 1), string.sub(pair, at_ + length)
+  local lane = F.laneOf(queue)
+  local names = redis.call('SPOP', K.listNames(lane.p, list), most)
+  for _, name in ipairs(names) do
+    local u = F.userOf(lane, name)
+    Lists.changeLists(u, Lists.withoutList(u, list))
+  end
+  if redis.call('EXISTS', K.listNames(lane.p, list)) == 0 then
+    F.flushKey(K.listReady(lane.p, list))
+    F.flushKey(K.orphans(lane.p, list))
+    redis.call('DEL', K.list(lane.p, list), K.listReady(lane.p, list), K.orphans(lane.p, list))
+    redis.call('SREM', K.dropping(), pair)
+  end
+  return #names
+end
+
+function Lists.silence(from, till)
+  local key = K.index('listed-workers')
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, from, till, 'LIMIT', 0, 50)) do
+    Lists.leaveLists(id)
+    if redis.call('EXISTS', K.worker(id)) == 1 then redis.call('HSET', K.worker(id), 'x', '1') end
+    F.move('listed-workers', id, false)
+  end
+end
+
+function Lists.dropLists(most)
+  local past = '(' .. string.format('%.0f', now - LIMIT.workerSilenceMs)
+  local future = '(' .. string.format('%.0f', now + LIMIT.workerSilenceMs)
+  F.flushIndex('listed-workers')
+  Lists.silence('-inf', past)
+  -- One seen far in the future was last seen before the clock went back.
+  Lists.silence(future, '+inf')
+  local left = most or 50
+  for _, pair in ipairs(redis.call('SMEMBERS', K.dropping())) do
+    if left > 0 then left = left - Lists.dropNames(pair, left) end
+  end
+  C.dropping = redis.call('EXISTS', K.dropping())
+  return C.dropping == 1
+end

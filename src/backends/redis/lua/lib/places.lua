@@ -1,0 +1,117 @@
+-- Moves a task from one place to another: each function fills one place or leaves one. All of
+-- them keep the counts; whoever calls `leave` reindexes the user afterwards.
+
+function F.setState(t, u, state)
+  t.state = state
+  u.lane.counts[state] = u.lane.counts[state] + 1
+  F.change(t)
+end
+
+function F.enterQueue(t, u)
+  F.fixed(t)
+  if t.seq == 0 then
+    u.seq = u.seq + 1
+    t.seq = u.seq
+  end
+  F.setState(t, u, 'queued')
+  F.zset(F.levelKey(u, t.level), t.id, F.levelScore(t.level, t.seq))
+  u.cnt[t.level] = u.cnt[t.level] + 1
+  u.queued = u.queued + 1
+  F.reindex(u)
+end
+
+-- The user's key among those with due tasks is looked up at the end of the step.
+-- @rare
+function F.dueChanged(u)
+  u.dueChanged, C.dueChanged = true, true
+  F.touch(u)
+end
+
+-- @rare
+function F.enterScheduled(t, u, due)
+  t.at = due
+  F.setState(t, u, 'scheduled')
+  F.put('scheduled', t.id, due)
+  F.zset(K.scheduled(u.lane.p, u.name), t.id, due)
+  F.dueChanged(u)
+end
+
+-- @rare
+function F.enterDeferred(t, u)
+  F.setState(t, u, 'deferred')
+  F.put('deferred', t.id, F.fixed(t).created)
+  F.touch(u)
+end
+
+function F.dropQueued(t, u)
+  local level = F.fixed(t).level
+  F.zset(F.levelKey(u, level), t.id, false)
+  u.cnt[level] = u.cnt[level] - 1
+  u.queued = u.queued - 1
+  if u.cnt[level] == 0 then F.emptied(u, level) end
+end
+
+function F.leave(t, u)
+  local state = t.state
+  if state == 'queued' then
+    F.dropQueued(t, u)
+  else
+    F.move(state, t.id, false)
+    if state == 'scheduled' then
+      F.zset(K.scheduled(u.lane.p, u.name), t.id, false)
+      F.dueChanged(u)
+    elseif state == 'started' then
+      u.running = u.running - 1
+      F.runningAt(t.worker, -1)
+    end
+  end
+  u.lane.counts[state] = u.lane.counts[state] - 1
+  F.touch(u)
+end
+
+-- The key in the deadline index: the earlier of the limits of the start and of the wait.
+-- @rare
+function F.setDeadline(t)
+  local x = t.x
+  if not x then return end
+  local least = x.ex
+  if x.wu and (not least or x.wu < least) then least = x.wu end
+  if least == x.dl then return end
+  F.move('deadlines', t.id, least or false)
+  x.dl = least
+  t.xDirty = true
+  F.change(t)
+end
+
+-- From `started` back to the line, or away until the delay is over.
+-- @rare
+function F.comeBack(t, u, delay)
+  F.leave(t, u)
+  if delay > 0 then
+    F.enterScheduled(t, u, now + delay)
+  else
+    F.enterQueue(t, u)
+  end
+  F.reindex(u)
+end
+
+-- @rare
+function F.becomeDue(t, u)
+  F.leave(t, u)
+  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.enterQueue(t, u) end
+end
+
+-- Gives back the charge and the rates of a lease that was released.
+-- @rare
+function F.giveBack(t, u)
+  local lane = u.lane
+  if t.chargedEpoch == lane.epoch and u.ep == lane.epoch then
+    -- Measured from now: what was released long ago is no claim to turns in a row.
+    u.s = math.max(u.s, F.joinTag(u)) - (F.fixed(t).cost * 100) / u.w
+    if u.ready then F.indexUser(u, true) end
+  end
+  if u.set.rate then u.tat = u.tat - u.set.rate.perMs / u.set.rate.limit end
+  local rate = lane.config.rate
+  if rate then lane.tat = lane.tat - rate.perMs / rate.limit end
+  F.touch(u)
+end

@@ -1,0 +1,8 @@
+-- Everything that a step which only looks is made of.
+-- @include lib/keys.lua
+-- @include lib/buffer.lua
+-- @include lib/view.lua
+-- @include lib/class.lua
+-- @include lib/lane.lua
+-- @include lib/user.lua
+-- @include lib/task.lua

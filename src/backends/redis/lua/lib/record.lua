@@ -1,0 +1,39 @@
+-- Tells everything that is stored about a task: five texts for each, which `decodeRecord` reads:
+-- f, the long payload, result, error, and what changes as JSON.
+
+function F.bytesLess(a, b)
+  return F.before(a, b)
+end
+
+function F.blockedBy(t)
+  if not (t.x and t.x.d) then return nil end
+  local ids = redis.call('SMEMBERS', K.blocked(t.id))
+  table.sort(ids, F.bytesLess)
+  return #ids > 0 and ids or nil
+end
+
+function F.expiresAt(t)
+  if not t.x or F.isEnd(t.state) then return nil end
+  return t.x.ex
+end
+
+function F.addRecord(reply, t)
+  F.fixed(t)
+  local got = redis.call('HMGET', K.task(t.id), 'p', 'r', 'e')
+  local ended, started = F.isEnd(t.state), t.state == 'started'
+  local n = #reply
+  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = t.f, got[1] or '', got[2], got[3]
+  reply[n + 5] = cjson.encode({
+    id = t.id, state = t.state, failures = t.failures, losses = t.losses, releases = t.releases,
+    dependsOn = t.x and t.x.d, blockedBy = F.blockedBy(t),
+    cancelRequested = started and t.canceling or false,
+    dueAt = t.state == 'scheduled' and t.at or nil, expiresAt = F.expiresAt(t),
+    token = started and t.token or nil, worker = started and t.worker or nil,
+    leasedAt = started and t.leasedAt or nil,
+    leaseUntil = started and tonumber(redis.call('ZSCORE', K.state('started'), t.id)) or nil,
+    endedAt = ended and t.at or nil,
+    failureType = t.y and t.y.ft or nil,
+    reason = t.y and t.y.rs or nil,
+    idempotencyKey = t.x and t.x.k or nil,
+  })
+end

@@ -1,0 +1,90 @@
+-- Takes ended tasks away whose time is over, oldest first, with everything kept about them.
+-- @rare
+
+local RETAIN, HELD_STEP = 50, 50
+
+-- A failed task read its satisfied dependencies until now, since it could have been redriven.
+function Retain.leaveReaders(t)
+  for _, id in ipairs(t.x and t.x.d or {}) do
+    local upstream = F.taskOf(id)
+    if upstream and redis.call('SISMEMBER', K.blocked(t.id), id) == 0
+      and not Cascade.satisfiedMissing(t, id) then
+      F.addReader(upstream, -1)
+    end
+  end
+end
+
+-- Removes an ended task. Those that still wait for its redrive are canceled first, in bounded
+-- steps; false while some are left.
+function Retain.takeAway(t)
+  local u = F.ownerOf(t)
+  if t.dependents then
+    local key = K.held(t.id)
+    F.flushKey(key)
+    local ids = redis.call('ZRANGE', key, 0, HELD_STEP)
+    for i = 1, math.min(#ids, HELD_STEP) do
+      F.zset(key, ids[i], false)
+      local dependent = F.taskOf(ids[i])
+      if dependent and not F.isEnd(dependent.state) then
+        F.endTask(dependent, F.ownerOf(dependent), 'canceled',
+          { reason = 'upstream ' .. t.id .. ' removed' })
+      end
+    end
+    if #ids > HELD_STEP then return false end
+  end
+  if t.state == 'failed' then Retain.leaveReaders(t) end
+  local key = t.x and t.x.k and F.keyState(u.lane.queue, u.name, t.x.k)
+  if key and key.o == t.id then
+    key.o = nil
+    key.dirty = true
+  end
+  F.leave(t, u)
+  Step.saveTasks()
+  redis.call('UNLINK', K.task(t.id), K.attempts(t.id), K.blocked(t.id))
+  tasks[t.id] = false
+  F.cascade(HELD_STEP)
+  return true
+end
+
+function Retain.retainState(state, keepMs, keepCount, left)
+  local surely = now - LIMIT.resendMs
+  local over = now - math.max(keepMs, LIMIT.resendMs)
+  if H[state] > over and not (keepCount and H[state] <= surely) then return false, left end
+  while true do
+    F.flushIndex(state)
+    local head = redis.call('ZRANGE', K.state(state), 0, 0, 'WITHSCORES')
+    local id, score = head[1], tonumber(head[2])
+    if not id then return false, left end
+    if score > over then
+      local size = keepCount and redis.call('ZCARD', K.state(state))
+      if not (size and size > keepCount and score <= surely) then return false, left end
+    end
+    local t = F.taskOf(id)
+    if t and t.inCascade then return true, left end
+    if left <= 0 then return true, left end
+    left = left - 1
+    if not t then
+      F.move(state, id, false)
+    elseif not Retain.takeAway(t) then
+      return true, left
+    end
+  end
+end
+
+-- `spec`: how long finished, failed and canceled tasks are kept in ms, and how many.
+function Retain.retain(spec)
+  local least = math.min(H.finished, H.failed, H.canceled)
+  if least > now - LIMIT.resendMs then return false end
+  local ages, counts = {}, {}
+  for age, count in string.gmatch(spec, '(%d+):(%d*)') do
+    ages[#ages + 1] = tonumber(age)
+    counts[#ages] = tonumber(count) or false
+  end
+  local left, more, any = RETAIN, false, false
+  more, left = Retain.retainState('finished', ages[1], counts[1], left)
+  any = more
+  more, left = Retain.retainState('failed', ages[2], counts[2], left)
+  any = any or more
+  more, left = Retain.retainState('canceled', ages[3], counts[3], left)
+  return any or more
+end

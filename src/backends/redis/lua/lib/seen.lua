@@ -1,0 +1,19 @@
+-- Reads what a worker has announced, and says that it lives.
+
+-- nil when the worker is not registered, or its lists were dropped while it was silent.
+function F.readWorker(id)
+  local got = redis.call('HMGET', K.worker(id), 'n', 'l', 'r', 'i', 't', 'x')
+  if not got[5] or got[6] then return end
+  local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]) }
+  if got[2] then
+    local lists = cmsgpack.unpack(got[2])
+    worker.reach = { assigned = lists.a, steal = lists.s }
+    worker.listed = lists.a or (lists.s and lists.s ~= 'any')
+  end
+  return worker
+end
+
+function F.seen(worker)
+  if now - worker.seen > 1000 then redis.call('ZADD', K.workers(), now, worker.id) end
+  if worker.listed then F.move('listed-workers', worker.id, now) end
+end

@@ -1,0 +1,66 @@
+-- Applies one decision, if the lease that it speaks for is still in force.
+
+function Decide.finish(t, u, result)
+  if t.hasAttempts then F.recordAttempt(t, 'succeeded', 'finish') end
+  F.endTask(t, u, 'finished', { result = result })
+end
+
+-- @rare
+function Decide.retry(t, u, delay, reason, err)
+  F.recordAttempt(t, 'failed', 'retry', reason, err)
+  t.failures = t.failures + 1
+  F.setField(t, 'e', err)
+  u.lane.retried = u.lane.retried + 1
+  F.comeBack(t, u, tonumber(delay))
+end
+
+-- @rare
+function Decide.deadLetter(t, u, failureType, reason, err)
+  F.recordAttempt(t, 'failed', 'dead-letter', reason, err)
+  t.failures = t.failures + 1
+  F.endTask(t, u, 'failed', { failureType = failureType, reason = reason, error = err })
+end
+
+-- @rare
+function Decide.cancel(t, u, reason)
+  F.recordAttempt(t, 'canceled', 'cancel', reason)
+  F.endTask(t, u, 'canceled', { reason = reason })
+end
+
+-- @rare
+function Decide.release(t, u, delay, reason)
+  F.recordAttempt(t, 'released', 'release', reason)
+  F.giveBack(t, u)
+  if delay ~= '' then
+    t.releases = t.releases + 1
+    t.seq = 0
+  end
+  F.comeBack(t, u, delay == '' and 0 or tonumber(delay))
+end
+
+function Decide.by(decision, t, u, at_)
+  if decision == 'finish' then return Decide.finish(t, u, ARGV[at_]) end
+  if decision == 'cancel' then return Decide.cancel(t, u, ARGV[at_]) end
+  if decision == 'release' then return Decide.release(t, u, ARGV[at_], ARGV[at_ + 1]) end
+  if decision == 'retry' then
+    return Decide.retry(t, u, ARGV[at_], ARGV[at_ + 1], ARGV[at_ + 2])
+  end
+  Decide.deadLetter(t, u, ARGV[at_], ARGV[at_ + 1], ARGV[at_ + 2])
+end
+
+-- ARGV from `at_`: id, token, decision and its arguments.
+function F.settleOne(at_)
+  local t, token = F.leasedOf(ARGV[at_]), ARGV[at_ + 1]
+  if not t then return 'notFound' end
+  local own = t.token == token
+  if (own and t.isSettled) or (t.y and t.y.st == token) then return 'repeated ' .. t.state end
+  if t.state ~= 'started' or not own then return 'leaseLost' end
+  local u = F.ownerOf(t)
+  if t.canceling then
+    Decide.cancel(t, u, t.y.cn)
+  else
+    Decide.by(ARGV[at_ + 2], t, u, at_ + 3)
+  end
+  t.isSettled = true
+  return t.state == 'finished' and 'ok finished' or 'ok ' .. t.state
+end

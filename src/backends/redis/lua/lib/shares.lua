@@ -1,0 +1,49 @@
+-- Shares a user's turns between its levels, as domain/priority-shares.ts does.
+
+-- Turns of the levels 1 to 5 while all have work.
+local WEIGHTS = LIMIT.priorityWeights
+
+-- The level whose head is next; 0 when nothing waits. A level with work gets its tag at first
+-- sight.
+function F.nextLevel(u)
+  local best, bestTag, cnt, shares = 0, 0, u.cnt, F.sharesOf(u)
+  for level = 5, 1, -1 do
+    if cnt[level] > 0 then
+      local tag = shares.tag[level]
+      if tag == 0 then
+        local last, weights = shares.last[level], u.lane.config.priorityWeights or WEIGHTS
+        tag = (last > shares.v and last or shares.v) + 1 / weights[level]
+        shares.tag[level] = tag
+        F.touch(u)
+      end
+      if best == 0 or tag < bestTag then best, bestTag = level, tag end
+    end
+  end
+  if cnt[6] == 0 then return best end
+  local burst = u.lane.config.criticalBurst
+  if burst and shares.crit >= burst and best > 0 then return best end
+  return 6
+end
+
+function F.served(u, level)
+  local shares = F.sharesOf(u)
+  if level == 6 then
+    shares.crit = shares.crit + 1
+    return
+  end
+  shares.crit = 0
+  shares.v = shares.tag[level]
+  shares.last[level] = shares.v
+  shares.tag[level] = 0
+end
+
+-- A level that runs empty, whatever emptied it, gives its tag up.
+function F.emptied(u, level)
+  if level == 6 or not (u.shares or u.raw) then return end
+  local shares = F.sharesOf(u)
+  local tag = shares.tag[level]
+  if tag == 0 then return end
+  shares.last[level] = tag
+  if tag > shares.v then shares.v = tag end
+  shares.tag[level] = 0
+end

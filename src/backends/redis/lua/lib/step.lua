@@ -1,0 +1,117 @@
+-- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
+-- that changed is written, and only then is anybody woken.
+
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
+function Step.restIfIdle(lane)
+  if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
+  lane.v = 0
+  lane.epoch = lane.epoch + 1
+  lane.idleLeast = INF
+end
+
+function Step.setIdle(u, idle)
+  if (u.idle or false) == idle then return end
+  local lane = u.lane
+  u.idle = idle
+  if idle then
+    F.zset(K.idle(lane.p, lane.epoch), u.name, u.s)
+    if u.s < lane.idleLeast then lane.idleLeast = u.s end
+    return
+  end
+  F.zset(K.idle(lane.p, u.idleEpoch), u.name, false)
+  if u.idleEpoch == lane.epoch then lane.idleMoved = true end
+end
+
+function Step.forget(u)
+  local lane = u.lane
+  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
+    Step.setIdle(u, false)
+    return F.saveUser(u)
+  end
+  local keep = u.ep == lane.epoch and u.s > lane.v
+  -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
+  local spent = u.set.rate and u.tat > now
+  Step.setIdle(u, keep)
+  if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
+  if keep or spent then return F.saveUser(u) end
+  if u.fresh then return end
+  redis.call('DEL', u.key)
+  F.zset(K.users(lane.p), u.name, false)
+end
+
+-- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
+-- @rare
+function Step.saveDue(u)
+  local head = redis.call('ZRANGE', K.scheduled(u.lane.p, u.name), 0, 0, 'WITHSCORES')
+  local due = head[2] and tonumber(head[2])
+  if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
+  u.dueFloor = nil
+  F.move('scheduled-users', K.pair(u.lane.queue, u.name), due or false)
+end
+
+-- @rare
+function Step.saveDueUsers()
+  local any = false
+  for _, lane in ipairs(touched) do
+    for _, u in ipairs(lane.dirty) do
+      if u.dueChanged then
+        u.dueChanged = nil
+        F.flushKey(K.scheduled(lane.p, u.name))
+        Step.saveDue(u)
+        any = true
+      end
+    end
+  end
+  if any then F.flushIndex('scheduled-users') end
+end
+
+function Step.finishLane(lane)
+  if lane.idleMoved then
+    local head = redis.call('ZRANGE', K.idle(lane.p, lane.epoch), 0, 0, 'WITHSCORES')
+    lane.idleLeast = head[2] and tonumber(head[2]) or INF
+  end
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch then
+    redis.call('SADD', K.idleLanes(), lane.queue)
+    C.idle = 1
+  end
+  F.saveLane(lane)
+  if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
+end
+
+-- @rare
+function Step.publishEnds()
+  for _, t in ipairs(published) do
+    for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
+  end
+end
+
+-- Writes the records that changed; what follows may change them again.
+function Step.saveTasks()
+  for i = 1, #changed do
+    local t = changed[i]
+    F.saveTask(t)
+    t.dirty, t.xDirty, t.yDirty, t.oDirty, t.extra = false, false, false, false, false
+  end
+  changed = {}
+end
+
+-- Writes everything that this step has changed, and wakes workers for work that was gained.
+function F.writeStep()
+  if C.dueChanged then Step.saveDueUsers() end
+  for _, lane in ipairs(touched) do
+    Step.restIfIdle(lane)
+    for _, u in ipairs(lane.dirty) do Step.forget(u) end
+  end
+  Step.saveTasks()
+  F.flushSets()
+  if next(keyring) then F.saveKeys() end
+  for _, lane in ipairs(touched) do Step.finishLane(lane) end
+  F.saveRunning()
+end
+
+function F.closeStep()
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
+  F.saveClock()
+  if #published > 0 then Step.publishEnds() end
+end

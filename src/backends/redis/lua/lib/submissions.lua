@@ -1,0 +1,95 @@
+-- Sealed submissions: batches that are stored in several scripts. Until the seal each of their
+-- tasks is blocked by the submission (x.su); the seal releases them in bounded steps. What nobody
+-- seals in time is undone, last task first.
+-- @rare
+
+-- One task of a sealed submission waits for it no more.
+function Submission.release(t)
+  t.x.su = nil
+  t.xDirty = true
+  F.change(t)
+  if t.state ~= 'deferred' or F.isBlocked(t) then return end
+  local u = F.ownerOf(t)
+  F.leave(t, u)
+  F.enterQueue(t, u)
+end
+
+function Submission.leaveUpstreams(t)
+  for _, id in ipairs(t.x.d or {}) do
+    local upstream = F.taskOf(id)
+    if redis.call('SISMEMBER', K.blocked(t.id), id) == 1 then
+      F.zset(K.waiting(id), t.id, false)
+      F.zset(K.held(id), t.id, false)
+      if not upstream then Cascade.leaveMissing(id) end
+    elseif upstream and not Cascade.satisfiedMissing(t, id) then
+      F.addReader(upstream, -1)
+    end
+  end
+end
+
+-- As if the task had never been stored.
+function Submission.undo(t)
+  local u = F.ownerOf(t)
+  local lane = u.lane
+  F.leave(t, u)
+  if F.isEnd(t.state) then
+    lane[t.state] = lane[t.state] - 1
+  else
+    u.live = u.live - 1
+  end
+  lane.enqueued = lane.enqueued - 1
+  if t.inCascade then F.move('cascade', t.id, false) end
+  if t.x.dl then F.move('deadlines', t.id, false) end
+  Submission.leaveUpstreams(t)
+  local key = t.x.k and F.keyState(lane.queue, u.name, t.x.k)
+  if key and key.f == t.id then
+    key.f, key.dirty = nil, true
+  elseif key and key.o == t.id then
+    key.o, key.dirty = nil, true
+  end
+  Step.saveTasks()
+  redis.call('UNLINK', K.task(t.id), K.blocked(t.id))
+  tasks[t.id] = false
+  F.flushKey(K.waiting(t.id))
+  if t.dependents and redis.call('EXISTS', K.waiting(t.id)) == 1 then F.put('missing', t.id, now) end
+  F.reindex(u)
+end
+
+-- Up to `most` tasks of a submission are released (front first) or undone (back first); true when
+-- some are left.
+function Submission.step(id, most)
+  local key, list = K.submit(id), K.submitted(id)
+  local sealed = redis.call('HGET', key, 'sealed')
+  local ids
+  if sealed then
+    ids = redis.call('LRANGE', list, 0, most - 1)
+    redis.call('LTRIM', list, most, -1)
+  else
+    ids = redis.call('LRANGE', list, -most, -1)
+    redis.call('LTRIM', list, 0, -most - 1)
+  end
+  for i = 1, #ids do
+    local t = F.taskOf(sealed and ids[i] or ids[#ids + 1 - i])
+    if t and t.x and t.x.su == id then
+      if sealed then Submission.release(t) else Submission.undo(t) end
+    end
+  end
+  if redis.call('EXISTS', list) == 1 then return true end
+  F.move('submissions', id, false)
+  if sealed then
+    redis.call('HSET', key, 'done', '1')
+    redis.call('PEXPIRE', key, LIMIT.submissionMs)
+  else
+    redis.call('DEL', key)
+  end
+  return false
+end
+
+-- Goes on with submissions that are sealed, and undoes those whose time is over.
+function Submission.tick(most)
+  F.flushIndex('submissions')
+  local id = redis.call('ZRANGEBYSCORE', K.index('submissions'), '-inf', now, 'LIMIT', 0, 1)[1]
+  if id then Submission.step(id, most) end
+  F.flushIndex('submissions')
+  return H.submissions <= now
+end

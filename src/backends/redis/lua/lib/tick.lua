@@ -1,0 +1,153 @@
+-- Maintenance that is part of every lease, settle with lease, extend and tick: each part bounded.
+-- @rare
+
+local SWEEP, PROMOTE, THROTTLE, EXPIRE, CASCADES, DROP = 50, 100, 50, 50, 100, 50
+
+function Tick.headIs(name, due)
+  if moved[name] then F.flushIndex(name) end
+  return H[name] <= due
+end
+
+-- Up to `most` members of an index that are due, least first.
+function Tick.dueOf(name, due, most)
+  F.flushIndex(name)
+  return redis.call('ZRANGEBYSCORE', K.index(name), '-inf', due, 'LIMIT', 0, most)
+end
+
+-- Takes back a lease that has ended.
+function Tick.lose(t, u)
+  u.lane.lost = u.lane.lost + 1
+  t.losses = t.losses + 1
+  local last = t.losses >= LIMIT.maxLost
+  F.recordAttempt(t, 'lost', t.canceling and 'cancel' or last and 'dead-letter' or 'release')
+  if t.canceling then
+    F.endTask(t, u, 'canceled', { reason = t.y.cn })
+  elseif last then
+    F.endTask(t, u, 'failed', { failureType = 'lost',
+      reason = 'its lease ended ' .. t.losses .. ' times' })
+  else
+    F.comeBack(t, u, t.losses == 1 and 0 or LIMIT.lostBackoffMs + t.n % 1000)
+  end
+end
+
+function Tick.sweep()
+  if now < C.pause or not Tick.headIs('started', now) then return false end
+  for _, id in ipairs(Tick.dueOf('started', now, SWEEP)) do
+    local t = F.taskOf(id)
+    if t then Tick.lose(t, F.ownerOf(t)) else F.move('started', id, false) end
+  end
+  return Tick.headIs('started', now)
+end
+
+function Tick.splitPair(pair)
+  local length, at = string.match(pair, '^(%d+):()')
+  return string.sub(pair, at, at + length - 1), string.sub(pair, at + length)
+end
+
+-- Moves due tasks on, a few of each user in turn, so that a user with a million delays nobody.
+function Tick.promote()
+  local left = PROMOTE
+  while left > 0 do
+    if not Tick.headIs('scheduled-users', now) then return false end
+    local pair = redis.call('ZRANGE', K.index('scheduled-users'), 0, 0)[1]
+    local queue, name = Tick.splitPair(pair)
+    local u = F.userOf(F.laneOf(queue), name)
+    local key = K.scheduled(u.lane.p, name)
+    F.flushKey(key)
+    local most = math.min(left, LIMIT.promoteTurn)
+    local ids = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, most)
+    for _, id in ipairs(ids) do
+      local t = F.taskOf(id)
+      if t and t.state == 'scheduled' then F.becomeDue(t, u) else F.zset(key, id, false) end
+    end
+    F.flushKey(key)
+    u.dueFloor = now
+    u.dueChanged = nil
+    Step.saveDue(u)
+    F.touch(u)
+    left = left - math.max(#ids, 1)
+  end
+  return Tick.headIs('scheduled-users', now)
+end
+
+function Tick.unthrottle()
+  if not Tick.headIs('throttled', now) then return false end
+  local pairs_ = Tick.dueOf('throttled', now, THROTTLE)
+  for _, pair in ipairs(pairs_) do
+    local queue, name = Tick.splitPair(pair)
+    local u = F.userOf(F.laneOf(queue), name)
+    u.throttled = true
+    F.reindex(u)
+  end
+  return #pairs_ == THROTTLE
+end
+
+-- The least id among those that a task waits for and that cannot end by themselves.
+function Tick.waitsFor(t)
+  local vain = {}
+  for _, id in ipairs(redis.call('SMEMBERS', K.blocked(t.id))) do
+    local upstream = F.taskOf(id)
+    if not upstream or F.isEnd(upstream.state) then vain[#vain + 1] = id end
+  end
+  table.sort(vain, F.before)
+  return vain[1] or ''
+end
+
+-- Ends tasks that were not started in time, or have waited too long for one that failed.
+function Tick.expire()
+  if not Tick.headIs('deadlines', now) then return false end
+  local ids = Tick.dueOf('deadlines', now, EXPIRE)
+  for _, id in ipairs(ids) do
+    local t = F.taskOf(id)
+    if not t or F.isEnd(t.state) then
+      F.move('deadlines', id, false)
+    elseif t.x.ex and t.x.ex <= now then
+      F.endTask(t, F.ownerOf(t), 'failed', { failureType = 'expired',
+        reason = 'it was not started in time' })
+    else
+      Deps.rewait(t)
+      if t.x.wu then
+        F.endTask(t, F.ownerOf(t), 'canceled', { reason = 'waited 30 d for ' .. Tick.waitsFor(t) })
+      end
+    end
+  end
+  return #ids == EXPIRE
+end
+
+-- Users hear of new defaults of their queue, some at a time.
+function Tick.refresh(most)
+  local left = most
+  local from = redis.call('HGETALL', K.refreshing())
+  for i = 1, #from, 2 do
+    if left <= 0 then return true end
+    local lane = F.laneOf(from[i])
+    F.flushKey(K.users(lane.p))
+    local names = redis.call('ZRANGEBYLEX', K.users(lane.p), from[i + 1], '+', 'LIMIT', 0, left)
+    for _, name in ipairs(names) do F.reindex(F.userOf(lane, name)) end
+    if #names < left then
+      redis.call('HDEL', K.refreshing(), from[i])
+    else
+      redis.call('HSET', K.refreshing(), from[i], '(' .. names[#names])
+    end
+    left = left - #names
+  end
+  C.refresh = redis.call('EXISTS', K.refreshing())
+  return C.refresh == 1
+end
+
+-- Every part of maintenance once; true when any stopped at its bound.
+function Tick.run(retention)
+  local swept = Tick.sweep()
+  local promoted = Tick.promote()
+  local unthrottled = Tick.unthrottle()
+  local expired = Tick.expire()
+  local cascaded = F.cascade(CASCADES)
+  local retained = Retain.retain(retention)
+  local dropped = Tick.dropIdles()
+  if C.dropping > 0 or H['listed-workers'] < now - LIMIT.workerSilenceMs then
+    dropped = Lists.dropLists() or dropped
+  end
+  if C.refresh > 0 then dropped = Tick.refresh(DROP) or dropped end
+  if H.submissions <= now then dropped = Submission.tick(DROP) or dropped end
+  return swept or promoted or unthrottled or expired or cascaded or retained or dropped
+end

@@ -1,0 +1,134 @@
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
+-- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
+-- then level, last and tag of each level that has any; c its own settings and lists, packed.
+
+local USER = '<dIBIIIIIIIIdIId'
+local READY, ASSIGNED, SHARED, THROTTLED, IDLE = 1, 2, 4, 8, 16
+
+-- What holds for a user with these settings of its own.
+function F.settingsOf(lane, own)
+  local base = lane.perUser
+  local set = { weight = own.weight or base.weight or 100,
+    maxRunning = own.maxRunning or base.maxRunning or INF,
+    maxQueued = own.maxQueued or base.maxQueued, rate = own.rate or base.rate,
+    paused = own.paused }
+  if set.paused == nil then set.paused = base.paused end
+  return set
+end
+
+function F.newUser(lane, name, key)
+  return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
+    queued = 0, seq = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    class = false, dirty = false, fresh = true }
+end
+
+-- Own settings of a user that has no record here yet: for this queue over those for all queues.
+-- @rare
+function F.ownSettings(lane, name)
+  local got = redis.call('HMGET', K.userConfig(name), '*', lane.queue)
+  local own = got[1] and cmsgpack.unpack(got[1]) or {}
+  if got[2] then
+    for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
+  end
+  return own, got[2] and true
+end
+
+function F.readUser(u, packed)
+  local flags, a, b, c, d, e, f
+  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.seq, u.live, u.running, u.tat =
+    struct.unpack(USER, packed)
+  u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
+  if flags == 0 then return end
+  u.ready = flags % 2 == 1
+  if flags > 1 then
+    u.assigned, u.shared = flags % 4 >= 2, flags % 8 >= 4
+    u.throttled, u.idle = flags % 16 >= 8, flags >= 16
+    u.idleEpoch = u.ep
+  end
+  if u.ready then
+    local weight = u.shared and 's' .. F.sharedClass(u.w) or 'w' .. u.w
+    u.class = (u.assigned and 'a' or 'o') .. weight
+  end
+end
+
+function F.userOf(lane, name)
+  local u = lane.users[name]
+  if u then return u end
+  local key = K.user(lane.p, name)
+  u = F.newUser(lane, name, key)
+  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  if got[1] then
+    F.readUser(u, got[1])
+    u.raw = got[2]
+    if got[3] then
+      local c = cmsgpack.unpack(got[3])
+      u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
+    end
+  else
+    u.cnt = { 0, 0, 0, 0, 0, 0 }
+    if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
+    u.changed = next(u.own) ~= nil
+  end
+  if u.own == NONE then
+    lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
+    u.set = lane.defaults
+  else
+    u.set = F.settingsOf(lane, u.own)
+  end
+  lane.users[name] = u
+  return u
+end
+
+-- The user's level shares, to be read or changed.
+function F.sharesOf(u)
+  local shares = u.shares
+  if shares then return shares end
+  shares = { v = 0, crit = 0, last = { 0, 0, 0, 0, 0 }, tag = { 0, 0, 0, 0, 0 } }
+  u.shares = shares
+  local raw = u.raw
+  if not raw then return shares end
+  local at
+  shares.v, shares.crit, at = struct.unpack('<dI', raw)
+  while at <= #raw do
+    local level, last, tag
+    level, last, tag, at = struct.unpack('<Bdd', raw, at)
+    shares.last[level], shares.tag[level] = last, tag
+  end
+  return shares
+end
+
+function F.packShares(shares)
+  local packed = struct.pack('<dI', shares.v, shares.crit)
+  for level = 1, 5 do
+    local last, tag = shares.last[level], shares.tag[level]
+    if last ~= 0 or tag ~= 0 then packed = packed .. struct.pack('<Bdd', level, last, tag) end
+  end
+  return packed
+end
+
+function F.saveUser(u)
+  local c, key = u.cnt, u.key
+  local flags = u.ready and READY or 0
+  if u.assigned then flags = flags + ASSIGNED end
+  if u.shared then flags = flags + SHARED end
+  if u.throttled then flags = flags + THROTTLED end
+  if u.idle then flags = flags + IDLE end
+  local packed = struct.pack(USER, u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
+    c[6], u.seq, u.live, u.running, u.tat)
+  if u.shares then
+    redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
+  else
+    redis.call('HSET', key, 'u', packed)
+  end
+  if u.changed then
+    redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
+  end
+  if u.fresh then F.zset(K.users(u.lane.p), u.name, 0) end
+end
+
+function F.touch(u)
+  if u.dirty then return end
+  u.dirty = true
+  F.touchLane(u.lane)
+  u.lane.dirty[#u.lane.dirty + 1] = u
+end

@@ -1,0 +1,70 @@
+-- Registers some names of a worker's list in a queue; the last step makes the list whole.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  worker  its id
+-- ARGV[2]  queue   the queue
+-- ARGV[3]  list    id of the list
+-- ARGV[4]  write   '0': only look whether each user may be on one list more
+-- ARGV[5]  last    '1': these are the last names
+-- ARGV[6..]  names  users
+-- Returns  {'ok'}, {'known'} when the list was whole already, {'full', user}
+-- Cost     O(names × log users)
+-- @include lib/state.lua
+-- @include lib/base.lua
+-- @include lib/lists.lua
+
+local worker, queue, list, write, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local lane = F.laneOf(queue)
+local key, pair = K.list(lane.p, list), K.pair(queue, list)
+local dropping = C.dropping > 0 and redis.call('SISMEMBER', K.dropping(), pair) == 1
+local got = redis.call('HMGET', key, 'd', 'm')
+if write == '1' then redis.call('DEL', K.oom()) end
+if got[1] and not dropping then
+  if write == '1' then redis.call('SADD', K.listWorkers(lane.p, list), worker) end
+  return { 'known' }
+end
+
+local function isOn(u)
+  for _, other in ipairs(u.lists or {}) do
+    if other == list then return true end
+  end
+  return false
+end
+
+if write ~= '1' then
+  for i = 6, #ARGV do
+    local u = F.userOf(lane, ARGV[i])
+    if u.lists and #u.lists >= LIMIT.listsPerUser and not isOn(u) then
+      return { 'full', ARGV[i] }
+    end
+  end
+  return { 'ok' }
+end
+
+if dropping then
+  redis.call('SREM', K.dropping(), pair)
+  C.dropping = redis.call('EXISTS', K.dropping())
+  redis.call('HDEL', key, 'd')
+end
+local least = tonumber(got[2] or INF)
+for i = 6, #ARGV do
+  local u = F.userOf(lane, ARGV[i])
+  redis.call('SADD', K.listNames(lane.p, list), u.name)
+  if not isOn(u) then
+    local lists = u.lists or {}
+    local more = { unpack(lists) }
+    more[#more + 1] = list
+    Lists.changeLists(u, more)
+  end
+  if u.ready and u.s < least then least = u.s end
+end
+if last == '1' then
+  local start = least < INF and least or lane.v
+  redis.call('HSET', key, 'd', '1', 'c', string.format('%.17g', start), 'e', lane.epoch)
+  redis.call('SADD', K.listWorkers(lane.p, list), worker)
+elseif least < INF then
+  redis.call('HSET', key, 'm', string.format('%.17g', least))
+end
+F.writeStep()
+F.closeStep()
+return { 'ok' }

@@ -1,0 +1,158 @@
+-- Checks records, indexes and counts against each other, one bounded part at a time.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  part    'records', 'index', 'line', 'lane', 'users', 'mend-user' or 'mend-lane'
+-- ARGV[2]  repair  '1': what is wrong is mended at once
+-- ARGV[3..]  what  of the part: see there
+-- Returns  see the part; problems are told as text
+-- Cost     O(500 × log tasks)
+-- @include lib/state.lua
+-- @include lib/base.lua
+-- @include lib/deps.lua
+
+local part, repair = ARGV[1], ARGV[2] == '1'
+local PAGE = 200
+local reply = {}
+
+local function tell(text)
+  reply[#reply + 1] = text
+end
+
+-- Puts a task where its record says that it stands.
+local function putBack(t, u)
+  if t.state == 'queued' then
+    if t.seq == 0 then
+      u.seq = u.seq + 1
+      t.seq = u.seq
+      F.change(t)
+    end
+    F.touch(u)
+    return F.zset(F.levelKey(u, t.level), t.id, F.levelScore(t.level, t.seq))
+  end
+  local score = t.at
+  if t.state == 'deferred' then score = t.created end
+  -- Its lease end went with its place: it counts as ended.
+  if t.state == 'started' then score = now end
+  if F.isEnd(t.state) and t.readers > 0 then score = t.at + LIMIT.held end
+  F.move(t.state, t.id, score)
+  if t.state == 'scheduled' then
+    F.zset(K.scheduled(u.lane.p, u.name), t.id, score)
+    F.dueChanged(u)
+  end
+end
+
+local function isPlaced(t, u)
+  if t.state == 'queued' then return redis.call('ZSCORE', F.levelKey(u, t.level), t.id) end
+  local own = t.state ~= 'scheduled'
+    or redis.call('ZSCORE', K.scheduled(u.lane.p, u.name), t.id)
+  return own and redis.call('ZSCORE', K.index(t.state), t.id)
+end
+
+-- ARGV[3..]: ids. Tells for each record queue, user, state, level and the problem or ''.
+local function records()
+  for i = 3, #ARGV do
+    local t = F.taskOf(ARGV[i])
+    if t then
+      F.fixed(t)
+      local u, problem = F.ownerOf(t), ''
+      if not isPlaced(t, u) then
+        local where = t.state == 'queued' and 'in line' or 'in its index'
+        problem = t.id .. ': ' .. t.state .. ', but not ' .. where
+        if repair then putBack(t, u) end
+      end
+      tell(t.queue)
+      tell(t.user)
+      tell(t.state)
+      tell(t.level)
+      tell(problem)
+    end
+  end
+end
+
+-- ARGV[3], [4]: index and rank. Tells the next rank or -1, then problems.
+local function index()
+  local name, rank = ARGV[3], tonumber(ARGV[4])
+  local ids = redis.call('ZRANGE', K.index(name), rank, rank + PAGE - 1)
+  tell(#ids == PAGE and rank + PAGE or -1)
+  for _, id in ipairs(ids) do
+    local t = F.taskOf(id)
+    local right = t and t.state == name
+    if name == 'deadlines' then right = t and t.x and t.x.dl end
+    if name == 'cascade' then right = t and t.inCascade end
+    if not right then
+      tell(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
+      if repair then F.move(name, id, false) end
+    end
+  end
+end
+
+-- ARGV[3], [4], [5]: queue, user and rank. Tells the next rank or -1, then problems of its line.
+local function line()
+  local u, rank = F.userOf(F.laneOf(ARGV[3]), ARGV[4]), tonumber(ARGV[5])
+  local more = false
+  for _, level in ipairs({ 6, 5 }) do
+    local key = F.levelKey(u, level)
+    local ids = redis.call('ZRANGE', key, rank, rank + PAGE - 1)
+    more = more or #ids == PAGE
+    for _, id in ipairs(ids) do
+      local t = F.taskOf(id)
+      if not t or t.state ~= 'queued' then
+        reply[#reply + 1] = id .. ': in line, but ' .. (t and t.state or 'not stored')
+        if repair then F.zset(key, id, false) end
+      end
+    end
+  end
+  if repair then F.touch(u) end
+  table.insert(reply, 1, more and rank + PAGE or -1)
+end
+
+-- ARGV[3]: queue. Tells how many steps there were, and the counts as JSON.
+local function laneOf()
+  local lane = F.laneOf(ARGV[3])
+  tell(C.steps)
+  tell(cjson.encode({ counts = lane.counts, w = lane.w, runnable = lane.runnable,
+    ready = lane.ready, classes = lane.classes }))
+end
+
+-- ARGV[3], [4]: queue and the last name of the page before. Tells each user as JSON.
+local function users()
+  local lane = F.laneOf(ARGV[3])
+  local from = ARGV[4] == '' and '-' or '(' .. ARGV[4]
+  for _, name in ipairs(redis.call('ZRANGEBYLEX', K.users(lane.p), from, '+', 'LIMIT', 0, PAGE)) do
+    local u = F.userOf(lane, name)
+    tell(cjson.encode({ user = name, levels = u.cnt, running = u.running, live = u.live,
+      ready = u.ready, w = u.w, room = u.room, class = u.class or '' }))
+  end
+end
+
+-- ARGV[3], [4], [5], [6]: queue, user, steps, counts as JSON. Tells 'ok', or 'moved'.
+local function mendUser()
+  if C.steps ~= tonumber(ARGV[5]) then return tell('moved') end
+  local u, counts = F.userOf(F.laneOf(ARGV[3]), ARGV[4]), cjson.decode(ARGV[6])
+  u.cnt, u.queued = counts.levels, 0
+  for _, count in ipairs(u.cnt) do u.queued = u.queued + count end
+  u.running, u.live = counts.running, counts.live
+  F.reindex(u)
+  tell('ok')
+end
+
+-- ARGV[3], [4], [5]: queue, steps, counts as JSON. Tells 'ok', or 'moved'.
+local function mendLane()
+  if C.steps ~= tonumber(ARGV[4]) then return tell('moved') end
+  local lane, counts = F.laneOf(ARGV[3]), cjson.decode(ARGV[5])
+  for state in pairs(lane.counts) do lane.counts[state] = counts.counts[state] end
+  lane.w, lane.runnable, lane.ready = counts.w, counts.runnable, counts.ready
+  lane.classes = {}
+  for class, count in pairs(counts.classes) do lane.classes[class] = count end
+  F.touchLane(lane)
+  tell('ok')
+end
+
+local PARTS = { records = records, index = index, line = line, lane = laneOf, users = users,
+  ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
+PARTS[part]()
+if repair and (next(Z) or next(I) or #touched > 0) then
+  F.writeStep()
+  F.closeStep()
+end
+return reply

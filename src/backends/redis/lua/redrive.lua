@@ -1,0 +1,65 @@
+-- Puts a dead letter back, at the tail of its level and with fresh attempts.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  id      the task
+-- Returns  {'ok', state}, {'not-found'}, {'wrong-state', state} or {'busy'}
+-- Cost     O(log tasks + dependents held)
+-- @include lib/state.lua
+-- @include lib/base.lua
+-- @include lib/deps.lua
+
+local id = ARGV[1]
+local t = F.taskOf(id)
+if not t then return F.unchanged({ 'not-found' }) end
+if t.state ~= 'failed' then return F.unchanged({ 'wrong-state', t.state }) end
+if t.inCascade then return F.unchanged({ 'busy' }) end
+
+-- Those that waited for this redrive wait for its end again.
+local function takeHeldBack()
+  local held, waiting = K.held(id), K.waiting(id)
+  if redis.call('EXISTS', held) == 0 then return end
+  local ids = redis.call('ZRANGE', held, 0, 99)
+  redis.call('ZUNIONSTORE', waiting, 2, waiting, held, 'AGGREGATE', 'MAX')
+  redis.call('DEL', held)
+  for _, other in ipairs(ids) do
+    local dependent = F.taskOf(other)
+    if dependent then Deps.rewait(dependent) end
+  end
+end
+
+-- Looks at the unsatisfied dependencies once more.
+local function relink()
+  local key = K.blocked(id)
+  local ids = redis.call('SMEMBERS', key)
+  table.sort(ids, F.before)
+  for _, other in ipairs(ids) do
+    local upstream = F.taskOf(other)
+    if not upstream then
+      Deps.blockByMissing(t, other)
+    elseif not F.isEnd(upstream.state) then
+      Deps.blockBy(t, upstream)
+    elseif upstream.state == 'finished' then
+      redis.call('SREM', key, other)
+      F.addReader(upstream, 1)
+    else
+      t.isBlocked = true
+      Cascade.hold(upstream, t)
+    end
+  end
+end
+
+redis.call('DEL', K.oom())
+local u = F.ownerOf(t)
+F.leave(t, u)
+u.live = u.live + 1
+t.seq, t.failures, t.losses, t.releases, t.canceling = 0, 0, 0, 0, false
+if t.y then t.y, t.yDirty = { st = t.y.st }, true end
+redis.call('HDEL', K.task(id), 'e')
+t.state = 'deferred'
+F.change(t)
+if t.x and t.x.d then relink() end
+if t.isBlocked then F.enterDeferred(t, u) else F.enterQueue(t, u) end
+takeHeldBack()
+F.writeStep()
+F.closeStep()
+return { 'ok', t.state }

@@ -1,0 +1,60 @@
+-- Announces a worker: what it serves and knows. Its lists follow by `list-join`.
+--
+-- KEYS[1]  clock     hash
+-- ARGV[1]  worker    its id
+-- ARGV[2]  spec      as JSON, for people
+-- ARGV[3]  names     of its tasks: ,a,b,
+-- ARGV[4]  queues    a,b
+-- ARGV[5]  assigned  id of its list of assigned users, or ''
+-- ARGV[6]  steal     id of its list of steal targets, 'any' or ''
+-- Returns  {'ok'}
+-- Cost     O(queues); up to 50 workers that have been gone for an hour are forgotten
+-- @include lib/state.lua
+-- @include lib/base.lua
+-- @include lib/lists.lua
+
+local worker, spec, names, queues = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local assigned, steal = ARGV[5], ARGV[6]
+local key = K.worker(worker)
+-- A full server must still let workers come: they are what empties it.
+redis.call('DEL', K.oom())
+local was = redis.call('HMGET', key, 'l', 'q', 'b', 'i')
+local lists
+if assigned ~= '' or steal ~= '' then
+  lists = cmsgpack.pack({ a = assigned ~= '' and assigned or nil, s = steal ~= '' and steal or nil })
+end
+local kept = {}
+for queue in string.gmatch(queues, '[^,]+') do
+  kept[K.pair(queue, assigned)], kept[K.pair(queue, steal)] = true, true
+end
+if was[1] then Lists.leaveLists(worker, kept) end
+if was[4] and was[4] ~= '' then Line.leaveLines(worker, was[4], false) end
+
+local gone = redis.call('ZRANGEBYSCORE', K.workers(), '-inf', now - LIMIT.unknownTaskMs, 'LIMIT', 0,
+  50)
+for _, id in ipairs(gone) do
+  local seenAt = redis.call('HGET', K.worker(id), 't')
+  -- Not the one that comes: a request of its own, sent again, is answered as the first time.
+  if id ~= worker and (not seenAt or now - seenAt > LIMIT.unknownTaskMs) then
+    Lists.leaveLists(id)
+    local line = redis.call('HGET', K.worker(id), 'i')
+    if line then Line.leaveLines(id, line, false) end
+    redis.call('DEL', K.worker(id))
+    redis.call('ZREM', K.workers(), id)
+    F.move('listed-workers', id, false)
+  end
+end
+
+redis.call('HSET', key, 'j', spec, 'n', names, 'q', queues, 't', now, 'b', was[3] or now)
+redis.call('HDEL', key, 'x')
+if lists then redis.call('HSET', key, 'l', lists) else redis.call('HDEL', key, 'l') end
+redis.call('ZADD', K.workers(), now, worker)
+if assigned ~= '' or (steal ~= '' and steal ~= 'any') then
+  F.move('listed-workers', worker, now)
+else
+  F.move('listed-workers', worker, false)
+end
+if C.dropping > 0 then Lists.dropLists(500) end
+F.writeStep()
+F.closeStep()
+return { 'ok' }

@@ -1,0 +1,20 @@
+-- Takes an ended task away for good, with everything kept about it.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  id      the task
+-- Returns  {'ok'}, {'not-found'}, {'wrong-state', state} or {'busy'}
+-- Cost     O(log tasks + dependents held)
+-- @include lib/state.lua
+-- @include lib/base.lua
+-- @include lib/retain.lua
+
+local id = ARGV[1]
+local t = F.taskOf(id)
+if not t then return F.unchanged({ 'not-found' }) end
+if not F.isEnd(t.state) then return F.unchanged({ 'wrong-state', t.state }) end
+if t.inCascade or t.readers > 0 then return F.unchanged({ 'busy' }) end
+redis.call('DEL', K.oom())
+local gone = Retain.takeAway(t)
+F.writeStep()
+F.closeStep()
+return { gone and 'ok' or 'busy' }

@@ -1,0 +1,19 @@
+-- Runs one bounded step of maintenance: ended leases, due tasks, deadlines, dependents, retention.
+--
+-- KEYS[1]  clock      hash
+-- ARGV[1]  retention  how long ended tasks are kept
+-- Returns  more (1 or 0), the next due moment or -1, now
+-- Cost     O(log tasks), at most 50 to 100 tasks of each kind
+-- @include lib/state.lua
+-- @include lib/hot.lua
+
+local retention = ARGV[1]
+redis.call('DEL', K.oom())
+local more = F.tickSteps(retention)
+F.writeStep()
+local due = F.nextDue()
+for _, queue in ipairs(redis.call('SMEMBERS', K.queues())) do
+  due = math.min(due, math.ceil(F.rateOpensAt(F.laneOf(queue))))
+end
+F.closeStep()
+return { more and 1 or 0, due < INF and due or -1, now }

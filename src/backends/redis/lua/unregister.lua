@@ -1,0 +1,29 @@
+-- Forgets a worker; its lists go when no live worker has them.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  worker  its id
+-- Returns  {'ok'}
+-- Cost     O(names of its lists, at most 500 at once)
+-- @include lib/state.lua
+-- @include lib/base.lua
+-- @include lib/lists.lua
+
+local worker = ARGV[1]
+local got = redis.call('HMGET', K.worker(worker), 'n', 'i', 'q', 't')
+if not got[4] then return F.unchanged({ 'ok' }) end
+redis.call('DEL', K.oom())
+Lists.leaveLists(worker)
+if got[2] then Line.leaveLines(worker, got[2], false) end
+Due.dropAlarm(worker)
+redis.call('DEL', K.worker(worker), K.wake(worker))
+redis.call('ZREM', K.workers(), worker)
+F.move('listed-workers', worker, false)
+for name in string.gmatch(got[1], '[^,]+') do redis.call('ZADD', K.names(), now, name) end
+redis.call('ZREMRANGEBYSCORE', K.names(), '-inf', now - LIMIT.unknownTaskMs)
+if C.dropping > 0 then Lists.dropLists(500) end
+F.writeStep()
+if got[2] == '' then
+  for queue in string.gmatch(got[3], '[^,]+') do Line.wakeFor(F.laneOf(queue), 1) end
+end
+F.closeStep()
+return { 'ok' }

@@ -1,0 +1,15 @@
+-- Gives one user of a queue.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  user    the user
+-- ARGV[2]  queue   the queue
+-- Returns  the user as JSON; nothing when it has neither tasks nor settings
+-- Cost     O(1)
+-- @include lib/state.lua
+-- @include lib/read.lua
+-- @include lib/info.lua
+
+local user, queue = ARGV[1], ARGV[2]
+local u = F.userOf(F.laneOf(queue), user)
+if u.fresh and next(u.own) == nil then return {} end
+return { cjson.encode(F.userInfo(u)) }

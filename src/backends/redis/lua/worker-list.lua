@@ -1,0 +1,12 @@
+-- Lists the workers that live.
+--
+-- KEYS[1]  clock   hash
+-- Returns  for each worker its spec as JSON, since when, last seen, running tasks
+-- Cost     O(workers)
+-- @include lib/state.lua
+-- @include lib/read.lua
+-- @include lib/info.lua
+
+local reply = {}
+F.addWorkers(reply)
+return reply

@@ -1,0 +1,56 @@
+/** The backend on a clock that a test sets. Not part of the package's surface. */
+import type { Backend } from '../../domain/backend.ts';
+import { type ConnectionOptions, newClient } from './client.ts';
+import { Connection } from './connection.ts';
+import { DEFAULT_PREFIX, keysOf } from './keys.ts';
+import { backendOf, type RedisOptions } from './redis-backend.ts';
+import { manualScripts } from './scripts.ts';
+
+export interface ManualRedis {
+  readonly backend: Backend;
+  /** Sets the clock of the namespace, in ms since the epoch. */
+  setTime(ms: number): Promise<void>;
+  /** Closes the backend and removes every key of the namespace. */
+  dispose(): Promise<void>;
+}
+
+/** A backend whose scripts read the moment from its own clock hash. Set it before the first call. */
+export function redisForTests(
+  target: string | ConnectionOptions,
+  options: RedisOptions = {},
+): ManualRedis {
+  const prefix = options.prefix ?? DEFAULT_PREFIX;
+  const { clock } = keysOf(prefix);
+  const backend = backendOf(target, options, manualScripts());
+  const connection = new Connection(newClient(target), true);
+  return {
+    backend,
+    setTime: async (ms) => {
+      const fields = ['manual_s', Math.floor(ms / 1_000), 'manual_us', (ms % 1_000) * 1_000];
+      await connection.command('setTime', 'HSET', [clock, ...fields]);
+    },
+    dispose: async () => {
+      await backend.close();
+      await removeAll(connection, prefix);
+      connection.close();
+    },
+  };
+}
+
+/** Walks the whole key space, so: for tests only. */
+async function removeAll(connection: Connection, prefix: string): Promise<void> {
+  const pattern = `${prefix.replace(/[?*[\]\\]/g, '\\$&')}:*`;
+  let cursor = '0';
+  do {
+    const reply = await connection.command('dispose', 'SCAN', [
+      cursor,
+      'MATCH',
+      pattern,
+      'COUNT',
+      1_000,
+    ]);
+    const [next, keys] = reply as [string, string[]];
+    if (keys.length > 0) await connection.command('dispose', 'UNLINK', keys);
+    cursor = next;
+  } while (cursor !== '0');
+}

@@ -1,0 +1,80 @@
+import type { Backend, BackendInfo, BackendSettings, Capabilities } from '../../domain/backend.ts';
+import { InvalidOptionError } from '../../domain/errors.ts';
+import { isName } from '../../domain/names.ts';
+import { type ConnectionOptions, isClient, newClient, type RedisClient } from './client.ts';
+import { RedisInspect } from './inspect.ts';
+import { DEFAULT_PREFIX } from './keys.ts';
+import { RedisQueues } from './queues.ts';
+import type { Scripts } from './scripts.ts';
+import { Session } from './session.ts';
+import { RedisTasks } from './tasks.ts';
+import { RedisUsers } from './users.ts';
+import { RedisWorkers } from './workers.ts';
+
+/** Where the tasks live. */
+export interface RedisOptions {
+  /** Begins every key, so that applications can share a server; a name. Default `fq`. */
+  readonly prefix?: string | undefined;
+}
+
+const CAPABILITIES: Capabilities = { durable: true, shared: true };
+
+/**
+ * The Redis backend: tasks outlive the process, and all processes with the same server and prefix
+ * share them. Redis 6.2 or newer, standalone.
+ *
+ * @param target - a URL (`redis://user:password@host:6379/0`, `rediss://…`), options of ioredis
+ * (TLS, ACL user, socket path), or an ioredis client; a client is used as it is for commands,
+ * never closed, and duplicated for what blocks.
+ * @throws {@link InvalidOptionError} when the prefix is not a name, or the client adds one.
+ */
+export function redis(
+  target: string | ConnectionOptions | RedisClient,
+  options: RedisOptions = {},
+): Backend {
+  return backendOf(target, options, undefined);
+}
+
+/** The backend with its scripts replaced, which only tests do. */
+export function backendOf(
+  target: string | ConnectionOptions | RedisClient,
+  options: RedisOptions,
+  scripts: Scripts | undefined,
+): Backend {
+  const prefix = options.prefix ?? DEFAULT_PREFIX;
+  checkPrefix(prefix);
+  const owned = !isClient(target);
+  const client = isClient(target) ? target : newClient(target);
+  checkClient(client);
+  const session = new Session({ client, owned, prefix, scripts });
+  const workers = new RedisWorkers(session);
+  const inspect = new RedisInspect(session);
+  return {
+    name: 'redis',
+    capabilities: CAPABILITIES,
+    tasks: new RedisTasks(session, workers),
+    users: new RedisUsers(session),
+    queues: new RedisQueues(session),
+    workers,
+    inspect,
+    open: (settings: BackendSettings): Promise<BackendInfo> => session.open(settings),
+    close: async (): Promise<void> => {
+      session.close();
+      workers.close();
+      inspect.close();
+    },
+  };
+}
+
+/** A name, or a name in braces, which is a hash tag on Cluster. */
+function checkPrefix(prefix: string): void {
+  const bare = /^\{(.*)\}$/.exec(prefix)?.[1] ?? prefix;
+  if (!isName(bare)) throw new InvalidOptionError('prefix', 'a name, or a name in braces', prefix);
+}
+
+/** A prefix of the client's own would hide keys from scripts, which build most names. */
+function checkClient(client: RedisClient): void {
+  const { keyPrefix } = client.options as { readonly keyPrefix?: unknown };
+  if (keyPrefix === undefined || keyPrefix === '') return;
+  throw new InvalidOptionError('client', 'an ioredis client without keyPrefix', keyPrefix);
+}

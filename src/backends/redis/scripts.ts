@@ -1,0 +1,71 @@
+import * as lua from './lua.generated.ts';
+import { defineScript, onManualTime, type Script } from './script.ts';
+
+/** The scripts, by what they do. */
+export type Verb =
+  | 'attempts'
+  | 'cancel'
+  | 'chunk'
+  | 'enqueue'
+  | 'extend'
+  | 'facts'
+  | 'get'
+  | 'lease'
+  | 'leaveLine'
+  | 'list'
+  | 'listJoin'
+  | 'queueList'
+  | 'queueSet'
+  | 'reconcile'
+  | 'redrive'
+  | 'register'
+  | 'remove'
+  | 'runNow'
+  | 'seal'
+  | 'settle'
+  | 'tick'
+  | 'unregister'
+  | 'userGet'
+  | 'userList'
+  | 'userSet'
+  | 'watch'
+  | 'workerList';
+
+export type Scripts = Readonly<Record<Verb, Script>>;
+
+/** Every script, by the verb of the port or of this backend. */
+export const SCRIPTS: Scripts = {
+  attempts: defineScript('attempts', lua.attempts),
+  cancel: defineScript('cancel', lua.cancel),
+  chunk: defineScript('enqueue', lua.chunk),
+  enqueue: defineScript('enqueue', lua.enqueue),
+  extend: defineScript('extend', lua.extend),
+  facts: defineScript('facts', lua.facts),
+  get: defineScript('get', lua.get),
+  lease: defineScript('lease', lua.lease),
+  leaveLine: defineScript('waitForWork', lua.leaveLine),
+  list: defineScript('list', lua.list),
+  listJoin: defineScript('register', lua.listJoin),
+  queueList: defineScript('queues.list', lua.queueList),
+  queueSet: defineScript('queues.set', lua.queueSet),
+  reconcile: defineScript('reconcile', lua.reconcile),
+  redrive: defineScript('redrive', lua.redrive),
+  register: defineScript('register', lua.register),
+  remove: defineScript('remove', lua.remove),
+  runNow: defineScript('runNow', lua.runNow),
+  seal: defineScript('enqueue', lua.seal),
+  settle: defineScript('settle', lua.settle),
+  tick: defineScript('tick', lua.tick),
+  unregister: defineScript('unregister', lua.unregister),
+  userGet: defineScript('users.get', lua.userGet),
+  userList: defineScript('users.list', lua.userList),
+  userSet: defineScript('users.set', lua.userSet),
+  watch: defineScript('waitForEnd', lua.watch),
+  workerList: defineScript('workers.list', lua.workerList),
+};
+
+/** The same scripts on a clock that a test sets. */
+export function manualScripts(): Scripts {
+  const entries = Object.entries(SCRIPTS).map(([verb, script]) => [verb, onManualTime(script)]);
+  return Object.fromEntries(entries) as Record<Verb, Script>;
+}

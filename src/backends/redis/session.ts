@@ -1,0 +1,91 @@
+import type { BackendInfo, BackendSettings } from '../../domain/backend.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Retention } from '../../domain/settings.ts';
+import type { RedisClient } from './client.ts';
+import { Connection } from './connection.ts';
+import { retentionText } from './encode.ts';
+import { type Keys, keysOf } from './keys.ts';
+import type { Script, ScriptArgument } from './script.ts';
+import { SCRIPTS, type Scripts, type Verb } from './scripts.ts';
+import { examine } from './server-check.ts';
+
+/** What one backend was made with. */
+export interface SessionOptions {
+  readonly client: RedisClient;
+  /** False for a client that the user gave us. */
+  readonly owned: boolean;
+  readonly prefix: string;
+  readonly scripts?: Scripts | undefined;
+}
+
+const KEEP: Retention = {
+  finishedMs: LIMITS.retainFinishedMs,
+  failedMs: LIMITS.retainFailedMs,
+  canceledMs: LIMITS.retainCanceledMs,
+};
+
+/** The connection for commands with what every call needs to know. Opened by the first call. */
+export class Session {
+  readonly keys: Keys;
+  readonly client: RedisClient;
+  readonly connection: Connection;
+  /** Aborts when the backend closes; waits end with it. */
+  readonly closing: AbortController = new AbortController();
+  readonly #scripts: Readonly<Record<Verb, Script>>;
+  #retention: string = retentionText(KEEP);
+  #info: Promise<BackendInfo> | undefined;
+  #opened = false;
+  #submissions = 0;
+
+  constructor({ client, owned, prefix, scripts }: SessionOptions) {
+    this.client = client;
+    this.keys = keysOf(prefix);
+    this.connection = new Connection(client, owned);
+    this.#scripts = scripts ?? SCRIPTS;
+  }
+
+  /** Counts the large batches of this process, so that each has a name of its own. */
+  nextSubmission(): number {
+    this.#submissions++;
+    return this.#submissions;
+  }
+
+  /** How long ended tasks are kept, as scripts read it. */
+  get retention(): string {
+    return this.#retention;
+  }
+
+  async open(settings?: BackendSettings): Promise<BackendInfo> {
+    if (settings !== undefined) this.#retention = retentionText(settings.retention);
+    this.#info ??= examine(this.connection, this.keys).catch((error: unknown) => {
+      // The next call tries again.
+      this.#info = undefined;
+      throw error;
+    });
+    const info = await this.#info;
+    this.#opened = true;
+    return info;
+  }
+
+  async run(verb: Verb, args: readonly ScriptArgument[]): Promise<unknown> {
+    if (!this.#opened) await this.open();
+    return this.connection.run(this.#scripts[verb], this.keys.clock, args);
+  }
+
+  async command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {
+    if (!this.#opened) await this.open();
+    return this.connection.command(operation, command, args);
+  }
+
+  /** Waits between two attempts of one call, which holds the process anyway. */
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      setTimeout(resolve, ms);
+    });
+  }
+
+  close(): void {
+    this.closing.abort();
+    this.connection.close();
+  }
+}

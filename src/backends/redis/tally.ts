@@ -1,0 +1,54 @@
+import { isEnd, TASK_STATES, type TaskState } from '../../domain/task.ts';
+
+/** What the records of one queue add up to. */
+export interface LaneTally {
+  readonly users: Map<string, UserTally>;
+}
+
+/** By queue. */
+export type Tally = Map<string, LaneTally>;
+
+export function newTally(): Tally {
+  return new Map();
+}
+
+/** The counts of one user, which begin at nothing. */
+export function tallyUser(tally: Tally, queue: string, user: string): UserTally {
+  const lane = tally.get(queue) ?? { users: new Map<string, UserTally>() };
+  tally.set(queue, lane);
+  const found = lane.users.get(user) ?? new UserTally();
+  lane.users.set(user, found);
+  return found;
+}
+
+/** What the records of one user in one queue add up to. */
+export class UserTally {
+  readonly states: Record<TaskState, number> = Object.fromEntries(
+    TASK_STATES.map((state) => [state, 0]),
+  ) as Record<TaskState, number>;
+  readonly levels: number[] = [0, 0, 0, 0, 0, 0];
+  live = 0;
+
+  add(state: TaskState, level: number): void {
+    this.states[state]++;
+    if (!isEnd(state)) this.live++;
+    if (state === 'queued') this.levels[level - 1] = (this.levels[level - 1] ?? 0) + 1;
+  }
+
+  equals(stored: {
+    readonly levels: readonly number[];
+    readonly running: number;
+    readonly live: number;
+  }): boolean {
+    return (
+      stored.live === this.live &&
+      stored.running === this.states.started &&
+      this.levels.every((count, at) => count === stored.levels[at])
+    );
+  }
+
+  toJson(): string {
+    const { levels, live } = this;
+    return JSON.stringify({ levels, live, running: this.states.started });
+  }
+}

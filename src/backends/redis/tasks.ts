@@ -1,0 +1,156 @@
+import type {
+  CancelReply,
+  ChangeReply,
+  EnqueueReply,
+  TaskStore,
+  TickReply,
+} from '../../domain/backend.ts';
+import { BackendUnavailableError, InvalidOptionError } from '../../domain/errors.ts';
+import type {
+  ExtendReply,
+  ExtendRequest,
+  LeaseReply,
+  LeaseRequest,
+  SettleReply,
+  SettleRequest,
+} from '../../domain/leasing.ts';
+import type { EndState, NewTask } from '../../domain/task.ts';
+import { decodeAnswer, decodeExtend, decodeLease, flat, stateOf, text } from './decode.ts';
+import { decodeReplies } from './decode-reply.ts';
+import { pushLease, pushSettlement, pushTask } from './encode.ts';
+import { chunks, EnqueueBatcher } from './enqueue-batcher.ts';
+import type { ScriptArgument } from './script.ts';
+import type { Session } from './session.ts';
+import { submit } from './submission.ts';
+import type { RedisWorkers } from './workers.ts';
+
+/** Pause before the one resend of an enqueue, in ms: a failover or restart may be that short. */
+const RESEND_MS = 100;
+
+/** See `TaskStore`. Every method is one script. */
+export class RedisTasks implements TaskStore {
+  readonly #session: Session;
+  readonly #workers: RedisWorkers;
+  readonly #batcher: EnqueueBatcher;
+
+  constructor(session: Session, workers: RedisWorkers) {
+    this.#session = session;
+    this.#workers = workers;
+    this.#batcher = new EnqueueBatcher((tasks) => this.#send(tasks, false));
+  }
+
+  async enqueue(
+    tasks: readonly NewTask[],
+    options: { readonly atomic: boolean },
+  ): Promise<readonly EnqueueReply[]> {
+    const [first] = tasks;
+    if (first === undefined) return [];
+    if (tasks.length === 1) return [await this.#batcher.add(first)];
+    const parts = chunks(tasks, (task) => task);
+    if (!options.atomic) {
+      const replies: EnqueueReply[] = [];
+      for (const part of parts) replies.push(...(await this.#send(part, false)));
+      return replies;
+    }
+    if (parts.length === 1) return this.#send(tasks, true);
+    return submit(this.#session, parts);
+  }
+
+  async lease(request: LeaseRequest): Promise<LeaseReply> {
+    this.#workers.leasing(request.worker);
+    const args: ScriptArgument[] = [request.worker];
+    pushLease(args, request, this.#session.retention);
+    const lease = async (): Promise<LeaseReply | undefined> => {
+      const reply = flat(await this.#session.run('lease', args));
+      return decodeLease(reply, 0, request.requestId);
+    };
+    const first = await lease();
+    if (first !== undefined) return first;
+    await this.#workers.registerAgain(request.worker);
+    const second = await lease();
+    if (second !== undefined) return second;
+    throw new InvalidOptionError('worker', 'a registered worker', request.worker);
+  }
+
+  async settle(request: SettleRequest): Promise<SettleReply> {
+    const { worker, settlements, lease } = request;
+    if (lease !== undefined) this.#workers.leasing(worker);
+    const args: ScriptArgument[] = [worker, settlements.length];
+    for (const settlement of settlements) pushSettlement(args, settlement);
+    if (lease !== undefined) pushLease(args, lease, this.#session.retention);
+    const reply = flat(await this.#session.run('settle', args));
+    const count = Number(reply[0]);
+    const answers = reply.slice(1, 1 + count).map(decodeAnswer);
+    if (lease === undefined) return { answers };
+    const leased = decodeLease(reply, 1 + count, lease.requestId);
+    return { answers, lease: leased ?? (await this.lease(lease)) };
+  }
+
+  async extend(request: ExtendRequest): Promise<ExtendReply> {
+    const args: ScriptArgument[] = [request.worker, request.leaseMs, this.#session.retention];
+    for (const { id, token } of request.leases) args.push(id, token);
+    return decodeExtend(flat(await this.#session.run('extend', args)));
+  }
+
+  async tick(): Promise<TickReply> {
+    const [more, due, now] = flat(await this.#session.run('tick', [this.#session.retention]));
+    return {
+      more: Number(more) === 1,
+      now: Number(now),
+      ...(Number(due) < 0 ? {} : { nextDueAt: Number(due) }),
+    };
+  }
+
+  async cancel(id: string, reason: string): Promise<CancelReply> {
+    const [word, detail] = flat(await this.#session.run('cancel', [id, reason]));
+    switch (word) {
+      case 'canceled':
+        return { kind: 'canceled' };
+      case 'requested':
+        return { kind: 'requested', worker: text(detail) };
+      case 'already-ended':
+        return { kind: 'already-ended', state: stateOf(detail) as EndState };
+      default:
+        return { kind: 'not-found' };
+    }
+  }
+
+  redrive(id: string): Promise<ChangeReply> {
+    return this.#change('redrive', id);
+  }
+
+  remove(id: string): Promise<ChangeReply> {
+    return this.#change('remove', id);
+  }
+
+  runNow(id: string): Promise<ChangeReply> {
+    return this.#change('runNow', id);
+  }
+
+  async #change(verb: 'redrive' | 'remove' | 'runNow', id: string): Promise<ChangeReply> {
+    const [word, state] = flat(await this.#session.run(verb, [id]));
+    switch (word) {
+      case 'ok':
+        return text(state) === '' ? { kind: 'ok' } : { kind: 'ok', state: stateOf(state) };
+      case 'wrong-state':
+        return { kind: 'wrong-state', state: stateOf(state) };
+      case 'busy':
+        return { kind: 'busy' };
+      default:
+        return { kind: 'not-found' };
+    }
+  }
+
+  /** One script. Sent once more when its answer was lost: the ids make that safe. */
+  async #send(tasks: readonly NewTask[], atomic: boolean): Promise<readonly EnqueueReply[]> {
+    const args: ScriptArgument[] = [atomic ? '1' : '0'];
+    for (const task of tasks) pushTask(args, task);
+    try {
+      return decodeReplies(tasks, await this.#session.run('enqueue', args));
+    } catch (error) {
+      if (!(error instanceof BackendUnavailableError)) throw error;
+      await this.#session.pause(RESEND_MS);
+      return decodeReplies(tasks, await this.#session.run('enqueue', args));
+    }
+  }
+}

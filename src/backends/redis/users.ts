@@ -1,0 +1,50 @@
+import type { UserStore } from '../../domain/backend.ts';
+import type { Page, PageRequest, UserInfo } from '../../domain/inspection.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { UserPatch, UserSettings } from '../../domain/settings.ts';
+import { flat, text } from './decode.ts';
+import { patchText } from './encode.ts';
+import type { Session } from './session.ts';
+
+/** See `UserStore`. */
+export class RedisUsers implements UserStore {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async set(user: string, patch: UserPatch, options: { readonly queue?: string }): Promise<void> {
+    await this.#session.run('userSet', [user, options.queue ?? '', patchText(patch)]);
+  }
+
+  async get(user: string, queue: string): Promise<UserInfo | undefined> {
+    const [found] = flat(await this.#session.run('userGet', [user, queue]));
+    return found === undefined ? undefined : decodeUser(text(found));
+  }
+
+  async list(queue: string, page: PageRequest): Promise<Page<UserInfo>> {
+    const limit = Math.min(page.limit, LIMITS.pageMax);
+    const reply = flat(await this.#session.run('userList', [queue, page.cursor ?? '', limit]));
+    const items = reply.slice(1).map((user) => decodeUser(text(user)));
+    const last = items.at(-1);
+    return Number(reply[0]) === 1 && last !== undefined ? { items, cursor: last.user } : { items };
+  }
+}
+
+interface RawUser extends Omit<UserInfo, 'settings' | 'levels' | 'ahead'> {
+  readonly settings: UserSettings | readonly [];
+  readonly levels: readonly number[];
+  /** Text, since a script's JSON rounds to 14 digits. */
+  readonly ahead: string;
+}
+
+export function decodeUser(json: string): UserInfo {
+  const raw = JSON.parse(json) as RawUser;
+  return { ...raw, settings: objectOf(raw.settings), ahead: Number(raw.ahead) };
+}
+
+/** A script's JSON writes an empty object as an empty list. */
+export function objectOf<T extends object>(value: T | readonly []): T {
+  return (Array.isArray(value) ? {} : value) as T;
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { compareUtf8 } from '../../base/utf8-order.ts';
+import type { WorkerStore } from '../../domain/backend.ts';
+import { InvalidOptionError } from '../../domain/errors.ts';
+import type { WorkerInfo, WorkerSpec } from '../../domain/inspection.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { flat, text } from './decode.ts';
+import type { Session } from './session.ts';
+import { Bell } from './wake.ts';
+
+/** Names of a list that one script registers. */
+const NAMES_STEP = 200;
+
+/** One distinct list of users: sorted, named by its kind and content. */
+interface List {
+  readonly id: string;
+  readonly names: readonly string[];
+}
+
+/** See `WorkerStore`. Remembers what this process registered, to announce it anew after a loss. */
+export class RedisWorkers implements WorkerStore {
+  readonly #session: Session;
+  readonly #specs = new Map<string, WorkerSpec>();
+  readonly #bells = new Map<string, Bell>();
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async register(spec: WorkerSpec): Promise<void> {
+    const assigned = spec.assignedUsers === undefined ? undefined : listOf('a', spec.assignedUsers);
+    const steal = Array.isArray(spec.stealTargets) ? listOf('s', spec.stealTargets) : undefined;
+    const { id, queues, names } = spec;
+    const stealName = spec.stealTargets === 'any' ? 'any' : (steal?.id ?? '');
+    const info = JSON.stringify(spec);
+    const lists = [assigned?.id ?? '', stealName];
+    await this.#checkRoom(spec, [assigned, steal]);
+    const args = [id, info, `,${names.join(',')},`, queues.join(','), ...lists];
+    await this.#session.run('register', args);
+    this.#specs.set(id, spec);
+    for (const list of [assigned, steal]) {
+      if (list !== undefined) await this.#join(spec, list, '1');
+    }
+  }
+
+  /** The server has forgotten the worker, or dropped its lists while it was silent. */
+  async registerAgain(id: string): Promise<void> {
+    const spec = this.#specs.get(id);
+    if (spec !== undefined) await this.register(spec);
+  }
+
+  async unregister(id: string): Promise<void> {
+    this.#specs.delete(id);
+    this.#bells.get(id)?.close();
+    this.#bells.delete(id);
+    await this.#session.run('unregister', [id]);
+  }
+
+  async list(): Promise<readonly WorkerInfo[]> {
+    const reply = flat(await this.#session.run('workerList', []));
+    return decodeWorkers(reply);
+  }
+
+  async waitForWork(id: string, ms: number, signal: AbortSignal): Promise<'woken' | 'timeout'> {
+    const { closing } = this.#session;
+    const either = AbortSignal.any([signal, closing.signal]);
+    if (either.aborted || !this.#specs.has(id)) return 'timeout';
+    let bell = this.#bells.get(id);
+    if (bell === undefined) {
+      bell = new Bell(this.#session.client, this.#session.keys.wake(id));
+      this.#bells.set(id, bell);
+    }
+    const answer = await bell.wait(ms, either);
+    if (answer === 'timeout' && signal.aborted && !closing.signal.aborted) {
+      // Not to eat a token that somebody else could use.
+      await this.#session.run('leaveLine', [id]).catch(() => undefined);
+    }
+    return answer;
+  }
+
+  /** A lease has begun: what was rung before it says nothing any more. */
+  leasing(id: string): void {
+    this.#bells.get(id)?.forget();
+  }
+
+  close(): void {
+    for (const bell of this.#bells.values()) bell.close();
+    this.#bells.clear();
+  }
+
+  /** A user is written to each of its lists when it becomes ready, so they are bounded. */
+  async #checkRoom(spec: WorkerSpec, lists: readonly (List | undefined)[]): Promise<void> {
+    for (const list of lists) if (list !== undefined) await this.#join(spec, list, '0');
+  }
+
+  /** Writes the names of a list to each queue in steps; without `write` only looks whether it may. */
+  async #join(spec: WorkerSpec, list: List, write: '0' | '1'): Promise<void> {
+    for (const queue of spec.queues) {
+      for (let from = 0; from === 0 || from < list.names.length; from += NAMES_STEP) {
+        const step = list.names.slice(from, from + NAMES_STEP);
+        const last = from + NAMES_STEP >= list.names.length ? '1' : '0';
+        const args = [spec.id, queue, list.id, write, last, ...step];
+        const [word, name] = flat(await this.#session.run('listJoin', args));
+        if (word === 'known') break;
+        if (word !== 'full') continue;
+        const most = LIMITS.listsPerUser;
+        throw new InvalidOptionError('assignedUsers', `users on at most ${most} lists`, name);
+      }
+    }
+  }
+}
+
+export function decodeWorkers(reply: readonly unknown[]): readonly WorkerInfo[] {
+  const workers: WorkerInfo[] = [];
+  for (let at = 0; at + 3 < reply.length; at += 4) {
+    const spec = JSON.parse(text(reply[at])) as WorkerSpec;
+    workers.push({
+      ...spec,
+      startedAt: Number(reply[at + 1]),
+      lastSeenAt: Number(reply[at + 2]),
+      running: Number(reply[at + 3]),
+    });
+  }
+  return workers.sort((a, b) => compareUtf8(a.id, b.id));
+}
+
+function listOf(kind: 'a' | 's', users: readonly string[]): List {
+  const names = [...new Set(users)].sort(compareUtf8);
+  const hash = createHash('sha1').update(JSON.stringify(names)).digest('hex');
+  return { id: `${kind}${hash}`, names };
+}
