@@ -1,0 +1,129 @@
+import type { Logger } from '../base/logger.ts';
+import type { UpstreamFact } from '../domain/backend.ts';
+import type { Step } from '../workflow/step.ts';
+import type { TaskContext, Upstream, Upstreams } from '../workflow/task-context.ts';
+import type { ValueCodec } from './codec.ts';
+import { withFields } from './logger.ts';
+import { errorOf } from './task-error.ts';
+
+/** Where a context gets what it shows. */
+export interface ContextSource {
+  readonly taskId: string;
+  readonly name: string;
+  readonly user: string;
+  readonly attempt: number;
+  readonly fencingToken: number;
+  readonly traceparent: string | undefined;
+  readonly upstreams: readonly UpstreamFact[];
+  /** Made when it is first asked for. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly codec: ValueCodec;
+}
+
+/** The handler's view of its attempt. Whatever costs something is made when it is asked for. */
+export class AttemptContext implements TaskContext {
+  readonly #source: ContextSource;
+  #log: Logger | undefined;
+  #upstream: Upstreams | undefined;
+
+  constructor(source: ContextSource) {
+    this.#source = source;
+  }
+
+  get taskId(): string {
+    return this.#source.taskId;
+  }
+
+  get user(): string {
+    return this.#source.user;
+  }
+
+  get attempt(): number {
+    return this.#source.attempt;
+  }
+
+  get fencingToken(): number {
+    return this.#source.fencingToken;
+  }
+
+  get traceparent(): string | undefined {
+    return this.#source.traceparent;
+  }
+
+  get signal(): AbortSignal {
+    return this.#source.signal;
+  }
+
+  get log(): Logger {
+    const { log, taskId, name, user } = this.#source;
+    this.#log ??= withFields(log, { task: taskId, name, user });
+    return this.#log;
+  }
+
+  get upstream(): Upstreams {
+    this.#upstream ??= new LeasedUpstreams(this.#source.upstreams, this.#source.codec);
+    return this.#upstream;
+  }
+}
+
+/** A signal that exists only once somebody looks at it. */
+export class LazySignal {
+  #controller: AbortController | undefined;
+  /** Present once aborted. */
+  #reason: { readonly value: unknown } | undefined;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason.value);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Why it was aborted; `undefined` before. */
+  get reason(): unknown {
+    return this.#reason?.value;
+  }
+
+  /** Only the first reason counts. */
+  abort(reason: unknown): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = { value: reason };
+    this.#controller?.abort(reason);
+  }
+}
+
+class LeasedUpstreams implements Upstreams {
+  readonly #facts: readonly UpstreamFact[];
+  readonly #codec: ValueCodec;
+
+  constructor(facts: readonly UpstreamFact[], codec: ValueCodec) {
+    this.#facts = facts;
+    this.#codec = codec;
+  }
+
+  get<O, X>(of: Step<never, O, X>): Upstream<O | X> | undefined {
+    const fact = this.#facts.find(({ name }) => name === of.name);
+    // The result is what that definition's handler returned; the definition says of which type.
+    return fact === undefined ? undefined : (this.#view(fact) as Upstream<O | X>);
+  }
+
+  byId(taskId: string): Upstream<unknown> | undefined {
+    const fact = this.#facts.find(({ id }) => id === taskId);
+    return fact === undefined ? undefined : this.#view(fact);
+  }
+
+  get all(): readonly Upstream<unknown>[] {
+    return this.#facts.map((fact) => this.#view(fact));
+  }
+
+  #view(fact: UpstreamFact): Upstream<unknown> {
+    const { id: taskId, state } = fact;
+    if (state === 'finished') {
+      return { state, taskId, result: this.#codec.read(fact.result ?? '') };
+    }
+    const { name, message } = errorOf(fact.error) ?? { name: 'Error', message: `it is ${state}` };
+    return { state, taskId, error: { name, message } };
+  }
+}

@@ -1,0 +1,236 @@
+import type { Duration } from '../base/time.ts';
+import type { ReconcileReport, Stats, WorkerInfo } from '../domain/backend.ts';
+import { ClosedError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkName } from '../domain/names.ts';
+import type { StartArgs, Task } from '../workflow/step.ts';
+import { definitionOf } from '../workflow/task-definition.ts';
+import { durationOption } from '../workflow/task-options.ts';
+import { type Call, callsOf, type HandlesOf } from './call.ts';
+import { closeAll } from './closing.ts';
+import { Core } from './core.ts';
+import { Dead } from './dead-facade.ts';
+import type { EnqueueOptions } from './enqueue-options.ts';
+import type { TaskHandle } from './handle.ts';
+import { type Health, healthOf } from './health.ts';
+import { runHere } from './local-run.ts';
+import type { FairloomOptions } from './options.ts';
+import { Queues } from './queue-facade.ts';
+import { serveUntilSignal } from './serve.ts';
+import { type Enqueued, submitAll, submitEach } from './submission.ts';
+import { Tasks } from './task-facade.ts';
+import { Users } from './user-facade.ts';
+import { type StopReport, Worker } from './worker.ts';
+import type { WorkerOptions } from './worker-options.ts';
+
+/** How a task is run here. */
+export interface RunOptions {
+  /** Shown to the handler. Default `default`, unless `requireUser` is set. */
+  readonly user?: string | undefined;
+  /** Ends the run; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of one definition enqueued many times. */
+export interface EnqueueManyOptions extends Omit<EnqueueOptions, 'id'> {
+  /** True (default): all or none. */
+  readonly atomic?: true | undefined;
+}
+
+/** Set by the class itself: the only way to its parts. */
+let coreOfLoom: (loom: Fairloom) => Core;
+
+/** The parts of a client, for what stands beside it in this package. */
+export function coreOf(loom: Fairloom): Core {
+  return coreOfLoom(loom);
+}
+
+/**
+ * The client: enqueues tasks, waits for results, starts workers, and looks at everything. One per
+ * process is enough; it connects on first use.
+ */
+export class Fairloom {
+  /** Looking at tasks, and changing single ones. */
+  readonly tasks: Tasks;
+  /** Who waits, who runs, and what each may. */
+  readonly users: Users;
+  /** The lanes, and what holds for each. */
+  readonly queues: Queues;
+  /** The failed tasks. */
+  readonly dead: Dead;
+  /** The live workers, wherever they are. */
+  readonly workers: { list(): Promise<readonly WorkerInfo[]> };
+  readonly #core: Core;
+  /** Those that were made here and have not ended. */
+  readonly #workers = new Set<Worker>();
+  #closing: Promise<void> | undefined;
+
+  static {
+    coreOfLoom = (loom) => loom.#core;
+  }
+
+  /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
+  constructor(options: FairloomOptions) {
+    const core = new Core(options);
+    const { connection, codec } = core;
+    this.#core = core;
+    this.tasks = new Tasks({
+      connection,
+      codec,
+      onCancel: (taskId, reason) => {
+        for (const worker of this.#workers) worker.noticeCancel(taskId, reason);
+      },
+    });
+    this.users = new Users(connection);
+    this.queues = new Queues(connection);
+    this.dead = new Dead(connection, codec);
+    this.workers = { list: async () => (await connection.open()).workers.list() };
+  }
+
+  /**
+   * Runs a task here and now, without a backend: with its checks, retries, timeout and context.
+   *
+   * @throws what its handler threw last; {@link InvalidPayloadError} for an input that could not
+   * be enqueued either; {@link UnknownTaskError} when its code is elsewhere.
+   */
+  run<I, O, X>(step: Task<I, O, X>, ...args: StartArgs<I, RunOptions>): Promise<O | X>;
+  async run(step: unknown, input?: unknown, options: RunOptions = {}): Promise<unknown> {
+    const core = this.#core;
+    if (core.connection.closed) throw new ClosedError('this Fairloom');
+    const call = { definition: definitionOf(step), input, user: core.maker.userOf(options.user) };
+    core.keepAlive.hold();
+    try {
+      return await runHere(core, { ...call, signal: options.signal });
+    } finally {
+      core.keepAlive.letGo();
+    }
+  }
+
+  /**
+   * Stores a task. Once this is fulfilled, the task will end, whatever happens to this process.
+   *
+   * @throws {@link InvalidPayloadError}, {@link InvalidOptionError}, {@link QueueFullError},
+   * {@link TaskConflictError}, {@link KeyTakenError}, {@link UnknownDependencyError},
+   * {@link CrossUserDependencyError}, {@link DependencyCycleError},
+   * {@link BackendUnavailableError}, {@link BackendFullError}, {@link ClosedError}.
+   */
+  enqueue<I, O, X>(
+    step: Task<I, O, X>,
+    ...args: StartArgs<I, EnqueueOptions>
+  ): Promise<TaskHandle<O | X>>;
+  enqueue(step: unknown, input?: unknown, options?: EnqueueOptions): Promise<TaskHandle<unknown>> {
+    // Not async: the promise of the answer is the only one that a call costs.
+    try {
+      const task = this.#core.maker.make(definitionOf(step), input, options);
+      if (!(task instanceof Promise)) return this.#core.send(task, options);
+      return task.then((checked) => this.#core.send(checked, options));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** {@link Fairloom.enqueue} for callers that have a name only; nothing is checked by a schema. */
+  async enqueueByName(
+    name: string,
+    input?: unknown,
+    options?: EnqueueOptions,
+  ): Promise<TaskHandle<unknown>> {
+    return this.#core.send(this.#core.maker.makeByName(name, input, options), options);
+  }
+
+  /**
+   * Stores many tasks, all or none; with `atomic: false` each on its own terms.
+   *
+   * @throws {@link BatchRefusedError} for the first task that was refused: nothing is stored then;
+   * {@link DependencyCycleError} when tasks wait for each other.
+   */
+  enqueueMany<const C extends readonly Call<unknown>[]>(
+    calls: C,
+    options?: { readonly atomic?: true | undefined },
+  ): Promise<HandlesOf<C>>;
+  enqueueMany<I, O, X>(
+    step: Task<I, O, X>,
+    inputs: readonly I[],
+    options?: EnqueueManyOptions,
+  ): Promise<TaskHandle<O | X>[]>;
+  enqueueMany(
+    calls: readonly Call<unknown>[],
+    options: { readonly atomic: false },
+  ): Promise<Enqueued<unknown>[]>;
+  enqueueMany<I, O, X>(
+    step: Task<I, O, X>,
+    inputs: readonly I[],
+    options: Omit<EnqueueOptions, 'id'> & { readonly atomic: false },
+  ): Promise<Enqueued<O | X>[]>;
+  async enqueueMany(first: unknown, ...rest: readonly unknown[]): Promise<unknown> {
+    const { calls, atomic } = callsOf(first, rest);
+    return atomic ? submitAll(this.#core, calls) : submitEach(this.#core, calls);
+  }
+
+  /**
+   * Makes a worker of this process's tasks; it does nothing until `start()`.
+   *
+   * @throws {@link InvalidOptionError} for the first option that is not what it should be.
+   */
+  worker(options: WorkerOptions = {}): Worker {
+    if (this.#core.connection.closed) throw new ClosedError('this Fairloom');
+    const onEnd = (ended: Worker): void => void this.#workers.delete(ended);
+    const worker = new Worker({ core: this.#core, onEnd }, options);
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  /**
+   * Works until the process gets SIGTERM or SIGINT and running handlers have ended, then closes
+   * this client. A second signal ends them now. Names the tasks that did not end in time.
+   */
+  async serve(options: WorkerOptions = {}): Promise<StopReport> {
+    const worker = this.worker(options);
+    try {
+      return await serveUntilSignal(worker, process);
+    } finally {
+      await this.close();
+    }
+  }
+
+  async stats(): Promise<Stats> {
+    return (await this.#core.connection.open()).inspect.stats();
+  }
+
+  /** How many more slots would start a task at once, in one queue. */
+  async runnable(queue = 'default'): Promise<number> {
+    const name = checkName('queue', queue);
+    return (await this.#core.connection.open()).inspect.runnable(name);
+  }
+
+  /** Checks every index against the tasks' records, and mends what it finds with `repair`. */
+  async reconcile(
+    options: { readonly repair?: boolean | undefined } = {},
+  ): Promise<ReconcileReport> {
+    const { inspect } = await this.#core.connection.open();
+    return inspect.reconcile({ repair: options.repair === true });
+  }
+
+  /** Never rejects: that the backend is away is an answer too. */
+  health(): Promise<Health> {
+    return healthOf(this.#core, this.#workers);
+  }
+
+  /**
+   * Stops the workers of this process, ends what waits here, and frees the backend. Always
+   * settles, whether or not the backend can be reached: within `timeout`, or after the workers'
+   * own grace.
+   */
+  close(options: { readonly timeout?: Duration | undefined } = {}): Promise<void> {
+    const { timeout } = options;
+    const bounds = { least: 0, most: LIMITS.leaseMaxMs };
+    const timeoutMs =
+      timeout === undefined ? undefined : durationOption('timeout', timeout, bounds);
+    this.#closing ??= closeAll(this.#core, [...this.#workers], timeoutMs);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

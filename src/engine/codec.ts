@@ -1,0 +1,78 @@
+import { decodeJson, type Encoded, encodeJson, utf8Bytes } from '../base/json.ts';
+import type { Logger } from '../base/logger.ts';
+import { InvalidPayloadError, InvalidResultError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+
+/**
+ * How inputs and results become text. The default is strict JSON: what would come back changed is
+ * refused. Another codec lifts that; every process that shares the tasks must use the same one.
+ */
+export interface Codec {
+  /** May throw: the value is refused then. `undefined` should become the empty text. */
+  encode(value: unknown): string;
+  /** Reads what `encode` wrote; throws on anything else. */
+  decode(text: string): unknown;
+}
+
+/** The codec in force, with the limits of stored values. */
+export class ValueCodec {
+  readonly #own: Codec | undefined;
+  readonly #log: Logger;
+  /** Names whose large values were reported; one line for each. */
+  readonly #warned = new Set<string>();
+
+  constructor(own: Codec | undefined, log: Logger) {
+    this.#own = own;
+    this.#log = log;
+  }
+
+  /** @throws {@link InvalidPayloadError} when the input cannot be stored as it is. */
+  payload(name: string, input: unknown): string {
+    if (input === undefined && this.#own === undefined) return '';
+    const encoded = this.#encode(input);
+    if (!encoded.ok) throw new InvalidPayloadError(encoded.path, encoded.problem);
+    if (encoded.bytes > LIMITS.payloadWarnBytes) this.#warn('input', name, encoded.bytes);
+    return encoded.text;
+  }
+
+  /** @throws {@link InvalidResultError} when the result cannot be stored as it is. */
+  result(name: string, value: unknown): string {
+    if (value === undefined && this.#own === undefined) return '';
+    const encoded = this.#encode(value);
+    if (!encoded.ok) throw new InvalidResultError(encoded.path, encoded.problem);
+    if (encoded.bytes > LIMITS.payloadWarnBytes) this.#warn('result', name, encoded.bytes);
+    return encoded.text;
+  }
+
+  /** Throws what the codec throws when the text is not its own. */
+  read(text: string): unknown {
+    return this.#own === undefined ? decodeJson(text) : this.#own.decode(text);
+  }
+
+  #encode(value: unknown): Encoded {
+    if (this.#own === undefined) return encodeJson(value, LIMITS.payloadBytes);
+    try {
+      return sized(this.#own.encode(value));
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : 'the codec refused it';
+      return { ok: false, path: '$', problem };
+    }
+  }
+
+  #warn(what: string, name: string, bytes: number): void {
+    const key = `${what} ${name}`;
+    if (this.#warned.has(key)) return;
+    this.#warned.add(key);
+    this.#log.warn(`${what} of task ${name} is ${bytes} bytes; store a reference instead`);
+  }
+}
+
+function sized(text: unknown): Encoded {
+  if (typeof text !== 'string') {
+    return { ok: false, path: '$', problem: `the codec gave ${typeof text}, not text` };
+  }
+  const bytes = utf8Bytes(text);
+  if (bytes <= LIMITS.payloadBytes) return { ok: true, text, bytes };
+  const problem = `is ${bytes} bytes, at most ${LIMITS.payloadBytes}`;
+  return { ok: false, path: '$', problem };
+}

@@ -1,0 +1,84 @@
+import type { Logger } from '../base/logger.ts';
+import { systemClock } from '../base/system-clock.ts';
+import type { Clock } from '../base/time.ts';
+import type { EnqueueReply } from '../domain/backend.ts';
+import type { NewTask } from '../domain/task.ts';
+import { PlanBook } from './attempt-plan.ts';
+import { ValueCodec } from './codec.ts';
+import { Connection } from './connection.ts';
+import type { EnqueueOptions } from './enqueue-options.ts';
+import { Enqueuer } from './enqueuer.ts';
+import type { TaskHandle } from './handle.ts';
+import { HandlerSource } from './handler-source.ts';
+import { uuidV7 } from './ids.ts';
+import { KeepAlive } from './keep-alive.ts';
+import { stderrLogger } from './logger.ts';
+import { checkOptions, type DefaultOptions, type FairloomOptions, retentionOf } from './options.ts';
+import { Registry } from './registry.ts';
+import { Results } from './results.ts';
+import { handleOf, refusalOf } from './submission.ts';
+import { TaskMaker } from './task-maker.ts';
+import { ThreadPool } from './thread-pool.ts';
+import { Turns } from './turns.ts';
+import { WorkerWatch } from './worker-watch.ts';
+
+/** The parts of one client, put together. */
+export class Core {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly newId: () => string;
+  readonly defaults: DefaultOptions;
+  readonly codec: ValueCodec;
+  readonly connection: Connection;
+  readonly maker: TaskMaker;
+  readonly results: Results;
+  readonly registry: Registry;
+  readonly threads: ThreadPool = new ThreadPool();
+  readonly handlers: HandlerSource;
+  readonly plans: PlanBook;
+  readonly keepAlive: KeepAlive = new KeepAlive();
+  readonly turns: Turns = new Turns();
+  readonly #enqueuer: Enqueuer;
+  readonly #watch: WorkerWatch;
+
+  constructor(options: FairloomOptions) {
+    checkOptions(options);
+    const { backend, requireUser = false, defaults = {}, clock = systemClock } = options;
+    this.clock = clock;
+    this.random = options.random ?? Math.random;
+    this.log = options.log ?? stderrLogger;
+    this.newId = options.newId ?? uuidV7(clock);
+    this.defaults = defaults;
+    this.codec = new ValueCodec(options.codec, this.log);
+    this.connection = new Connection(backend, retentionOf(options.retention), this.log);
+    this.maker = new TaskMaker({ codec: this.codec, newId: this.newId, requireUser, defaults });
+    this.results = new Results(this);
+    this.registry = new Registry(options.tasks);
+    this.handlers = new HandlerSource(this.registry, this.threads);
+    this.plans = new PlanBook(defaults, undefined);
+    this.#enqueuer = new Enqueuer(this);
+    this.#watch = new WorkerWatch(this.connection, clock, this.log);
+  }
+
+  /** Stores one task, with the others of this tick. */
+  send(task: NewTask, options: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> {
+    return this.#enqueuer.send(task, options);
+  }
+
+  /** What the caller gets for a reply; throws what it gets for a refusal. */
+  answer(
+    task: NewTask,
+    reply: EnqueueReply,
+    options: EnqueueOptions | undefined,
+  ): TaskHandle<unknown> {
+    const refusal = refusalOf(task, reply, options);
+    if (refusal !== undefined) throw refusal;
+    return handleOf(this, task, reply);
+  }
+
+  /** A task was stored by this client. */
+  onCreated(task: NewTask): void {
+    this.#watch.note(task);
+  }
+}

@@ -1,0 +1,291 @@
+import type { Clock } from '../base/time.ts';
+import type {
+  Backend,
+  LeaseRef,
+  LeaseReply,
+  LeaseRequest,
+  SettleAnswer,
+  Settlement,
+  SettleReply,
+} from '../domain/backend.ts';
+import { FairloomError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { pauseMs, sleep } from './pause.ts';
+
+/** What the exchange asks of its worker, and tells it. */
+export interface ExchangeHost {
+  /** Slots that a lease may fill now; 0 while nothing is to be leased. */
+  freeSlots(): number;
+  leaseRequest(limit: number): LeaseRequest;
+  /** Before anything is leased, and again after an outage. */
+  register(): Promise<void>;
+  settled(settlement: HeldSettlement, answer: SettleAnswer): void;
+  /** Takes leases in: they have slots from now on. */
+  take(leases: readonly Leased[]): void;
+  /** Starts what was taken. */
+  startTaken(): void;
+  /** Nothing more was to be had: wait this long for a sign. */
+  idle(waitMs: number): void;
+  /** A call failed. False: do not try again, the worker has ended. */
+  failed(operation: string, error: unknown): boolean;
+  /** The backend answers again. */
+  recovered(): void;
+}
+
+type Leased = LeaseReply['leases'][number];
+
+interface ExchangeParts {
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly worker: string;
+  readonly host: ExchangeHost;
+  /** Aborts when the worker gives up. */
+  readonly signal: AbortSignal;
+}
+
+/** A settlement with the lease that it is for, as its worker knows it. */
+export interface HeldSettlement extends Settlement {
+  readonly lease: LeaseRef;
+}
+
+interface Request {
+  readonly settlements: readonly HeldSettlement[];
+  readonly lease: LeaseRequest | undefined;
+}
+
+/** After so many replies the event loop gets its turn: the embedded backend answers without one. */
+const REPLIES_PER_TURN = 8;
+
+/** A call that keeps failing with an error that is no outage is taken apart after so many tries. */
+const PATIENCE = 5;
+
+/** A worker that was silent for this long, in ms, may have been forgotten: it registers again. */
+const FORGOTTEN_MS = LIMITS.workerSilenceMs / 2;
+
+/**
+ * The only place where a worker settles and leases: one call at a time, which settles what has
+ * gathered and leases for the free slots in the same step. What is decided in one tick of the
+ * event loop goes together; a lone settlement waits for nobody. A call that fails is sent again as
+ * it was, for ever: the same request is answered with the same leases, the same settlement with
+ * the same end.
+ */
+export class Exchange {
+  readonly #parts: ExchangeParts;
+  /** Decided, and not sent yet. */
+  #outbox: HeldSettlement[] = [];
+  /** A call is under way, or waits to be sent again. */
+  #inFlight = false;
+  /** The call under way may lease. */
+  #leasing = false;
+  /** Something may be left to lease. */
+  #hungry = true;
+  /** There was a sign since the newest lease was sent: its empty answer does not make that void. */
+  #rung = false;
+  /** Will run in this tick of the event loop, or in the next turn of it. */
+  #scheduled = false;
+  #replies = 0;
+  #needsRegister = true;
+  /** When the backend last answered, on the worker's clock. */
+  lastAnswerAt: number;
+  /** How many calls that may lease were begun; says whether one was under way meanwhile. */
+  leasesBegun = 0;
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+    this.lastAnswerAt = parts.clock.now();
+  }
+
+  /** True while nothing is decided and unsettled, nothing under way, nothing left to lease. */
+  get isQuiet(): boolean {
+    return this.isFlushed && !this.#scheduled && !this.#hungry;
+  }
+
+  /** True while nothing is decided and unsettled, and nothing under way. */
+  get isFlushed(): boolean {
+    return this.#outbox.length === 0 && !this.#inFlight;
+  }
+
+  /** True while a call that may lease is under way. */
+  get isLeasing(): boolean {
+    return this.#leasing;
+  }
+
+  /** Sends a settlement with the others of this tick. */
+  settle(settlement: HeldSettlement): void {
+    this.#outbox.push(settlement);
+    this.#schedule();
+  }
+
+  /** There may be work: asks for it. */
+  hunger(): void {
+    this.#hungry = true;
+    this.#rung = true;
+    this.#schedule();
+  }
+
+  /** Slots or permission to fill them have come back. */
+  poke(): void {
+    if (this.#hungry) this.#schedule();
+  }
+
+  /** Register before the next call. */
+  forget(): void {
+    this.#needsRegister = true;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight) return;
+    this.#scheduled = true;
+    process.nextTick(this.#run);
+  }
+
+  readonly #run = (): void => {
+    this.#scheduled = false;
+    this.#next();
+  };
+
+  #next(): void {
+    if (this.#inFlight) return;
+    const request = this.#compose();
+    if (request === undefined) return;
+    this.#inFlight = true;
+    this.#leasing = request.lease !== undefined;
+    if (this.#leasing) this.#rung = false;
+    if (this.#leasing) this.leasesBegun++;
+    void this.#send(request);
+  }
+
+  #compose(): Request | undefined {
+    const free = this.#parts.host.freeSlots();
+    const wantsLease = free > 0 && (this.#hungry || this.#outbox.length > 0);
+    const settlements = this.#gather(wantsLease ? LIMITS.settleLeaseBatch : LIMITS.settleBatch);
+    if (settlements.length === 0 && !wantsLease) return undefined;
+    const most = settlements.length > 0 ? LIMITS.settleLeaseBatch : LIMITS.leaseBatch;
+    const lease = wantsLease ? this.#parts.host.leaseRequest(Math.min(free, most)) : undefined;
+    return { settlements, lease };
+  }
+
+  /** The oldest settlements, as many as one call carries. */
+  #gather(most: number): readonly HeldSettlement[] {
+    const { length } = this.#outbox;
+    if (length === 0) return NOTHING;
+    let bytes = 0;
+    let count = 0;
+    for (; count < length && count < most; count++) {
+      const decision = this.#outbox[count]?.decision;
+      bytes += decision?.type === 'finish' ? decision.result.length * MAX_BYTES_PER_UNIT : 0;
+      if (bytes > LIMITS.scriptBytes && count > 0) break;
+    }
+    if (count < length) return this.#outbox.splice(0, count);
+    const all = this.#outbox;
+    this.#outbox = [];
+    return all;
+  }
+
+  async #send(request: Request): Promise<void> {
+    const { clock, random, host, signal } = this.#parts;
+    for (let failures = 0; ; ) {
+      try {
+        const reply = await this.#call(request);
+        if (failures > 0) host.recovered();
+        this.#received(request, reply);
+        return;
+      } catch (error) {
+        failures++;
+        this.#needsRegister = true;
+        if (!host.failed('settle and lease', error)) break;
+        if (failures >= PATIENCE && !isOutage(error)) {
+          await this.#takeApart(request);
+          return;
+        }
+        await sleep(clock, pauseMs(failures, random()), signal);
+        if (signal.aborted) break;
+      }
+    }
+    this.#inFlight = false;
+    this.#leasing = false;
+  }
+
+  async #call({ settlements, lease }: Request): Promise<SettleReply> {
+    const { backend, clock, worker, host } = this.#parts;
+    if (this.#needsRegister || clock.now() - this.lastAnswerAt > FORGOTTEN_MS) {
+      await host.register();
+      this.#needsRegister = false;
+    }
+    if (lease === undefined) return backend.tasks.settle({ worker, settlements });
+    if (settlements.length > 0) return backend.tasks.settle({ worker, settlements, lease });
+    return { answers: NO_ANSWERS, lease: await backend.tasks.lease(lease) };
+  }
+
+  #received({ settlements }: Request, reply: SettleReply): void {
+    const { clock, host } = this.#parts;
+    this.lastAnswerAt = clock.now();
+    this.#inFlight = false;
+    this.#leasing = false;
+    for (let at = 0; at < settlements.length; at++) {
+      const settlement = settlements[at];
+      const answer = reply.answers[at];
+      if (settlement !== undefined && answer !== undefined) host.settled(settlement, answer);
+    }
+    if (reply.lease !== undefined) this.#leased(reply.lease);
+    this.#goOn();
+    host.startTaken();
+  }
+
+  #leased(reply: LeaseReply): void {
+    const { host } = this.#parts;
+    // Only a lease that gave nothing has put this worker in line for a sign; one that came while
+    // the lease was under way may be about work that arrived after it.
+    this.#hungry = reply.more || reply.leases.length > 0 || this.#rung;
+    host.take(reply.leases);
+    if (!this.#hungry) host.idle(reply.waitMs);
+  }
+
+  /** The next call is sent before the new tasks are started, so that both go on at once. */
+  #goOn(): void {
+    this.#replies++;
+    if (this.#replies % REPLIES_PER_TURN !== 0) {
+      this.#next();
+      return;
+    }
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(this.#run);
+  }
+
+  /**
+   * One settlement that the backend cannot take must not hold up the others: each goes alone, and
+   * what fails again is dropped. Its lease ends, and the task counts as lost.
+   */
+  async #takeApart({ settlements }: Request): Promise<void> {
+    const { backend, worker, host } = this.#parts;
+    for (const settlement of settlements) {
+      try {
+        const { answers } = await backend.tasks.settle({ worker, settlements: [settlement] });
+        if (answers[0] !== undefined) host.settled(settlement, answers[0]);
+      } catch (error) {
+        if (isOutage(error)) this.#outbox.push(settlement);
+        else host.settled(settlement, LOST);
+        host.failed(`settle ${settlement.id}`, error);
+      }
+    }
+    const { clock, random, signal } = this.#parts;
+    await sleep(clock, pauseMs(PATIENCE, random()), signal);
+    this.#inFlight = false;
+    this.#leasing = false;
+    if (!signal.aborted) this.#goOn();
+  }
+}
+
+/** Worst case of UTF-8: bytes per UTF-16 unit. */
+const MAX_BYTES_PER_UNIT = 3;
+const NOTHING: readonly HeldSettlement[] = [];
+const NO_ANSWERS: readonly SettleAnswer[] = [];
+const LOST: SettleAnswer = { kind: 'leaseLost' };
+
+/** The error is about the backend, not about what was sent; a refused account may come back. */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof FairloomError)) return false;
+  return error.retryable || error.code === 'BACKEND_UNSUPPORTED';
+}

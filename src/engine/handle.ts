@@ -1,0 +1,65 @@
+import type { Duration } from '../base/time.ts';
+import type { EnqueueReply } from '../domain/backend.ts';
+
+/** A way back to something that was enqueued. */
+export interface Handle<out O> {
+  readonly id: string;
+  /**
+   * Waits for the end and gives the result.
+   *
+   * @throws {@link TaskFailedError}, {@link TaskCanceledError} when it ended so;
+   * {@link ResultTimeoutError} when it had not ended in time (the task goes on);
+   * {@link TaskNotFoundError} when it is not stored, or no longer; the signal's reason when that
+   * aborts.
+   */
+  result(options?: ResultOptions): Promise<O>;
+}
+
+/** How long {@link Handle.result} waits. */
+export interface ResultOptions {
+  /** Default: until it ends. */
+  readonly timeout?: Duration | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The handle of one task. */
+export interface TaskHandle<out O> extends Handle<O> {
+  readonly taskId: string;
+  /** False when the id, or the owner of the idempotency key, was stored before. */
+  readonly created: boolean;
+  /** The idempotency key was used with another input the first time. */
+  readonly conflict: boolean;
+  /** The input and options of the waiting task were replaced by these. */
+  readonly replaced: boolean;
+}
+
+/** Waits for ends; see `results.ts`. */
+export interface ResultSource {
+  wait(id: string, options: ResultOptions | undefined): Promise<unknown>;
+}
+
+/** One task's handle. Its output type is what the definition promised. */
+export class StoredHandle<O> implements TaskHandle<O> {
+  readonly id: string;
+  readonly created: boolean;
+  readonly conflict: boolean;
+  readonly replaced: boolean;
+  readonly #source: ResultSource;
+
+  constructor(source: ResultSource, reply: Exclude<EnqueueReply, { kind: 'refused' }>) {
+    this.#source = source;
+    this.id = reply.id;
+    this.created = reply.kind === 'created';
+    this.conflict = reply.kind === 'existing' && reply.conflict;
+    this.replaced = reply.kind === 'existing' && reply.replaced;
+  }
+
+  get taskId(): string {
+    return this.id;
+  }
+
+  async result(options?: ResultOptions): Promise<O> {
+    // What the handler returned, back from JSON: the definition says of which type.
+    return (await this.#source.wait(this.id, options)) as O;
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * One call of a handler, from stored text to stored text: read, check, run, check, write. Only the
+ * steps that wait for something cost a promise.
+ */
+import { Fatal, InvalidPayloadError, InvalidResultError, RetryAfter } from '../domain/errors.ts';
+import type { FailureType } from '../domain/task.ts';
+import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
+import type { TaskContext } from '../workflow/task-context.ts';
+import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
+import type { ValueCodec } from './codec.ts';
+
+/** Why a call gave no result. `error` is what was thrown, as it is. */
+export interface Failure {
+  readonly error: unknown;
+  readonly failureType: FailureType;
+  readonly retryable: boolean;
+  /** The handler named its own wait, in ms. */
+  readonly afterMs?: number;
+  /** With `afterMs`: given back, not an attempt. */
+  readonly uncounted?: boolean;
+}
+
+/** Is told how the call ended; exactly one of the two, once. */
+export interface CallSink {
+  returned(text: string): void;
+  threw(failure: Failure): void;
+}
+
+/** What is called. */
+export interface HandlerCall {
+  readonly definition: TaskDefinition;
+  readonly handler: Handler;
+  readonly payload: string;
+  readonly ctx: TaskContext;
+  readonly codec: ValueCodec;
+}
+
+/** Calls the handler; synchronous up to the handler's first wait. Never throws. */
+export function callHandler(call: HandlerCall, sink: CallSink): void {
+  let input: unknown;
+  try {
+    input = call.codec.read(call.payload);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : 'cannot be read';
+    sink.threw(refused(new InvalidPayloadError('$', problem), 'invalid-payload'));
+    return;
+  }
+  if (call.definition.input === undefined) invoke(call, input, sink);
+  else checkInput(call, input, sink);
+}
+
+/** What a thrown value means. */
+function failureOf(error: unknown): Failure {
+  const code = codeOf(error);
+  if (error instanceof RetryAfter || code === 'RETRY_AFTER') {
+    const { delayMs, countAttempt } = error as RetryAfter;
+    const wait = { error, failureType: 'error', retryable: true, afterMs: delayMs } as const;
+    return countAttempt ? wait : { ...wait, uncounted: true };
+  }
+  if (error instanceof InvalidResultError) return refused(error, 'invalid-result');
+  const fatal = error instanceof Fatal || code === 'FATAL';
+  return { error, failureType: 'error', retryable: !fatal };
+}
+
+function checkInput(call: HandlerCall, input: unknown, sink: CallSink): void {
+  checked(call.definition.input, input, (result) => {
+    if (result.ok) invoke(call, result.value, sink);
+    else
+      sink.threw(refused(new InvalidPayloadError(result.path, result.message), 'invalid-payload'));
+  });
+}
+
+function invoke(call: HandlerCall, input: unknown, sink: CallSink): void {
+  let value: unknown;
+  let promise: Promise<unknown> | undefined;
+  try {
+    value = call.handler(input, call.ctx);
+    promise = promiseOf(value);
+  } catch (error) {
+    sink.threw(failureOf(error));
+    return;
+  }
+  if (promise === undefined) {
+    finish(call, value, sink);
+    return;
+  }
+  promise.then(
+    (result) => finish(call, result, sink),
+    (error: unknown) => sink.threw(failureOf(error)),
+  );
+}
+
+function finish(call: HandlerCall, value: unknown, sink: CallSink): void {
+  if (call.definition.output === undefined) {
+    store(call, value, sink);
+    return;
+  }
+  checked(call.definition.output, value, (result) => {
+    if (result.ok) store(call, result.value, sink);
+    else sink.threw(refused(new InvalidResultError(result.path, result.message), 'invalid-result'));
+  });
+}
+
+function store(call: HandlerCall, value: unknown, sink: CallSink): void {
+  let text: string;
+  try {
+    text = call.codec.result(call.definition.name, value);
+  } catch (error) {
+    sink.threw(refused(error, 'invalid-result'));
+    return;
+  }
+  sink.returned(text);
+}
+
+/** Asks a schema; one that throws has refused. */
+function checked(
+  schema: TaskDefinition['input'],
+  value: unknown,
+  then: (result: SchemaResult) => void,
+): void {
+  const thrown = (error: unknown): SchemaResult => ({
+    ok: false,
+    path: '$',
+    message: error instanceof Error ? error.message : 'its schema threw',
+  });
+  let answer: SchemaResult | Promise<SchemaResult>;
+  try {
+    answer = schema === undefined ? { ok: true, value } : validate(schema, value);
+  } catch (error) {
+    answer = thrown(error);
+  }
+  if (answer instanceof Promise) void answer.catch(thrown).then(then);
+  else then(answer);
+}
+
+/** No retry helps: the same text would be refused again, or the side effects are done. */
+function refused(error: unknown, failureType: FailureType): Failure {
+  return { error, failureType, retryable: false };
+}
+
+/** Of anything that can be waited for; `undefined` for plain values. */
+function promiseOf(value: unknown): Promise<unknown> | undefined {
+  if (value instanceof Promise) return value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  return typeof Reflect.get(value, 'then') === 'function' ? Promise.resolve(value) : undefined;
+}
+
+function codeOf(error: unknown): unknown {
+  try {
+    return typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
+  } catch {
+    return undefined;
+  }
+}

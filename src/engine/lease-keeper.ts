@@ -1,0 +1,123 @@
+import type { Clock, Timer } from '../base/time.ts';
+import type { Backend, ExtendReply, LeaseRef } from '../domain/backend.ts';
+import { pauseMs } from './pause.ts';
+
+/** What the keeper asks of its worker, and tells it. */
+export interface KeeperHost {
+  /** Every lease that is not settled yet. */
+  held(): readonly LeaseRef[];
+  canceling(ref: LeaseRef): void;
+  lost(ref: LeaseRef): void;
+  /** Held by this worker without its knowledge. */
+  unknown(refs: readonly LeaseRef[]): void;
+  /** The backend answered. */
+  answered(): void;
+  /** False: the worker has ended. */
+  failed(operation: string, error: unknown): boolean;
+  /** A lease request was under way at some time since the mark was taken. */
+  leasedSince(mark: number): boolean;
+  leaseMark(): number;
+}
+
+interface KeeperParts {
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly worker: string;
+  readonly leaseMs: number;
+  readonly host: KeeperHost;
+}
+
+/** Extensions in one call; a call for more would hold the backend up. */
+const BATCH = 200;
+
+/** Extended this many times per lease, so that one failure costs nothing. */
+const PER_LEASE = 3;
+
+/**
+ * Extends the leases of one worker until they are settled, also while it shuts down: a lease ends
+ * only when its handler did, or when this process no longer answers.
+ */
+export class LeaseKeeper {
+  readonly #parts: KeeperParts;
+  /** Set while anything is held. */
+  #timer: Timer | undefined;
+  /** One call at a time. */
+  #isExtending = false;
+  /** Asked for while a call was under way. */
+  #again = false;
+  #failures = 0;
+  #stopped = false;
+
+  constructor(parts: KeeperParts) {
+    this.#parts = parts;
+  }
+
+  /** Something is held: keeps it. */
+  wake(): void {
+    if (this.#timer === undefined && !this.#isExtending) this.#arm(this.#periodMs);
+  }
+
+  /** Extends at once: after an outage every moment counts. */
+  extendNow(): void {
+    if (this.#isExtending) this.#again = true;
+    else void this.#extend();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  get #periodMs(): number {
+    return Math.floor(this.#parts.leaseMs / PER_LEASE);
+  }
+
+  #arm(ms: number): void {
+    if (this.#stopped) return;
+    this.#timer?.cancel();
+    this.#timer = this.#parts.clock.setTimer(ms, () => {
+      this.#timer = undefined;
+      void this.#extend();
+    });
+  }
+
+  async #extend(): Promise<void> {
+    const { host, random } = this.#parts;
+    const held = host.held();
+    if (held.length === 0 || this.#stopped) return;
+    this.#isExtending = true;
+    this.#again = false;
+    try {
+      for (let at = 0; at < held.length; at += BATCH) await this.#batch(held.slice(at, at + BATCH));
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures++;
+      if (!host.failed('extend', error)) this.stop();
+    }
+    this.#isExtending = false;
+    if (this.#again) return this.#extend();
+    const pause = this.#failures > 0 ? pauseMs(this.#failures, random()) : this.#periodMs;
+    this.#arm(Math.min(pause, this.#periodMs));
+  }
+
+  async #batch(leases: readonly LeaseRef[]): Promise<void> {
+    const { backend, worker, leaseMs, host } = this.#parts;
+    const mark = host.leaseMark();
+    const reply = await backend.tasks.extend({ worker, leaseMs, leases });
+    host.answered();
+    this.#tell(leases, reply);
+    // What a request under way was given, its reply will bring.
+    if (reply.unknown.length > 0 && !host.leasedSince(mark)) host.unknown(reply.unknown);
+  }
+
+  #tell(leases: readonly LeaseRef[], { answers }: ExtendReply): void {
+    for (let at = 0; at < leases.length; at++) {
+      const ref = leases[at];
+      if (ref === undefined) continue;
+      if (answers[at] === 'lost') this.#parts.host.lost(ref);
+      else if (answers[at] === 'canceling') this.#parts.host.canceling(ref);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { Logger } from '../base/logger.ts';
+import type { Clock, Duration } from '../base/time.ts';
+import type { Backend } from '../domain/backend.ts';
+import { InvalidOptionError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Retention } from '../domain/settings.ts';
+import {
+  checkTaskOptions,
+  durationOption,
+  integerOption,
+  type TaskOptions,
+} from '../workflow/task-options.ts';
+import type { Codec } from './codec.ts';
+import type { TaskSource } from './registry.ts';
+
+/** Options that hold where neither an enqueue nor a definition says anything. */
+export type DefaultOptions = Pick<
+  TaskOptions,
+  'retries' | 'backoff' | 'timeout' | 'queue' | 'priority' | 'cost' | 'expiresIn'
+>;
+
+/** How long ended tasks are kept. Absent fields have their defaults. */
+export interface RetentionOptions {
+  /** Default 24 h. */
+  readonly finished?: Duration | undefined;
+  /** Default 7 d. */
+  readonly failed?: Duration | undefined;
+  /** Default 24 h. */
+  readonly canceled?: Duration | undefined;
+  /** At most so many, oldest removed first. Default unlimited. */
+  readonly finishedCount?: number | undefined;
+  /** At most so many. Default unlimited: a dead letter dropped by count may be missed. */
+  readonly failedCount?: number | undefined;
+  /** At most so many. Default unlimited. */
+  readonly canceledCount?: number | undefined;
+}
+
+/** What a {@link Fairloom} is made of. */
+export interface FairloomOptions {
+  /** Where tasks live: `memory()`, or `redis(…)` of `fairloom/redis`. Closed with the client. */
+  readonly backend: Backend;
+  /** Definitions that this process can run: a list, or a module (`import * as tasks`). */
+  readonly tasks?: TaskSource | undefined;
+  /** Refuse tasks without a user, instead of counting them as `default`'s. Default false. */
+  readonly requireUser?: boolean | undefined;
+  /** What holds where neither an enqueue nor a definition says anything. */
+  readonly defaults?: DefaultOptions | undefined;
+  readonly retention?: RetentionOptions | undefined;
+  /** Where lines go. Default: stderr, from `info` up. */
+  readonly log?: Logger | undefined;
+  /** How values become text. Default: strict JSON. */
+  readonly codec?: Codec | undefined;
+  /** Default: the machine's clock. Give the embedded backend the same one. */
+  readonly clock?: Clock | undefined;
+  /** Numbers in [0, 1) for jitter. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
+  /** Makes the ids of tasks. Default: UUIDs of version 7. */
+  readonly newId?: (() => string) | undefined;
+}
+
+const COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER };
+
+/** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
+export function checkOptions(options: FairloomOptions): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidOptionError('options', 'an object', options);
+  }
+  const { backend, defaults, clock, random, newId } = options;
+  if (typeof backend?.tasks?.enqueue !== 'function') {
+    throw new InvalidOptionError('backend', 'a backend such as memory()', backend);
+  }
+  if (defaults !== undefined) checkTaskOptions('defaults', defaults);
+  if (clock !== undefined && typeof clock.now !== 'function') {
+    throw new InvalidOptionError('clock', 'a Clock', clock);
+  }
+  for (const [option, value] of Object.entries({ random, newId })) {
+    if (value !== undefined && typeof value !== 'function') {
+      throw new InvalidOptionError(option, 'a function', value);
+    }
+  }
+}
+
+export function retentionOf(options: RetentionOptions = {}): Retention {
+  const { finished, failed, canceled } = options;
+  return {
+    finishedMs: kept('finished', finished, LIMITS.retainFinishedMs),
+    failedMs: kept('failed', failed, LIMITS.retainFailedMs),
+    canceledMs: kept('canceled', canceled, LIMITS.retainCanceledMs),
+    ...count('finishedCount', options.finishedCount),
+    ...count('failedCount', options.failedCount),
+    ...count('canceledCount', options.canceledCount),
+  };
+}
+
+function kept(state: string, value: Duration | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  return durationOption(`retention.${state}`, value, { least: 0, most: LIMITS.delayMaxMs });
+}
+
+function count(name: string, value: number | undefined): { readonly [name: string]: number } {
+  if (value === undefined) return {};
+  return { [name]: integerOption(`retention.${name}`, value, COUNT) };
+}

@@ -1,0 +1,25 @@
+import type { PageRequest } from '../domain/backend.ts';
+import { InvalidOptionError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { integerOption } from '../workflow/task-options.ts';
+
+/** Which part of a listing to give. */
+export interface PageOptions {
+  /** Rows of one page, 1 to 500. Default 50. */
+  readonly limit?: number | undefined;
+  /** What the page before gave as its cursor. */
+  readonly cursor?: string | undefined;
+}
+
+/** Rows of a page unless the caller says otherwise: a screenful. */
+const DEFAULT_ROWS = 50;
+
+export function pageRequest({ limit, cursor }: PageOptions): PageRequest {
+  const rows =
+    limit === undefined
+      ? DEFAULT_ROWS
+      : integerOption('limit', limit, { least: 1, most: LIMITS.pageMax });
+  if (cursor === undefined) return { limit: rows };
+  if (typeof cursor !== 'string') throw new InvalidOptionError('cursor', 'a text', cursor);
+  return { limit: rows, cursor };
+}

@@ -1,0 +1,62 @@
+import type { QueueInfo } from '../domain/backend.ts';
+import { checkName } from '../domain/names.ts';
+import type { QueuePatch } from '../domain/settings.ts';
+import type { Connection } from './connection.ts';
+import {
+  type QueueOptions,
+  type QueueSettingsInfo,
+  queuePatch,
+  queueSettingsInfo,
+} from './settings-options.ts';
+
+/** One queue: its settings and what is in it. */
+export interface QueueStatus extends Omit<QueueInfo, 'settings'> {
+  readonly settings: QueueSettingsInfo;
+}
+
+/** `loom.queues`: the lanes, and what holds for each. */
+export class Queues {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async list(): Promise<readonly QueueStatus[]> {
+    const { queues } = await this.#connection.open();
+    return (await queues.list()).map(statusOf);
+  }
+
+  /** One queue; `undefined` when nothing was ever in it. */
+  async get(queue: string): Promise<QueueStatus | undefined> {
+    const name = checkName('queue', queue);
+    const { queues } = await this.#connection.open();
+    const info = await queues.get(name);
+    return info === undefined ? undefined : statusOf(info);
+  }
+
+  /** Changes what it says and nothing else. */
+  set(queue: string, settings: QueueOptions): Promise<void> {
+    return this.#patch(queue, () => queuePatch(settings));
+  }
+
+  /** Starts nothing more of this queue; what runs goes on. */
+  pause(queue: string): Promise<void> {
+    return this.#patch(queue, () => ({ paused: true }));
+  }
+
+  resume(queue: string): Promise<void> {
+    return this.#patch(queue, () => ({ paused: null }));
+  }
+
+  async #patch(queue: string, patch: () => QueuePatch): Promise<void> {
+    const name = checkName('queue', queue);
+    const change = patch();
+    const { queues } = await this.#connection.open();
+    await queues.set(name, change);
+  }
+}
+
+function statusOf({ settings, ...rest }: QueueInfo): QueueStatus {
+  return { ...rest, settings: queueSettingsInfo(settings) };
+}

@@ -1,0 +1,63 @@
+import type { Decision, SettleAnswer } from '../domain/backend.ts';
+import type { Attempt } from './attempt.ts';
+import type { Emitter } from './emitter.ts';
+import { errorOf, type TaskError } from './task-error.ts';
+import type { AttemptFacts, WorkerEvents } from './worker-events.ts';
+
+/** What the events of an attempt have in common. */
+export function factsOf({ lease }: Attempt): AttemptFacts {
+  const { id, name, user, queue, attempt } = lease;
+  return { taskId: id, name, user, queue, attempt };
+}
+
+/** Tells what a decision came to. The backend's answer counts: a cancel may have been first. */
+export function emitSettled(
+  events: Emitter<WorkerEvents>,
+  attempt: Attempt,
+  decision: Decision,
+  answer: SettleAnswer & { readonly kind: 'ok' },
+): void {
+  const name = eventOf(decision, answer);
+  if (!events.has(name)) return;
+  const ms = attempt.startedAt === 0 ? 0 : attempt.now() - attempt.startedAt;
+  const facts = { ...factsOf(attempt), ms };
+  const reason = 'reason' in decision ? decision.reason : '';
+  if (name === 'task.finished') events.emit(name, facts);
+  else if (name === 'task.canceled' || name === 'task.released') {
+    events.emit(name, { ...facts, reason });
+  } else if (name === 'task.failed') {
+    const failureType = decision.type === 'dead-letter' ? decision.failureType : 'error';
+    events.emit(name, { ...facts, reason, failureType, error: errorIn(decision) });
+  } else {
+    const delayMs = decision.type === 'retry' ? decision.delayMs : 0;
+    events.emit(name, { ...facts, reason, delayMs, error: errorIn(decision) });
+  }
+}
+
+type SettledEvent =
+  | 'task.finished'
+  | 'task.failed'
+  | 'task.retried'
+  | 'task.canceled'
+  | 'task.released';
+
+function eventOf(decision: Decision, { state }: { readonly state: string }): SettledEvent {
+  if (state === 'canceled') return 'task.canceled';
+  switch (decision.type) {
+    case 'finish':
+      return 'task.finished';
+    case 'retry':
+      return 'task.retried';
+    case 'dead-letter':
+      return 'task.failed';
+    case 'cancel':
+      return 'task.canceled';
+    case 'release':
+      return 'task.released';
+  }
+}
+
+function errorIn(decision: Decision): TaskError {
+  const text = 'error' in decision ? decision.error : undefined;
+  return errorOf(text) ?? { name: 'Error', message: '' };
+}

@@ -1,0 +1,98 @@
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '../base/time.ts';
+import {
+  ClosedError,
+  ResultTimeoutError,
+  TaskCanceledError,
+  TaskFailedError,
+  TaskNotFoundError,
+} from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { isEnd, type TaskRecord } from '../domain/task.ts';
+import { durationOption } from '../workflow/task-options.ts';
+import type { ValueCodec } from './codec.ts';
+import type { Connection } from './connection.ts';
+import type { ResultOptions, ResultSource } from './handle.ts';
+import type { KeepAlive } from './keep-alive.ts';
+import { errorOf } from './task-error.ts';
+
+/** Longest wait for one hint, in ms; then the record is looked at again. */
+const LOOK_MS = 5_000;
+
+interface ResultsParts {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly codec: ValueCodec;
+  readonly keepAlive: KeepAlive;
+}
+
+/** Waits for the ends of tasks. */
+export class Results implements ResultSource {
+  readonly #parts: ResultsParts;
+  /** Aborts every wait when the client closes. */
+  readonly #closing = new AbortController();
+
+  constructor(parts: ResultsParts) {
+    this.#parts = parts;
+    // Every wait listens to it; there may be any number.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  close(): void {
+    this.#closing.abort(new ClosedError('this Fairloom'));
+  }
+
+  async wait(id: string, options: ResultOptions = {}): Promise<unknown> {
+    const { clock, keepAlive } = this.#parts;
+    const { timeout, signal } = options;
+    const bounds = { least: 0, most: LIMITS.delayMaxMs };
+    const timeoutMs =
+      timeout === undefined ? undefined : durationOption('timeout', timeout, bounds);
+    const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs;
+    const stop = new AbortController();
+    const abort = (event: Event): void => stop.abort((event.target as AbortSignal).reason);
+    const signals = signal === undefined ? [this.#closing.signal] : [this.#closing.signal, signal];
+    for (const one of signals) {
+      if (one.aborted) throw one.reason;
+      one.addEventListener('abort', abort);
+    }
+    keepAlive.hold();
+    try {
+      return await this.#until(id, until, stop.signal, timeoutMs ?? 0);
+    } finally {
+      keepAlive.letGo();
+      for (const one of signals) one.removeEventListener('abort', abort);
+    }
+  }
+
+  async #until(
+    id: string,
+    until: number,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<unknown> {
+    const { connection, clock } = this.#parts;
+    for (;;) {
+      const backend = connection.now ?? (await connection.open());
+      const [record] = await backend.inspect.get([id]);
+      if (signal.aborted) throw signal.reason;
+      if (record === undefined) throw new TaskNotFoundError(id);
+      if (isEnd(record.state)) return this.#resultOf(record);
+      const leftMs = until - clock.now();
+      if (leftMs <= 0) throw new ResultTimeoutError(id, timeoutMs);
+      await backend.inspect.waitForEnd(id, Math.min(leftMs, LOOK_MS), signal);
+      if (signal.aborted) throw signal.reason;
+    }
+  }
+
+  #resultOf(record: TaskRecord): unknown {
+    const { id, state, failureType, reason } = record;
+    if (state === 'finished') return this.#parts.codec.read(record.result ?? '');
+    if (state === 'canceled') throw new TaskCanceledError(id, reason ?? '');
+    const error = errorOf(record.error) ?? {
+      name: 'Error',
+      message: reason ?? 'no error was kept',
+    };
+    throw new TaskFailedError(id, failureType ?? 'error', error);
+  }
+}

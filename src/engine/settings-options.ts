@@ -1,0 +1,150 @@
+/** Settings of users and queues as callers write them, and as backends keep them. */
+import type { Duration } from '../base/time.ts';
+import { InvalidOptionError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { RateLimit } from '../domain/rate-limit.ts';
+import type { QueuePatch, QueueSettings, UserPatch, UserSettings } from '../domain/settings.ts';
+import { durationOption, integerOption } from '../workflow/task-options.ts';
+
+/** Starts per time. */
+export interface RateOptions {
+  /** How many may start … */
+  readonly limit: number;
+  /** … in this time. */
+  readonly per: Duration;
+  /** How many may start at once after a pause. Default a tenth of the limit, at least 1. */
+  readonly burst?: number | undefined;
+}
+
+/** Settings of one user. `"default"` takes a field back, an absent one stays as it is. */
+export interface UserOptions {
+  /** Claim on turns relative to other users, 0.01 to 1000, in hundredths. Default 1. */
+  readonly weight?: number | 'default' | undefined;
+  /** At most this many of its tasks run at once, per queue. Default unlimited. */
+  readonly maxRunning?: number | 'default' | undefined;
+  /** At most this many wait, per queue; more are refused. Default unlimited. */
+  readonly maxQueued?: number | 'default' | undefined;
+  readonly rate?: RateOptions | 'default' | undefined;
+}
+
+/** Settings of one queue. `"default"` takes a field back, an absent one stays as it is. */
+export interface QueueOptions {
+  /** At most this many of its tasks run at once. Default unlimited. */
+  readonly maxRunning?: number | 'default' | undefined;
+  readonly rate?: RateOptions | 'default' | undefined;
+  /** Turns of the priorities 1 to 5, whole numbers from 1 to 1,024. Default 1, 2, 4, 8, 16. */
+  readonly priorityWeights?: readonly number[] | 'default' | undefined;
+  /** One normal turn of a user after so many critical ones. Default: critical always first. */
+  readonly criticalBurst?: number | 'default' | undefined;
+  /** For users that nobody configured. Replaces what was set before. */
+  readonly perUser?: UserOptions | 'default' | undefined;
+}
+
+/** Settings in force, as callers read them. */
+export interface UserSettingsInfo extends Omit<UserSettings, 'weight'> {
+  readonly weight: number;
+}
+
+/** Weights are kept in whole hundredths, so that their sum is exact. */
+const HUNDREDTHS = 100;
+
+const MAX_COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER };
+
+export function userPatch(options: UserOptions): UserPatch {
+  demandObject('settings', options);
+  const { weight, maxRunning, maxQueued, rate } = options;
+  return {
+    ...field('weight', weight, weightOption),
+    ...field('maxRunning', maxRunning, countOption),
+    ...field('maxQueued', maxQueued, countOption),
+    ...field('rate', rate, rateOption),
+  };
+}
+
+export function queuePatch(options: QueueOptions): QueuePatch {
+  demandObject('settings', options);
+  const { maxRunning, rate, priorityWeights, criticalBurst, perUser } = options;
+  return {
+    ...field('maxRunning', maxRunning, countOption),
+    ...field('rate', rate, rateOption),
+    ...field('priorityWeights', priorityWeights, weightsOption),
+    ...field('criticalBurst', criticalBurst, countOption),
+    ...field('perUser', perUser, (_, value) => settingsOf(userPatch(value))),
+  };
+}
+
+/** Every field back to its default. */
+export const RESET_USER: UserPatch = {
+  weight: null,
+  maxRunning: null,
+  maxQueued: null,
+  rate: null,
+  paused: null,
+};
+
+export function userSettingsInfo({ weight, ...rest }: UserSettings): UserSettingsInfo {
+  return { ...rest, weight: weight === undefined ? 1 : weight / HUNDREDTHS };
+}
+
+/** Settings of a queue in force, as callers read them. */
+export interface QueueSettingsInfo extends Omit<QueueSettings, 'perUser'> {
+  readonly perUser?: UserSettingsInfo;
+}
+
+export function queueSettingsInfo(settings: QueueSettings): QueueSettingsInfo {
+  const { perUser, ...rest } = settings;
+  return perUser === undefined ? rest : { ...rest, perUser: userSettingsInfo(perUser) };
+}
+
+function field<Name extends string, Value, Stored>(
+  name: Name,
+  value: Value | 'default' | undefined,
+  check: (option: string, value: Value) => Stored,
+): { readonly [K in Name]?: Stored | null } {
+  if (value === undefined) return {};
+  const stored = value === 'default' ? null : check(name, value);
+  return { [name]: stored } as { readonly [K in Name]?: Stored | null };
+}
+
+function weightOption(option: string, value: unknown): number {
+  const hundredths = typeof value === 'number' ? Math.round(value * HUNDREDTHS) : Number.NaN;
+  if (hundredths >= LIMITS.weightMin && hundredths <= LIMITS.weightMax) return hundredths;
+  throw new InvalidOptionError(option, 'a weight from 0.01 to 1000', value);
+}
+
+function countOption(option: string, value: unknown): number {
+  return integerOption(option, value, MAX_COUNT);
+}
+
+function rateOption(option: string, value: unknown): RateLimit {
+  demandObject(option, value);
+  const { limit, per, burst } = value as RateOptions;
+  const most = integerOption(`${option}.limit`, limit, MAX_COUNT);
+  return {
+    limit: most,
+    perMs: durationOption(`${option}.per`, per, { least: 1, most: LIMITS.delayMaxMs }),
+    burst:
+      burst === undefined
+        ? Math.max(1, Math.floor(most / 10))
+        : integerOption(`${option}.burst`, burst, { least: 1, most }),
+  };
+}
+
+function weightsOption(option: string, value: unknown): readonly number[] {
+  const bounds = { least: 1, most: LIMITS.priorityWeightMax };
+  if (!Array.isArray(value) || value.length !== 5) {
+    throw new InvalidOptionError(option, 'five weights, of the priorities 1 to 5', value);
+  }
+  return value.map((weight: unknown) => integerOption(option, weight, bounds));
+}
+
+/** A patch without fields that are taken back: those are the defaults already. */
+function settingsOf(patch: UserPatch): UserSettings {
+  const set = Object.entries(patch).filter(([, value]) => value !== null);
+  return Object.fromEntries(set);
+}
+
+function demandObject(option: string, value: unknown): void {
+  if (typeof value === 'object' && value !== null) return;
+  throw new InvalidOptionError(option, 'an object', value);
+}

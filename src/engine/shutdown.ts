@@ -1,0 +1,48 @@
+import type { Clock } from '../base/time.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Condition } from './condition.ts';
+import type { Exchange } from './exchange.ts';
+import type { Slots } from './slots.ts';
+
+interface ShutdownParts {
+  readonly slots: Slots;
+  readonly exchange: Exchange;
+  readonly changed: Condition;
+  readonly clock: Clock;
+  /** How long running handlers may go on. */
+  readonly graceMs: number;
+  /** Aborts when there shall be no grace after all. */
+  readonly hurry: AbortSignal;
+  /** Aborts when everything is given up. */
+  readonly over: AbortSignal;
+  /** Without that nothing can have been leased. */
+  readonly wasRegistered: boolean;
+}
+
+/** How long settlements may take to be written once all handlers have ended, in ms. */
+const FLUSH_MS = 5_000;
+
+/** How long handlers may take to notice an abort when there is no time left, in ms. */
+const HURRY_MS = 100;
+
+/**
+ * Gives back what was not started, lets handlers end within the grace, aborts the others, and
+ * waits until everything decided is written. What a handler that was aborted leaves undone goes
+ * back uncounted; a handler that does not end keeps its lease until that lapses, so that nobody
+ * runs the task beside it. Answers with the tasks of those.
+ */
+export async function emptySlots(parts: ShutdownParts): Promise<readonly string[]> {
+  const { slots, exchange, changed, clock, graceMs, hurry, over } = parts;
+  slots.close();
+  const isDone = (): boolean => slots.used === 0;
+  await changed.within(clock, graceMs, isDone, hurry);
+  if (!isDone()) {
+    slots.shutDown();
+    // A second signal counts here too.
+    await changed.within(clock, LIMITS.abortGraceMs, isDone, AbortSignal.any([hurry, over]));
+    if (hurry.aborted) await changed.within(clock, HURRY_MS, isDone, over);
+  }
+  const unfinished = isDone() ? [] : slots.runningIds();
+  if (parts.wasRegistered) await changed.within(clock, FLUSH_MS, () => exchange.isFlushed, over);
+  return unfinished;
+}

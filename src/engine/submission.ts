@@ -1,0 +1,140 @@
+/** Many tasks at once: made, checked for cycles, stored, and answered in their order. */
+import type { EnqueueReply } from '../domain/backend.ts';
+import { findCycle } from '../domain/dependency-cycle.ts';
+import {
+  BackendUnavailableError,
+  BatchRefusedError,
+  DependencyCycleError,
+  FairloomError,
+  InvalidOptionError,
+  TaskConflictError,
+} from '../domain/errors.ts';
+import type { NewTask } from '../domain/task.ts';
+import type { TaskCall } from './call.ts';
+import type { Connection } from './connection.ts';
+import { type EnqueueOptions, rejectsDuplicate } from './enqueue-options.ts';
+import { type ResultSource, StoredHandle, type TaskHandle } from './handle.ts';
+import { refusalError } from './refusal.ts';
+import type { TaskMaker } from './task-maker.ts';
+import { type Turns, turn } from './turns.ts';
+
+/** How one task of a batch that is not all-or-none fared. */
+export type Enqueued<O> =
+  | { readonly ok: true; readonly handle: TaskHandle<O> }
+  | { readonly ok: false; readonly error: FairloomError };
+
+interface SubmissionTools {
+  readonly connection: Connection;
+  readonly maker: TaskMaker;
+  readonly results: ResultSource;
+  readonly turns: Turns;
+  onCreated(task: NewTask): void;
+}
+
+/** Stores all or none; throws why not. */
+export async function submitAll(
+  tools: SubmissionTools,
+  calls: readonly TaskCall[],
+): Promise<TaskHandle<unknown>[]> {
+  if (calls.length === 0) return [];
+  const tasks: NewTask[] = [];
+  for (const [at, call] of calls.entries()) {
+    const made = settled(() => tools.maker.make(call.definition, call.input, call.options));
+    const task = made instanceof Promise ? await made : made;
+    if (task instanceof FairloomError) throw new BatchRefusedError(at, task);
+    tasks.push(task);
+  }
+  demandNoCycle(tasks);
+  demandReturn(calls);
+  if (tools.turns.spend(tasks.length)) await turn();
+  const backend = await tools.connection.open();
+  const replies = await backend.tasks.enqueue(tasks, { atomic: true });
+  const refused = replies.findIndex(
+    (reply) => reply.kind === 'refused' && reply.refusal.type !== 'batch-refused',
+  );
+  const [task, reply] = [tasks[refused], replies[refused]];
+  if (task !== undefined && reply?.kind === 'refused') {
+    throw new BatchRefusedError(refused, refusalError(task.id, reply.refusal));
+  }
+  return tasks.map((one, at) => handleOf(tools, one, replies[at]));
+}
+
+/** Stores what it can; each item has its own answer. */
+export async function submitEach(
+  tools: SubmissionTools,
+  calls: readonly TaskCall[],
+): Promise<Enqueued<unknown>[]> {
+  const made = await Promise.all(
+    calls.map((call) => settled(() => tools.maker.make(call.definition, call.input, call.options))),
+  );
+  const tasks = made.filter((one) => !(one instanceof FairloomError)) as NewTask[];
+  demandNoCycle(tasks);
+  const backend = await tools.connection.open();
+  const replies = tasks.length === 0 ? [] : await backend.tasks.enqueue(tasks, { atomic: false });
+  let next = 0;
+  return made.map((one, at): Enqueued<unknown> => {
+    if (one instanceof FairloomError) return { ok: false, error: one };
+    const reply = replies[next++];
+    const error = refusalOf(one, reply, calls[at]?.options);
+    if (error !== undefined) return { ok: false, error };
+    return { ok: true, handle: handleOf(tools, one, reply) };
+  });
+}
+
+/** What is wrong with a reply to a single task, if anything. */
+export function refusalOf(
+  task: NewTask,
+  reply: EnqueueReply | undefined,
+  options: EnqueueOptions | undefined,
+): FairloomError | undefined {
+  if (reply?.kind === 'refused') return refusalError(task.id, reply.refusal);
+  const isSame = reply?.kind === 'existing' && reply.id === task.id;
+  if (!isSame || options === undefined || !rejectsDuplicate(options)) return undefined;
+  return new TaskConflictError(task.id, 'already, and onDuplicate is "reject"');
+}
+
+/** The handle for what was stored. */
+export function handleOf(
+  tools: Pick<SubmissionTools, 'results' | 'onCreated'>,
+  task: NewTask,
+  reply: EnqueueReply | undefined,
+): TaskHandle<unknown> {
+  if (reply === undefined || reply.kind === 'refused') {
+    throw new BackendUnavailableError('enqueue', 'it gave no answer for a task');
+  }
+  if (reply.kind === 'created') tools.onCreated(task);
+  return new StoredHandle(tools.results, reply);
+}
+
+/** A mistake of the caller as a value, whether it shows at once or later. */
+function settled(
+  make: () => NewTask | Promise<NewTask>,
+): NewTask | FairloomError | Promise<NewTask | FairloomError> {
+  try {
+    const task = make();
+    return task instanceof Promise ? task.catch(ownError) : task;
+  } catch (error) {
+    return ownError(error);
+  }
+}
+
+function ownError(error: unknown): FairloomError {
+  if (error instanceof FairloomError) return error;
+  throw error;
+}
+
+function demandNoCycle(tasks: readonly NewTask[]): void {
+  const cycle = findCycle(tasks);
+  if (cycle !== undefined) throw new DependencyCycleError(cycle);
+}
+
+/** Whether a stored id is to be refused shows after the others are stored: too late for all-or-none. */
+function demandReturn(calls: readonly TaskCall[]): void {
+  const rejecting = calls.some(({ options }) => options !== undefined && rejectsDuplicate(options));
+  if (!rejecting) return;
+  throw new InvalidOptionError(
+    'onDuplicate',
+    '"return" in a call that stores all or none',
+    'reject',
+  );
+}

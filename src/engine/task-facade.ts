@@ -1,0 +1,177 @@
+import type { CancelReply, ChangeReply, Page, TaskFilter } from '../domain/backend.ts';
+import {
+  InvalidOptionError,
+  TaskBusyError,
+  TaskNotFoundError,
+  WrongStateError,
+} from '../domain/errors.ts';
+import { type Explanation, explain } from '../domain/explain.ts';
+import { checkId, checkName } from '../domain/names.ts';
+import { type Position, positionOf } from '../domain/position.ts';
+import { TASK_STATES, type TaskState } from '../domain/task.ts';
+import type { ValueCodec } from './codec.ts';
+import type { Connection } from './connection.ts';
+import { type PageOptions, pageRequest } from './page.ts';
+import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
+
+/** Which tasks to list. `queued` ones are listed per user, in the order of their turns. */
+export interface TaskListOptions extends PageOptions {
+  readonly state: TaskState;
+  readonly queue?: string | undefined;
+  /** Needed for `queued`. */
+  readonly user?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+interface FacadeParts {
+  readonly connection: Connection;
+  readonly codec: ValueCodec;
+  /** A task that runs was asked to cancel: workers of this process need not wait for a heartbeat. */
+  readonly onCancel: (taskId: string, reason: string) => void;
+}
+
+/** `loom.tasks`: looking at tasks, and changing single ones. */
+export class Tasks {
+  readonly #parts: FacadeParts;
+
+  constructor(parts: FacadeParts) {
+    this.#parts = parts;
+  }
+
+  /** One task; `undefined` when it is not stored, or no longer. */
+  async get(id: string): Promise<TaskInfo | undefined> {
+    const taskId = checkId('id', id);
+    const { inspect } = await this.#parts.connection.open();
+    const [record] = await inspect.get([taskId]);
+    return record === undefined ? undefined : taskInfo(record, this.#parts.codec);
+  }
+
+  /** One page of the tasks in a state, in the order of that state's index. */
+  async list(options: TaskListOptions): Promise<Page<TaskInfo>> {
+    const filter = filterOf(options);
+    const { inspect } = await this.#parts.connection.open();
+    const { items, cursor } = await inspect.list(filter, pageRequest(options));
+    const infos = items.map((record) => taskInfo(record, this.#parts.codec));
+    return cursor === undefined ? { items: infos } : { items: infos, cursor };
+  }
+
+  /** How many tasks are in each state. */
+  async counts(): Promise<Readonly<Record<TaskState, number>>> {
+    const { inspect } = await this.#parts.connection.open();
+    return (await inspect.stats()).counts;
+  }
+
+  /** Its attempts that did not end well, oldest first, and the last one when there are others. */
+  async attempts(id: string): Promise<readonly AttemptInfo[]> {
+    const taskId = checkId('id', id);
+    const { inspect } = await this.#parts.connection.open();
+    return (await inspect.attempts(taskId)).map(attemptInfo);
+  }
+
+  /**
+   * Why it does not run, or what became of it, with a command that helps.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored.
+   */
+  async explain(id: string): Promise<Explanation> {
+    return explain(await this.#facts(id));
+  }
+
+  /**
+   * Its place in line; `undefined` unless it is queued.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored.
+   */
+  async position(id: string): Promise<Position | undefined> {
+    return positionOf(await this.#facts(id));
+  }
+
+  /**
+   * Cancels a task. Of cancel and end the first to arrive wins, and the answer says which:
+   * `canceled` (it had not started), `requested` (it runs: its signal aborts, and it ends as
+   * canceled), `already-ended`, `not-found`.
+   */
+  async cancel(
+    id: string,
+    options: { readonly reason?: string | undefined } = {},
+  ): Promise<CancelReply> {
+    const taskId = checkId('id', id);
+    const { reason = 'canceled by request' } = options;
+    if (typeof reason !== 'string') throw new InvalidOptionError('reason', 'a text', reason);
+    const { tasks } = await this.#parts.connection.open();
+    const stored = reason.slice(0, REASON_CHARS).replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
+    const reply = await tasks.cancel(taskId, stored);
+    if (reply.kind === 'requested') this.#parts.onCancel(taskId, reason);
+    return reply;
+  }
+
+  /**
+   * Puts a failed task back, with fresh attempts and at the tail of its level.
+   *
+   * @throws {@link TaskNotFoundError}, {@link WrongStateError}, {@link TaskBusyError}.
+   */
+  async redrive(id: string): Promise<void> {
+    const { tasks } = await this.#parts.connection.open();
+    demandOk('redrive', id, await tasks.redrive(checkId('id', id)));
+  }
+
+  /**
+   * Makes a delayed task due now.
+   *
+   * @throws {@link TaskNotFoundError}, {@link WrongStateError}.
+   */
+  async runNow(id: string): Promise<void> {
+    const { tasks } = await this.#parts.connection.open();
+    demandOk('run now', id, await tasks.runNow(checkId('id', id)));
+  }
+
+  /**
+   * Takes an ended task away, with everything kept about it.
+   *
+   * @throws {@link TaskNotFoundError}, {@link WrongStateError}, {@link TaskBusyError}.
+   */
+  async remove(id: string): Promise<void> {
+    const { tasks } = await this.#parts.connection.open();
+    demandOk('remove', id, await tasks.remove(checkId('id', id)));
+  }
+
+  async #facts(id: string): Promise<Parameters<typeof explain>[0]> {
+    const taskId = checkId('id', id);
+    const { inspect } = await this.#parts.connection.open();
+    const facts = await inspect.facts(taskId);
+    if (facts === undefined) throw new TaskNotFoundError(taskId);
+    return facts;
+  }
+}
+
+/** Characters of a reason that are kept. */
+const REASON_CHARS = 200;
+
+/** Turns a refusal of a change into its error. */
+function demandOk(operation: string, id: string, reply: ChangeReply): void {
+  switch (reply.kind) {
+    case 'ok':
+      return;
+    case 'not-found':
+      throw new TaskNotFoundError(id);
+    case 'wrong-state':
+      throw new WrongStateError(operation, id, reply.state);
+    case 'busy':
+      throw new TaskBusyError(operation, id);
+  }
+}
+
+function filterOf({ state, queue, user, name }: TaskListOptions): TaskFilter {
+  if (!TASK_STATES.includes(state)) {
+    throw new InvalidOptionError('state', `one of ${TASK_STATES.join(', ')}`, state);
+  }
+  if (state === 'queued' && user === undefined) {
+    throw new InvalidOptionError('user', 'a user: queued tasks are listed per user', user);
+  }
+  return {
+    state,
+    ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
+    ...(user === undefined ? {} : { user: checkId('user', user) }),
+    ...(name === undefined ? {} : { name: checkName('name', name) }),
+  };
+}

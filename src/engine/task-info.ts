@@ -1,0 +1,53 @@
+import type { AttemptRecord, Level, TaskRecord } from '../domain/task.ts';
+import type { ValueCodec } from './codec.ts';
+import { errorOf, type TaskError } from './task-error.ts';
+
+/**
+ * Everything that is known about one task. Moments are ms since the epoch on the backend's clock;
+ * fields that have no meaning in the task's state are absent.
+ */
+export interface TaskInfo
+  extends Omit<TaskRecord, 'level' | 'payload' | 'options' | 'result' | 'error'> {
+  readonly priority: Level;
+  /** As it was enqueued; absent when it cannot be read. */
+  readonly input?: unknown;
+  /** `finished`: what the handler returned. */
+  readonly result?: unknown;
+  /** Of the newest failure. */
+  readonly error?: TaskError;
+}
+
+/** One try at a task. */
+export interface AttemptInfo extends Omit<AttemptRecord, 'error'> {
+  readonly error?: TaskError;
+}
+
+export function taskInfo(record: TaskRecord, codec: ValueCodec): TaskInfo {
+  const { level, payload, options: _stored, result, error: text, ...rest } = record;
+  const error = errorOf(text);
+  return {
+    ...rest,
+    priority: level,
+    ...readable('input', payload, codec),
+    ...(record.state === 'finished' ? readable('result', result ?? '', codec) : {}),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+export function attemptInfo({ error: text, ...rest }: AttemptRecord): AttemptInfo {
+  const error = errorOf(text);
+  return error === undefined ? rest : { ...rest, error };
+}
+
+/** A listing must show a task also when its text is damaged. */
+function readable(
+  field: 'input' | 'result',
+  text: string,
+  codec: ValueCodec,
+): { readonly [field: string]: unknown } {
+  try {
+    return { [field]: codec.read(text) };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,83 @@
+import type { Page, UserInfo } from '../domain/backend.ts';
+import { checkId, checkName } from '../domain/names.ts';
+import type { UserPatch } from '../domain/settings.ts';
+import type { Connection } from './connection.ts';
+import { type PageOptions, pageRequest } from './page.ts';
+import {
+  RESET_USER,
+  type UserOptions,
+  type UserSettingsInfo,
+  userPatch,
+  userSettingsInfo,
+} from './settings-options.ts';
+
+/** Which queue is meant. */
+export interface InQueue {
+  /** Default: for changes every queue that has no setting of its own, for reading `default`. */
+  readonly queue?: string | undefined;
+}
+
+/** One user in one queue. */
+export interface UserStatus extends Omit<UserInfo, 'settings'> {
+  readonly settings: UserSettingsInfo;
+}
+
+/** `loom.users`: who waits, who runs, and what each may. */
+export class Users {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** One page of the users of a queue. */
+  async list(options: InQueue & PageOptions = {}): Promise<Page<UserStatus>> {
+    const { users } = await this.#connection.open();
+    const { items, cursor } = await users.list(queueOf(options), pageRequest(options));
+    const infos = items.map(statusOf);
+    return cursor === undefined ? { items: infos } : { items: infos, cursor };
+  }
+
+  /** One user in one queue; `undefined` when nothing is known about it there. */
+  async get(user: string, options: InQueue = {}): Promise<UserStatus | undefined> {
+    const id = checkId('user', user);
+    const { users } = await this.#connection.open();
+    const info = await users.get(id, queueOf(options));
+    return info === undefined ? undefined : statusOf(info);
+  }
+
+  /** Changes what it says and nothing else; acts on tasks that wait already. */
+  set(user: string, settings: UserOptions, options: InQueue = {}): Promise<void> {
+    return this.#patch(user, () => userPatch(settings), options);
+  }
+
+  /** Takes every setting back. */
+  reset(user: string, options: InQueue = {}): Promise<void> {
+    return this.#patch(user, () => RESET_USER, options);
+  }
+
+  /** Starts nothing more of this user; what runs goes on. */
+  pause(user: string, options: InQueue = {}): Promise<void> {
+    return this.#patch(user, () => ({ paused: true }), options);
+  }
+
+  resume(user: string, options: InQueue = {}): Promise<void> {
+    return this.#patch(user, () => ({ paused: null }), options);
+  }
+
+  async #patch(user: string, patch: () => UserPatch, { queue }: InQueue): Promise<void> {
+    const id = checkId('user', user);
+    const change = patch();
+    const where = queue === undefined ? {} : { queue: checkName('queue', queue) };
+    const { users } = await this.#connection.open();
+    await users.set(id, change, where);
+  }
+}
+
+function queueOf({ queue }: InQueue): string {
+  return queue === undefined ? 'default' : checkName('queue', queue);
+}
+
+function statusOf({ settings, ...rest }: UserInfo): UserStatus {
+  return { ...rest, settings: userSettingsInfo(settings) };
+}

@@ -1,0 +1,49 @@
+import type { TaskError } from './task-error.ts';
+
+/** Which attempt an event is about. */
+export interface AttemptFacts {
+  readonly taskId: string;
+  readonly name: string;
+  readonly user: string;
+  readonly queue: string;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+/** The events of one worker: everything that happens to its attempts, once each. */
+export interface WorkerEvents {
+  /** The handler was called. */
+  'task.started': AttemptFacts;
+  /** The result is stored. */
+  'task.finished': AttemptFacts & { readonly ms: number };
+  /** The task has ended as a dead letter. */
+  'task.failed': AttemptFacts & {
+    readonly ms: number;
+    readonly failureType: string;
+    readonly reason: string;
+    readonly error: TaskError;
+  };
+  /** The attempt failed; the task runs again after `delayMs`. */
+  'task.retried': AttemptFacts & {
+    readonly ms: number;
+    readonly delayMs: number;
+    readonly reason: string;
+    readonly error: TaskError;
+  };
+  'task.canceled': AttemptFacts & { readonly ms: number; readonly reason: string };
+  /** The task was given back, not counted as an attempt. */
+  'task.released': AttemptFacts & { readonly ms: number; readonly reason: string };
+  /** The lease ended before the handler did: its result is dropped. */
+  'lease.lost': AttemptFacts;
+  /** An operation failed; the worker goes on. */
+  'worker.error': { readonly operation: string; readonly error: unknown };
+  /** Nothing could be asked of the backend for `silentMs`. */
+  'worker.unhealthy': { readonly silentMs: number };
+  /** The backend answers again. */
+  'worker.healthy': { readonly silentMs: number };
+  /** A handler held up the event loop: leases cannot be extended meanwhile. Use `threadTask`. */
+  'worker.blocked': { readonly ms: number; readonly taskIds: readonly string[] };
+  'worker.started': { readonly worker: string };
+  /** `unfinished` are the tasks whose handlers did not end in time; others run them later. */
+  'worker.stopped': { readonly worker: string; readonly unfinished: readonly string[] };
+}

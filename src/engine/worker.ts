@@ -1,0 +1,390 @@
+import type { Duration } from '../base/time.ts';
+import type { Decision, LeaseRef, SettleAnswer, WorkerSpec } from '../domain/backend.ts';
+import { ClosedError, FairloomError } from '../domain/errors.ts';
+import type { Attempt } from './attempt.ts';
+import { PlanBook } from './attempt-plan.ts';
+import { Condition } from './condition.ts';
+import type { Core } from './core.ts';
+import { Doorbell } from './doorbell.ts';
+import { Emitter, type Unsubscribe } from './emitter.ts';
+import { Exchange, type HeldSettlement } from './exchange.ts';
+import { randomName } from './ids.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import { Pulse } from './pulse.ts';
+import { QueueStride } from './queue-stride.ts';
+import { emitSettled, factsOf } from './report.ts';
+import { emptySlots } from './shutdown.ts';
+import { Slots } from './slots.ts';
+import { Ticker } from './ticker.ts';
+import type { WorkerEvents } from './worker-events.ts';
+import {
+  graceOption,
+  specOf,
+  type WorkerOptions,
+  type WorkerPlan,
+  workerPlan,
+} from './worker-options.ts';
+
+/** What a worker is made with. */
+interface WorkerParts {
+  readonly core: Core;
+  /** Called once the worker has ended, for whatever reason. */
+  readonly onEnd: (worker: Worker) => void;
+}
+
+/** How a worker is stopped. */
+export interface StopOptions {
+  /** How long running handlers may go on. Default: the worker's own grace. */
+  readonly grace?: Duration | undefined;
+}
+
+/** What a stop came to. */
+export interface StopReport {
+  /** Tasks whose handlers did not end in time. Their leases end, and other workers run them. */
+  readonly unfinished: readonly string[];
+}
+
+/** How long saying goodbye may take, in ms; a worker that was not heard is dropped after 15 s. */
+const GOODBYE_MS = 1_000;
+
+type WorkerState = 'new' | 'running' | 'stopping' | 'stopped';
+
+/**
+ * Leases tasks in fair order and runs their handlers. Made by `Fairloom.worker`; does nothing
+ * until it is started. What it hears of an outage is an event; it goes on by itself.
+ */
+export class Worker {
+  readonly id: string;
+  readonly #core: Core;
+  readonly #onEnd: (worker: Worker) => void;
+  readonly #plan: WorkerPlan;
+  readonly #spec: WorkerSpec;
+  readonly #events: Emitter<WorkerEvents>;
+  readonly #stride: QueueStride;
+  readonly #slots: Slots;
+  readonly #exchange: Exchange;
+  readonly #doorbell: Doorbell;
+  readonly #keeper: LeaseKeeper;
+  readonly #ticker: Ticker;
+  readonly #pulse: Pulse;
+  /** Aborts when everything is given up. */
+  readonly #over = new AbortController();
+  /** Aborts when a stop shall wait no longer. */
+  readonly #hurry = new AbortController();
+  readonly #changed = new Condition();
+  readonly #nonce = randomName();
+  #requests = 0;
+  #isPaused = false;
+  #state: WorkerState = 'new';
+  /** The backend has taken it in at least once. */
+  #registered = false;
+  #starting: Promise<void> | undefined;
+  #stopping: Promise<StopReport> | undefined;
+  /** Why it ended by itself. */
+  #endedBy: unknown;
+  /** Calls that failed since the last answer; only the first is logged. */
+  #failures = 0;
+
+  constructor({ core, onEnd }: WorkerParts, options: WorkerOptions) {
+    this.#core = core;
+    this.#onEnd = onEnd;
+    this.#plan = workerPlan(options, () => `w${process.pid}-${this.#nonce}`);
+    this.id = this.#plan.id;
+    this.#events = new Emitter(core.log);
+    this.#stride = new QueueStride(this.#plan.queues);
+    this.#spec = specOf(this.#plan, this.#stride.queues, core.handlers.names());
+    const { concurrency, leaseMs, decider } = this.#plan;
+    const { clock, random, connection } = core;
+    const { backend } = connection;
+    const worker = this.id;
+    const failed = (operation: string, error: unknown): boolean => this.#failed(operation, error);
+    const answered = (): void => this.#answered();
+    const lastAnswerAt = (): number => this.#exchange.lastAnswerAt;
+    this.#slots = new Slots({
+      ...core,
+      backend,
+      concurrency,
+      plans: new PlanBook(core.defaults, decider),
+      host: {
+        settle: (ref, decision) => this.#settle(ref, decision),
+        started: (attempt) => this.#started(attempt),
+        freed: () => this.#freed(),
+        misbehaved: (operation, error) => this.#report(operation, error),
+      },
+    });
+    const common = { backend, clock, random, worker };
+    this.#exchange = new Exchange({
+      ...common,
+      signal: this.#over.signal,
+      host: this.#exchanger(),
+    });
+    this.#doorbell = new Doorbell({
+      ...common,
+      ring: () => this.#exchange.hunger(),
+      failed,
+      unknown: () => this.#exchange.forget(),
+    });
+    this.#keeper = new LeaseKeeper({ ...common, leaseMs, host: this.#keeperHost() });
+    const isBusy = (): boolean => this.#slots.used > 0;
+    this.#ticker = new Ticker({ ...common, isBusy, lastAnswerAt, answered, failed });
+    this.#pulse = new Pulse({
+      clock,
+      lastAnswerAt,
+      blocked: (ms) => this.#blocked(ms),
+      unhealthy: (silentMs) => this.#events.emit('worker.unhealthy', { silentMs }),
+      healthy: (silentMs) => this.#events.emit('worker.healthy', { silentMs }),
+    });
+  }
+
+  /** Tasks that it runs now. */
+  get running(): number {
+    return this.#slots.used;
+  }
+
+  /** False while it cannot reach the backend, and once it has stopped. */
+  get isHealthy(): boolean {
+    return this.#state === 'running' && this.#pulse.isHealthy;
+  }
+
+  /** Listens to one kind of event; the answer ends that. A listener that throws is logged. */
+  on<Name extends keyof WorkerEvents>(
+    name: Name,
+    listener: (event: WorkerEvents[Name]) => void,
+  ): Unsubscribe {
+    return this.#events.on(name, listener);
+  }
+
+  /**
+   * Begins to lease. Fulfilled once the backend knows the worker; while that cannot be reached it
+   * waits. Safe to call twice.
+   *
+   * @throws {@link InvalidOptionError}, {@link BackendUnsupportedError} when the backend refuses
+   * it; {@link ClosedError} when it was stopped before.
+   */
+  start(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  /**
+   * Leases nothing more, lets running handlers end within the grace, aborts the others, gives back
+   * what did not finish, and writes what did. Always settles. A second call with less grace
+   * shortens the first.
+   */
+  stop(options: StopOptions = {}): Promise<StopReport> {
+    const { grace } = options;
+    const graceMs = grace === undefined ? this.#plan.graceMs : graceOption(grace);
+    if (graceMs === 0) this.#hurry.abort();
+    this.#stopping ??= this.#stop(graceMs);
+    return this.#stopping;
+  }
+
+  /** Leases nothing more until `resume`; what runs goes on, and its leases are kept. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    if (this.#state === 'running') this.#exchange.hunger();
+  }
+
+  /** Fulfilled when nothing runs and nothing is left to lease now. For tests and drains. */
+  whenIdle(): Promise<boolean> {
+    const isIdle = (): boolean =>
+      this.#state !== 'running' || (this.#slots.used === 0 && this.#exchange.isQuiet);
+    return this.#changed.until(isIdle, this.#over.signal);
+  }
+
+  /** A cancel that this process asked for itself: the handler need not wait for a heartbeat. */
+  noticeCancel(taskId: string, reason: string): void {
+    for (const ref of this.#slots.held()) if (ref.id === taskId) this.#cancel(ref, reason);
+  }
+
+  /** Gives everything up at once: results of running handlers are dropped, leases lapse. */
+  abandon(): void {
+    this.#end(this.#slots.runningIds());
+  }
+
+  async #start(): Promise<void> {
+    if (this.#state !== 'new') throw new ClosedError('the worker');
+    this.#state = 'running';
+    this.#core.keepAlive.hold();
+    this.#pulse.start();
+    this.#exchange.hunger();
+    await this.#changed.until(() => this.#registered, this.#over.signal);
+    if (this.#endedBy !== undefined) throw this.#endedBy;
+    if (this.#registered) this.#events.emit('worker.started', { worker: this.id });
+  }
+
+  async #stop(graceMs: number): Promise<StopReport> {
+    if (this.#state !== 'running') {
+      if (this.#state === 'new') this.#end([]);
+      return NOTHING_UNFINISHED;
+    }
+    this.#state = 'stopping';
+    this.#doorbell.close();
+    const unfinished = await emptySlots({
+      slots: this.#slots,
+      exchange: this.#exchange,
+      changed: this.#changed,
+      clock: this.#core.clock,
+      graceMs,
+      hurry: this.#hurry.signal,
+      over: this.#over.signal,
+      wasRegistered: this.#registered,
+    });
+    if (!this.#over.signal.aborted) await this.#sayGoodbye();
+    this.#end(unfinished);
+    return { unfinished };
+  }
+
+  async #sayGoodbye(): Promise<void> {
+    const { connection, clock } = this.#core;
+    const gone = this.#registered ? connection.backend.workers.unregister(this.id) : undefined;
+    let isGone = false;
+    const note = (): void => {
+      isGone = true;
+      this.#changed.check();
+    };
+    void gone?.then(note, note);
+    if (gone === undefined) return;
+    await this.#changed.within(clock, GOODBYE_MS, () => isGone, this.#over.signal);
+  }
+
+  /** Everything stops here, once. */
+  #end(unfinished: readonly string[]): void {
+    if (this.#state === 'stopped') return;
+    if (this.#state !== 'new') this.#core.keepAlive.letGo();
+    this.#state = 'stopped';
+    this.#over.abort();
+    this.#doorbell.close();
+    this.#keeper.stop();
+    this.#ticker.stop();
+    this.#pulse.stop();
+    this.#slots.abandon();
+    this.#events.emit('worker.stopped', { worker: this.id, unfinished });
+    this.#onEnd(this);
+  }
+
+  #exchanger(): ConstructorParameters<typeof Exchange>[0]['host'] {
+    return {
+      freeSlots: () => (this.#state === 'running' && !this.#isPaused ? this.#slots.free : 0),
+      leaseRequest: (limit) => ({
+        requestId: `${this.#nonce}${(this.#requests++).toString(36).padStart(6, '0')}`,
+        worker: this.id,
+        limit,
+        leaseMs: this.#plan.leaseMs,
+        queues: this.#stride.shares(),
+        wait: true,
+      }),
+      register: () => this.#register(),
+      settled: (settlement, answer) => this.#settled(settlement, answer),
+      take: (leases) => {
+        this.#stride.served(leases);
+        for (const lease of leases) this.#slots.take(lease);
+        if (leases.length > 0) this.#keeper.wake();
+      },
+      startTaken: () => {
+        this.#failures = 0;
+        this.#slots.startTaken();
+        this.#changed.check();
+      },
+      idle: (waitMs) => this.#doorbell.open(waitMs),
+      failed: (operation, error) => this.#failed(operation, error),
+      recovered: () => this.#keeper.extendNow(),
+    };
+  }
+
+  #keeperHost(): ConstructorParameters<typeof LeaseKeeper>[0]['host'] {
+    return {
+      held: () => this.#slots.held(),
+      canceling: (ref) => this.#cancel(ref, 'cancel was requested'),
+      lost: (ref) => this.#lost(this.#slots.holder(ref)),
+      unknown: (refs) => this.#releaseUnknown(refs),
+      answered: () => this.#answered(),
+      failed: (operation, error) => this.#failed(operation, error),
+      leaseMark: () => this.#exchange.leasesBegun + (this.#exchange.isLeasing ? -1 : 0),
+      leasedSince: (mark) => this.#exchange.leasesBegun !== mark,
+    };
+  }
+
+  async #register(): Promise<void> {
+    const backend = await this.#core.connection.ready();
+    await backend.workers.register(this.#spec);
+    this.#registered = true;
+    this.#changed.check();
+  }
+
+  #settle(lease: LeaseRef, decision: Decision): void {
+    this.#exchange.settle({ id: lease.id, token: lease.token, decision, lease });
+  }
+
+  #started(attempt: Attempt): void {
+    this.#ticker.wake();
+    if (this.#events.has('task.started')) this.#events.emit('task.started', factsOf(attempt));
+  }
+
+  #freed(): void {
+    this.#exchange.poke();
+    this.#changed.check();
+  }
+
+  #settled({ lease, decision }: HeldSettlement, answer: SettleAnswer): void {
+    const attempt = this.#slots.holder(lease);
+    if (attempt === undefined) return;
+    this.#slots.forget(lease);
+    if (answer.kind === 'ok') emitSettled(this.#events, attempt, decision, answer);
+    else this.#events.emit('lease.lost', factsOf(attempt));
+  }
+
+  #cancel(ref: LeaseRef, reason: string): void {
+    const attempt = this.#slots.holder(ref);
+    if (attempt !== undefined) this.#slots.cancel(attempt, reason);
+  }
+
+  #lost(attempt: Attempt | undefined): void {
+    // Its settlement is under way: the answer to that says what became of it.
+    if (attempt === undefined || attempt.isDecided) return;
+    this.#slots.lose(attempt);
+    this.#events.emit('lease.lost', factsOf(attempt));
+  }
+
+  #releaseUnknown(refs: readonly LeaseRef[]): void {
+    for (const ref of refs) {
+      if (this.#slots.holds(ref)) continue;
+      this.#settle(ref, { type: 'release', reason: 'leased by a request that was given up' });
+    }
+  }
+
+  #answered(): void {
+    this.#exchange.lastAnswerAt = this.#core.clock.now();
+    this.#failures = 0;
+  }
+
+  #blocked(ms: number): void {
+    const taskIds = this.#slots.runningIds();
+    const hint = taskIds.length === 0 ? '' : '; use threadTask for handlers that compute';
+    const seconds = (ms / 1_000).toFixed(1);
+    this.#core.log.warn(`the event loop was blocked ${seconds} s${hint}`, { taskIds });
+    this.#events.emit('worker.blocked', { ms, taskIds });
+  }
+
+  #report(operation: string, error: unknown): void {
+    this.#core.log.warn(`worker ${this.id}: ${operation} failed`, { error });
+    this.#events.emit('worker.error', { operation, error });
+  }
+
+  #failed(operation: string, error: unknown): boolean {
+    if (this.#over.signal.aborted) return false;
+    if (this.#failures++ === 0) this.#report(operation, error);
+    else this.#events.emit('worker.error', { operation, error });
+    const isFinal = error instanceof FairloomError && !error.retryable;
+    if (!(error instanceof ClosedError) && (this.#registered || !isFinal)) return true;
+    this.#endedBy = error;
+    this.#end(this.#slots.runningIds());
+    return false;
+  }
+}
+
+const NOTHING_UNFINISHED: StopReport = { unfinished: [] };

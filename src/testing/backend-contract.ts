@@ -1,0 +1,182 @@
+/**
+ * The specification of a backend, as tests: every rule of docs/mechanics.md that can be seen
+ * through the `Backend` port. A backend runs all of it from one file of its own:
+ *
+ *     describeBackend('memory', { describe, it, expect }, openMemory);
+ *
+ * The cases use only the port and a clock that they move by hand. What a single backend promises
+ * on top of it is tested next to that backend.
+ */
+import type { QueueInfo, UserInfo } from '../domain/backend.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Retention } from '../domain/settings.ts';
+import { TASK_STATES } from '../domain/task.ts';
+import * as canceling from './contract/canceling.ts';
+import type { Case, Cases, Run } from './contract/cases.ts';
+import * as dependencies from './contract/dependencies.ts';
+import * as enqueue from './contract/enqueue.ts';
+import * as fairness from './contract/fairness.ts';
+import * as graphs from './contract/graphs.ts';
+import type { OpenHarness, TestApi } from './contract/harness.ts';
+import * as ids from './contract/ids.ts';
+import * as inspection from './contract/inspection.ts';
+import * as keys from './contract/keys.ts';
+import { Kit } from './contract/kit.ts';
+import * as leasing from './contract/leasing.ts';
+import * as limits from './contract/limits.ts';
+import * as redrive from './contract/redrive.ts';
+import * as restricted from './contract/restricted.ts';
+import * as retention from './contract/retention.ts';
+import * as settling from './contract/settling.ts';
+import * as strangers from './contract/strangers.ts';
+import * as sweeping from './contract/sweeping.ts';
+import * as time from './contract/time.ts';
+import * as waiting from './contract/waiting.ts';
+
+export type {
+  Expect,
+  Harness,
+  Matchers,
+  OpenHarness,
+  TestApi,
+} from './contract/harness.ts';
+
+/** The longest a case may take, in ms; the largest store tens of thousands of tasks. */
+const CASE_MS = 60_000;
+
+/** What holds unless a case asks for something else. */
+const RETENTION: Retention = {
+  finishedMs: LIMITS.retainFinishedMs,
+  failedMs: LIMITS.retainFailedMs,
+  canceledMs: LIMITS.retainCanceledMs,
+};
+
+const SECTIONS: Readonly<Record<string, Cases>> = {
+  enqueue: enqueue.storing,
+  'enqueue again': enqueue.sendingAgain,
+  batches: enqueue.batches,
+  'full queues': enqueue.fullQueues,
+  'idempotency keys': keys.policies,
+  'life of a key': keys.lives,
+  'dependencies at enqueue': dependencies.atEnqueue,
+  'dependencies at the end of an upstream': dependencies.atTheEnd,
+  graphs: graphs.graphs,
+  'held dependents': redrive.held,
+  redrive: redrive.redrives,
+  remove: redrive.removals,
+  leases: leasing.leasing,
+  extend: leasing.extending,
+  decisions: settling.decisions,
+  'who may settle': settling.holders,
+  'lost leases': sweeping.losses,
+  'lost leases of a fleet': sweeping.fleets,
+  outages: sweeping.outages,
+  cancel: canceling.cancels,
+  'run now': canceling.early,
+  'turns between users': fairness.betweenUsers,
+  'turns within a user': fairness.withinUser,
+  'limits of users': limits.users,
+  'places of running tasks': limits.places,
+  queues: limits.queues,
+  'assigned users and steal targets': restricted.choosing,
+  pools: restricted.pools,
+  strangers: strangers.strangers,
+  delays: time.delays,
+  expiry: time.expiry,
+  'clocks that jump': time.clocks,
+  retention: retention.keeping,
+  readers: retention.readers,
+  leftovers: retention.leftovers,
+  'nasty ids': ids.nasty,
+  lists: inspection.listing,
+  facts: inspection.facts,
+  health: inspection.health,
+  'waiting for work': waiting.workers,
+  'waiting for an end': waiting.ends,
+};
+
+/**
+ * Declares the whole suite for one backend.
+ *
+ * @param name - shown in the titles.
+ * @param api - the test runner's `describe`, `it` and `expect`.
+ * @param open - makes a fresh, empty backend; called once per case.
+ */
+export function describeBackend(name: string, api: TestApi, open: OpenHarness): void {
+  api.describe(`backend contract: ${name}`, () => {
+    for (const [section, cases] of Object.entries(SECTIONS)) {
+      api.describe(section, () => {
+        for (const [title, each] of Object.entries(cases)) {
+          api.it(title, () => runCase(each, api, open), CASE_MS);
+        }
+      });
+    }
+  });
+}
+
+async function runCase(each: Run | Case, api: TestApi, open: OpenHarness): Promise<void> {
+  const { run, retention = {} } = typeof each === 'function' ? { run: each } : each;
+  const harness = await open();
+  try {
+    await harness.backend.open({ retention: { ...RETENTION, ...retention } });
+    const kit = new Kit(harness, api.expect);
+    await run(kit, api.expect);
+    await audit(kit);
+  } finally {
+    await harness.close();
+  }
+}
+
+/** What holds after every history, whatever the case was about. */
+async function audit(kit: Kit): Promise<void> {
+  if (kit.closed) return;
+  const { drift } = await kit.backend.inspect.reconcile({ repair: false });
+  kit.expect(drift).toEqual([]);
+  const { counts } = await kit.stats();
+  const queues = await kit.backend.queues.list();
+  for (const state of TASK_STATES) {
+    const sum = queues.reduce((total, queue) => total + queue.counts[state], 0);
+    kit.expect([state, sum]).toEqual([state, counts[state]]);
+  }
+  for (const queue of queues) await auditQueue(kit, queue);
+}
+
+/** The sums over the users of a queue are what the queue says. */
+async function auditQueue(
+  kit: Kit,
+  { queue, counts, settings, ...info }: QueueInfo,
+): Promise<void> {
+  const users = await everyUser(kit, queue);
+  const sum = (of: (user: UserInfo) => number): number =>
+    users.reduce((total, user) => total + of(user), 0);
+  kit
+    .expect({
+      queued: sum((user) => user.queued),
+      started: sum((user) => user.running),
+      later: sum((user) => user.later),
+      readyUsers: sum((user) => (user.ready ? 1 : 0)),
+    })
+    .toEqual({
+      queued: counts.queued,
+      started: counts.started,
+      later: counts.scheduled + counts.deferred,
+      readyUsers: info.readyUsers,
+    });
+  // A queue's own pause, cap and rate hide what its users could run.
+  if (settings.paused || settings.maxRunning !== undefined || settings.rate !== undefined) return;
+  const room = (user: UserInfo): number =>
+    user.ready ? Math.min(user.queued, (user.settings.maxRunning ?? Infinity) - user.running) : 0;
+  kit.expect(info.runnable).toBe(sum(room));
+}
+
+async function everyUser(kit: Kit, queue: string): Promise<readonly UserInfo[]> {
+  const users: UserInfo[] = [];
+  let cursor: string | undefined;
+  do {
+    const request = cursor === undefined ? { limit: 500 } : { limit: 500, cursor };
+    const page = await kit.backend.users.list(queue, request);
+    users.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return users;
+}

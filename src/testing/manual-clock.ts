@@ -1,0 +1,109 @@
+import { type Clock, type Duration, durationMs, type Timer } from '../base/time.ts';
+import { InvalidOptionError } from '../domain/errors.ts';
+
+/** A moment well past the epoch, so that nothing in a test is negative: 2026-01-05 12:00 UTC. */
+const START_MS = 1_767_614_400_000;
+
+/** Turns of the event loop after a timer: enough for chains of promises, however long. */
+const TURNS = 4;
+
+interface ManualTimer {
+  readonly at: number;
+  /** Orders timers of the same moment. */
+  readonly number: number;
+  readonly fire: () => void;
+}
+
+/** For a clock that others must be moved with, such as that of a backend in another process. */
+export interface ManualClockHooks {
+  /** Is told the new time before the timers of that moment fire. */
+  readonly moved?: ((nowMs: number) => Promise<void>) | undefined;
+  /** Fulfilled when what was begun has gone on as far as it can. Default: promises alone. */
+  readonly settle?: (() => Promise<void>) | undefined;
+}
+
+/** A clock that stands still until it is moved. Its timers fire in order as it passes them. */
+export class ManualClock implements Clock {
+  #nowMs: number;
+  /** Those that have not fired. Few: a test has few. */
+  readonly #timers = new Set<ManualTimer>();
+  readonly #hooks: ManualClockHooks;
+  #numbers = 0;
+
+  /** Starts at 2026-01-05 12:00 UTC unless told otherwise. */
+  constructor(startMs: number = START_MS, hooks: ManualClockHooks = {}) {
+    this.#nowMs = startMs;
+    this.#hooks = hooks;
+  }
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  setTimer(ms: number, fire: () => void): Timer {
+    const timer = { at: this.#nowMs + Math.max(0, ms), number: this.#numbers++, fire };
+    this.#timers.add(timer);
+    return { cancel: () => void this.#timers.delete(timer) };
+  }
+
+  /** Timers that wait; for tests that look for leaks. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /**
+   * Moves on, firing every timer on the way at its own moment and letting what it began go on.
+   *
+   * @throws {@link InvalidOptionError} when the length is none, or negative.
+   */
+  async advance(length: Duration): Promise<void> {
+    const ms = durationMs(length);
+    if (ms === undefined || ms < 0) throw new InvalidOptionError('advance', 'a length', length);
+    const end = this.#nowMs + ms;
+    await this.#settle();
+    for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
+      this.#timers.delete(next);
+      await this.#move(next.at);
+      next.fire();
+      await this.#settle();
+    }
+    await this.#move(end);
+    await this.#settle();
+  }
+
+  /** Sets the time without firing anything, also backwards: what a machine's clock may do. */
+  jump(ms: number): void {
+    this.#nowMs += ms;
+  }
+
+  async #move(toMs: number): Promise<void> {
+    if (toMs <= this.#nowMs) return;
+    this.#nowMs = toMs;
+    await this.#hooks.moved?.(toMs);
+  }
+
+  #settle(): Promise<void> {
+    return this.#hooks.settle?.() ?? settle();
+  }
+
+  /** The earliest timer until then. */
+  #next(end: number): ManualTimer | undefined {
+    let first: ManualTimer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.at > end) continue;
+      if (first === undefined || isBefore(timer, first)) first = timer;
+    }
+    return first;
+  }
+}
+
+/** Lets everything that can go on without time passing go on. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function isBefore(a: ManualTimer, b: ManualTimer): boolean {
+  return a.at < b.at || (a.at === b.at && a.number < b.number);
+}

@@ -1,0 +1,216 @@
+import { memory } from '../backends/memory/memory-backend.ts';
+import { type Duration, durationMs } from '../base/time.ts';
+import { InvalidOptionError, RetryAfter, TaskFailedError } from '../domain/errors.ts';
+import { coreOf, Fairloom } from '../engine/client.ts';
+import { silentLogger } from '../engine/logger.ts';
+import type { FairloomOptions } from '../engine/options.ts';
+import type { TaskSource } from '../engine/registry.ts';
+import type { TaskError } from '../engine/task-error.ts';
+import type { Worker } from '../engine/worker.ts';
+import type { WorkerOptions } from '../engine/worker-options.ts';
+import type { Task } from '../workflow/step.ts';
+import type { TaskContext } from '../workflow/task-context.ts';
+import { definitionOf, type Handler, type TaskDefinition } from '../workflow/task-definition.ts';
+import { type HandlerRun, Journal } from './journal.ts';
+import { ManualClock, settle } from './manual-clock.ts';
+import { type Spy, spyOn } from './spy.ts';
+
+/** How a {@link TestLoom} differs from a {@link Fairloom} in production. */
+export interface TestLoomOptions extends Omit<FairloomOptions, 'backend' | 'tasks' | 'clock'> {
+  /** Where time starts, in ms since the epoch. Default 2026-01-05 12:00 UTC. */
+  readonly startMs?: number | undefined;
+  /** The worker that `drain` and `advance` run. Default one slot, so that the order is certain. */
+  readonly worker?: WorkerOptions | undefined;
+}
+
+/** Which failures of handlers a test lets pass. */
+export interface FailureOptions {
+  /** True: they are part of the test. Default false. */
+  readonly allowFailures?: boolean | undefined;
+}
+
+/** The clock of a {@link TestLoom}: time passes only here. */
+export interface TestClock {
+  /** Ms since the epoch. */
+  now(): number;
+  /**
+   * Lets time pass and works meanwhile: delays, retries and timeouts happen on the way. Rejects
+   * with the first unexpected failure.
+   */
+  advance(length: Duration, options?: FailureOptions): Promise<void>;
+}
+
+/** What {@link TestLoom.fail} makes a handler throw. */
+export class InjectedFailure extends Error {
+  override readonly name = 'InjectedFailure';
+}
+
+/**
+ * A whole Fairloom in a test: the embedded backend on a clock that stands still, and a worker that
+ * works only while it is told to.
+ */
+export function testLoom(tasks: TaskSource, options: TestLoomOptions = {}): TestLoom {
+  const { startMs, worker = {}, ...rest } = options;
+  const clock = new ManualClock(startMs);
+  const settings = { log: silentLogger, ...rest, backend: memory({ clock }), clock, tasks };
+  return new TestLoom(settings, clock, worker);
+}
+
+/** See {@link testLoom}. */
+export class TestLoom extends Fairloom {
+  readonly clock: TestClock;
+  readonly #manual: ManualClock;
+  readonly #workerOptions: WorkerOptions;
+  readonly #journal = new Journal();
+  readonly #stubs = new Map<string, Handler>();
+  /** How often handlers are still to fail, by name. */
+  readonly #failures = new Map<string, number>();
+  /** The first failure that no test asked for; taken by whoever reports it. */
+  #unexpected: { readonly error: unknown } | undefined;
+  /** Started with the first work, and kept: a handler may run across an `advance`. */
+  #worker: Worker | undefined;
+
+  constructor(options: FairloomOptions, clock: ManualClock, worker: WorkerOptions) {
+    super(options);
+    this.#manual = clock;
+    this.#workerOptions = worker;
+    for (const definition of coreOf(this).registry.all()) this.#wrap(definition);
+    this.clock = {
+      now: () => clock.now(),
+      advance: (length, failures = {}) => this.#advance(length, failures),
+    };
+  }
+
+  /**
+   * Works until nothing is left that could start now; time stands still. Rejects with the first
+   * unexpected failure: what a handler threw and no `fail` made it throw.
+   */
+  async drain(options: FailureOptions = {}): Promise<void> {
+    const worker = await this.#awake();
+    await worker.whenIdle();
+    worker.pause();
+    this.#report(options);
+  }
+
+  /** Runs this in place of the task's handler, from its next start on. */
+  stub<I, O, X>(
+    step: Task<I, O, X>,
+    handler: (input: I, ctx: TaskContext) => O | Promise<O>,
+  ): void {
+    const definition = definitionOf(step);
+    this.#stubs.set(definition.name, handler as Handler);
+    this.#wrap(definition);
+  }
+
+  /** Makes the task's next attempts fail, once unless told otherwise. */
+  fail(step: Task<never, unknown, unknown>, options: { readonly times?: number } = {}): void {
+    const { times = 1 } = options;
+    const definition = definitionOf(step);
+    this.#failures.set(definition.name, times);
+    this.#wrap(definition);
+  }
+
+  /** Looks at the task's handler, also at what it did before. */
+  spy<I, O, X>(step: Task<I, O, X>): Spy<I, O | X> {
+    return spyOn(this.#journal, definitionOf(step).name);
+  }
+
+  /** Every call of a handler, in the order of the starts. */
+  get runs(): readonly HandlerRun[] {
+    return this.#journal.runs;
+  }
+
+  /** User and task of every call of a handler, in the order of the starts. */
+  order(): readonly (readonly [user: string, name: string])[] {
+    return this.#journal.runs.map(({ user, name }) => [user, name] as const);
+  }
+
+  override async close(options: { readonly timeout?: Duration | undefined } = {}): Promise<void> {
+    // Time stands still, so nothing would end a grace.
+    this.#worker?.abandon();
+    await super.close(options);
+  }
+
+  /** In steps from one due time to the next, so that a year takes no longer than a minute. */
+  async #advance(length: Duration, options: FailureOptions): Promise<void> {
+    const ms = durationMs(length);
+    if (ms === undefined || ms < 0) throw new InvalidOptionError('advance', 'a length', length);
+    const clock = this.#manual;
+    const end = clock.now() + ms;
+    const worker = await this.#awake();
+    await settle();
+    while (clock.now() < end) {
+      const isIdle = worker.running === 0;
+      if (isIdle) clock.jump(Math.min(end, await this.#nextDueAt()) - clock.now());
+      await clock.advance(isIdle ? 0 : Math.min(STEP_MS, end - clock.now()));
+    }
+    worker.pause();
+    this.#report(options);
+  }
+
+  /** At least 1 ms ahead, so that time passes. */
+  async #nextDueAt(): Promise<number> {
+    const { tasks } = coreOf(this).connection.backend;
+    const { nextDueAt = Number.POSITIVE_INFINITY } = await tasks.tick();
+    return Math.max(nextDueAt, this.#manual.now() + 1);
+  }
+
+  async #awake(): Promise<Worker> {
+    if (this.#worker !== undefined) {
+      this.#worker.resume();
+      return this.#worker;
+    }
+    const worker = this.worker({ concurrency: 1, ...this.#workerOptions });
+    this.#worker = worker;
+    worker.on('task.failed', (event) => this.#note(event.taskId, event));
+    worker.on('task.retried', (event) => this.#note(event.taskId, event));
+    await worker.start();
+    return worker;
+  }
+
+  /** Keeps the first failure that nobody asked for. */
+  #note(taskId: string, event: { readonly error: TaskError; readonly failureType?: string }): void {
+    if (this.#unexpected !== undefined) return;
+    const thrown = this.#journal.runs.findLast((run) => run.taskId === taskId)?.error;
+    if (thrown instanceof InjectedFailure || thrown instanceof RetryAfter) return;
+    const { error, failureType = 'error' } = event;
+    this.#unexpected = { error: thrown ?? new TaskFailedError(taskId, failureType, error) };
+  }
+
+  #report({ allowFailures = false }: FailureOptions): void {
+    const failure = this.#unexpected;
+    this.#unexpected = undefined;
+    if (failure !== undefined && !allowFailures) throw failure.error;
+  }
+
+  /** Leads every call of the task's handler through the journal. */
+  #wrap(definition: TaskDefinition): void {
+    const { name } = definition;
+    const { registry, handlers } = coreOf(this);
+    if (definition.code.kind === 'elsewhere' && !this.#stubs.has(name)) return;
+    registry.setStub(definition, async (input, ctx) => {
+      const { taskId, user, attempt } = ctx;
+      const end = this.#journal.begin({ taskId, name, user, attempt }, input);
+      try {
+        this.#failIfAsked(name);
+        const handler = this.#stubs.get(name) ?? handlers.own(definition);
+        const result: unknown = await handler(input, ctx);
+        end({ state: 'returned', result });
+        return result;
+      } catch (error) {
+        end({ state: 'threw', error });
+        throw error;
+      }
+    });
+  }
+
+  #failIfAsked(name: string): void {
+    const left = this.#failures.get(name) ?? 0;
+    if (left === 0) return;
+    this.#failures.set(name, left - 1);
+    throw new InjectedFailure(`${name} was made to fail`);
+  }
+}
+
+/** While a handler runs, time passes in pieces of this length, in ms: it may end at any moment. */
+const STEP_MS = 1_000;

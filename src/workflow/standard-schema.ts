@@ -1,0 +1,64 @@
+/**
+ * The part of Standard Schema version 1 that is used here; Zod, Valibot, ArkType and others make
+ * such values. `I` is what it accepts, `O` what it gives back.
+ */
+export interface StandardSchemaV1<I = unknown, O = I> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    /** Gives `{ value }` or `{ issues }`, or a promise of that. */
+    readonly validate: (value: unknown) => unknown;
+    readonly types?: { readonly input: I; readonly output: O } | undefined;
+  };
+}
+
+/** What `validate` answers. */
+export type SchemaResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly path: string; readonly message: string };
+
+/** Asks a schema. Gives a promise only when the schema does. */
+export function validate(
+  schema: StandardSchemaV1,
+  value: unknown,
+): SchemaResult | Promise<SchemaResult> {
+  const answer = schema['~standard'].validate(value);
+  return isThenable(answer) ? Promise.resolve(answer).then(resultOf) : resultOf(answer);
+}
+
+/** Whether a value is a Standard Schema as far as one can see. */
+export function isSchema(value: unknown): value is StandardSchemaV1 {
+  const standard = member(value, '~standard');
+  return member(standard, 'version') === 1 && typeof member(standard, 'validate') === 'function';
+}
+
+function resultOf(answer: unknown): SchemaResult {
+  const issues = member(answer, 'issues');
+  if (issues === undefined) return { ok: true, value: member(answer, 'value') };
+  const first: unknown = Array.isArray(issues) ? issues[0] : undefined;
+  const message = member(first, 'message');
+  return {
+    ok: false,
+    path: pathOf(member(first, 'path')),
+    message: typeof message === 'string' ? message : 'does not match its schema',
+  };
+}
+
+/** A path of Standard Schema: keys, or segments `{ key }`. */
+function pathOf(path: unknown): string {
+  if (!Array.isArray(path)) return '$';
+  return path.reduce<string>((text, segment: unknown) => {
+    const key = typeof segment === 'object' ? member(segment, 'key') : segment;
+    return text + (typeof key === 'number' ? `[${key}]` : `.${String(key)}`);
+  }, '$');
+}
+
+function member(value: unknown, key: string): unknown {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function'
+    ? Reflect.get(value, key)
+    : undefined;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof member(value, 'then') === 'function';
+}

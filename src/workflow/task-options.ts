@@ -1,0 +1,182 @@
+/** Options of definitions and of single tasks, and their checks. */
+import { type Duration, durationMs } from '../base/time.ts';
+import type { Decider } from '../domain/decider.ts';
+import { InvalidOptionError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkName } from '../domain/names.ts';
+import type { RetryPolicy } from '../domain/retry-policy.ts';
+import type { Level } from '../domain/task.ts';
+import type { StandardSchemaV1 } from './standard-schema.ts';
+
+/** Names of the priorities 1 to 6. */
+export type PriorityName = 'very-low' | 'low' | 'normal' | 'high' | 'very-high' | 'critical';
+
+/** Order within one user: 6 and `critical` first; default 3, `normal`. */
+export type Priority = Level | PriorityName;
+
+/** How long to wait before the next attempt. */
+export interface BackoffOptions {
+  /** Default `exponential`: `base`, twice that, four times that… */
+  readonly kind?: 'exponential' | 'fixed' | undefined;
+  /** The first wait, or every one. Default 1 s. */
+  readonly base?: Duration | undefined;
+  /** Longest wait. Default 1 h. */
+  readonly max?: Duration | undefined;
+  /** `full`: anywhere from 0 to the wait. `equal`: from half of it. Default `full`. */
+  readonly jitter?: 'full' | 'equal' | 'none' | undefined;
+}
+
+/** The wait after the failed attempt of this number (from 1). */
+export type BackoffFunction = (attempt: number) => Duration;
+
+/** What an attempt may do. Stored with a task only as far as its enqueue said so. */
+export interface AttemptOptions {
+  /** Attempts after the first. Default 3. */
+  readonly retries?: number | undefined;
+  /** Data, so that it can be stored. */
+  readonly backoff?: BackoffOptions | undefined;
+  /** How long one attempt may run. Default 15 min. */
+  readonly timeout?: Duration | 'none' | undefined;
+}
+
+/** Where a task goes, and what its turn costs. */
+export interface PlaceOptions {
+  /** Default `default`. */
+  readonly queue?: string | undefined;
+  readonly priority?: Priority | undefined;
+  /** Turns that it takes from its user, above 0. Default 1. */
+  readonly cost?: number | undefined;
+  /** Not started this long after it was due, it ends as `failed(expired)`. */
+  readonly expiresIn?: Duration | undefined;
+}
+
+/** Options of a definition. What an enqueue says goes before them. */
+export interface TaskOptions extends PlaceOptions {
+  /** Attempts after the first. Default 3. */
+  readonly retries?: number | undefined;
+  /** Default exponential from 1 s to 1 h with full jitter. */
+  readonly backoff?: BackoffOptions | BackoffFunction | undefined;
+  /** How long one attempt may run. Default 15 min. */
+  readonly timeout?: Duration | 'none' | undefined;
+  /** Decides what becomes of an outcome; must be pure. Default: the rules of `retries` and `backoff`. */
+  readonly decider?: Decider | undefined;
+  /** Checks what the handler returned; its output is what is stored. */
+  readonly output?: StandardSchemaV1 | undefined;
+  /** Given by a schema, which also sets the type of the input. */
+  readonly input?: never;
+}
+
+const LEVELS: ReadonlyMap<unknown, Level> = new Map<unknown, Level>([
+  ['very-low', 1],
+  ['low', 2],
+  ['normal', 3],
+  ['high', 4],
+  ['very-high', 5],
+  ['critical', 6],
+  [1, 1],
+  [2, 2],
+  [3, 3],
+  [4, 4],
+  [5, 5],
+  [6, 6],
+]);
+
+const BACKOFF_KINDS: readonly unknown[] = ['exponential', 'fixed'];
+const JITTERS: readonly unknown[] = ['full', 'equal', 'none'];
+
+/** The level of a priority. */
+export function levelOf(option: string, priority: unknown): Level {
+  const level = LEVELS.get(priority);
+  if (level !== undefined) return level;
+  throw new InvalidOptionError(option, 'a priority from 1 to 6, or its name', priority);
+}
+
+/** A length of time within bounds, in ms; negative ones count as `least`. */
+export function durationOption(
+  option: string,
+  value: unknown,
+  bounds: { readonly least: number; readonly most: number },
+): number {
+  const isDuration = typeof value === 'number' || typeof value === 'string';
+  const ms = isDuration ? durationMs(value as Duration) : undefined;
+  if (ms === undefined || ms > bounds.most || ms < bounds.least) {
+    const expected = `ms or a text such as "30s", from ${bounds.least} to ${bounds.most} ms`;
+    throw new InvalidOptionError(option, expected, value);
+  }
+  return ms;
+}
+
+/** A number of retries, whole and not negative. */
+export function retriesOption(option: string, value: unknown): number {
+  return integerOption(option, value, { least: 0, most: LIMITS.retriesMax });
+}
+
+/** A whole number within bounds. */
+export function integerOption(
+  option: string,
+  value: unknown,
+  bounds: { readonly least: number; readonly most: number },
+): number {
+  const { least, most } = bounds;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) {
+    return value;
+  }
+  throw new InvalidOptionError(option, `a whole number from ${least} to ${most}`, value);
+}
+
+/** A timeout in ms; 0 stands for none. */
+export function timeoutOption(option: string, value: unknown): number {
+  if (value === 'none') return 0;
+  return durationOption(option, value, { least: 1, most: LIMITS.delayMaxMs });
+}
+
+/** A cost in turns. */
+export function costOption(option: string, value: unknown): number {
+  if (typeof value === 'number' && value > 0 && value <= LIMITS.costMax) return value;
+  throw new InvalidOptionError(option, `a number above 0, at most ${LIMITS.costMax}`, value);
+}
+
+/** Backoff as it is stored: what was said, in ms. */
+export type BackoffPolicy = Omit<RetryPolicy, 'retries'>;
+
+/** Fills in the defaults of a backoff. */
+export function backoffOption(option: string, value: unknown): BackoffPolicy {
+  if (typeof value !== 'object' || value === null) {
+    throw new InvalidOptionError(option, 'an object { kind, base, max, jitter }', value);
+  }
+  const {
+    kind = 'exponential',
+    base = LIMITS.backoffMs,
+    jitter = 'full',
+  } = value as BackoffOptions;
+  const { max = LIMITS.backoffMaxMs } = value as BackoffOptions;
+  if (!BACKOFF_KINDS.includes(kind)) {
+    throw new InvalidOptionError(`${option}.kind`, '"exponential" or "fixed"', kind);
+  }
+  if (!JITTERS.includes(jitter)) {
+    throw new InvalidOptionError(`${option}.jitter`, '"full", "equal" or "none"', jitter);
+  }
+  const bounds = { least: 0, most: LIMITS.delayMaxMs };
+  const baseMs = durationOption(`${option}.base`, base, bounds);
+  const maxMs = durationOption(`${option}.max`, max, bounds);
+  return { kind, baseMs, maxMs: Math.max(maxMs, kind === 'fixed' ? baseMs : 0), jitter };
+}
+
+/** Checks what a definition or `FairloomOptions.defaults` says, so that a typo fails at once. */
+export function checkTaskOptions(where: string, options: TaskOptions): void {
+  const { retries, backoff, timeout, queue, priority, cost, expiresIn } = options;
+  if (retries !== undefined) retriesOption(`${where}.retries`, retries);
+  if (backoff !== undefined && typeof backoff !== 'function') {
+    backoffOption(`${where}.backoff`, backoff);
+  }
+  if (timeout !== undefined) timeoutOption(`${where}.timeout`, timeout);
+  if (queue !== undefined) checkName(`${where}.queue`, queue);
+  if (priority !== undefined) levelOf(`${where}.priority`, priority);
+  if (cost !== undefined) costOption(`${where}.cost`, cost);
+  if (expiresIn !== undefined) {
+    durationOption(`${where}.expiresIn`, expiresIn, { least: 1, most: LIMITS.delayMaxMs });
+  }
+  if (options.decider !== undefined && typeof options.decider !== 'function') {
+    throw new InvalidOptionError(`${where}.decider`, 'a function', options.decider);
+  }
+}
