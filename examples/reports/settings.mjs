@@ -1,0 +1,7 @@
+// What the server and the workers must agree on.
+import { redis } from 'fairloom/redis';
+
+export const backend = () =>
+  redis(process.env.REDIS_URL ?? 'redis://localhost:6379', {
+    prefix: process.env.REPORTS_PREFIX ?? 'reports',
+  });

@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import type { Fairloom } from '../../engine/client.ts';
+import { changeEach } from '../bulk.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
+import { CliError, EXIT } from '../exit-code.ts';
+import { limitArgument, pages, take } from '../select-tasks.ts';
+import { type Shell, withLoom } from '../session.ts';
+import { taskView } from '../views.ts';
+import { withConfirm, withFilters } from './tasks.ts';
+
+interface DeadOptions extends ConfirmOptions {
+  readonly queue?: string;
+  readonly user?: string;
+  readonly name?: string;
+  readonly limit: number;
+  readonly all?: boolean;
+}
+
+/** `fairloom dead …`: the failed tasks. */
+export function addDead(program: Command, shell: Shell): void {
+  const dead = program.command('dead').description('dead letters: tasks that failed');
+  withFilters(dead.command('list'))
+    .description('dead letters, oldest failure first')
+    .option('--limit <n|all>', 'rows', limitArgument, 50)
+    .action((options: DeadOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const { items, more } = await take(deadLetters(loom, options), options.limit);
+        output.rows(items, { ...taskView(Date.now()), none: 'no dead letters' });
+        if (more) output.note('there are more; --limit <n> or --limit all shows them');
+        return undefined;
+      }),
+    );
+  addBulk(dead, shell, {
+    verb: 'redrive',
+    description: 'put dead letters back, with fresh attempts',
+    done: 'redriven',
+    change: (loom, id) => loom.tasks.redrive(id),
+  });
+  addBulk(dead, shell, {
+    verb: 'remove',
+    description: 'take dead letters away for good',
+    done: 'removed',
+    change: (loom, id) => loom.tasks.remove(id),
+  });
+}
+
+interface Bulk {
+  readonly verb: string;
+  readonly description: string;
+  readonly done: string;
+  readonly change: (loom: Fairloom, id: string) => Promise<void>;
+}
+
+function addBulk(dead: Command, shell: Shell, bulk: Bulk): void {
+  withConfirm(withFilters(dead.command(`${bulk.verb} [id...]`)))
+    .description(bulk.description)
+    .option('--all', 'every dead letter, whatever its queue, user and name')
+    .option('--limit <n|all>', 'at most so many, oldest first', limitArgument, 100)
+    .action((ids: readonly string[], options: DeadOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const { chosen, more } = await choose(loom, ids, options);
+        const agreed = await confirm(bulk.verb, chosen, options, output);
+        if (more) output.note('there are more; --limit <n> or --limit all takes them in');
+        if (!agreed) return undefined;
+        return changeEach(bulk.verb, chosen, output, async (id) => {
+          await bulk.change(loom, id);
+          return bulk.done;
+        });
+      }),
+    );
+}
+
+async function choose(
+  loom: Fairloom,
+  ids: readonly string[],
+  options: DeadOptions,
+): Promise<{ readonly chosen: readonly string[]; readonly more: boolean }> {
+  const { queue, user, name, all } = options;
+  const filtered = queue !== undefined || user !== undefined || name !== undefined || all === true;
+  if (filtered === ids.length > 0) {
+    const problem = filtered ? 'ids or filters, not both' : 'ids, filters or --all needed';
+    throw new CliError(EXIT.usage, problem);
+  }
+  if (!filtered) return { chosen: ids, more: false };
+  const { items, more } = await take(deadLetters(loom, options), options.limit);
+  return { chosen: items.map(({ id }) => id), more };
+}
+
+function deadLetters(
+  loom: Fairloom,
+  { queue, user, name }: DeadOptions,
+): ReturnType<typeof pages<Awaited<ReturnType<Fairloom['dead']['list']>>['items'][number]>> {
+  return pages((page) => loom.dead.list({ ...page, queue, user, name }));
+}

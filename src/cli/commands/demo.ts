@@ -1,0 +1,133 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { Command } from 'commander';
+import { memory } from '../../backends/memory/memory-backend.ts';
+import type { Backend } from '../../domain/backend.ts';
+import { integerArgument, positiveArgument } from '../arguments.ts';
+import { type DemoResult, playDemo } from '../demo/demo.ts';
+import { Screen } from '../demo/screen.ts';
+import { CliError, EXIT } from '../exit-code.ts';
+import { type GlobalOptions, openRedis, type Shell } from '../session.ts';
+import { styleFor } from '../style.ts';
+
+interface Options extends GlobalOptions {
+  readonly json?: boolean;
+  readonly seconds: number;
+  readonly seed: number;
+  readonly trace?: string;
+}
+
+/** Long enough to watch, short enough to wait for. */
+const DEFAULT_SECONDS = 8;
+
+/** Characters of the trace that are written at a time. */
+const TRACE_CHUNK = 65_536;
+
+/** `fairloom demo` */
+export function addDemo(program: Command, shell: Shell): void {
+  program
+    .command('demo')
+    .description('one noisy user with 100,000 tasks against nine quiet ones, live')
+    .option('--json', 'end with one line of JSON, and show the rest on stderr')
+    .option('--seconds <n>', 'how long they compete', positiveArgument, DEFAULT_SECONDS)
+    .option('--seed <n>', 'of the lengths of the tasks', integerArgument(0), 1)
+    .option('--trace <file>', 'write the sequence of leases, one JSON line each')
+    .action((_options: unknown, command: Command) =>
+      runDemo(command.optsWithGlobals<Options>(), shell),
+    );
+}
+
+async function runDemo(options: Options, shell: Shell): Promise<void> {
+  const { json = false, seconds, seed, redis, prefix } = options;
+  const stream = json ? shell.err : shell.out;
+  const live = stream.isTTY === true && shell.env['TERM'] !== 'dumb';
+  const { backend, forget } = await storeOf(redis, prefix);
+  const screen = new Screen({
+    write: (text) => void stream.write(text),
+    style: styleFor(stream, shell.env),
+    live,
+    title: `Fairloom demo: ${backend.name} backend, seed ${seed}`,
+  });
+  const trace = options.trace === undefined ? undefined : new TraceFile(options.trace);
+  const interrupt = new AbortController();
+  const onSignal = (): void => interrupt.abort();
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  try {
+    const result = await playDemo({
+      backend,
+      seconds,
+      seed,
+      trace: trace?.write,
+      news: (text) => screen.news(text),
+      frame: (figures, elapsed) => screen.draw(figures, elapsed),
+      frameMs: screen.intervalMs,
+      signal: interrupt.signal,
+    });
+    screen.end(result, closing(result));
+    if (json) shell.out.write(`${JSON.stringify(result)}\n`);
+  } finally {
+    trace?.close();
+    // Where this fails, the demo has failed too and said why, or its keys do no harm.
+    await forget().catch(() => undefined);
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}
+
+/** The demo's own store: embedded unless a Redis is named. */
+interface Store {
+  readonly backend: Backend;
+  /** Takes away what the demo has stored. */
+  readonly forget: () => Promise<void>;
+}
+
+/** On Redis under a prefix that nothing else uses, so that it can be taken away afterwards. */
+async function storeOf(url: string | undefined, prefix: string | undefined): Promise<Store> {
+  if (prefix !== undefined) {
+    throw new CliError(EXIT.usage, 'the demo uses a prefix of its own; leave --prefix out');
+  }
+  if (url === undefined) return { backend: memory(), forget: () => Promise.resolve() };
+  const own = `demo-${process.pid}-${Date.now()}`;
+  const backend = await openRedis(url, own);
+  const { forgetPrefix } = await import('../../backends/redis/forget.ts');
+  return { backend, forget: () => forgetPrefix(url, own) };
+}
+
+/** What the figures say. */
+function closing(result: DemoResult): readonly string[] {
+  const { tasksPerSecond, maxDeviation, jain, turns, seconds } = result;
+  return [
+    `${turns} turns in ${seconds.toFixed(1)} s (${tasksPerSecond}/s on 10 slots, 1 to 3 ms each)`,
+    `largest deviation of any user from its exact weighted share, at any moment: ${maxDeviation.toFixed(3)} turns`,
+    `Jain index of turns over fair share: ${jain.toFixed(4)}`,
+  ];
+}
+
+/** The trace on disk, written in chunks. */
+class TraceFile {
+  readonly #file: number;
+  /** Lines that are not on disk yet. */
+  #pending = '';
+
+  constructor(path: string) {
+    try {
+      this.#file = openSync(path, 'w');
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      throw new CliError(EXIT.failed, `the trace cannot be written: ${problem}`);
+    }
+  }
+
+  readonly write = (line: string): void => {
+    this.#pending += `${line}\n`;
+    if (this.#pending.length >= TRACE_CHUNK) this.#flush();
+  };
+
+  close(): void {
+    this.#flush();
+    closeSync(this.#file);
+  }
+
+  #flush(): void {
+    writeSync(this.#file, this.#pending);
+    this.#pending = '';
+  }
+}

@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import type { Duration } from '../../base/time.ts';
+import type { EnqueueOptions } from '../../engine/enqueue-options.ts';
+import type { TaskHandle } from '../../engine/handle.ts';
+import type { Priority } from '../../workflow/task-options.ts';
+import {
+  durationArgument,
+  inputArgument,
+  integerArgument,
+  momentArgument,
+  positiveArgument,
+  priorityArgument,
+  repeated,
+} from '../arguments.ts';
+import type { Output } from '../output.ts';
+import { type Shell, withLoom } from '../session.ts';
+
+interface Options {
+  readonly id?: string;
+  readonly user?: string;
+  readonly queue?: string;
+  readonly priority?: number | string;
+  readonly cost?: number;
+  readonly delay?: Duration;
+  readonly at?: Date;
+  readonly expiresIn?: Duration;
+  readonly retries?: number;
+  readonly timeout?: Duration | 'none';
+  readonly idempotencyKey?: string;
+  readonly dependsOn?: readonly string[];
+  readonly wait?: Duration | true;
+}
+
+/** `fairloom enqueue <name> [input]` */
+export function addEnqueue(program: Command, shell: Shell): void {
+  program
+    .command('enqueue <name> [input]')
+    .description('store a task; the input is JSON, @file, or - for stdin')
+    .option('--id <id>', 'its id; enqueuing it again changes nothing')
+    .option('--user <id>', 'whose turn it takes; default: default')
+    .option('--queue <name>', 'default: default')
+    .option('--priority <1-6|name>', 'very-low … critical; default: normal', priorityArgument)
+    .option('--cost <turns>', 'turns that it takes; default: 1', positiveArgument)
+    .option('--delay <time>', 'wait before the first start, as 30s', durationArgument)
+    .option('--at <moment>', 'not before this moment, as 2030-01-31T08:00:00Z', momentArgument)
+    .option('--expires-in <time>', 'not after this long', durationArgument)
+    .option('--retries <n>', 'attempts after the first', integerArgument(0))
+    .option('--timeout <time|none>', 'of one attempt', timeoutArgument)
+    .option('--idempotency-key <key>', 'at most one task per key, user and queue at a time')
+    .option('--depends-on <id>', 'wait for this task; may be repeated', repeated)
+    .option('--wait [time]', 'wait for the end and print the result', durationArgument)
+    .action((name: string, input: string | undefined, options: Options, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const value = await inputArgument(input, shell.stdin);
+        const handle = await loom.enqueueByName(name, value, enqueueOptions(options));
+        await report(handle, options.wait, output);
+        return undefined;
+      }),
+    );
+}
+
+/** The id, or with `--wait` the result. */
+async function report(
+  handle: TaskHandle<unknown>,
+  wait: Options['wait'],
+  output: Output,
+): Promise<void> {
+  const { id, created, conflict } = handle;
+  if (conflict) output.note('the idempotency key was used with another input before');
+  if (!created) output.note(`task ${id} was stored before`);
+  const answer = { id, created, conflict };
+  if (wait === undefined) {
+    output.one({ json: answer, id, text: [id] });
+    return;
+  }
+  const result = await handle.result(wait === true ? {} : { timeout: wait });
+  const text = result === undefined ? [] : [JSON.stringify(result, undefined, 2)];
+  output.one({ json: { ...answer, result }, id, text });
+}
+
+function enqueueOptions({ at, wait: _wait, priority, ...rest }: Options): EnqueueOptions {
+  return {
+    ...rest,
+    // Checked by the library, which knows the names.
+    ...(priority === undefined ? {} : { priority: priority as Priority }),
+    ...(at === undefined ? {} : { executeAfter: at }),
+  };
+}
+
+function timeoutArgument(text: string): Duration | 'none' {
+  return text === 'none' ? text : durationArgument(text);
+}

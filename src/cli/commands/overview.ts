@@ -1,0 +1,111 @@
+import type { Command } from 'commander';
+import { TASK_STATES } from '../../domain/task.ts';
+import { CliError, EXIT } from '../exit-code.ts';
+import { fieldLines, type View } from '../output.ts';
+import { type Shell, withLoom } from '../session.ts';
+import type { Style } from '../style.ts';
+import { textTable } from '../text-table.ts';
+import { queueView, workerView } from '../views.ts';
+
+/** `fairloom workers list`, `status`, `health`, `doctor`: the whole at a glance. */
+export function addOverview(program: Command, shell: Shell): void {
+  const workers = program.command('workers').description('the live workers');
+  workers
+    .command('list')
+    .description('every live worker, wherever it runs')
+    .action((_options: unknown, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        output.rows(await loom.workers.list(), workerView(Date.now()));
+        return undefined;
+      }),
+    );
+  addStatus(program, shell);
+  addHealth(program, shell);
+  addDoctor(program, shell);
+}
+
+function addStatus(program: Command, shell: Shell): void {
+  program
+    .command('status')
+    .description('counts, totals, queues and workers')
+    .action((_options: unknown, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const [stats, queues, workers] = await Promise.all([
+          loom.stats(),
+          loom.queues.list(),
+          loom.workers.list(),
+        ]);
+        const { style } = output;
+        const numbers = (of: Readonly<Record<string, number>>): Readonly<Record<string, string>> =>
+          Object.fromEntries(Object.entries(of).map(([name, value]) => [name, String(value)]));
+        const states = Object.fromEntries(TASK_STATES.map((state) => [state, stats.counts[state]]));
+        output.one({
+          json: { ...stats, queues: queues.map(queueView.json), workers },
+          id: queues.map(({ queue }) => queue).join('\n'),
+          text: [
+            style.bold('TASKS'),
+            ...fieldLines(numbers(states), style),
+            '',
+            style.bold('EVER'),
+            ...fieldLines(numbers(stats.totals), style),
+            '',
+            ...tableOf(queues, queueView, style),
+            '',
+            ...tableOf(workers, workerView(Date.now()), style),
+          ],
+        });
+        return undefined;
+      }),
+    );
+}
+
+function addHealth(program: Command, shell: Shell): void {
+  program
+    .command('health')
+    .description('whether the backend answers; exit code 4 when it does not')
+    .action((_options: unknown, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const health = await loom.health();
+        const { isHealthy, pingMs, error } = health;
+        const ping = pingMs === undefined ? '' : ` (${pingMs.toFixed(1)} ms)`;
+        output.one({
+          json: health,
+          id: isHealthy ? 'healthy' : 'unhealthy',
+          text: [isHealthy ? `healthy${ping}` : `unhealthy: ${error ?? 'a worker is stuck'}`],
+        });
+        if (isHealthy) return EXIT.ok;
+        return pingMs === undefined ? EXIT.unreachable : EXIT.unhealthy;
+      }),
+    );
+}
+
+function addDoctor(program: Command, shell: Shell): void {
+  program
+    .command('doctor')
+    .description('check every index against the tasks; exit code 3 when something is amiss')
+    .option('--repair', 'mend what is found')
+    .action(({ repair = false }: { readonly repair?: boolean }, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const report = await loom.reconcile({ repair });
+        const { drift, checked, repaired } = report;
+        const found = drift.length === 0 ? 'nothing is amiss' : 'found';
+        output.one({
+          json: report,
+          id: drift.join('\n'),
+          text: [`${checked} checked, ${repaired} mended; ${found}`, ...drift],
+        });
+        if (drift.length === 0 || repair) return EXIT.ok;
+        throw new CliError(
+          EXIT.unhealthy,
+          'indexes and tasks do not agree; this is a bug in Fairloom',
+          'fairloom doctor --repair mends it',
+        );
+      }),
+    );
+}
+
+function tableOf<Row>(rows: readonly Row[], view: View<Row>, style: Style): readonly string[] {
+  if (rows.length === 0) return [view.none];
+  const [heading = '', ...lines] = textTable(rows, view.columns(style));
+  return [style.bold(heading), ...lines];
+}

@@ -1,0 +1,237 @@
+import type { Command } from 'commander';
+import { TaskNotFoundError } from '../../domain/errors.ts';
+import type { TaskState } from '../../domain/task.ts';
+import type { Fairloom } from '../../engine/client.ts';
+import type { TaskInfo } from '../../engine/task-info.ts';
+import { stateArgument } from '../arguments.ts';
+import { changeEach } from '../bulk.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
+import { CliError, EXIT, type ExitCode } from '../exit-code.ts';
+import { shownMoment } from '../moments.ts';
+import { fieldLines, type Output } from '../output.ts';
+import { limitArgument, selectTasks, type TaskFilterOptions, take } from '../select-tasks.ts';
+import { type Shell, withLoom } from '../session.ts';
+import { textTable } from '../text-table.ts';
+import { attemptView, stateText, taskJson, taskView } from '../views.ts';
+
+interface ListOptions extends TaskFilterOptions {
+  readonly limit: number;
+}
+
+interface CancelOptions extends TaskFilterOptions, ConfirmOptions {
+  readonly reason?: string;
+}
+
+/** `fairloom tasks …` */
+export function addTasks(program: Command, shell: Shell): void {
+  const tasks = program.command('tasks').description('look at tasks, and change single ones');
+  addList(tasks, shell);
+  addGet(tasks, shell);
+  addExplain(tasks, shell);
+  addCancel(tasks, shell);
+  addChanges(tasks, shell);
+}
+
+/** Adds the filters that choose tasks. */
+export function withFilters(command: Command): Command {
+  return command
+    .option('--queue <name>', 'of this queue')
+    .option('--user <id>', 'of this user')
+    .option('--name <name>', 'of this name');
+}
+
+/** Adds `--yes` and `--dry-run`. */
+export function withConfirm(command: Command): Command {
+  return command
+    .option('-y, --yes', 'do not ask')
+    .option('--dry-run', 'show what would be done, and do nothing');
+}
+
+function addList(tasks: Command, shell: Shell): void {
+  withFilters(tasks.command('list'))
+    .description('tasks, in the order of their turns, due times or ends')
+    .option('--state <state>', 'in this state; default: all, living ones first', stateArgument)
+    .option('--limit <n|all>', 'rows', limitArgument, 50)
+    .action((options: ListOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const { limit, state, queue, user, name } = options;
+        const filter = given({ state, queue, user, name });
+        const { items, more } = await take(selectTasks(loom, filter), limit);
+        output.rows(items, taskView(Date.now()));
+        if (more) output.note(`there are more; --limit <n> or --limit all shows them`);
+        return undefined;
+      }),
+    );
+}
+
+function addGet(tasks: Command, shell: Shell): void {
+  tasks
+    .command('get <id>')
+    .description('everything about one task, and its attempts')
+    .action((id: string, _options: unknown, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const task = await demandTask(loom, id);
+        const attempts = await loom.tasks.attempts(id);
+        const { style } = output;
+        const table = attempts.length > 0 ? textTable(attempts, attemptView.columns(style)) : [];
+        output.one({
+          json: { ...taskJson(task), attempts: attempts.map(attemptView.json) },
+          id: task.id,
+          text: [...taskLines(task, output), ...(table.length > 0 ? ['', ...table] : [])],
+        });
+        return undefined;
+      }),
+    );
+}
+
+function addExplain(tasks: Command, shell: Shell): void {
+  tasks
+    .command('explain <id>')
+    .description('why a task does not run now, or what became of it, and what would help')
+    .action((id: string, _options: unknown, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const explanation = await loom.tasks.explain(id);
+        const { style } = output;
+        const lines = explanation.obstacles.flatMap(({ kind, text, command: help }) => [
+          `${style.yellow(kind)}: ${text}`,
+          ...(help === undefined ? [] : [style.dim(`  ${help}`)]),
+        ]);
+        output.one({
+          json: explanation,
+          id: explanation.id,
+          text: [`${explanation.id} is ${stateText(explanation.state, style)}`, ...lines],
+        });
+        return undefined;
+      }),
+    );
+}
+
+function addCancel(tasks: Command, shell: Shell): void {
+  const cancel = withConfirm(withFilters(tasks.command('cancel [id...]')))
+    .description('cancel tasks by id, or all that match; running ones are asked to stop')
+    .option('--state <state>', 'in this state', stateArgument)
+    .option('--reason <text>', 'kept with the task');
+  cancel.action((ids: readonly string[], options: CancelOptions, command: Command) =>
+    withLoom(shell, command, async (loom, output) => {
+      const chosen = await choose(loom, ids, options, (state) => !isEnded(state));
+      if (!(await confirm('cancel', chosen, options, output))) return undefined;
+      const { reason } = options;
+      return changeEach('cancel', chosen, output, async (id) => {
+        const reply = await loom.tasks.cancel(id, reason === undefined ? {} : { reason });
+        if (reply.kind === 'not-found') throw new TaskNotFoundError(id);
+        if (reply.kind !== 'already-ended') return reply.kind;
+        throw new CliError(EXIT.refused, `task ${id} has ended as ${reply.state}`);
+      });
+    }),
+  );
+}
+
+function addChanges(tasks: Command, shell: Shell): void {
+  const remove = withConfirm(tasks.command('remove <id...>')).description(
+    'take ended tasks away for good',
+  );
+  remove.action((ids: readonly string[], options: ConfirmOptions, command: Command) =>
+    withLoom(shell, command, async (loom, output) => {
+      if (!(await confirm('remove', ids, options, output))) return undefined;
+      return changeEach('remove', ids, output, async (id) => {
+        await loom.tasks.remove(id);
+        return 'removed';
+      });
+    }),
+  );
+  tasks
+    .command('redrive <id...>')
+    .description('put failed tasks back, with fresh attempts')
+    .action((ids: readonly string[], _options: unknown, command: Command) =>
+      withLoom(shell, command, (loom, output) =>
+        changeEach('redrive', ids, output, async (id) => {
+          await loom.tasks.redrive(id);
+          return 'redriven';
+        }),
+      ),
+    );
+  tasks
+    .command('run-now <id...>')
+    .description('make delayed tasks due now')
+    .action((ids: readonly string[], _options: unknown, command: Command) =>
+      withLoom(
+        shell,
+        command,
+        (loom, output): Promise<ExitCode> =>
+          changeEach('run-now', ids, output, async (id) => {
+            await loom.tasks.runNow(id);
+            return 'due';
+          }),
+      ),
+    );
+}
+
+/** The ids that were named, or those of all tasks that match. */
+async function choose(
+  loom: Fairloom,
+  ids: readonly string[],
+  options: TaskFilterOptions,
+  isMeant: (state: TaskState) => boolean,
+): Promise<readonly string[]> {
+  const { state, queue, user, name } = options;
+  const filter = given({ state, queue, user, name });
+  const filtered = Object.keys(filter).length > 0;
+  if (filtered === ids.length > 0) {
+    throw new CliError(EXIT.usage, filtered ? 'ids or filters, not both' : 'ids or filters needed');
+  }
+  if (!filtered) return ids;
+  const found: string[] = [];
+  for await (const task of selectTasks(loom, filter)) if (isMeant(task.state)) found.push(task.id);
+  return found;
+}
+
+async function demandTask(loom: Fairloom, id: string): Promise<TaskInfo> {
+  const task = await loom.tasks.get(id);
+  if (task === undefined) throw new TaskNotFoundError(id);
+  return task;
+}
+
+function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
+  const now = Date.now();
+  const moment = (at: number | undefined): string | undefined =>
+    at === undefined ? undefined : `${new Date(at).toISOString()} (${shownMoment(at, now)})`;
+  const json = (value: unknown): string | undefined =>
+    value === undefined ? undefined : JSON.stringify(value);
+  return fieldLines(
+    {
+      id: task.id,
+      name: task.name,
+      user: task.user,
+      queue: task.queue,
+      state: stateText(task.state, style),
+      priority: String(task.priority),
+      created: moment(task.createdAt),
+      due: moment(task.dueAt),
+      expires: moment(task.expiresAt),
+      worker: task.worker,
+      leased: moment(task.leasedAt),
+      'lease until': moment(task.leaseUntil),
+      ended: moment(task.endedAt),
+      failures: task.failures === 0 ? undefined : String(task.failures),
+      losses: task.losses === 0 ? undefined : String(task.losses),
+      why: [task.failureType, task.reason].filter(Boolean).join(': ') || undefined,
+      error: task.error === undefined ? undefined : `${task.error.name}: ${task.error.message}`,
+      'depends on': task.dependsOn.length === 0 ? undefined : task.dependsOn.join(' '),
+      'blocked by': task.blockedBy.length === 0 ? undefined : task.blockedBy.join(' '),
+      'idempotency key': task.idempotencyKey,
+      input: json(task.input),
+      result: json(task.result),
+    },
+    style,
+  );
+}
+
+function isEnded(state: TaskState): boolean {
+  return state === 'finished' || state === 'failed' || state === 'canceled';
+}
+
+/** Without the options that were not given. */
+function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

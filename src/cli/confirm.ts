@@ -1,0 +1,46 @@
+/** Verbs that take something away show what, and ask before they do it. */
+import { createInterface } from 'node:readline/promises';
+import { CliError, EXIT } from './exit-code.ts';
+import type { Output } from './output.ts';
+import { cellText } from './text-table.ts';
+
+/** Lines of the sample. */
+const SAMPLE = 5;
+
+export interface ConfirmOptions {
+  readonly yes?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/**
+ * Shows how many and which things a verb will touch, on stderr. True when it should be done:
+ * `--yes` was given, or a person at the terminal agreed. False for `--dry-run`.
+ *
+ * @throws {@link CliError} (refused) when nobody can be asked, or the person said no.
+ */
+export async function confirm(
+  verb: string,
+  things: readonly string[],
+  options: ConfirmOptions,
+  output: Output,
+): Promise<boolean> {
+  const count = things.length === 1 ? '1 task' : `${things.length} tasks`;
+  output.note(
+    `${options.dryRun === true ? 'would ' : ''}${verb} ${count}${things.length > 0 ? ':' : ''}`,
+  );
+  for (const thing of things.slice(0, SAMPLE)) output.note(`  ${cellText(thing)}`);
+  if (things.length > SAMPLE) output.note(`  … and ${things.length - SAMPLE} more`);
+  if (options.dryRun === true || things.length === 0) return false;
+  if (options.yes === true) return true;
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
+    throw new CliError(EXIT.refused, `${verb} needs --yes where nobody can be asked`);
+  }
+  const question = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await question.question(`${verb} ${count}? [y/N] `);
+    if (/^y(es)?$/i.test(answer.trim())) return true;
+  } finally {
+    question.close();
+  }
+  throw new CliError(EXIT.refused, 'nothing was done');
+}

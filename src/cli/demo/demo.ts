@@ -1,0 +1,199 @@
+/**
+ * The demo: one user with 100,000 waiting tasks and nine with short backlogs share the slots of
+ * one worker by their weights, and every lease is held against the exact share.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Backend } from '../../domain/backend.ts';
+import { Fairloom } from '../../engine/client.ts';
+import { silentLogger } from '../../engine/logger.ts';
+import { type Actor, NOISY, QUIET, WEIGHTS } from './cast.ts';
+import { LeaseTrace } from './lease-trace.ts';
+import { seededRandom } from './statistics.ts';
+import { cancelOne, diamond, retryOnce, STORY_TASKS, type Story, work } from './story.ts';
+import { type Figures, figuresOf, RECENT_WAITS } from './summary.ts';
+
+/** Slots of the demo's worker. */
+const SLOTS = 10;
+/** A task works for 1 to 3 ms, drawn from the seed. */
+const WORK_MS = { least: 1, most: 3 };
+/** Tasks of one enqueueMany of the noisy user. */
+const CHUNK = 2_000;
+/** How long the story may go on after the time is over, in ms, on a machine with other work. */
+const STORY_MS = 10_000;
+/** When the scenes of the story begin, as parts of the running time. */
+const SCENES = { retry: 0.2, cancel: 0.35, diamond: 0.5 };
+
+export interface DemoOptions {
+  readonly backend: Backend;
+  /** How long everybody competes, in seconds, > 0; filling the queue comes before that. */
+  readonly seconds: number;
+  /** Of the lengths of the tasks. */
+  readonly seed: number;
+  /** Gets the lines of the trace in order. */
+  readonly trace?: ((line: string) => void) | undefined;
+  /** Something happened. */
+  readonly news: (text: string) => void;
+  /** The figures so far, every `frameMs`. */
+  readonly frame: (figures: Figures, seconds: number) => void;
+  readonly frameMs: number;
+  /** Ends the demo early; what was measured so far is the answer. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the demo found; the figures of its JSON line. */
+export interface DemoResult extends Figures {
+  readonly backend: string;
+  readonly seed: number;
+  /** How long it was measured. */
+  readonly seconds: number;
+  readonly tasksPerSecond: number;
+  readonly story: Partial<Story>;
+}
+
+/** Plays the demo once on a backend, and closes it. */
+export async function playDemo(options: DemoOptions): Promise<DemoResult> {
+  const stage = new Stage(options);
+  try {
+    return await stage.play();
+  } finally {
+    await stage.close();
+  }
+}
+
+class Stage {
+  readonly #options: DemoOptions;
+  readonly #trace: LeaseTrace;
+  readonly #loom: Fairloom;
+  readonly #random: () => number;
+  /** Quiet users whose backlog is being topped up at the moment. */
+  readonly #toppingUp = new Map<string, Promise<void>>();
+  /** The quiet ones have come; from now on they are kept backlogged. */
+  #crowded = false;
+
+  constructor(options: DemoOptions) {
+    this.#options = options;
+    this.#random = seededRandom(options.seed);
+    this.#trace = new LeaseTrace(
+      WEIGHTS,
+      (user, count) => this.#waiting(user, count),
+      options.trace,
+    );
+    this.#loom = new Fairloom({
+      backend: this.#trace.watch(options.backend),
+      tasks: [work, ...STORY_TASKS],
+      log: silentLogger,
+    });
+  }
+
+  async play(): Promise<DemoResult> {
+    const { backend, seed } = this.#options;
+    await this.#prepare();
+    const worker = this.#loom.worker({ concurrency: SLOTS });
+    const began = performance.now();
+    await worker.start();
+    await Promise.all(QUIET.map((actor) => this.#topUp(actor, 0)));
+    this.#crowded = true;
+
+    const story: Partial<Mutable<Story>> = {};
+    await this.#compete(began, story);
+
+    this.#trace.stop();
+    const elapsed = (performance.now() - began) / 1_000;
+    const figures = figuresOf(this.#trace);
+    await worker.stop();
+    return {
+      backend: backend.name,
+      seed,
+      seconds: Number(elapsed.toFixed(3)),
+      tasksPerSecond: Math.round(figures.turns / elapsed),
+      ...figures,
+      story,
+    };
+  }
+
+  /** Until the time is over and the story told, or the signal aborts. */
+  async #compete(began: number, story: Partial<Mutable<Story>>): Promise<void> {
+    const { seconds, frame, frameMs, signal } = this.#options;
+    const frames = setInterval(() => {
+      frame(figuresOf(this.#trace, RECENT_WAITS), (performance.now() - began) / 1_000);
+    }, frameMs);
+    try {
+      const told = Promise.all([this.#scenes(story), pause(seconds * 1_000)]);
+      const late = pause(seconds * 1_000 + STORY_MS, undefined, { ref: false });
+      await Promise.race([told, late, aborted(signal)]);
+    } finally {
+      clearInterval(frames);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#toppingUp.values());
+    await this.#loom.close();
+  }
+  /** Weights, and the noisy user's tasks. */
+  async #prepare(): Promise<void> {
+    const { news } = this.#options;
+    for (const [user, weight] of WEIGHTS) await this.#loom.users.set(user, { weight });
+    news(`${NOISY.user} (weight ${NOISY.weight}) enqueues ${NOISY.backlog} tasks`);
+    const began = performance.now();
+    for (let left = NOISY.backlog; left > 0; left -= CHUNK) {
+      if (this.#options.signal?.aborted === true) return;
+      await this.#enqueue(NOISY.user, Math.min(left, CHUNK));
+    }
+    const seconds = (performance.now() - began) / 1_000;
+    const names = QUIET.map(({ user }) => user).join(', ');
+    news(`enqueued in ${seconds.toFixed(1)} s; now come ${names} (weights 7, 3, 1)`);
+  }
+
+  /** Enqueues tasks of a user in one call. */
+  async #enqueue(user: string, count: number): Promise<void> {
+    const { least, most } = WORK_MS;
+    const draw = (): number => least + Math.floor(this.#random() * (most - least + 1));
+    const inputs = Array.from({ length: count }, draw);
+    await Promise.all(inputs.map((ms) => this.#loom.enqueue(work, ms, { user })));
+  }
+
+  /** A quiet user whose backlog gets short enqueues more. */
+  #waiting(user: string, count: number): void {
+    const actor = QUIET.find((one) => one.user === user);
+    if (!this.#crowded || actor === undefined || count > actor.backlog / 2) return;
+    if (!this.#toppingUp.has(user)) void this.#topUp(actor, count);
+  }
+
+  async #topUp(actor: Actor, count: number): Promise<void> {
+    const filling = this.#enqueue(actor.user, actor.backlog - count);
+    this.#toppingUp.set(actor.user, filling);
+    // A failure shows as an empty backlog; the worker's own calls report it.
+    await filling.catch(() => undefined);
+    this.#toppingUp.delete(actor.user);
+  }
+
+  /** The story's scenes, each at its time; ends with the last one. */
+  async #scenes(story: Partial<Mutable<Story>>): Promise<void> {
+    const { seconds, news } = this.#options;
+    const [first, second, third] = QUIET.map(({ user }) => user);
+    const at = (part: number): Promise<void> => pause(part * seconds * 1_000);
+    const scenes = [
+      at(SCENES.retry).then(async () => {
+        story.retried = await retryOnce(this.#loom, first ?? '', news);
+      }),
+      at(SCENES.cancel).then(async () => {
+        story.canceled = await cancelOne(this.#loom, second ?? '', news);
+      }),
+      at(SCENES.diamond).then(async () => {
+        story.diamond = await diamond(this.#loom, third ?? '', news);
+      }),
+    ];
+    await Promise.all(scenes);
+  }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Ends when the signal aborts; never without one. */
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve();
+    signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

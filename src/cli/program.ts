@@ -1,0 +1,75 @@
+/** The command line: noun, then verb. Data on stdout, everything else on stderr. */
+import { createRequire } from 'node:module';
+import { Command, CommanderError, Option } from 'commander';
+import { repeated } from './arguments.ts';
+import { addDead } from './commands/dead.ts';
+import { addDemo } from './commands/demo.ts';
+import { addEnqueue } from './commands/enqueue.ts';
+import { addOverview } from './commands/overview.ts';
+import { addQueues } from './commands/queues.ts';
+import { addTasks } from './commands/tasks.ts';
+import { addUsers } from './commands/users.ts';
+import { addWorker } from './commands/worker.ts';
+import { CliError, EXIT, type ExitCode, exitCodeOf } from './exit-code.ts';
+import { OUTPUT_FORMS } from './output.ts';
+import type { Shell } from './session.ts';
+import { styleFor } from './style.ts';
+
+const EPILOGUE = `
+Exit codes: 0 ok, 1 failed, 2 usage, 3 unhealthy, 4 backend unreachable, 5 timed out,
+6 refused, 7 not found. The JSON shapes are in docs/cli.md.`;
+
+/** Runs one command line (without node and script) and gives the exit code. Never throws. */
+export async function runCommandLine(args: readonly string[], shell: Shell): Promise<ExitCode> {
+  try {
+    await programOf(shell).parseAsync(args, { from: 'user' });
+    return shell.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    report(error, shell);
+    return exitCodeOf(error);
+  }
+}
+
+function programOf(shell: Shell): Command {
+  const program = new Command('fairloom')
+    .description('a fair, durable task queue for many users')
+    .version(version())
+    .option('--redis <url>', 'the Redis backend; default: FAIRLOOM_REDIS_URL')
+    .option('--prefix <name>', 'of its keys; default: fq')
+    .option('-m, --module <file>', 'a module that exports a Fairloom; may be repeated', repeated)
+    .addOption(
+      new Option('-o, --output <form>', 'how data is written')
+        .choices(OUTPUT_FORMS)
+        .default('table'),
+    )
+    .addHelpText('after', EPILOGUE)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void shell.out.write(text),
+      writeErr: (text) => void shell.err.write(text),
+    })
+    .exitOverride();
+  for (const add of [addDemo, addWorker, addEnqueue, addTasks, addDead, addUsers, addQueues]) {
+    add(program, shell);
+  }
+  addOverview(program, shell);
+  return program;
+}
+
+/** An error as one line, and the way out on a second; a stack only for what is a bug. */
+function report(error: unknown, shell: Shell): void {
+  const style = styleFor(shell.err, shell.env);
+  const known = error instanceof CliError || 'code' in Object(error);
+  const text = error instanceof Error ? error.message : String(error);
+  const shown = known || !(error instanceof Error) ? text : (error.stack ?? text);
+  shell.err.write(`${style.red('fairloom:')} ${shown}\n`);
+  if (error instanceof CliError && error.hint !== undefined) {
+    shell.err.write(`${style.dim(error.hint)}\n`);
+  }
+}
+
+function version(): string {
+  const manifest = createRequire(import.meta.url)('../../package.json') as { version: string };
+  return manifest.version;
+}

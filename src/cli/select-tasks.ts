@@ -1,0 +1,97 @@
+/** Tasks by filters, page by page: no listing is ever held whole unless it is asked for. */
+import { InvalidArgumentError } from 'commander';
+import { TASK_STATES, type TaskState } from '../domain/task.ts';
+import type { Fairloom } from '../engine/client.ts';
+import type { TaskInfo } from '../engine/task-info.ts';
+import { integerArgument } from './arguments.ts';
+
+/** What may be said about the tasks that are meant. */
+export interface TaskFilterOptions {
+  readonly state?: TaskState;
+  readonly queue?: string;
+  readonly user?: string;
+  readonly name?: string;
+}
+
+/** Rows of one trip to the backend. */
+const PAGE = 200;
+
+/** The states in the order in which they interest an operator. */
+const ORDER: readonly TaskState[] = [
+  'started',
+  'queued',
+  'scheduled',
+  'deferred',
+  'failed',
+  'canceled',
+  'finished',
+];
+
+/** Tasks in the order of their state's index; without a state those of all, living ones first. */
+export async function* selectTasks(
+  loom: Fairloom,
+  filter: TaskFilterOptions,
+): AsyncGenerator<TaskInfo> {
+  const { state, ...rest } = filter;
+  const states = state === undefined ? ORDER : TASK_STATES.filter((one) => one === state);
+  for (const one of states) {
+    if (one === 'queued' && rest.user === undefined) yield* queuedTasks(loom, rest);
+    else yield* pages((page) => loom.tasks.list({ ...rest, ...page, state: one }));
+  }
+}
+
+/** The first so many, and whether there are more. */
+export async function take<T>(
+  items: AsyncIterable<T>,
+  limit: number,
+): Promise<{ readonly items: readonly T[]; readonly more: boolean }> {
+  const taken: T[] = [];
+  for await (const item of items) {
+    if (taken.length === limit) return { items: taken, more: true };
+    taken.push(item);
+  }
+  return { items: taken, more: false };
+}
+
+/** `--limit`: a number of rows, or `all`. */
+export function limitArgument(text: string): number {
+  if (text === 'all') return Number.POSITIVE_INFINITY;
+  try {
+    return integerArgument(1)(text);
+  } catch {
+    throw new InvalidArgumentError('Expected a whole number, at least 1, or all.');
+  }
+}
+
+/** Every item of a listing, one page after the other. */
+export async function* pages<T>(
+  read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<{
+    readonly items: readonly T[];
+    readonly cursor?: string;
+  }>,
+): AsyncGenerator<T> {
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor === undefined ? { limit: PAGE } : { limit: PAGE, cursor });
+    yield* page.items;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+/** Queued tasks are listed per user, so the users of each queue come first. */
+async function* queuedTasks(
+  loom: Fairloom,
+  filter: Omit<TaskFilterOptions, 'state' | 'user'>,
+): AsyncGenerator<TaskInfo> {
+  const queues = filter.queue === undefined ? await queueNames(loom) : [filter.queue];
+  for (const queue of queues) {
+    for await (const { user, queued } of pages((page) => loom.users.list({ ...page, queue }))) {
+      if (queued === 0) continue;
+      yield* pages((page) => loom.tasks.list({ ...filter, ...page, state: 'queued', queue, user }));
+    }
+  }
+}
+
+async function queueNames(loom: Fairloom): Promise<readonly string[]> {
+  return (await loom.queues.list()).map(({ queue }) => queue);
+}

@@ -1,0 +1,145 @@
+/** How each kind of row is shown: the columns of its table and its documented JSON. */
+
+import type { WorkerInfo } from '../domain/backend.ts';
+import type { TaskState } from '../domain/task.ts';
+import type { QueueStatus } from '../engine/queue-facade.ts';
+import type { AttemptInfo, TaskInfo } from '../engine/task-info.ts';
+import type { UserStatus } from '../engine/user-facade.ts';
+import { shownLength, shownMoment } from './moments.ts';
+import type { View } from './output.ts';
+import type { Style } from './style.ts';
+import { type Column, cellText } from './text-table.ts';
+
+/** Names of the priorities 1 to 6. */
+const PRIORITIES = ['very-low', 'low', 'normal', 'high', 'very-high', 'critical'] as const;
+
+/** Tasks, with moments as seen from `now` (ms since the epoch). */
+export function taskView(now: number): View<TaskInfo> {
+  return {
+    columns: (style) => [
+      { title: 'ID', cell: ({ id }) => cellText(id) },
+      { title: 'NAME', cell: ({ name }) => name },
+      { title: 'USER', cell: ({ user }) => cellText(user) },
+      { title: 'QUEUE', cell: ({ queue }) => queue },
+      { title: 'STATE', cell: ({ state }) => stateText(state, style) },
+      { title: 'PRIORITY', cell: ({ priority }) => PRIORITIES[priority - 1] ?? '' },
+      { title: 'FAILURES', cell: ({ failures }) => String(failures), align: 'right' },
+      { title: 'SINCE', cell: (task) => sinceText(task, now) },
+      { title: 'WHY', cell: (task) => cellText(task.reason ?? task.error?.message ?? '') },
+    ],
+    json: taskJson,
+    id: ({ id }) => id,
+    none: 'no tasks',
+  };
+}
+
+/** Every field of a task, in a fixed order; absent fields have no meaning in its state. */
+export function taskJson(task: TaskInfo): object {
+  const { id, name, user, queue, state, priority, cost, input, ...rest } = task;
+  return { id, name, user, queue, state, priority, cost, input, ...rest };
+}
+
+export const attemptView: View<AttemptInfo> = {
+  columns: () => [
+    { title: 'ATTEMPT', cell: ({ attempt }) => String(attempt), align: 'right' },
+    { title: 'WORKER', cell: ({ worker }) => cellText(worker) },
+    { title: 'TOOK', cell: (one) => shownLength(one.endedAt - one.leasedAt), align: 'right' },
+    { title: 'OUTCOME', cell: ({ outcome }) => outcome },
+    { title: 'DECISION', cell: ({ decision }) => decision },
+    { title: 'WHY', cell: (one) => cellText(one.error?.message ?? one.reason ?? '') },
+  ],
+  json: (attempt) => attempt,
+  id: ({ attempt }) => String(attempt),
+  none: 'no attempts are kept',
+};
+
+export const userView: View<UserStatus> = {
+  columns: (style) => [
+    { title: 'USER', cell: ({ user }) => cellText(user) },
+    { title: 'QUEUE', cell: ({ queue }) => queue },
+    { title: 'WEIGHT', cell: ({ settings }) => String(settings.weight), align: 'right' },
+    { title: 'QUEUED', cell: ({ queued }) => String(queued), align: 'right' },
+    { title: 'RUNNING', cell: runningText, align: 'right' },
+    { title: 'LATER', cell: ({ later }) => String(later), align: 'right' },
+    { title: 'RATE', cell: ({ settings }) => rateText(settings.rate) },
+    { title: 'STATUS', cell: (user) => userStatusText(user, style) },
+  ],
+  json: (user) => user,
+  id: ({ user }) => user,
+  none: 'no users',
+};
+
+export const queueView: View<QueueStatus> = {
+  columns: (style) => [
+    { title: 'QUEUE', cell: ({ queue }) => queue },
+    ...(['queued', 'started', 'scheduled', 'deferred', 'failed', 'finished'] as const).map(
+      (state): Column<QueueStatus> => ({
+        title: state.toUpperCase(),
+        cell: ({ counts }) => String(counts[state]),
+        align: 'right',
+      }),
+    ),
+    { title: 'READY USERS', cell: ({ readyUsers }) => String(readyUsers), align: 'right' },
+    { title: 'RUNNABLE', cell: ({ runnable }) => String(runnable), align: 'right' },
+    {
+      title: 'STATUS',
+      cell: ({ settings }) => (settings.paused === true ? style.yellow('paused') : ''),
+    },
+  ],
+  json: (queue) => queue,
+  id: ({ queue }) => queue,
+  none: 'no queues',
+};
+
+/** Workers, with moments as seen from `now` (ms since the epoch). */
+export function workerView(now: number): View<WorkerInfo> {
+  return {
+    columns: () => [
+      { title: 'ID', cell: ({ id }) => cellText(id) },
+      { title: 'HOST', cell: ({ host }) => cellText(host) },
+      { title: 'RUNNING', cell: (one) => `${one.running}/${one.concurrency}`, align: 'right' },
+      { title: 'QUEUES', cell: ({ queues }) => cellText(queues.join(' ')) },
+      { title: 'TASKS', cell: ({ names }) => cellText(names.join(' ')) },
+      { title: 'USERS', cell: poolText },
+      { title: 'SEEN', cell: ({ lastSeenAt }) => shownMoment(lastSeenAt, now) },
+    ],
+    json: (worker) => worker,
+    id: ({ id }) => id,
+    none: 'no live workers',
+  };
+}
+
+export function stateText(state: TaskState, style: Style): string {
+  if (state === 'finished') return style.green(state);
+  if (state === 'failed') return style.red(state);
+  return state === 'started' ? style.yellow(state) : state;
+}
+
+export function rateText(
+  rate: { readonly limit: number; readonly perMs: number; readonly burst: number } | undefined,
+): string {
+  return rate === undefined ? '' : `${rate.limit}/${shownLength(rate.perMs)}/${rate.burst}`;
+}
+
+function sinceText(task: TaskInfo, now: number): string {
+  if (task.endedAt !== undefined) return shownMoment(task.endedAt, now);
+  if (task.state === 'started') return shownMoment(task.leasedAt ?? now, now);
+  if (task.state === 'scheduled') return shownMoment(task.dueAt ?? now, now);
+  return shownMoment(task.createdAt, now);
+}
+
+function runningText({ running, settings }: UserStatus): string {
+  return settings.maxRunning === undefined ? String(running) : `${running}/${settings.maxRunning}`;
+}
+
+function userStatusText({ settings, ready }: UserStatus, style: Style): string {
+  if (settings.paused === true) return style.yellow('paused');
+  return ready ? style.green('ready') : '';
+}
+
+function poolText({ assignedUsers, stealTargets }: WorkerInfo): string {
+  const assigned = assignedUsers?.join(' ');
+  if (stealTargets === undefined) return cellText(assigned ?? 'all');
+  const steal = stealTargets === 'any' ? 'any' : stealTargets.join(' ');
+  return cellText(`${assigned ?? ''} then ${steal}`.trimStart());
+}

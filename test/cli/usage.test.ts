@@ -1,0 +1,144 @@
+/** What the command line says to mistakes, and the exit codes of what goes wrong. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { EXIT_OF } from '../../src/cli/exit-code.ts';
+import { fairloom, ROOT } from '../support/run-process.ts';
+
+/** A port on which nothing listens. */
+const NOBODY = 'redis://127.0.0.1:1';
+
+const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
+
+describe('help', () => {
+  it('goes to stdout when it was asked for', async () => {
+    const { code, stdout, stderr } = await fairloom(['--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const noun of ['demo', 'worker', 'enqueue', 'tasks', 'dead', 'users', 'queues']) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${noun}\\b`, 'm'));
+    }
+    expect(stdout).toContain('Exit codes: 0 ok');
+  });
+
+  it('goes to stderr when a verb is missing', async () => {
+    const { code, stdout, stderr } = await fairloom(['tasks']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('redrive');
+  });
+});
+
+describe('a mistake on the command line', () => {
+  it.each([
+    [['taks', 'list'], 'Did you mean tasks?'],
+    [['tasks', 'lst'], 'Did you mean list?'],
+    [['tasks', 'list', '--sate', 'failed'], 'Did you mean --state?'],
+    [['tasks', 'list', '--state', 'waiting'], 'Expected one of scheduled'],
+    [['tasks', 'list', '--limit', '0'], 'Expected a whole number, at least 1, or all.'],
+    [['tasks', 'list', '-o', 'xml'], 'Allowed choices are table, json, jsonl, id.'],
+    [['tasks', 'get'], "missing required argument 'id'"],
+    [['tasks', 'list'], 'FAIRLOOM_REDIS_URL'],
+    [['tasks', 'cancel', '--redis', NOBODY], 'ids or filters needed'],
+    [['tasks', 'cancel', 'a', '--user', 'b', '--redis', NOBODY], 'ids or filters, not both'],
+    [['dead', 'remove', '--redis', NOBODY], 'ids, filters or --all needed'],
+    [['users', 'set', 'ada', '--weight', 'much'], 'Expected a number above 0.'],
+    [['users', 'set', 'ada', '--weight', '2000', '--redis', NOBODY], '0.01 to 1000'],
+    [['users', 'set', 'ada', '--rate', '7'], 'Expected a rate such as 100/1m'],
+    [['users', 'set', 'ada', '--redis', NOBODY], 'nothing to set'],
+    [['queues', 'set', 'q', '--priority-weights', '1,2'], 'Expected five whole numbers'],
+    [['enqueue', 'double', '{a', '--redis', NOBODY], 'is not JSON'],
+    [['enqueue', 'double', '--delay', 'soon'], 'Expected a length such as 250ms'],
+    [['enqueue', 'double', '--at', 'soon'], 'Expected a moment'],
+    [['enqueue', 'double', '--priority', '9', '--redis', NOBODY], 'a priority from 1 to 6'],
+    [['enqueue', 'not a name', '--redis', NOBODY], 'a name'],
+    [['status', '--redis', NOBODY, '--prefix', 'a b'], 'prefix: expected a name'],
+    [['worker', TASKS, '--redis', NOBODY, '--queue', 'a=b'], 'a weight from'],
+    [['worker', TASKS, '--redis', NOBODY, '--steal', 'some'], 'Expected any or none'],
+    [['worker', TASKS], 'no backend was named'],
+    [['demo', '--prefix', 'mine'], 'a prefix of its own'],
+  ])('%j ends with 2 and says what is wrong', async (args, words) => {
+    const { code, stdout, stderr } = await fairloom(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(words);
+  });
+});
+
+describe('exit codes', () => {
+  const redis = ['--redis', inject('redisUrl'), '--prefix', `usage-${process.pid}`];
+
+  it('are those of docs/cli.md for every error', async () => {
+    expect(new Set(Object.values(EXIT_OF))).toEqual(new Set([1, 2, 4, 5, 6, 7]));
+  });
+
+  it.each([
+    ['4: the backend cannot be reached', ['status', '--redis', NOBODY], 4, 'ECONNREFUSED'],
+    ['4: health says so as data', ['health', '--redis', NOBODY], 4, ''],
+    ['5: the end did not come', ['enqueue', 'nobody', '--wait', '50ms', ...redis], 5, '50 ms'],
+    ['6: nobody agreed', ['tasks', 'cancel', 'a', ...redis], 6, 'needs --yes'],
+    ['7: no such task', ['tasks', 'get', 'nope', ...redis], 7, 'task nope is not stored'],
+    ['7: no such task to explain', ['tasks', 'explain', 'nope', ...redis], 7, 'not stored'],
+    ['7: no such task to change', ['tasks', 'run-now', 'nope', ...redis], 7, 'not stored'],
+    ['7: no such user', ['users', 'get', 'nobody', ...redis], 7, 'nobody'],
+    ['7: no such input file', ['enqueue', 'a', '@/no/such/file', ...redis], 7, 'no such file'],
+    ['7: no such module', ['worker', './no-such.mjs', ...redis], 7, 'no module ./no-such.mjs'],
+  ])('%s', async (_case, args, expected, words) => {
+    const { code, stderr } = await fairloom(args);
+    expect(code).toBe(expected);
+    expect(stderr).toContain(words);
+  });
+
+  it('6: the task exists with another input', async () => {
+    const enqueue = (input: string): ReturnType<typeof fairloom> =>
+      fairloom(['enqueue', 'double', input, '--id', 'taken', ...redis]);
+    expect(await enqueue('1')).toEqual({ code: 0, stdout: 'taken\n', stderr: '' });
+    const again = await enqueue('1');
+    expect(again).toMatchObject({ code: 0, stdout: 'taken\n' });
+    expect(again.stderr).toContain('was stored before');
+    expect((await enqueue('2')).code).toBe(6);
+    expect((await fairloom(['tasks', 'redrive', 'taken', ...redis])).code).toBe(6);
+  });
+});
+
+describe('modules', () => {
+  let folder: string;
+  const redis = ['--redis', inject('redisUrl')];
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fairloom-modules-'));
+    const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+    write('empty.mjs', 'export const number = 1;');
+    write('throws.mjs', "throw new Error('the database is away');");
+    write('imports.mjs', "import './missing.mjs';");
+    write('foreign.mjs', 'class Fairloom {}\nexport const loom = new Fairloom();');
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each([
+    ['empty.mjs', 2, 'exports neither a task nor a Fairloom'],
+    ['throws.mjs', 1, 'the database is away'],
+    ['imports.mjs', 1, 'missing.mjs'],
+    ['foreign.mjs', 2, 'another copy of fairloom'],
+  ])('%s is refused', async (name, expected, words) => {
+    const { code, stderr } = await fairloom(['worker', join(folder, name), ...redis]);
+    expect(code).toBe(expected);
+    expect(stderr).toContain(words);
+  });
+
+  it('in TypeScript run where tsx is installed', async () => {
+    const module = join(ROOT, 'test/fixtures/cli/typed.ts');
+    const { code, stdout } = await fairloom(
+      ['enqueue', 'ship', '{"id":"o-7"}', '--id', 'o-7', '--module', module],
+      // The paths of our own tsconfig.json would make it import the sources.
+      { cwd: ROOT, env: { TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.build.json') } },
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'o-7\n' });
+  });
+
+  it('with a Fairloom of their own stand against --redis', async () => {
+    const module = join(ROOT, 'test/fixtures/cli/embedded.mjs');
+    const { code, stderr } = await fairloom(['status', '--module', module, ...redis]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('which has its own backend');
+  });
+});
