@@ -1,0 +1,203 @@
+import type { Fault, Rule } from '../support/fault-proxy.ts';
+import type { Run } from '../support/history.ts';
+import type { Dice } from './dice.ts';
+import type { ChaosOptions, FaultKind } from './options.ts';
+import { pause, type Stage } from './stage.ts';
+
+/** One fault that was done. */
+export interface Done {
+  readonly kind: FaultKind;
+  /** From when recovery counts: the death of a worker, the return of a server or network. */
+  at: number;
+  /** What was in hand when it struck. */
+  readonly hit: readonly Run[];
+  /** How the worker ended that was asked to (`term`), in ms. */
+  endedMs?: number;
+  /** What should not have happened. */
+  trouble?: string;
+}
+
+/** Ways to hurt a network. */
+const CUTS = [
+  'all',
+  'half',
+  'lose-reply',
+  'lose-request',
+  'freeze',
+  'freeze-and-cut',
+  'delay',
+  'refuse',
+] as const;
+
+/** Replies or requests that one fault loses. */
+const LOST_AT_ONCE = 3;
+/** A rule that met no command by then, in ms, is taken away. */
+const RULE_MS = 2_000;
+/** Longest time that a server stays away, in ms. */
+const AWAY_MS = 1_500;
+
+interface FaultParts {
+  readonly stage: Stage;
+  readonly dice: Dice;
+  readonly options: ChaosOptions;
+  /** Sends one command to the server itself, past the proxy. */
+  readonly flushScripts: () => Promise<void>;
+}
+
+/** Does faults, one at a time; what goes on afterwards by itself is waited for by `settle`. */
+export class Faults {
+  readonly #parts: FaultParts;
+  readonly #open = new Set<Promise<void>>();
+  #cuts = 0;
+
+  constructor(parts: FaultParts) {
+    this.#parts = parts;
+  }
+
+  /** Does one fault of this kind. */
+  async strike(kind: FaultKind): Promise<Done> {
+    switch (kind) {
+      case 'kill':
+        return this.#kill();
+      case 'term':
+        return this.#term();
+      case 'stop':
+        return this.#stop();
+      case 'redis-restart':
+        return this.#restart();
+      case 'flush':
+        return this.#flush();
+      case 'cut':
+        return this.#cut();
+    }
+  }
+
+  /** Waits for what is still under way. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  async #kill(): Promise<Done> {
+    const { stage } = this.#parts;
+    const worker = await this.#target();
+    stage.dismiss(worker);
+    worker.signal('SIGKILL');
+    const { at } = await worker.exited;
+    const hit = stage.inFlight(worker);
+    stage.hire();
+    return { kind: 'kill', at, hit };
+  }
+
+  async #term(): Promise<Done> {
+    const { stage } = this.#parts;
+    const worker = await this.#target();
+    const done: Done = { kind: 'term', at: Date.now(), hit: stage.inFlight(worker) };
+    stage.dismiss(worker);
+    worker.signal('SIGTERM');
+    stage.hire();
+    this.#later(async () => {
+      const { code, signal, at } = await worker.exited;
+      done.endedMs = at - done.at;
+      if (code !== 0) {
+        done.trouble = `${worker.id} ended with code ${code}, signal ${signal}\n${worker.said}`;
+      }
+    });
+    return done;
+  }
+
+  async #stop(): Promise<Done> {
+    const { stage, dice, options } = this.#parts;
+    const worker = await this.#target();
+    worker.signal('SIGSTOP');
+    stage.frozen.add(worker.id);
+    const done: Done = { kind: 'stop', at: Date.now(), hit: stage.inFlight(worker) };
+    const ms = dice.between(options.leaseMs * 1.3, options.leaseMs * 2.5);
+    this.#later(async () => {
+      await pause(ms);
+      worker.signal('SIGCONT');
+      stage.frozen.delete(worker.id);
+    });
+    return done;
+  }
+
+  async #restart(): Promise<Done> {
+    const { stage, dice } = this.#parts;
+    const hit = stage.inFlight();
+    await stage.server.kill();
+    await pause(dice.between(0, AWAY_MS));
+    await stage.server.restart();
+    await stage.serving();
+    return { kind: 'redis-restart', at: Date.now(), hit };
+  }
+
+  async #flush(): Promise<Done> {
+    const hit = this.#parts.stage.inFlight();
+    await this.#parts.flushScripts();
+    return { kind: 'flush', at: Date.now(), hit };
+  }
+
+  async #cut(): Promise<Done> {
+    const { stage, dice } = this.#parts;
+    const { proxy } = stage;
+    const kind = CUTS[this.#cuts++ % CUTS.length];
+    const hit = stage.inFlight();
+    switch (kind) {
+      case 'half':
+        proxy.cut(() => dice.next() < 0.5);
+        break;
+      case 'lose-reply':
+      case 'lose-request':
+        await this.#lose({ type: kind, cut: true });
+        break;
+      case 'freeze':
+      case 'freeze-and-cut':
+        proxy.freeze();
+        await pause(dice.between(100, AWAY_MS));
+        if (kind === 'freeze-and-cut') proxy.cut();
+        proxy.thaw();
+        break;
+      case 'delay':
+        proxy.setDelay(dice.between(20, 200));
+        await pause(AWAY_MS);
+        proxy.setDelay(0);
+        break;
+      case 'refuse':
+        proxy.refuse(true);
+        proxy.cut();
+        await pause(dice.between(100, AWAY_MS));
+        proxy.refuse(false);
+        break;
+      default:
+        proxy.cut();
+    }
+    return { kind: 'cut', at: Date.now(), hit };
+  }
+
+  /** Loses the next few scripts, or what they answered. */
+  async #lose(fault: Fault): Promise<void> {
+    const { stage } = this.#parts;
+    let left = LOST_AT_ONCE;
+    const rule: Rule = ([name = '']) => {
+      if (left === 0 || !name.toLowerCase().startsWith('eval')) return undefined;
+      left -= 1;
+      return fault;
+    };
+    stage.proxy.setRule(rule);
+    await stage.until(() => left === 0, RULE_MS);
+    stage.proxy.setRule(undefined);
+  }
+
+  /** A worker to hurt, chosen blindly among those that are ready; one other stays. */
+  async #target(): Promise<ReturnType<Stage['hire']>> {
+    const { stage, dice } = this.#parts;
+    if (!(await stage.until(() => stage.able().length > 1))) {
+      throw new Error(`no two workers got ready:\n${stage.crashes.join('\n')}`);
+    }
+    return dice.pick(stage.able());
+  }
+
+  #later(act: () => Promise<void>): void {
+    const open = act().finally(() => this.#open.delete(open));
+    this.#open.add(open);
+  }
+}

@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+
+/** The kinds of faults, in the order in which they are shown. */
+export const FAULT_KINDS = ['kill', 'term', 'stop', 'redis-restart', 'flush', 'cut'] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export interface ChaosOptions {
+  /** How many faults of each kind. */
+  readonly faults: Readonly<Record<FaultKind, number>>;
+  /** Decides the order, the targets, the pauses and the tasks. */
+  readonly seed: number;
+  readonly workers: number;
+  readonly slots: number;
+  readonly leaseMs: number;
+  /** Mean pause between two faults, in ms. */
+  readonly paceMs: number;
+  /** Says what it does while it does it. */
+  readonly log: (line: string) => void;
+}
+
+const FLAGS: Readonly<Record<FaultKind, string>> = {
+  kill: 'kills',
+  term: 'terms',
+  stop: 'stops',
+  'redis-restart': 'redis-restarts',
+  flush: 'flushes',
+  cut: 'cuts',
+};
+
+/** Faults of a run without arguments: about a minute. */
+const DEFAULTS: Readonly<Record<FaultKind, number>> = {
+  kill: 15,
+  term: 5,
+  stop: 5,
+  'redis-restart': 3,
+  flush: 6,
+  cut: 8,
+};
+
+export const USAGE =
+  'npm run chaos -- --kills n --terms n --stops n --redis-restarts n --flushes n --cuts n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]';
+
+/** Reads the command line; throws a TypeError that names what is wrong. */
+export function chaosOptions(args: readonly string[]): ChaosOptions {
+  const number = { type: 'string' } as const;
+  const flags = ['seed', 'workers', 'slots', 'lease', 'pace', ...Object.values(FLAGS)];
+  const options = {
+    ...Object.fromEntries(flags.map((flag) => [flag, number])),
+    quiet: { type: 'boolean' },
+  } as const;
+  const parsed = parseArgs({ args: [...args], options });
+  const values: Readonly<Record<string, string | boolean | undefined>> = parsed.values;
+  const named = FAULT_KINDS.some((kind) => values[FLAGS[kind]] !== undefined);
+  const read = (flag: string, otherwise: number): number => {
+    const text = values[flag];
+    if (text === undefined) return otherwise;
+    const value = Number(text);
+    if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`--${flag}: ${text}`);
+    return value;
+  };
+  const counts = FAULT_KINDS.map(
+    (kind) => [kind, read(FLAGS[kind], named ? 0 : DEFAULTS[kind])] as const,
+  );
+  return {
+    faults: Object.fromEntries(counts) as Record<FaultKind, number>,
+    seed: read('seed', Date.now() % 1_000_000),
+    workers: Math.max(2, read('workers', 4)),
+    slots: Math.max(1, read('slots', 4)),
+    leaseMs: Math.max(200, read('lease', 1_500)),
+    paceMs: read('pace', 800),
+    log: values['quiet'] === true ? () => undefined : (line) => console.log(line),
+  };
+}

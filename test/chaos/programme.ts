@@ -1,0 +1,124 @@
+import { type AttemptInfo, Fairloom, silentLogger } from 'fairloom';
+import { redis } from 'fairloom/redis';
+import { Redis } from 'ioredis';
+import { Dice } from './dice.ts';
+import { type Done, Faults } from './faults.ts';
+import { type ChaosOptions, FAULT_KINDS } from './options.ts';
+import { Producer } from './producer.ts';
+import { type Line, recoveryOf, tasksHit } from './recovery.ts';
+import { pause, Stage } from './stage.ts';
+import { judge, type Verdict } from './verdict.ts';
+
+/** What a run came to. */
+export interface ChaosReport {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly redisVersion: string;
+  readonly lines: readonly Line[];
+  readonly verdict: Verdict;
+  /** Calls of the producer that failed in an outage and were sent again. */
+  readonly resent: number;
+  /** Ends of processes that nobody asked for, drift in the indexes, errors that no fault explains. */
+  readonly trouble: readonly string[];
+}
+
+/** Everything that was accepted must have ended this long after the last fault, in ms. */
+const DRAIN_MS = 90_000;
+/** How often the drain is looked at, in ms. */
+const LOOK_MS = 200;
+/** A line about the state of affairs after so many faults. */
+const SAY_EVERY = 25;
+
+/** Runs the faults in an order that the seed decides, and judges what is left. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const started = performance.now();
+  const stage = await Stage.open(options);
+  const admin = new Redis(stage.server.url, { retryStrategy: () => 50 });
+  admin.on('error', () => undefined);
+  const loom = new Fairloom({
+    backend: redis(stage.proxy.url, { prefix: stage.prefix }),
+    log: silentLogger,
+  });
+  try {
+    const dice = new Dice(options.seed);
+    const producer = new Producer({ loom, dice: new Dice(options.seed + 1), log: options.log });
+    producer.start();
+    await stage.until(() => stage.inFlight().length > 0);
+    const flushScripts = async (): Promise<void> => void (await admin.script('FLUSH'));
+    const faults = new Faults({ stage, dice, options, flushScripts });
+    const done = await strikeAll(faults, dice, options, stage);
+    await faults.settle();
+    await producer.stop();
+    const trouble = [...producer.trouble, ...(await drain(loom, stage))];
+    const verdict = await judge({ loom, history: stage.history, accepted: producer.accepted });
+    const attempts = await attemptsOf(loom, tasksHit(done));
+    trouble.push(...(await aftermath(loom, stage, done)));
+    return {
+      seed: options.seed,
+      seconds: Math.round((performance.now() - started) / 1000),
+      redisVersion: /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? 'unknown',
+      lines: recoveryOf({ faults: done, history: stage.history, attempts }),
+      verdict,
+      resent: producer.resent,
+      trouble,
+    };
+  } finally {
+    await loom.close();
+    admin.disconnect();
+    await stage.close();
+  }
+}
+
+async function strikeAll(
+  faults: Faults,
+  dice: Dice,
+  options: ChaosOptions,
+  stage: Stage,
+): Promise<readonly Done[]> {
+  const kinds = FAULT_KINDS.flatMap((kind) =>
+    Array.from({ length: options.faults[kind] }, () => kind),
+  );
+  const done: Done[] = [];
+  for (const kind of dice.shuffled(kinds)) {
+    await pause(dice.between(options.paceMs * 0.5, options.paceMs * 1.5));
+    done.push(await faults.strike(kind));
+    if (done.length % SAY_EVERY === 0) {
+      options.log(`${done.length} of ${kinds.length} faults, ${stage.history.starts} starts`);
+    }
+  }
+  return done;
+}
+
+/** Waits until nothing is left to do; says what is left when it does not end. */
+async function drain(loom: Fairloom, stage: Stage): Promise<readonly string[]> {
+  const deadline = Date.now() + DRAIN_MS;
+  for (;;) {
+    stage.look();
+    const { counts } = await loom.stats();
+    const { scheduled, deferred, queued, started } = counts;
+    if (scheduled + deferred + queued + started === 0) return [];
+    if (Date.now() > deadline) return [`not drained: ${JSON.stringify(counts)}`];
+    await pause(LOOK_MS);
+  }
+}
+
+async function attemptsOf(
+  loom: Fairloom,
+  tasks: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, readonly AttemptInfo[]>> {
+  const attempts = new Map<string, readonly AttemptInfo[]>();
+  for (const task of tasks) attempts.set(task, await loom.tasks.attempts(task));
+  return attempts;
+}
+
+async function aftermath(
+  loom: Fairloom,
+  stage: Stage,
+  done: readonly Done[],
+): Promise<readonly string[]> {
+  const { drift } = await loom.reconcile({ repair: false });
+  const rude = await stage.dismissAll();
+  stage.look();
+  const troubles = done.flatMap(({ trouble }) => (trouble === undefined ? [] : [trouble]));
+  return [...stage.crashes, ...troubles, ...rude, ...drift.map((line) => `drift: ${line}`)];
+}

@@ -1,0 +1,165 @@
+/** The packed tarball in an empty project of somebody else's. */
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Consumer, installPacked } from '../support/consumer.ts';
+
+/** Two runs of npm and a compiler on a machine with other work. */
+const LONG_MS = 180_000;
+
+/** Ending by itself means soon, without waiting for a timer or an idle connection, in ms. */
+const SOON_MS = 5_000;
+
+let consumer: Consumer;
+
+beforeAll(async () => {
+  consumer = await installPacked(['ioredis', '@types/node']);
+}, LONG_MS);
+
+afterAll(() => consumer?.remove());
+
+describe('the tarball', () => {
+  it('holds what is built and the documentation, and nothing else', () => {
+    const strange = consumer.packed.filter(
+      (path) => !/^(dist|docs)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(path),
+    );
+    expect(strange).toEqual([]);
+    expect(consumer.packed).toContain('dist/index.js');
+    expect(consumer.packed).toContain('dist/cli/main.js');
+  });
+
+  it('is imported', async () => {
+    consumer.write(
+      'esm.js',
+      `import { Fairloom, memory, task } from 'fairloom';
+       import { redis } from 'fairloom/redis';
+       import { testLoom } from 'fairloom/testing';
+       const double = task('double', (n) => n * 2);
+       const loom = new Fairloom({ backend: memory(), tasks: [double] });
+       console.log(await loom.run(double, 21), typeof redis, typeof testLoom);
+       await loom.close();`,
+    );
+    const { code, stdout, stderr } = await consumer.run(process.execPath, 'esm.js');
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: '42 function function\n',
+      stderr: '',
+    });
+  });
+
+  it('is required', async () => {
+    consumer.write(
+      'required.cjs',
+      `const { Fairloom, memory, task } = require('fairloom');
+       const { redis } = require('fairloom/redis');
+       const { version } = require('fairloom/package.json');
+       const double = task('double', (n) => n * 2);
+       const loom = new Fairloom({ backend: memory(), tasks: [double] });
+       loom.run(double, 21).then((n) => {
+         console.log(n, typeof redis, version);
+         return loom.close();
+       });`,
+    );
+    const { code, stdout } = await consumer.run(process.execPath, 'required.cjs');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^42 function \d+\.\d+\.\d+/);
+  });
+
+  it('brings the command', async () => {
+    const { code, stdout } = await consumer.run('npx', '--offline', 'fairloom', '--version');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+/);
+  });
+});
+
+describe('its types', () => {
+  const require = createRequire(import.meta.url);
+  const older = createRequire(require.resolve('typescript-5.9/package.json'));
+  const compilers = [
+    { version: '5.9', path: older.resolve('typescript/lib/tsc.js') },
+    { version: '6.0', path: require.resolve('typescript/lib/tsc.js') },
+  ];
+
+  beforeAll(() => {
+    consumer.write('use.ts', USE);
+    consumer.write('tsconfig.json', JSON.stringify(TSCONFIG));
+  });
+
+  it.each(compilers)('hold on TypeScript $version', { timeout: LONG_MS }, async (compiler) => {
+    const version = await consumer.run(process.execPath, compiler.path, '--version');
+    expect(version.stdout).toContain(`Version ${compiler.version}`);
+    const { code, stdout } = await consumer.run(process.execPath, compiler.path, '-p', '.');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  });
+});
+
+describe('a script that uses Redis', () => {
+  it('ends by itself after close()', { timeout: LONG_MS }, async () => {
+    consumer.write('redis.js', ON_REDIS);
+    const url = inject('redisUrl');
+    const began = performance.now();
+    const { code, stdout } = await consumer.run(process.execPath, 'redis.js', url);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '42\n' });
+    expect(performance.now() - began).toBeLessThan(SOON_MS);
+  });
+
+  it('ends by itself although nobody closed it', { timeout: LONG_MS }, async () => {
+    consumer.write('left-open.js', ON_REDIS.replace('await loom.close();', ''));
+    const url = inject('redisUrl');
+    const began = performance.now();
+    const { code } = await consumer.run(process.execPath, 'left-open.js', url);
+    expect(code).toBe(0);
+    expect(performance.now() - began).toBeLessThan(SOON_MS);
+  });
+});
+
+const TSCONFIG = {
+  compilerOptions: {
+    target: 'ES2023',
+    lib: ['ES2023'],
+    module: 'NodeNext',
+    moduleResolution: 'NodeNext',
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+  },
+  files: ['use.ts'],
+};
+
+const USE = `
+import { Fairloom, type Input, memory, type Output, task } from 'fairloom';
+import { redis } from 'fairloom/redis';
+import { testLoom } from 'fairloom/testing';
+
+interface Order { readonly order: string; readonly note?: string | undefined }
+const invoice = task('invoice', { retries: 5, timeout: '30s' }, async (input: Order, ctx) => ({
+  pdf: \`\${ctx.user}/\${input.order}.pdf\`,
+}));
+const input: Input<typeof invoice> = { order: 'o-7' };
+const loom = new Fairloom({ backend: redis('redis://localhost:6379'), tasks: [invoice] });
+const handle = await loom.enqueue(invoice, input, { user: 'acme', priority: 'high', delay: '5m' });
+const { pdf }: Output<typeof invoice> = await handle.result({ timeout: '1m' });
+const text: string = pdf;
+// @ts-expect-error: the input has another type.
+await loom.enqueue(invoice, { order: 7 });
+// @ts-expect-error: not a length of time.
+await handle.result({ timeout: '1 minute' });
+await loom.close();
+export const rest = [text, memory, testLoom];
+`;
+
+const ON_REDIS = `
+import { Fairloom, task } from 'fairloom';
+import { redis } from 'fairloom/redis';
+const double = task('double', (n) => n * 2);
+const backend = redis(process.argv[2], { prefix: 'package-' + process.pid });
+const loom = new Fairloom({ backend, tasks: [double] });
+const worker = loom.worker();
+await worker.start();
+const handle = await loom.enqueue(double, 21, { user: 'ada' });
+console.log(await handle.result({ timeout: '5s' }));
+await worker.stop();
+await loom.close();
+`;

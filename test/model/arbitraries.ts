@@ -1,0 +1,260 @@
+/** Random histories, weighted so that most of them get somewhere. */
+import fc from 'fast-check';
+import type { Level } from '../../src/domain/task.ts';
+import {
+  type Among,
+  type DecisionStep,
+  type DependencyStep,
+  type ItemStep,
+  type LeaseStep,
+  NAMES,
+  QUEUES,
+  type SettlementStep,
+  type Step,
+  USERS,
+} from './steps.ts';
+
+const pick = fc.nat({ max: 40 });
+const worker = fc.nat({ max: 3 });
+const queue = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(QUEUES[0] ?? '') },
+  { weight: 1, arbitrary: fc.constantFrom(...QUEUES) },
+);
+/** Few values, so that two histories meet at the same moments. */
+const delay = fc.constantFrom(-5, 0, 1, 100, 1_000, 1_000, 5_000, 86_400_000);
+const leaseMs = fc.constantFrom(100, 1_000, 15_000, 15_000, 60_000);
+
+function rarely<T>(arbitrary: fc.Arbitrary<T>, freq = 6): fc.Arbitrary<T | undefined> {
+  return fc.option(arbitrary, { nil: undefined, freq });
+}
+
+const dependency: fc.Arbitrary<DependencyStep> = fc.record({
+  of: fc.constantFrom('known', 'live', 'live', 'ended', 'batch', 'batch', 'unknown'),
+  pick,
+});
+
+/** Mostly none; `freq` of `fc.option` counts the other way round, hence the weights. */
+const dependencies = fc.oneof(
+  { weight: 5, arbitrary: fc.constant<readonly DependencyStep[]>([]) },
+  { weight: 3, arbitrary: fc.array(dependency, { minLength: 1, maxLength: 3 }) },
+);
+
+const key = fc.record({
+  key: fc.constantFrom('k', 'l'),
+  policy: fc.constantFrom('return', 'reject', 'replace-queued', 'run-once-more'),
+  ttlMs: fc.option(fc.constantFrom(1_000, 60_000), { nil: undefined, freq: 1 }),
+} as const);
+
+const level = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Level>(3) },
+  { weight: 3, arbitrary: fc.constantFrom<Level>(1, 2, 3, 4, 5, 6) },
+);
+
+function seldom<T>(arbitrary: fc.Arbitrary<T>, weight: number): fc.Arbitrary<T | undefined> {
+  return fc.oneof(
+    { weight: 10 - weight, arbitrary: fc.constant(undefined) },
+    { weight, arbitrary },
+  );
+}
+
+const item: fc.Arbitrary<ItemStep> = fc.record({
+  user: fc.constantFrom(...USERS),
+  queue,
+  name: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(NAMES[0] ?? '') },
+    { weight: 2, arbitrary: fc.constantFrom(...NAMES) },
+  ),
+  level,
+  cost: fc.oneof(
+    { weight: 5, arbitrary: fc.constant(1) },
+    { weight: 1, arbitrary: fc.constantFrom(0.5, 3, 10) },
+  ),
+  payload: fc.constantFrom('{}', '1', '"é"'),
+  salt: fc.nat({ max: 999 }),
+  delayMs: seldom(delay, 2),
+  executeInMs: seldom(fc.constantFrom(-1_000, 0, 1, 5_000), 1),
+  expiresInMs: seldom(fc.constantFrom(1, 1_000, 20_000), 2),
+  dependsOn: dependencies,
+  onFailure: fc.constantFrom('wait', 'cancel', 'fail', 'run'),
+  onCancel: fc.constantFrom('wait', 'cancel', 'fail', 'run'),
+  onMissing: fc.constantFrom('refuse', 'satisfied', 'block'),
+  allowCrossUser: fc.oneof(
+    { weight: 5, arbitrary: fc.constant(true) },
+    { weight: 1, arbitrary: fc.constant(false) },
+  ),
+  key: seldom(key, 2),
+  again: seldom(pick, 1),
+} as const);
+
+const decision: fc.Arbitrary<DecisionStep> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ type: fc.constant('finish') } as const) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('retry'),
+      delayMs: fc.constantFrom(0, 1, 1_000, 5_000),
+    } as const),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('dead-letter') } as const) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('cancel') } as const) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('release'),
+      delayMs: fc.constantFrom(undefined, undefined, 100, 5_000),
+    } as const),
+  },
+);
+
+const settlement: fc.Arbitrary<SettlementStep> = fc.record({
+  of: fc.constantFrom('held', 'held', 'held', 'held', 'held', 'held', 'stale', 'forged'),
+  pick,
+  decision,
+} as const);
+
+const lease: fc.Arbitrary<LeaseStep> = fc.record({
+  worker,
+  limit: fc.constantFrom(1, 1, 2, 3, 10, 40),
+  leaseMs,
+});
+
+const among = <T extends Among>(most: T): fc.Arbitrary<Among> =>
+  fc.oneof(
+    { weight: 5, arbitrary: fc.constant<Among>(most) },
+    { weight: 2, arbitrary: fc.constant<Among>('any') },
+    { weight: 1, arbitrary: fc.constant<Among>('nobody') },
+  );
+
+const weight = fc.constantFrom(100, 300, 700, 33, 1, 100_000);
+const rate = fc.constantFrom(
+  { limit: 1, perMs: 1_000, burst: 1 },
+  { limit: 3, perMs: 1_000, burst: 2 },
+  { limit: 1, perMs: 60_000, burst: 1 },
+);
+
+const userPatch = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ weight: fc.option(weight) }) },
+  { weight: 2, arbitrary: fc.record({ maxRunning: fc.option(fc.constantFrom(1, 2)) }) },
+  { weight: 1, arbitrary: fc.record({ maxQueued: fc.option(fc.constantFrom(1, 3)) }) },
+  { weight: 2, arbitrary: fc.record({ rate: fc.option(rate) }) },
+  { weight: 2, arbitrary: fc.record({ paused: fc.constantFrom(true, false, null) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      weight,
+      maxRunning: fc.constantFrom(1, 2, null),
+      rate: fc.option(rate),
+    }),
+  },
+);
+
+const queuePatch = fc.oneof(
+  fc.record({ paused: fc.constantFrom(true, false, null) }),
+  fc.record({ maxRunning: fc.option(fc.constantFrom(1, 3)) }),
+  fc.record({ rate: fc.option(rate) }),
+  fc.record({ priorityWeights: fc.option(fc.constantFrom([1, 1, 1, 1, 1], [3, 1, 7, 2, 1_024])) }),
+  fc.record({ criticalBurst: fc.option(fc.constantFrom(1, 2)) }),
+  fc.record({
+    perUser: fc.option(fc.constantFrom({ weight: 300 }, { maxRunning: 1 }, { maxQueued: 4 }, {})),
+  }),
+);
+
+const control = {
+  cancel: fc.oneof(among('queued'), among('started'), among('deferred')),
+  redrive: among('failed'),
+  remove: fc.oneof(among('finished'), among('failed'), among('canceled')),
+  runNow: among('scheduled'),
+};
+
+function picks(
+  type: 'cancel' | 'redrive' | 'remove' | 'runNow',
+): fc.Arbitrary<Extract<Step, { readonly type: typeof type }>> {
+  return fc.record({ type: fc.constant(type), among: control[type], pick });
+}
+
+const advance = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(1, 10, 999, 1_000, 5_000) },
+  { weight: 3, arbitrary: fc.constantFrom(8_000, 8_001, 14_999, 15_000, 60_000) },
+  { weight: 1, arbitrary: fc.constantFrom(3_600_000, 86_400_000, 604_800_000, 2_592_000_000) },
+  { weight: 1, arbitrary: fc.constantFrom(-1, -4_000, -5_000, -5_001, -60_000) },
+);
+
+/** One random step. */
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 22,
+    arbitrary: fc.record({
+      type: fc.constant('enqueue'),
+      items: fc.array(item, { minLength: 1, maxLength: 4 }),
+      atomic: fc.boolean(),
+    } as const),
+  },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('resendEnqueue'), pick } as const) },
+  { weight: 18, arbitrary: lease.map((rest) => ({ type: 'lease', ...rest }) as const) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('resendLease'), worker } as const) },
+  {
+    weight: 18,
+    arbitrary: fc.record({
+      type: fc.constant('settle'),
+      worker,
+      settlements: fc.array(settlement, { minLength: 1, maxLength: 5 }),
+      lease: rarely(lease, 2),
+    } as const),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('resendSettle') } as const) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('extend'),
+      worker,
+      leaseMs,
+      stale: fc.nat({ max: 1 }),
+      omit: fc.nat({ max: 1 }),
+    } as const),
+  },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('tick') } as const) },
+  { weight: 6, arbitrary: picks('cancel') },
+  { weight: 4, arbitrary: picks('redrive') },
+  { weight: 3, arbitrary: picks('remove') },
+  { weight: 3, arbitrary: picks('runNow') },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant('setUser'),
+      user: fc.constantFrom(...USERS),
+      queue: fc.option(queue, { nil: undefined }),
+      patch: userPatch,
+    } as const),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant('setQueue'), queue, patch: queuePatch } as const),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('register'),
+      worker,
+      spec: fc.nat({ max: 40 }),
+    } as const),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('unregister'), worker } as const) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('lose'), worker } as const) },
+  {
+    weight: 8,
+    arbitrary: advance.map((ms) => ({ type: 'advance', ms }) as const),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant('advanceTo'),
+      offset: fc.constantFrom(-1, 0, 0, 1),
+    } as const),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('flush') } as const) },
+);
+
+/** A history of at most so many steps. */
+export function historyOf(maxLength: number): fc.Arbitrary<readonly Step[]> {
+  return fc.array(step, { minLength: 1, maxLength, size: 'max' });
+}

@@ -1,0 +1,169 @@
+/** One call of the port, sent to every backend and answered by the oracle. */
+import type {
+  Backend,
+  EnqueueReply,
+  ExtendRequest,
+  Leased,
+  LeaseReply,
+  LeaseRequest,
+  SettleRequest,
+  WorkerSpec,
+} from '../../src/domain/backend.ts';
+import type { QueuePatch, UserPatch } from '../../src/domain/settings.ts';
+import type { NewTask } from '../../src/domain/task.ts';
+import type { LeaseForecast, Oracle } from './oracle/oracle.ts';
+import type { SettleAnswer } from './oracle/settle.ts';
+import { AnyOf } from './same.ts';
+
+export type Call =
+  | { readonly type: 'enqueue'; readonly tasks: readonly NewTask[]; readonly atomic: boolean }
+  | { readonly type: 'lease'; readonly request: LeaseRequest }
+  | { readonly type: 'settle'; readonly request: SettleRequest }
+  | { readonly type: 'extend'; readonly request: ExtendRequest }
+  | { readonly type: 'tick' }
+  | { readonly type: 'cancel'; readonly id: string; readonly reason: string }
+  | { readonly type: 'redrive' | 'remove' | 'runNow'; readonly id: string }
+  | {
+      readonly type: 'setUser';
+      readonly user: string;
+      readonly patch: UserPatch;
+      readonly queue: string | undefined;
+    }
+  | { readonly type: 'setQueue'; readonly queue: string; readonly patch: QueuePatch }
+  | { readonly type: 'register'; readonly spec: WorkerSpec }
+  | { readonly type: 'unregister'; readonly id: string };
+
+/** Longest and shortest sleep that a lease may ask for, in ms: the floor and its 20 %. */
+const SLEEP_MS = 6_000;
+
+/** Sends a call to a backend, and gives its answer in a form that can be compared. */
+export async function send(backend: Backend, call: Call): Promise<unknown> {
+  const { tasks, users, queues, workers } = backend;
+  switch (call.type) {
+    case 'enqueue':
+      return (await tasks.enqueue(call.tasks, { atomic: call.atomic })).map(anyCycle);
+    case 'lease':
+      return leaseAnswer(await tasks.lease(call.request));
+    case 'settle': {
+      const { answers, lease } = await tasks.settle(call.request);
+      return { answers, lease: lease === undefined ? undefined : leaseAnswer(lease) };
+    }
+    case 'extend': {
+      const { answers, unknown, now } = await tasks.extend(call.request);
+      return { answers, unknown: sorted(unknown), now };
+    }
+    case 'tick': {
+      const { more, nextDueAt, now } = await tasks.tick();
+      return { more, nextDueAt, now };
+    }
+    case 'cancel':
+      return tasks.cancel(call.id, call.reason);
+    case 'redrive':
+      return tasks.redrive(call.id);
+    case 'remove':
+      return tasks.remove(call.id);
+    case 'runNow':
+      return tasks.runNow(call.id);
+    case 'setUser':
+      return users.set(
+        call.user,
+        call.patch,
+        call.queue === undefined ? {} : { queue: call.queue },
+      );
+    case 'setQueue':
+      return queues.set(call.queue, call.patch);
+    case 'register':
+      return workers.register(call.spec);
+    case 'unregister':
+      return workers.unregister(call.id);
+  }
+}
+
+/** What a backend must answer. */
+export function forecast(oracle: Oracle, call: Call): unknown {
+  switch (call.type) {
+    case 'enqueue':
+      return oracle.enqueue(call.tasks, call.atomic);
+    case 'lease':
+      return leaseForecast(oracle.lease(call.request));
+    case 'settle': {
+      const { answers: told, lease } = oracle.settle(call.request);
+      const answers = told.map(orRepeated);
+      return { answers, lease: lease === undefined ? undefined : leaseForecast(lease) };
+    }
+    case 'extend': {
+      const { answers, unknown, now } = oracle.extend(call.request);
+      return { answers, unknown: sorted(unknown), now };
+    }
+    case 'tick':
+      return tickForecast(oracle.tick());
+    case 'cancel':
+      return oracle.cancel(call.id, call.reason);
+    case 'redrive':
+      return oracle.redrive(call.id);
+    case 'remove':
+      return oracle.remove(call.id);
+    case 'runNow':
+      return oracle.runNow(call.id);
+    case 'setUser':
+      return oracle.setUser(call.user, call.patch, call.queue);
+    case 'setQueue':
+      return oracle.setQueue(call.queue, call.patch);
+    case 'register':
+      return oracle.register(call.spec);
+    case 'unregister':
+      return oracle.unregister(call.id);
+  }
+}
+
+/** Only the newest token that settled a task must be known when it is sent again. */
+function orRepeated(answer: SettleAnswer): unknown {
+  if (answer.kind !== 'leaseLost' || answer.once === undefined) return answer;
+  const lost = { kind: 'leaseLost' };
+  return new AnyOf(lost, { kind: 'ok', state: answer.once, repeated: true });
+}
+
+/** Which cycle is named, of several, is the backend's choice; it begins where it ends. */
+function anyCycle(reply: EnqueueReply): EnqueueReply {
+  if (reply.kind !== 'refused' || reply.refusal.type !== 'cycle') return reply;
+  const { path } = reply.refusal;
+  const ends = [path[0] ?? '', path.at(-1) ?? ''];
+  return { kind: 'refused', refusal: { type: 'cycle', path: ends } };
+}
+
+/** How long to sleep is partly chance: it is checked for its bounds, and not compared. */
+function leaseAnswer({ leases, more, nextDueAt, waitMs, now }: LeaseReply): unknown {
+  if (!Number.isFinite(waitMs) || waitMs < 0 || waitMs > SLEEP_MS) {
+    throw new Error(`waitMs is ${waitMs}`);
+  }
+  return { leases: leases.map(leased), more, nextDueAt, now };
+}
+
+/** The fields of the port; a backend may add its own. */
+function leased(lease: Leased): Leased {
+  const { id, token, attempt, losses, leaseUntil, leasedAt, createdAt, name, queue } = lease;
+  const { user, level, payload, options, releases, alone, upstreams } = lease;
+  const when = { leaseUntil, leasedAt, createdAt };
+  const what = { name, queue, user, level, payload, options, releases, alone, upstreams };
+  return { id, token, attempt, losses, ...when, ...what };
+}
+
+function leaseForecast({ leases, stopped, now, ...due }: LeaseForecast): unknown {
+  return { leases, more: stopped, nextDueAt: orRest(due), now };
+}
+
+type Due = Pick<LeaseForecast, 'nextDueAt' | 'restsUntil'>;
+
+function tickForecast({ now, ...due }: Due & { readonly now: number }): unknown {
+  return { more: false, nextDueAt: orRest(due), now };
+}
+
+/** Users who only rest need nobody at that time, but somebody may look at them then. */
+function orRest({ nextDueAt, restsUntil }: Due): unknown {
+  if (restsUntil === undefined || (nextDueAt ?? restsUntil) < restsUntil) return nextDueAt;
+  return new AnyOf(nextDueAt, restsUntil);
+}
+
+function sorted<T extends { readonly id: string }>(leases: readonly T[]): readonly T[] {
+  return [...leases].sort((one, other) => (one.id < other.id ? -1 : 1));
+}

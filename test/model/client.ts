@@ -1,0 +1,269 @@
+/**
+ * The clients of a history: which ids were used, which leases each worker believes in, what may be
+ * sent again. It turns a step into the call that goes to every backend and to the oracle.
+ */
+import type {
+  Decision,
+  ExtendRequest,
+  Leased,
+  LeaseRequest,
+  QueueShare,
+  Settlement,
+  SettleRequest,
+  WorkerSpec,
+} from '../../src/domain/backend.ts';
+import type { NewTask } from '../../src/domain/task.ts';
+import type { Task, World } from './oracle/world.ts';
+import { specOf } from './specs.ts';
+import type {
+  Among,
+  DecisionStep,
+  DependencyStep,
+  ItemStep,
+  LeaseStep,
+  SettlementStep,
+  Step,
+} from './steps.ts';
+
+export interface Held {
+  readonly id: string;
+  readonly token: string;
+}
+
+export interface Batch {
+  readonly tasks: readonly NewTask[];
+  readonly atomic: boolean;
+}
+
+interface WorkerState {
+  /** A process that died comes back under another id. */
+  generation: number;
+  spec: number;
+  registered: boolean;
+  held: Held[];
+  request: LeaseRequest | undefined;
+  passes: Map<string, number>;
+}
+
+type StepOf<T extends Step['type']> = Extract<Step, { readonly type: T }>;
+
+/** Ids that nobody has stored, unless a later step does. */
+const UNKNOWN = 3;
+const ERROR = '{"name":"Error","message":"no"}';
+
+export class Client {
+  readonly ids: string[] = [];
+  readonly batches: Batch[] = [];
+  /** Every lease that was ever given. */
+  readonly leases: Held[] = [];
+  lastSettle: SettleRequest | undefined;
+  readonly #workers: WorkerState[] = [0, 1, 2, 3].map((spec) => ({
+    generation: 0,
+    spec,
+    registered: false,
+    held: [],
+    request: undefined,
+    passes: new Map(),
+  }));
+  #requests = 0;
+  #tasks = 0;
+
+  batch({ items, atomic }: StepOf<'enqueue'>, world: World): Batch {
+    const ids = items.map((item) => this.#idOf(item));
+    // Either everything looks back or everything looks ahead, so that a batch has no cycle.
+    const ahead = atomic && (items[0]?.salt ?? 0) % 2 === 1;
+    const tasks = items.map((item, at): NewTask => {
+      const others = ahead ? ids.slice(at + 1) : ids.slice(0, at);
+      return newTask(item, { id: ids[at] ?? '', others, batch: ids, ids: this.ids, world });
+    });
+    const batch = { tasks: distinct(tasks), atomic };
+    this.batches.push(batch);
+    for (const id of ids) if (!this.ids.includes(id)) this.ids.push(id);
+    return batch;
+  }
+
+  #idOf({ salt, again }: ItemStep): string {
+    const known = again === undefined ? undefined : this.ids[again % (this.ids.length + 1)];
+    if (known !== undefined) return known;
+    if (again !== undefined) return `unknown${again % UNKNOWN}`;
+    this.#tasks += 1;
+    // Prefixes whose order by UTF-16 units is not their order by UTF-8 bytes.
+    const prefix = ['t', 'b:{x}', '\u{1F4A5}', '\uFF5E', 'a'][salt % 5] ?? 't';
+    return `${prefix}${salt}.${this.#tasks}`;
+  }
+
+  worker(at: number): WorkerState & { readonly id: string } {
+    const state = this.#workers[at % this.#workers.length];
+    if (state === undefined) throw new Error('there are four workers');
+    return Object.assign(state, { id: `w${at % this.#workers.length}.${state.generation}` });
+  }
+
+  spec(at: number): WorkerSpec {
+    const { id, spec } = this.worker(at);
+    return specOf(id, spec);
+  }
+
+  leaseRequest({ worker, limit, leaseMs }: LeaseStep): LeaseRequest {
+    this.#requests += 1;
+    const { id, passes } = this.worker(worker);
+    const queues = this.spec(worker).queues.map(
+      (queue, at): QueueShare => ({
+        queue,
+        weight: at === 0 ? 3 : 1,
+        pass: passes.get(queue) ?? 0,
+      }),
+    );
+    const requestId = `request${String(this.#requests).padStart(4, '0')}`;
+    return { requestId, worker: id, limit, leaseMs, queues, wait: false };
+  }
+
+  /** The worker hears what it was given. */
+  given(at: number, request: LeaseRequest, leases: readonly Leased[]): void {
+    const worker = this.worker(at);
+    worker.request = request;
+    for (const { id, token, queue } of leases) {
+      if (worker.held.some((held) => held.id === id && held.token === token)) continue;
+      worker.held.push({ id, token });
+      if (!this.leases.some((lease) => lease.token === token && lease.id === id)) {
+        this.leases.push({ id, token });
+      }
+      const share = request.queues.find((share) => share.queue === queue);
+      worker.passes.set(queue, (worker.passes.get(queue) ?? 0) + 1 / (share?.weight ?? 1));
+    }
+  }
+
+  settlements(at: number, steps: readonly SettlementStep[]): readonly Settlement[] {
+    const worker = this.worker(at);
+    return steps.flatMap(({ of, pick, decision }) => {
+      const from = of === 'held' ? worker.held : this.leases;
+      const chosen = from[pick % Math.max(1, from.length)];
+      if (chosen === undefined) return [];
+      const token = of === 'forged' ? `${chosen.token}x` : chosen.token;
+      return [{ id: chosen.id, token, decision: decisionOf(decision) }];
+    });
+  }
+
+  /** What was settled is no longer held, whatever the answer was. */
+  settled(at: number, settlements: readonly Settlement[]): void {
+    const worker = this.worker(at);
+    worker.held = worker.held.filter(
+      (held) => !settlements.some(({ id, token }) => held.id === id && held.token === token),
+    );
+  }
+
+  extendRequest({ worker, leaseMs, stale, omit }: StepOf<'extend'>): ExtendRequest {
+    const { id, held } = this.worker(worker);
+    const others = stale > 0 ? this.leases.slice(-2) : [];
+    const leases = [...held.slice(omit), ...others].filter(
+      (lease, at, all) => all.findIndex(({ id }) => id === lease.id) === at,
+    );
+    return { worker: id, leaseMs, leases };
+  }
+
+  lose(at: number): void {
+    const worker = this.worker(at);
+    worker.generation += 1;
+    worker.registered = false;
+    worker.held = [];
+    worker.request = undefined;
+    worker.passes = new Map();
+  }
+
+  /** An id of the group; any when the group is empty. */
+  pick(among: Among, place: number, world: World): string {
+    if (among === 'nobody') return `nobody${place}`;
+    const group = this.ids.filter((id) => among === 'any' || world.tasks.get(id)?.state === among);
+    const from = group.length > 0 ? group : this.ids;
+    return from[place % Math.max(1, from.length)] ?? 'nobody';
+  }
+}
+
+interface Around {
+  readonly id: string;
+  readonly others: readonly string[];
+  /** Every id of the batch. */
+  readonly batch: readonly string[];
+  readonly ids: readonly string[];
+  readonly world: World;
+}
+
+function newTask(item: ItemStep, around: Around): NewTask {
+  const { delayMs, executeInMs, expiresInMs, key } = item;
+  const due =
+    delayMs !== undefined
+      ? { delayMs }
+      : executeInMs !== undefined
+        ? { executeAfter: around.world.clock + executeInMs }
+        : {};
+  const dependsOn = item.dependsOn
+    .flatMap((dependency) => dependencyOf(dependency, around))
+    // Against the direction of the batch there would be cycles inside it, which a client refuses.
+    .filter((id) => !around.batch.includes(id) || around.others.includes(id))
+    .filter((id) => id !== around.id);
+  return {
+    id: around.id,
+    name: item.name,
+    queue: item.queue,
+    user: item.user,
+    level: item.level,
+    cost: item.cost,
+    payload: item.payload,
+    options: `{"salt":${item.salt}}`,
+    ...due,
+    ...(expiresInMs === undefined ? {} : { expiresInMs }),
+    dependsOn: [...new Set(dependsOn)],
+    edges: {
+      onFailure: item.onFailure,
+      onCancel: item.onCancel,
+      onMissing: item.onMissing,
+      allowCrossUser: item.allowCrossUser,
+    },
+    ...(key === undefined
+      ? {}
+      : {
+          idempotency: {
+            key: key.key,
+            policy: key.policy,
+            ...(key.ttlMs === undefined ? {} : { ttlMs: key.ttlMs }),
+          },
+        }),
+  };
+}
+
+function dependencyOf({ of, pick }: DependencyStep, around: Around): readonly string[] {
+  if (of === 'unknown') return [`unknown${pick % UNKNOWN}`];
+  const ends = (task: Task | undefined): boolean => task?.endedAt !== undefined;
+  const { ids, others, world } = around;
+  const from = {
+    known: ids,
+    live: ids.filter((id) => world.tasks.has(id) && !ends(world.tasks.get(id))),
+    ended: ids.filter((id) => ends(world.tasks.get(id))),
+    batch: others,
+  }[of];
+  const chosen = from[pick % Math.max(1, from.length)];
+  return chosen === undefined ? [] : [chosen];
+}
+
+/** A batch names an id once; the client refuses more. */
+function distinct(tasks: readonly NewTask[]): readonly NewTask[] {
+  return tasks.filter((task, at) => tasks.findIndex(({ id }) => id === task.id) === at);
+}
+
+function decisionOf(step: DecisionStep): Decision {
+  switch (step.type) {
+    case 'finish':
+      return { type: 'finish', result: '{"done":true}' };
+    case 'retry':
+      return { type: 'retry', delayMs: step.delayMs, reason: 'try again', error: ERROR };
+    case 'dead-letter':
+      return { type: 'dead-letter', failureType: 'error', reason: 'no use', error: ERROR };
+    case 'cancel':
+      return { type: 'cancel', reason: 'the handler says so' };
+    case 'release':
+      return {
+        type: 'release',
+        reason: 'given back',
+        ...(step.delayMs === undefined ? {} : { delayMs: step.delayMs }),
+      };
+  }
+}

@@ -1,0 +1,74 @@
+/** What a backend lists, page by page, and what it should. */
+import type { Backend } from '../../src/domain/backend.ts';
+import type { AttemptRecord, TaskRecord, TaskState } from '../../src/domain/task.ts';
+import type { Oracle } from './oracle/oracle.ts';
+import { QUEUES, USERS } from './steps.ts';
+
+export interface Lists {
+  readonly byState: Readonly<Record<string, readonly string[]>>;
+  readonly queued: Readonly<Record<string, readonly string[]>>;
+  readonly attempts: Readonly<Record<string, readonly AttemptRecord[]>>;
+}
+
+/** Small, so that cursors are used. */
+const PAGE = 7;
+const STATES = ['scheduled', 'deferred', 'started', 'finished', 'failed', 'canceled'] as const;
+
+export async function listsOf(backend: Backend): Promise<Lists> {
+  const byState: Record<string, readonly string[]> = {};
+  const attempts: [string, readonly AttemptRecord[]][] = [];
+  for (const state of STATES) {
+    const records = await all(backend, { state });
+    byState[state] = records.map(({ id }) => id);
+    for (const { id } of records) attempts.push([id, await backend.inspect.attempts(id)]);
+  }
+  const queued: [string, readonly string[]][] = [];
+  for (const queue of QUEUES) {
+    for (const user of USERS) {
+      const records = await all(backend, { state: 'queued', queue, user });
+      if (records.length > 0) {
+        queued.push([JSON.stringify([queue, user]), records.map(({ id }) => id)]);
+      }
+    }
+  }
+  const kept = attempts.filter(([, list]) => list.length > 0);
+  return { byState, queued: Object.fromEntries(queued), attempts: Object.fromEntries(kept) };
+}
+
+async function all(
+  backend: Backend,
+  filter: { readonly state: TaskState; readonly queue?: string; readonly user?: string },
+): Promise<readonly TaskRecord[]> {
+  const records: TaskRecord[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await backend.inspect.list(filter, {
+      limit: PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    records.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return records;
+}
+
+export function expectedLists(oracle: Oracle): Lists {
+  const byState = STATES.map((state): [string, readonly string[]] => [
+    state,
+    oracle.list(state).map(({ id }) => id),
+  ]);
+  const queued = QUEUES.flatMap((queue) =>
+    USERS.map((user): [string, readonly string[]] => [
+      JSON.stringify([queue, user]),
+      oracle.queued(queue, user),
+    ]),
+  ).filter(([, ids]) => ids.length > 0);
+  const attempts = STATES.flatMap((state) => oracle.list(state))
+    .map(({ id }): [string, readonly AttemptRecord[]] => [id, oracle.attempts(id)])
+    .filter(([, list]) => list.length > 0);
+  return {
+    byState: Object.fromEntries(byState),
+    queued: Object.fromEntries(queued),
+    attempts: Object.fromEntries(attempts),
+  };
+}

@@ -1,0 +1,155 @@
+/** What people and workers ask for beside the life of tasks. */
+import type { CancelReply, ChangeReply, WorkerSpec } from '../../../src/domain/backend.ts';
+import type { QueuePatch, UserPatch } from '../../../src/domain/settings.ts';
+import { refresh } from './fairness.ts';
+import { end, forget, goOn, hold, unhold } from './graph.ts';
+import { dropLists, joinLists } from './membership.ts';
+import {
+  blocks,
+  byBytes,
+  ended,
+  laneOf,
+  note,
+  readersOf,
+  type Task,
+  type Worker,
+  type World,
+  waitersOf,
+} from './world.ts';
+
+/** A worker that said nothing for this long is forgotten, when another one comes. */
+const GONE_MS = 3_600_000;
+
+export function cancelTask(world: World, id: string, reason: string): CancelReply {
+  const task = world.tasks.get(id);
+  if (task === undefined) return { kind: 'not-found' };
+  if (ended(task)) return { kind: 'already-ended', state: task.state };
+  if (task.lease !== undefined) {
+    note(world, task, 'cancelRequested');
+    task.cancelReason ??= reason;
+    return { kind: 'requested', worker: task.lease.worker };
+  }
+  note(world, task, 'canceled');
+  end(world, task, { state: 'canceled', reason });
+  return { kind: 'canceled' };
+}
+
+export function redriveTask(world: World, id: string): ChangeReply {
+  const task = world.tasks.get(id);
+  if (task === undefined) return { kind: 'not-found' };
+  if (task.state !== 'failed') return { kind: 'wrong-state', state: task.state };
+  note(world, task, 'redriven');
+  task.failures = 0;
+  task.losses = 0;
+  task.releases = 0;
+  task.strange = 0;
+  task.strangeSince = undefined;
+  task.seq = undefined;
+  task.endedAt = undefined;
+  task.failureType = undefined;
+  task.reason = undefined;
+  task.error = undefined;
+  // From here on it is alive again: those that it kept waiting wait for its end once more.
+  task.state = 'deferred';
+  for (const [dependency, edge] of task.edges) {
+    if (blocks(edge)) lookAgain(world, task, dependency);
+  }
+  for (const waiter of waitersOf(world, id)) unhold(waiter, id);
+  goOn(world, task);
+  return { kind: 'ok', state: task.state };
+}
+
+/** A redrive asks again how each dependency stands. */
+function lookAgain(world: World, task: Task, dependency: string): void {
+  const source = world.tasks.get(dependency);
+  if (source !== undefined && !ended(source)) task.edges.set(dependency, 'unmet');
+  else if (source?.state === 'finished') task.edges.set(dependency, 'met');
+  else hold(world, task, dependency);
+}
+
+export function removeTask(world: World, id: string): ChangeReply {
+  const task = world.tasks.get(id);
+  if (task === undefined) return { kind: 'not-found' };
+  if (!ended(task)) return { kind: 'wrong-state', state: task.state };
+  if (readersOf(world, id).length > 0) return { kind: 'busy' };
+  forget(world, task);
+  return { kind: 'ok' };
+}
+
+export function runTaskNow(world: World, id: string): ChangeReply {
+  const task = world.tasks.get(id);
+  if (task === undefined) return { kind: 'not-found' };
+  if (task.state !== 'scheduled') return { kind: 'wrong-state', state: task.state };
+  note(world, task, 'due');
+  goOn(world, task);
+  return { kind: 'ok', state: task.state };
+}
+
+export function setUser(
+  world: World,
+  user: string,
+  { patch, queue }: { readonly patch: UserPatch; readonly queue: string | undefined },
+): void {
+  const place = queue === undefined ? world.everywhere : world.own;
+  const key = queue === undefined ? user : JSON.stringify([queue, user]);
+  const settings = patched(place.get(key) ?? {}, patch);
+  if (Object.keys(settings).length > 0) place.set(key, settings);
+  else place.delete(key);
+  for (const lane of world.lanes.values()) {
+    const concerned = queue === undefined || queue === lane.queue;
+    if (concerned && lane.people.has(user)) refresh(world, lane.queue, user);
+  }
+}
+
+export function setQueue(world: World, queue: string, patch: QueuePatch): void {
+  const lane = laneOf(world, queue);
+  lane.settings = patched(lane.settings, patch);
+  if ('perUser' in patch)
+    for (const user of [...lane.people.keys()].sort(byBytes)) refresh(world, queue, user);
+}
+
+/** `null` takes a field away. */
+function patched<T extends object>(before: T, patch: { readonly [K in keyof T]?: T[K] | null }): T {
+  const after = Object.entries({ ...before, ...patch }).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  return Object.fromEntries(after) as T;
+}
+
+export function registerWorker(world: World, spec: WorkerSpec): void {
+  const known = world.workers.get(spec.id);
+  const worker: Worker = {
+    id: spec.id,
+    queues: spec.queues,
+    names: spec.names,
+    assigned: spec.assignedUsers,
+    steal: spec.stealTargets,
+    startedAt: known?.startedAt ?? world.now,
+    seenAt: world.now,
+    listed: false,
+    request: known?.request ?? { id: '', leases: [] },
+  };
+  world.workers.set(spec.id, worker);
+  welcome(world, worker);
+  for (const { id, seenAt } of [...world.workers.values()]) {
+    if (world.now - seenAt > GONE_MS) world.workers.delete(id);
+  }
+  dropLists(world);
+}
+
+export function unregisterWorker(world: World, id: string): void {
+  for (const name of world.workers.get(id)?.names ?? []) world.announced.set(name, world.now);
+  world.workers.delete(id);
+  dropLists(world);
+}
+
+/** A worker lives; but one that was too silent does only when it asks for work again. */
+export function hear(world: World, worker: Worker): void {
+  if (worker.listed) worker.seenAt = world.now;
+}
+
+/** A worker comes, or comes back. */
+export function welcome(world: World, worker: Worker): void {
+  worker.seenAt = world.now;
+  if (!worker.listed) joinLists(world, worker);
+}

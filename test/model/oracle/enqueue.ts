@@ -1,0 +1,321 @@
+/** How tasks come in. */
+import type { EnqueueRefusal, EnqueueReply } from '../../../src/domain/backend.ts';
+import type { KeySpec, NewTask } from '../../../src/domain/task.ts';
+import { applyEnd, goOn, hold, policyOf, schedule, unhold } from './graph.ts';
+import {
+  blocks,
+  ended,
+  type Key,
+  laneOf,
+  ofUser,
+  settingsOf,
+  type Task,
+  type World,
+  waitersOf,
+} from './world.ts';
+
+/** Ids that a key answers for when they are sent again, and how long after its owner's end. */
+const ABSORBED = 32;
+const RESEND_MS = 60_000;
+
+/** One call: what it brings, and what became of its items so far. */
+interface Call {
+  /** Items of an atomic call, which may name each other before they are stored. */
+  readonly batch: ReadonlyMap<string, NewTask>;
+  /** Who answers for items that a key absorbed. */
+  readonly answered: Map<string, string>;
+  /** Stored, but standing nowhere yet. */
+  readonly made: {
+    readonly task: Task;
+    readonly item: NewTask;
+    readonly after: Task | undefined;
+  }[];
+}
+
+/** Each item on its own. */
+export function enqueueEach(world: World, items: readonly NewTask[]): readonly EnqueueReply[] {
+  const answered = new Map<string, string>();
+  return items.map((item) => {
+    const call: Call = { batch: new Map(), answered, made: [] };
+    const known = { ...item, dependsOn: item.dependsOn.map((id) => answered.get(id) ?? id) };
+    const reply = enqueueOne(world, known, call);
+    place(world, call);
+    return reply;
+  });
+}
+
+/** All items or none; the world is spoilt when one was refused. */
+export function enqueueAll(world: World, items: readonly NewTask[]): readonly EnqueueReply[] {
+  const batch = new Map(items.map((item) => [item.id, item]));
+  const call: Call = { batch, answered: new Map(), made: [] };
+  const replies: EnqueueReply[] = [];
+  for (const item of items) {
+    const reply = enqueueOne(world, item, call);
+    replies.push(reply);
+    if (reply.kind === 'refused') return replies;
+  }
+  for (const [at, item] of items.entries()) {
+    const cycle = replies[at]?.kind === 'created' ? cycleOf(world, item, call) : undefined;
+    if (cycle !== undefined) return [...replies.slice(0, at), cycle];
+  }
+  place(world, call);
+  return replies.map((reply) => {
+    if (reply.kind !== 'existing') return reply;
+    return { ...reply, state: world.tasks.get(reply.id)?.state ?? reply.state };
+  });
+}
+
+function enqueueOne(world: World, item: NewTask, call: Call): EnqueueReply {
+  const known =
+    sameId(world, item) ??
+    (item.idempotency === undefined ? undefined : sameKey(world, item, item.idempotency));
+  if (known !== undefined) {
+    if (known.kind === 'existing' && known.id !== item.id) call.answered.set(item.id, known.id);
+    return known;
+  }
+  const refusal = full(world, item) ?? badDependency(world, item, call.batch);
+  if (refusal !== undefined) return refusal;
+  const cycle = call.batch.size === 0 ? cycleOf(world, item, call) : undefined;
+  return cycle ?? create(world, item, call);
+}
+
+/** Whether a task that is awaited already would wait for one of those that await it. */
+function cycleOf(world: World, item: NewTask, call: Call): EnqueueReply | undefined {
+  if (waitersOf(world, item.id).length === 0) return undefined;
+  const seen = new Set<string>();
+  const open = [...item.dependsOn];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (id === item.id) return refused({ type: 'cycle', path: [id, id] });
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const made = call.made.find(({ task }) => task.id === id);
+    const stored = made === undefined ? world.tasks.get(id) : undefined;
+    const other = call.answered.get(id);
+    if (made !== undefined) open.push(...made.item.dependsOn);
+    else if (stored !== undefined && !ended(stored)) open.push(...unmet(stored));
+    else if (other !== undefined) open.push(other);
+  }
+  return undefined;
+}
+
+function unmet(task: Task): readonly string[] {
+  return [...task.edges].filter(([, edge]) => blocks(edge)).map(([id]) => id);
+}
+
+function refused(refusal: EnqueueRefusal): EnqueueReply {
+  return { kind: 'refused', refusal };
+}
+
+function sameId(world: World, item: NewTask): EnqueueReply | undefined {
+  const task = world.tasks.get(item.id);
+  if (task === undefined) return undefined;
+  const same =
+    task.user === item.user && task.name === item.name && task.firstPayload === item.payload;
+  if (!same) return refused({ type: 'task-conflict', id: item.id });
+  return { kind: 'existing', id: task.id, state: task.state, conflict: false, replaced: false };
+}
+
+function keyName(item: NewTask, spec: KeySpec): string {
+  return JSON.stringify([item.queue, item.user, spec.key]);
+}
+
+function sameKey(world: World, item: NewTask, spec: KeySpec): EnqueueReply | undefined {
+  const key = world.keys.get(keyName(item, spec));
+  if (key === undefined) return undefined;
+  const owner = world.tasks.get(key.owner);
+  if (owner === undefined) return undefined;
+  const conflict = item.payload !== key.firstPayload;
+  const answer = (task: Task, replaced: boolean): EnqueueReply => ({
+    kind: 'existing',
+    id: task.id,
+    state: task.state,
+    conflict,
+    replaced,
+  });
+  const follower = key.follower === undefined ? undefined : world.tasks.get(key.follower);
+  if (isRemembered(world, key) && key.absorbed.includes(item.id)) {
+    const { id, state } = follower ?? owner;
+    return { kind: 'existing', id, state, conflict: false, replaced: false };
+  }
+  if (!holds(world, key)) return undefined;
+  if (spec.policy === 'reject') {
+    return refused({ type: 'key-taken', key: spec.key, id: owner.id });
+  }
+  const absorb = (): void => {
+    key.absorbed = [...key.absorbed, item.id].slice(-ABSORBED);
+  };
+  const waits = !ended(owner) && owner.state !== 'started';
+  if (spec.policy === 'return' || ended(owner)) {
+    absorb();
+    return answer(owner, false);
+  }
+  if (waits) {
+    absorb();
+    replace(owner, item);
+    return answer(owner, true);
+  }
+  if (spec.policy === 'replace-queued') {
+    absorb();
+    return answer(owner, false);
+  }
+  if (follower === undefined) return undefined;
+  absorb();
+  replace(follower, item);
+  return answer(follower, true);
+}
+
+function holds(world: World, key: Key): boolean {
+  return key.until === undefined ? key.endedAt === undefined : world.now < key.until;
+}
+
+/** A key answers resends of what it absorbed until a minute after its owner's end. */
+function isRemembered(world: World, key: Key): boolean {
+  return holds(world, key) || key.endedAt === undefined || world.now <= key.endedAt + RESEND_MS;
+}
+
+function replace(task: Task, item: NewTask): void {
+  task.payload = item.payload;
+  task.options = item.options;
+}
+
+function full(world: World, item: NewTask): EnqueueReply | undefined {
+  if (followed(world, item) !== undefined) return undefined;
+  const { maxQueued } = settingsOf(world, item.queue, item.user);
+  const size = ofUser(world, item.queue, item.user).filter(
+    (task) => !ended(task) && task.state !== 'started',
+  ).length;
+  if (maxQueued === undefined || size < maxQueued) return undefined;
+  return refused({ type: 'queue-full', user: item.user, limit: maxQueued, size });
+}
+
+/** The started owner of its key that this item is to run after. */
+function followed(world: World, item: NewTask): Task | undefined {
+  if (item.idempotency?.policy !== 'run-once-more') return undefined;
+  const key = world.keys.get(keyName(item, item.idempotency));
+  const owner = key === undefined ? undefined : world.tasks.get(key.owner);
+  if (key === undefined || owner?.state !== 'started') return undefined;
+  return holds(world, key) ? owner : undefined;
+}
+
+function badDependency(
+  world: World,
+  item: NewTask,
+  batch: Call['batch'],
+): EnqueueReply | undefined {
+  for (const dependency of new Set(item.dependsOn)) {
+    const known = batch.get(dependency) ?? world.tasks.get(dependency);
+    if (known === undefined && item.edges.onMissing === 'refuse') {
+      return refused({ type: 'unknown-dependency', dependency });
+    }
+    if (known !== undefined && known.user !== item.user && !item.edges.allowCrossUser) {
+      return refused({ type: 'cross-user', dependency });
+    }
+  }
+  return undefined;
+}
+
+function create(world: World, item: NewTask, call: Call): EnqueueReply {
+  const after = followed(world, item);
+  const task = newTask(world, item, after);
+  world.tasks.set(task.id, task);
+  world.totals.enqueued += 1;
+  laneOf(world, item.queue);
+  if (item.idempotency !== undefined) takeKey(world, item, item.idempotency);
+  call.made.push({ task, item, after });
+  return { kind: 'created', id: task.id };
+}
+
+/** Links what is new to what it depends on, and puts it where it belongs, in the order given. */
+function place(world: World, call: Call): void {
+  for (const { task } of call.made) {
+    for (const waiter of waitersOf(world, task.id)) unhold(waiter, task.id);
+  }
+  for (const { task, item, after } of call.made) {
+    const delayed = world.now + Math.max(0, item.delayMs ?? 0);
+    const due = Math.max(world.now, item.executeAfter ?? delayed);
+    if (item.expiresInMs !== undefined) task.expiresAt = due + item.expiresInMs;
+    // Not `deferred` while it is linked, so that nothing sets it going before its time.
+    task.state = 'scheduled';
+    const answers = item.dependsOn.map((id) => call.answered.get(id) ?? id);
+    const ids = answers.filter((id) => id !== task.id);
+    link(world, task, after === undefined ? ids : [...ids, after.id]);
+    if (ended(task)) continue;
+    if (due > world.now) schedule(world, task, due);
+    else goOn(world, task);
+  }
+}
+
+function takeKey(world: World, item: NewTask, spec: KeySpec): void {
+  const name = keyName(item, spec);
+  const known = world.keys.get(name);
+  const owner = known === undefined ? undefined : world.tasks.get(known.owner);
+  if (known !== undefined && owner?.state === 'started' && holds(world, known)) {
+    known.follower = item.id;
+    return;
+  }
+  world.keys.set(name, {
+    owner: item.id,
+    firstPayload: item.payload,
+    until: spec.ttlMs === undefined ? undefined : world.now + spec.ttlMs,
+    absorbed: [],
+    follower: undefined,
+    endedAt: undefined,
+  });
+}
+
+function link(world: World, task: Task, ids: readonly string[]): void {
+  for (const id of new Set(ids)) {
+    const known = world.tasks.has(id);
+    task.edges.set(id, known ? 'unmet' : 'absent');
+    if (!known && task.policies.onMissing !== 'satisfied') hold(world, task, id);
+  }
+  const sources = [...task.edges.keys()].map((id) => world.tasks.get(id));
+  const over = sources.filter((source) => source !== undefined).filter(ended);
+  const isLast = (source: Task): boolean => ['cancel', 'fail'].includes(policyOf(task, source));
+  for (const source of over) if (!isLast(source)) applyEnd(world, task, source);
+  // The first one that ends it does so when all others are linked, for a redrive to ask again.
+  const last = over.find(isLast);
+  if (last !== undefined) applyEnd(world, task, last);
+}
+
+function newTask(world: World, item: NewTask, after: Task | undefined): Task {
+  return {
+    id: item.id,
+    name: item.name,
+    queue: item.queue,
+    user: item.user,
+    level: item.level,
+    cost: item.cost,
+    payload: item.payload,
+    firstPayload: item.payload,
+    options: item.options,
+    state: 'deferred',
+    createdAt: world.now,
+    failures: 0,
+    losses: 0,
+    releases: 0,
+    strange: 0,
+    strangeSince: undefined,
+    seq: undefined,
+    dueAt: undefined,
+    expiresAt: undefined,
+    waitUntil: undefined,
+    lease: undefined,
+    lastLease: undefined,
+    tokenNumber: 0,
+    settledBy: undefined,
+    settledBefore: new Set(),
+    cancelReason: undefined,
+    endedAt: undefined,
+    failureType: undefined,
+    reason: undefined,
+    error: undefined,
+    result: undefined,
+    edges: new Map(),
+    policies:
+      after === undefined ? item.edges : { ...item.edges, onFailure: 'run', onCancel: 'run' },
+    key: item.idempotency?.key,
+    chargedIn: undefined,
+    attempts: [],
+  };
+}

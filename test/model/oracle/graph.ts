@@ -1,0 +1,180 @@
+/** How tasks move, end, and let others go on. */
+import type { EdgePolicy } from '../../../src/domain/task.ts';
+import { levelLeft, refresh } from './fairness.ts';
+import {
+  byBytes,
+  ended,
+  isBlocked,
+  type Key,
+  laneOf,
+  note,
+  personOf,
+  type Task,
+  type World,
+  waitersOf,
+} from './world.ts';
+
+/** 30 days: how long a task waits for a dependency that ended badly or is missing. */
+const WAIT_MS = 2_592_000_000;
+
+export interface End {
+  readonly state: 'finished' | 'failed' | 'canceled';
+  readonly failureType?: Task['failureType'];
+  readonly reason?: string;
+  readonly error?: string;
+  readonly result?: string;
+}
+
+/** Puts a task in its user's line: at its old place if it had one. */
+export function queueUp(world: World, task: Task): void {
+  leave(world, task);
+  if (task.seq === undefined) {
+    const person = personOf(laneOf(world, task.queue), task.user);
+    person.seq += 1;
+    task.seq = person.seq;
+  }
+  task.state = 'queued';
+  refresh(world, task.queue, task.user);
+}
+
+export function schedule(world: World, task: Task, dueAt: number): void {
+  const counted = task.state === 'queued' || task.state === 'started';
+  leave(world, task);
+  task.state = 'scheduled';
+  task.dueAt = dueAt;
+  if (counted) refresh(world, task.queue, task.user);
+  else touch(world, task);
+}
+
+function defer(world: World, task: Task): void {
+  leave(world, task);
+  task.state = 'deferred';
+  touch(world, task);
+}
+
+/** Its user has one task more or less that waits for something else: that sets nobody going. */
+function touch(world: World, task: Task): void {
+  personOf(laneOf(world, task.queue), task.user);
+  world.touched.add(JSON.stringify([task.queue, task.user]));
+}
+
+/** Queued, or deferred while something blocks it. */
+export function goOn(world: World, task: Task): void {
+  if (isBlocked(task)) defer(world, task);
+  else queueUp(world, task);
+}
+
+/** Takes a task out of the state it is in. */
+function leave(world: World, task: Task): void {
+  if (task.state === 'queued') levelLeft(world, task);
+  task.dueAt = undefined;
+  task.lease = undefined;
+}
+
+export function end(world: World, task: Task, how: End): void {
+  leave(world, task);
+  task.state = how.state;
+  task.endedAt = world.now;
+  task.failureType = how.failureType;
+  task.reason = how.reason;
+  task.error = how.error ?? task.error;
+  task.result = how.result;
+  task.expiresAt = undefined;
+  task.waitUntil = undefined;
+  task.cancelReason = undefined;
+  world.totals[how.state] += 1;
+  releaseKey(world, task);
+  world.cascade.push(task);
+  refresh(world, task.queue, task.user);
+}
+
+function releaseKey(world: World, task: Task): void {
+  for (const key of world.keys.values()) {
+    if (key.follower === task.id) key.follower = undefined;
+    if (key.owner !== task.id) continue;
+    passOn(world, key);
+  }
+}
+
+/** A follower takes the key over; without one it is free, unless it holds for a time. */
+function passOn(world: World, key: Key): void {
+  if (key.follower === undefined) {
+    key.endedAt = world.now;
+    return;
+  }
+  key.owner = key.follower;
+  key.firstPayload = world.tasks.get(key.owner)?.firstPayload ?? '';
+  key.follower = undefined;
+}
+
+/** Looks at everybody who waits for a task that has ended. */
+export function runCascade(world: World): void {
+  for (let source = oldest(world); source !== undefined; source = oldest(world)) {
+    world.cascade.splice(world.cascade.indexOf(source), 1);
+    for (const waiter of waitersOf(world, source.id)) applyEnd(world, waiter, source);
+  }
+}
+
+/** Of those whose dependents have not heard yet: by the moment of the end, then by id. */
+function oldest(world: World): Task | undefined {
+  return world.cascade.sort(
+    (one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0) || byBytes(one.id, other.id),
+  )[0];
+}
+
+export function policyOf(waiter: Task, source: Task): EdgePolicy {
+  if (source.state === 'finished') return 'run';
+  return source.state === 'failed' ? waiter.policies.onFailure : waiter.policies.onCancel;
+}
+
+/** What the end of a dependency means for one who waits for it. */
+export function applyEnd(world: World, waiter: Task, source: Task): void {
+  const policy = policyOf(waiter, source);
+  if (policy === 'run') {
+    satisfy(world, waiter, source.id);
+  } else if (policy === 'wait') {
+    hold(world, waiter, source.id);
+  } else {
+    endByPolicy(world, waiter, policy, `upstream ${source.id} ${source.state}`);
+  }
+}
+
+function satisfy(world: World, waiter: Task, id: string): void {
+  waiter.edges.set(id, 'met');
+  if (!isBlocked(waiter) && !ended(waiter)) note(world, waiter, 'unblocked');
+  if (!held(waiter)) waiter.waitUntil = undefined;
+  if (waiter.state === 'deferred' && !isBlocked(waiter)) queueUp(world, waiter);
+}
+
+export function hold(world: World, waiter: Task, id: string): void {
+  waiter.edges.set(id, 'held');
+  waiter.waitUntil ??= world.now + WAIT_MS;
+}
+
+/** It may end by itself again, so the wait for it has no limit. */
+export function unhold(waiter: Task, id: string): void {
+  if (waiter.edges.get(id) !== 'held') return;
+  waiter.edges.set(id, 'unmet');
+  if (!held(waiter)) waiter.waitUntil = undefined;
+}
+
+function held(task: Task): boolean {
+  return [...task.edges.values()].includes('held');
+}
+
+function endByPolicy(world: World, waiter: Task, policy: 'cancel' | 'fail', reason: string): void {
+  note(world, waiter, policy === 'cancel' ? 'canceled' : 'gaveUp');
+  if (policy === 'cancel') end(world, waiter, { state: 'canceled', reason });
+  else end(world, waiter, { state: 'failed', failureType: 'upstream', reason });
+}
+
+/** Removes every trace of an ended task; who still waits for it is canceled. */
+export function forget(world: World, task: Task): void {
+  world.tasks.delete(task.id);
+  for (const [name, key] of world.keys) if (key.owner === task.id) world.keys.delete(name);
+  for (const waiter of waitersOf(world, task.id)) {
+    const reason = `upstream ${task.id} removed`;
+    note(world, waiter, 'canceled');
+    end(world, waiter, { state: 'canceled', reason });
+  }
+}

@@ -1,0 +1,182 @@
+/** Who gets which task under a lease. */
+import type { LeaseRequest } from '../../../src/domain/backend.ts';
+import {
+  charge,
+  finish,
+  levelServed,
+  nextAmong,
+  nextTask,
+  readyPeople,
+  refresh,
+  type Turn,
+  unassigned,
+} from './fairness.ts';
+import { end, schedule } from './graph.ts';
+import { isAssigned, isRestricted, type Roster, rosterOf } from './rosters.ts';
+import {
+  byBytes,
+  type Lane,
+  laneOf,
+  note,
+  type Person,
+  rateAllows,
+  settingsOf,
+  type Task,
+  tasksWhere,
+  type Worker,
+  type World,
+} from './world.ts';
+
+/** A lease passes over at most so many tasks whose names its worker does not know. */
+const STRANGERS = 16;
+const STRANGE_MS = 1_000;
+const STRANGE_MAX_MS = 60_000;
+const UNKNOWN_MS = 3_600_000;
+/** A task that lost so many leases has its last chance, alone. */
+const LAST_CHANCE = 2;
+
+export interface Given {
+  readonly task: Task;
+  readonly token: string;
+  readonly alone: boolean;
+}
+
+export interface LeaseAnswer {
+  readonly given: readonly Given[];
+  /** It stopped before the end of what there is. */
+  readonly stopped: boolean;
+}
+
+/** Everything a lease does after maintenance has run. */
+export function leaseTurns(world: World, worker: Worker, request: LeaseRequest): LeaseAnswer {
+  const passes = request.queues.map(({ queue, weight, pass }) => ({ queue, weight, pass }));
+  const given: Given[] = [];
+  let strangers = 0;
+  while (given.length < request.limit) {
+    const offers = passes.flatMap((share) => {
+      const lane = laneOf(world, share.queue);
+      const turn = gateOf(world, lane) === undefined ? offer(lane, worker) : undefined;
+      return turn === undefined ? [] : [{ share, lane, turn }];
+    });
+    const best = offers.sort((one, other) => one.share.pass - other.share.pass)[0];
+    if (best === undefined) return { given, stopped: false };
+    const task = nextTask(world, best.lane, best.turn.person);
+    if (task === undefined) throw new Error('a ready user has nothing queued');
+    if (!worker.names.includes(task.name)) {
+      passOver(world, task);
+      strangers += 1;
+      if (strangers === STRANGERS) return { given, stopped: true };
+      continue;
+    }
+    const alone = task.losses >= LAST_CHANCE;
+    if (alone && given.length > 0) return { given, stopped: true };
+    given.push(start(world, { lane: best.lane, worker, turn: best.turn, request, task }));
+    best.share.pass += 1 / best.share.weight;
+    if (alone) return { given, stopped: true };
+  }
+  return { given, stopped: false };
+}
+
+/** What keeps a whole queue from giving anything: a moment, or `Infinity` until something ends. */
+export function gateOf(world: World, lane: Lane): number | undefined {
+  const { paused, maxRunning, rate } = lane.settings;
+  if (paused === true) return Number.POSITIVE_INFINITY;
+  const running = tasksWhere(
+    world,
+    (task) => task.queue === lane.queue && task.state === 'started',
+  ).length;
+  if (maxRunning !== undefined && running >= maxRunning) return Number.POSITIVE_INFINITY;
+  const allowed = rate === undefined ? 0 : rateAllows(rate, lane.tat);
+  return allowed > world.now ? allowed : undefined;
+}
+
+function offer(lane: Lane, worker: Worker): Turn | undefined {
+  if (!isRestricted(worker)) return nextAmong(lane, readyPeople(lane));
+  const stealing = rosterOf(lane, worker, 's');
+  const firsts = [
+    through(lane, rosterOf(lane, worker, 'a'), () => true),
+    worker.steal === 'any'
+      ? nextAmong(lane, unassigned(lane))
+      : through(lane, stealing, (person) => !isAssigned(lane, person.user)),
+  ].filter((turn) => turn !== undefined);
+  const first = firsts.sort((one, other) => earlier(one.person, other.person))[0];
+  if (first !== undefined) return first;
+  const any = worker.steal === 'any' ? nextAmong(lane, readyPeople(lane)) : undefined;
+  const second = any ?? through(lane, stealing, () => true);
+  return second === undefined ? undefined : { ...second, stolen: true };
+}
+
+function through(
+  lane: Lane,
+  roster: Roster | undefined,
+  keep: (person: Person) => boolean,
+): Turn | undefined {
+  if (roster === undefined) return undefined;
+  const person = readyPeople(lane)
+    .filter((person) => roster.list.names.has(person.user) && keep(person))
+    .sort(earlier)[0];
+  return person === undefined ? undefined : { person, via: roster, v: lane.v, stolen: false };
+}
+
+function earlier(one: Person, other: Person): number {
+  return finish(one) - finish(other) || byBytes(one.user, other.user);
+}
+
+/** A task that this worker has no handler for waits for another worker, or has none for an hour. */
+function passOver(world: World, task: Task): void {
+  task.strangeSince ??= world.now;
+  if (world.now - task.strangeSince >= UNKNOWN_MS && !isKnown(world, task.name)) {
+    note(world, task, 'gaveUp');
+    const reason = `no worker has known the task ${task.name} for an hour`;
+    end(world, task, { state: 'failed', failureType: 'unknown-task', reason });
+    return;
+  }
+  const wait = Math.min(STRANGE_MAX_MS, STRANGE_MS * 2 ** task.strange);
+  task.strange += 1;
+  note(world, task, 'strange');
+  schedule(world, task, world.now + wait);
+}
+
+/** Whether a worker that knows this name was heard within the last hour. */
+function isKnown(world: World, name: string): boolean {
+  const since = world.now - UNKNOWN_MS;
+  const gone = world.announced.get(name);
+  if (gone !== undefined && gone > since) return true;
+  return [...world.workers.values()].some(
+    ({ names, seenAt }) => names.includes(name) && seenAt > since,
+  );
+}
+
+interface Start {
+  readonly lane: Lane;
+  readonly worker: Worker;
+  readonly turn: Turn;
+  readonly request: LeaseRequest;
+  readonly task: Task;
+}
+
+function start(world: World, { lane, worker, turn, request, task }: Start): Given {
+  const { person } = turn;
+  charge(lane, turn, task.cost);
+  levelServed(person, task.level);
+  task.chargedIn = lane.epoch;
+  const { rate } = settingsOf(world, lane.queue, person.user);
+  if (rate !== undefined) person.tat = Math.max(person.tat, world.now) + rate.perMs / rate.limit;
+  const ours = lane.settings.rate;
+  if (ours !== undefined) lane.tat = Math.max(lane.tat, world.now) + ours.perMs / ours.limit;
+  if (turn.stolen) world.totals.stolen += 1;
+  note(world, task, 'leased');
+  task.state = 'started';
+  task.expiresAt = undefined;
+  task.tokenNumber = Math.max(task.tokenNumber + 1, world.now * 1_000);
+  const token = `${task.tokenNumber}-${request.requestId}`;
+  task.lease = {
+    token,
+    worker: worker.id,
+    leasedAt: world.now,
+    until: world.now + request.leaseMs,
+  };
+  task.lastLease = task.lease;
+  refresh(world, task.queue, task.user);
+  return { task, token, alone: task.losses >= LAST_CHANCE };
+}

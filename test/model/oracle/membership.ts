@@ -1,0 +1,56 @@
+/** Which lists exist: those that a worker counts on. */
+import { refresh } from './fairness.ts';
+import { listKey, namesOf } from './rosters.ts';
+import { byBytes, laneOf, personOf, type Worker, type World } from './world.ts';
+
+/** Makes the lists of a worker where they are missing; a new one starts level with its users. */
+export function joinLists(world: World, worker: Worker): void {
+  worker.listed = true;
+  for (const { queue, kind, names } of listsOf(worker)) {
+    const lane = laneOf(world, queue);
+    if (lane.lists.has(listKey(kind, names))) continue;
+    for (const name of [...names].sort(byBytes)) refresh(world, queue, name);
+    const ready = names.map((name) => personOf(lane, name)).filter((person) => person.ready);
+    const clock = ready.length > 0 ? Math.min(...ready.map(({ tag }) => tag)) : lane.v;
+    lane.lists.set(listKey(kind, names), { kind, names: new Set(names), clock });
+  }
+}
+
+/** Forgets the lists that no worker counts on any more. */
+export function dropLists(world: World): void {
+  const used = new Set(
+    [...world.workers.values()]
+      .filter((worker) => worker.listed)
+      .flatMap(listsOf)
+      .map(({ queue, kind, names }) => JSON.stringify([queue, listKey(kind, names)])),
+  );
+  for (const lane of world.lanes.values()) {
+    for (const [key, { names }] of [...lane.lists]) {
+      if (used.has(JSON.stringify([lane.queue, key]))) continue;
+      lane.lists.delete(key);
+      for (const name of [...names].sort(byBytes)) {
+        if (lane.people.has(name)) refresh(world, lane.queue, name);
+      }
+    }
+  }
+}
+
+/** Whether the worker stands on any list, so that its silence matters. */
+export function hasLists(worker: Worker): boolean {
+  return listsOf(worker).length > 0;
+}
+
+interface Use {
+  readonly queue: string;
+  readonly kind: 'a' | 's';
+  readonly names: readonly string[];
+}
+
+function listsOf(worker: Worker): readonly Use[] {
+  return worker.queues.flatMap((queue) =>
+    (['a', 's'] as const).flatMap((kind): Use[] => {
+      const names = namesOf(worker, kind);
+      return names === undefined ? [] : [{ queue, kind, names }];
+    }),
+  );
+}

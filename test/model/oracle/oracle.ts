@@ -1,0 +1,294 @@
+/**
+ * The independent oracle: what a backend must answer. Written from `docs/mechanics.md` with plain
+ * maps and linear scans; it shares types with `src/domain/` and no logic. Slow and obvious.
+ */
+import type {
+  CancelReply,
+  ChangeReply,
+  EnqueueReply,
+  ExtendRequest,
+  Leased,
+  LeaseRef,
+  LeaseRequest,
+  QueueInfo,
+  SettleRequest,
+  Stats,
+  UserInfo,
+  WorkerSpec,
+} from '../../../src/domain/backend.ts';
+import type { QueuePatch, Retention, UserPatch } from '../../../src/domain/settings.ts';
+import type { AttemptRecord, NewTask, TaskRecord, TaskState } from '../../../src/domain/task.ts';
+import * as control from './control.ts';
+import { enqueueAll, enqueueEach } from './enqueue.ts';
+import { runCascade } from './graph.ts';
+import { leaseTurns } from './lease.ts';
+import { type ExtendAnswer, extendOne, type SettleAnswer, settleOne } from './settle.ts';
+import { closeStep, nextDueAt, restsUntil, upkeep } from './upkeep.ts';
+import * as view from './view.ts';
+import { byBytes, copyOf, newWorld, ofUser, readersOf, type Worker, type World } from './world.ts';
+
+/** A clock that steps back further than this is believed. */
+const CLOCK_STEP_MS = 5_000;
+/** No step for this long means that the backend was away … */
+const OUTAGE_MS = 8_000;
+/** … and workers get this long to extend before a sweep. */
+const PAUSE_MS = 5_000;
+
+export interface LeaseForecast {
+  readonly leases: readonly Leased[];
+  /** Something may be left: it stopped before there was nothing to give. */
+  readonly stopped: boolean;
+  readonly nextDueAt: number | undefined;
+  /** A backend may count this in: it looks at users then who only rest. */
+  readonly restsUntil: number | undefined;
+  readonly now: number;
+}
+
+export class Oracle {
+  #world: World;
+  /** As the latest lease or tick was told. */
+  #nextDueAt: number | undefined;
+
+  constructor(clock: number, retention: Retention) {
+    this.#world = newWorld(clock, retention);
+  }
+
+  get world(): World {
+    return this.#world;
+  }
+
+  get nextDueAt(): number | undefined {
+    return this.#nextDueAt;
+  }
+
+  set clock(ms: number) {
+    this.#world.clock = ms;
+  }
+
+  enqueue(items: readonly NewTask[], atomic: boolean): readonly EnqueueReply[] {
+    this.#open();
+    if (!atomic) {
+      const replies = enqueueEach(this.#world, items);
+      this.#close();
+      return replies;
+    }
+    const draft = copyOf(this.#world);
+    const replies = enqueueAll(draft, items);
+    const last = replies.at(-1);
+    if (last?.kind !== 'refused') {
+      this.#world = draft;
+      this.#close();
+      return replies;
+    }
+    this.#close();
+    const others: EnqueueReply = { kind: 'refused', refusal: { type: 'batch-refused' } };
+    return items.map((_, at) => (at === replies.length - 1 ? last : others));
+  }
+
+  lease(request: LeaseRequest): LeaseForecast {
+    this.#open();
+    this.#heard(request.worker);
+    return this.#lease(request);
+  }
+
+  settle(request: SettleRequest): {
+    readonly answers: readonly SettleAnswer[];
+    readonly lease: LeaseForecast | undefined;
+  } {
+    this.#open();
+    this.#heard(request.worker);
+    const answers = request.settlements.map((settlement) => settleOne(this.#world, settlement));
+    if (request.lease === undefined) {
+      this.#close();
+      return { answers, lease: undefined };
+    }
+    runCascade(this.#world);
+    return { answers, lease: this.#lease(request.lease) };
+  }
+
+  extend(request: ExtendRequest): {
+    readonly answers: readonly ExtendAnswer[];
+    readonly unknown: readonly LeaseRef[];
+    readonly now: number;
+  } {
+    const world = this.#open();
+    const worker = this.#heard(request.worker);
+    const answers = request.leases.map((lease) =>
+      extendOne(world, { ...lease, leaseMs: request.leaseMs }),
+    );
+    // Tasks of one lease may have equal tokens.
+    const asked = new Set(request.leases.map(({ id, token }) => `${token} ${id}`));
+    const unknown = (worker?.request.leases ?? []).filter(
+      ({ id, token }) =>
+        world.tasks.get(id)?.lease?.token === token && !asked.has(`${token} ${id}`),
+    );
+    upkeep(world);
+    this.#close();
+    return { answers, unknown, now: world.now };
+  }
+
+  tick(): Pick<LeaseForecast, 'nextDueAt' | 'restsUntil' | 'now'> {
+    const world = this.#open();
+    upkeep(world);
+    this.#close();
+    return { ...this.#due([...world.lanes.keys()]), now: world.now };
+  }
+
+  cancel(id: string, reason: string): CancelReply {
+    return this.#step((world) => control.cancelTask(world, id, reason));
+  }
+
+  redrive(id: string): ChangeReply {
+    return this.#step((world) => control.redriveTask(world, id));
+  }
+
+  remove(id: string): ChangeReply {
+    return this.#step((world) => control.removeTask(world, id));
+  }
+
+  runNow(id: string): ChangeReply {
+    return this.#step((world) => control.runTaskNow(world, id));
+  }
+
+  setUser(user: string, patch: UserPatch, queue: string | undefined): void {
+    this.#step((world) => control.setUser(world, user, { patch, queue }));
+  }
+
+  setQueue(queue: string, patch: QueuePatch): void {
+    this.#step((world) => control.setQueue(world, queue, patch));
+  }
+
+  register(spec: WorkerSpec): void {
+    this.#step((world) => control.registerWorker(world, spec));
+  }
+
+  unregister(id: string): void {
+    this.#step((world) => control.unregisterWorker(world, id));
+  }
+
+  record(id: string): TaskRecord | undefined {
+    const task = this.#world.tasks.get(id);
+    return task === undefined ? undefined : view.recordOf(task);
+  }
+
+  records(): readonly TaskRecord[] {
+    return [...this.#world.tasks.values()].map(view.recordOf);
+  }
+
+  /**
+   * In the order of the state's index: due time, creation, lease end, or end; then id. Ended tasks
+   * that are still read come after the others.
+   */
+  list(state: TaskState): readonly TaskRecord[] {
+    const last = (task: TaskRecord): number =>
+      task.endedAt !== undefined && readersOf(this.#world, task.id).length > 0 ? 1 : 0;
+    const moment = (task: TaskRecord): number =>
+      task.endedAt ?? task.leaseUntil ?? task.dueAt ?? task.createdAt;
+    return this.records()
+      .filter((task) => task.state === state)
+      .sort(
+        (one, other) =>
+          last(one) - last(other) || moment(one) - moment(other) || byBytes(one.id, other.id),
+      );
+  }
+
+  /** A user's line: critical ones first, then level by level. */
+  queued(queue: string, user: string): readonly string[] {
+    return ofUser(this.#world, queue, user)
+      .filter((task) => task.state === 'queued')
+      .sort((one, other) => other.level - one.level || (one.seq ?? 0) - (other.seq ?? 0))
+      .map(({ id }) => id);
+  }
+
+  attempts(id: string): readonly AttemptRecord[] {
+    const task = this.#world.tasks.get(id);
+    return task === undefined ? [] : view.attemptsOf(task);
+  }
+
+  user(user: string, queue: string): UserInfo {
+    return view.userInfoOf(this.#world, queue, user);
+  }
+
+  queue(queue: string): QueueInfo {
+    return view.queueInfoOf(this.#world, queue);
+  }
+
+  runnable(queue: string): number {
+    return view.runnableOf(this.#world, queue);
+  }
+
+  stats(): Stats {
+    return view.statsOf(this.#world);
+  }
+
+  #due(queues: readonly string[]): Pick<LeaseForecast, 'nextDueAt' | 'restsUntil'> {
+    this.#nextDueAt = nextDueAt(this.#world, queues);
+    return { nextDueAt: this.#nextDueAt, restsUntil: restsUntil(this.#world) };
+  }
+
+  #step<T>(change: (world: World) => T): T {
+    const answer = change(this.#open());
+    this.#close();
+    return answer;
+  }
+
+  /** Reads the clock: it may not step back a little, and a long silence delays the sweep. */
+  #open(): World {
+    const world = this.#world;
+    world.now =
+      world.seen - world.clock <= CLOCK_STEP_MS ? Math.max(world.clock, world.seen) : world.clock;
+    if (world.seen - world.clock > CLOCK_STEP_MS) {
+      world.sweepAfter = Math.min(world.sweepAfter, world.now + PAUSE_MS);
+    }
+    if (world.seen > 0 && world.now - world.seen > OUTAGE_MS) {
+      world.sweepAfter = world.now + PAUSE_MS;
+    }
+    world.seen = world.now;
+    return world;
+  }
+
+  #close(): void {
+    runCascade(this.#world);
+    closeStep(this.#world);
+  }
+
+  #heard(id: string): Worker | undefined {
+    const worker = this.#world.workers.get(id);
+    if (worker === undefined) return undefined;
+    control.hear(this.#world, worker);
+    return worker;
+  }
+
+  #lease(request: LeaseRequest): LeaseForecast {
+    const world = this.#world;
+    const worker = world.workers.get(request.worker);
+    if (worker === undefined) throw new Error(`worker ${request.worker} is not registered`);
+    control.welcome(world, worker);
+    const resent = worker.request.id === request.requestId;
+    if (!resent) upkeep(world);
+    const { given, stopped } = resent
+      ? { given: this.#again(worker), stopped: false }
+      : leaseTurns(world, worker, request);
+    if (!resent) {
+      const leases = given.map(({ task, token }) => ({ id: task.id, token }));
+      worker.request = { id: request.requestId, leases };
+    }
+    const leases = given.map((each) => view.leasedOf(world, each));
+    this.#close();
+    const queues = request.queues.map(({ queue }) => queue);
+    return { leases, stopped, ...this.#due(queues), now: world.now };
+  }
+
+  /** What a request that is sent again was given, as far as it still holds. */
+  #again(worker: Worker): {
+    task: World['tasks'] extends Map<string, infer T> ? T : never;
+    token: string;
+    alone: boolean;
+  }[] {
+    return worker.request.leases.flatMap(({ id, token }) => {
+      const task = this.#world.tasks.get(id);
+      if (task?.lease?.token !== token) return [];
+      return [{ task, token, alone: task.losses >= 2 }];
+    });
+  }
+}

@@ -1,0 +1,177 @@
+/** What workers say about the tasks they hold. */
+import type { Decision, Settlement } from '../../../src/domain/backend.ts';
+import type { AttemptRecord } from '../../../src/domain/task.ts';
+import { joinAt } from './fairness.ts';
+import { end, queueUp, schedule } from './graph.ts';
+import { type Lease, laneOf, note, personOf, settingsOf, type Task, type World } from './world.ts';
+
+const EVENTS = {
+  finish: 'finished',
+  retry: 'retried',
+  'dead-letter': 'deadLettered',
+  cancel: 'canceled',
+  release: 'released',
+} as const;
+/** Of each task's attempts the newest are kept. */
+const ATTEMPTS_KEPT = 20;
+
+export type SettleAnswer =
+  | { readonly kind: 'ok'; readonly state: Task['state']; readonly repeated: boolean }
+  /** `once`: it was the lease in force once, and was settled; a backend may remember that. */
+  | { readonly kind: 'leaseLost'; readonly once?: Task['state'] }
+  | { readonly kind: 'notFound' };
+
+export function settleOne(world: World, { id, token, decision }: Settlement): SettleAnswer {
+  const task = world.tasks.get(id);
+  if (task === undefined) return { kind: 'notFound' };
+  if (task.settledBy === token) return { kind: 'ok', state: task.state, repeated: true };
+  const { lease } = task;
+  if (task.state !== 'started' || lease === undefined || lease.token !== token) {
+    return task.settledBefore.has(token)
+      ? { kind: 'leaseLost', once: task.state }
+      : { kind: 'leaseLost' };
+  }
+  if (task.settledBy !== undefined) task.settledBefore.add(task.settledBy);
+  task.settledBy = token;
+  const { cancelReason } = task;
+  const asked: Decision =
+    cancelReason === undefined ? decision : { type: 'cancel', reason: cancelReason };
+  note(world, task, EVENTS[decision.type]);
+  apply(world, task, { decision: asked, lease });
+  return { kind: 'ok', state: task.state, repeated: false };
+}
+
+function apply(
+  world: World,
+  task: Task,
+  { decision, lease }: { readonly decision: Decision; readonly lease: Lease },
+): void {
+  const attempt = { ...attemptOf(world, task, lease), decision: decision.type };
+  switch (decision.type) {
+    case 'finish':
+      if (task.attempts.length > 0) keep(task, { ...attempt, outcome: 'succeeded' });
+      end(world, task, { state: 'finished', result: decision.result });
+      break;
+    case 'retry':
+      keep(task, {
+        ...attempt,
+        outcome: 'failed',
+        reason: decision.reason,
+        error: decision.error,
+      });
+      task.failures += 1;
+      task.error = decision.error;
+      world.totals.retried += 1;
+      if (decision.delayMs <= 0) queueUp(world, task);
+      else schedule(world, task, world.now + decision.delayMs);
+      break;
+    case 'dead-letter':
+      keep(task, {
+        ...attempt,
+        outcome: 'failed',
+        reason: decision.reason,
+        error: decision.error,
+      });
+      task.failures += 1;
+      end(world, task, {
+        state: 'failed',
+        failureType: decision.failureType,
+        reason: decision.reason,
+        error: decision.error,
+      });
+      break;
+    case 'cancel':
+      keep(task, { ...attempt, outcome: 'canceled', reason: decision.reason });
+      end(world, task, { state: 'canceled', reason: decision.reason });
+      break;
+    case 'release':
+      keep(task, { ...attempt, outcome: 'released', reason: decision.reason });
+      giveBack(world, task);
+      if (decision.delayMs === undefined) {
+        queueUp(world, task);
+      } else {
+        task.releases += 1;
+        task.seq = undefined;
+        schedule(world, task, world.now + decision.delayMs);
+      }
+      break;
+  }
+}
+
+/** A lease that was given back has not been a turn. */
+function giveBack(world: World, task: Task): void {
+  const lane = laneOf(world, task.queue);
+  const person = personOf(lane, task.user);
+  const { chargedIn } = task;
+  const { rate } = settingsOf(world, task.queue, task.user);
+  if (chargedIn === lane.epoch && person.epoch === lane.epoch) {
+    person.tag = Math.max(person.tag, joinAt(lane, person)) - (task.cost * 100) / person.weight;
+  }
+  if (rate !== undefined) person.tat -= rate.perMs / rate.limit;
+  const ours = lane.settings.rate;
+  if (ours !== undefined) lane.tat -= ours.perMs / ours.limit;
+}
+
+type Attempt = Omit<AttemptRecord, 'decision' | 'outcome'>;
+
+function attemptOf(world: World, task: Task, lease: Lease): Attempt {
+  return {
+    attempt: task.failures + 1,
+    worker: lease.worker,
+    leasedAt: lease.leasedAt,
+    endedAt: world.now,
+  };
+}
+
+function keep(task: Task, attempt: AttemptRecord): void {
+  task.attempts = [...task.attempts, attempt].slice(-ATTEMPTS_KEPT);
+}
+
+export type ExtendAnswer = 'ok' | 'canceling' | 'lost';
+
+export function extendOne(
+  world: World,
+  { id, token, leaseMs }: { readonly id: string; readonly token: string; readonly leaseMs: number },
+): ExtendAnswer {
+  const task = world.tasks.get(id);
+  if (task?.lease === undefined || task.lease.token !== token) return 'lost';
+  task.lease.until = world.now + leaseMs;
+  return task.cancelReason === undefined ? 'ok' : 'canceling';
+}
+
+/** Ends the leases whose time is over, the oldest first. */
+export function sweep(world: World): void {
+  if (world.now < world.sweepAfter) return;
+  const over = [...world.tasks.values()]
+    .flatMap((task) => (task.lease === undefined ? [] : [{ task, lease: task.lease }]))
+    .filter(({ lease }) => lease.until <= world.now)
+    .sort((one, other) => one.lease.until - other.lease.until || byId(one.task, other.task));
+  for (const { task, lease } of over) lose(world, task, lease);
+}
+
+function byId(one: Task, other: Task): number {
+  return Buffer.compare(Buffer.from(one.id), Buffer.from(other.id));
+}
+
+/** First back to its place, then after a pause, then it is given up: it may be what kills workers. */
+function lose(world: World, task: Task, lease: Lease): void {
+  const attempt = attemptOf(world, task, lease);
+  note(world, task, 'leaseEnded');
+  task.losses += 1;
+  world.totals.lost += 1;
+  const { cancelReason } = task;
+  if (cancelReason !== undefined) {
+    keep(task, { ...attempt, outcome: 'lost', decision: 'cancel' });
+    end(world, task, { state: 'canceled', reason: cancelReason });
+  } else if (task.losses === 1) {
+    keep(task, { ...attempt, outcome: 'lost', decision: 'release' });
+    queueUp(world, task);
+  } else if (task.losses === 2) {
+    keep(task, { ...attempt, outcome: 'lost', decision: 'release' });
+    schedule(world, task, world.now + 5_000 + (task.tokenNumber % 1_000));
+  } else {
+    keep(task, { ...attempt, outcome: 'lost', decision: 'dead-letter' });
+    const reason = 'its lease ended 3 times';
+    end(world, task, { state: 'failed', failureType: 'lost', reason });
+  }
+}

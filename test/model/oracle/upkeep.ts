@@ -1,0 +1,216 @@
+/** What time does by itself: one step of maintenance, and when the next one has something to do. */
+
+import type { EndState } from '../../../src/domain/task.ts';
+import { readyPeople, refresh } from './fairness.ts';
+import { end, forget, goOn, runCascade } from './graph.ts';
+import { dropLists, hasLists } from './membership.ts';
+import { sweep } from './settle.ts';
+import {
+  blocks,
+  byBytes,
+  ended,
+  type Lane,
+  laneOf,
+  note,
+  ofUser,
+  type Person,
+  rateAllows,
+  readersOf,
+  settingsOf,
+  type Task,
+  tasksWhere,
+  type World,
+} from './world.ts';
+
+/** A worker that said nothing for this long is not live. */
+const SILENCE_MS = 15_000;
+/** No record goes before a late resend of its enqueue can arrive. */
+const RESEND_MS = 60_000;
+
+export function upkeep(world: World): void {
+  sweep(world);
+  promote(world);
+  unthrottle(world);
+  expire(world);
+  runCascade(world);
+  retain(world);
+  forgetSilent(world);
+}
+
+function promote(world: World): void {
+  const due = tasksWhere(
+    world,
+    (task) => task.state === 'scheduled' && (task.dueAt ?? 0) <= world.now,
+  ).sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0) || byBytes(one.id, other.id));
+  for (const task of due) {
+    note(world, task, 'due');
+    goOn(world, task);
+  }
+}
+
+function unthrottle(world: World): void {
+  for (const { lane, person } of throttled(world)) {
+    if (allowedAt(world, lane, person) <= world.now) refresh(world, lane.queue, person.user);
+  }
+}
+
+/** Users who have work, may run it, and wait for their rate alone. */
+function throttled(world: World): readonly { readonly lane: Lane; readonly person: Person }[] {
+  return [...world.lanes.values()].flatMap((lane) =>
+    [...lane.people.values()]
+      .filter((person) => waitsForRate(world, lane, person))
+      .map((person) => ({ lane, person })),
+  );
+}
+
+function waitsForRate(world: World, lane: Lane, person: Person): boolean {
+  const { rate, paused, maxRunning } = settingsOf(world, lane.queue, person.user);
+  if (rate === undefined || paused === true || person.ready) return false;
+  const mine = tasksWhere(world, (task) => task.queue === lane.queue && task.user === person.user);
+  const running = mine.filter((task) => task.state === 'started').length;
+  const capped = maxRunning !== undefined && running >= maxRunning;
+  return !capped && mine.some((task) => task.state === 'queued');
+}
+
+function allowedAt(world: World, lane: Lane, person: Person): number {
+  const { rate } = settingsOf(world, lane.queue, person.user);
+  return rate === undefined ? 0 : rateAllows(rate, person.tat);
+}
+
+function expire(world: World): void {
+  const over = tasksWhere(world, (task) => !ended(task) && deadlineOf(task) <= world.now).sort(
+    (one, other) => deadlineOf(one) - deadlineOf(other) || byBytes(one.id, other.id),
+  );
+  for (const task of over) {
+    if (ended(task)) continue;
+    if ((task.expiresAt ?? Number.POSITIVE_INFINITY) <= world.now) {
+      note(world, task, 'gaveUp');
+      const reason = 'it was not started in time';
+      end(world, task, { state: 'failed', failureType: 'expired', reason });
+    } else {
+      const inVain = [...task.edges]
+        .filter(([, edge]) => blocks(edge))
+        .map(([id]) => id)
+        .filter((id) => endedOrMissing(world, id));
+      const awaited = inVain.sort(byBytes)[0];
+      note(world, task, 'canceled');
+      end(world, task, { state: 'canceled', reason: `waited 30 d for ${awaited}` });
+    }
+  }
+}
+
+function endedOrMissing(world: World, id: string): boolean {
+  const task = world.tasks.get(id);
+  return task === undefined || ended(task);
+}
+
+function deadlineOf(task: Task): number {
+  const never = Number.POSITIVE_INFINITY;
+  return Math.min(task.expiresAt ?? never, task.waitUntil ?? never);
+}
+
+/** Takes away what has ended long enough ago, and what is too many; never what is still read. */
+function retain(world: World): void {
+  for (const state of ['finished', 'failed', 'canceled'] as const) {
+    for (let task = surplus(world, state); task !== undefined; task = surplus(world, state)) {
+      forget(world, task);
+      runCascade(world);
+    }
+  }
+}
+
+/** The oldest task that nobody reads, if its time is over or there are too many of its kind. */
+function surplus(world: World, state: EndState): Task | undefined {
+  const { retention } = world;
+  const all = tasksWhere(world, (task) => task.state === state);
+  const oldest = all
+    .filter((task) => readersOf(world, task.id).length === 0)
+    .sort(
+      (one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0) || byBytes(one.id, other.id),
+    )[0];
+  const age = world.now - (oldest?.endedAt ?? 0);
+  const tooMany = all.length > (retention[`${state}Count`] ?? Number.POSITIVE_INFINITY);
+  const over = age >= retention[`${state}Ms`] || tooMany;
+  return over && age >= RESEND_MS ? oldest : undefined;
+}
+
+function forgetSilent(world: World): void {
+  for (const worker of world.workers.values()) {
+    const silent = Math.abs(world.now - worker.seenAt) > SILENCE_MS;
+    if (silent && hasLists(worker)) worker.listed = false;
+  }
+  dropLists(world);
+  for (const lane of world.lanes.values()) {
+    for (const person of [...lane.people.values()]) dropIdle(world, lane, person);
+  }
+}
+
+/** A user with no work, list, settings, kept tag or spent rate is not remembered. */
+function dropIdle(world: World, lane: Lane, person: Person): void {
+  const ahead = person.epoch === lane.epoch && person.tag > lane.v;
+  const { rate } = settingsOf(world, lane.queue, person.user);
+  const isSpent = rate !== undefined && person.tat > world.now;
+  if (isIdle(world, lane, person) && !ahead && !isSpent) lane.people.delete(person.user);
+}
+
+function isIdle(world: World, lane: Lane, { user }: Person): boolean {
+  const live = ofUser(world, lane.queue, user).some((task) => !ended(task));
+  const listed = [...lane.lists.values()].some((list) => list.names.has(user));
+  return !live && !listed && !world.own.has(JSON.stringify([lane.queue, user]));
+}
+
+/** The end of a step: a queue with nothing to do starts anew, and who is not needed is forgotten. */
+export function closeStep(world: World): void {
+  const touched = [...world.touched].map((key): [string, string] => JSON.parse(key));
+  for (const queue of new Set(touched.map(([queue]) => queue))) {
+    const lane = laneOf(world, queue);
+    const busy = [...world.tasks.values()].some(
+      (task) => task.queue === queue && (task.state === 'queued' || task.state === 'started'),
+    );
+    if (busy || lane.v === 0) continue;
+    lane.v = 0;
+    lane.epoch += 1;
+    for (const list of lane.lists.values()) list.clock = 0;
+  }
+  for (const [queue, user] of touched) {
+    const lane = laneOf(world, queue);
+    const person = lane.people.get(user);
+    if (person !== undefined) dropIdle(world, lane, person);
+  }
+  world.touched.clear();
+}
+
+/** The least moment at which something falls due, as far as these queues are concerned. */
+export function nextDueAt(world: World, queues: readonly string[]): number | undefined {
+  const tasks = [...world.tasks.values()];
+  const moments = [
+    ...tasks.map((task) => task.dueAt),
+    ...throttled(world).map(({ lane, person }) => allowedAt(world, lane, person)),
+    ...tasks.flatMap(({ lease }) =>
+      lease === undefined ? [] : [Math.max(lease.until, world.sweepAfter)],
+    ),
+    ...tasks.filter((task) => !ended(task)).map(deadlineOf),
+    ...queues.map((queue) => rateOpensAt(world, laneOf(world, queue))),
+  ].filter((moment) => moment !== undefined && Number.isFinite(moment));
+  return moments.length === 0 ? undefined : Math.ceil(Math.min(...(moments as number[])));
+}
+
+/** When the first of those users has recovered who are remembered for their rate alone. */
+export function restsUntil(world: World): number | undefined {
+  const moments = [...world.lanes.values()].flatMap((lane) =>
+    [...lane.people.values()].flatMap((person) => {
+      const { rate } = settingsOf(world, lane.queue, person.user);
+      const kept = rate !== undefined && person.tat > world.now && isIdle(world, lane, person);
+      return kept ? [person.tat] : [];
+    }),
+  );
+  return moments.length === 0 ? undefined : Math.ceil(Math.min(...moments));
+}
+
+/** When a queue that has something to give may start again by its own rate. */
+function rateOpensAt(world: World, lane: Lane): number | undefined {
+  const { rate } = lane.settings;
+  if (rate === undefined || readyPeople(lane).length === 0) return undefined;
+  const allowed = rateAllows(rate, lane.tat);
+  return allowed > world.now ? allowed : undefined;
+}

@@ -1,0 +1,159 @@
+/** The world as the port shows it. */
+import type {
+  Leased,
+  QueueInfo,
+  Stats,
+  UpstreamFact,
+  UserInfo,
+} from '../../../src/domain/backend.ts';
+import {
+  type AttemptRecord,
+  TASK_STATES,
+  type TaskRecord,
+  type TaskState,
+} from '../../../src/domain/task.ts';
+import { readyPeople, room } from './fairness.ts';
+import { type Given, gateOf } from './lease.ts';
+import {
+  blocks,
+  byBytes,
+  ended,
+  laneOf,
+  ofUser,
+  settingsOf,
+  type Task,
+  tasksWhere,
+  type World,
+} from './world.ts';
+
+export function recordOf(task: Task): TaskRecord {
+  const { lease } = task;
+  return defined({
+    id: task.id,
+    name: task.name,
+    queue: task.queue,
+    user: task.user,
+    level: task.level,
+    cost: task.cost,
+    payload: task.payload,
+    options: task.options,
+    state: task.state,
+    createdAt: task.createdAt,
+    failures: task.failures,
+    losses: task.losses,
+    releases: task.releases,
+    dependsOn: [...task.edges.keys()],
+    blockedBy: [...task.edges]
+      .filter(([, edge]) => blocks(edge) && task.state !== 'finished' && task.state !== 'canceled')
+      .map(([id]) => id)
+      .sort(byBytes),
+    cancelRequested: task.cancelReason !== undefined,
+    dueAt: task.dueAt,
+    expiresAt: task.expiresAt,
+    token: lease?.token,
+    worker: lease?.worker,
+    leasedAt: lease?.leasedAt,
+    leaseUntil: lease?.until,
+    endedAt: task.endedAt,
+    failureType: task.failureType,
+    reason: task.reason,
+    error: task.error,
+    result: task.result,
+    idempotencyKey: task.key,
+  });
+}
+
+/** A field without a value is as good as absent to whoever compares. */
+function defined<T extends object>(value: { readonly [K in keyof T]: T[K] | undefined }): T {
+  return value as T;
+}
+
+export function leasedOf(world: World, { task, token, alone }: Given): Leased {
+  const record = recordOf(task);
+  return {
+    id: task.id,
+    token,
+    attempt: task.failures + 1,
+    losses: task.losses,
+    leaseUntil: record.leaseUntil ?? 0,
+    leasedAt: record.leasedAt ?? 0,
+    createdAt: task.createdAt,
+    name: task.name,
+    queue: task.queue,
+    user: task.user,
+    level: task.level,
+    payload: task.payload,
+    options: task.options,
+    releases: task.releases,
+    alone,
+    upstreams: [...task.edges.keys()].map((id) => {
+      const source = world.tasks.get(id);
+      const name = source?.name ?? '';
+      if (source === undefined || !ended(source)) return { id, name, state: 'missing', cut: false };
+      const { state, result, error } = source;
+      return defined<UpstreamFact>({ id, name, state, result, error, cut: false });
+    }),
+  };
+}
+
+/** A success is told from the record while nothing worse has been kept. */
+export function attemptsOf(task: Task): readonly AttemptRecord[] {
+  if (task.attempts.length > 0 || task.state !== 'finished') return task.attempts;
+  const { worker, leasedAt } = task.lastLease ?? { worker: '', leasedAt: 0 };
+  const { endedAt = 0 } = task;
+  return [{ attempt: 1, worker, leasedAt, endedAt, outcome: 'succeeded', decision: 'finish' }];
+}
+
+export function userInfoOf(world: World, queue: string, user: string): UserInfo {
+  const lane = laneOf(world, queue);
+  const person = lane.people.get(user);
+  const mine = ofUser(world, queue, user);
+  const inState = (...states: readonly TaskState[]): Task[] =>
+    mine.filter((task) => states.includes(task.state));
+  const queued = inState('queued');
+  const current = person !== undefined && person.epoch === lane.epoch;
+  return {
+    user,
+    queue,
+    settings: settingsOf(world, queue, user),
+    queued: queued.length,
+    levels: [1, 2, 3, 4, 5, 6].map((level) => queued.filter((task) => task.level === level).length),
+    running: inState('started').length,
+    later: inState('scheduled', 'deferred').length,
+    ready: person?.ready === true,
+    ahead: current ? person.tag - lane.v : 0,
+  };
+}
+
+export function queueInfoOf(world: World, queue: string): QueueInfo {
+  const lane = laneOf(world, queue);
+  return {
+    queue,
+    settings: lane.settings,
+    counts: countsOf([...world.tasks.values()].filter((task) => task.queue === queue)),
+    readyUsers: readyPeople(lane).length,
+    runnable: runnableOf(world, queue),
+  };
+}
+
+/** How many slots would start a task at once: nothing while the queue itself is closed. */
+export function runnableOf(world: World, queue: string): number {
+  const lane = laneOf(world, queue);
+  if (gateOf(world, lane) !== undefined) return 0;
+  const sum = readyPeople(lane).reduce((total, { user }) => total + room(world, queue, user), 0);
+  const { maxRunning } = lane.settings;
+  const running = tasksWhere(world, (task) => task.queue === queue && task.state === 'started');
+  return Math.min(sum, (maxRunning ?? Number.POSITIVE_INFINITY) - running.length);
+}
+
+export function statsOf(world: World): Stats {
+  return { counts: countsOf([...world.tasks.values()]), totals: { ...world.totals } };
+}
+
+function countsOf(tasks: readonly Task[]): Record<TaskState, number> {
+  const counts = TASK_STATES.map((state): [TaskState, number] => [
+    state,
+    tasks.filter((task) => task.state === state).length,
+  ]);
+  return Object.fromEntries(counts) as Record<TaskState, number>;
+}

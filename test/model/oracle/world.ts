@@ -1,0 +1,311 @@
+/**
+ * What the oracle knows: plain records in plain maps. Whatever can be counted is counted when it
+ * is asked for, by walking over all tasks, so that nothing here can drift.
+ */
+import type { RateLimit } from '../../../src/domain/rate-limit.ts';
+import type { QueueSettings, Retention, UserSettings } from '../../../src/domain/settings.ts';
+import type {
+  AttemptRecord,
+  EdgePolicies,
+  EndState,
+  FailureType,
+  Level,
+  TaskState,
+} from '../../../src/domain/task.ts';
+import type { TaskEvent } from '../../../src/domain/transition.ts';
+
+/**
+ * How B stands to one of its dependencies. `held`: it ended badly, or is missing, and B waits.
+ * `absent`: it was missing and B went on, so there is nothing to read.
+ */
+export type Edge = 'unmet' | 'held' | 'met' | 'absent';
+
+export interface Lease {
+  readonly token: string;
+  readonly worker: string;
+  readonly leasedAt: number;
+  until: number;
+}
+
+export interface Task {
+  readonly id: string;
+  readonly name: string;
+  readonly queue: string;
+  readonly user: string;
+  readonly level: Level;
+  readonly cost: number;
+  payload: string;
+  readonly firstPayload: string;
+  options: string;
+  state: TaskState;
+  readonly createdAt: number;
+  failures: number;
+  losses: number;
+  releases: number;
+  /** How often a worker that does not know its name met it, and when first. */
+  strange: number;
+  strangeSince: number | undefined;
+  /** Place in its user's line; none before it was ever queued. */
+  seq: number | undefined;
+  dueAt: number | undefined;
+  expiresAt: number | undefined;
+  /** While an edge is held: when it stops waiting. */
+  waitUntil: number | undefined;
+  lease: Lease | undefined;
+  /** The newest lease, also when it is over. */
+  lastLease: Lease | undefined;
+  /** Number of its newest token. */
+  tokenNumber: number;
+  settledBy: string | undefined;
+  settledBefore: Set<string>;
+  /** A cancel was requested while it was started; the reason of the first request. */
+  cancelReason: string | undefined;
+  endedAt: number | undefined;
+  failureType: FailureType | undefined;
+  reason: string | undefined;
+  error: string | undefined;
+  result: string | undefined;
+  readonly edges: Map<string, Edge>;
+  readonly policies: EdgePolicies;
+  readonly key: string | undefined;
+  /** In which epoch its latest turn was charged, to be given back by a release. */
+  chargedIn: number | undefined;
+  attempts: AttemptRecord[];
+}
+
+/** An idempotency key of one user in one queue. */
+export interface Key {
+  owner: string;
+  firstPayload: string;
+  /** Holds until then, whatever becomes of the owner; without it, until the owner has ended. */
+  readonly until: number | undefined;
+  absorbed: string[];
+  follower: string | undefined;
+  /** When the owner ended, for resends of absorbed ids. */
+  endedAt: number | undefined;
+}
+
+/** One user in one queue. */
+export interface Person {
+  readonly user: string;
+  tag: number;
+  epoch: number;
+  ready: boolean;
+  /** The weight that it counts with, or did when it was ready last: the tag is in its turns. */
+  weight: number;
+  seq: number;
+  tat: number;
+  levels: { v: number; last: number[]; tag: number[]; criticalRun: number };
+}
+
+export interface Lane {
+  readonly queue: string;
+  v: number;
+  epoch: number;
+  tat: number;
+  settings: QueueSettings;
+  readonly people: Map<string, Person>;
+  readonly lists: Map<string, List>;
+}
+
+/** A distinct list of users that some worker serves first, or may steal from. */
+export interface List {
+  readonly kind: 'a' | 's';
+  readonly names: ReadonlySet<string>;
+  clock: number;
+}
+
+export interface Worker {
+  readonly id: string;
+  queues: readonly string[];
+  names: readonly string[];
+  assigned: readonly string[] | undefined;
+  steal: 'any' | readonly string[] | undefined;
+  startedAt: number;
+  seenAt: number;
+  /** False once it was silent so long that its lists no longer count on it. */
+  listed: boolean;
+  request: { readonly id: string; readonly leases: readonly { id: string; token: string }[] };
+}
+
+export type Totals = Record<
+  'enqueued' | 'finished' | 'failed' | 'canceled' | 'retried' | 'lost' | 'stolen',
+  number
+>;
+
+export interface World {
+  /** What the clock of the backend shows. */
+  clock: number;
+  /** The moment of the step in hand. */
+  now: number;
+  seen: number;
+  sweepAfter: number;
+  readonly retention: Retention;
+  readonly tasks: Map<string, Task>;
+  /** By the JSON of [queue, user, key]. */
+  readonly keys: Map<string, Key>;
+  readonly lanes: Map<string, Lane>;
+  readonly everywhere: Map<string, UserSettings>;
+  /** By the JSON of [queue, user]. */
+  readonly own: Map<string, UserSettings>;
+  readonly workers: Map<string, Worker>;
+  /** By name: when a worker that knew it said that it goes. */
+  readonly announced: Map<string, number>;
+  readonly totals: Totals;
+  /** Ended in this step, their dependents not yet looked at. */
+  cascade: Task[];
+  /** Every transition so far, as `state:event`; whoever reads it empties it. */
+  readonly happened: string[];
+  /** Users looked at in this step, by the JSON of [queue, user]. */
+  readonly touched: Set<string>;
+}
+
+export function newWorld(clock: number, retention: Retention): World {
+  return {
+    clock,
+    now: clock,
+    seen: 0,
+    sweepAfter: 0,
+    retention,
+    tasks: new Map(),
+    keys: new Map(),
+    lanes: new Map(),
+    everywhere: new Map(),
+    own: new Map(),
+    workers: new Map(),
+    announced: new Map(),
+    totals: { enqueued: 0, finished: 0, failed: 0, canceled: 0, retried: 0, lost: 0, stolen: 0 },
+    cascade: [],
+    happened: [],
+    touched: new Set(),
+  };
+}
+
+/** Writes down that this happens to a task in the state that it is in. */
+export function note(world: World, task: Task, event: TaskEvent['type']): void {
+  world.happened.push(`${task.state}:${event}`);
+}
+
+export function laneOf(world: World, queue: string): Lane {
+  const known = world.lanes.get(queue);
+  if (known !== undefined) return known;
+  const lane: Lane = {
+    queue,
+    v: 0,
+    epoch: 0,
+    tat: 0,
+    settings: {},
+    people: new Map(),
+    lists: new Map(),
+  };
+  world.lanes.set(queue, lane);
+  return lane;
+}
+
+export function personOf(lane: Lane, user: string): Person {
+  const known = lane.people.get(user);
+  if (known !== undefined) return known;
+  const levels = { v: 0, last: [0, 0, 0, 0, 0], tag: [0, 0, 0, 0, 0], criticalRun: 0 };
+  const person: Person = {
+    user,
+    tag: 0,
+    epoch: 0,
+    ready: false,
+    weight: 100,
+    seq: 0,
+    tat: 0,
+    levels,
+  };
+  lane.people.set(user, person);
+  return person;
+}
+
+export function tasksWhere(world: World, keep: (task: Task) => boolean): Task[] {
+  return [...world.tasks.values()].filter(keep);
+}
+
+export function ofUser(world: World, queue: string, user: string): Task[] {
+  return tasksWhere(world, (task) => task.queue === queue && task.user === user);
+}
+
+export function ended(task: Task): task is Task & { state: EndState } {
+  return task.state === 'finished' || task.state === 'failed' || task.state === 'canceled';
+}
+
+/** Who still waits for this id, oldest first. */
+export function waitersOf(world: World, id: string): Task[] {
+  const waiting = (task: Task): boolean => !ended(task) && blocks(task.edges.get(id) ?? 'met');
+  return tasksWhere(world, waiting).sort(
+    (one, other) => one.createdAt - other.createdAt || byBytes(one.id, other.id),
+  );
+}
+
+/** Who was satisfied by this task and may yet read its result: not ended, or failed. */
+export function readersOf(world: World, id: string): Task[] {
+  const reads = (task: Task): boolean =>
+    task.edges.get(id) === 'met' && (!ended(task) || task.state === 'failed');
+  return tasksWhere(world, reads);
+}
+
+export function isBlocked(task: Task): boolean {
+  return [...task.edges.values()].some(blocks);
+}
+
+export function blocks(edge: Edge): boolean {
+  return edge === 'unmet' || edge === 'held';
+}
+
+/** The settings in force for a user of a queue, field by field. */
+export function settingsOf(world: World, queue: string, user: string): UserSettings {
+  const own = world.own.size > 0 ? world.own.get(JSON.stringify([queue, user])) : undefined;
+  return {
+    ...world.lanes.get(queue)?.settings.perUser,
+    ...world.everywhere.get(user),
+    ...own,
+  };
+}
+
+/** The first whole millisecond at which the rate lets another one start. */
+export function rateAllows(rate: RateLimit, tat: number): number {
+  const interval = rate.perMs / rate.limit;
+  return Math.floor(tat - (rate.burst - 1) * interval);
+}
+
+/** Order of UTF-8 bytes. */
+export function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
+
+/** A world of its own: what happens to it does not happen to the other. */
+export function copyOf(world: World): World {
+  const tasks = [...world.tasks].map(([id, task]): [string, Task] => [
+    id,
+    {
+      ...task,
+      edges: new Map(task.edges),
+      lease: task.lease && { ...task.lease },
+      settledBefore: new Set(task.settledBefore),
+    },
+  ]);
+  const lanes = [...world.lanes].map(([queue, lane]): [string, Lane] => [queue, copyOfLane(lane)]);
+  const keys = [...world.keys].map(([name, key]): [string, Key] => [name, { ...key }]);
+  return {
+    ...world,
+    tasks: new Map(tasks),
+    lanes: new Map(lanes),
+    keys: new Map(keys),
+    totals: { ...world.totals },
+    cascade: [],
+    happened: [...world.happened],
+    touched: new Set(),
+  };
+}
+
+function copyOfLane(lane: Lane): Lane {
+  const people = [...lane.people].map(([user, person]): [string, Person] => [
+    user,
+    { ...person, levels: structuredClone(person.levels) },
+  ]);
+  const lists = [...lane.lists].map(([key, list]): [string, List] => [key, { ...list }]);
+  return { ...lane, people: new Map(people), lists: new Map(lists) };
+}

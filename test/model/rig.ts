@@ -1,0 +1,353 @@
+/**
+ * Runs one history against backends and the oracle at once. After each step every answer and the
+ * whole visible state must be what the oracle says, and the invariants must hold.
+ */
+import { deepStrictEqual } from 'node:assert/strict';
+import type {
+  Backend,
+  LeaseReply,
+  LeaseRequest,
+  Settlement,
+  WorkerSpec,
+} from '../../src/domain/backend.ts';
+import type { Retention } from '../../src/domain/settings.ts';
+import { isEnd } from '../../src/domain/task.ts';
+import { type Call, forecast, send } from './calls.ts';
+import { Client } from './client.ts';
+import { Ledger } from './ledger.ts';
+import { expectedLists, listsOf } from './lists.ts';
+import { Oracle } from './oracle/oracle.ts';
+import { mustBeSame } from './same.ts';
+import { compareStates, expectedState, stateOf } from './state.ts';
+import { NAMES, QUEUES, type Step } from './steps.ts';
+
+/** A backend whose time is set by hand. */
+export interface Subject {
+  readonly name: string;
+  readonly backend: Backend;
+  setClock(ms: number): void | Promise<void>;
+  /** Forgets its scripts, if it has any. */
+  flush?(): Promise<void>;
+  /** What is still stored when nothing should be; keys that no live object owns. */
+  residue?(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** Short enough that histories see records go, and by age as well as by number. */
+export const RETENTION: Retention = {
+  finishedMs: 86_400_000,
+  failedMs: 604_800_000,
+  canceledMs: 60_000,
+  canceledCount: 5,
+};
+
+/** Some Tuesday; the number only has to be large, as real clocks are. */
+export const START_MS = 1_800_000_000_000;
+
+/** A history that is over must come to rest within so many rounds of work. */
+const DRAIN_ROUNDS = 400;
+
+/** … and after so many steps past retention nothing of it is left. */
+const FORGET_PASSES = 20;
+
+export interface Counters {
+  /** How often each step was taken … */
+  readonly steps: Map<string, number>;
+  /** … and each pair of state and event was met. */
+  readonly events: Map<string, number>;
+}
+
+export function newCounters(): Counters {
+  return { steps: new Map(), events: new Map() };
+}
+
+export class Rig {
+  readonly #subjects: readonly Subject[];
+  readonly #counters: Counters;
+  readonly #oracle = new Oracle(START_MS, RETENTION);
+  readonly #client = new Client();
+  readonly #ledger = new Ledger();
+  #clock = START_MS;
+
+  constructor(subjects: readonly Subject[], counters: Counters) {
+    this.#subjects = subjects;
+    this.#counters = counters;
+  }
+
+  async run(steps: readonly Step[]): Promise<void> {
+    await this.#setClock(START_MS);
+    for (const [at, step] of steps.entries()) {
+      await within(`step ${at}: ${JSON.stringify(step)}`, () => this.#step(step));
+    }
+    await within('the end, when all faults have stopped', () => this.#drain());
+  }
+
+  async #step(step: Step): Promise<void> {
+    count(this.#counters.steps, step.type);
+    const world = this.#oracle.world;
+    const client = this.#client;
+    switch (step.type) {
+      case 'enqueue':
+        return this.#call({ type: 'enqueue', ...client.batch(step, world) });
+      case 'resendEnqueue': {
+        const batch = client.batches[step.pick % Math.max(1, client.batches.length)];
+        return batch === undefined ? undefined : this.#call({ type: 'enqueue', ...batch });
+      }
+      case 'lease':
+        await this.#ready(step.worker);
+        return this.#lease(step.worker, client.leaseRequest(step));
+      case 'resendLease': {
+        const { request } = client.worker(step.worker);
+        if (request === undefined) return;
+        await this.#ready(step.worker);
+        return this.#lease(step.worker, request);
+      }
+      case 'settle':
+        return this.#settle(step);
+      case 'resendSettle': {
+        const request = client.lastSettle;
+        if (request === undefined || !this.#oracle.world.workers.has(request.worker)) return;
+        return this.#call({ type: 'settle', request });
+      }
+      case 'extend':
+        await this.#ready(step.worker);
+        return this.#call({ type: 'extend', request: client.extendRequest(step) });
+      case 'tick':
+        return this.#call({ type: 'tick' });
+      case 'cancel': {
+        const id = client.pick(step.among, step.pick, world);
+        return this.#call({ type: 'cancel', id, reason: `reason ${step.pick}` });
+      }
+      case 'redrive':
+      case 'remove':
+      case 'runNow':
+        return this.#call({ type: step.type, id: client.pick(step.among, step.pick, world) });
+      case 'setUser':
+        return this.#call({ ...step, queue: step.queue });
+      case 'setQueue':
+        return this.#call(step);
+      case 'register':
+        client.worker(step.worker).spec = step.spec;
+        return this.#register(step.worker);
+      case 'unregister':
+        client.worker(step.worker).registered = false;
+        return this.#call({ type: 'unregister', id: client.worker(step.worker).id });
+      case 'lose':
+        return client.lose(step.worker);
+      case 'advance':
+        return this.#pass(this.#clock + step.ms);
+      case 'advanceTo':
+        if (this.#oracle.nextDueAt === undefined) return;
+        return this.#pass(this.#oracle.nextDueAt + step.offset);
+      case 'flush':
+        for (const subject of this.#subjects) await subject.flush?.();
+        return;
+    }
+  }
+
+  async #settle(step: Extract<Step, { readonly type: 'settle' }>): Promise<void> {
+    const client = this.#client;
+    await this.#ready(step.worker);
+    const settlements = client.settlements(step.worker, step.settlements);
+    if (settlements.length === 0) return;
+    const lease = step.lease && client.leaseRequest({ ...step.lease, worker: step.worker });
+    const { id } = client.worker(step.worker);
+    const request = { worker: id, settlements, ...(lease === undefined ? {} : { lease }) };
+    client.lastSettle = request;
+    const reply = await this.#answer({ type: 'settle', request });
+    client.settled(step.worker, settlements);
+    const given = (reply as { readonly lease?: LeaseReply }).lease;
+    if (lease !== undefined && given !== undefined) this.#given(step.worker, lease, given);
+    await this.#check();
+  }
+
+  async #lease(worker: number, request: LeaseRequest): Promise<void> {
+    const reply = await this.#answer({ type: 'lease', request });
+    this.#given(worker, request, reply as LeaseReply);
+    await this.#check();
+  }
+
+  #given(worker: number, request: LeaseRequest, reply: LeaseReply): void {
+    this.#client.given(worker, request, reply.leases);
+    this.#ledger.leased(reply);
+  }
+
+  /** A worker registers before its first lease, and again when it was forgotten. */
+  async #ready(at: number): Promise<void> {
+    const worker = this.#client.worker(at);
+    if (worker.registered && this.#oracle.world.workers.has(worker.id)) return;
+    await this.#register(at);
+  }
+
+  async #register(at: number): Promise<void> {
+    this.#client.worker(at).registered = true;
+    await this.#call({ type: 'register', spec: this.#client.spec(at) });
+  }
+
+  async #call(call: Call): Promise<void> {
+    await this.#answer(call);
+    await this.#check();
+  }
+
+  /** The oracle's answer, which is that of every backend. */
+  async #answer(call: Call): Promise<unknown> {
+    const expected = forecast(this.#oracle, call);
+    for (const { name, backend } of this.#subjects) {
+      const actual = await send(backend, call);
+      await within(`${name} answers ${call.type}`, async () => mustBeSame(actual, expected));
+    }
+    this.#ledger.answered(call, expected);
+    for (const event of this.#oracle.world.happened.splice(0)) count(this.#counters.events, event);
+    return expected;
+  }
+
+  async #check(): Promise<void> {
+    const { ids } = this.#client;
+    const expected = expectedState(this.#oracle, ids);
+    for (const { name, backend } of this.#subjects) {
+      const actual = await stateOf(backend, ids);
+      await within(`${name} shows`, async () => compareStates(actual, expected));
+    }
+    // What every backend shows, since it is the same.
+    this.#ledger.check(expected);
+    this.#ledger.seen(expected);
+  }
+
+  /**
+   * Time passes, and a step that changes nothing takes notice: whether one that is refused does is
+   * the backend's own affair.
+   */
+  async #pass(ms: number): Promise<void> {
+    await this.#setClock(ms);
+    await this.#call({ type: 'setQueue', queue: QUEUES[0] ?? '', patch: {} });
+  }
+
+  async #setClock(ms: number): Promise<void> {
+    this.#clock = ms;
+    this.#oracle.clock = ms;
+    for (const subject of this.#subjects) await subject.setClock(ms);
+  }
+
+  /** I9: with every obstacle gone and workers that do their work, everything comes to an end. */
+  async #drain(): Promise<void> {
+    await this.#audit();
+    for (const call of this.#obstacles()) await this.#call(call);
+    for (let round = 0; round < DRAIN_ROUNDS; round += 1) {
+      if (!this.#oracle.world.workers.has(DRAINER.id)) {
+        await this.#call({ type: 'register', spec: DRAINER });
+      }
+      const reply = await this.#answer({ type: 'lease', request: this.#drainRequest(round) });
+      const { leases } = reply as LeaseReply;
+      this.#ledger.leased(reply as LeaseReply);
+      const settlements = leases.map(({ id, token }): Settlement => {
+        return { id, token, decision: { type: 'finish', result: '1' } };
+      });
+      if (settlements.length > 0) {
+        // Answers are compared in each round; what is shown, in every other.
+        await this.#call({ type: 'settle', request: { worker: DRAINER.id, settlements } });
+      } else if (this.#oracle.nextDueAt === undefined) {
+        return this.#atRest();
+      } else {
+        await this.#setClock(Math.max(this.#clock, this.#oracle.nextDueAt));
+      }
+    }
+    throw new Error(`I9: not at rest after ${DRAIN_ROUNDS} rounds`);
+  }
+
+  /** Takes away every limit and pause that this history has set. */
+  #obstacles(): readonly Call[] {
+    const { lanes, everywhere, own } = this.#oracle.world;
+    const patch = { paused: null, maxRunning: null, rate: null };
+    return [
+      ...[...lanes.values()]
+        .filter(({ settings }) => Object.keys(settings).length > 0)
+        .map(
+          ({ queue }): Call => ({ type: 'setQueue', queue, patch: { ...patch, perUser: null } }),
+        ),
+      ...[...everywhere.keys()].map((user): Call => {
+        return { type: 'setUser', user, queue: undefined, patch };
+      }),
+      ...[...own.keys()].map((key): Call => {
+        const [queue, user]: [string, string] = JSON.parse(key);
+        return { type: 'setUser', user, queue, patch };
+      }),
+    ];
+  }
+
+  /** Workers go, and every setting of a user with them. */
+  #farewell(): readonly Call[] {
+    const { everywhere, own, workers } = this.#oracle.world;
+    const patch = { weight: null, maxRunning: null, maxQueued: null, rate: null, paused: null };
+    return [
+      ...[...workers.keys()].map((id): Call => ({ type: 'unregister', id })),
+      ...[...everywhere.keys()].map((user): Call => {
+        return { type: 'setUser', user, queue: undefined, patch };
+      }),
+      ...[...own.keys()].map((key): Call => {
+        const [queue, user]: [string, string] = JSON.parse(key);
+        return { type: 'setUser', user, queue, patch };
+      }),
+    ];
+  }
+
+  #drainRequest(round: number): LeaseRequest {
+    const requestId = `drain${String(round).padStart(5, '0')}`;
+    const queues = DRAINER.queues.map((queue) => ({ queue, weight: 1, pass: 0 }));
+    return { requestId, worker: DRAINER.id, limit: 40, leaseMs: 60_000, queues, wait: false };
+  }
+
+  /** Everything has ended; past retention nothing is left, not even a trace of who was served. */
+  async #atRest(): Promise<void> {
+    const live = this.#oracle.records().filter(({ state }) => !isEnd(state));
+    deepStrictEqual(live, [], 'I9');
+    await this.#audit();
+    for (const call of this.#farewell()) await this.#call(call);
+    // In turns: what a failed task read can go once that task is gone.
+    for (let pass = 0; pass < FORGET_PASSES && this.#oracle.records().length > 0; pass += 1) {
+      const ends = this.#oracle.records().map(({ endedAt }) => endedAt ?? 0);
+      await this.#setClock(Math.max(this.#clock, ...ends) + RETENTION.failedMs);
+      await this.#call({ type: 'tick' });
+    }
+    // Once more, for what only waited for the last of them.
+    await this.#call({ type: 'tick' });
+    await this.#audit();
+    deepStrictEqual(this.#oracle.records(), [], 'past retention');
+    for (const { name, residue } of this.#subjects) {
+      deepStrictEqual(await residue?.(), residue && [], `I13: ${name} keeps keys of nobody`);
+    }
+  }
+
+  /** I2 by the indexes: every list holds exactly the tasks that it should, in order. */
+  async #audit(): Promise<void> {
+    const expected = expectedLists(this.#oracle);
+    for (const { name, backend } of this.#subjects) {
+      const lists = await listsOf(backend);
+      await within(`I2 of ${name}`, async () => mustBeSame(lists, expected));
+      const { drift } = await backend.inspect.reconcile({ repair: false });
+      deepStrictEqual(drift, [], `drift of ${name}`);
+    }
+  }
+}
+
+/** Knows every task and serves every queue. */
+const DRAINER: WorkerSpec = {
+  id: 'drainer',
+  queues: QUEUES,
+  names: NAMES,
+  concurrency: 40,
+  host: 'model',
+};
+
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+/** Says where it was when it failed. */
+async function within<T>(where: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof Error) error.message = `${where}\n${error.message}`;
+    throw error;
+  }
+}

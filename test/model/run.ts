@@ -1,0 +1,91 @@
+/**
+ * Random histories against the oracle, by hand and at night:
+ *
+ *   npm run model -- --runs 10000 --backend memory --seed 7
+ *
+ * `--quick` stops at the first failure as it is, and keeps nothing: for the mutants. `--backend both` runs each history on memory and on Redis at once. Prints how often each step
+ * and each pair of state and event was met, and exits 1 when one never was, or when a history
+ * failed; that history is kept in seeds.json.
+ */
+import { parseArgs } from 'node:util';
+import {
+  allowedPairs,
+  keepSeed,
+  keptSeeds,
+  neverMet,
+  type Report,
+  replay,
+  runHistories,
+} from './check.ts';
+import { openerOf, type Which } from './subjects.ts';
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000' },
+    backend: { type: 'string', default: 'memory' },
+    seed: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  },
+});
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { backend } = values;
+  if (backend !== 'memory' && backend !== 'redis' && backend !== 'both') {
+    console.error('--backend is memory, redis or both');
+    return 2;
+  }
+  const runs = Number(values.runs);
+  const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed);
+  if (!Number.isSafeInteger(runs) || runs < 1 || !Number.isSafeInteger(seed)) {
+    console.error('--runs and --seed are whole numbers');
+    return 2;
+  }
+  return check(backend, { runs, seed, quick: values.quick });
+}
+
+async function check(
+  backend: Which,
+  options: { readonly runs: number; readonly seed: number; readonly quick: boolean },
+): Promise<number> {
+  const started = performance.now();
+  const { open, close } = await openerOf(backend, process.env['FAIRLOOM_REDIS_URL']);
+  try {
+    for (const { note, steps } of keptSeeds()) {
+      console.log(`kept: ${note}`);
+      await replay(open, steps);
+    }
+    const report = await runHistories(open, options);
+    print(report, (performance.now() - started) / 1000);
+    if (options.quick) return quickVerdict(report);
+    return verdict(report, backend);
+  } finally {
+    await close();
+  }
+}
+
+function print({ runs, seed, counters }: Report, seconds: number): void {
+  console.log(`${runs} histories, seed ${seed}, ${seconds.toFixed(1)} s`);
+  const rows = [...counters.steps].sort(([, one], [, other]) => other - one);
+  for (const [name, times] of rows) console.log(`${String(times).padStart(9)}  ${name}`);
+  for (const pair of allowedPairs()) {
+    console.log(`${String(counters.events.get(pair) ?? 0).padStart(9)}  ${pair}`);
+  }
+}
+
+function quickVerdict({ failure }: Report): number {
+  if (failure !== undefined) console.error(failure.error);
+  return failure === undefined ? 0 : 1;
+}
+
+function verdict({ failure, counters, seed }: Report, backend: Which): number {
+  if (failure !== undefined) {
+    keepSeed({ note: `found on ${backend} with seed ${seed}`, steps: failure.steps });
+    console.error(`${failure.error}\n\n${JSON.stringify(failure.steps, undefined, 2)}`);
+    return 1;
+  }
+  const never = neverMet(counters);
+  if (never.length > 0) console.error(`never met: ${never.join(', ')}`);
+  return never.length > 0 ? 1 : 0;
+}

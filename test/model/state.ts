@@ -1,0 +1,81 @@
+/** The whole visible state of a backend, and what the oracle says that it must be. */
+import type { Backend, QueueInfo, Stats, UserInfo } from '../../src/domain/backend.ts';
+import type { TaskRecord } from '../../src/domain/task.ts';
+import type { Oracle } from './oracle/oracle.ts';
+import { mustBeSame } from './same.ts';
+import { QUEUES, USERS } from './steps.ts';
+
+export interface State {
+  /** Of every id that was ever used, in that order. */
+  readonly records: readonly (TaskRecord | undefined)[];
+  /** Of every user in every queue; who has nothing is left out. */
+  readonly users: readonly UserInfo[];
+  readonly queues: readonly QueueInfo[];
+  readonly stats: Stats;
+}
+
+/** Tags are sums of fractions; a backend may add them in another order. */
+const DIGITS = 1e6;
+
+const PLACES = QUEUES.flatMap((queue) => USERS.map((user) => ({ queue, user })));
+
+export async function stateOf(backend: Backend, ids: readonly string[]): Promise<State> {
+  const [records, users, queues, stats] = await Promise.all([
+    backend.inspect.get(ids),
+    Promise.all(PLACES.map(({ user, queue }) => backend.users.get(user, queue))),
+    Promise.all(QUEUES.map((queue) => backend.queues.get(queue))),
+    backend.inspect.stats(),
+  ]);
+  return {
+    records,
+    users: users
+      .filter((user) => user !== undefined)
+      .filter(isBusy)
+      .map(rounded),
+    queues: queues
+      .filter((queue) => queue !== undefined)
+      .filter(isUsed)
+      .map(queueInfo),
+    stats,
+  };
+}
+
+export function expectedState(oracle: Oracle, ids: readonly string[]): State {
+  return {
+    records: ids.map((id) => oracle.record(id)),
+    users: PLACES.map(({ user, queue }) => oracle.user(user, queue))
+      .filter(isBusy)
+      .map(rounded),
+    queues: QUEUES.map((queue) => oracle.queue(queue)).filter(isUsed),
+    stats: oracle.stats(),
+  };
+}
+
+export function compareStates(actual: State, expected: State): void {
+  mustBeSame(actual.records, expected.records);
+  mustBeSame(actual.users, expected.users);
+  mustBeSame(actual.queues, expected.queues);
+  mustBeSame(actual.stats, expected.stats);
+}
+
+/** A user without work may be known or not: that is the backend's own affair. */
+function isBusy(user: UserInfo): boolean {
+  return user.queued + user.running + user.later > 0;
+}
+
+/** The fields of the port; a backend may add its own. */
+function queueInfo({ queue, settings, counts, readyUsers, runnable }: QueueInfo): QueueInfo {
+  return { queue, settings, counts, readyUsers, runnable };
+}
+
+/** Likewise a queue that has no tasks and no settings. */
+function isUsed({ counts, settings }: QueueInfo): boolean {
+  const tasks = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return tasks > 0 || Object.keys(settings).length > 0;
+}
+
+function rounded(user: UserInfo): UserInfo {
+  // Being behind means nothing for one who is not in line: it enters at the queue's own time.
+  const ahead = user.ready ? user.ahead : Math.max(0, user.ahead);
+  return { ...user, ahead: Math.round(ahead * DIGITS) / DIGITS + 0 };
+}

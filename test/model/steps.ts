@@ -1,0 +1,143 @@
+/**
+ * The commands of a history, as plain data: what a seed file keeps and what fast-check shrinks.
+ * Tasks, leases and workers are named by a place (`pick`) in what exists when the step runs.
+ */
+
+import type { QueuePatch, UserPatch } from '../../src/domain/settings.ts';
+import type {
+  EdgePolicy,
+  KeyPolicy,
+  Level,
+  MissingPolicy,
+  TaskState,
+} from '../../src/domain/task.ts';
+
+export interface ItemStep {
+  readonly user: string;
+  readonly queue: string;
+  readonly name: string;
+  readonly level: Level;
+  readonly cost: number;
+  readonly payload: string;
+  /** Of the ids: hashed, sequential ids would hide ties by creation. */
+  readonly salt: number;
+  readonly delayMs?: number | undefined;
+  /** Relative to the clock. */
+  readonly executeInMs?: number | undefined;
+  readonly expiresInMs?: number | undefined;
+  /** Each a place among the ids so far; beyond them an id of this batch, or an unknown one. */
+  readonly dependsOn: readonly DependencyStep[];
+  readonly onFailure: EdgePolicy;
+  readonly onCancel: EdgePolicy;
+  readonly onMissing: MissingPolicy;
+  readonly allowCrossUser: boolean;
+  readonly key?:
+    | { readonly key: string; readonly policy: KeyPolicy; readonly ttlMs?: number | undefined }
+    | undefined;
+  /** Use the id of a task that was there before. */
+  readonly again?: number | undefined;
+}
+
+export type DependencyStep =
+  | { readonly of: 'known'; readonly pick: number }
+  | { readonly of: 'live'; readonly pick: number }
+  | { readonly of: 'ended'; readonly pick: number }
+  /** Another item of the same batch, at a distance that cannot make a cycle. */
+  | { readonly of: 'batch'; readonly pick: number }
+  | { readonly of: 'unknown'; readonly pick: number };
+
+export type DecisionStep =
+  | { readonly type: 'finish' }
+  | { readonly type: 'retry'; readonly delayMs: number }
+  | { readonly type: 'dead-letter' }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'release'; readonly delayMs?: number | undefined };
+
+export interface SettlementStep {
+  /** A lease that some worker believes in, one that it should not, or one that never was. */
+  readonly of: 'held' | 'stale' | 'forged';
+  readonly pick: number;
+  readonly decision: DecisionStep;
+}
+
+export interface LeaseStep {
+  readonly worker: number;
+  readonly limit: number;
+  readonly leaseMs: number;
+}
+
+/** Which tasks a step may pick from; an empty group falls back to all. */
+export type Among = TaskState | 'any' | 'nobody';
+
+export type Step =
+  | { readonly type: 'enqueue'; readonly items: readonly ItemStep[]; readonly atomic: boolean }
+  | { readonly type: 'resendEnqueue'; readonly pick: number }
+  | ({ readonly type: 'lease' } & LeaseStep)
+  | { readonly type: 'resendLease'; readonly worker: number }
+  | {
+      readonly type: 'settle';
+      readonly worker: number;
+      readonly settlements: readonly SettlementStep[];
+      readonly lease?: LeaseStep | undefined;
+    }
+  | { readonly type: 'resendSettle' }
+  | {
+      readonly type: 'extend';
+      readonly worker: number;
+      readonly leaseMs: number;
+      readonly stale: number;
+      readonly omit: number;
+    }
+  | { readonly type: 'tick' }
+  | { readonly type: 'cancel'; readonly among: Among; readonly pick: number }
+  | { readonly type: 'redrive'; readonly among: Among; readonly pick: number }
+  | { readonly type: 'remove'; readonly among: Among; readonly pick: number }
+  | { readonly type: 'runNow'; readonly among: Among; readonly pick: number }
+  | {
+      readonly type: 'setUser';
+      readonly user: string;
+      readonly queue?: string | undefined;
+      readonly patch: UserPatch;
+    }
+  | { readonly type: 'setQueue'; readonly queue: string; readonly patch: QueuePatch }
+  | { readonly type: 'register'; readonly worker: number; readonly spec: number }
+  | { readonly type: 'unregister'; readonly worker: number }
+  /** The worker process dies: it forgets what it holds and says nothing more. */
+  | { readonly type: 'lose'; readonly worker: number }
+  | { readonly type: 'advance'; readonly ms: number }
+  /** To the next moment at which something falls due, and this much past it. */
+  | { readonly type: 'advanceTo'; readonly offset: number }
+  /** Redis forgets its scripts. */
+  | { readonly type: 'flush' };
+
+export const STEP_TYPES: readonly Step['type'][] = [
+  'enqueue',
+  'resendEnqueue',
+  'lease',
+  'resendLease',
+  'settle',
+  'resendSettle',
+  'extend',
+  'tick',
+  'cancel',
+  'redrive',
+  'remove',
+  'runNow',
+  'setUser',
+  'setQueue',
+  'register',
+  'unregister',
+  'lose',
+  'advance',
+  'advanceTo',
+  'flush',
+];
+
+/** Queues of every history: two, so that stride and lanes are met. */
+export const QUEUES: readonly string[] = ['default', 'bulk'];
+/**
+ * Users: an ordinary one, some that break keys and maps built without care, and two whose order by
+ * UTF-16 units is not their order by UTF-8 bytes.
+ */
+export const USERS: readonly string[] = ['ann', 'a:b', '__proto__', '\u{1F4A5}', '\uFF5E'];
+export const NAMES: readonly string[] = ['mail', 'report', 'odd'];

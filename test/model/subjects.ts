@@ -1,0 +1,89 @@
+/** The backends that a history can be run against, each with its time set by hand. */
+
+import { Redis } from 'ioredis';
+import { memory } from '../../src/backends/memory/memory-backend.ts';
+import { redisForTests } from '../../src/backends/redis/manual-time.ts';
+import type { Clock, Timer } from '../../src/base/time.ts';
+import { startRedis } from '../support/redis-server.ts';
+import type { Open } from './check.ts';
+import { RETENTION, START_MS, type Subject } from './rig.ts';
+
+/** Stands still; nothing in a history waits for a timer. */
+class StillClock implements Clock {
+  #ms = 0;
+
+  now(): number {
+    return this.#ms;
+  }
+
+  set(ms: number): void {
+    this.#ms = ms;
+  }
+
+  setTimer(): Timer {
+    return { cancel: () => undefined };
+  }
+}
+
+async function memorySubject(): Promise<Subject> {
+  const clock = new StillClock();
+  const backend = memory({ clock });
+  await backend.open({ retention: RETENTION });
+  return {
+    name: 'memory',
+    backend,
+    setClock: (ms) => clock.set(ms),
+    close: () => backend.close(),
+  };
+}
+
+export type Which = 'memory' | 'redis' | 'both';
+
+let namespaces = 0;
+
+/** A namespace of its own on a server that others use too; gone when it is closed. */
+async function redisSubject(url: string, client: Redis): Promise<Subject> {
+  namespaces += 1;
+  const prefix = `model-${process.pid}-${namespaces}`;
+  const { backend, setTime, dispose } = redisForTests(url, { prefix });
+  await setTime(START_MS);
+  await backend.open({ retention: RETENTION });
+  return {
+    name: 'redis',
+    backend,
+    setClock: setTime,
+    flush: async () => {
+      await client.script('FLUSH');
+    },
+    residue: async () => {
+      const keys = await client.keys(`${prefix}:*`);
+      return keys.map((key) => key.slice(prefix.length + 1)).filter((key) => !LASTING.test(key));
+    },
+    close: dispose,
+  };
+}
+
+/** What a namespace keeps for ever: clock, counters and settings of queues. */
+const LASTING = /^(clock|meta|queues|names|fair|lane:\w+:fair)$/;
+
+/** Opens fresh subjects for each history; `close` ends what they share. */
+export async function openerOf(
+  which: Which,
+  url: string | undefined,
+): Promise<{ readonly open: Open; readonly close: () => Promise<void> }> {
+  if (which === 'memory') {
+    return { open: async () => [await memorySubject()], close: async () => undefined };
+  }
+  const server = url === undefined ? await startRedis() : undefined;
+  const address = url ?? server?.url ?? '';
+  const client = new Redis(address);
+  const open = async (): Promise<readonly Subject[]> => {
+    const redis = await redisSubject(address, client);
+    return which === 'redis' ? [redis] : [await memorySubject(), redis];
+  };
+  const close = async (): Promise<void> => {
+    client.disconnect();
+    await server?.stop();
+  };
+  return { open, close };
+}

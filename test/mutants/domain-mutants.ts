@@ -1,0 +1,115 @@
+/** Mutants of the rules that both backends follow. */
+import type { Mutant } from './mutants.ts';
+
+const DIR = 'src/domain';
+
+export const DOMAIN_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'round robin instead of fair turns',
+    file: `${DIR}/fair-share.ts`,
+    find: `    const finish = head.tag + head.step;`,
+    replace: `    const finish = head.tag;`,
+  },
+  {
+    name: 'nobody has to wait to be eligible',
+    file: `${DIR}/fair-share.ts`,
+    find: `    if (head === undefined || head.tag > at + EPSILON) continue;`,
+    replace: `    if (head === undefined) continue;`,
+  },
+  {
+    name: 'virtual time does not jump to the least tag',
+    file: `${DIR}/fair-share.ts`,
+    find: `  return { index: best, v: at };`,
+    replace: `  return { index: best, v };`,
+  },
+  {
+    name: 'a newcomer has all the turns that it missed',
+    file: `${DIR}/fair-share.ts`,
+    find: `tag > lane.v ? tag : lane.v;`,
+    replace: `tag > lane.v ? tag : 0;`,
+  },
+  {
+    name: 'a kept tag is forgotten',
+    file: `${DIR}/fair-share.ts`,
+    find: `tag > lane.v ? tag : lane.v;`,
+    replace: `tag > lane.v ? lane.v : lane.v;`,
+  },
+  {
+    name: 'a turn costs one, whatever it costs',
+    file: `${DIR}/fair-share.ts`,
+    find: `  return (cost * 100) / weight;`,
+    replace: `  return (cost > 0 ? 100 : 0) / weight;`,
+  },
+  {
+    name: 'a change of weight forgets what is ahead',
+    file: `${DIR}/fair-share.ts`,
+    find: `(tag > v ? tag - v : 0) * oldWeight`,
+    replace: `(tag > v ? 0 : 0) * oldWeight`,
+  },
+  {
+    name: 'a tie goes to the lower level',
+    file: `${DIR}/priority-shares.ts`,
+    find: `    if (best === 0 || tag < bestTag) {`,
+    replace: `    if (best === 0 || tag <= bestTag) {`,
+  },
+  {
+    name: 'priority by level alone',
+    file: `${DIR}/priority-shares.ts`,
+    find: `    if (best === 0 || tag < bestTag) {`,
+    replace: `    if (best === 0) {`,
+  },
+  {
+    name: 'the burst of critical ones is one longer',
+    file: `${DIR}/priority-shares.ts`,
+    find: `shares.criticalRun >= criticalBurst`,
+    replace: `shares.criticalRun > criticalBurst`,
+  },
+  {
+    name: 'a normal turn does not end the run of critical ones',
+    file: `${DIR}/priority-shares.ts`,
+    find: `  shares.criticalRun = 0;\n`,
+    replace: '',
+  },
+  {
+    name: 'an emptied level is owed its turn',
+    file: `${DIR}/priority-shares.ts`,
+    find: `  if (tag > shares.v) shares.v = tag;\n`,
+    replace: '',
+  },
+  {
+    name: 'a rate after a pause allows more than its burst',
+    file: `${DIR}/rate-limit.ts`,
+    find: `(tat > now ? tat : now) + rate`,
+    replace: `tat + rate`,
+  },
+  {
+    name: 'a burst of one too many',
+    file: `${DIR}/rate-limit.ts`,
+    find: `(rate.burst - 1) *`,
+    replace: `rate.burst *`,
+  },
+  {
+    name: 'the power is taken before the cap',
+    file: `${DIR}/retry-policy.ts`,
+    find: `doublings >= enough ? policy.maxMs : policy.baseMs`,
+    replace: `doublings < 0 ? policy.maxMs : policy.baseMs`,
+  },
+  {
+    name: 'one attempt more than there are retries',
+    file: `${DIR}/decider.ts`,
+    find: `  if (facts.attempt > facts.policy.retries) {`,
+    replace: `  if (facts.attempt > facts.policy.retries + 1) {`,
+  },
+  {
+    name: 'any token finishes',
+    file: `${DIR}/transition.ts`,
+    find: `  return life.token === token ? undefined : refused('leaseLost');`,
+    replace: `  return life.token !== '' || token !== '' ? undefined : refused('leaseLost');`,
+  },
+  {
+    name: 'due before its time',
+    file: `${DIR}/transition.ts`,
+    find: `life.dueAt > event.at) return refused('tooEarly');`,
+    replace: `life.dueAt > event.at + 1) return refused('tooEarly');`,
+  },
+];

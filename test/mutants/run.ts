@@ -1,0 +1,122 @@
+/**
+ * Does the harness bite? Each mutant breaks one rule in a copy of the repository; then tests run,
+ * the cheapest first, until one fails. Exits 1 when fewer than 95 % are killed, or when one lives
+ * that survivors.ts does not explain.
+ *
+ *   npm run mutants                    all
+ *   npm run mutants -- --only token    those whose name has this text
+ *   npm run mutants -- --in redis      those of one folder: domain, memory or redis
+ */
+import { parseArgs } from 'node:util';
+import { startRedis } from '../support/redis-server.ts';
+import { ALL_MUTANTS } from './all.ts';
+import type { Mutant } from './mutants.ts';
+import { SURVIVORS } from './survivors.ts';
+import { Workshop } from './workshop.ts';
+
+/** At least this share must be killed. */
+const GATE = 0.95;
+
+/** One way to test, and how long it may take, in ms; one that hangs has noticed, too. */
+interface Stage {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+}
+
+const MODEL = ['tsx', 'test/model/run.ts', '--quick', '--seed', '7'];
+const DOMAIN: Stage = {
+  name: 'domain tests',
+  command: ['vitest', 'run', '--project', 'domain', '--bail', '1'],
+  timeoutMs: 120_000,
+};
+const MEMORY_MODEL: Stage = {
+  name: 'model on memory',
+  command: [...MODEL, '--backend', 'memory', '--runs', '1500'],
+  timeoutMs: 240_000,
+};
+const MEMORY_CONTRACT: Stage = {
+  name: 'contract of memory',
+  command: ['vitest', 'run', '--project', 'contract', '--bail', '1', 'memory'],
+  timeoutMs: 240_000,
+};
+const BUNDLE: Stage = {
+  name: 'lua bundle',
+  command: ['tsx', 'scripts/bundle-lua.ts'],
+  timeoutMs: 60_000,
+};
+const REDIS_MODEL: Stage = {
+  name: 'model on Redis',
+  command: [...MODEL, '--backend', 'redis', '--runs', '150'],
+  timeoutMs: 300_000,
+};
+const REDIS_CONTRACT: Stage = {
+  name: 'contract of Redis',
+  command: ['vitest', 'run', '--project', 'contract', '--bail', '1', 'redis'],
+  timeoutMs: 300_000,
+};
+
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: '' }, in: { type: 'string', default: '' } },
+});
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const chosen = ALL_MUTANTS.filter(
+    ({ name, file }) => name.includes(values.only) && file.includes(values.in),
+  );
+  const redis = await startRedis();
+  const workshop = new Workshop({ FAIRLOOM_TEST_REDIS: redis.url, FAIRLOOM_REDIS_URL: redis.url });
+  const alive: Mutant[] = [];
+  try {
+    for (const mutant of chosen) {
+      const killer = await tryOut(workshop, mutant);
+      if (killer === undefined) alive.push(mutant);
+      console.log(`${killer === undefined ? 'ALIVE ' : 'killed'}  ${mutant.name}  ${killer ?? ''}`);
+    }
+  } finally {
+    workshop.close();
+    await redis.stop();
+  }
+  return verdict(chosen.length, alive);
+}
+
+/** Which test noticed, and after how long. */
+async function tryOut(workshop: Workshop, mutant: Mutant): Promise<string | undefined> {
+  const restore = workshop.apply(mutant);
+  const started = performance.now();
+  try {
+    if (isLua(mutant)) {
+      const { code, output } = await workshop.run(BUNDLE.command, BUNDLE.timeoutMs);
+      if (code !== 0) throw new Error(`${mutant.name}: no Lua any more\n${output}`);
+    }
+    for (const { name, command, timeoutMs } of stagesOf(mutant)) {
+      const { code, timedOut } = await workshop.run(command, timeoutMs);
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      if (code !== 0) return `${name}${timedOut ? ', hanging' : ''}, ${seconds} s`;
+    }
+    return undefined;
+  } finally {
+    restore();
+    if (isLua(mutant)) await workshop.run(BUNDLE.command, BUNDLE.timeoutMs);
+  }
+}
+
+function isLua({ file }: Mutant): boolean {
+  return file.endsWith('.lua');
+}
+
+function stagesOf(mutant: Mutant): readonly Stage[] {
+  if (isLua(mutant)) return [REDIS_MODEL, REDIS_CONTRACT];
+  if (mutant.file.startsWith('src/domain/')) return [DOMAIN, MEMORY_MODEL];
+  return [MEMORY_MODEL, MEMORY_CONTRACT];
+}
+
+function verdict(tried: number, alive: readonly Mutant[]): number {
+  const killed = tried - alive.length;
+  console.log(`\n${tried} mutants, ${killed} killed (${((100 * killed) / tried).toFixed(1)} %)`);
+  for (const { name } of alive) console.log(`alive: ${name}: ${SURVIVORS[name] ?? 'unexplained'}`);
+  const unexplained = alive.filter(({ name }) => SURVIVORS[name] === undefined);
+  return killed < GATE * tried || unexplained.length > 0 ? 1 : 0;
+}

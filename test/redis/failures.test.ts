@@ -1,0 +1,29 @@
+/** Which error of the catalogue a server's words become, and whether trying again may help. */
+import { describe, expect, it } from 'vitest';
+import { failure } from '../../src/backends/redis/failures.ts';
+
+describe('an error of the server', () => {
+  it.each([
+    [
+      'ERR user_script:36: attempt to index a nil value script: f00, on @user_script:36.',
+      'BACKEND_UNSUPPORTED',
+    ],
+    [
+      'ERR Error running script (call to f_f00): @user_script:1: user_script:1: oh no',
+      'BACKEND_UNSUPPORTED',
+    ],
+    [
+      "OOM command not allowed when used memory > 'maxmemory'. script: f00, on @user_script:1.",
+      'BACKEND_FULL',
+    ],
+    ['LOADING Redis is loading the dataset in memory', 'BACKEND_UNAVAILABLE'],
+    [
+      "READONLY You can't write against a read only replica. script: f00, on @user_script:9.",
+      'BACKEND_UNAVAILABLE',
+    ],
+    ['NOPERM this user has no permissions', 'BACKEND_UNSUPPORTED'],
+  ])('%s', (text, code) => {
+    const found = failure('settle', new Error(text));
+    expect(found).toMatchObject({ code, retryable: code !== 'BACKEND_UNSUPPORTED' });
+  });
+});

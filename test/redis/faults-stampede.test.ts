@@ -1,0 +1,52 @@
+/** Many workers lose their server at the same instant. */
+import { Fairloom, silentLogger, task } from 'fairloom';
+import { redis } from 'fairloom/redis';
+import { expect, it } from 'vitest';
+import { atEnd, freshPrefix, proxyTo } from './faults-kit.ts';
+
+const WORKERS = 50;
+/** How long the server is away, in ms. */
+const AWAY_MS = 4_000;
+/** The first second is the noticing: everybody was cut at once. */
+const NOTICE_MS = 1_000;
+/** Attempts are counted in slices of this length, in ms. */
+const SLICE_MS = 100;
+
+const work = task('work', (n: number) => n);
+
+it('O95.11 fifty workers come back spread out, not all at once', async () => {
+  const proxy = await proxyTo();
+  const prefix = freshPrefix();
+  const open = (): Fairloom => {
+    const backend = redis(proxy.url, { prefix });
+    return new Fairloom({ backend, tasks: [work], log: silentLogger });
+  };
+  const looms = Array.from({ length: WORKERS }, open);
+  atEnd(async () => {
+    await Promise.all(looms.map((loom) => loom.close({ timeout: '3s' })));
+  });
+  await Promise.all(looms.map((loom) => loom.worker({ concurrency: 1 }).start()));
+  proxy.refuse(true);
+  proxy.cut();
+  const cutAt = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
+  proxy.refuse(false);
+
+  const later = proxy.refusals.filter((at) => at - cutAt > NOTICE_MS);
+  const slices = new Map<number, number>();
+  for (const at of later) {
+    const slice = Math.floor(at / SLICE_MS);
+    slices.set(slice, (slices.get(slice) ?? 0) + 1);
+  }
+  // Two connections per worker, each at most about twice a second.
+  const seconds = (AWAY_MS - NOTICE_MS) / 1_000;
+  expect(later.length / seconds).toBeLessThan(WORKERS * 2 * 2.5);
+  expect(Math.max(0, ...slices.values())).toBeLessThan(WORKERS);
+
+  const [loom] = looms;
+  const handles = await Promise.all(
+    Array.from({ length: WORKERS }, (_, n) => loom?.enqueue(work, n).catch(() => undefined)),
+  );
+  for (const handle of handles) await handle?.result({ timeout: '10s' });
+  expect(handles.filter((handle) => handle !== undefined).length).toBeGreaterThan(0);
+}, 60_000);
