@@ -1,0 +1,41 @@
+/** All benches, in the order of the page. */
+import type { Bench } from './kit/bench.ts';
+import { bothAtOnce } from './rows/both-at-once.ts';
+import { delayed } from './rows/delayed.ts';
+import { embedded } from './rows/embedded.ts';
+import { embeddedHeap } from './rows/embedded-heap.ts';
+import { enqueueBatches } from './rows/enqueue-batches.ts';
+import { enqueueInFlight } from './rows/enqueue-in-flight.ts';
+import { enqueueOneByOne } from './rows/enqueue-one-by-one.ts';
+import { idleLatency } from './rows/idle-latency.ts';
+import { leaseCost } from './rows/lease-cost.ts';
+import { noisyUser } from './rows/noisy-user.ts';
+import { process1Slot } from './rows/process-1-slot.ts';
+import { process10Slots } from './rows/process-10-slots.ts';
+import { process100Slots } from './rows/process-100-slots.ts';
+import { processDurable } from './rows/process-durable.ts';
+import { processTwoProcesses } from './rows/process-two-processes.ts';
+import { taskLife } from './rows/task-life.ts';
+import { waitingMemory } from './rows/waiting-memory.ts';
+import { weightedShare } from './rows/weighted-share.ts';
+
+export const BENCHES: readonly Bench[] = [
+  enqueueBatches,
+  enqueueInFlight,
+  enqueueOneByOne,
+  process100Slots,
+  processTwoProcesses,
+  processDurable,
+  process10Slots,
+  process1Slot,
+  bothAtOnce,
+  taskLife,
+  idleLatency,
+  waitingMemory,
+  delayed,
+  noisyUser,
+  weightedShare,
+  leaseCost,
+  embedded,
+  embeddedHeap,
+];

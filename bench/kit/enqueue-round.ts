@@ -1,0 +1,83 @@
+/** One round of storing tasks, in one of the three ways in which callers store them. */
+import { openSide } from '../sides/open-side.ts';
+import type { BenchContext, Figures } from './bench.ts';
+import { type BenchRedis, serverCost } from './bench-redis.ts';
+import { cpuUs } from './now.ts';
+import { PLAIN } from './payload.ts';
+import type { Producer, RedisSideName, Work } from './side.ts';
+import { rounded } from './statistics.ts';
+
+/** How many go into one call of `addMany`. */
+const BATCH = 1_000;
+/** Callers of one process that each wait for their own answer. */
+const IN_FLIGHT = 100;
+/** The tasks belong to so many users, in turn. */
+export const USERS = 100;
+
+export type EnqueueWay = 'batches' | 'in-flight' | 'one-by-one';
+
+export interface EnqueueRound {
+  readonly side: RedisSideName;
+  readonly way: EnqueueWay;
+  readonly tasks: number;
+  readonly durable?: boolean;
+}
+
+/** Tasks/s, and the time per task of this process and of the server. */
+export async function enqueueRound(context: BenchContext, round: EnqueueRound): Promise<Figures> {
+  const redis = await (round.durable === true ? context.durableRedis() : context.redis());
+  const producer = await (await openSide(round.side)).producer(redis.url);
+  try {
+    const before = await redis.snapshot();
+    const cpu = process.cpuUsage();
+    const started = performance.now();
+    await WAYS[round.way](producer, round.tasks);
+    const ms = performance.now() - started;
+    const clientCpuUs = cpuUs(cpu);
+    const after = await redis.snapshot();
+    return {
+      perSecond: rounded((round.tasks / ms) * 1_000),
+      clientCpuUs: rounded(clientCpuUs / round.tasks),
+      ...serverCost(before, after, round.tasks),
+    };
+  } finally {
+    await producer.close();
+  }
+}
+
+/** Stores tasks for others to work on. */
+export async function fill(redis: BenchRedis, side: RedisSideName, tasks: number): Promise<void> {
+  const producer = await (await openSide(side)).producer(redis.url);
+  await WAYS.batches(producer, tasks);
+  await producer.close();
+}
+
+/** From so many callers at once; each has its next task when the last was stored. */
+export async function addInFlight(
+  producer: Producer,
+  tasks: number,
+  workOf: (at: number) => Work,
+): Promise<void> {
+  let next = 0;
+  const caller = async (): Promise<void> => {
+    while (next < tasks) await producer.add(workOf(next++));
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, caller));
+}
+
+const WAYS: Readonly<Record<EnqueueWay, (producer: Producer, tasks: number) => Promise<void>>> = {
+  batches: async (producer, tasks) => {
+    for (let from = 0; from < tasks; from += BATCH) {
+      const work = plainWork(from / BATCH);
+      await producer.addMany(new Array<Work>(Math.min(BATCH, tasks - from)).fill(work));
+    }
+  },
+  'in-flight': (producer, tasks) => addInFlight(producer, tasks, plainWork),
+  'one-by-one': async (producer, tasks) => {
+    for (let at = 0; at < tasks; at++) await producer.add(plainWork(at));
+  },
+};
+
+function plainWork(at: number): Work {
+  return { payload: PLAIN, user: `user-${at % USERS}` };
+}

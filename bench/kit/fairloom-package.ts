@@ -1,0 +1,20 @@
+/**
+ * Fairloom as it is published: the built code, not what a loader makes of the sources while it
+ * runs. `run.ts` builds it first when it is stale.
+ */
+type Fairloom = typeof import('../../src/index.ts');
+type FairloomRedis = typeof import('../../src/redis.ts');
+
+export async function loadFairloom(): Promise<Fairloom> {
+  const built: Fairloom = await import(entry('index'));
+  return built;
+}
+
+export async function loadFairloomRedis(): Promise<FairloomRedis> {
+  const built: FairloomRedis = await import(entry('redis'));
+  return built;
+}
+
+function entry(name: string): string {
+  return new URL(`../../dist/${name}.js`, import.meta.url).href;
+}

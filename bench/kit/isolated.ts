@@ -1,0 +1,37 @@
+/** Measurements that need a process of their own: their heap and warm code are nobody else's. */
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Figures } from './bench.ts';
+import { countChild } from './quiet.ts';
+
+/** Names a module of `bench/embedded/` and says what to give to its `measure`. */
+export interface IsolatedOrder {
+  readonly module: 'throughput' | 'heap' | 'lease-cost';
+  readonly side: string;
+  readonly size: number;
+}
+
+/** What the process answers with. */
+export interface IsolatedReply {
+  readonly figures: Figures;
+  /** Time of the whole process, in µs. */
+  readonly processUs: number;
+}
+
+const MAIN = fileURLToPath(new URL('./isolated-main.ts', import.meta.url));
+
+export function isolated(order: IsolatedOrder): Promise<Figures> {
+  return new Promise((resolve, reject) => {
+    const child = fork(MAIN, [JSON.stringify(order)], {
+      execArgv: [...process.execArgv, '--expose-gc'],
+    });
+    child.once('message', ({ figures, processUs }: IsolatedReply) => {
+      countChild(processUs);
+      resolve(figures);
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      reject(new Error(`${order.module} of ${order.side} ended with exit code ${code}`));
+    });
+  });
+}

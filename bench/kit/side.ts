@@ -1,0 +1,41 @@
+/** What the bench asks of a library that it compares: the same few verbs of each. */
+import type { Payload } from './payload.ts';
+
+export type RedisSideName = 'fairloom' | 'fairloom-each' | 'bullmq' | 'bullmq-queues' | 'bee-queue';
+
+/** One task, in no library's words. */
+export interface Work {
+  readonly payload: Payload;
+  /** Only Fairloom knows users, and the side with a queue for each. */
+  readonly user: string;
+  /** Not before so many ms from now. */
+  readonly delayMs?: number;
+  /** The how manieth of its user, from 1: what others put into priorities to be fair. */
+  readonly rank?: number;
+}
+
+export interface Side {
+  readonly name: RedisSideName;
+  producer(url: string): Promise<Producer>;
+  worker(url: string, options: WorkerOptions): Promise<Closable>;
+}
+
+export interface Closable {
+  /** Answers when everything begun has been settled. */
+  close(): Promise<void>;
+}
+
+export interface Producer extends Closable {
+  /** Answers when it is stored. */
+  add(work: Work): Promise<void>;
+  /** In the library's own call for many; all of them have the same user. */
+  addMany(works: readonly Work[]): Promise<void>;
+}
+
+export interface WorkerOptions {
+  readonly slots: number;
+  /** Some libraries look for delayed tasks only when they are told to. */
+  readonly delayed: boolean;
+  /** The handler. */
+  readonly handle: (payload: Payload) => Promise<void>;
+}

@@ -1,0 +1,61 @@
+/** Fairloom as its README shows it: every option at its default, but for where lines of log go. */
+import { loadFairloom, loadFairloomRedis } from '../kit/fairloom-package.ts';
+import type { Payload } from '../kit/payload.ts';
+import type { Producer, Side, Work } from '../kit/side.ts';
+
+export const fairloom: Side = sideOf('fairloom');
+
+/** The same, but that a refusal of one task of many is its own: nothing to hold back. */
+export const fairloomEach: Side = sideOf('fairloom-each');
+
+function sideOf(name: 'fairloom' | 'fairloom-each'): Side {
+  return {
+    name,
+    producer: async (url) => producerOf(await open(url, async () => {}), name === 'fairloom'),
+    worker: async (url, { slots, handle }) => {
+      const { loom } = await open(url, handle);
+      await loom.worker({ concurrency: slots }).start();
+      return loom;
+    },
+  };
+}
+
+/** That the bench's server keeps nothing, and its workers start later, is no news here. */
+const ERRORS = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: (message: string) => console.error(`fairloom: ${message}`),
+};
+
+async function open(url: string, handle: (payload: Payload) => Promise<void>) {
+  const { Fairloom, task } = await loadFairloom();
+  const { redis } = await loadFairloomRedis();
+  const job = task('job', handle);
+  return { loom: new Fairloom({ backend: redis(url), tasks: [job], log: ERRORS }), job };
+}
+
+function producerOf({ loom, job }: Awaited<ReturnType<typeof open>>, atomic: boolean): Producer {
+  const addLater = async (works: readonly Work[]): Promise<void> => {
+    await Promise.all(
+      works.map(({ payload, user, delayMs }) =>
+        loom.enqueue(job, payload, { user, delay: delayMs }),
+      ),
+    );
+  };
+  return {
+    add: async ({ payload, user }) => {
+      await loom.enqueue(job, payload, { user });
+    },
+    addMany: async (works) => {
+      const [first] = works;
+      if (first === undefined) return;
+      if (first.delayMs !== undefined) return addLater(works);
+      const payloads = works.map(({ payload }) => payload);
+      const { user } = first;
+      if (atomic) await loom.enqueueMany(job, payloads, { user });
+      else await loom.enqueueMany(job, payloads, { user, atomic: false });
+    },
+    close: () => loom.close(),
+  };
+}
