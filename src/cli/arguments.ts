@@ -1,6 +1,8 @@
 /** Texts of the command line turned into values; what cannot be is refused with exit code 2. */
+
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
+import { messageOf } from '../base/message-of.ts';
 import { type Duration, durationMs } from '../base/time.ts';
 import { TASK_STATES, type TaskState } from '../domain/task.ts';
 import { CliError, EXIT } from './exit-code.ts';
@@ -88,7 +90,7 @@ export async function inputArgument(
   try {
     return JSON.parse(json) as unknown;
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     throw new CliError(EXIT.usage, `${from} is not JSON: ${problem}`, `a text needs quotes: '"…"'`);
   }
 }
@@ -107,7 +109,7 @@ async function inputText(
   try {
     return [await readFile(path, 'utf8'), path];
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     throw new CliError(EXIT.notFound, `the input cannot be read: ${problem}`);
   }
 }

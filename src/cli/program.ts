@@ -1,6 +1,8 @@
 /** The command line: noun, then verb. Data on stdout, everything else on stderr. */
+
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
+import { messageOf } from '../base/message-of.ts';
 import { repeated } from './arguments.ts';
 import { addDead } from './commands/dead.ts';
 import { addDemo } from './commands/demo.ts';
@@ -61,7 +63,7 @@ function programOf(shell: Shell): Command {
 function report(error: unknown, shell: Shell): void {
   const style = styleFor(shell.err, shell.env);
   const known = error instanceof CliError || 'code' in Object(error);
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const shown = known || !(error instanceof Error) ? text : (error.stack ?? text);
   shell.err.write(`${style.red('fairloom:')} ${shown}\n`);
   if (error instanceof CliError && error.hint !== undefined) {

@@ -1,3 +1,5 @@
+import { messageOf } from '../base/message-of.ts';
+
 /**
  * The root of everything this library throws on purpose. Catch by class, or by `code` across
  * copies of the package; never by message. `retryable` answers one question: may the same call
@@ -344,7 +346,7 @@ export class ThreadEndedError extends FairloomError {
   readonly retryable = true;
 
   constructor(taskId: string, cause: unknown) {
-    super(`the thread of task ${taskId} ended (${message(cause)})`, { cause });
+    super(`the thread of task ${taskId} ended (${messageOf(cause)})`, { cause });
   }
 }
 
@@ -366,7 +368,7 @@ export class BackendUnavailableError extends FairloomError {
   readonly retryable = true;
 
   constructor(operation: string, cause: unknown) {
-    super(`${operation}: the backend is unavailable (${message(cause)})`, { cause });
+    super(`${operation}: the backend is unavailable (${messageOf(cause)})`, { cause });
   }
 }
 
@@ -386,10 +388,6 @@ export class BackendUnsupportedError extends FairloomError {
   override readonly name = 'BackendUnsupportedError';
   readonly code = 'BACKEND_UNSUPPORTED';
   readonly retryable = false;
-}
-
-function message(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function shown(value: unknown): string {

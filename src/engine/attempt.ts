@@ -1,4 +1,5 @@
 import type { Logger } from '../base/logger.ts';
+import { messageOf } from '../base/message-of.ts';
 import type { Decision, Leased, UpstreamFact } from '../domain/backend.ts';
 import { type DeciderFacts, decide, type Outcome } from '../domain/decider.ts';
 import { ClosedError, LeaseLostError, TaskCanceledError, TimedOutError } from '../domain/errors.ts';
@@ -245,8 +246,4 @@ export function checkedDecision(decision: Decision): Decision | undefined {
   const least = decision.type === 'release' ? LIMITS.releaseMinMs : 0;
   const delayMs = Math.min(Math.max(least, Math.round(decision.delayMs)), LIMITS.delayMaxMs);
   return { ...decision, delayMs };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

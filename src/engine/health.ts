@@ -1,3 +1,4 @@
+import { messageOf } from '../base/message-of.ts';
 import type { Core } from './core.ts';
 import { sleep } from './pause.ts';
 import type { Worker } from './worker.ts';
@@ -27,7 +28,7 @@ export async function healthOf(core: Core, members: Iterable<Worker>): Promise<H
     if (typeof pingMs === 'number') return { isHealthy: isWell, pingMs, workers };
     return { isHealthy: false, error: `no answer within ${PING_MS} ms`, workers };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { isHealthy: false, error: message, workers };
   } finally {
     stop.abort();

@@ -1,4 +1,3 @@
-import { compareUtf8 } from '../../base/utf8-order.ts';
 import type { EnqueueRefusal } from '../../domain/backend.ts';
 import type { NewTask } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
@@ -7,6 +6,7 @@ import { byCreation, type TaskEntry } from './entities.ts';
 import { setDeadline } from './places.ts';
 import { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
+import { blockedIds } from './task-record.ts';
 
 /** Edges that the search for a cycle through `block` edges follows before it gives up. */
 const CYCLE_EDGES = 500;
@@ -66,7 +66,7 @@ export function blockedByCycle(
 /** What a task waits for, or will once its batch is stored. */
 function waitsFor(store: Store, id: string, batch: Batch | undefined): readonly string[] {
   const stored = store.records.get(id);
-  if (stored !== undefined) return [...(stored.blocked ?? [])].sort(compareUtf8);
+  if (stored !== undefined) return blockedIds(stored);
   const other = batch?.answered.get(id);
   return other === undefined ? (batch?.tasks.get(id)?.dependsOn ?? []) : [other];
 }
@@ -141,7 +141,7 @@ function block(entry: TaskEntry, id: string): void {
 
 /** Looks at the unsatisfied dependencies of a redriven entry once more. */
 export function relink(store: Store, entry: TaskEntry): void {
-  const unsatisfied = [...(entry.blocked ?? [])].sort(compareUtf8);
+  const unsatisfied = blockedIds(entry);
   entry.blocked = undefined;
   for (const id of unsatisfied) {
     const upstream = store.records.get(id);

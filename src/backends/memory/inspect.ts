@@ -17,7 +17,7 @@ import type { Lane, TaskEntry, UserLane } from './entities.ts';
 import { runnableNow } from './ready-index.ts';
 import { userInfo } from './settings-of.ts';
 import type { Store } from './store.ts';
-import { toRecord } from './task-record.ts';
+import { blockedIds, toRecord } from './task-record.ts';
 import { liveWorkers } from './workers.ts';
 
 /** Rows that one page looks at when a filter lets few through. */
@@ -163,7 +163,7 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
   return {
     record: toRecord(entry),
     now: store.now,
-    blockedBy: [...(entry.blocked ?? [])].sort(compareUtf8).map((on) => {
+    blockedBy: blockedIds(entry).map((on) => {
       return { id: on, state: store.records.get(on)?.state ?? 'missing' };
     }),
     user: lane.users.has(user.user) ? userInfo(store, user) : undefined,

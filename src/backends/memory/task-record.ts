@@ -20,7 +20,7 @@ export function toRecord(entry: TaskEntry): TaskRecord {
     losses: entry.losses,
     releases: entry.releases,
     dependsOn: entry.dependsOn,
-    blockedBy: [...(entry.blocked ?? [])].sort(compareUtf8),
+    blockedBy: blockedIds(entry),
     cancelRequested: started && entry.cancelReason !== undefined,
     ...present('dueAt', entry.state === 'scheduled' ? entry.dueAt : undefined),
     ...present('expiresAt', entry.expiresAt),
@@ -51,6 +51,11 @@ export function attemptsOf(entry: TaskEntry): readonly AttemptRecord[] {
       decision: 'finish',
     },
   ];
+}
+
+/** Whom an entry still waits for, in the one order that does not depend on history. */
+export function blockedIds(entry: TaskEntry): string[] {
+  return [...(entry.blocked ?? [])].sort(compareUtf8);
 }
 
 function present<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/message-of.ts';
 import {
   BackendFullError,
   BackendUnavailableError,
@@ -39,8 +40,4 @@ function forgetArguments(cause: unknown): void {
 /** The server does not know the script yet, or no longer. */
 export function isUnknownScript(cause: unknown): boolean {
   return messageOf(cause).includes('NOSCRIPT');
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
 import { memory } from '../../backends/memory/memory-backend.ts';
+import { messageOf } from '../../base/message-of.ts';
 import type { Backend } from '../../domain/backend.ts';
 import { integerArgument, positiveArgument } from '../arguments.ts';
 import { type DemoResult, playDemo } from '../demo/demo.ts';
@@ -111,7 +112,7 @@ class TraceFile {
     try {
       this.#file = openSync(path, 'w');
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       throw new CliError(EXIT.failed, `the trace cannot be written: ${problem}`);
     }
   }
