@@ -2,7 +2,7 @@
  * What the bundler makes of an expanded script. Every run of a script makes all of its functions
  * anew, and Lua looks for each captured local among all that are captured, so this matters:
  *
- * - constants stand where they are used;
+ * - constants, and the names of keys, stand where they are used;
  * - functions that nothing calls are left out;
  * - functions stand inside of `library`, or, when only functions marked `@rare` need them, inside
  *   of `rare`, which runs when the first of them is called.
@@ -25,7 +25,7 @@ const RARE = /^-- @rare\b/;
 const RARE_FILES = /^-- @rare (.+)$/;
 
 export function compileLua(text: string): string {
-  const parts = partsOf(inlineConstants(inlineLimits(text)).split('\n'));
+  const parts = partsOf(inlineKeys(inlineConstants(inlineLimits(text))).split('\n'));
   const functions = parts.filter((part): part is LuaFunction => !isLines(part));
   const rest = parts.filter(isLines).flat();
   const hot = reachable(functions, rest.join('\n'), false);
@@ -146,6 +146,56 @@ function inlineConstants(text: string): string {
       );
     })
     .join('\n');
+}
+
+/** A function of keys.lua: nothing but an expression of its parameters. */
+const KEY = /^function K\.(\w+)\(([^)]*)\)\s+return ([^\n]+?)\s+end$/gm;
+
+/** The script with calls of key functions replaced by what they return, so that no run makes them. */
+function inlineKeys(text: string): string {
+  const keys = new Map(
+    [...text.matchAll(KEY)].map(([, name = '', params = '', body = '']) => [
+      name,
+      { params: params.split(',').map((param) => param.trim()), body },
+    ]),
+  );
+  let code = text.replaceAll(KEY, '');
+  for (let call = /\bK\.(\w+)\(/.exec(code); call !== null; call = /\bK\.(\w+)\(/.exec(code)) {
+    const key = keys.get(call[1] ?? '');
+    if (key === undefined) throw new Error(`keys.lua has no function K.${call[1]}`);
+    const { args, end } = argumentsAt(code, call.index + call[0].length);
+    const given = new Map(key.params.map((param, at) => [param, args[at] ?? 'nil']));
+    const value = outsideTexts(key.body, (part) =>
+      part.replaceAll(/\b[a-z]\w*\b/g, (word) => given.get(word) ?? word),
+    );
+    code = `${code.slice(0, call.index)}(${value})${code.slice(end)}`;
+  }
+  return code;
+}
+
+/** The arguments of a call from behind its bracket on, each in brackets unless it is plain. */
+function argumentsAt(code: string, from: number): { args: readonly string[]; end: number } {
+  const args: string[] = [];
+  let depth = 0;
+  let start = from;
+  for (let at = from; at < code.length; at++) {
+    const letter = code[at] ?? '';
+    if (letter === "'") at = code.indexOf("'", at + 1);
+    else if ('([{'.includes(letter)) depth++;
+    else if (depth > 0 && ')]}'.includes(letter)) depth--;
+    else if (depth === 0 && (letter === ',' || letter === ')')) {
+      const arg = code.slice(start, at).trim();
+      args.push(/^[\w.]*$|^'[^']*'$/.test(arg) ? arg : `(${arg})`);
+      start = at + 1;
+      if (letter === ')') return { args, end: at + 1 };
+    }
+  }
+  throw new Error(`a call has no end: ${code.slice(from, from + 40)}`);
+}
+
+/** Applies a change to what stands outside of single-quoted texts. */
+function outsideTexts(code: string, change: (part: string) => string): string {
+  return code.replaceAll(/'[^']*'|[^']+/g, (part) => (part.startsWith("'") ? part : change(part)));
 }
 
 function isLines(part: Part): part is readonly string[] {

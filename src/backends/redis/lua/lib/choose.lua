@@ -1,7 +1,7 @@
 -- Chooses whose turn it is in a queue: by WF2Q+ among the heads of all classes, or by the lists of
 -- a restricted worker. Restates domain/fair-share.ts and the chapter "Restricted workers".
 
-local EPSILON = 1e-9
+local EPSILON = 0.000000001
 
 function Choose.stepOf(class)
   local value = tonumber(string.sub(class, 3))

@@ -1,10 +1,10 @@
--- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
 function K.lane(queue)
-  if queue == 'default' then return prefix end
-  return prefix .. 'lane:' .. queue .. ':'
+  return queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':'
 end
 function K.pair(first, second)
   return #first .. ':' .. first .. second
@@ -27,6 +27,10 @@ function K.idleLanes() return prefix .. 'idle-lanes' end
 function K.userConfig(user) return prefix .. 'user-config:' .. user end
 function K.configured() return prefix .. 'configured-users' end
 function K.key(queue, user, key) return prefix .. 'key:' .. queue .. ':' .. K.pair(user, key) end
+function K.run(id) return prefix .. 'run:' .. id end
+function K.graph(hash) return prefix .. 'graph:' .. hash end
+function K.graphMeta(hash) return prefix .. 'graphmeta:' .. hash end
+function K.graphRefs(hash) return prefix .. 'graph-refs:' .. hash end
 function K.submit(id) return prefix .. 'submit:' .. id end
 function K.submitted(id) return prefix .. 'submitted:' .. id end
 function K.workers() return prefix .. 'workers' end

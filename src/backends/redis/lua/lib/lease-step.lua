@@ -73,6 +73,14 @@ function Lease.passOn(worker, shares, heldAlarm)
   if heldAlarm then Due.handAlarm(shares[1].lane) end
 end
 
+-- What ended in this lease may have set work free, when nobody stood in line yet but others.
+-- @rare
+function Lease.wakeForFreed(worker, shares)
+  for _, share in ipairs(shares) do
+    if share.lane.runnable > 0 then return Lease.passOn(worker, shares, false) end
+  end
+end
+
 function Lease.saveWorker(worker, request, batch)
   local last = { request.id }
   for i = 1, #batch do
@@ -89,7 +97,7 @@ function F.leaseStep(from, worker)
     if worker.line == '' then redis.call('DEL', K.wake(worker.id)) end
     Line.leaveLines(worker.id, worker.line, false)
   end
-  local heldAlarm = Due.dropAlarm(worker.id)
+  local heldAlarm = C.alarms ~= ',' and Due.dropAlarm(worker.id)
   local shares = Deal.readShares(from + 6, worker)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
     till = now + leaseMs, token = string.format('%.0f-', micros) .. id }
@@ -114,6 +122,7 @@ function F.leaseStep(from, worker)
   local due = Lease.dueOfShares(shares)
   if #reply == 7 and wait and not batch.stopped and not ticked then
     reply[4] = Lease.standInLine(worker, shares, due, spread)
+    if batch.strangers and batch.strangers > 0 then Lease.wakeForFreed(worker, shares) end
   else
     reply[4] = math.max(0, math.min(LIMIT.floorMs, due - now))
     Lease.passOn(worker, shares, heldAlarm)

@@ -1,13 +1,9 @@
--- Reads the server's clock once per step, and what the namespace remembers from step to step.
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
-local at = redis.call('TIME')
-local micros = at[1] * 1000000 + at[2]
-local now = math.floor(micros / 1000)
-local saved = redis.call('HMGET', KEYS[1], 's', 'a')
-local INF = math.huge
-local CLOCK = '<dddddddddddddddddddd'
+-- @include lib/moment.lua
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF }

@@ -1,0 +1,12 @@
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+local CLOCK = '<dddddddddddddddddddd'
+
+-- Settings of who has none; never written to.
+local NONE = {}

@@ -1,0 +1,12 @@
+-- Everything that a worker's step on the short path is made of.
+-- @include lib/moment.lua
+-- @include lib/plain/clock.lua
+-- @include lib/plain/quiet.lua
+-- @include lib/plain/lane.lua
+-- @include lib/plain/user.lua
+-- @include lib/plain/worker.lua
+-- @include lib/plain/turns.lua
+-- @include lib/plain/level.lua
+-- @include lib/plain/lease.lua
+-- @include lib/plain/settle.lua
+-- @include lib/plain/lease-step.lua

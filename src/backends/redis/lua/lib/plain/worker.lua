@@ -1,0 +1,19 @@
+-- Keeps a worker on the short path: unrestricted, and in no line.
+
+local function plainWorker(id)
+  local got = redis.call('HMGET', K.worker(id), 'n', 'l', 'r', 'i', 't', 'x')
+  if not got[5] or got[2] or got[4] or got[6] then return end
+  return { id = id, names = got[1], last = got[3], seen = tonumber(got[5]), gained = 0 }
+end
+
+-- `last`: the request and what it was given, for whoever asks the same again.
+local function savePlainWorker(worker, last)
+  local key = K.worker(worker.id)
+  if now - worker.seen > 1000 then redis.call('ZADD', K.workers(), now, worker.id) end
+  if last then
+    redis.call('HSET', key, 't', now, 'r', cmsgpack.pack(last))
+  else
+    redis.call('HSET', key, 't', now)
+  end
+  if worker.gained ~= 0 then redis.call('HINCRBY', key, 'k', worker.gained) end
+end
