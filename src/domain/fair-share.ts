@@ -71,6 +71,37 @@ export function rescaledTag(tag: number, v: number, oldWeight: number, newWeight
   return v + ((tag > v ? tag - v : 0) * oldWeight) / newWeight;
 }
 
+/** What a turn costs before it is known how long it takes, in seconds, in a queue that charges time. */
+export function expectedRun(own: number | undefined, ofQueue: number | undefined): number {
+  return own ?? ofQueue ?? 1;
+}
+
+/** A mean of run times, in seconds, after one more; the newest counts for an eighth. */
+export function learned(mean: number | undefined, heldS: number): number {
+  return mean === undefined ? heldS : mean + (heldS - mean) / 8;
+}
+
+/** A turn that was charged by expectation, once it is known for how long the lease was held. */
+export interface Correction {
+  readonly chargedS: number;
+  readonly heldS: number;
+  readonly weight: number;
+}
+
+/** The tag after a correction; what was charged too much is no claim to turns in a row. */
+export function correctedTag(
+  tag: number,
+  v: number,
+  { chargedS, heldS, weight }: Correction,
+): number {
+  return Math.max(tag + turn(heldS - chargedS, weight), v - turn(chargedS, weight));
+}
+
+/** The tag of a ready user when the queue begins to charge by something else: ahead by a turn at most. */
+export function recountedTag(tag: number, v: number, weight: number): number {
+  return Math.min(tag, v + turn(1, weight));
+}
+
 /** The step of an exact class: one turn of cost 1. */
 export function exactStep(weight: number): number {
   return 100 / weight;

@@ -2,8 +2,8 @@
  * Order within one user. Level 6 is first in, first out, before everything else of that user. The
  * levels 1 to 5 share the user's other turns by weight: each non-empty level holds a tag, the
  * least tag is served, a tie goes to the higher level; inside a level the order is first in,
- * first out. A level that runs empty, whatever emptied it, gives its tag up, so that nobody is
- * owed turns for work that is gone.
+ * first out. A level that runs empty, whatever emptied it, loses its tag: nobody is owed turns for
+ * work that is gone, and nobody is charged for turns that were not taken.
  */
 import { CRITICAL, type Level } from './task.ts';
 
@@ -60,14 +60,13 @@ export function served(shares: LevelShares, level: Level): void {
   shares.tag[level - 1] = 0;
 }
 
-/** Records that `level` has become empty without a turn (a cancel, a promotion elsewhere). */
+/**
+ * Records that `level` has become empty without a turn (a cancel, a promotion elsewhere). Virtual
+ * time stays, as no turn was taken. Canceling and adding again gains nothing: the next tag counts
+ * from a virtual time that is never less than the one before.
+ */
 export function emptied(shares: LevelShares, level: Level): void {
-  if (level === CRITICAL) return;
-  const tag = shares.tag[level - 1] ?? 0;
-  if (tag === 0) return;
-  shares.last[level - 1] = tag;
-  if (tag > shares.v) shares.v = tag;
-  shares.tag[level - 1] = 0;
+  if (level !== CRITICAL) shares.tag[level - 1] = 0;
 }
 
 function tagOf(shares: LevelShares, level: number, weights: readonly number[]): number {

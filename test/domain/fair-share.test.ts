@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseHead, rescaledTag, sharedClass, sharedStep } from '../../src/domain/fair-share.ts';
+import {
+  chooseHead,
+  correctedTag,
+  expectedRun,
+  learned,
+  recountedTag,
+  rescaledTag,
+  sharedClass,
+  sharedStep,
+} from '../../src/domain/fair-share.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import { LaneSimulation } from './lane-simulation.ts';
 
@@ -209,5 +218,31 @@ describe('shared classes', () => {
         expect(100 / weight).toBeGreaterThanOrEqual(step / 2);
       }),
     );
+  });
+});
+
+describe('time', () => {
+  it('is expected to be what it was: of the user, else of the queue, else a second', () => {
+    expect(expectedRun(3, 9)).toBe(3);
+    expect(expectedRun(undefined, 9)).toBe(9);
+    expect(expectedRun(undefined, undefined)).toBe(1);
+  });
+
+  it('is learned: the newest counts for an eighth', () => {
+    expect(learned(undefined, 5)).toBe(5);
+    expect(learned(8, 0)).toBe(7);
+    expect(learned(8, 16)).toBe(9);
+  });
+
+  it('is corrected to what was held, but for a claim to turns in a row', () => {
+    const correction = { chargedS: 2, heldS: 5, weight: 200 };
+    expect(correctedTag(11, 10, correction)).toBe(12.5);
+    expect(correctedTag(11, 10, { ...correction, heldS: 0 })).toBe(10);
+    expect(correctedTag(4, 10, { ...correction, heldS: 0 })).toBe(9);
+  });
+
+  it('is counted anew from at most a turn ahead', () => {
+    expect(recountedTag(50, 10, 200)).toBe(10.5);
+    expect(recountedTag(10.2, 10, 200)).toBe(10.2);
   });
 });

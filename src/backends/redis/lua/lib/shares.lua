@@ -37,13 +37,8 @@ function F.served(u, level)
   shares.tag[level] = 0
 end
 
--- A level that runs empty, whatever emptied it, gives its tag up.
+-- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
 function F.emptied(u, level)
   if level == 6 or not (u.shares or u.raw) then return end
-  local shares = F.sharesOf(u)
-  local tag = shares.tag[level]
-  if tag == 0 then return end
-  shares.last[level] = tag
-  if tag > shares.v then shares.v = tag end
-  shares.tag[level] = 0
+  F.sharesOf(u).tag[level] = 0
 end
