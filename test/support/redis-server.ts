@@ -17,6 +17,8 @@ export interface RedisOptions {
   readonly args?: readonly string[] | undefined;
   /** Default: a free one. The plain port stays open when `args` adds a TLS port. */
   readonly port?: number | undefined;
+  /** A sentinel, whose configuration file is the first of `args`. */
+  readonly sentinel?: boolean | undefined;
   /** Where it writes. Default: a temporary folder, gone after `stop()`. */
   readonly dir?: string | undefined;
 }
@@ -55,7 +57,9 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   const binary = findRedis();
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'fairloom-redis-'));
   const start = (port: number): Promise<ChildProcess> =>
-    launch(binary, port, ['--dir', dir, ...(options.args ?? [])]);
+    options.sentinel === true
+      ? launch(binary, port, [...(options.args ?? []), '--sentinel', '--port', String(port)])
+      : launch(binary, port, [...fixedArgs(port), '--dir', dir, ...(options.args ?? [])]);
   const first = await firstStart(start, options.port);
   const { port } = first;
   let { child } = first;
@@ -149,15 +153,17 @@ async function firstStart(
   }
 }
 
+function fixedArgs(port: number): readonly string[] {
+  const place = ['--port', String(port), '--bind', '127.0.0.1', '--daemonize', 'no'];
+  return [...place, '--save', '', '--appendonly', 'no'];
+}
+
 async function launch(
   binary: string,
   port: number,
   args: readonly string[],
 ): Promise<ChildProcess> {
-  const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--daemonize', 'no'];
-  const child = spawn(binary, [...fixed, '--save', '', '--appendonly', 'no', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   child.once('exit', () => running.delete(child));
   const output = tail(child);

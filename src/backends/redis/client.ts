@@ -6,13 +6,24 @@ import { type RedisOptions as IoRedisOptions, Redis } from 'ioredis';
 
 /** The commands and events of one connection. An ioredis instance fits. */
 export interface RedisClient {
+  /** Where the connection stands: `wait`, `connecting`, `ready`, `end` and others of ioredis. */
   readonly status: string;
+  /** What the client was made with. */
   readonly options: object;
+  /** Sends one command. Rejects with the server's error, or the connection's. */
   call(command: string, args: (string | number)[]): Promise<unknown>;
+  /** Opens the connection; rejects when it cannot be opened, or is open already. */
   connect(): Promise<void>;
+  /** Closes at once, without waiting for replies. */
   disconnect(reconnect?: boolean): void;
-  duplicate(override?: object): RedisClient;
+  /**
+   * A second client with the same options and these over them; it is not connected. For a Cluster
+   * the first argument are nodes, none to keep those it has.
+   */
+  duplicate(override?: object, ofCluster?: object): RedisClient;
+  /** Listens to `ready`, `close`, `end`, `error`, `message` and other events. */
   on(event: string, listener: (...args: unknown[]) => void): unknown;
+  /** Listens no more. */
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
@@ -33,6 +44,9 @@ const OURS = {
   retryStrategy: (): null => null,
 } as const;
 
+/** The same for a client of a Cluster. */
+const OF_CLUSTER = { lazyConnect: true, clusterRetryStrategy: (): null => null } as const;
+
 /** A connection of our own to this address; not opened yet. */
 export function newClient(target: string | ConnectionOptions): RedisClient {
   if (typeof target === 'string') return asClient(new Redis(target, { ...OURS }));
@@ -43,7 +57,20 @@ export function newClient(target: string | ConnectionOptions): RedisClient {
 
 /** Another connection to where `client` goes; not opened yet. */
 export function sibling(client: RedisClient): RedisClient {
-  return client.duplicate({ ...OURS });
+  return isCluster(client)
+    ? client.duplicate([], { ...OF_CLUSTER })
+    : client.duplicate({ ...OURS });
+}
+
+/** The servers that hold keys: a walk over all keys asks each. */
+export function nodesOf(client: RedisClient): readonly RedisClient[] {
+  if (!isCluster(client)) return [client];
+  return (client as RedisClient & { nodes(role: string): RedisClient[] }).nodes('master');
+}
+
+/** Whether a client goes to a Cluster, whose nodes ioredis keeps. */
+export function isCluster(client: RedisClient): boolean {
+  return typeof (client as { readonly nodes?: unknown }).nodes === 'function';
 }
 
 /** Whether a value is a client rather than options for one. */

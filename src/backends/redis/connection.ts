@@ -1,5 +1,6 @@
 import { ClosedError } from '../../domain/errors.ts';
-import { hold, type RedisClient } from './client.ts';
+import { hold, nodesOf, type RedisClient } from './client.ts';
+import { flat, text } from './decode.ts';
 import { failure, isUnknownScript } from './failures.ts';
 import type { Script, ScriptArgument } from './script.ts';
 
@@ -41,12 +42,17 @@ export class Connection {
   }
 
   /** Sends one command. */
-  async command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {
+  command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {
+    return this.#ask(operation, () => this.#client.call(command, args));
+  }
+
+  /** Holds the process open until the answer is there, which is the server's or what went wrong. */
+  async #ask(operation: string, call: () => Promise<unknown>): Promise<unknown> {
     if (this.#closed) throw new ClosedError('the backend');
     this.#enter();
     try {
       if (this.#client.status !== 'ready') await this.#open();
-      return await this.#client.call(command, args);
+      return await call();
     } catch (cause) {
       throw failure(operation, cause);
     } finally {
@@ -54,18 +60,23 @@ export class Connection {
     }
   }
 
+  /** Walks over the keys that match a pattern, some at a time, on every server that holds any. */
+  async *keys(operation: string, pattern: string, count: number): AsyncGenerator<string[]> {
+    await this.command(operation, 'PING', []);
+    for (const node of nodesOf(this.#client)) {
+      let cursor = '0';
+      do {
+        const args = [cursor, 'MATCH', pattern, 'COUNT', count];
+        const [next, found] = flat(await this.#ask(operation, () => node.call('SCAN', args)));
+        yield flat(found).map(text);
+        cursor = text(next);
+      } while (cursor !== '0');
+    }
+  }
+
   /** Runs a script, which the server is taught when it does not know it. */
   async run(script: Script, clock: string, args: readonly ScriptArgument[]): Promise<unknown> {
-    if (this.#closed) throw new ClosedError('the backend');
-    this.#enter();
-    try {
-      if (this.#client.status !== 'ready') await this.#open();
-      return await this.#evaluate(script, clock, args);
-    } catch (cause) {
-      throw failure(script.name, cause);
-    } finally {
-      this.#leave();
-    }
+    return this.#ask(script.name, () => this.#evaluate(script, clock, args));
   }
 
   close(): void {

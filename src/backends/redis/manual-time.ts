@@ -1,6 +1,6 @@
 /** The backend on a clock that a test sets. Not part of the package's surface. */
 import type { Backend } from '../../domain/backend.ts';
-import { type ConnectionOptions, newClient } from './client.ts';
+import { type ConnectionOptions, isClient, newClient, type RedisClient } from './client.ts';
 import { Connection } from './connection.ts';
 import { DEFAULT_PREFIX, keysOf } from './keys.ts';
 import { backendOf, type RedisOptions } from './redis-backend.ts';
@@ -14,15 +14,21 @@ export interface ManualRedis {
   dispose(): Promise<void>;
 }
 
+export interface ManualOptions extends RedisOptions {
+  /** False: no step takes the short path. Default true. */
+  readonly shortPath?: boolean;
+}
+
 /** A backend whose scripts read the moment from its own clock hash. Set it before the first call. */
 export function redisForTests(
-  target: string | ConnectionOptions,
-  options: RedisOptions = {},
+  target: string | ConnectionOptions | RedisClient,
+  { shortPath = true, ...options }: ManualOptions = {},
 ): ManualRedis {
   const prefix = options.prefix ?? DEFAULT_PREFIX;
   const { clock } = keysOf(prefix);
-  const backend = backendOf(target, options, manualScripts());
-  const connection = new Connection(newClient(target), true);
+  const backend = backendOf(target, options, manualScripts(shortPath));
+  const owned = !isClient(target);
+  const connection = new Connection(owned ? newClient(target) : target, owned);
   return {
     backend,
     setTime: async (ms) => {
@@ -40,17 +46,7 @@ export function redisForTests(
 /** Walks the whole key space, so: for tests only. */
 async function removeAll(connection: Connection, prefix: string): Promise<void> {
   const pattern = `${prefix.replace(/[?*[\]\\]/g, '\\$&')}:*`;
-  let cursor = '0';
-  do {
-    const reply = await connection.command('dispose', 'SCAN', [
-      cursor,
-      'MATCH',
-      pattern,
-      'COUNT',
-      1_000,
-    ]);
-    const [next, keys] = reply as [string, string[]];
+  for await (const keys of connection.keys('dispose', pattern, 1_000)) {
     if (keys.length > 0) await connection.command('dispose', 'UNLINK', keys);
-    cursor = next;
-  } while (cursor !== '0');
+  }
 }

@@ -208,16 +208,11 @@ class Pass {
   async *#scan(seen: Set<string>): AsyncGenerator<readonly string[]> {
     const start = this.#session.keys.task('');
     const pattern = `${start.replace(/[?*[\]\\]/g, '\\$&')}*`;
-    let cursor = '0';
-    do {
-      const args = [cursor, 'MATCH', pattern, 'COUNT', STEP];
-      const [next, keys] = flat(await this.#session.command('reconcile', 'SCAN', args));
-      const ids = flat(keys).map((key) => text(key).slice(start.length));
-      const fresh = ids.filter((id) => !seen.has(id));
+    for await (const keys of this.#session.scan('reconcile', pattern, STEP)) {
+      const fresh = keys.map((key) => key.slice(start.length)).filter((id) => !seen.has(id));
       for (const id of fresh) seen.add(id);
       for (let at = 0; at < fresh.length; at += STEP) yield fresh.slice(at, at + STEP);
-      cursor = text(next);
-    } while (cursor !== '0');
+    }
   }
 
   async *#users(queue: string): AsyncGenerator<StoredUser> {

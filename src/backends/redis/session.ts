@@ -77,6 +77,12 @@ export class Session {
     return this.connection.command(operation, command, args);
   }
 
+  /** Keys that match a pattern, some at a time; for what walks over everything. */
+  async *scan(operation: string, pattern: string, count: number): AsyncGenerator<string[]> {
+    if (!this.#opened) await this.open();
+    yield* this.connection.keys(operation, pattern, count);
+  }
+
   /** Waits between two attempts of one call, which holds the process anyway. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve) => {

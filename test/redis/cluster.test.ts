@@ -1,0 +1,75 @@
+/** One namespace in one slot of a Cluster of three nodes: the whole contract, and the client's way in. */
+import { Cluster } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RedisClient } from '../../src/backends/redis/client.ts';
+import { redisForTests } from '../../src/backends/redis/manual-time.ts';
+import { redis } from '../../src/backends/redis/redis-backend.ts';
+import { Fairloom } from '../../src/engine/client.ts';
+import { describeBackend, type Harness } from '../../src/testing/backend-contract.ts';
+import { task } from '../../src/workflow/task-definition.ts';
+import { type RedisCluster, startCluster } from '../support/redis-cluster.ts';
+
+const START = Date.UTC(2026, 0, 5, 12);
+
+let cluster: RedisCluster;
+let shared: RedisClient;
+let namespaces = 0;
+
+function connect(): RedisClient {
+  const client = new Cluster([...cluster.nodes]);
+  client.on('error', () => undefined);
+  return client as unknown as RedisClient;
+}
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  shared = connect();
+}, 60_000);
+
+afterAll(async () => {
+  shared.disconnect();
+  await cluster.stop();
+});
+
+describeBackend('redis, cluster', { describe, it, expect }, async (): Promise<Harness> => {
+  const prefix = `{cluster-${process.pid}-${++namespaces}}`;
+  const { backend, setTime, dispose } = redisForTests(shared, { prefix });
+  let now = START;
+  await setTime(now);
+  return {
+    backend,
+    advance: async (ms) => {
+      now += ms;
+      await setTime(now);
+    },
+    now: () => now,
+    close: dispose,
+  };
+});
+
+it('asks for a hash tag', () => {
+  expect(() => redis(shared, { prefix: 'fq' })).toThrow('a name in braces on Cluster');
+});
+
+it('serves a client and a worker, each with a connection of its own', async () => {
+  const hello = task('hello', async (who: string) => `Hello, ${who}!`);
+  const [one, other] = [connect(), connect()];
+  const client = new Fairloom({ backend: redis(one, { prefix: '{apart}' }), tasks: [hello] });
+  const server = new Fairloom({ backend: redis(other, { prefix: '{apart}' }), tasks: [hello] });
+  try {
+    const worker = server.worker({ concurrency: 2 });
+    await worker.start();
+    const greetings = await Promise.all(
+      ['Ada', 'Bob', 'Cleo'].map(async (who) => {
+        const handle = await client.enqueue(hello, who);
+        return handle.result({ timeout: '20s' });
+      }),
+    );
+    expect(greetings).toEqual(['Hello, Ada!', 'Hello, Bob!', 'Hello, Cleo!']);
+  } finally {
+    await server.close();
+    await client.close();
+    one.disconnect();
+    other.disconnect();
+  }
+});
