@@ -16,12 +16,6 @@ const MAX_DEPTH = 1_000;
 /** A lone surrogate has no UTF-8 form. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Worst case of UTF-8: bytes per UTF-16 unit. */
-const MAX_BYTES_PER_UNIT = 3;
-
-/** Up to this many UTF-16 units the exact number of bytes interests nobody. */
-const SMALL_TEXT = 4_096;
-
 /** Steps of a path that are shown, from the root. */
 const PATH_STEPS = 16;
 
@@ -46,8 +40,8 @@ function encode(value: unknown, maxBytes: number): Encoded {
   const problem = walk.check(value, 0);
   if (problem !== undefined) return { ok: false, path: walk.path(), problem };
   const text = JSON.stringify(value);
-  const small = text.length <= SMALL_TEXT && text.length * MAX_BYTES_PER_UNIT <= maxBytes;
-  const bytes = small ? text.length : utf8Bytes(text);
+  // Counting also makes it one piece. It is written in several, which would take more room.
+  const bytes = utf8Bytes(text);
   if (bytes > maxBytes) {
     return { ok: false, path: '$', problem: `is ${bytes} bytes of JSON, at most ${maxBytes}` };
   }

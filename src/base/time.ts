@@ -20,6 +20,7 @@ export function durationMs(value: Duration): number | undefined {
 
 /** A timer that has been set; canceling twice, or after it fired, does nothing. */
 export interface Timer {
+  /** It will not fire. */
   cancel(): void;
 }
 

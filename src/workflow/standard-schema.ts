@@ -3,6 +3,7 @@
  * such values. `I` is what it accepts, `O` what it gives back.
  */
 export interface StandardSchemaV1<I = unknown, O = I> {
+  /** All of it; the name keeps it apart from the library's own properties. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;

@@ -5,23 +5,45 @@ declare const types: unique symbol;
 
 /**
  * Anything that takes an input and gives an output. `X` is what it may end with instead of its
- * output; for a task that is nothing.
+ * output; for a plain task that is nothing.
  */
 export interface Step<in I, out O, out X = never> {
   /** Chooses the handler; the same in every process. */
   readonly name: string;
+  /** Holds the type parameters; never a value. */
   readonly [types]: {
     readonly in: (input: I) => void;
     readonly out: () => O;
     readonly exit: () => X;
   };
+  /**
+   * This step, then `next` with its output. A new value; neither part changes.
+   *
+   * @throws {@link InvalidOptionError} when `next` is no step.
+   */
+  pipe<P, Y = never>(next: Step<O, P, Y>): Pipeline<I, P, X | Y>;
 }
 
 /** The definition of a task: its name, its options, and its handler unless that lives elsewhere. */
 export interface Task<in I, out O, out X = never> extends Step<I, O, X> {
+  /** Tells a task from other steps. */
   readonly type: 'task';
-  /** The same task under another name. */
+  /**
+   * The same task under another name. As a step of a pipeline it is still the task of its first
+   * name, whose handler runs it.
+   */
   as(name: string): Task<I, O, X>;
+}
+
+/** Steps put together: a value like any step, without a connection or a handler of its own. */
+export interface Pipeline<in I, out O, out X = never> extends Step<I, O, X> {
+  /** Tells a pipeline from other steps. */
+  readonly type: 'pipeline';
+  /**
+   * The same steps under a name. Inside another pipeline the name stands before the names of its
+   * nodes: `stats.total`.
+   */
+  as(name: string): Pipeline<I, O, X>;
 }
 
 /** A step of any types. */
@@ -35,6 +57,9 @@ export type Output<S> = S extends Step<never, infer O, unknown> ? O : never;
 
 /** What a step may end with instead of its output. */
 export type Exit<S> = S extends Step<never, unknown, infer X> ? X : never;
+
+/** The argument after a step: an input, unless it takes none. */
+export type InputArgs<I> = undefined extends I ? [input?: I] : [input: I];
 
 /** The arguments after a step: an input, unless it takes none, then options. */
 export type StartArgs<I, Options> = undefined extends I

@@ -1,5 +1,5 @@
 import type { Logger } from '../base/logger.ts';
-import type { Step } from './step.ts';
+import type { StartArgs, Step } from './step.ts';
 
 /** What became of a task that this one depended on. */
 export type Upstream<O> =
@@ -14,13 +14,19 @@ export type Upstream<O> =
 export interface Upstreams {
   /** The upstream of this definition; the first in order of `dependsOn` when there are several. */
   get<O, X>(of: Step<never, O, X>): Upstream<O | X> | undefined;
+  /** The upstream of this id; `undefined` when the task does not depend on it. */
   byId(taskId: string): Upstream<unknown> | undefined;
+  /** In the order of `dependsOn`. */
   readonly all: readonly Upstream<unknown>[];
 }
 
 /** The second argument of a handler. */
 export interface TaskContext {
+  /** The task; the same in every attempt. */
   readonly taskId: string;
+  /** The run that it belongs to; `undefined` when it was enqueued by itself. */
+  readonly runId: string | undefined;
+  /** Whose turn it takes. */
   readonly user: string;
   /** From 1. */
   readonly attempt: number;
@@ -35,12 +41,28 @@ export interface TaskContext {
   readonly fencingToken: number;
   /** The W3C trace context that the task was enqueued with. */
   readonly traceparent: string | undefined;
+  /** What became of the tasks that it depended on. */
   readonly upstream: Upstreams;
+  /**
+   * Runs a step and gives its output; rejects with what it failed with. Runs of one handler go one
+   * after the other, and are known by their number in it or by `id`. What they gave is written
+   * down: a handler that is started anew, after a crash or a failed attempt, is answered from there.
+   * While a group runs the task waits without a slot; the code between such calls may run again.
+   */
+  run<I, O, X>(step: Step<I, O, X>, ...args: StartArgs<I, SubRunOptions>): Promise<O | X>;
+}
+
+/** How a handler runs a step. */
+export interface SubRunOptions {
+  /** Names the run among those of the handler, in place of its number. */
+  readonly id?: string | undefined;
 }
 
 /** What a handler in a thread is given; the thread ends where a signal would abort. */
 export interface ThreadContext {
+  /** The task; the same in every attempt. */
   readonly taskId: string;
+  /** Whose turn it takes. */
   readonly user: string;
   /** From 1. */
   readonly attempt: number;

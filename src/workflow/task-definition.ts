@@ -3,11 +3,14 @@
  * Making one does nothing; `Fairloom` and its workers read them.
  */
 import { InvalidOptionError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/names.ts';
+import type { DynamicContext, ExitOf, OutputOf } from './dynamic-context.ts';
+import { StepDefinition } from './pipeline-definition.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 import type { AnyStep, Task } from './step.ts';
 import type { TaskContext, ThreadContext } from './task-context.ts';
-import { checkTaskOptions, type TaskOptions } from './task-options.ts';
+import { checkTaskOptions, integerOption, type TaskOptions } from './task-options.ts';
 
 /** A handler as the engine calls it; its types live in the definition's. */
 export type Handler = (input: unknown, ctx: TaskContext) => unknown;
@@ -28,37 +31,55 @@ export type TaskCode =
 /** Options without the schemas, which stand beside them. */
 export type DefinitionOptions = Omit<TaskOptions, 'input' | 'output'>;
 
+/** What a definition may do besides giving an output. */
+export interface DynamicSpec {
+  /** Visits of one node in one run that `again` or a loop of `next` may add. */
+  readonly maxCycles: number;
+}
+
 interface DefinitionParts {
   readonly name: string;
+  readonly taskName?: string | undefined;
+  readonly dynamic?: DynamicSpec | undefined;
   readonly options: DefinitionOptions;
   readonly code: TaskCode;
   readonly input?: StandardSchemaV1 | undefined;
   readonly output?: StandardSchemaV1 | undefined;
 }
 
-/** What `task`, `ref` and `threadTask` make. The engine's view; callers see {@link Task}. */
-export class TaskDefinition {
+/** What `task`, `dynamic`, `ref` and `threadTask` make. The engine's view; callers see {@link Task}. */
+export class TaskDefinition extends StepDefinition {
   readonly type = 'task';
-  readonly name: string;
+  /** The name under which it was defined, whatever `as` called it since: chooses the handler of a node. */
+  readonly taskName: string;
   readonly options: DefinitionOptions;
   readonly code: TaskCode;
   readonly input: StandardSchemaV1 | undefined;
   readonly output: StandardSchemaV1 | undefined;
+  /** Present when the handler gets a `DynamicContext`. */
+  readonly dynamic: DynamicSpec | undefined;
 
   constructor(parts: DefinitionParts) {
-    this.name = checkName('task name', parts.name);
+    super(checkName('task name', parts.name));
+    this.taskName = parts.taskName ?? parts.name;
     this.options = parts.options;
     this.code = parts.code;
     this.input = parts.input;
     this.output = parts.output;
+    this.dynamic = parts.dynamic;
+    Object.freeze(this.options);
+    Object.freeze(this);
   }
 
-  as(name: string): TaskDefinition {
+  override as(name: string): TaskDefinition {
     return new TaskDefinition({ ...this, name });
   }
 }
 
-type WithInput<I, P> = Omit<TaskOptions, 'input'> & { readonly input: StandardSchemaV1<I, P> };
+/** Options of a task whose input is checked: `I` is what callers give, `P` what handlers get. */
+export type WithInput<I, P> = Omit<TaskOptions, 'input'> & {
+  readonly input: StandardSchemaV1<I, P>;
+};
 
 /**
  * Defines a task: `task("resize", async (input: Size, ctx) => …)`.
@@ -85,13 +106,8 @@ export function task<I = void, R = void>(
   fn: (input: I, ctx: TaskContext) => R,
 ): Task<I, Awaited<R>>;
 export function task(name: string, ...rest: readonly unknown[]): Task<never, unknown> {
-  const [first, second] = rest;
-  const [options, handler] = typeof first === 'function' ? [{}, first] : [first, second];
-  if (typeof handler !== 'function') {
-    throw new InvalidOptionError(`task ${name}`, 'a function as the last argument', handler);
-  }
-  const code: TaskCode = { kind: 'function', handler: handler as Handler };
-  return typed(define(name, options, code));
+  const { options, handler } = argumentsOf(name, rest);
+  return typed(define(name, options, { kind: 'function', handler }));
 }
 
 /**
@@ -132,16 +148,66 @@ export function threadTask<F extends (input: never, ctx: ThreadContext) => unkno
   return typed(define(name, rest, code));
 }
 
+/** Options of `dynamic`. */
+export interface DynamicOptions extends TaskOptions {
+  /** Visits of this node in one run that `again`, or a loop of `next`, may add. Default 10. */
+  readonly maxCycles?: number | undefined;
+}
+
+/**
+ * Defines a task that chooses what comes next, by returning what `ctx.next`, `ctx.goto`,
+ * `ctx.again` or `ctx.terminate` give; any other value is its output. A pipeline with such a task
+ * is driven by one worker at a time.
+ *
+ * Of two definitions that name each other one needs its type written down:
+ * `const agent: Task<State, Answer> = dynamic('agent', …)`.
+ *
+ * @throws {@link InvalidOptionError} when the name or an option is not what it should be.
+ */
+export function dynamic<I = void, R = void>(
+  name: string,
+  fn: (input: I, ctx: DynamicContext<I>) => R,
+): Task<I, OutputOf<Awaited<R>>, ExitOf<Awaited<R>>>;
+/** Defines a dynamic task with options. */
+export function dynamic<I = void, R = void>(
+  name: string,
+  options: DynamicOptions,
+  fn: (input: I, ctx: DynamicContext<I>) => R,
+): Task<I, OutputOf<Awaited<R>>, ExitOf<Awaited<R>>>;
+export function dynamic(name: string, ...rest: readonly unknown[]): Task<never, unknown, unknown> {
+  const { options, handler } = argumentsOf(name, rest);
+  const { maxCycles = LIMITS.maxCycles, ...others } = options as Record<string, unknown>;
+  const bounds = { least: 0, most: LIMITS.retriesMax };
+  const spec = { maxCycles: integerOption(`task ${name}.maxCycles`, maxCycles, bounds) };
+  return typed(define(name, others, { kind: 'function', handler }, spec));
+}
+
 /** The definition behind a step. */
 export function definitionOf(step: unknown): TaskDefinition {
   if (step instanceof TaskDefinition) return step;
   throw new InvalidOptionError('step', 'a definition made by task(), threadTask() or ref()', step);
 }
 
-function define(name: string, options: unknown, code: TaskCode): TaskDefinition {
+function argumentsOf(
+  name: string,
+  [first, second]: readonly unknown[],
+): { readonly options: object; readonly handler: Handler } {
+  const [options, handler] = typeof first === 'function' ? [{}, first] : [first, second];
+  if (typeof handler !== 'function') {
+    throw new InvalidOptionError(`task ${name}`, 'a function as the last argument', handler);
+  }
   if (typeof options !== 'object' || options === null) {
     throw new InvalidOptionError(`task ${name}: options`, 'an object', options);
   }
+  return { options, handler: handler as Handler };
+}
+
+function define(
+  name: string,
+  options: object,
+  code: TaskCode,
+  dynamic?: DynamicSpec,
+): TaskDefinition {
   const { input, output, ...rest } = options as Record<string, unknown>;
   for (const [option, schema] of Object.entries({ input, output })) {
     if (schema !== undefined && !isSchema(schema)) {
@@ -153,6 +219,7 @@ function define(name: string, options: unknown, code: TaskCode): TaskDefinition 
     name,
     options: rest,
     code,
+    dynamic,
     input: isSchema(input) ? input : undefined,
     output: isSchema(output) ? output : undefined,
   });

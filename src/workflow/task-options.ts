@@ -43,6 +43,7 @@ export interface AttemptOptions {
 export interface PlaceOptions {
   /** Default `default`. */
   readonly queue?: string | undefined;
+  /** Order among the user's own tasks. Default `normal`. */
   readonly priority?: Priority | undefined;
   /** Turns that it takes from its user, above 0. Default 1. */
   readonly cost?: number | undefined;
@@ -62,6 +63,11 @@ export interface TaskOptions extends PlaceOptions {
   readonly decider?: Decider | undefined;
   /** Checks what the handler returned; its output is what is stored. */
   readonly output?: StandardSchemaV1 | undefined;
+  /**
+   * A name that stands in the graph of every workflow with this task. Raise it when the handler
+   * changes what it means, and such graphs get another hash. Default: none.
+   */
+  readonly version?: string | undefined;
   /** Given by a schema, which also sets the type of the input. */
   readonly input?: never;
 }
@@ -176,6 +182,7 @@ export function checkTaskOptions(where: string, options: TaskOptions): void {
   if (expiresIn !== undefined) {
     durationOption(`${where}.expiresIn`, expiresIn, { least: 1, most: LIMITS.delayMaxMs });
   }
+  if (options.version !== undefined) checkName(`${where}.version`, options.version);
   if (options.decider !== undefined && typeof options.decider !== 'function') {
     throw new InvalidOptionError(`${where}.decider`, 'a function', options.decider);
   }

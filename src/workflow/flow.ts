@@ -1,0 +1,207 @@
+/** Any graph without cycles, written as a function that wires steps to each other. */
+import { encodeJson } from '../base/json.ts';
+import { InvalidOptionError, InvalidPayloadError } from '../domain/errors.ts';
+import type { Binding, Json, ValuePath } from '../domain/graph-binding.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkName } from '../domain/names.ts';
+import { demandStep, type FlowStep, PipelineDefinition } from './pipeline-definition.ts';
+import type { Pipeline, Step } from './step.ts';
+
+/** Holds the type of a value that exists at run time of a workflow; never a value. */
+declare const held: unique symbol;
+
+/** Stands for a value that a run will have: the input of a flow, or the output of a step. */
+export interface Ref<out T> {
+  /** Holds the type; never a value. */
+  readonly [held]: T;
+  /** A part of it. One that is not there at run time is `undefined`. */
+  get<K extends keyof T>(key: K): Ref<T[K]>;
+}
+
+/** What has no parts. */
+export type Primitive = string | number | boolean | null | undefined;
+
+/** A value, in which any part may be a {@link Ref} instead. */
+export type Wire<T> =
+  | Ref<T>
+  | (T extends Primitive
+      ? T
+      : T extends readonly unknown[]
+        ? { [K in keyof T]: Wire<T[K]> }
+        : { [K in keyof T]: Wire<T[K]> });
+
+/** What {@link Flow.step} may be told. */
+export interface FlowStepOptions {
+  /** Steps that must have ended before, though their output is not read. */
+  readonly after?: readonly Ref<unknown>[] | undefined;
+  /** Names the step in this flow, as `.as(name)`. */
+  readonly as?: string | undefined;
+}
+
+/** What the function of a {@link flow} gets. */
+export interface Flow<I> {
+  /** What the flow is given. */
+  readonly input: Ref<I>;
+  /**
+   * Adds a step, which starts once every step in its `input` and in `after` has ended; at once when
+   * there is none. Steps that may end the run otherwise (`goto`, `terminate`) do not fit here.
+   *
+   * @returns what stands for its output.
+   * @throws {@link InvalidOptionError} when a ref is of another flow, or the flow is built already.
+   */
+  step<J, P>(step: Step<J, P, never>, input: Wire<NoInfer<J>>, options?: FlowStepOptions): Ref<P>;
+}
+
+/**
+ * Defines any graph of steps by a function that gets a {@link Flow}. The function runs once, now; it wires, it does not work. The flow gives what the
+ * returned ref stands for, and has ended once all its steps have, also those that nobody reads.
+ *
+ * @throws {@link InvalidOptionError} when the function returns no ref to one of its steps.
+ * @throws {@link InvalidPayloadError} when a constant in a wire is no JSON.
+ */
+export function flow<I = void, O = void>(
+  name: string,
+  build: (f: Flow<I>) => Ref<O>,
+): Pipeline<I, O> {
+  checkName('flow name', name);
+  if (typeof build !== 'function')
+    throw new InvalidOptionError(`flow ${name}`, 'a function', build);
+  const builder = new FlowBuilder(name);
+  // The types of refs are promises about the values of a run, nothing at run time.
+  const result: unknown = build(builder as unknown as Flow<I>);
+  const definition = new PipelineDefinition(builder.finish(result), name);
+  return definition as unknown as Pipeline<I, O>;
+}
+
+/** A {@link Ref} at run time: which flow, which of its steps (none: the input), which part. */
+class FlowRef {
+  readonly owner: FlowBuilder;
+  readonly step: number | undefined;
+  readonly path: ValuePath;
+
+  constructor(owner: FlowBuilder, step: number | undefined, path: ValuePath = []) {
+    this.owner = owner;
+    this.step = step;
+    this.path = path;
+    Object.freeze(this);
+  }
+
+  get(key: unknown): FlowRef {
+    if (typeof key !== 'string' && typeof key !== 'number') {
+      throw new InvalidOptionError(`flow ${this.owner.name}: get()`, 'a key or a position', key);
+    }
+    return new FlowRef(this.owner, this.step, [...this.path, key]);
+  }
+
+  get binding(): Binding {
+    const part = this.path.length === 0 ? {} : { path: Object.freeze(this.path) };
+    return Object.freeze(
+      this.step === undefined
+        ? { from: 'input', ...part }
+        : { from: 'node', node: String(this.step), ...part },
+    );
+  }
+}
+
+/** A {@link Flow} at run time. */
+class FlowBuilder {
+  readonly name: string;
+  readonly input: FlowRef;
+  readonly #steps: FlowStep[] = [];
+  #isBuilt = false;
+
+  constructor(name: string) {
+    this.name = name;
+    this.input = new FlowRef(this, undefined);
+  }
+
+  step(given: unknown, input: unknown, options: FlowStepOptions = {}): FlowRef {
+    const where = `flow ${this.name}`;
+    if (this.#isBuilt) throw new InvalidOptionError(where, 'steps only while it is built', given);
+    const plain = demandStep(`${where}: step`, given);
+    const step = options.as === undefined ? plain : plain.as(options.as);
+    const after = (options.after ?? []).map((ref) => this.#own(`${where}: after`, ref));
+    this.#steps.push(
+      Object.freeze({
+        step,
+        input: this.#bindingOf(input, { path: '$', depth: 0 }),
+        after: Object.freeze(after.filter((at) => at !== undefined).map(String)),
+      }),
+    );
+    return new FlowRef(this, this.#steps.length - 1);
+  }
+
+  finish(result: unknown): PipelineDefinition['shape'] {
+    this.#isBuilt = true;
+    const where = `flow ${this.name}`;
+    if (this.#own(where, result) === undefined) {
+      throw new InvalidOptionError(where, 'a function that returns the ref of a step', result);
+    }
+    const output = (result as FlowRef).binding;
+    return Object.freeze({ kind: 'flow', steps: Object.freeze(this.#steps), output });
+  }
+
+  /** The step behind a ref of this flow; `undefined` for its input. */
+  #own(where: string, ref: unknown): number | undefined {
+    if (ref instanceof FlowRef && ref.owner === this) return ref.step;
+    throw new InvalidOptionError(where, 'refs of this flow', ref);
+  }
+
+  #bindingOf(wire: unknown, at: { readonly path: string; readonly depth: number }): Binding {
+    if (wire instanceof FlowRef) {
+      this.#own(`flow ${this.name}: ref at ${at.path}`, wire);
+      return wire.binding;
+    }
+    if (wire === undefined) return Object.freeze({ from: 'constant' });
+    if (at.depth > LIMITS.graphDepth) {
+      throw new InvalidPayloadError(at.path, `is nested deeper than ${LIMITS.graphDepth}`);
+    }
+    if (Array.isArray(wire)) return this.#arrayOf(wire, at);
+    if (isPlainObject(wire)) return this.#objectOf(wire, at);
+    const checked = encodeJson(wire, LIMITS.payloadBytes);
+    if (!checked.ok) throw new InvalidPayloadError(at.path, checked.problem);
+    return Object.freeze({ from: 'constant', value: wire as Json });
+  }
+
+  #arrayOf(
+    wires: readonly unknown[],
+    at: { readonly path: string; readonly depth: number },
+  ): Binding {
+    const items = wires.map((wire, index) =>
+      this.#bindingOf(wire, { path: `${at.path}[${index}]`, depth: at.depth + 1 }),
+    );
+    const values = items.map(constantOf);
+    if (values.every((value) => value !== undefined)) {
+      return Object.freeze({ from: 'constant', value: Object.freeze(values) });
+    }
+    return Object.freeze({ from: 'array', items: Object.freeze(items) });
+  }
+
+  #objectOf(wires: object, at: { readonly path: string; readonly depth: number }): Binding {
+    const members = Object.entries(wires)
+      .filter(([, wire]) => wire !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, wire]) => {
+        const path = `${at.path}.${key}`;
+        const text = encodeJson(key, LIMITS.payloadBytes);
+        if (!text.ok) throw new InvalidPayloadError(path, `the key ${text.problem}`);
+        return Object.freeze([key, this.#bindingOf(wire, { path, depth: at.depth + 1 })] as const);
+      });
+    const values = members.map(([key, part]) => [key, constantOf(part)] as const);
+    if (values.every((entry): entry is [string, Json] => entry[1] !== undefined)) {
+      return Object.freeze({ from: 'constant', value: Object.freeze(Object.fromEntries(values)) });
+    }
+    return Object.freeze({ from: 'object', members: Object.freeze(members) });
+  }
+}
+
+function constantOf(binding: Binding): Json | undefined {
+  return binding.from === 'constant' ? binding.value : undefined;
+}
+
+/** What may hold refs. Anything else must be JSON as it is. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}

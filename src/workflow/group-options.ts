@@ -1,0 +1,61 @@
+/** Options that `parallel` and `each` share, and their checks. */
+import type { Duration } from '../base/time.ts';
+import { InvalidOptionError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkName } from '../domain/names.ts';
+import { type GroupPolicy, isGroupPolicy, policyOption } from './group-policy.ts';
+import type { GroupSpec } from './pipeline-definition.ts';
+import { durationOption, integerOption } from './task-options.ts';
+
+/** What a group may be told besides its policy. */
+export interface GroupOptions {
+  /** As `.as(name)`. */
+  readonly name?: string | undefined;
+  /** The group fails, and its open members are canceled, this long after it began. Default: never. */
+  readonly timeout?: Duration | undefined;
+  /** The first failure that decides ends the group at once. Default: it waits for all members. */
+  readonly failFast?: boolean | undefined;
+  /** Members that run at once, from 1. Default: all. */
+  readonly concurrency?: number | undefined;
+}
+
+const KNOWN = new Set(['name', 'timeout', 'failFast', 'concurrency', 'policy']);
+
+/** What the options of a group say. `keys` are its members, when they are known. */
+export function groupSpec(
+  where: string,
+  options: unknown,
+  keys?: readonly string[],
+): {
+  readonly name: string | undefined;
+  readonly group: GroupSpec;
+  readonly policy: GroupPolicy | undefined;
+} {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidOptionError(`${where}: options`, 'an object', options);
+  }
+  const unknown = Object.keys(options).find((key) => !KNOWN.has(key));
+  if (unknown !== undefined) {
+    throw new InvalidOptionError(`${where}: options`, `only ${[...KNOWN].join(', ')}`, unknown);
+  }
+  const { name, timeout, failFast, concurrency, policy } = options as Record<string, unknown>;
+  if (failFast !== undefined && typeof failFast !== 'boolean') {
+    throw new InvalidOptionError(`${where}.failFast`, 'true or false', failFast);
+  }
+  const atOnce = { least: 1, most: LIMITS.graphNodes };
+  const time = { least: 1, most: LIMITS.delayMaxMs };
+  return {
+    name: name === undefined ? undefined : checkName(`${where}.name`, name),
+    policy: isGroupPolicy(policy) ? policy : undefined,
+    group: Object.freeze({
+      policy: Object.freeze(policyOption(`${where}.policy`, policy, keys)),
+      failFast: failFast === true,
+      ...(concurrency === undefined
+        ? {}
+        : { concurrency: integerOption(`${where}.concurrency`, concurrency, atOnce) }),
+      ...(timeout === undefined
+        ? {}
+        : { timeoutMs: durationOption(`${where}.timeout`, timeout, time) }),
+    }),
+  };
+}

@@ -1,0 +1,99 @@
+/** Policies: how the members of a group decide what becomes of it. */
+import { InvalidOptionError } from '../domain/errors.ts';
+import type { JoinPolicy } from '../domain/graph.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkName } from '../domain/names.ts';
+import { integerOption } from './task-options.ts';
+
+/** What became of one member of a group whose policy asks for it. */
+export type MemberResult<O> =
+  | { readonly ok: true; readonly value: O }
+  | { readonly ok: false; readonly error: Error };
+
+/** What a policy function is told of one member. */
+export interface MemberFact {
+  /** Its name in the group; its position in a tuple or an array. */
+  readonly key: string;
+  /** How it ended. */
+  readonly state: 'finished' | 'failed' | 'canceled';
+}
+
+/** Decides whether a group has finished (`true`) or failed, when all its members have ended. */
+export type PolicyFunction = (members: readonly MemberFact[]) => boolean;
+
+/** A policy of one's own, registered where groups are decided and known by its name elsewhere. */
+export interface GroupPolicy {
+  /** Tells it from other values. */
+  readonly type: 'policy';
+  /** Stands in the graph. */
+  readonly name: string;
+  /** Asked once, when all members have ended. */
+  readonly decide: PolicyFunction;
+}
+
+/** Policies under which a member may fail while its group finishes. */
+export type LenientPolicy =
+  | 'bestEffort'
+  | { readonly atLeast: number }
+  /** A registered policy, or one by its name. */
+  | { readonly name: string };
+
+/**
+ * Defines a policy: `groupPolicy('quorum', (members) => …)`. Its name stands in the graph; the
+ * function must be pure, and is asked when all members have ended.
+ *
+ * @throws {@link InvalidOptionError} when the name is none, or there is no function.
+ */
+export function groupPolicy(name: string, decide: PolicyFunction): GroupPolicy {
+  checkName('policy name', name);
+  if (typeof decide !== 'function') {
+    throw new InvalidOptionError(`policy ${name}`, 'a function', decide);
+  }
+  return Object.freeze({ type: 'policy', name, decide });
+}
+
+/** Whether a value is what {@link groupPolicy} makes. */
+export function isGroupPolicy(value: unknown): value is GroupPolicy {
+  if (typeof value !== 'object' || value === null) return false;
+  const { type, decide } = value as Partial<GroupPolicy>;
+  return type === 'policy' && typeof decide === 'function';
+}
+
+/** A policy as data. `keys` are the group's members, when they are known. */
+export function policyOption(
+  where: string,
+  policy: unknown,
+  keys: readonly string[] | undefined,
+): JoinPolicy {
+  if (policy === undefined || policy === 'strict') return { kind: 'strict' };
+  if (policy === 'bestEffort') return { kind: 'bestEffort' };
+  if (typeof policy === 'object' && policy !== null) {
+    if ('atLeast' in policy) {
+      const most = keys?.length ?? LIMITS.graphNodes;
+      const count = integerOption(`${where}.atLeast`, policy.atLeast, { least: 0, most });
+      return { kind: 'atLeast', count };
+    }
+    if ('critical' in policy) return criticalPolicy(where, policy.critical, keys);
+    if ('name' in policy) {
+      return { kind: 'registered', name: checkName(`${where}.name`, policy.name) };
+    }
+  }
+  const expected = '"strict", "bestEffort", { atLeast }, { critical } or { name }';
+  throw new InvalidOptionError(where, expected, policy);
+}
+
+function criticalPolicy(
+  where: string,
+  critical: unknown,
+  keys: readonly string[] | undefined,
+): JoinPolicy {
+  if (keys === undefined || !Array.isArray(critical)) {
+    throw new InvalidOptionError(`${where}.critical`, 'a list of members of parallel()', critical);
+  }
+  const known = new Set(keys);
+  const stranger: unknown = critical.find((key) => !known.has(String(key)));
+  if (stranger !== undefined) {
+    throw new InvalidOptionError(`${where}.critical`, 'names of members', stranger);
+  }
+  return { kind: 'critical', members: [...new Set(critical.map(String))].sort() };
+}

@@ -1,0 +1,116 @@
+/** What steps are at run time. Callers see `Step`, `Task` and `Pipeline`. */
+import { InvalidOptionError } from '../domain/errors.ts';
+import type { JoinPolicy } from '../domain/graph.ts';
+import type { Binding } from '../domain/graph-binding.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkName } from '../domain/names.ts';
+import type { GroupPolicy } from './group-policy.ts';
+
+/** What a group was told, checked. */
+export interface GroupSpec {
+  readonly policy: JoinPolicy;
+  readonly failFast: boolean;
+  readonly concurrency?: number;
+  readonly timeoutMs?: number;
+}
+
+/** One step of a flow. Bindings and `after` name steps by their number in the flow, as text. */
+export interface FlowStep {
+  readonly step: StepDefinition;
+  readonly input: Binding;
+  readonly after: readonly string[];
+}
+
+/** How a pipeline is put together. Parts are shared, never copied, so that building is linear. */
+export type PipelineShape =
+  | {
+      readonly kind: 'sequence';
+      readonly first: StepDefinition;
+      /** `undefined` in a pipeline of one step. */
+      readonly second: StepDefinition | undefined;
+    }
+  | {
+      readonly kind: 'parallel';
+      readonly shape: 'record' | 'tuple';
+      readonly members: readonly (readonly [string, StepDefinition])[];
+      readonly group: GroupSpec;
+      /** The policy, when it was given with its function. */
+      readonly policy: GroupPolicy | undefined;
+    }
+  | {
+      readonly kind: 'each';
+      readonly step: StepDefinition;
+      readonly group: GroupSpec;
+      readonly policy: GroupPolicy | undefined;
+    }
+  | { readonly kind: 'flow'; readonly steps: readonly FlowStep[]; readonly output: Binding };
+
+/** Anything that composes. */
+export abstract class StepDefinition {
+  abstract readonly type: 'task' | 'pipeline';
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  abstract as(name: string): StepDefinition;
+
+  pipe(next: unknown): PipelineDefinition {
+    const second = demandStep('the step after pipe()', next);
+    return new PipelineDefinition({ kind: 'sequence', first: this, second });
+  }
+
+  /** Names of the first and the last step, for the name of a sequence without one. */
+  get ends(): readonly [string, string] {
+    return [this.name, this.name];
+  }
+}
+
+/** What `pipe`, `parallel`, `each` and `flow` make. */
+export class PipelineDefinition extends StepDefinition {
+  readonly type = 'pipeline';
+  readonly shape: PipelineShape;
+  /** Whether the name was given. One that was not is derived, and stands before no node. */
+  readonly isNamed: boolean;
+  readonly #ends: readonly [string, string];
+
+  constructor(shape: PipelineShape, name?: string) {
+    const ends = name === undefined ? endsOf(shape) : undefined;
+    super(name === undefined ? derivedName(shape, ends) : checkName('pipeline name', name));
+    this.shape = shape;
+    this.isNamed = name !== undefined;
+    this.#ends = ends ?? [this.name, this.name];
+    Object.freeze(this);
+  }
+
+  override as(name: string): PipelineDefinition {
+    return new PipelineDefinition(this.shape, checkName('pipeline name', name));
+  }
+
+  override get ends(): readonly [string, string] {
+    return this.#ends;
+  }
+}
+
+/** @throws {@link InvalidOptionError} when the value is no step. */
+export function demandStep(where: string, value: unknown): StepDefinition {
+  if (value instanceof StepDefinition) return value;
+  throw new InvalidOptionError(where, 'a step: what task(), parallel(), flow()… make', value);
+}
+
+function endsOf(shape: PipelineShape): readonly [string, string] | undefined {
+  if (shape.kind !== 'sequence') return undefined;
+  const { first, second = first } = shape;
+  return [first.ends[0], second.ends[1]];
+}
+
+function derivedName(shape: PipelineShape, ends: readonly [string, string] | undefined): string {
+  if (ends !== undefined) {
+    const [first, last] = ends;
+    const half = Math.floor((LIMITS.nameLength - '-to-'.length) / 2);
+    return first === last ? first : `${first.slice(0, half)}-to-${last.slice(0, half)}`;
+  }
+  if (shape.kind === 'each') return `each-${shape.step.name}`.slice(0, LIMITS.nameLength);
+  return shape.kind;
+}

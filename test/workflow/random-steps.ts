@@ -1,0 +1,228 @@
+/** Random workflows, with what must come before what in each, said without the code under test. */
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { canonicalJson } from '../../src/base/canonical-json.ts';
+import { type Flow, flow, type Ref } from '../../src/workflow/flow.ts';
+import { parallel } from '../../src/workflow/parallel.ts';
+import type { AnyStep, Step } from '../../src/workflow/step.ts';
+import { step } from './kit.ts';
+
+type Any = Step<unknown, unknown>;
+
+/** How a workflow is put together. */
+export type Recipe =
+  | { readonly kind: 'leaf' }
+  | { readonly kind: 'sequence'; readonly parts: readonly Recipe[]; readonly isNamed: boolean }
+  | { readonly kind: 'group'; readonly parts: readonly Recipe[]; readonly shape: GroupShape }
+  | { readonly kind: 'flow'; readonly steps: readonly FlowPart[] };
+
+type GroupShape = 'record' | 'tuple' | 'named';
+
+/** A step of a flow, and which of those before it it reads or only waits for. */
+interface FlowPart {
+  readonly part: Recipe;
+  readonly reads: readonly number[];
+  readonly after: readonly number[];
+}
+
+/** A workflow and its truth. */
+export interface Sample {
+  readonly step: Any;
+  readonly tasks: readonly string[];
+  /** `a<b` for every a that must end before b may start. */
+  readonly order: ReadonlySet<string>;
+  /** What the workflow gives when a task gives {@link workOf} its name and input. */
+  readonly run: (input: unknown) => unknown;
+}
+
+/** The output of a task: short, and another for every input. */
+export function workOf(name: string, input: unknown): string {
+  const text = canonicalJson(input ?? null);
+  return `${name}:${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
+}
+
+/** Series and parallel parts, as deep as four. */
+export const seriesParallel: fc.Arbitrary<Recipe> = recipes([sequenceOf, groupOf], 4);
+
+/** The same, and flows with any edges between their parts. */
+export const anyRecipe: fc.Arbitrary<Recipe> = recipes([flowOf, sequenceOf, groupOf], 3);
+
+/** Whole workflows are more than a leaf, so that few of a thousand say nothing. */
+function recipes(
+  kinds: readonly ((part: fc.Arbitrary<Recipe>) => fc.Arbitrary<Recipe>)[],
+  maxDepth: number,
+): fc.Arbitrary<Recipe> {
+  const { whole } = fc.letrec<{ part: Recipe; whole: Recipe }>((tie) => ({
+    part: fc.oneof(
+      { maxDepth, withCrossShrink: true },
+      { weight: 1, arbitrary: leaf() },
+      ...kinds.map((kind) => ({ weight: 1, arbitrary: kind(tie('part')) })),
+    ),
+    whole: fc.oneof(...kinds.map((kind) => kind(tie('part')))),
+  }));
+  return whole;
+}
+
+function leaf(): fc.Arbitrary<Recipe> {
+  return fc.constant({ kind: 'leaf' });
+}
+
+function sequenceOf(part: fc.Arbitrary<Recipe>): fc.Arbitrary<Recipe> {
+  return fc.record({
+    kind: fc.constant('sequence' as const),
+    parts: fc.array(part, { minLength: 1, maxLength: 4, size: 'max' }),
+    isNamed: fc.boolean(),
+  });
+}
+
+function groupOf(part: fc.Arbitrary<Recipe>): fc.Arbitrary<Recipe> {
+  return fc.record({
+    kind: fc.constant('group' as const),
+    parts: fc.array(part, { minLength: 1, maxLength: 4, size: 'max' }),
+    shape: fc.constantFrom<GroupShape>('record', 'tuple', 'named'),
+  });
+}
+
+function flowOf(part: fc.Arbitrary<Recipe>): fc.Arbitrary<Recipe> {
+  const earlier = fc.array(fc.nat(), { maxLength: 3 });
+  const steps = fc.array(fc.record({ part, reads: earlier, after: earlier }), {
+    minLength: 1,
+    maxLength: 5,
+    size: 'max',
+  });
+  return steps.map((given) => ({
+    kind: 'flow',
+    steps: given.map(({ part: one, reads, after }, at) => ({
+      part: one,
+      reads: at === 0 ? [] : reads.map((n) => n % at),
+      after: at === 0 ? [] : after.map((n) => n % at),
+    })),
+  }));
+}
+
+/** Builds a recipe. With `turned`, whatever has no order of its own is written in another one. */
+export function build(recipe: Recipe, turned = false): Sample {
+  const names = { next: 0 };
+  return buildPart(recipe, { names, turned });
+}
+
+interface Building {
+  readonly names: { next: number };
+  readonly turned: boolean;
+}
+
+function buildPart(recipe: Recipe, building: Building): Sample {
+  const id = `${recipe.kind[0]}${building.names.next++}`;
+  switch (recipe.kind) {
+    case 'leaf':
+      return { step: step(id), tasks: [id], order: new Set(), run: (input) => workOf(id, input) };
+    case 'sequence':
+      return sequence(id, recipe, building);
+    case 'group':
+      return group(id, recipe, building);
+    case 'flow':
+      return dag(id, recipe, building);
+  }
+}
+
+function sequence(
+  id: string,
+  { parts, isNamed }: Recipe & { kind: 'sequence' },
+  building: Building,
+): Sample {
+  const built = parts.map((part) => buildPart(part, building));
+  const steps = built.map((part) => part.step);
+  // Turned: put together from the right, which must make no difference.
+  const whole = building.turned
+    ? steps.reduceRight((later, one) => one.pipe(later))
+    : steps.reduce((earlier, one) => earlier.pipe(one));
+  const isPipeline = isNamed && parts.length > 1;
+  const edges = built.map((_, at) => (at === 0 ? [] : [at - 1]));
+  const named = isPipeline ? (whole as Step<unknown, unknown> & Named).as(id) : whole;
+  const run = (input: unknown): unknown => built.reduce((value, part) => part.run(value), input);
+  return { step: named, ...ordered(built, edges), run };
+}
+
+interface Named {
+  as(name: string): Any;
+}
+
+function group(
+  id: string,
+  { parts, shape }: Recipe & { kind: 'group' },
+  building: Building,
+): Sample {
+  const built = parts.map((part) => buildPart(part, building));
+  const steps = built.map((part) => part.step) as unknown as [AnyStep, ...AnyStep[]];
+  const entries = steps.map((one, at) => [`m${at}`, one] as const);
+  const members = Object.fromEntries(building.turned ? entries.toReversed() : entries);
+  const options = shape === 'named' ? { name: id } : {};
+  const whole = shape === 'tuple' ? parallel(...steps) : parallel(members, options);
+  const edges = built.map(() => []);
+  const run = (input: unknown): unknown => {
+    const outputs = built.map((part) => part.run(input));
+    if (shape === 'tuple') return outputs;
+    return Object.fromEntries(outputs.map((output, at) => [`m${at}`, output]));
+  };
+  return { step: whole as unknown as Any, ...ordered(built, edges), run };
+}
+
+function dag(id: string, { steps }: Recipe & { kind: 'flow' }, building: Building): Sample {
+  const built = steps.map(({ part }) => buildPart(part, building));
+  const edges = steps.map(({ reads, after }) => [...reads, ...after]);
+  const whole = flow(id, (f: Flow<unknown>) => {
+    const refs = new Map<number, Ref<unknown>>();
+    const ref = (at: number): Ref<unknown> => refs.get(at) ?? f.input;
+    for (const at of building.turned ? otherOrder(edges) : steps.keys()) {
+      const { reads, after } = steps[at] ?? { reads: [], after: [] };
+      const inputs = reads.map((n) => [`r${n}`, ref(n)] as const);
+      const wire = Object.fromEntries(building.turned ? inputs.toReversed() : inputs);
+      const waits = building.turned ? after.toReversed() : after;
+      const one = built[at]?.step ?? step('none');
+      refs.set(at, f.step(one, wire, { after: waits.map(ref) }));
+    }
+    return ref(steps.length - 1);
+  });
+  const run = (): unknown => {
+    const outputs: unknown[] = [];
+    for (const [at, { reads }] of steps.entries()) {
+      const input = Object.fromEntries(reads.map((n) => [`r${n}`, outputs[n]]));
+      outputs.push(built[at]?.run(input));
+    }
+    return outputs.at(-1);
+  };
+  return { step: whole, ...ordered(built, edges), run };
+}
+
+/** The steps of a flow, the last that is possible first. */
+function otherOrder(edges: readonly (readonly number[])[]): readonly number[] {
+  const order: number[] = [];
+  while (order.length < edges.length) {
+    const next = edges.findLastIndex(
+      (waits, at) => !order.includes(at) && waits.every((one) => order.includes(one)),
+    );
+    order.push(next);
+  }
+  return order;
+}
+
+/** Everything in a part comes before everything in a part that follows it, however far. */
+function ordered(
+  parts: readonly Sample[],
+  edges: readonly (readonly number[])[],
+): Pick<Sample, 'tasks' | 'order'> {
+  const before = parts.map(() => new Set<number>());
+  const order = new Set(parts.flatMap((part) => [...part.order]));
+  for (const [at, waits] of edges.entries()) {
+    for (const one of waits) {
+      before[at]?.add(one);
+      for (const earlier of before[one] ?? []) before[at]?.add(earlier);
+    }
+    for (const one of before[at] ?? []) {
+      for (const from of parts[one]?.tasks ?? []) {
+        for (const to of parts[at]?.tasks ?? []) order.add(`${from}<${to}`);
+      }
+    }
+  }
+  return { tasks: parts.flatMap((part) => part.tasks), order };
+}
