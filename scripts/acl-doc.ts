@@ -16,6 +16,7 @@ export const CLIENT_COMMANDS: Readonly<Record<string, string>> = {
   info: 'version and durability at the start; ioredis asks whether the server is ready',
   hsetnx: 'the layout version of the namespace',
   hget: 'the same',
+  hgetall: 'a worker reads what a run has written down',
   ping: 'health checks',
   smembers: 'reconcile walks the queues',
   zrange: 'and their indexes',

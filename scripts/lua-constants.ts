@@ -7,6 +7,7 @@ const NAMES: readonly LimitName[] = [
   'attemptsKept',
   'clockStepMs',
   'floorMs',
+  'graphTtlMs',
   'listsPerUser',
   'lostBackoffMs',
   'maxLost',

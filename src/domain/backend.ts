@@ -4,7 +4,7 @@
  * from the backend's own clock, never the caller's; nothing here reads randomness: ids and nonces
  * arrive as arguments.
  *
- * Every method may throw {@link BackendUnavailableError} and {@link BackendClosedError}; races are
+ * Every method may throw `BackendUnavailableError` and `ClosedError`; races are
  * answered by values. `fairloom/testing` exports the conformance suite: a class that passes it is
  * a backend.
  */
@@ -23,6 +23,7 @@ import type {
 import type {
   ExtendReply,
   ExtendRequest,
+  LeaseRef,
   LeaseReply,
   LeaseRequest,
   SettleReply,
@@ -56,18 +57,30 @@ export type {
   Settlement,
   SettleReply,
   SettleRequest,
+  Suspension,
   UpstreamFact,
 } from './leasing.ts';
 
 /** The place where tasks live. */
 export interface Backend {
+  /** For log lines and errors, as `memory`. */
   readonly name: string;
+  /** What it can do, beyond what every backend can. */
   readonly capabilities: Capabilities;
+  /** Tasks: stored, leased, settled. */
   readonly tasks: TaskStore;
+  /** Users and what each may. */
   readonly users: UserStore;
+  /** Queues and what holds for each. */
   readonly queues: QueueStore;
+  /** Who works here, and who waits for work. */
   readonly workers: WorkerStore;
+  /** Looking, without changing anything. */
   readonly inspect: Inspect;
+  /** What runs have written down. */
+  readonly runs: RunStore;
+  /** Snapshots of graphs. */
+  readonly graphs: GraphStore;
   /** Connects and checks; safe to call again. Other methods call it when nobody has. */
   open(settings: BackendSettings): Promise<BackendInfo>;
   /** Frees everything; waits in `workers.waitForWork` and `inspect.waitForEnd` answer at once. */
@@ -84,6 +97,7 @@ export interface Capabilities {
 
 /** What a client says about the place when it opens it. */
 export interface BackendSettings {
+  /** How long ended tasks are kept here. */
   readonly retention: Retention;
 }
 
@@ -91,6 +105,7 @@ export interface BackendSettings {
 export interface BackendInfo {
   /** One line for the log: server, version, and the durability in force. */
   readonly description: string;
+  /** What makes it less safe than it could be, a line each. */
   readonly warnings: readonly string[];
 }
 
@@ -101,10 +116,7 @@ export interface TaskStore {
    * nothing of the batch can be leased before all of it is stored. Otherwise each item stands on
    * its own. Sending the same ids again changes nothing.
    */
-  enqueue(
-    tasks: readonly NewTask[],
-    options: { readonly atomic: boolean },
-  ): Promise<readonly EnqueueReply[]>;
+  enqueue(tasks: readonly NewTask[], options: EnqueueTerms): Promise<readonly EnqueueReply[]>;
 
   /** Up to `limit` tasks in fair order, each started under a lease. The same `requestId` again answers the same leases. */
   lease(request: LeaseRequest): Promise<LeaseReply>;
@@ -134,6 +146,15 @@ export interface TaskStore {
   runNow(id: string): Promise<ChangeReply>;
 }
 
+/** How a call stores its tasks. */
+export type EnqueueTerms =
+  | { readonly atomic: boolean; readonly fence?: undefined }
+  /**
+   * On behalf of a leased task: nothing is stored unless the lease is in force, and `maxQueued` is
+   * not asked.
+   */
+  | { readonly atomic: false; readonly fence: LeaseRef };
+
 /** Why a task was not stored. */
 export type EnqueueRefusal =
   /** The id exists with another user, name or payload. */
@@ -150,6 +171,10 @@ export type EnqueueRefusal =
   | { readonly type: 'cross-user'; readonly dependency: string }
   /** A cycle through `block` edges; the path starts and ends with the same id when it is known. */
   | { readonly type: 'cycle'; readonly path: readonly string[] }
+  /** The lease on whose behalf it was to be stored is not in force. */
+  | { readonly type: 'lease-lost' }
+  /** The snapshot that it needs is not stored; save it again. */
+  | { readonly type: 'graph-missing'; readonly hash: string }
   /** Another item of an atomic batch was refused; this one was not looked at or not kept. */
   | { readonly type: 'batch-refused' };
 
@@ -170,8 +195,11 @@ export type EnqueueReply =
 
 /** Whether there is more to do, and when. */
 export interface TickReply {
+  /** A part of it stopped at its bound: ask again at once. */
   readonly more: boolean;
+  /** The least moment at which something falls due; absent when nothing will. */
   readonly nextDueAt?: number;
+  /** What the backend's clock showed. */
   readonly now: number;
 }
 
@@ -190,18 +218,50 @@ export type ChangeReply =
   /** Its dependents are still being released, or it is still read by one. */
   | { readonly kind: 'busy' };
 
+/** What a run writes down as it goes, so that another worker can go on from there. */
+export interface RunStore {
+  /**
+   * Writes entries (JSON text; null takes one away) on behalf of a leased task, and forgives its
+   * losses. All or nothing; `lost` when the lease is not in force.
+   */
+  checkpoint(
+    lease: LeaseRef,
+    entries: Readonly<Record<string, string | null>>,
+  ): Promise<'ok' | 'lost'>;
+  /** Everything that was written down; empty when nothing was. Goes with the task's record. */
+  load(id: string): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Snapshots of graphs as texts, by the hash of their content. Unused ones go after `LIMITS.graphTtlMs`. */
+export interface GraphStore {
+  /** Stores a snapshot unless it is there, and moves its end on either way. */
+  save(hash: string, body: string): Promise<'saved' | 'known'>;
+  /** The snapshot, whose end moves on; or why it is not there. */
+  load(hash: string): Promise<GraphReply>;
+}
+
+/** A snapshot, or why there is none: never saved here · its time was over · gone before its time. */
+export type GraphReply =
+  | { readonly kind: 'found'; readonly body: string }
+  | { readonly kind: 'unknown' | 'expired' | 'evicted' };
+
 /** Users and what each may. */
 export interface UserStore {
   /** Without `queue` the patch holds in every queue that has no setting of its own. */
   set(user: string, patch: UserPatch, options: { readonly queue?: string }): Promise<void>;
+  /** One user in one queue; `undefined` when nothing is known of it there. */
   get(user: string, queue: string): Promise<UserInfo | undefined>;
+  /** Users of one queue of whom something is known, by name. */
   list(queue: string, page: PageRequest): Promise<Page<UserInfo>>;
 }
 
 /** Queues and what holds for each. */
 export interface QueueStore {
+  /** Changes what the patch says and nothing else. */
   set(queue: string, patch: QueuePatch): Promise<void>;
+  /** `undefined` when nothing was ever in it, or set for it. */
   get(queue: string): Promise<QueueInfo | undefined>;
+  /** Every queue that something was in or set for, in no given order. */
   list(): Promise<readonly QueueInfo[]>;
 }
 
@@ -211,6 +271,7 @@ export interface WorkerStore {
   register(spec: WorkerSpec): Promise<void>;
   /** After the last settle; the worker's lists go when no live worker has them. */
   unregister(id: string): Promise<void>;
+  /** The live ones, in no given order. */
   list(): Promise<readonly WorkerInfo[]>;
   /** Answers when there may be work for this worker, after `ms`, or when `signal` aborts. */
   waitForWork(id: string, ms: number, signal: AbortSignal): Promise<'woken' | 'timeout'>;
@@ -218,11 +279,15 @@ export interface WorkerStore {
 
 /** Looking, without changing anything. */
 export interface Inspect {
+  /** Records in the order asked; `undefined` for what is not stored. */
   get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]>;
+  /** The attempts of one task that are kept, oldest first. */
   attempts(id: string): Promise<readonly AttemptRecord[]>;
   /** In the order of the state's index: due time, creation, lease end, end, or place in line. */
   list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRecord>>;
+  /** `undefined` when the task is not stored. */
   facts(id: string): Promise<TaskFacts | undefined>;
+  /** Over all queues. */
   stats(): Promise<Stats>;
   /** How many more slots would start a task at once, in this queue. */
   runnable(queue: string): Promise<number>;

@@ -22,12 +22,19 @@ export type Outcome =
 
 /** What a decider may look at. `random` in [0, 1) is drawn by the worker, so deciders stay pure. */
 export interface DeciderFacts {
+  /** The task. */
   readonly id: string;
+  /** Its name. */
   readonly name: string;
+  /** Whose it is. */
   readonly user: string;
+  /** Number of the attempt that has just ended, from 1. */
   readonly attempt: number;
+  /** How often the handler has given it back before. */
   readonly releases: number;
+  /** How often and when to try again. */
   readonly policy: RetryPolicy;
+  /** In [0, 1), for jitter. */
   readonly random: number;
 }
 

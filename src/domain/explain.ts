@@ -5,9 +5,12 @@ import { isEnd, type TaskState } from './task.ts';
 
 /** One reason why a task does not run now, or what became of it. */
 export interface Obstacle {
+  /** Stable names, for programs. */
   readonly kind:
     | 'delayed'
     | 'blocked'
+    | 'suspended'
+    | 'run-ended'
     | 'user-paused'
     | 'user-at-limit'
     | 'user-rate'
@@ -27,8 +30,11 @@ export interface Obstacle {
 
 /** What holds a task up, the nearest obstacle first. */
 export interface Explanation {
+  /** The task. */
   readonly id: string;
+  /** Where it stands. */
   readonly state: TaskState;
+  /** The nearest first. */
   readonly obstacles: readonly Obstacle[];
   /** Present while it is queued. */
   readonly position?: Position;
@@ -49,9 +55,12 @@ function obstaclesOf(facts: TaskFacts, position: Position | undefined): readonly
   if (isEnd(state)) return [ended(facts)];
   if (state === 'started') return running(facts);
   const found: Obstacle[] = [];
+  if (facts.endedRun !== undefined) found.push(orphan(facts.endedRun));
   if (state === 'scheduled') found.push(delayed(facts));
-  if (facts.blockedBy.length > 0) found.push(blocked(facts));
+  if (facts.suspension !== undefined) found.push(suspended(facts, facts.suspension));
+  else if (facts.blockedBy.length > 0) found.push(blocked(facts));
   if (state === 'queued') found.push(...gates(facts));
+  if (facts.join) return found;
   if (!facts.liveWorkers.some((worker) => serves(worker, facts))) found.push(noWorker(facts));
   if (position !== undefined && found.length === 0) found.push(inLine(facts, position));
   return found;
@@ -67,14 +76,42 @@ function delayed({ record, now }: TaskFacts): Obstacle {
   };
 }
 
-function blocked({ record, blockedBy }: TaskFacts): Obstacle {
+/** A member that has nothing left to be started for. */
+function orphan({ id, state }: NonNullable<TaskFacts['endedRun']>): Obstacle {
+  const what = state === 'missing' ? 'is not stored' : `has ended (${state})`;
+  return {
+    kind: 'run-ended',
+    text: `its run ${id} ${what}: a worker that comes to it cancels it`,
+    command: `fairloom tasks explain ${quoted(id)}`,
+  };
+}
+
+function suspended(
+  { blockedBy, record, now }: TaskFacts,
+  { of, wakeOn, wakeAt }: NonNullable<TaskFacts['suspension']>,
+): Obstacle {
+  const first = wakeOn === 'failure' ? ', or until one of them does not finish' : '';
+  const late =
+    wakeAt === undefined ? '' : `, at most until ${time(wakeAt)} (${span(wakeAt - now)})`;
+  return {
+    kind: 'suspended',
+    text: `it is suspended, waiting for ${blockedBy.length} of ${of}: ${names(blockedBy)}${first}${late}`,
+    command: `fairloom tasks explain ${quoted(blockedBy[0]?.id ?? record.id)}`,
+  };
+}
+
+function names(blockedBy: TaskFacts['blockedBy']): string {
   const named = blockedBy.slice(0, NAMED).map(({ id, state }) => `${id} (${state})`);
   const more = blockedBy.length > NAMED ? ` and ${blockedBy.length - NAMED} more` : '';
+  return `${named.join(', ')}${more}`;
+}
+
+function blocked({ record, blockedBy }: TaskFacts): Obstacle {
   const failed = blockedBy.find(({ state }) => state === 'failed');
   const first = blockedBy[0]?.id ?? record.id;
   return {
     kind: 'blocked',
-    text: `it waits for ${named.join(', ')}${more}`,
+    text: `it waits for ${names(blockedBy)}`,
     command:
       failed === undefined
         ? `fairloom tasks explain ${quoted(first)}`

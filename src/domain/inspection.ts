@@ -1,19 +1,24 @@
 /** What the port's listings and reports show; part of the port in `backend.ts`. */
 import type { QueueSettings, UserSettings } from './settings.ts';
-import type { TaskRecord, TaskState } from './task.ts';
+import type { EndState, TaskRecord, TaskState } from './task.ts';
 
 /** One user in one queue. */
 export interface UserInfo {
+  /** The user. */
   readonly user: string;
+  /** The queue. */
   readonly queue: string;
   /** In force, after queue defaults and settings for all queues. */
   readonly settings: UserSettings;
+  /** Tasks in line, of all levels. */
   readonly queued: number;
   /** Per level, 1 to 6. */
   readonly levels: readonly number[];
+  /** Started tasks. */
   readonly running: number;
   /** Scheduled and deferred. */
   readonly later: number;
+  /** It has a task in line, and nothing holds it back. */
   readonly ready: boolean;
   /** Start tag minus the queue's virtual time, in turns of weight 1; ≥ 0 is ahead. */
   readonly ahead: number;
@@ -21,6 +26,7 @@ export interface UserInfo {
 
 /** One page of a listing. */
 export interface Page<T> {
+  /** At most as many as were asked for. */
   readonly items: readonly T[];
   /** Give it back to get the next page; absent on the last. */
   readonly cursor?: string;
@@ -28,6 +34,7 @@ export interface Page<T> {
 
 /** Which page to give. */
 export interface PageRequest {
+  /** Of the page before; absent for the first. */
   readonly cursor?: string;
   /** From 1 to `LIMITS.pageMax`. */
   readonly limit: number;
@@ -35,22 +42,31 @@ export interface PageRequest {
 
 /** One queue: its settings and what is in it. */
 export interface QueueInfo {
+  /** The queue. */
   readonly queue: string;
+  /** As they were set; absent fields have their defaults. */
   readonly settings: QueueSettings;
+  /** Tasks by state. */
   readonly counts: Readonly<Record<TaskState, number>>;
+  /** Users with a task in line that nothing holds back. */
   readonly readyUsers: number;
+  /** How many more slots would start a task at once. */
   readonly runnable: number;
 }
 
 /** What a worker says about itself. */
 export interface WorkerSpec {
+  /** Unique among live workers. */
   readonly id: string;
+  /** The queues that it serves. */
   readonly queues: readonly string[];
   /** Task names that it has handlers for. */
   readonly names: readonly string[];
   /** Served first; absent together with `stealTargets`: unrestricted. */
   readonly assignedUsers?: readonly string[];
+  /** Served when the assigned users have nothing; `any`: all others. */
   readonly stealTargets?: 'any' | readonly string[];
+  /** Its slots: how many tasks it runs at once. */
   readonly concurrency: number;
   /** Host and pid, for people. */
   readonly host: string;
@@ -58,8 +74,11 @@ export interface WorkerSpec {
 
 /** A worker, and when it was last heard. */
 export interface WorkerInfo extends WorkerSpec {
+  /** When it registered first, in ms since the epoch. */
   readonly startedAt: number;
+  /** When it last asked for anything, in ms since the epoch. */
   readonly lastSeenAt: number;
+  /** Tasks under its leases. */
   readonly running: number;
 }
 
@@ -67,21 +86,44 @@ export interface WorkerInfo extends WorkerSpec {
 export interface TaskFilter {
   /** `queued` is listed per user (`user` is required then). */
   readonly state: TaskState;
+  /** Of this queue; absent: of any. */
   readonly queue?: string;
+  /** Of this user; absent: of any. */
   readonly user?: string;
+  /** With this name; absent: with any. */
   readonly name?: string;
 }
 
 /** What `explain` and `position` reason about; gathered in one step. */
 export interface TaskFacts {
+  /** The task. */
   readonly record: TaskRecord;
+  /** What the backend's clock showed. */
   readonly now: number;
+  /** What it still waits for. */
   readonly blockedBy: readonly { readonly id: string; readonly state: TaskState | 'missing' }[];
+  /** It is never leased, whoever works here. */
+  readonly join?: true;
+  /** `deferred`: a run that has given its lease up until others have ended. */
+  readonly suspension?: {
+    /** How many it waits for in all, those included that have ended. */
+    readonly of: number;
+    /** What wakes it. */
+    readonly wakeOn: 'all' | 'failure';
+    /** When it goes on whatever happens. */
+    readonly wakeAt?: number;
+  };
+  /** The run that it was to be started for, and that has ended or is not stored. */
+  readonly endedRun?: { readonly id: string; readonly state: EndState | 'missing' };
+  /** Its user in its queue; absent when nothing is known of it there. */
   readonly user: UserInfo | undefined;
   /** Reached its rate until then. */
   readonly throttledUntil?: number;
+  /** Its queue; absent when nothing is known of it. */
   readonly queue: QueueInfo | undefined;
+  /** The queue has reached its rate until then. */
   readonly queueThrottledUntil?: number;
+  /** Started tasks of the queue. */
   readonly queueRunning: number;
   /** `queued`: how many of its own level stand before it. */
   readonly ahead: number;
@@ -94,11 +136,13 @@ export interface TaskFacts {
     readonly tag: readonly number[];
     readonly weights: readonly number[];
   };
+  /** Every worker that was heard of lately. */
   readonly liveWorkers: readonly WorkerInfo[];
 }
 
 /** Counts of everything. */
 export interface Stats {
+  /** Tasks by state. */
   readonly counts: Readonly<Record<TaskState, number>>;
   /** Ever accepted, ended well, failed, canceled, attempts retried, leases lost, stolen turns. */
   readonly totals: Readonly<
@@ -110,6 +154,8 @@ export interface Stats {
 export interface ReconcileReport {
   /** What was found and, when asked, mended; one line each, at most 100. */
   readonly drift: readonly string[];
+  /** Records that were looked at. */
   readonly checked: number;
+  /** Faults that were mended; 0 unless that was asked. */
   readonly repaired: number;
 }

@@ -3,8 +3,11 @@ import type { EndState, FailureType, TaskState } from './task.ts';
 
 /** A queue that a worker serves, with its weight and the pass of the worker's own stride. */
 export interface QueueShare {
+  /** The queue. */
   readonly queue: string;
+  /** Its claim on the worker's slots relative to its other queues. */
   readonly weight: number;
+  /** The least of several goes first; rises by 1/weight with each task. */
   readonly pass: number;
 }
 
@@ -12,10 +15,13 @@ export interface QueueShare {
 export interface LeaseRequest {
   /** Unique per request, 8–32 characters of `[A-Za-z0-9]`; also the random part of the tokens. */
   readonly requestId: string;
+  /** Who asks; it must be registered. */
   readonly worker: string;
   /** Free slots, from 1 to `LIMITS.leaseBatch` (`settleLeaseBatch` inside a settle). */
   readonly limit: number;
+  /** How long the worker may stay silent, in ms. */
   readonly leaseMs: number;
+  /** What it serves now. */
   readonly queues: readonly QueueShare[];
   /** When nothing is given: stand in line for a wake-up. */
   readonly wait: boolean;
@@ -23,34 +29,51 @@ export interface LeaseRequest {
 
 /** One task under a lease, with everything that its worker needs. */
 export interface Leased {
+  /** The task. */
   readonly id: string;
+  /** Names this lease; every later call about it carries it. */
   readonly token: string;
   /** From 1. */
   readonly attempt: number;
+  /** Leases of it that ended without an outcome. */
   readonly losses: number;
+  /** When the lease ends unless it is extended, in ms since the epoch. */
   readonly leaseUntil: number;
+  /** When it was given, in ms since the epoch. */
   readonly leasedAt: number;
+  /** When the task was enqueued, in ms since the epoch. */
   readonly createdAt: number;
+  /** Chooses the handler. */
   readonly name: string;
+  /** Where it was in line. */
   readonly queue: string;
+  /** Whose turn it was. */
   readonly user: string;
+  /** Its priority, 1 to 6. */
   readonly level: number;
+  /** JSON text of its input. */
   readonly payload: string;
+  /** JSON text, as {@link NewTask.options}. */
   readonly options: string;
   /** How often its handler has given it back uncounted. */
   readonly releases: number;
   /** The last chance of a task whose leases keep getting lost: run it with nothing beside it. */
   readonly alone: boolean;
+  /** What became of each task in its `dependsOn`, in that order. */
   readonly upstreams: readonly UpstreamFact[];
 }
 
 /** What became of a task that a leased one depended on. */
 export interface UpstreamFact {
+  /** The upstream task. */
   readonly id: string;
+  /** Its name; empty when it is not stored any more. */
   readonly name: string;
+  /** How it ended. */
   readonly state: EndState | 'missing';
   /** JSON text; absent when there is none, or when it did not fit the lease's budget. */
   readonly result?: string;
+  /** JSON text of what it failed with. */
   readonly error?: string;
   /** True when the result did not fit; `inspect.get` has it. */
   readonly cut: boolean;
@@ -58,6 +81,7 @@ export interface UpstreamFact {
 
 /** The tasks that a worker was given, and when to ask again. */
 export interface LeaseReply {
+  /** In the order of their turns; empty when nothing may start now. */
   readonly leases: readonly Leased[];
   /** Something may be left to lease or to tick: ask again at once. */
   readonly more: boolean;
@@ -65,6 +89,7 @@ export interface LeaseReply {
   readonly nextDueAt?: number;
   /** How long this worker may sleep when it got nothing, in ms. */
   readonly waitMs: number;
+  /** What the backend's clock showed. */
   readonly now: number;
 }
 
@@ -87,17 +112,39 @@ export type Decision =
   /** Given back, not an attempt. Without `delayMs` to its old place in line, else to the tail of its level once due. */
   | { readonly type: 'release'; readonly delayMs?: number; readonly reason: string };
 
+/**
+ * A run that waits: ends no attempt, forgives its losses, and keeps its place in line for when it is
+ * woken, which is when all of `waitFor` have ended, when the first of them has not `finished` and
+ * `wakeOn` says so, or after `wakeAfterMs`. Ids that are not stored count as ended.
+ */
+export interface Suspension {
+  /** Tells it from decisions. */
+  readonly type: 'suspend';
+  /** At most `LIMITS.dependencies`; replaces those of an earlier suspension. */
+  readonly waitFor: readonly string[];
+  /** What wakes it: the last end, or already the first of one that did not finish. */
+  readonly wakeOn: 'all' | 'failure';
+  /** In ms from now. */
+  readonly wakeAfterMs?: number;
+}
+
 /** A decision about one leased task. */
 export interface Settlement {
+  /** The task. */
   readonly id: string;
+  /** Of the lease that it was worked on under. */
   readonly token: string;
-  readonly decision: Decision;
+  /** What is to become of it. */
+  readonly decision: Decision | Suspension;
 }
 
 /** A worker settles, and may ask for the next tasks. */
 export interface SettleRequest {
+  /** Who settles. */
   readonly worker: string;
+  /** In the order in which they are applied. */
   readonly settlements: readonly Settlement[];
+  /** Asked after the settlements, in the same step. */
   readonly lease?: LeaseRequest;
 }
 
@@ -109,20 +156,27 @@ export type SettleAnswer =
 
 /** The answers to a settle, in the order asked. */
 export interface SettleReply {
+  /** One for each settlement. */
   readonly answers: readonly SettleAnswer[];
+  /** Present when it was asked for. */
   readonly lease?: LeaseReply;
 }
 
 /** Names one lease: a token is unique within its task only. */
 export interface LeaseRef {
+  /** The task. */
   readonly id: string;
+  /** The lease. */
   readonly token: string;
 }
 
 /** A worker that is still at it. */
 export interface ExtendRequest {
+  /** Who works on them. */
   readonly worker: string;
+  /** How long the leases hold from now, in ms. */
   readonly leaseMs: number;
+  /** Those to extend. */
   readonly leases: readonly LeaseRef[];
 }
 
@@ -132,5 +186,6 @@ export interface ExtendReply {
   readonly answers: readonly ('ok' | 'canceling' | 'lost')[];
   /** Leases that this worker's latest request was given and that it did not ask to extend. */
   readonly unknown: readonly LeaseRef[];
+  /** What the backend's clock showed. */
   readonly now: number;
 }

@@ -1,7 +1,10 @@
 /** One declared maximum: its number, its unit, and why it is that number. */
 export interface Limit {
+  /** The maximum, in `unit`. */
   readonly value: number;
+  /** As `ms`, `bytes`, `ids`. */
   readonly unit: string;
+  /** Why it is this number: half a sentence for `docs/limits.md`. */
   readonly why: string;
 }
 
@@ -13,12 +16,20 @@ function limit(value: number, unit: string, why: string): Limit {
 export type LimitName =
   | 'idBytes'
   | 'nameLength'
+  | 'graphNodes'
+  | 'graphDepth'
+  | 'maxCycles'
+  | 'runSteps'
+  | 'nodeWaitMs'
+  | 'notationLength'
   | 'payloadBytes'
   | 'payloadWarnBytes'
   | 'errorBytes'
   | 'oldErrorBytes'
   | 'attemptsKept'
   | 'dependencies'
+  | 'plainBatch'
+  | 'graphTtlMs'
   | 'scriptUnits'
   | 'scriptBytes'
   | 'leaseBatch'
@@ -80,6 +91,20 @@ export type LimitName =
 export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   idBytes: limit(128, 'bytes', 'ids are part of key names; longer ones cost memory in every index'),
   nameLength: limit(64, 'characters', 'names are shown in tables and stand in key names'),
+  graphNodes: limit(100_000, 'nodes', 'ten times an ordinary large workflow'),
+  graphDepth: limit(100, 'levels', 'groups and values inside of each other; three are many'),
+  maxCycles: limit(10, 'cycles', 'default of a dynamic node; a loop without an end is a mistake'),
+  runSteps: limit(
+    10_000,
+    'steps',
+    'tasks and groups that one walk comes to; a run that does not end is a mistake',
+  ),
+  nodeWaitMs: limit(
+    1_000,
+    'ms',
+    'a node that waits longer for its next attempt gives the run back meanwhile',
+  ),
+  notationLength: limit(1_000_000, 'characters', 'longest workflow written as text'),
   payloadBytes: limit(
     1_048_576,
     'bytes',
@@ -103,11 +128,17 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'one script must be able to leave them all; join nodes lift it',
   ),
   scriptUnits: limit(250, 'units', 'keeps the longest script near a millisecond'),
+  plainBatch: limit(
+    1_000,
+    'tasks',
+    'plain tasks that one script stores all or none, in some milliseconds; a seal costs far more',
+  ),
   scriptBytes: limit(
     4_194_304,
     'bytes',
     'keeps one call from blocking the server while it is parsed',
   ),
+  graphTtlMs: limit(86_400_000, 'ms', 'a snapshot that nothing needs goes after a day without use'),
   leaseBatch: limit(62, 'tasks', 'four units each within one script'),
   settleBatch: limit(64, 'outcomes', 'two units each, and room for a lease in the same call'),
   settleLeaseBatch: limit(40, 'of each', 'settle and lease together within one script'),

@@ -2,11 +2,13 @@
 export interface RetryPolicy {
   /** Attempts after the first; 3 means four starts in all. */
   readonly retries: number;
+  /** The same wait each time, or twice as long each time. */
   readonly kind: 'exponential' | 'fixed';
   /** The wait, or the first of a growing series, in ms. */
   readonly baseMs: number;
   /** Longest wait, in ms. */
   readonly maxMs: number;
+  /** What part of the wait is drawn by chance: all of it, its second half, or none. */
   readonly jitter: 'full' | 'equal' | 'none';
 }
 

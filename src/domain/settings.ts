@@ -8,7 +8,9 @@ export interface UserSettings {
   readonly maxRunning?: number;
   /** At most this many wait (scheduled, deferred, queued and reserved). */
   readonly maxQueued?: number;
+  /** Starts per time. */
   readonly rate?: RateLimit;
+  /** Nothing of it starts. */
   readonly paused?: boolean;
 }
 
@@ -17,9 +19,17 @@ export type UserPatch = { readonly [K in keyof UserSettings]?: UserSettings[K] |
 
 /** What holds for one queue; absent fields are unlimited, or the default. */
 export interface QueueSettings {
+  /** Nothing of it starts. */
   readonly paused?: boolean;
+  /** At most this many of its tasks run at once. */
   readonly maxRunning?: number;
+  /** Starts per time, of all its users together. */
   readonly rate?: RateLimit;
+  /**
+   * What a turn costs: `task`, the cost of the task (the default); `time`, the seconds that its lease
+   * is held, expected at first and corrected in the end.
+   */
+  readonly charge?: 'task' | 'time';
   /** Turns of the levels 1 to 5, integers from 1 to 1,024; default 1, 2, 4, 8, 16. */
   readonly priorityWeights?: readonly number[];
   /** One normal turn of a user after this many critical ones; absent: critical always first. */
@@ -33,10 +43,16 @@ export type QueuePatch = { readonly [K in keyof QueueSettings]?: QueueSettings[K
 
 /** How long ended tasks are kept, in ms; and how many, oldest removed first. */
 export interface Retention {
+  /** Of tasks that ended well. */
   readonly finishedMs: number;
+  /** Of dead letters. */
   readonly failedMs: number;
+  /** Of canceled ones. */
   readonly canceledMs: number;
+  /** Absent: unlimited. */
   readonly finishedCount?: number;
+  /** Absent: unlimited. */
   readonly failedCount?: number;
+  /** Absent: unlimited. */
   readonly canceledCount?: number;
 }

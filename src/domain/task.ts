@@ -49,9 +49,13 @@ export type MissingPolicy = 'refuse' | 'satisfied' | 'block';
 
 /** What a task does about its dependencies. */
 export interface EdgePolicies {
+  /** When it ends `failed`. */
   readonly onFailure: EdgePolicy;
+  /** When it ends `canceled`. */
   readonly onCancel: EdgePolicy;
+  /** When it is not stored. */
   readonly onMissing: MissingPolicy;
+  /** It may be another user's. */
   readonly allowCrossUser: boolean;
 }
 
@@ -60,7 +64,9 @@ export type KeyPolicy = 'return' | 'reject' | 'replace-queued' | 'run-once-more'
 
 /** An idempotency key and how it is treated. */
 export interface KeySpec {
+  /** Chosen by the caller; it holds for one user in one queue. */
   readonly key: string;
+  /** What a later call under the same key comes to. */
   readonly policy: KeyPolicy;
   /** How long the key holds from the enqueue, in ms; absent: until its task has ended. */
   readonly ttlMs?: number;
@@ -71,12 +77,17 @@ export interface KeySpec {
  * are milliseconds; a moment is milliseconds since the epoch on the backend's clock.
  */
 export interface NewTask {
+  /** Unique among all tasks. */
   readonly id: string;
+  /** Chooses the handler. */
   readonly name: string;
+  /** Where it stands in line. */
   readonly queue: string;
+  /** Whose turn it takes. */
   readonly user: string;
+  /** Where it stands among its user's tasks. */
   readonly level: Level;
-  /** What its turn costs the user, > 0; 1 unless asked otherwise. */
+  /** What its turn costs the user, above 0; 1 unless asked otherwise. */
   readonly cost: number;
   /** JSON text; the backend stores it and never reads it. */
   readonly payload: string;
@@ -84,26 +95,45 @@ export interface NewTask {
   readonly options: string;
   /** Wait this long before the first start; at most one of `delayMs` and `executeAfter`. */
   readonly delayMs?: number;
+  /** Not before this moment. */
   readonly executeAfter?: number;
   /** From the later of enqueue and due time: not started by then, it ends `failed(expired)`. */
   readonly expiresInMs?: number;
   /** Distinct ids, at most `LIMITS.dependencies`; the client has refused cycles inside a batch. */
   readonly dependsOn: readonly string[];
+  /** What it does about its dependencies. */
   readonly edges: EdgePolicies;
+  /** Keeps others like it out; absent: nothing does. */
   readonly idempotency?: KeySpec;
+  /** Never queued: it ends `finished` as soon as nothing blocks it; holds what it joins readable. */
+  readonly join?: true;
+  /** The run it belongs to; it is not started once that has ended. */
+  readonly owner?: string;
+  /** Hash of the graph snapshot that is kept for it while it is stored. */
+  readonly graph?: string;
 }
 
 /** Everything that is stored about one task. Fields that have no meaning in a state are absent. */
 export interface TaskRecord {
+  /** Unique among all tasks. */
   readonly id: string;
+  /** Chooses the handler. */
   readonly name: string;
+  /** Where it stands in line. */
   readonly queue: string;
+  /** Whose turn it takes. */
   readonly user: string;
+  /** Where it stands among its user's tasks. */
   readonly level: Level;
+  /** What its turn costs the user; 1 unless asked otherwise. */
   readonly cost: number;
+  /** JSON text of its input. */
   readonly payload: string;
+  /** JSON text, as {@link NewTask.options}. */
   readonly options: string;
+  /** Where it stands. */
   readonly state: TaskState;
+  /** When it was enqueued. */
   readonly createdAt: number;
   /** Failed attempts so far; the one in hand, or the next one, has the number `failures + 1`. */
   readonly failures: number;
@@ -111,9 +141,11 @@ export interface TaskRecord {
   readonly losses: number;
   /** Times that a handler gave it back without counting an attempt. */
   readonly releases: number;
+  /** What it was enqueued to wait for. */
   readonly dependsOn: readonly string[];
   /** Those of `dependsOn` that are not satisfied yet. */
   readonly blockedBy: readonly string[];
+  /** It runs, and was asked to end. */
   readonly cancelRequested: boolean;
   /** `scheduled`: when it is due. */
   readonly dueAt?: number;
@@ -121,17 +153,23 @@ export interface TaskRecord {
   readonly expiresAt?: number;
   /** `started`: the lease in force. */
   readonly token?: string;
+  /** `started`: who works on it. */
   readonly worker?: string;
+  /** `started`: when the lease was given. */
   readonly leasedAt?: number;
+  /** `started`: when the lease ends unless it is extended. */
   readonly leaseUntil?: number;
   /** End states. */
   readonly endedAt?: number;
+  /** `failed`: why, for programs. */
   readonly failureType?: FailureType;
+  /** `failed`, `canceled`: why, for people. */
   readonly reason?: string;
   /** JSON text: `{ name, message, stack? }` of the newest failure. */
   readonly error?: string;
   /** JSON text. */
   readonly result?: string;
+  /** The key under which it was enqueued. */
   readonly idempotencyKey?: string;
 }
 
@@ -139,11 +177,18 @@ export interface TaskRecord {
 export interface AttemptRecord {
   /** From 1; a lost or released lease has the number of the attempt that it was to be. */
   readonly attempt: number;
+  /** Who tried. */
   readonly worker: string;
+  /** When its lease was given. */
   readonly leasedAt: number;
+  /** When it was settled, or its lease was taken back. */
   readonly endedAt: number;
+  /** What the handler did, or `lost` when nobody said. */
   readonly outcome: 'succeeded' | 'failed' | 'canceled' | 'released' | 'lost';
+  /** What became of the task. */
   readonly decision: 'finish' | 'retry' | 'dead-letter' | 'cancel' | 'release';
+  /** Why, for people. */
   readonly reason?: string;
+  /** JSON text of what the handler threw. */
   readonly error?: string;
 }

@@ -8,7 +8,9 @@
  *  scheduled ─▶ deferred ─▶ queued ──leased──▶ started ──finished──▶ finished
  *     │   └─due, not blocked──▲ ▲               │ │ │
  *     │                       │ └──released─────┤ │ └──deadLettered─▶ failed ──redriven──▶ queued
- *     │                       └──leaseEnded─────┤ └─retried, strange, released──▶ scheduled
+ *     │          ▲ │          └──leaseEnded─────┤ └─retried, strange, released──▶ scheduled
+ *     │          │ └─joined──▶ finished         │
+ *     │          └──────────────────suspended───┘ (queued again, when nothing blocks it)
  *     └────── any state before an end ──canceled──▶ canceled
  */
 import { assertNever } from '../base/never.ts';
@@ -25,6 +27,8 @@ export interface Life {
   /** `started` only: the fencing token in force. */
   readonly token?: string;
   readonly cancelRequested: boolean;
+  /** It is never queued: it waits as `deferred` and ends when nothing blocks it. */
+  readonly join?: true;
 }
 
 export type TaskEvent =
@@ -36,6 +40,9 @@ export type TaskEvent =
   | { readonly type: 'retried'; readonly token: string; readonly until: number }
   | { readonly type: 'released'; readonly token: string; readonly until?: number }
   | { readonly type: 'deadLettered'; readonly token: string }
+  /** `blocked`: one of those that it is to wait for has not ended. */
+  | { readonly type: 'suspended'; readonly token: string; readonly blocked: boolean }
+  | { readonly type: 'joined' }
   | { readonly type: 'leaseEnded'; readonly until?: number; readonly last: boolean }
   | { readonly type: 'gaveUp'; readonly failureType: FailureType }
   | { readonly type: 'cancelRequested' }
@@ -59,6 +66,8 @@ export const ALLOWED_FROM: Readonly<Record<TaskEvent['type'], readonly TaskState
   retried: ['started'],
   released: ['started'],
   deadLettered: ['started'],
+  suspended: ['started'],
+  joined: ['deferred'],
   leaseEnded: ['started'],
   gaveUp: ['scheduled', 'deferred', 'queued'],
   cancelRequested: ['started'],
@@ -71,10 +80,10 @@ export function transition(life: Life, event: TaskEvent): Transition {
   switch (event.type) {
     case 'due':
       if (life.dueAt !== undefined && life.dueAt > event.at) return refused('tooEarly');
-      return to(life.blocked ? 'deferred' : 'queued', life);
+      return waiting(life);
     case 'unblocked':
       if (life.state === 'scheduled') return ok({ ...life, blocked: false });
-      return to('queued', { ...life, blocked: false });
+      return waiting({ ...life, blocked: false });
     case 'leased':
       return ok({ ...bare(life), state: 'started', token: event.token });
     case 'strange':
@@ -87,6 +96,13 @@ export function transition(life: Life, event: TaskEvent): Transition {
       return held(life, event.token) ?? canceledOr(life, () => again(life, event.until));
     case 'deadLettered':
       return held(life, event.token) ?? canceledOr(life, () => to('failed', life));
+    case 'suspended':
+      return (
+        held(life, event.token) ??
+        canceledOr(life, () => waiting({ ...life, blocked: event.blocked }))
+      );
+    case 'joined':
+      return life.join && !life.blocked ? to('finished', life) : refused('wrongState');
     case 'leaseEnded':
       return canceledOr(life, () => (event.last ? to('failed', life) : again(life, event.until)));
     case 'gaveUp':
@@ -96,7 +112,7 @@ export function transition(life: Life, event: TaskEvent): Transition {
     case 'canceled':
       return to('canceled', life);
     case 'redriven':
-      return to(life.blocked ? 'deferred' : 'queued', { ...life, cancelRequested: false });
+      return waiting({ ...life, cancelRequested: false });
     default:
       return assertNever(event);
   }
@@ -116,6 +132,11 @@ function canceledOr(life: Life, otherwise: () => Transition): Transition {
   return life.cancelRequested ? to('canceled', life) : otherwise();
 }
 
+/** In line, unless something blocks it, or it is a join. */
+function waiting(life: Life): Transition {
+  return to(life.blocked || life.join ? 'deferred' : 'queued', life);
+}
+
 function again(life: Life, until: number | undefined): Transition {
   return until === undefined ? to('queued', life) : later(life, until);
 }
@@ -130,7 +151,8 @@ function to(state: TaskState, life: Life): Transition {
 
 /** Without the fields that belong to one state only. */
 function bare(life: Life): Life {
-  return { state: life.state, blocked: life.blocked, cancelRequested: life.cancelRequested };
+  const { state, blocked, cancelRequested, join } = life;
+  return { state, blocked, cancelRequested, ...(join === undefined ? {} : { join }) };
 }
 
 function ok(life: Life): Transition {

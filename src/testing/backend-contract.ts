@@ -27,10 +27,14 @@ import * as limits from './contract/limits.ts';
 import * as redrive from './contract/redrive.ts';
 import * as restricted from './contract/restricted.ts';
 import * as retention from './contract/retention.ts';
+import * as runReads from './contract/run-reads.ts';
+import * as runStores from './contract/run-stores.ts';
+import * as runs from './contract/runs.ts';
 import * as settling from './contract/settling.ts';
 import * as strangers from './contract/strangers.ts';
 import * as sweeping from './contract/sweeping.ts';
 import * as time from './contract/time.ts';
+import { timed } from './contract/timed.ts';
 import * as waiting from './contract/waiting.ts';
 
 export type {
@@ -75,6 +79,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'run now': canceling.early,
   'turns between users': fairness.betweenUsers,
   'turns within a user': fairness.withinUser,
+  'turns by time': timed,
   'limits of users': limits.users,
   'places of running tasks': limits.places,
   queues: limits.queues,
@@ -84,6 +89,12 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   delays: time.delays,
   expiry: time.expiry,
   'clocks that jump': time.clocks,
+  joins: runs.joins,
+  'fences of runs': runs.fences,
+  'suspended runs': runs.suspensions,
+  'what joins and runs read': runReads.runReads,
+  'journals of runs': runStores.journals,
+  'snapshots of graphs': runStores.snapshots,
   retention: retention.keeping,
   readers: retention.readers,
   leftovers: retention.leftovers,

@@ -20,13 +20,22 @@ export interface BackendCall {
   readonly operation: string;
   /** How often this operation was called, this time included. */
   readonly count: number;
+  /** What the operation was called with. */
   readonly args: readonly unknown[];
 }
 
 /** Says what goes wrong with a call; `undefined` for nothing. */
 export type FaultPlan = (call: BackendCall) => Fault | undefined;
 
-const STORES: readonly string[] = ['tasks', 'users', 'queues', 'workers', 'inspect'];
+const STORES: readonly string[] = [
+  'tasks',
+  'users',
+  'queues',
+  'workers',
+  'inspect',
+  'runs',
+  'graphs',
+];
 
 /** Any backend, with faults between it and whoever uses it. */
 export function flakyBackend(backend: Backend, plan: FaultPlan): Backend {

@@ -1,7 +1,10 @@
 /** Which call of a handler. */
 export interface RunFacts {
+  /** The task. */
   readonly taskId: string;
+  /** Its name. */
   readonly name: string;
+  /** Whose turn it was. */
   readonly user: string;
   /** From 1. */
   readonly attempt: number;
@@ -9,6 +12,7 @@ export interface RunFacts {
 
 /** One call of a handler in a test, from its start to its end. */
 export interface HandlerRun extends RunFacts {
+  /** What the handler was given. */
   readonly input: unknown;
   /** `running` until the handler has ended. */
   readonly state: 'running' | 'returned' | 'threw';

@@ -36,10 +36,12 @@ export class ManualClock implements Clock {
     this.#hooks = hooks;
   }
 
+  /** Milliseconds since the Unix epoch. */
   now(): number {
     return this.#nowMs;
   }
 
+  /** Calls `fire` once, when the clock is moved to `ms` from now, or past it. */
   setTimer(ms: number, fire: () => void): Timer {
     const timer = { at: this.#nowMs + Math.max(0, ms), number: this.#numbers++, fire };
     this.#timers.add(timer);
@@ -54,7 +56,7 @@ export class ManualClock implements Clock {
   /**
    * Moves on, firing every timer on the way at its own moment and letting what it began go on.
    *
-   * @throws {@link InvalidOptionError} when the length is none, or negative.
+   * @throws `InvalidOptionError` when the length is none, or negative.
    */
   async advance(length: Duration): Promise<void> {
     const ms = durationMs(length);

@@ -14,7 +14,9 @@ export interface Spy<in out I, out O> {
 
 /** One run of the handler that a {@link Spy} looks at. */
 export interface SpiedRun<out I, out O> extends Omit<HandlerRun, 'input' | 'result'> {
+  /** What the handler was given. */
   readonly input: I;
+  /** What it returned. */
   readonly result?: O;
 }
 

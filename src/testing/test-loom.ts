@@ -15,7 +15,7 @@ import { type HandlerRun, Journal } from './journal.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 import { type Spy, spyOn } from './spy.ts';
 
-/** How a {@link TestLoom} differs from a {@link Fairloom} in production. */
+/** How a {@link TestLoom} differs from a `Fairloom` in production. */
 export interface TestLoomOptions extends Omit<FairloomOptions, 'backend' | 'tasks' | 'clock'> {
   /** Where time starts, in ms since the epoch. Default 2026-01-05 12:00 UTC. */
   readonly startMs?: number | undefined;
@@ -42,6 +42,7 @@ export interface TestClock {
 
 /** What {@link TestLoom.fail} makes a handler throw. */
 export class InjectedFailure extends Error {
+  /** Also across copies of the package. */
   override readonly name = 'InjectedFailure';
 }
 
@@ -58,6 +59,7 @@ export function testLoom(tasks: TaskSource, options: TestLoomOptions = {}): Test
 
 /** See {@link testLoom}. */
 export class TestLoom extends Fairloom {
+  /** Time passes only when this is told to move. */
   readonly clock: TestClock;
   readonly #manual: ManualClock;
   readonly #workerOptions: WorkerOptions;
@@ -116,7 +118,7 @@ export class TestLoom extends Fairloom {
   }
 
   /** Every call of a handler, in the order of the starts. */
-  get runs(): readonly HandlerRun[] {
+  get history(): readonly HandlerRun[] {
     return this.#journal.runs;
   }
 
@@ -125,6 +127,7 @@ export class TestLoom extends Fairloom {
     return this.#journal.runs.map(({ user, name }) => [user, name] as const);
   }
 
+  /** Closes at once: what runs is given up, since time stands still. */
   override async close(options: { readonly timeout?: Duration | undefined } = {}): Promise<void> {
     // Time stands still, so nothing would end a grace.
     this.#worker?.abandon();

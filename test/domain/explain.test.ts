@@ -43,6 +43,56 @@ const ROWS: readonly Row[] = [
     'fairloom tasks redrive c',
   ],
   [
+    'a suspended run',
+    {
+      record: { state: 'deferred' },
+      blockedBy: [
+        { id: 'a', state: 'queued' },
+        { id: 'b', state: 'started' },
+      ],
+      suspension: { of: 5, wakeOn: 'all' },
+    },
+    ['suspended'],
+    'it is suspended, waiting for 2 of 5: a (queued), b (started)',
+    'fairloom tasks explain a',
+  ],
+  [
+    'a suspended run that wakes early',
+    {
+      record: { state: 'deferred' },
+      blockedBy: [{ id: 'a', state: 'queued' }],
+      suspension: { of: 1, wakeOn: 'failure', wakeAt: NOW + 5_000 },
+    },
+    ['suspended'],
+    'it is suspended, waiting for 1 of 1: a (queued), or until one of them does not finish, at most until 2026-01-05T12:00:05Z (5 s)',
+    'fairloom tasks explain a',
+  ],
+  [
+    'a member whose run has ended',
+    { endedRun: { id: 'r 1', state: 'failed' }, ahead: 1 },
+    ['run-ended'],
+    'its run r 1 has ended (failed): a worker that comes to it cancels it',
+    "fairloom tasks explain 'r 1'",
+  ],
+  [
+    'a member whose run is gone',
+    { endedRun: { id: 'r1', state: 'missing' }, user: { settings: { paused: true } } },
+    ['run-ended', 'user-paused'],
+    'its run r1 is not stored: a worker that comes to it cancels it',
+    'fairloom tasks explain r1',
+  ],
+  [
+    'a join, which no worker serves',
+    {
+      record: { state: 'deferred', name: '~join' },
+      blockedBy: [{ id: 'a', state: 'queued' }],
+      join: true,
+    },
+    ['blocked'],
+    'it waits for a (queued)',
+    'fairloom tasks explain a',
+  ],
+  [
     'a paused user',
     { user: { settings: { paused: true } } },
     ['user-paused'],

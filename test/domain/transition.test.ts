@@ -21,6 +21,8 @@ const EVENTS: Readonly<Record<TaskEvent['type'], TaskEvent>> = {
   retried: { type: 'retried', token: TOKEN, until: 200 },
   released: { type: 'released', token: TOKEN },
   deadLettered: { type: 'deadLettered', token: TOKEN },
+  suspended: { type: 'suspended', token: TOKEN, blocked: true },
+  joined: { type: 'joined' },
   leaseEnded: { type: 'leaseEnded', last: false },
   gaveUp: { type: 'gaveUp', failureType: 'expired' },
   cancelRequested: { type: 'cancelRequested' },
@@ -38,6 +40,8 @@ const LEADS_TO: Readonly<Record<TaskEvent['type'], TaskState>> = {
   retried: 'scheduled',
   released: 'queued',
   deadLettered: 'failed',
+  suspended: 'deferred',
+  joined: 'finished',
   leaseEnded: 'queued',
   gaveUp: 'failed',
   cancelRequested: 'started',
@@ -46,7 +50,16 @@ const LEADS_TO: Readonly<Record<TaskEvent['type'], TaskState>> = {
 };
 
 const TYPES = Object.keys(EVENTS) as readonly TaskEvent['type'][];
-const OUT_OF_STARTED = ['finished', 'retried', 'released', 'deadLettered', 'leaseEnded'] as const;
+const OUT_OF_STARTED = [
+  'finished',
+  'retried',
+  'released',
+  'deadLettered',
+  'suspended',
+  'leaseEnded',
+] as const;
+/** A join that nothing blocks. */
+const JOIN: Partial<Life> = { join: true, blocked: false };
 
 function life(state: TaskState, more: Partial<Life> = {}): Life {
   return {
@@ -63,7 +76,7 @@ describe('transition', () => {
   const pairs = TASK_STATES.flatMap((state) => TYPES.map((type) => ({ state, type })));
 
   it.each(pairs)('$state × $type agrees with ALLOWED_FROM', ({ state, type }) => {
-    const answer = transition(life(state), EVENTS[type]);
+    const answer = transition(life(state, type === 'joined' ? JOIN : {}), EVENTS[type]);
     expect(answer.ok).toBe(ALLOWED_FROM[type].includes(state));
     expect(allows(type, state)).toBe(answer.ok);
     if (!answer.ok) {
@@ -76,7 +89,7 @@ describe('transition', () => {
 
   it('keeps only the fields that the new state has', () => {
     for (const { state, type } of pairs) {
-      const answer = transition(life(state), EVENTS[type]);
+      const answer = transition(life(state, type === 'joined' ? JOIN : {}), EVENTS[type]);
       if (!answer.ok) continue;
       expect([state, type, 'token' in answer.life]).toEqual([
         state,
@@ -115,8 +128,37 @@ describe('transition', () => {
     expect(lost.ok && lost.life.state).toBe('failed');
   });
 
+  it('queues a suspended run again that nothing blocks', () => {
+    const answer = transition(life('started'), {
+      ...EVENTS.suspended,
+      blocked: false,
+    } as TaskEvent);
+    expect(answer.ok && answer.life).toEqual(life('queued'));
+  });
+
+  it('never queues a join: it waits as deferred until it has joined', () => {
+    const moves = [
+      transition(life('scheduled', JOIN), EVENTS.due),
+      transition(life('deferred', { join: true }), EVENTS.unblocked),
+      transition(life('failed', JOIN), EVENTS.redriven),
+    ];
+    for (const answer of moves) {
+      expect(answer.ok && answer.life).toEqual(life('deferred', JOIN));
+      const joined = answer.ok ? transition(answer.life, EVENTS.joined) : answer;
+      expect(joined.ok && joined.life.state).toBe('finished');
+    }
+  });
+
+  it('joins nothing while it is blocked, or when it is no join', () => {
+    for (const more of [{ join: true, blocked: true }, { blocked: false }] as const) {
+      const answer = transition(life('deferred', more), EVENTS.joined);
+      expect(answer).toEqual({ ok: false, refusal: 'wrongState' });
+    }
+  });
+
   it('accepts no other token than the one in force', () => {
-    for (const type of ['finished', 'retried', 'released', 'deadLettered'] as const) {
+    const settled = OUT_OF_STARTED.filter((type) => type !== 'leaseEnded');
+    for (const type of settled) {
       const stale = { ...EVENTS[type], token: '6-abcdefgh' } as TaskEvent;
       expect(transition(life('started'), stale)).toEqual({ ok: false, refusal: 'leaseLost' });
     }
@@ -141,6 +183,8 @@ describe('any history', () => {
     fc.record({ type: fc.constantFrom('finished' as const, 'deadLettered' as const), token }),
     fc.record({ type: fc.constant('retried' as const), token, until: at }),
     fc.record({ type: fc.constant('released' as const), token }),
+    fc.record({ type: fc.constant('suspended' as const), token, blocked: fc.boolean() }),
+    fc.constant(EVENTS.joined),
     fc.record({ type: fc.constant('leaseEnded' as const), last: fc.boolean() }),
     fc.constant(EVENTS.gaveUp),
   );

@@ -3,11 +3,14 @@ import fc from 'fast-check';
 import type { Level } from '../../src/domain/task.ts';
 import {
   type Among,
+  type AwaitedStep,
   type DecisionStep,
   type DependencyStep,
+  type HolderStep,
   type ItemStep,
   type LeaseStep,
   NAMES,
+  type OwnerStep,
   QUEUES,
   type SettlementStep,
   type Step,
@@ -57,6 +60,18 @@ function seldom<T>(arbitrary: fc.Arbitrary<T>, weight: number): fc.Arbitrary<T |
   );
 }
 
+const owner: fc.Arbitrary<OwnerStep> = fc.record({
+  of: fc.constantFrom('live', 'live', 'live', 'live', 'ended', 'unknown'),
+  pick,
+});
+
+const graph = fc.nat({ max: 2 });
+
+const awaited: fc.Arbitrary<AwaitedStep> = fc.record({
+  of: fc.constantFrom('member', 'member', 'live', 'live', 'ended', 'dependency', 'unknown'),
+  pick,
+});
+
 const item: fc.Arbitrary<ItemStep> = fc.record({
   user: fc.constantFrom(...USERS),
   queue,
@@ -84,7 +99,15 @@ const item: fc.Arbitrary<ItemStep> = fc.record({
   ),
   key: seldom(key, 2),
   again: seldom(pick, 1),
+  join: seldom(fc.constant<true>(true), 2),
+  owner: seldom(owner, 2),
+  graph: fc.oneof(
+    { weight: 9, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: graph },
+  ),
 } as const);
+
+const holder = fc.constantFrom<HolderStep['of']>('held', 'held', 'held', 'held', 'stale', 'forged');
 
 const decision: fc.Arbitrary<DecisionStep> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ type: fc.constant('finish') } as const) },
@@ -106,10 +129,17 @@ const decision: fc.Arbitrary<DecisionStep> = fc.oneof(
   },
 );
 
+const suspension: fc.Arbitrary<DecisionStep> = fc.record({
+  type: fc.constant('suspend'),
+  waitFor: fc.array(awaited, { minLength: 1, maxLength: 4 }),
+  wakeOn: fc.constantFrom('all', 'failure'),
+  wakeAfterMs: seldom(fc.constantFrom(0, 1, 1_000, 5_000), 4),
+} as const);
+
 const settlement: fc.Arbitrary<SettlementStep> = fc.record({
   of: fc.constantFrom('held', 'held', 'held', 'held', 'held', 'held', 'stale', 'forged'),
   pick,
-  decision,
+  decision: fc.oneof({ weight: 8, arbitrary: decision }, { weight: 3, arbitrary: suspension }),
 } as const);
 
 const lease: fc.Arbitrary<LeaseStep> = fc.record({
@@ -153,6 +183,7 @@ const queuePatch = fc.oneof(
   fc.record({ maxRunning: fc.option(fc.constantFrom(1, 3)) }),
   fc.record({ rate: fc.option(rate) }),
   fc.record({ priorityWeights: fc.option(fc.constantFrom([1, 1, 1, 1, 1], [3, 1, 7, 2, 1_024])) }),
+  fc.record({ charge: fc.constantFrom('time' as const, 'task' as const, null) }),
   fc.record({ criticalBurst: fc.option(fc.constantFrom(1, 2)) }),
   fc.record({
     perUser: fc.option(fc.constantFrom({ weight: 300 }, { maxRunning: 1 }, { maxQueued: 4 }, {})),
@@ -176,6 +207,8 @@ const advance = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(1, 10, 999, 1_000, 5_000) },
   { weight: 3, arbitrary: fc.constantFrom(8_000, 8_001, 14_999, 15_000, 60_000) },
   { weight: 1, arbitrary: fc.constantFrom(3_600_000, 86_400_000, 604_800_000, 2_592_000_000) },
+  // The life of a snapshot.
+  { weight: 1, arbitrary: fc.constantFrom(86_399_999, 86_400_000) },
   { weight: 1, arbitrary: fc.constantFrom(-1, -4_000, -5_000, -5_001, -60_000) },
 );
 
@@ -187,7 +220,26 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       type: fc.constant('enqueue'),
       items: fc.array(item, { minLength: 1, maxLength: 4 }),
       atomic: fc.boolean(),
+      fence: seldom(fc.record({ of: holder, pick, worker }), 2),
     } as const),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('checkpoint'),
+      worker,
+      of: holder,
+      pick,
+      entries: fc.dictionary(
+        fc.constantFrom('a', 'b:é', '__proto__'),
+        fc.constantFrom('1', '{"é":[]}', null),
+        { minKeys: 1, noNullPrototype: true },
+      ),
+    } as const),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({ type: fc.constantFrom('saveGraph', 'loadGraph'), graph } as const),
   },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('resendEnqueue'), pick } as const) },
   { weight: 18, arbitrary: lease.map((rest) => ({ type: 'lease', ...rest }) as const) },

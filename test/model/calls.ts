@@ -2,8 +2,10 @@
 import type {
   Backend,
   EnqueueReply,
+  EnqueueTerms,
   ExtendRequest,
   Leased,
+  LeaseRef,
   LeaseReply,
   LeaseRequest,
   SettleRequest,
@@ -16,11 +18,18 @@ import type { SettleAnswer } from './oracle/settle.ts';
 import { AnyOf } from './same.ts';
 
 export type Call =
-  | { readonly type: 'enqueue'; readonly tasks: readonly NewTask[]; readonly atomic: boolean }
+  | { readonly type: 'enqueue'; readonly tasks: readonly NewTask[]; readonly terms: EnqueueTerms }
   | { readonly type: 'lease'; readonly request: LeaseRequest }
   | { readonly type: 'settle'; readonly request: SettleRequest }
   | { readonly type: 'extend'; readonly request: ExtendRequest }
   | { readonly type: 'tick' }
+  | {
+      readonly type: 'checkpoint';
+      readonly lease: LeaseRef;
+      readonly entries: Readonly<Record<string, string | null>>;
+    }
+  | { readonly type: 'saveGraph'; readonly hash: string; readonly body: string }
+  | { readonly type: 'loadGraph'; readonly hash: string }
   | { readonly type: 'cancel'; readonly id: string; readonly reason: string }
   | { readonly type: 'redrive' | 'remove' | 'runNow'; readonly id: string }
   | {
@@ -41,7 +50,7 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
   const { tasks, users, queues, workers } = backend;
   switch (call.type) {
     case 'enqueue':
-      return (await tasks.enqueue(call.tasks, { atomic: call.atomic })).map(anyCycle);
+      return (await tasks.enqueue(call.tasks, call.terms)).map(anyCycle);
     case 'lease':
       return leaseAnswer(await tasks.lease(call.request));
     case 'settle': {
@@ -56,6 +65,14 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
       const { more, nextDueAt, now } = await tasks.tick();
       return { more, nextDueAt, now };
     }
+    case 'checkpoint': {
+      const answer = await backend.runs.checkpoint(call.lease, call.entries);
+      return { answer, journal: await backend.runs.load(call.lease.id) };
+    }
+    case 'saveGraph':
+      return backend.graphs.save(call.hash, call.body);
+    case 'loadGraph':
+      return backend.graphs.load(call.hash);
     case 'cancel':
       return tasks.cancel(call.id, call.reason);
     case 'redrive':
@@ -83,7 +100,7 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
 export function forecast(oracle: Oracle, call: Call): unknown {
   switch (call.type) {
     case 'enqueue':
-      return oracle.enqueue(call.tasks, call.atomic);
+      return oracle.enqueue(call.tasks, call.terms);
     case 'lease':
       return leaseForecast(oracle.lease(call.request));
     case 'settle': {
@@ -97,6 +114,16 @@ export function forecast(oracle: Oracle, call: Call): unknown {
     }
     case 'tick':
       return tickForecast(oracle.tick());
+    case 'checkpoint': {
+      const answer = oracle.checkpoint(call.lease, call.entries);
+      return { answer, journal: oracle.journal(call.lease.id) };
+    }
+    case 'saveGraph':
+      return oracle.saveGraph(call.hash, call.body);
+    case 'loadGraph': {
+      const { reply, forgettable } = oracle.loadGraph(call.hash);
+      return forgettable ? new AnyOf(reply, { kind: 'unknown' }) : reply;
+    }
     case 'cancel':
       return oracle.cancel(call.id, call.reason);
     case 'redrive':

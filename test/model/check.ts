@@ -81,8 +81,23 @@ export function keepSeed(seed: Seed): void {
 /** Every kind of step, and every pair of state and event that a task may meet. */
 export function neverMet({ steps, events }: Counters): readonly string[] {
   const pairs = allowedPairs().filter((pair) => !events.has(pair));
-  return [...STEP_TYPES.filter((type) => !steps.has(type)), ...pairs];
+  const occasions = OCCASIONS.filter((occasion) => !events.has(occasion));
+  return [...STEP_TYPES.filter((type) => !steps.has(type)), ...pairs, ...occasions];
 }
+
+/** What must have happened beside transitions, by the names that the oracle gives it. */
+export const OCCASIONS: readonly string[] = [
+  'orphan',
+  'woken by time',
+  'woken by a failure',
+  'woken when all had ended',
+  'suspended by nobody who was left',
+  'member stored by its run',
+  'lease-lost',
+  'graph-missing',
+  'snapshot kept by a task',
+  'snapshot expired',
+];
 
 export function allowedPairs(): readonly string[] {
   return Object.entries(ALLOWED_FROM).flatMap(([event, states]) =>

@@ -3,7 +3,7 @@
  * sent again. It turns a step into the call that goes to every backend and to the oracle.
  */
 import type {
-  Decision,
+  EnqueueTerms,
   ExtendRequest,
   Leased,
   LeaseRequest,
@@ -13,17 +13,11 @@ import type {
   WorkerSpec,
 } from '../../src/domain/backend.ts';
 import type { NewTask } from '../../src/domain/task.ts';
-import type { Task, World } from './oracle/world.ts';
+import { decisionOf } from './decisions.ts';
+import { newTask, UNKNOWN } from './items.ts';
+import type { World } from './oracle/world.ts';
 import { specOf } from './specs.ts';
-import type {
-  Among,
-  DecisionStep,
-  DependencyStep,
-  ItemStep,
-  LeaseStep,
-  SettlementStep,
-  Step,
-} from './steps.ts';
+import type { Among, HolderStep, ItemStep, LeaseStep, SettlementStep, Step } from './steps.ts';
 
 export interface Held {
   readonly id: string;
@@ -32,7 +26,7 @@ export interface Held {
 
 export interface Batch {
   readonly tasks: readonly NewTask[];
-  readonly atomic: boolean;
+  readonly terms: EnqueueTerms;
 }
 
 interface WorkerState {
@@ -46,10 +40,6 @@ interface WorkerState {
 }
 
 type StepOf<T extends Step['type']> = Extract<Step, { readonly type: T }>;
-
-/** Ids that nobody has stored, unless a later step does. */
-const UNKNOWN = 3;
-const ERROR = '{"name":"Error","message":"no"}';
 
 export class Client {
   readonly ids: string[] = [];
@@ -68,7 +58,9 @@ export class Client {
   #requests = 0;
   #tasks = 0;
 
-  batch({ items, atomic }: StepOf<'enqueue'>, world: World): Batch {
+  batch({ items, atomic: all, fence }: StepOf<'enqueue'>, world: World): Batch {
+    const lease = fence === undefined ? undefined : this.lease(fence.worker, fence);
+    const atomic = all && lease === undefined;
     const ids = items.map((item) => this.#idOf(item));
     // Either everything looks back or everything looks ahead, so that a batch has no cycle.
     const ahead = atomic && (items[0]?.salt ?? 0) % 2 === 1;
@@ -76,7 +68,8 @@ export class Client {
       const others = ahead ? ids.slice(at + 1) : ids.slice(0, at);
       return newTask(item, { id: ids[at] ?? '', others, batch: ids, ids: this.ids, world });
     });
-    const batch = { tasks: distinct(tasks), atomic };
+    const terms: EnqueueTerms = lease === undefined ? { atomic } : { atomic: false, fence: lease };
+    const batch = { tasks: distinct(tasks), terms };
     this.batches.push(batch);
     for (const id of ids) if (!this.ids.includes(id)) this.ids.push(id);
     return batch;
@@ -132,14 +125,27 @@ export class Client {
     }
   }
 
-  settlements(at: number, steps: readonly SettlementStep[]): readonly Settlement[] {
-    const worker = this.worker(at);
-    return steps.flatMap(({ of, pick, decision }) => {
-      const from = of === 'held' ? worker.held : this.leases;
-      const chosen = from[pick % Math.max(1, from.length)];
-      if (chosen === undefined) return [];
-      const token = of === 'forged' ? `${chosen.token}x` : chosen.token;
-      return [{ id: chosen.id, token, decision: decisionOf(decision) }];
+  /** A lease that the worker speaks for; none when there are none. */
+  lease(at: number, { of, pick }: HolderStep): Held | undefined {
+    const from = of === 'held' ? this.worker(at).held : this.leases;
+    const chosen = from[pick % Math.max(1, from.length)];
+    if (chosen === undefined) return undefined;
+    return { id: chosen.id, token: of === 'forged' ? `${chosen.token}x` : chosen.token };
+  }
+
+  settlements(at: number, steps: readonly SettlementStep[], world: World): readonly Settlement[] {
+    const pending = new Map<string, readonly string[]>();
+    return steps.flatMap((step) => {
+      const lease = this.lease(at, step);
+      if (lease === undefined) return [];
+      const decision = decisionOf(step.decision, {
+        id: lease.id,
+        ids: this.ids,
+        world,
+        pending,
+      });
+      if (decision.type === 'suspend') pending.set(lease.id, decision.waitFor);
+      return [{ ...lease, decision }];
     });
   }
 
@@ -178,92 +184,7 @@ export class Client {
   }
 }
 
-interface Around {
-  readonly id: string;
-  readonly others: readonly string[];
-  /** Every id of the batch. */
-  readonly batch: readonly string[];
-  readonly ids: readonly string[];
-  readonly world: World;
-}
-
-function newTask(item: ItemStep, around: Around): NewTask {
-  const { delayMs, executeInMs, expiresInMs, key } = item;
-  const due =
-    delayMs !== undefined
-      ? { delayMs }
-      : executeInMs !== undefined
-        ? { executeAfter: around.world.clock + executeInMs }
-        : {};
-  const dependsOn = item.dependsOn
-    .flatMap((dependency) => dependencyOf(dependency, around))
-    // Against the direction of the batch there would be cycles inside it, which a client refuses.
-    .filter((id) => !around.batch.includes(id) || around.others.includes(id))
-    .filter((id) => id !== around.id);
-  return {
-    id: around.id,
-    name: item.name,
-    queue: item.queue,
-    user: item.user,
-    level: item.level,
-    cost: item.cost,
-    payload: item.payload,
-    options: `{"salt":${item.salt}}`,
-    ...due,
-    ...(expiresInMs === undefined ? {} : { expiresInMs }),
-    dependsOn: [...new Set(dependsOn)],
-    edges: {
-      onFailure: item.onFailure,
-      onCancel: item.onCancel,
-      onMissing: item.onMissing,
-      allowCrossUser: item.allowCrossUser,
-    },
-    ...(key === undefined
-      ? {}
-      : {
-          idempotency: {
-            key: key.key,
-            policy: key.policy,
-            ...(key.ttlMs === undefined ? {} : { ttlMs: key.ttlMs }),
-          },
-        }),
-  };
-}
-
-function dependencyOf({ of, pick }: DependencyStep, around: Around): readonly string[] {
-  if (of === 'unknown') return [`unknown${pick % UNKNOWN}`];
-  const ends = (task: Task | undefined): boolean => task?.endedAt !== undefined;
-  const { ids, others, world } = around;
-  const from = {
-    known: ids,
-    live: ids.filter((id) => world.tasks.has(id) && !ends(world.tasks.get(id))),
-    ended: ids.filter((id) => ends(world.tasks.get(id))),
-    batch: others,
-  }[of];
-  const chosen = from[pick % Math.max(1, from.length)];
-  return chosen === undefined ? [] : [chosen];
-}
-
 /** A batch names an id once; the client refuses more. */
 function distinct(tasks: readonly NewTask[]): readonly NewTask[] {
   return tasks.filter((task, at) => tasks.findIndex(({ id }) => id === task.id) === at);
-}
-
-function decisionOf(step: DecisionStep): Decision {
-  switch (step.type) {
-    case 'finish':
-      return { type: 'finish', result: '{"done":true}' };
-    case 'retry':
-      return { type: 'retry', delayMs: step.delayMs, reason: 'try again', error: ERROR };
-    case 'dead-letter':
-      return { type: 'dead-letter', failureType: 'error', reason: 'no use', error: ERROR };
-    case 'cancel':
-      return { type: 'cancel', reason: 'the handler says so' };
-    case 'release':
-      return {
-        type: 'release',
-        reason: 'given back',
-        ...(step.delayMs === undefined ? {} : { delayMs: step.delayMs }),
-      };
-  }
 }

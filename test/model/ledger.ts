@@ -40,6 +40,10 @@ export class Ledger {
       const spec = this.#specs.get(id);
       ok(spec !== undefined, `leased, but never accepted: ${id}`);
       const record = this.#records.get(id);
+      ok(spec.join === undefined, `leased, though it is a join: ${id}`);
+      const run = spec.owner === undefined ? undefined : this.#records.get(spec.owner);
+      const isOrphan = spec.owner !== undefined && (run === undefined || isEnd(run.state));
+      ok(before === token || !isOrphan, `leased, though its run has ended: ${id}`);
       ok(record?.dueAt === undefined || record.dueAt <= now, `I10 ${id} before its time`);
       for (const { id: upstream, state } of upstreams) {
         const { onFailure, onCancel, onMissing } = spec.edges;

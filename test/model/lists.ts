@@ -8,13 +8,15 @@ export interface Lists {
   readonly byState: Readonly<Record<string, readonly string[]>>;
   readonly queued: Readonly<Record<string, readonly string[]>>;
   readonly attempts: Readonly<Record<string, readonly AttemptRecord[]>>;
+  /** What runs have written down, those included that are gone. */
+  readonly journals: readonly Readonly<Record<string, string>>[];
 }
 
 /** Small, so that cursors are used. */
 const PAGE = 7;
 const STATES = ['scheduled', 'deferred', 'started', 'finished', 'failed', 'canceled'] as const;
 
-export async function listsOf(backend: Backend): Promise<Lists> {
+export async function listsOf(backend: Backend, ids: readonly string[]): Promise<Lists> {
   const byState: Record<string, readonly string[]> = {};
   const attempts: [string, readonly AttemptRecord[]][] = [];
   for (const state of STATES) {
@@ -32,7 +34,13 @@ export async function listsOf(backend: Backend): Promise<Lists> {
     }
   }
   const kept = attempts.filter(([, list]) => list.length > 0);
-  return { byState, queued: Object.fromEntries(queued), attempts: Object.fromEntries(kept) };
+  const journals = await Promise.all(ids.map((id) => backend.runs.load(id)));
+  return {
+    byState,
+    queued: Object.fromEntries(queued),
+    attempts: Object.fromEntries(kept),
+    journals,
+  };
 }
 
 async function all(
@@ -52,7 +60,7 @@ async function all(
   return records;
 }
 
-export function expectedLists(oracle: Oracle): Lists {
+export function expectedLists(oracle: Oracle, ids: readonly string[]): Lists {
   const byState = STATES.map((state): [string, readonly string[]] => [
     state,
     oracle.list(state).map(({ id }) => id),
@@ -70,5 +78,6 @@ export function expectedLists(oracle: Oracle): Lists {
     byState: Object.fromEntries(byState),
     queued: Object.fromEntries(queued),
     attempts: Object.fromEntries(attempts),
+    journals: ids.map((id) => oracle.journal(id)),
   };
 }

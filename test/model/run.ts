@@ -13,6 +13,7 @@ import {
   keepSeed,
   keptSeeds,
   neverMet,
+  OCCASIONS,
   type Report,
   replay,
   runHistories,
@@ -69,7 +70,7 @@ function print({ runs, seed, counters }: Report, seconds: number): void {
   console.log(`${runs} histories, seed ${seed}, ${seconds.toFixed(1)} s`);
   const rows = [...counters.steps].sort(([, one], [, other]) => other - one);
   for (const [name, times] of rows) console.log(`${String(times).padStart(9)}  ${name}`);
-  for (const pair of allowedPairs()) {
+  for (const pair of [...allowedPairs(), ...OCCASIONS]) {
     console.log(`${String(counters.events.get(pair) ?? 0).padStart(9)}  ${pair}`);
   }
 }

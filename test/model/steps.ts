@@ -36,6 +36,22 @@ export interface ItemStep {
     | undefined;
   /** Use the id of a task that was there before. */
   readonly again?: number | undefined;
+  readonly join?: true | undefined;
+  readonly owner?: OwnerStep | undefined;
+  /** Which of the graphs its snapshot is of. */
+  readonly graph?: number | undefined;
+}
+
+/** The run that an item is a member of: one that has not ended, one that has, or none at all. */
+export interface OwnerStep {
+  readonly of: 'live' | 'ended' | 'unknown';
+  readonly pick: number;
+}
+
+/** A lease that some worker believes in, one that it should not, or one that never was. */
+export interface HolderStep {
+  readonly of: 'held' | 'stale' | 'forged';
+  readonly pick: number;
 }
 
 export type DependencyStep =
@@ -51,12 +67,21 @@ export type DecisionStep =
   | { readonly type: 'retry'; readonly delayMs: number }
   | { readonly type: 'dead-letter' }
   | { readonly type: 'cancel' }
-  | { readonly type: 'release'; readonly delayMs?: number | undefined };
+  | { readonly type: 'release'; readonly delayMs?: number | undefined }
+  | {
+      readonly type: 'suspend';
+      readonly waitFor: readonly AwaitedStep[];
+      readonly wakeOn: 'all' | 'failure';
+      readonly wakeAfterMs?: number | undefined;
+    };
 
-export interface SettlementStep {
-  /** A lease that some worker believes in, one that it should not, or one that never was. */
-  readonly of: 'held' | 'stale' | 'forged';
+/** Whom a run waits for: `member` is one of its own. */
+export interface AwaitedStep {
+  readonly of: 'member' | 'live' | 'ended' | 'dependency' | 'unknown';
   readonly pick: number;
+}
+
+export interface SettlementStep extends HolderStep {
   readonly decision: DecisionStep;
 }
 
@@ -70,7 +95,13 @@ export interface LeaseStep {
 export type Among = TaskState | 'any' | 'nobody';
 
 export type Step =
-  | { readonly type: 'enqueue'; readonly items: readonly ItemStep[]; readonly atomic: boolean }
+  | {
+      readonly type: 'enqueue';
+      readonly items: readonly ItemStep[];
+      readonly atomic: boolean;
+      /** On behalf of a lease of this worker; then not atomic. */
+      readonly fence?: ({ readonly worker: number } & HolderStep) | undefined;
+    }
   | { readonly type: 'resendEnqueue'; readonly pick: number }
   | ({ readonly type: 'lease' } & LeaseStep)
   | { readonly type: 'resendLease'; readonly worker: number }
@@ -89,6 +120,12 @@ export type Step =
       readonly omit: number;
     }
   | { readonly type: 'tick' }
+  | ({
+      readonly type: 'checkpoint';
+      readonly worker: number;
+      readonly entries: Readonly<Record<string, string | null>>;
+    } & HolderStep)
+  | { readonly type: 'saveGraph' | 'loadGraph'; readonly graph: number }
   | { readonly type: 'cancel'; readonly among: Among; readonly pick: number }
   | { readonly type: 'redrive'; readonly among: Among; readonly pick: number }
   | { readonly type: 'remove'; readonly among: Among; readonly pick: number }
@@ -119,6 +156,9 @@ export const STEP_TYPES: readonly Step['type'][] = [
   'resendSettle',
   'extend',
   'tick',
+  'checkpoint',
+  'saveGraph',
+  'loadGraph',
   'cancel',
   'redrive',
   'remove',

@@ -71,9 +71,9 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
     replace: '',
   },
   {
-    name: 'an emptied level is owed its turn',
+    name: 'an emptied level keeps its tag',
     file: `${DIR}/priority-shares.ts`,
-    find: `  if (tag > shares.v) shares.v = tag;\n`,
+    find: `  if (level !== CRITICAL) shares.tag[level - 1] = 0;\n`,
     replace: '',
   },
   {
@@ -111,5 +111,17 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
     file: `${DIR}/transition.ts`,
     find: `life.dueAt > event.at) return refused('tooEarly');`,
     replace: `life.dueAt > event.at + 1) return refused('tooEarly');`,
+  },
+  {
+    name: 'joined while something blocks it',
+    file: `${DIR}/transition.ts`,
+    find: `life.join && !life.blocked ?`,
+    replace: `life.join ?`,
+  },
+  {
+    name: 'a join is queued',
+    file: `${DIR}/transition.ts`,
+    find: `life.blocked || life.join ?`,
+    replace: `life.blocked ?`,
   },
 ];

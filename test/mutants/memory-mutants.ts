@@ -19,14 +19,14 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a requested cancel is forgotten at settle',
     file: `${DIR}/settle.ts`,
-    find: `    entry.cancelReason === undefined ? decision :`,
-    replace: `    entry.cancelReason !== '' ? decision :`,
+    find: `  if (cancelReason !== undefined) apply(`,
+    replace: `  if (cancelReason === '') apply(`,
   },
   {
     name: 'a retry is not counted as a failure',
     file: `${DIR}/settle.ts`,
-    find: `      entry.failures++;\n      entry.error = decision.error;\n      store.totals`,
-    replace: `      entry.error = decision.error;\n      store.totals`,
+    find: `      entry.own().failures++;\n      entry.own().error = decision.error;\n      store.totals`,
+    replace: `      entry.own().error = decision.error;\n      store.totals`,
   },
   {
     name: 'a release does not give the charge back',
@@ -61,8 +61,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'the sweep skips the lease that ends now',
     file: `${DIR}/tick.ts`,
-    find: `    if (entry?.leaseUntil === undefined || entry.leaseUntil > store.now) return false;`,
-    replace: `    if (entry?.leaseUntil === undefined || entry.leaseUntil >= store.now) return false;`,
+    find: `  const next = store.byState.started.firstAt();\n  return next !== undefined && next <= store.now;`,
+    replace: `  const next = store.byState.started.firstAt();\n  return next !== undefined && next < store.now;`,
   },
   {
     name: 'no sweep pause after an outage',
@@ -73,20 +73,20 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a fourth chance for a task that loses its leases',
     file: `${DIR}/tick.ts`,
-    find: `  const last = entry.losses >= LIMITS.maxLost;`,
-    replace: `  const last = entry.losses > LIMITS.maxLost;`,
+    find: `  const last = entry.rare.losses >= LIMITS.maxLost;`,
+    replace: `  const last = entry.rare.losses > LIMITS.maxLost;`,
   },
   {
     name: 'a second loss has no pause',
     file: `${DIR}/tick.ts`,
-    find: `entry.losses === 1 ? 0 : LIMITS.lostBackoffMs + jitter`,
-    replace: `entry.losses <= 2 ? 0 : LIMITS.lostBackoffMs + jitter`,
+    find: `entry.rare.losses === 1 ? 0 : LIMITS.lostBackoffMs + jitter`,
+    replace: `entry.rare.losses <= 2 ? 0 : LIMITS.lostBackoffMs + jitter`,
   },
   {
     name: 'a due task goes on although it is blocked',
     file: `${DIR}/tick.ts`,
-    find: `  if (entry.blocked !== undefined) enterDeferred(store, entry);\n  else enterQueue`,
-    replace: `  if (entry.blocked !== undefined) enterQueue(store, entry);\n  else enterQueue`,
+    find: `  goOn(store, entry);\n`,
+    replace: `  entry.own().blocked = undefined;\n  goOn(store, entry);\n`,
   },
   {
     name: 'due one millisecond late',
@@ -103,7 +103,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'expiry still holds after the first start',
     file: `${DIR}/lease.ts`,
-    find: `  entry.expiresAt = undefined;\n`,
+    find: `  liftLimits(store, entry);\n`,
     replace: '',
   },
   {
@@ -199,44 +199,50 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'the end of a task tells no dependent',
     file: `${DIR}/end.ts`,
-    find: `  if (entry.waiting !== undefined || entry.dependsOn.length > 0) standInCascade(store, entry);\n`,
-    replace: '',
+    find: `  if (entry.rare.waiting !== undefined || entry.upstreamIds.length > 0) {`,
+    replace: `  if (entry.upstreamIds.length > 0) {`,
   },
   {
     name: 'a reader is not counted',
     file: `${DIR}/end.ts`,
-    find: `  addReader(store, upstream, 1);\n`,
-    replace: '',
+    find: `  addReader(store, upstream, 1);\n  dependent`,
+    replace: `  dependent`,
   },
   {
     name: 'the first dependency that ends sets a task going',
     file: `${DIR}/end.ts`,
-    find: `  if (dependent.blocked === undefined || dependent.blocked.size > 0) return;`,
-    replace: `  if (dependent.blocked === undefined) return;`,
+    find: `  if (dependent.rare.blocked === undefined || dependent.rare.blocked.size > 0) return;`,
+    replace: `  if (dependent.rare.blocked === undefined) return;`,
   },
   {
     name: 'a wait for one that failed has no end',
     file: `${DIR}/end.ts`,
-    find: `  dependent.waitUntil ??= store.now + LIMITS.waitMaxMs;\n`,
+    find: `  dependent.own().waitUntil ??= store.now + LIMITS.waitMaxMs;\n`,
     replace: '',
   },
   {
     name: 'an ended task keeps its deadline',
     file: `${DIR}/end.ts`,
-    find: `  entry.expiresAt = undefined;\n  entry.waitUntil = undefined;\n  setDeadline(store, entry);\n  releaseKey`,
+    find: `  liftLimits(store, entry);\n  releaseKey`,
     replace: `  releaseKey`,
   },
   {
     name: 'retention takes what is still read',
     file: `${DIR}/end.ts`,
-    find: `  entry.endKey = (entry.endedAt ?? 0) + (after ? HELD : 0);`,
-    replace: `  entry.endKey = entry.endedAt ?? 0;`,
+    find: `  index.add(entry, endedAt + (after ? HELD : 0));`,
+    replace: `  index.add(entry, endedAt);`,
   },
   {
     name: 'retention forgets a minute too early',
     file: `${DIR}/remove.ts`,
     find: `store.now - Math.max(keep.ms, LIMITS.resendMs)`,
     replace: `store.now - keep.ms + LIMITS.resendMs`,
+  },
+  {
+    name: 'a key with a time goes with the record of its owner',
+    file: `${DIR}/idempotency.ts`,
+    find: `if (isEnd(state) && holdsByTime(store, key)) {`,
+    replace: `if (isEnd(state) && !isEnd(state)) {`,
   },
   {
     name: 'a removed task leaves those that it held',
@@ -259,13 +265,13 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'cancel ends a running task at once',
     file: `${DIR}/admin.ts`,
-    find: `  if (entry.state === 'started') {\n    entry.cancelReason ??= reason;`,
-    replace: `  if (entry.state === 'deferred') {\n    entry.cancelReason ??= reason;`,
+    find: `  if (entry.state === 'started') {\n    entry.own().cancelReason ??= reason;`,
+    replace: `  if (entry.state === 'deferred') {\n    entry.own().cancelReason ??= reason;`,
   },
   {
     name: 'a key holds for ever',
     file: `${DIR}/idempotency.ts`,
-    find: `if (entry.until !== undefined) return store.now < entry.until;`,
+    find: `if (entry.until !== undefined) return holdsByTime(store, entry);`,
     replace: `if (entry.until !== undefined) return true;`,
   },
   {
@@ -289,13 +295,13 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'another payload under the same id is no conflict',
     file: `${DIR}/enqueue.ts`,
-    find: ` &&\n    (entry.firstPayload ?? entry.payload) === task.payload`,
+    find: ` &&\n    (entry.rare.firstPayload ?? entry.payload) === task.payload`,
     replace: '',
   },
   {
     name: 'extend does not move the lease',
     file: `${DIR}/extend.ts`,
-    find: `    entry.leaseUntil = store.now + request.leaseMs;\n`,
+    find: `    store.byState.started.delete(entry);\n    store.byState.started.add(entry, store.now + request.leaseMs);\n`,
     replace: '',
   },
   {
@@ -309,5 +315,17 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
     file: `${DIR}/workers.ts`,
     find: `    if (worker.offLists || !isListed(worker.spec) || isLive(store, worker)) continue;`,
     replace: `    if (worker.offLists || !isListed(worker.spec) || store.now > 0) continue;`,
+  },
+  {
+    name: 'time is charged as expected, and never corrected',
+    file: `${DIR}/places.ts`,
+    find: `      settleTime(store, entry);\n`,
+    replace: '',
+  },
+  {
+    name: 'a queue that charges anew keeps old tags',
+    file: `${DIR}/settings-of.ts`,
+    find: `    recount(lane);\n`,
+    replace: '',
   },
 ];

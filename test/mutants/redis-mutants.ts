@@ -61,8 +61,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a due task goes on although it is blocked',
     file: `${DIR}/lib/places.lua`,
-    find: `F.isBlocked(t) then F.enterDeferred(t, u) else F.enterQueue(t, u) end`,
-    replace: `F.isBlocked(t) then F.enterQueue(t, u) else F.enterQueue(t, u) end`,
+    find: `F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end`,
+    replace: `F.isBlocked(t) then F.enterQueue(t, u) else F.goOn(t, u) end`,
   },
   {
     name: 'Lua: a charge is given back twice',
@@ -79,8 +79,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the end of a task tells no dependent',
     file: `${DIR}/lib/end.lua`,
-    find: `  if (x and x.d) or t.dependents then`,
-    replace: `  if x and x.d then`,
+    find: `  if reads or t.dependents then`,
+    replace: `  if reads then`,
   },
   {
     name: 'Lua: a user who is done is counted for ever',
@@ -191,9 +191,93 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     replace: `  local last = t.losses > LIMIT.maxLost`,
   },
   {
+    name: 'Lua: a key with a time goes with the record of its owner',
+    file: `${DIR}/lib/retain.lua`,
+    find: `if key.u and now < key.u then key.g = t.state else key.o = nil end`,
+    replace: `key.o = nil`,
+  },
+  {
     name: 'Lua: retention takes all that is too many at once',
     file: `${DIR}/lib/retain.lua`,
     find: `if not (size and size > keepCount and score <= surely) then`,
     replace: `if not (size and size > keepCount) then`,
+  },
+  {
+    name: 'Lua: the short path settles under any token',
+    file: `${DIR}/lib/plain/settle.lua`,
+    find: `    or string.sub(s, -4) ~= '\\0\\0\\0\\0' or string.sub(got[2], 1, #owner) ~= owner then`,
+    replace: `    or string.sub(s, -4) ~= '\\0\\0\\0\\0' then`,
+  },
+  {
+    name: 'Lua: the short path finishes what was asked to cancel',
+    file: `${DIR}/lib/plain/settle.lua`,
+    find: `string.sub(s, 1, 2) ~= '\\4\\0'`,
+    replace: `string.sub(s, 1, 1) ~= '\\4'`,
+  },
+  {
+    name: 'Lua: the short path tells nobody of an end',
+    file: `${DIR}/lib/plain/lease-step.lua`,
+    find: `  if ends then tellPlainEnds(ends) end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: the short path leases what was tried before',
+    file: `${DIR}/lib/plain/lease.lua`,
+    find: `if not f or got[4] or got[5] or got[6] then return end`,
+    replace: `if not f or got[5] or got[6] then return end`,
+  },
+  {
+    name: 'Lua: the short path starts more than a user may',
+    file: `${DIR}/lib/plain/lease.lua`,
+    find: `  if u.queued == 0 or u.running >= u.maxRunning then`,
+    replace: `  if u.queued == 0 then`,
+  },
+  {
+    name: 'Lua: the short path lets a user join in front',
+    file: `${DIR}/lib/plain/user.lua`,
+    find: `  if u.ep ~= lane[LANE_EPOCH] or u.s < lane[LANE_V] then u.s = lane[LANE_V] end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: the short path charges no cost',
+    file: `${DIR}/lib/plain/lease.lua`,
+    find: `  return cost * 100\n`,
+    replace: `  return 100\n`,
+  },
+  {
+    name: "Lua: the short path is in nobody's way when something is due",
+    file: `${DIR}/lib/plain/lease-step.lua`,
+    find: ` or not plainQuiet(clock, keep) then`,
+    replace: ` then`,
+  },
+  {
+    name: 'Lua: the short path looks at no level but the first',
+    file: `${DIR}/lib/plain/level.lua`,
+    find: `  return u.cnt[u.level] == u.queued and u.level`,
+    replace: `  return u.level`,
+  },
+  {
+    name: 'Lua: the short path stores an id twice',
+    file: `${DIR}/lib/plain/enqueue.lua`,
+    find: `  if not from or redis.call('EXISTS', unpack(items.ids)) > 0 then return end`,
+    replace: `  if not from then return end`,
+  },
+  {
+    name: 'Lua: the short path forgets the request it answered',
+    file: `${DIR}/lib/plain/lease-step.lua`,
+    find: `request and lastOf(request)`,
+    replace: `request and { request.id }`,
+  },
+  {
+    name: 'Lua: time is charged as expected, and never corrected',
+    file: `${DIR}/lib/places.lua`,
+    find: `      if u.lane.timed then Timed.settle(t, u) end\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: what was charged too much is a claim to turns in a row',
+    file: `${DIR}/lib/timed.lua`,
+    find: `local s = math.max(u.s + ((held - charged) * 100) / u.w, lane.v - (charged * 100) / u.w)`,
+    replace: `local s = u.s + ((held - charged) * 100) / u.w`,
   },
 ];

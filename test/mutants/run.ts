@@ -45,6 +45,11 @@ const BUNDLE: Stage = {
   command: ['tsx', 'scripts/bundle-lua.ts'],
   timeoutMs: 60_000,
 };
+const SHORT_PATH: Stage = {
+  name: 'short path beside the long one',
+  command: ['vitest', 'run', '--project', 'redis', 'short-path'],
+  timeoutMs: 240_000,
+};
 const REDIS_MODEL: Stage = {
   name: 'model on Redis',
   command: [...MODEL, '--backend', 'redis', '--runs', '150'],
@@ -108,6 +113,7 @@ function isLua({ file }: Mutant): boolean {
 }
 
 function stagesOf(mutant: Mutant): readonly Stage[] {
+  if (mutant.file.includes('/plain/')) return [SHORT_PATH, REDIS_CONTRACT];
   if (isLua(mutant)) return [REDIS_MODEL, REDIS_CONTRACT];
   if (mutant.file.startsWith('src/domain/')) return [DOMAIN, MEMORY_MODEL];
   return [MEMORY_MODEL, MEMORY_CONTRACT];

@@ -68,7 +68,7 @@ describe('O95.3 OOM with noeviction', () => {
       scripts += 1;
       return scripts < nth ? undefined : { type: 'answer', reply: OOM };
     });
-    const many = Array.from({ length: 1_000 }, () => ({ user: 'many' }));
+    const many = Array.from({ length: 1_500 }, () => ({ user: 'many' }));
     expect(await codeOf(kit.send(...many))).toBe('BACKEND_FULL');
     proxy.setRule(undefined);
     expect(await kit.lease(10)).toHaveLength(1);

@@ -90,11 +90,10 @@ export function link(store: Store, entry: TaskEntry): (() => void) | undefined {
     const upstream = store.records.get(id);
     if (upstream === undefined) {
       if (entry.edges.onMissing !== 'satisfied') blockByMissing(store, id, entry);
-      else entry.absent = new Set([...(entry.absent ?? []), id]);
+      else entry.own().absent = new Set([...(entry.rare.absent ?? []), id]);
     } else if (!isEnd(upstream.state)) {
       block(entry, id);
-      upstream.waiting ??= new SortedList(byCreation);
-      upstream.waiting.add(entry);
+      listen(entry, upstream);
     } else {
       // Each is linked, also after one that ends the task: a redrive asks again for all of them.
       const next = linkToEnded(store, upstream, entry);
@@ -134,22 +133,35 @@ function blockByMissing(store: Store, id: string, entry: TaskEntry): void {
   waitFor(store, entry);
 }
 
+/** The entry waits for one that has not ended. */
+export function blockBy(entry: TaskEntry, upstream: TaskEntry): void {
+  block(entry, upstream.id);
+  listen(entry, upstream);
+}
+
 function block(entry: TaskEntry, id: string): void {
-  entry.blocked ??= new Set();
-  entry.blocked.add(id);
+  const own = entry.own();
+  own.blocked ??= new Set();
+  own.blocked.add(id);
+}
+
+/** The entry hears of it when the upstream ends. */
+function listen(entry: TaskEntry, upstream: TaskEntry): void {
+  const own = upstream.own();
+  own.waiting ??= new SortedList(byCreation);
+  own.waiting.add(entry);
 }
 
 /** Looks at the unsatisfied dependencies of a redriven entry once more. */
 export function relink(store: Store, entry: TaskEntry): void {
   const unsatisfied = blockedIds(entry);
-  entry.blocked = undefined;
+  entry.own().blocked = undefined;
   for (const id of unsatisfied) {
     const upstream = store.records.get(id);
     if (upstream === undefined) blockByMissing(store, id, entry);
     else if (!isEnd(upstream.state)) {
       block(entry, id);
-      upstream.waiting ??= new SortedList(byCreation);
-      upstream.waiting.add(entry);
+      listen(entry, upstream);
     } else if (upstream.state === 'finished') satisfy(store, upstream, entry);
     else {
       block(entry, id);
@@ -160,10 +172,10 @@ export function relink(store: Store, entry: TaskEntry): void {
 
 /** Lifts the limit of a wait when all that a task waits for can end by itself again. */
 export function rewait(store: Store, entry: TaskEntry): void {
-  for (const id of entry.blocked ?? []) {
+  for (const id of entry.rare.blocked ?? []) {
     const upstream = store.records.get(id);
     if (upstream === undefined || isEnd(upstream.state)) return;
   }
-  entry.waitUntil = undefined;
+  entry.own().waitUntil = undefined;
   setDeadline(store, entry);
 }

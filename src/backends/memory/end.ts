@@ -3,7 +3,7 @@ import type { AttemptRecord, EdgePolicy, EndState, FailureType } from '../../dom
 import { isEnd } from '../../domain/task.ts';
 import { byCreation, HELD, type TaskEntry } from './entities.ts';
 import { releaseKey } from './idempotency.ts';
-import { enterQueue, leave, setDeadline, setState } from './places.ts';
+import { enterDeferred, enterQueue, leave, liftLimits, setDeadline, setState } from './places.ts';
 import { reindex } from './ready-index.ts';
 import { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
@@ -24,42 +24,46 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   leave(store, entry);
   const user = entry.owner;
   setState(entry, ending.state);
-  entry.endedAt = store.now;
-  entry.endKey = store.now + (entry.readers > 0 ? HELD : 0);
-  store.byState[ending.state].add(entry);
-  entry.failureType = ending.failureType;
-  entry.reason = ending.reason;
-  entry.error = ending.error ?? entry.error;
+  store.byState[ending.state].add(entry, store.now + (entry.rare.readers > 0 ? HELD : 0));
   entry.result = ending.result;
-  entry.token = undefined;
-  entry.leaseUntil = undefined;
-  entry.expiresAt = undefined;
-  entry.waitUntil = undefined;
-  setDeadline(store, entry);
+  if (ending.state !== 'finished') explain(entry, ending);
+  liftLimits(store, entry);
   releaseKey(store, entry);
   user.live--;
   store.totals[ending.state]++;
   store.ended.push(entry);
-  if (entry.waiting !== undefined || entry.dependsOn.length > 0) standInCascade(store, entry);
+  if (entry.rare.waiting !== undefined || entry.upstreamIds.length > 0) {
+    standInCascade(store, entry);
+  }
   reindex(store, user);
+}
+
+/** Why it did not finish. One that finishes has no reason left: a redrive took the old one away. */
+function explain(entry: TaskEntry, { failureType, reason, error }: Ending): void {
+  const own = entry.own();
+  own.failureType = failureType;
+  own.reason = reason;
+  own.error = error ?? own.error;
 }
 
 /** Keeps an attempt that did not end well, or any once there is such a one. */
 export function recordAttempt(entry: TaskEntry, attempt: AttemptRecord): void {
-  entry.attempts ??= [];
-  const newest = entry.attempts.at(-1);
+  const own = entry.own();
+  own.attempts ??= [];
+  const { attempts } = own;
+  const newest = attempts.at(-1);
   if (newest?.error !== undefined) {
     const short = { ...newest, error: newest.error.slice(0, LIMITS.oldErrorBytes) };
-    entry.attempts[entry.attempts.length - 1] = short;
+    attempts[attempts.length - 1] = short;
   }
-  entry.attempts.push(attempt);
-  if (entry.attempts.length > LIMITS.attemptsKept) entry.attempts.shift();
+  attempts.push(attempt);
+  if (attempts.length > LIMITS.attemptsKept) attempts.shift();
 }
 
 function standInCascade(store: Store, entry: TaskEntry): void {
-  if (entry.cascadeAt !== undefined) return;
-  entry.cascadeAt = store.now;
-  entry.left = entry.dependsOn.length === 0;
+  if (entry.rare.cascadeAt !== undefined) return;
+  entry.own().cascadeAt = store.now;
+  entry.own().left = entry.upstreamIds.length === 0;
   store.cascade.add(entry);
 }
 
@@ -68,40 +72,60 @@ export function cascade(store: Store, budget: number): boolean {
   let left = budget;
   for (let entry = store.cascade.first(); entry !== undefined; entry = store.cascade.first()) {
     if (left <= 0) return true;
-    if (!entry.left) left -= leaveUpstreams(store, entry);
-    while (left > 0 && entry.waiting !== undefined) {
-      const dependent = entry.waiting.first();
+    if (!entry.rare.left) left -= leaveUpstreams(store, entry);
+    while (left > 0 && entry.rare.waiting !== undefined) {
+      const dependent = entry.rare.waiting.first();
       if (dependent === undefined) {
-        entry.waiting = undefined;
+        entry.own().waiting = undefined;
         break;
       }
-      entry.waiting.delete(dependent);
+      entry.rare.waiting.delete(dependent);
       tell(store, entry, dependent);
       left--;
     }
-    if (entry.waiting !== undefined && entry.waiting.size > 0) return true;
-    entry.waiting = undefined;
+    if (entry.rare.waiting !== undefined && entry.rare.waiting.size > 0) return true;
+    entry.own().waiting = undefined;
     store.cascade.delete(entry);
-    entry.cascadeAt = undefined;
+    entry.own().cascadeAt = undefined;
   }
   return false;
 }
 
-/** First part of a cascade: the ended task stops waiting for its own, and reading them. */
+/**
+ * First part of a cascade: the ended task stops waiting for its own, and reading them; one that
+ * failed may be redriven, and a join holds what it joined, so these read on until they are removed.
+ */
 function leaveUpstreams(store: Store, entry: TaskEntry): number {
-  entry.left = true;
+  const own = entry.own();
+  own.left = true;
+  const { length } = entry.upstreamIds;
+  if (own.run !== undefined) leaveAwaited(store, entry);
+  const readsOn = entry.state === 'failed' || own.run?.isJoin === true;
   for (const id of entry.dependsOn) {
     const upstream = store.records.get(id);
-    if (entry.blocked?.has(id) === true) {
-      upstream?.waiting?.delete(entry);
-      upstream?.held?.delete(entry);
-      leaveMissing(store, id, entry);
-    } else if (upstream !== undefined && entry.state !== 'failed' && !entry.absent?.has(id)) {
-      addReader(store, upstream, -1);
-    }
+    if (own.blocked?.has(id) !== true) continue;
+    upstream?.rare.waiting?.delete(entry);
+    upstream?.rare.held?.delete(entry);
+    leaveMissing(store, id, entry);
   }
-  if (entry.state !== 'failed') entry.blocked = undefined;
-  return entry.dependsOn.length;
+  if (!readsOn) leaveReaders(store, entry);
+  if (entry.state === 'failed') return length;
+  // A join that was canceled never read these.
+  if (readsOn && own.blocked !== undefined) {
+    own.absent = new Set([...(own.absent ?? []), ...own.blocked]);
+  }
+  own.blocked = undefined;
+  return length;
+}
+
+/** It reads none of its upstreams any more. */
+export function leaveReaders(store: Store, entry: TaskEntry): void {
+  const { blocked, absent, run } = entry.rare;
+  const read = entry.dependsOn.filter((id) => !blocked?.has(id) && !absent?.has(id));
+  for (const id of [...read, ...(run?.waitFor ?? [])]) {
+    const upstream = store.records.get(id);
+    if (upstream !== undefined) addReader(store, upstream, -1);
+  }
 }
 
 function leaveMissing(store: Store, id: string, entry: TaskEntry): void {
@@ -112,6 +136,10 @@ function leaveMissing(store: Store, id: string, entry: TaskEntry): void {
 /** Tells one dependent that `upstream` has ended. */
 function tell(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
   if (isEnd(dependent.state)) return;
+  if (waitsFor(dependent, upstream)) {
+    tellSuspended(store, upstream, dependent);
+    return;
+  }
   switch (policyFor(upstream, dependent)) {
     case 'run':
       satisfy(store, upstream, dependent);
@@ -144,37 +172,96 @@ export function upstreamReason(upstream: TaskEntry): string {
 /** The upstream no longer blocks the dependent, which now reads it. */
 export function satisfy(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
   addReader(store, upstream, 1);
-  dependent.blocked?.delete(upstream.id);
-  if (dependent.blocked === undefined || dependent.blocked.size > 0) return;
-  dependent.blocked = undefined;
-  dependent.waitUntil = undefined;
+  dependent.rare.blocked?.delete(upstream.id);
+  if (dependent.rare.blocked === undefined || dependent.rare.blocked.size > 0) return;
+  const own = dependent.own();
+  own.blocked = undefined;
+  own.waitUntil = undefined;
+  if (own.run !== undefined) own.run.wakeAt = undefined;
   setDeadline(store, dependent);
-  if (dependent.state !== 'deferred') return;
-  leave(store, dependent);
-  enterQueue(store, dependent);
+  unblock(store, dependent);
+}
+
+/** Nothing blocks the task any more: a join has ended with that, others go on. */
+export function unblock(store: Store, entry: TaskEntry): void {
+  if (entry.state !== 'deferred') return;
+  if (entry.rare.run?.isJoin === true) {
+    end(store, entry, { state: 'finished', result: 'null' });
+    return;
+  }
+  leave(store, entry);
+  enterQueue(store, entry);
+}
+
+/** A task that stands nowhere waits for what blocks it; else it goes on, a join to its end. */
+export function goOn(store: Store, entry: TaskEntry): void {
+  const isJoin = entry.rare.run?.isJoin === true;
+  if (entry.rare.blocked === undefined && !isJoin) {
+    enterQueue(store, entry);
+    return;
+  }
+  enterDeferred(store, entry);
+  if (entry.rare.blocked === undefined) unblock(store, entry);
+}
+
+function waitsFor(entry: TaskEntry, upstream: TaskEntry): boolean {
+  return entry.rare.run?.waitFor.includes(upstream.id) === true;
+}
+
+/** One of those that a suspended run waits for has ended. */
+function tellSuspended(store: Store, upstream: TaskEntry, run: TaskEntry): void {
+  if (upstream.state === 'finished' || run.rare.run?.wakeOn === 'all') {
+    satisfy(store, upstream, run);
+    return;
+  }
+  addReader(store, upstream, 1);
+  run.rare.blocked?.delete(upstream.id);
+  wake(store, run);
+}
+
+/** Wakes a suspended run before all have ended; it reads only those that have. */
+export function wake(store: Store, entry: TaskEntry): void {
+  leaveAwaited(store, entry);
+  entry.own().blocked = undefined;
+  entry.ownRun().wakeAt = undefined;
+  setDeadline(store, entry);
+  unblock(store, entry);
+}
+
+/** It waits for none of those any more whose end it was suspended for, and reads those that ended. */
+function leaveAwaited(store: Store, entry: TaskEntry): void {
+  const { blocked, run } = entry.rare;
+  if (blocked === undefined || run === undefined || run.waitFor.length === 0) return;
+  const awaited = run.waitFor.filter((id) => blocked.has(id));
+  run.waitFor = run.waitFor.filter((id) => !blocked.has(id));
+  for (const id of awaited) {
+    store.records.get(id)?.rare.waiting?.delete(entry);
+    blocked.delete(id);
+  }
 }
 
 /** The dependent waits for a redrive of its upstream, at most 30 days. */
 export function hold(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
-  upstream.held ??= new SortedList(byCreation);
-  upstream.held.add(dependent);
+  const own = upstream.own();
+  own.held ??= new SortedList(byCreation);
+  own.held.add(dependent);
   waitFor(store, dependent);
 }
 
 /** Limits how long a task waits for one that cannot end by itself. */
 export function waitFor(store: Store, dependent: TaskEntry): void {
-  dependent.waitUntil ??= store.now + LIMITS.waitMaxMs;
+  dependent.own().waitUntil ??= store.now + LIMITS.waitMaxMs;
   setDeadline(store, dependent);
 }
 
 /** Ended tasks with readers stand behind all others, out of retention's way. */
 export function addReader(store: Store, entry: TaskEntry, change: number): void {
-  const before = entry.readers > 0;
-  entry.readers += change;
-  const after = entry.readers > 0;
+  const before = entry.rare.readers > 0;
+  entry.own().readers += change;
+  const after = entry.rare.readers > 0;
   if (before === after || !isEnd(entry.state)) return;
   const index = store.byState[entry.state];
+  const { endedAt = 0 } = entry;
   index.delete(entry);
-  entry.endKey = (entry.endedAt ?? 0) + (after ? HELD : 0);
-  index.add(entry);
+  index.add(entry, endedAt + (after ? HELD : 0));
 }

@@ -1,11 +1,20 @@
-import type { EnqueueRefusal, EnqueueReply } from '../../domain/backend.ts';
+import type { EnqueueRefusal, EnqueueReply, EnqueueTerms } from '../../domain/backend.ts';
 import type { NewTask } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
 import { type Batch, blockedByCycle, checkDependencies, link, rewait } from './dependencies.ts';
-import { cascade } from './end.ts';
+import { cascade, goOn } from './end.ts';
 import { TaskEntry } from './entities.ts';
-import { absorb, answerByKey, holds, keyScope, rememberedKey, takeKey } from './idempotency.ts';
-import { enterDeferred, enterQueue, enterScheduled, setDeadline } from './places.ts';
+import {
+  absorb,
+  answerByKey,
+  existingOf,
+  holds,
+  keyScope,
+  rememberedKey,
+  takeKey,
+} from './idempotency.ts';
+import { enterScheduled, setDeadline } from './places.ts';
+import { hasSnapshot, holdSnapshot } from './snapshots.ts';
 import type { Store } from './store.ts';
 
 /** Dependents that an enqueue may tell of an end within its own step. */
@@ -15,47 +24,57 @@ const ENQUEUE_CASCADE = 100;
 export function enqueue(
   store: Store,
   tasks: readonly NewTask[],
-  atomic: boolean,
+  { atomic, fence }: EnqueueTerms,
 ): readonly EnqueueReply[] {
+  if (fence !== undefined && store.records.get(fence.id)?.token !== fence.token) {
+    return tasks.map(() => ({ kind: 'refused', refusal: { type: 'lease-lost' } }));
+  }
+  store.isFenced = fence !== undefined;
   const replies = atomic ? enqueueBatch(store, tasks) : enqueueEach(store, tasks);
   cascade(store, ENQUEUE_CASCADE);
   return replies;
 }
 
 function enqueueEach(store: Store, tasks: readonly NewTask[]): readonly EnqueueReply[] {
-  const answered = new Map<string, string>();
+  const answered: Answered = new Map();
   return tasks.map((task) => {
     const dependsOn = resolved(task.id, task.dependsOn, answered);
     const reply = enqueueOne(store, dependsOn === task.dependsOn ? task : { ...task, dependsOn });
-    noteAnswer(answered, task, reply);
+    noteAnswer(store, answered, task.id, reply);
     return reply;
   });
 }
 
-/** Which task answered for an item of this call that its key absorbed. */
-function noteAnswer(answered: Map<string, string>, task: NewTask, reply: EnqueueReply): void {
-  if (reply.kind === 'existing' && reply.id !== task.id) answered.set(task.id, reply.id);
+/**
+ * Which task answered for each item of a call that its key absorbed; `undefined` for one that has
+ * finished and is not stored any more.
+ */
+type Answered = Map<string, string | undefined>;
+
+function noteAnswer(store: Store, answered: Answered, id: string, reply: EnqueueReply): void {
+  if (reply.kind !== 'existing') return;
+  const isOver = reply.state === 'finished' && !store.records.has(reply.id);
+  if (isOver || reply.id !== id) answered.set(id, isOver ? undefined : reply.id);
 }
 
 /**
  * Who depends on an absorbed item of the same call depends on the task that answered for it; on
- * nothing, if that is itself.
+ * nothing, if that is itself, or has finished and is gone.
  */
-function resolved(
-  id: string,
-  dependsOn: readonly string[],
-  answered: ReadonlyMap<string, string>,
-): readonly string[] {
+function resolved(id: string, dependsOn: readonly string[], answered: Answered): readonly string[] {
   if (answered.size === 0 || !dependsOn.some((other) => answered.has(other))) return dependsOn;
-  const others = new Set(dependsOn.map((other) => answered.get(other) ?? other));
-  others.delete(id);
+  const others = new Set<string>();
+  for (const other of dependsOn) {
+    const known = answered.has(other) ? answered.get(other) : other;
+    if (known !== undefined && known !== id) others.add(known);
+  }
   return [...others];
 }
 
 function enqueueOne(store: Store, task: NewTask): EnqueueReply {
   const known = answerKnown(store, task);
   if (known !== undefined) return known;
-  const refusal = refuse(store, task, undefined) ?? blockedByCycle(store, task, undefined);
+  const refusal = refuseNew(store, task, undefined) ?? blockedByCycle(store, task, undefined);
   if (refusal !== undefined) return { kind: 'refused', refusal };
   const entry = create(store, task);
   settleIn(store, entry, task);
@@ -78,12 +97,12 @@ function enqueueBatch(store: Store, tasks: readonly NewTask[]): readonly Enqueue
       return tasks.map((_, i) => (i === index ? { kind: 'refused', refusal } : others));
     }
   }
-  const answered = new Map<string, string>();
+  const answered: Answered = new Map();
   const made: { readonly task: NewTask; readonly entry: TaskEntry }[] = [];
   const replies = tasks.map((task): EnqueueReply => {
     const known = answerKnown(store, task);
     if (known !== undefined) {
-      noteAnswer(answered, task, known);
+      noteAnswer(store, answered, task.id, known);
       return known;
     }
     made.push({ task, entry: create(store, task) });
@@ -115,11 +134,10 @@ function answerKnown(store: Store, task: NewTask): EnqueueReply | undefined {
   const key = rememberedKey(store, task);
   if (key === undefined || task.idempotency === undefined) return undefined;
   if (key.absorbed.includes(task.id)) {
-    const { id, state } = key.follower ?? key.owner;
-    return { kind: 'existing', id, state, conflict: false, replaced: false };
+    return existingOf(store, key.follower ?? key.owner, { conflict: false, replaced: false });
   }
   if (!holds(store, key)) return undefined;
-  const reply = answerByKey(key, task, task.idempotency);
+  const reply = answerByKey(store, key, task, task.idempotency);
   if (reply !== undefined) absorb(key, task, reply);
   return reply;
 }
@@ -128,7 +146,7 @@ function agrees(entry: TaskEntry, task: NewTask): boolean {
   return (
     entry.owner.user === task.user &&
     entry.name === task.name &&
-    (entry.firstPayload ?? entry.payload) === task.payload
+    (entry.rare.firstPayload ?? entry.payload) === task.payload
   );
 }
 
@@ -144,11 +162,24 @@ function refuse(store: Store, task: NewTask, batch: Batch | undefined): EnqueueR
       twin.user === task.user && twin.name === task.name && twin.payload === task.payload;
     return equal ? undefined : { type: 'task-conflict', id: task.id };
   }
+  return refuseNew(store, task, batch);
+}
+
+/** The same for one whose id is new. */
+function refuseNew(
+  store: Store,
+  task: NewTask,
+  batch: Batch | undefined,
+): EnqueueRefusal | undefined {
   const byKey = refuseByKey(store, task, batch);
   if (byKey !== 'new' && byKey !== 'follows') return byKey;
   // A follower stands for calls that were accepted already.
-  const full = byKey === 'new' ? refuseByLimit(store, task, batch) : undefined;
-  return full ?? checkDependencies(store, task, batch?.tasks);
+  const full = byKey === 'new' && !store.isFenced ? refuseByLimit(store, task, batch) : undefined;
+  if (full !== undefined) return full;
+  if (task.graph !== undefined && !hasSnapshot(store, task.graph)) {
+    return { type: 'graph-missing', hash: task.graph };
+  }
+  return checkDependencies(store, task, batch?.tasks);
 }
 
 /** `new` or `follows` when the key lets the task in; `undefined` when it answers for another. */
@@ -169,7 +200,7 @@ function refuseByKey(
   if (key !== undefined) {
     if (key.absorbed.includes(task.id)) return undefined;
     if (holds(store, key)) {
-      const reply = answerByKey(key, task, spec);
+      const reply = answerByKey(store, key, task, spec);
       if (reply?.kind === 'refused') return reply.refusal;
       if (reply === undefined) {
         batch?.keys.set(scope, key.owner.id);
@@ -223,19 +254,27 @@ function create(store: Store, task: NewTask): TaskEntry {
   store.records.set(task.id, entry);
   owner.live++;
   store.totals.enqueued++;
+  joinRun(store, entry, task);
   if (key !== undefined && follows !== undefined) {
     key.follower = entry;
-    entry.key = key;
+    entry.own().key = key;
   } else if (task.idempotency !== undefined) {
     takeKey(store, task, task.idempotency, entry);
   }
   const waiters = store.missing.get(task.id);
   if (waiters !== undefined) {
     store.missing.delete(task.id);
-    entry.waiting = waiters;
+    entry.own().waiting = waiters;
     for (const waiter of waiters) rewait(store, waiter);
   }
   return entry;
+}
+
+/** Notes what ties the task to a workflow, if anything does. */
+function joinRun(store: Store, entry: TaskEntry, { join, owner, graph }: NewTask): void {
+  if (join === undefined && owner === undefined && graph === undefined) return;
+  entry.own().run = { ...entry.ownRun(), isJoin: join === true, owner, graph };
+  if (graph !== undefined) holdSnapshot(store, graph, entry);
 }
 
 /** Links the dependencies and puts the entry where it belongs. */
@@ -243,17 +282,16 @@ function settleIn(store: Store, entry: TaskEntry, task: NewTask): void {
   const { now } = store;
   const due = task.executeAfter ?? now + Math.max(0, task.delayMs ?? 0);
   if (task.expiresInMs !== undefined) {
-    entry.expiresAt = Math.max(now, due) + task.expiresInMs;
+    entry.own().expiresAt = Math.max(now, due) + task.expiresInMs;
     setDeadline(store, entry);
   }
   const ending = link(store, entry);
   if (due > now) enterScheduled(store, entry, due);
-  else if (entry.blocked !== undefined) enterDeferred(store, entry);
-  else enterQueue(store, entry);
+  else goOn(store, entry);
   ending?.();
 }
 
 /** True for entries that a cascade has not finished with. */
 export function isBusy(entry: TaskEntry): boolean {
-  return isEnd(entry.state) && (entry.cascadeAt !== undefined || entry.readers > 0);
+  return isEnd(entry.state) && (entry.rare.cascadeAt !== undefined || entry.rare.readers > 0);
 }

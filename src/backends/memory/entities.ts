@@ -10,15 +10,73 @@ import type { QueueSettings, UserSettings } from '../../domain/settings.ts';
 import type {
   AttemptRecord,
   EdgePolicies,
+  EndState,
   FailureType,
   Level,
   NewTask,
   TaskState,
 } from '../../domain/task.ts';
+import { isEnd } from '../../domain/task.ts';
+import type { Moment } from './moment-index.ts';
+import type { RunFacts } from './run-facts.ts';
 import { SortedList } from './sorted-list.ts';
 
 /** Added to the end key of a task that is still read: behind everything that retention looks at. */
 export const HELD: number = 2 ** 52;
+
+/**
+ * What most tasks never have: limits of their waiting, failures, dependencies, a key. Fields that are
+ * `undefined` have no meaning in the present state.
+ */
+export class RareFacts {
+  failures = 0;
+  losses = 0;
+  releases = 0;
+  /** How often a worker met it without knowing its name, and when that first happened. */
+  strange = 0;
+  strangeSince: number | undefined = undefined;
+  expiresAt: number | undefined = undefined;
+  /** Until when it waits for a dependency that failed or is missing. */
+  waitUntil: number | undefined = undefined;
+  /** Its key in the deadline index while it stands there: the least of its limits. */
+  deadline: number | undefined = undefined;
+  cancelReason: string | undefined = undefined;
+  failureType: FailureType | undefined = undefined;
+  reason: string | undefined = undefined;
+  error: string | undefined = undefined;
+  attempts: AttemptRecord[] | undefined = undefined;
+  /** Ids of dependencies that are not satisfied. */
+  blocked: Set<string> | undefined = undefined;
+  /** Ids of dependencies that were missing and counted as satisfied: nothing to read there. */
+  absent: Set<string> | undefined = undefined;
+  /** Those that wait for it, and those that wait for its redrive. */
+  waiting: SortedList<TaskEntry> | undefined = undefined;
+  held: SortedList<TaskEntry> | undefined = undefined;
+  readers = 0;
+  /** Since when it stands in the cascade index; `undefined` when it does not. */
+  cascadeAt: number | undefined = undefined;
+  /** Its own dependencies have been left (first part of its cascade). */
+  left = false;
+  key: KeyEntry | undefined = undefined;
+  /** The first payload, when it was replaced. */
+  firstPayload: string | undefined = undefined;
+  /** What its turn was charged, in seconds, in a queue that charges time. */
+  charged: number | undefined = undefined;
+  /** What only runs, their members and joins have. */
+  run: RunFacts | undefined = undefined;
+}
+
+/** What a lease gives to its tasks, as far as their tokens have the same number. */
+export interface Grant {
+  readonly number: number;
+  /** `<number>-<requestId>`. */
+  readonly token: string;
+  readonly worker: string;
+  readonly leasedAt: number;
+}
+
+/** Shared by all tasks that have none of them. */
+const NOTHING_RARE: Readonly<RareFacts> = new RareFacts();
 
 /**
  * The record of one task, the only owner of its facts; every index holds references to it. Fields
@@ -41,52 +99,19 @@ export class TaskEntry {
   state: TaskState = 'deferred';
   /** Its place among the tasks of its user; 0 until it is queued for the first time. */
   seq = 0;
-  failures = 0;
-  losses = 0;
-  releases = 0;
-  /** How often a worker met it without knowing its name, and when that first happened. */
-  strange = 0;
-  strangeSince: number | undefined = undefined;
   dueAt: number | undefined = undefined;
-  expiresAt: number | undefined = undefined;
-  /** Until when it waits for a dependency that failed or is missing. */
-  waitUntil: number | undefined = undefined;
-  /** Its key in the deadline index while it stands there. */
-  deadline: number | undefined = undefined;
-  /** The number of its newest token; rises for ever. */
-  tokenNumber = 0;
-  token: string | undefined = undefined;
-  worker: string | undefined = undefined;
-  leasedAt: number | undefined = undefined;
-  leaseUntil: number | undefined = undefined;
+  /** Its newest lease, whether or not that is still in force. */
+  grant: Grant | undefined = undefined;
   /** In which epoch the lease in force was charged, so that it can be given back. */
   chargedEpoch = 0;
-  cancelReason: string | undefined = undefined;
   /** The token of the newest settle, so that a resend of it is answered the same. */
   settledToken: string | undefined = undefined;
-  endedAt: number | undefined = undefined;
-  /** Its key among the ended: the end, plus `HELD` while a dependent still reads it. */
-  endKey: number | undefined = undefined;
-  failureType: FailureType | undefined = undefined;
-  reason: string | undefined = undefined;
-  error: string | undefined = undefined;
   result: string | undefined = undefined;
-  attempts: AttemptRecord[] | undefined = undefined;
-  /** Ids of dependencies that are not satisfied. */
-  blocked: Set<string> | undefined = undefined;
-  /** Ids of dependencies that were missing and counted as satisfied: nothing to read there. */
-  absent: Set<string> | undefined = undefined;
-  /** Those that wait for it, and those that wait for its redrive. */
-  waiting: SortedList<TaskEntry> | undefined = undefined;
-  held: SortedList<TaskEntry> | undefined = undefined;
-  readers = 0;
-  /** Since when it stands in the cascade index; `undefined` when it does not. */
-  cascadeAt: number | undefined = undefined;
-  /** Its own dependencies have been left (first part of its cascade). */
-  left = false;
-  key: KeyEntry | undefined = undefined;
-  /** The first payload, when it was replaced. */
-  firstPayload: string | undefined = undefined;
+  /** Where it stands among the started or the ended. */
+  moment: Moment<TaskEntry> | undefined = undefined;
+  place = 0;
+  /** To be read; `own` is for writing. */
+  rare: Readonly<RareFacts> = NOTHING_RARE;
 
   constructor(task: NewTask, owner: UserLane, now: number) {
     this.id = task.id;
@@ -101,13 +126,67 @@ export class TaskEntry {
     this.payload = task.payload;
     this.options = task.options;
   }
+
+  /** The number of its newest token; rises for ever. */
+  get tokenNumber(): number {
+    return this.grant?.number ?? 0;
+  }
+
+  /** The token in force; only while it is started. */
+  get token(): string | undefined {
+    return this.state === 'started' ? this.grant?.token : undefined;
+  }
+
+  /** When its lease ends; only while it is started. */
+  get leaseUntil(): number | undefined {
+    return this.state === 'started' ? this.moment?.at : undefined;
+  }
+
+  /** Its key among the ended: the end, plus `HELD` while a dependent still reads it. */
+  get endKey(): number | undefined {
+    return this.state === 'started' ? undefined : this.moment?.at;
+  }
+
+  /** Only once it has ended. */
+  get endedAt(): number | undefined {
+    const key = isEnd(this.state) ? this.endKey : undefined;
+    return key === undefined || key < HELD ? key : key - HELD;
+  }
+
+  /** Its facts as part of a workflow, to be written. */
+  ownRun(): RunFacts {
+    const own = this.own();
+    own.run ??= {
+      isJoin: false,
+      owner: undefined,
+      graph: undefined,
+      waitFor: [],
+      wakeOn: 'all',
+      wakeAt: undefined,
+      journal: new Map(),
+    };
+    return own.run;
+  }
+
+  /** Whom it depends on, and whom it waited for when it was suspended last. */
+  get upstreamIds(): readonly string[] {
+    const waitFor = this.rare.run?.waitFor ?? [];
+    return waitFor.length === 0 ? this.dependsOn : [...this.dependsOn, ...waitFor];
+  }
+
+  /** Its rare facts, to be written. A task takes room for them from the first call on. */
+  own(): RareFacts {
+    const own: RareFacts = this.rare === NOTHING_RARE ? new RareFacts() : this.rare;
+    this.rare = own;
+    return own;
+  }
 }
 
 /** Below these, UTF-16 units and UTF-8 bytes sort alike. */
 const BEYOND_SURROGATES = /[\ud800-\uffff]/;
 
 /** Ties go by the bytes of the ids. Those of one millisecond tie often, so it must be cheap. */
-function byId(a: TaskEntry, b: TaskEntry): number {
+export function byId(a: TaskEntry, b: TaskEntry): number {
   if (!a.isPlain || !b.isPlain) return compareUtf8(a.id, b.id);
   if (a === b) return 0;
   return a.id < b.id ? -1 : 1;
@@ -124,31 +203,29 @@ export function byCreation(a: TaskEntry, b: TaskEntry): number {
   return a.createdAt - b.createdAt || byId(a, b);
 }
 
-export function byLeaseEnd(a: TaskEntry, b: TaskEntry): number {
-  return (a.leaseUntil ?? 0) - (b.leaseUntil ?? 0) || byId(a, b);
-}
-
-export function byEnd(a: TaskEntry, b: TaskEntry): number {
-  return (a.endKey ?? 0) - (b.endKey ?? 0) || byId(a, b);
-}
-
 export function byDeadline(a: TaskEntry, b: TaskEntry): number {
-  return (a.deadline ?? 0) - (b.deadline ?? 0) || byId(a, b);
+  return (a.rare.deadline ?? 0) - (b.rare.deadline ?? 0) || byId(a, b);
 }
 
 export function byCascade(a: TaskEntry, b: TaskEntry): number {
-  return (a.cascadeAt ?? 0) - (b.cascadeAt ?? 0) || byId(a, b);
+  return (a.rare.cascadeAt ?? 0) - (b.rare.cascadeAt ?? 0) || byId(a, b);
 }
 
 function bySeq(a: TaskEntry, b: TaskEntry): number {
   return a.seq - b.seq || byId(a, b);
 }
 
+/** What is left of the owner of a key that holds longer than the owner's record was kept. */
+export interface GoneOwner {
+  readonly id: string;
+  readonly state: EndState;
+}
+
 /** An idempotency key of one user in one queue. */
 export interface KeyEntry {
   readonly key: string;
   readonly scope: string;
-  owner: TaskEntry;
+  owner: TaskEntry | GoneOwner;
   /** The task that runs once more after the owner (policy `run-once-more`). */
   follower: TaskEntry | undefined;
   firstPayload: string;
@@ -200,15 +277,23 @@ export class Lane {
     canceled: 0,
   };
   settings: QueueSettings = {};
+  /** Mean time that leases are held, in seconds, where time is charged. */
+  meanRun: number | undefined = undefined;
   /** Theoretical arrival time of the queue's own rate. */
   tat = 0;
   runnable = 0;
   readyUsers = 0;
   /** Runnable work that this step has added; hands out wake-ups at its end. */
   gain = 0;
+  /** The step in hand has changed it, or one of its users. */
+  touched = false;
 
   constructor(queue: string) {
     this.queue = queue;
+  }
+
+  get chargesTime(): boolean {
+    return this.settings.charge === 'time';
   }
 
   get priorityWeights(): readonly number[] {
@@ -242,6 +327,8 @@ export class UserLane {
   running = 0;
   /** Theoretical arrival time of its rate. */
   tat = 0;
+  /** Mean time that its leases are held, in seconds, where time is charged. */
+  meanRun: number | undefined = undefined;
   lists: NameList[] = [];
   /** Scheduled tasks by due time, and its own key among the users that have any. */
   scheduled: SortedList<TaskEntry> | undefined = undefined;
@@ -250,6 +337,8 @@ export class UserLane {
   throttledUntil: number | undefined = undefined;
   /** It stands in `lane.idle`. */
   idle = false;
+  /** The step in hand has changed it. */
+  touched = false;
 
   constructor(user: string, lane: Lane) {
     this.user = user;
@@ -284,6 +373,10 @@ export function byFinish(a: UserLane, b: UserLane): number {
 /** F of a turn of cost 1. */
 export function finishTag(user: UserLane): number {
   return user.tag + 100 / user.weight;
+}
+
+export function byUntil(a: KeyEntry, b: KeyEntry): number {
+  return (a.until ?? 0) - (b.until ?? 0) || compareUtf8(a.scope, b.scope);
 }
 
 export function byDueKey(a: UserLane, b: UserLane): number {

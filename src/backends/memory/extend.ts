@@ -9,13 +9,14 @@ export function extend(store: Store, request: ExtendRequest): ExtendReply {
     const entry = store.records.get(id);
     if (entry?.state !== 'started' || entry.token !== token) return 'lost';
     store.byState.started.delete(entry);
-    entry.leaseUntil = store.now + request.leaseMs;
-    store.byState.started.add(entry);
-    return entry.cancelReason === undefined ? 'ok' : 'canceling';
+    store.byState.started.add(entry, store.now + request.leaseMs);
+    return entry.rare.cancelReason === undefined ? 'ok' : 'canceling';
   });
   const given = store.workers.get(request.worker)?.lastLeases ?? [];
   const unknown = given
-    .filter(({ entry, token }) => entry.token === token && asked.get(entry.id) !== token)
-    .map(({ entry, token }) => ({ id: entry.id, token }));
+    .filter(({ id, token }) => {
+      return store.records.get(id)?.token === token && asked.get(id) !== token;
+    })
+    .map(({ id, token }) => ({ id, token }));
   return { answers, unknown, now: store.now };
 }

@@ -12,7 +12,7 @@ import { InvalidOptionError } from '../../domain/errors.ts';
 import { EPSILON } from '../../domain/fair-share.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allowedAt } from '../../domain/rate-limit.ts';
-import { TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task.ts';
+import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task.ts';
 import type { Lane, TaskEntry, UserLane } from './entities.ts';
 import { runnableNow } from './ready-index.ts';
 import { userInfo } from './settings-of.ts';
@@ -166,6 +166,7 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
     blockedBy: blockedIds(entry).map((on) => {
       return { id: on, state: store.records.get(on)?.state ?? 'missing' };
     }),
+    ...runFacts(store, entry),
     user: lane.users.has(user.user) ? userInfo(store, user) : undefined,
     ...(user.throttledUntil === undefined
       ? {}
@@ -182,6 +183,29 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
       weights: [...lane.priorityWeights],
     },
     liveWorkers: liveWorkers(store),
+  };
+}
+
+/** What only joins, runs and their members have. */
+function runFacts(
+  store: Store,
+  { state, rare }: TaskEntry,
+): Pick<TaskFacts, 'join' | 'suspension' | 'endedRun'> {
+  const { run, blocked } = rare;
+  if (run === undefined) return {};
+  if (run.isJoin) return { join: true };
+  const isSuspended = state === 'deferred' && run.waitFor.some((id) => blocked?.has(id));
+  const { wakeOn, wakeAt } = run;
+  const of = run.waitFor.length;
+  const owner = isEnd(state) || state === 'started' ? undefined : run.owner;
+  const ownerState =
+    owner === undefined ? undefined : (store.records.get(owner)?.state ?? 'missing');
+  const isOver = ownerState !== undefined && (ownerState === 'missing' || isEnd(ownerState));
+  return {
+    ...(isSuspended
+      ? { suspension: { of, wakeOn, ...(wakeAt === undefined ? {} : { wakeAt }) } }
+      : {}),
+    ...(owner !== undefined && isOver ? { endedRun: { id: owner, state: ownerState } } : {}),
   };
 }
 

@@ -5,7 +5,7 @@ import { isEnd } from '../../domain/task.ts';
 import { type Choice, choose, headOf, type Reach } from './choose.ts';
 import { cascade, end } from './end.ts';
 import type { Lane, TaskEntry } from './entities.ts';
-import { enterScheduled, enterStarted, leave, leaveAsServed, setDeadline } from './places.ts';
+import { enterScheduled, enterStarted, leave, leaveAsServed, liftLimits } from './places.ts';
 import { charge, laneOpen, reindex } from './ready-index.ts';
 import type { Store, WorkerEntry } from './store.ts';
 import { toRecord } from './task-record.ts';
@@ -55,8 +55,8 @@ export function lease(store: Store, request: LeaseRequest): LeaseReply {
   // A task whose name nobody knows may have ended: its dependents hear of it in this step.
   const left = batch.strangers > 0 && cascade(store, LEASE_CASCADE);
   worker.lastRequest = request.requestId;
-  worker.lastLeases = batch.given.map((entry) => ({ entry, token: entry.token ?? '' }));
   const leases = batch.given.map((entry) => toLeased(store, entry, batch.alone));
+  worker.lastLeases = leases;
   if (leases.length === 0 && request.wait && !batch.stopped && !ticked) store.line.add(worker);
   else for (const { queue } of request.queues) wakeFor(store, store.lane(queue), 1);
   return answer(
@@ -109,13 +109,19 @@ function nextTurn(
 function take(store: Store, turn: Turn, batch: Batch): void {
   const { entry } = turn;
   const { worker, request } = batch;
+  if (isOrphan(store, entry)) {
+    end(store, entry, { state: 'canceled', reason: `run ${entry.rare.run?.owner} has ended` });
+    batch.strangers++;
+    batch.stopped = batch.strangers >= LIMITS.strangersPerLease;
+    return;
+  }
   if (!worker.names.has(entry.name)) {
     setAside(store, entry);
     batch.strangers++;
     batch.stopped = batch.strangers >= LIMITS.strangersPerLease;
     return;
   }
-  const alone = entry.losses >= LIMITS.maxLost - 1;
+  const alone = entry.rare.losses >= LIMITS.maxLost - 1;
   if (alone && batch.given.length > 0) {
     batch.stopped = true;
     return;
@@ -138,20 +144,25 @@ function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): vo
   if (choice.stolen) store.totals.stolen++;
   leaveAsServed(entry);
   lane.counts.queued--;
-  entry.tokenNumber = Math.max(entry.tokenNumber + 1, store.now * 1_000);
-  entry.token = store.tokenOf(entry.tokenNumber, request.requestId);
-  entry.worker = request.worker;
-  entry.leasedAt = store.now;
-  entry.expiresAt = undefined;
-  setDeadline(store, entry);
+  const number = Math.max(entry.tokenNumber + 1, store.now * 1_000);
+  entry.grant = store.grantOf(number, request);
+  liftLimits(store, entry);
   enterStarted(store, entry, store.now + request.leaseMs);
   reindex(store, user);
 }
 
+/** A task whose run has ended has nothing to be started for. */
+function isOrphan(store: Store, entry: TaskEntry): boolean {
+  const owner = entry.rare.run?.owner;
+  if (owner === undefined) return false;
+  const run = store.records.get(owner);
+  return run === undefined || isEnd(run.state);
+}
+
 /** A task that this worker has no handler for waits for one that has. */
 function setAside(store: Store, entry: TaskEntry): void {
-  const since = entry.strangeSince ?? store.now;
-  entry.strangeSince = since;
+  const since = entry.rare.strangeSince ?? store.now;
+  entry.own().strangeSince = since;
   if (store.now - since >= LIMITS.unknownTaskMs && !isNameKnown(store, entry.name)) {
     const reason = `no worker has known the task ${entry.name} for an hour`;
     end(store, entry, { state: 'failed', failureType: 'unknown-task', reason });
@@ -159,9 +170,9 @@ function setAside(store: Store, entry: TaskEntry): void {
   }
   const pause = Math.min(
     LIMITS.strangeMaxMs,
-    LIMITS.strangeBaseMs * 2 ** Math.min(entry.strange, 30),
+    LIMITS.strangeBaseMs * 2 ** Math.min(entry.rare.strange, 30),
   );
-  entry.strange++;
+  entry.own().strange++;
   leave(store, entry);
   enterScheduled(store, entry, store.now + pause);
   reindex(store, entry.owner);
@@ -169,9 +180,10 @@ function setAside(store: Store, entry: TaskEntry): void {
 
 /** A resent request: what it was given the first time, as far as it still holds. */
 function repeat(store: Store, worker: WorkerEntry): LeaseReply {
-  const still = worker.lastLeases.filter(({ entry, token }) => entry.token === token);
-  const leases = still.map(({ entry }) => {
-    return toLeased(store, entry, entry.losses >= LIMITS.maxLost - 1);
+  const leases = worker.lastLeases.flatMap(({ id, token }) => {
+    const entry = store.records.get(id);
+    if (entry?.token !== token) return [];
+    return [toLeased(store, entry, entry.rare.losses >= LIMITS.maxLost - 1)];
   });
   return answer(store, leases, false, worker.spec.queues);
 }
@@ -199,10 +211,10 @@ function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
   return {
     id: entry.id,
     token: entry.token ?? '',
-    attempt: entry.failures + 1,
-    losses: entry.losses,
+    attempt: entry.rare.failures + 1,
+    losses: entry.rare.losses,
     leaseUntil: entry.leaseUntil ?? 0,
-    leasedAt: entry.leasedAt ?? 0,
+    leasedAt: entry.grant?.leasedAt ?? 0,
     createdAt: entry.createdAt,
     name: entry.name,
     queue: entry.owner.lane.queue,
@@ -210,7 +222,7 @@ function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
     level: entry.level,
     payload: entry.payload,
     options: entry.options,
-    releases: entry.releases,
+    releases: entry.rare.releases,
     alone,
     upstreams: entry.dependsOn.length === 0 ? NO_UPSTREAMS : upstreamsOf(store, entry),
   };

@@ -20,11 +20,13 @@ import { cascade } from './end.ts';
 import { enqueue } from './enqueue.ts';
 import { extend } from './extend.ts';
 import { facts, listTasks, listUsers, queueInfo, stats } from './inspect.ts';
+import { runStore } from './journals.ts';
 import { lease } from './lease.ts';
 import { runnableNow } from './ready-index.ts';
 import { reconcile } from './reconcile.ts';
 import { configuredInfo, setQueue, setUser, userInfo } from './settings-of.ts';
 import { settleOne } from './settle.ts';
+import { graphStore } from './snapshots.ts';
 import { endStep } from './step-end.ts';
 import { Store } from './store.ts';
 import { attemptsOf, toRecord } from './task-record.ts';
@@ -57,6 +59,8 @@ export function memory(options: MemoryOptions = {}): Backend {
     queues: queueStore(store, step, look),
     workers: workerStore(store, step, look),
     inspect: inspector(store, look),
+    runs: runStore(store, step, look),
+    graphs: graphStore(store, step),
     async open({ retention }): Promise<BackendInfo> {
       store.retention = retention;
       return { description: 'embedded, in memory: ends with this process', warnings: [] };
@@ -96,7 +100,7 @@ function lookOf(store: Store): Step {
 
 function taskStore(store: Store, step: Step): TaskStore {
   return {
-    enqueue: (tasks, { atomic }) => step(() => enqueue(store, tasks, atomic)),
+    enqueue: (tasks, terms) => step(() => enqueue(store, tasks, terms)),
     lease: (request) => step(() => lease(store, request)),
     settle: (request) => step(() => settle(store, request)),
     extend: (request) => step(() => extendAs(store, request)),

@@ -2,7 +2,7 @@ import { emptied, served } from '../../domain/priority-shares.ts';
 import type { Level, TaskState } from '../../domain/task.ts';
 import type { UserLane } from './entities.ts';
 import { byDue, type TaskEntry } from './entities.ts';
-import { reindex } from './ready-index.ts';
+import { reindex, settleTime } from './ready-index.ts';
 import { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
 
@@ -38,9 +38,8 @@ export function enterDeferred(store: Store, entry: TaskEntry): void {
 }
 
 export function enterStarted(store: Store, entry: TaskEntry, leaseUntil: number): void {
-  entry.leaseUntil = leaseUntil;
   setState(entry, 'started');
-  store.byState.started.add(entry);
+  store.byState.started.add(entry, leaseUntil);
   entry.owner.running++;
 }
 
@@ -67,6 +66,7 @@ export function leave(store: Store, entry: TaskEntry): void {
     case 'started':
       store.byState.started.delete(entry);
       user.running--;
+      settleTime(store, entry);
       break;
     case 'deferred':
     case 'finished':
@@ -102,15 +102,27 @@ export function setDueKey(store: Store, user: UserLane, key: number | undefined)
   if (key !== undefined) store.dueUsers.add(user);
 }
 
-/** Moves a task's key in the deadline index to the earlier of its two limits. */
+/** From now on the task may wait as long as it takes. */
+export function liftLimits(store: Store, entry: TaskEntry): void {
+  if (entry.rare.deadline === undefined) return;
+  const own = entry.own();
+  own.expiresAt = undefined;
+  own.waitUntil = undefined;
+  if (own.run !== undefined) own.run.wakeAt = undefined;
+  setDeadline(store, entry);
+}
+
+/** Moves a task's key in the deadline index to the least of its limits. */
 export function setDeadline(store: Store, entry: TaskEntry): void {
-  const { expiresAt, waitUntil } = entry;
-  const earliest =
-    expiresAt === undefined || (waitUntil !== undefined && waitUntil < expiresAt)
-      ? waitUntil
-      : expiresAt;
-  if (entry.deadline === earliest) return;
-  if (entry.deadline !== undefined) store.deadlines.delete(entry);
-  entry.deadline = earliest;
+  const { expiresAt, waitUntil, run } = entry.rare;
+  const earliest = lesser(lesser(expiresAt, waitUntil), run?.wakeAt);
+  if (entry.rare.deadline === earliest) return;
+  if (entry.rare.deadline !== undefined) store.deadlines.delete(entry);
+  entry.own().deadline = earliest;
   if (earliest !== undefined) store.deadlines.add(entry);
+}
+
+function lesser(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.min(a, b);
 }

@@ -1,7 +1,11 @@
 import {
   chooseHead,
+  correctedTag,
   enterTag,
   exactStep,
+  expectedRun,
+  learned,
+  recountedTag,
   rescaledTag,
   sharedClass,
   sharedStep,
@@ -183,7 +187,9 @@ export function chooseUser(
 export function charge(store: Store, entry: TaskEntry, listClock: number | undefined): void {
   const user = entry.owner;
   const { lane } = user;
-  const cost = entry.cost;
+  const cost = lane.chargesTime ? expectedRun(user.meanRun, lane.meanRun) : entry.cost;
+  if (lane.chargesTime) entry.own().charged = cost;
+  else if (entry.rare.charged !== undefined) entry.own().charged = undefined;
   extract(user);
   user.tag += turn(cost, user.weight);
   if (listClock !== undefined && listClock > user.tag) user.tag = listClock;
@@ -196,11 +202,44 @@ export function charge(store: Store, entry: TaskEntry, listClock: number | undef
   if (queueRate !== undefined) lane.tat = afterStart(queueRate, lane.tat, store.now);
 }
 
+/** A lease is over in a queue that charges time: its turn is charged by how long it was held. */
+export function settleTime(store: Store, entry: TaskEntry): void {
+  const user = entry.owner;
+  const { lane } = user;
+  if (!lane.chargesTime) return;
+  const heldS = Math.max(0, store.now - (entry.grant?.leasedAt ?? store.now)) / 1_000;
+  user.meanRun = learned(user.meanRun, heldS);
+  lane.meanRun = learned(lane.meanRun, heldS);
+  const chargedS = entry.rare.charged;
+  if (chargedS === undefined) return;
+  entry.own().charged = undefined;
+  if (entry.chargedEpoch !== lane.clock.epoch || user.epoch !== lane.clock.epoch) return;
+  const { weight } = user;
+  const tag = correctedTag(user.tag, lane.clock.v, { chargedS, heldS, weight });
+  if (user.ready) extract(user);
+  user.tag = tag;
+  if (user.ready) insert(user);
+}
+
+/** The queue begins to charge by something else: tags of before are worth a turn at most. */
+export function recount(lane: Lane): void {
+  lane.clock.epoch++;
+  for (const user of lane.users.values()) {
+    if (!user.ready) continue;
+    extract(user);
+    user.tag = recountedTag(user.tag, lane.clock.v, user.weight);
+    user.epoch = lane.clock.epoch;
+    insert(user);
+  }
+}
+
 /** Gives a charge and its rates back, for a lease that was released. */
 export function giveBack(store: Store, entry: TaskEntry): void {
   const user = entry.owner;
   const { lane } = user;
-  if (entry.chargedEpoch === lane.clock.epoch && user.epoch === lane.clock.epoch) {
+  const isCurrent = entry.chargedEpoch === lane.clock.epoch && user.epoch === lane.clock.epoch;
+  // Where time is charged the time that it was held stays.
+  if (isCurrent && !lane.chargesTime) {
     // Measured from now: what was released long ago is no claim to turns in a row.
     const tag = Math.max(user.tag, joinTag(user)) - turn(entry.cost, user.weight);
     if (user.ready) extract(user);

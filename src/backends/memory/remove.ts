@@ -1,8 +1,10 @@
 import { LIMITS } from '../../domain/limits.ts';
 import type { EndState } from '../../domain/task.ts';
-import { addReader, cascade, end } from './end.ts';
+import { cascade, end, leaveReaders } from './end.ts';
 import type { TaskEntry } from './entities.ts';
+import { forgetKeys, leaveKey } from './idempotency.ts';
 import { leave } from './places.ts';
+import { dropSnapshot } from './snapshots.ts';
 import type { Store } from './store.ts';
 
 /** Records that retention takes in one tick. */
@@ -13,6 +15,7 @@ const HELD_STEP = 50;
 
 /** Takes ended tasks away whose time is over, oldest first. */
 export function retain(store: Store): boolean {
+  forgetKeys(store, RETAIN);
   const { retention } = store;
   const { finishedMs, finishedCount, failedMs, failedCount, canceledMs, canceledCount } = retention;
   const left = { n: RETAIN };
@@ -34,7 +37,7 @@ function retainState(
   for (let entry = index.first(); entry?.endKey !== undefined; entry = index.first()) {
     const tooMany = keep.count !== undefined && index.size > keep.count && entry.endKey <= surely;
     if (entry.endKey > over && !tooMany) return false;
-    if (entry.cascadeAt !== undefined) return true;
+    if (entry.rare.cascadeAt !== undefined) return true;
     if (left.n-- <= 0) return true;
     if (!takeAway(store, entry)) return true;
   }
@@ -47,26 +50,18 @@ function retainState(
  */
 export function takeAway(store: Store, entry: TaskEntry): boolean {
   for (let i = 0; i < HELD_STEP; i++) {
-    const dependent = entry.held?.first();
+    const dependent = entry.rare.held?.first();
     if (dependent === undefined) break;
-    entry.held?.delete(dependent);
+    entry.rare.held?.delete(dependent);
     end(store, dependent, { state: 'canceled', reason: `upstream ${entry.id} removed` });
   }
-  if (entry.held !== undefined && entry.held.size > 0) return false;
-  if (entry.state === 'failed') leaveReaders(store, entry);
+  if (entry.rare.held !== undefined && entry.rare.held.size > 0) return false;
+  // One that failed could have been redriven, and a join holds what it joined: they read until now.
+  if (entry.state === 'failed' || entry.rare.run?.isJoin === true) leaveReaders(store, entry);
   leave(store, entry);
+  dropSnapshot(store, entry);
   store.records.delete(entry.id);
-  const { key } = entry;
-  if (key?.owner === entry && store.keys.get(key.scope) === key) store.keys.delete(key.scope);
+  leaveKey(store, entry);
   cascade(store, HELD_STEP);
   return true;
-}
-
-/** A failed task read its satisfied dependencies until now, since it could have been redriven. */
-function leaveReaders(store: Store, entry: TaskEntry): void {
-  for (const id of entry.dependsOn) {
-    const upstream = store.records.get(id);
-    const reads = entry.blocked?.has(id) !== true && entry.absent?.has(id) !== true;
-    if (upstream !== undefined && reads) addReader(store, upstream, -1);
-  }
 }

@@ -2,8 +2,9 @@ import { compareUtf8 } from '../../base/utf8-order.ts';
 import type { UserInfo } from '../../domain/backend.ts';
 import type { QueuePatch, QueueSettings, UserPatch, UserSettings } from '../../domain/settings.ts';
 import type { UserLane } from './entities.ts';
-import { reindex } from './ready-index.ts';
+import { recount, reindex } from './ready-index.ts';
 import type { Store } from './store.ts';
+import { resetListClocks } from './workers.ts';
 
 /** See `UserStore.set`. */
 export function setUser(
@@ -28,10 +29,16 @@ export function setUser(
 /** See `QueueStore.set`. Users hear of new defaults when they are next touched. */
 export function setQueue(store: Store, queue: string, patch: QueuePatch): void {
   const lane = store.lane(queue);
+  const { chargesTime } = lane;
   lane.settings = merged<QueueSettings>(lane.settings, patch) ?? {};
-  store.touchedLanes.add(lane);
+  const recounts = lane.chargesTime !== chargesTime;
+  if (recounts) {
+    recount(lane);
+    resetListClocks(lane);
+  }
+  store.touchLane(lane);
   lane.gain += lane.runnable;
-  if (!('perUser' in patch)) return;
+  if (!('perUser' in patch) && !recounts) return;
   // In a settled order: where one stands may depend on those who were looked at before it.
   const users = [...lane.users.values()].sort((a, b) => compareUtf8(a.user, b.user));
   for (const user of users) reindex(store, user);

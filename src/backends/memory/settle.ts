@@ -5,37 +5,47 @@ import type { TaskEntry } from './entities.ts';
 import { enterQueue, enterScheduled, leave } from './places.ts';
 import { giveBack, reindex } from './ready-index.ts';
 import type { Store } from './store.ts';
+import { suspend } from './suspend.ts';
 
 /** Applies one decision, if the lease that it speaks for is still in force. */
 export function settleOne(store: Store, { id, token, decision }: Settlement): SettleAnswer {
   const entry = store.records.get(id);
-  if (entry === undefined) return { kind: 'notFound' };
+  if (entry === undefined) return NOT_FOUND;
   if (entry.settledToken === token) return { kind: 'ok', state: entry.state, repeated: true };
-  if (entry.state !== 'started' || entry.token !== token) return { kind: 'leaseLost' };
-  const wanted: Decision =
-    entry.cancelReason === undefined ? decision : { type: 'cancel', reason: entry.cancelReason };
-  apply(store, entry, wanted);
+  if (entry.state !== 'started' || entry.token !== token) return LEASE_LOST;
+  const { cancelReason } = entry.rare;
+  if (cancelReason !== undefined) apply(store, entry, { type: 'cancel', reason: cancelReason });
+  else if (decision.type === 'suspend') suspend(store, entry, decision);
+  else apply(store, entry, decision);
   entry.settledToken = token;
-  return { kind: 'ok', state: entry.state, repeated: false };
+  return answerOf(entry);
 }
+
+function answerOf({ state }: TaskEntry): SettleAnswer {
+  return state === 'finished' ? FINISHED : { kind: 'ok', state, repeated: false };
+}
+
+const NOT_FOUND: SettleAnswer = { kind: 'notFound' };
+const LEASE_LOST: SettleAnswer = { kind: 'leaseLost' };
+const FINISHED: SettleAnswer = { kind: 'ok', state: 'finished', repeated: false };
 
 function apply(store: Store, entry: TaskEntry, decision: Decision): void {
   switch (decision.type) {
     case 'finish':
-      if (entry.attempts !== undefined) keep(store, entry, decision);
+      if (entry.rare.attempts !== undefined) keep(store, entry, decision);
       end(store, entry, { state: 'finished', result: decision.result });
       break;
     case 'retry':
       keep(store, entry, decision);
-      entry.failures++;
-      entry.error = decision.error;
+      entry.own().failures++;
+      entry.own().error = decision.error;
       store.totals.retried++;
       comeBack(store, entry, decision.delayMs);
       break;
     case 'dead-letter': {
       const { failureType, reason, error } = decision;
       keep(store, entry, decision);
-      entry.failures++;
+      entry.own().failures++;
       end(store, entry, { state: 'failed', failureType, reason, error });
       break;
     }
@@ -47,7 +57,7 @@ function apply(store: Store, entry: TaskEntry, decision: Decision): void {
       keep(store, entry, decision);
       giveBack(store, entry);
       if (decision.delayMs !== undefined) {
-        entry.releases++;
+        entry.own().releases++;
         entry.seq = 0;
       }
       comeBack(store, entry, decision.delayMs ?? 0);
@@ -58,8 +68,6 @@ function apply(store: Store, entry: TaskEntry, decision: Decision): void {
 /** From `started` back to the line, or to the waiting room until the delay is over. */
 export function comeBack(store: Store, entry: TaskEntry, delayMs: number): void {
   leave(store, entry);
-  entry.token = undefined;
-  entry.leaseUntil = undefined;
   if (delayMs > 0) enterScheduled(store, entry, store.now + delayMs);
   else enterQueue(store, entry);
   reindex(store, entry.owner);
@@ -79,9 +87,9 @@ const OUTCOMES: Readonly<Record<Decision['type'], AttemptRecord['outcome']>> = {
 
 function attemptOf(store: Store, entry: TaskEntry, decision: Decision): AttemptRecord {
   return {
-    attempt: entry.failures + 1,
-    worker: entry.worker ?? '',
-    leasedAt: entry.leasedAt ?? 0,
+    attempt: entry.rare.failures + 1,
+    worker: entry.grant?.worker ?? '',
+    leasedAt: entry.grant?.leasedAt ?? 0,
     endedAt: store.now,
     outcome: OUTCOMES[decision.type],
     decision: decision.type,

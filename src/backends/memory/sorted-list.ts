@@ -43,7 +43,7 @@ export class SortedList<T> {
     const at = this.#chunkOf(item);
     const chunk = this.#chunks[at];
     if (chunk === undefined) return;
-    chunk.splice(this.#indexIn(chunk, item), 0, item);
+    insertAt(chunk, this.#indexIn(chunk, item), item);
     if (chunk.length > CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(CHUNK >> 1));
   }
 
@@ -55,16 +55,21 @@ export class SortedList<T> {
     const index = chunk[0] === item ? 0 : this.#indexIn(chunk, item);
     if (chunk[index] !== item) return false;
     if (index === 0) chunk.shift();
-    else if (index === chunk.length - 1) chunk.pop();
-    else chunk.splice(index, 1);
+    else removeAt(chunk, index);
     if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
     this.#size--;
     return true;
   }
 
   has(item: T): boolean {
-    const chunk = this.#chunks[this.#chunkOf(item)];
-    return chunk?.[this.#indexIn(chunk, item)] === item;
+    return this.find(item) === item;
+  }
+
+  /** The item that stands where this one would. */
+  find(like: T): T | undefined {
+    const chunk = this.#chunks[this.#chunkOf(like)];
+    const found = chunk?.[this.#indexIn(chunk, like)];
+    return found !== undefined && this.#compare(found, like) === 0 ? found : undefined;
   }
 
   /** How many items stand before this one, which need not be inside. */
@@ -156,4 +161,25 @@ export class SortedList<T> {
     }
     return low;
   }
+}
+
+// Instead of `splice`, which makes a list of what it took out, even of nothing.
+
+function insertAt<T>(chunk: T[], index: number, item: T): void {
+  let carried = item;
+  for (let at = index; at < chunk.length; at++) {
+    const here = chunk[at];
+    if (here === undefined) break;
+    chunk[at] = carried;
+    carried = here;
+  }
+  chunk.push(carried);
+}
+
+function removeAt<T>(chunk: T[], index: number): void {
+  for (let at = index + 1; at < chunk.length; at++) {
+    const here = chunk[at];
+    if (here !== undefined) chunk[at - 1] = here;
+  }
+  chunk.pop();
 }

@@ -31,6 +31,8 @@ function restIfIdle(lane: Lane): void {
 }
 
 function forget(store: Store, user: UserLane): void {
+  // Nearly always: nobody with work is forgotten.
+  if (user.live > 0 && !user.idle) return;
   const { lane } = user;
   if (lane.users.get(user.user) !== user) return;
   if (user.live > 0 || user.lists.length > 0 || lane.ownSettings.has(user.user)) {

@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '../../base/time.ts';
 import { compareUtf8 } from '../../base/utf8-order.ts';
-import type { WorkerSpec } from '../../domain/backend.ts';
+import type { LeaseRef, LeaseRequest, WorkerSpec } from '../../domain/backend.ts';
 import { ClosedError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Retention, UserSettings } from '../../domain/settings.ts';
-import type { TaskState } from '../../domain/task.ts';
+import type { EndState } from '../../domain/task.ts';
 import type { KeyEntry } from './entities.ts';
 import {
   byCascade,
@@ -12,14 +12,24 @@ import {
   byDeadline,
   byDue,
   byDueKey,
-  byEnd,
-  byLeaseEnd,
+  byId,
   byThrottle,
+  byUntil,
+  type Grant,
   Lane,
   type TaskEntry,
   UserLane,
 } from './entities.ts';
+import { MomentIndex } from './moment-index.ts';
 import { SortedList } from './sorted-list.ts';
+
+/** A snapshot, or the memory of one that was dropped. */
+export interface Snapshot {
+  body: string | undefined;
+  /** When it goes; for ever while a task needs it. */
+  until: number;
+  readonly neededBy: Set<string>;
+}
 
 /** A worker as the backend knows it. */
 export interface WorkerEntry {
@@ -29,13 +39,17 @@ export interface WorkerEntry {
   lastSeenAt: number;
   /** The latest lease request and what it gave, so that a resend is answered the same. */
   lastRequest: string;
-  lastLeases: readonly { readonly entry: TaskEntry; readonly token: string }[];
+  lastLeases: readonly LeaseRef[];
   /** Was woken before it began to wait. */
   token: boolean;
   wake: (() => void) | undefined;
   /** It is restricted, and was silent so long that its lists were dropped; it joins again. */
   offLists: boolean;
 }
+
+/** By due time, by creation, by lease end, by end. The line has an index for each user and level. */
+type StateIndexes = Readonly<Record<'scheduled' | 'deferred', SortedList<TaskEntry>>> &
+  Readonly<Record<'started' | EndState, MomentIndex<TaskEntry>>>;
 
 /**
  * Everything the embedded backend knows. `records` is the only owner of tasks; all other fields
@@ -47,20 +61,23 @@ export class Store {
   readonly lanes: Map<string, Lane> = new Map();
   readonly settingsForAll: Map<string, UserSettings> = new Map();
   readonly keys: Map<string, KeyEntry> = new Map();
+  /** Keys that hold although their owner's record is gone, by when they hold no more. */
+  readonly goneKeys: SortedList<KeyEntry> = new SortedList(byUntil);
   /** Ids that nobody has stored yet and somebody waits for. */
   readonly missing: Map<string, SortedList<TaskEntry>> = new Map();
+  readonly snapshots: Map<string, Snapshot> = new Map();
   readonly workers: Map<string, WorkerEntry> = new Map();
   /** Workers that stand in line for a wake-up since their latest lease gave nothing, longest first. */
   readonly line: Set<WorkerEntry> = new Set();
   /** Task names of workers that are gone, and since when; for an hour. */
   readonly names: Map<string, number> = new Map();
-  readonly byState: Readonly<Record<Exclude<TaskState, 'queued'>, SortedList<TaskEntry>>> = {
+  readonly byState: StateIndexes = {
     scheduled: new SortedList(byDue),
     deferred: new SortedList(byCreation),
-    started: new SortedList(byLeaseEnd),
-    finished: new SortedList(byEnd),
-    failed: new SortedList(byEnd),
-    canceled: new SortedList(byEnd),
+    started: new MomentIndex(byId),
+    finished: new MomentIndex(byId),
+    failed: new MomentIndex(byId),
+    canceled: new MomentIndex(byId),
   };
   readonly deadlines: SortedList<TaskEntry> = new SortedList(byDeadline);
   readonly cascade: SortedList<TaskEntry> = new SortedList(byCascade);
@@ -80,19 +97,21 @@ export class Store {
   now = 0;
   /** No sweep before this moment: the backend was away. */
   sweepAfter = 0;
-  /** Users and lanes that the step in hand has changed. */
-  readonly touchedUsers: Set<UserLane> = new Set();
-  readonly touchedLanes: Set<Lane> = new Set();
+  /** Users and lanes that the step in hand has changed, each once, as its `touched` says. */
+  readonly touchedUsers: UserLane[] = [];
+  readonly touchedLanes: Lane[] = [];
   /** Called with the entries that the step in hand has ended, after it. */
   readonly ended: TaskEntry[] = [];
   alarm: { readonly at: number; readonly timer: Timer } | undefined = undefined;
   closed = false;
+  /** The enqueue in hand speaks for a lease. */
+  isFenced = false;
   #seen = 0;
   /** Asked for last: mostly it is asked for again. Lanes are never dropped. */
   #lane: Lane | undefined = undefined;
-  #token = { number: 0, requestId: '', text: '' };
-  /** Touched last in this step: mostly it is touched again. */
-  #touched: UserLane | undefined = undefined;
+  /** Given last, and to which request. */
+  #grant: Grant | undefined = undefined;
+  #granted: LeaseRequest | undefined = undefined;
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -150,27 +169,36 @@ export class Store {
     return { ...defaults, ...all, ...own };
   }
 
-  /** Most tasks of one lease have the same number, so they share one text. */
-  tokenOf(number: number, requestId: string): string {
-    const newest = this.#token;
-    if (newest.number === number && newest.requestId === requestId) return newest.text;
-    const text = `${number}-${requestId}`;
-    this.#token = { number, requestId, text };
-    return text;
+  /** Most tasks of one lease have the same number, so they share what they are given. */
+  grantOf(number: number, request: LeaseRequest): Grant {
+    const newest = this.#grant;
+    const isSame = newest?.number === number && newest.leasedAt === this.now;
+    if (isSame && this.#granted === request) return newest;
+    const { requestId, worker } = request;
+    this.#granted = request;
+    this.#grant = { number, token: `${number}-${requestId}`, worker, leasedAt: this.now };
+    return this.#grant;
   }
 
   /** The changes of the step in hand have been followed up. */
   untouch(): void {
-    this.#touched = undefined;
-    this.touchedUsers.clear();
-    this.touchedLanes.clear();
+    for (const user of this.touchedUsers) user.touched = false;
+    for (const lane of this.touchedLanes) lane.touched = false;
+    this.touchedUsers.length = 0;
+    this.touchedLanes.length = 0;
   }
 
   touch(user: UserLane): void {
-    if (this.#touched === user) return;
-    this.#touched = user;
-    this.touchedUsers.add(user);
-    this.touchedLanes.add(user.lane);
+    if (user.touched) return;
+    user.touched = true;
+    this.touchedUsers.push(user);
+    this.touchLane(user.lane);
+  }
+
+  touchLane(lane: Lane): void {
+    if (lane.touched) return;
+    lane.touched = true;
+    this.touchedLanes.push(lane);
   }
 
   lanesInOrder(): Lane[] {

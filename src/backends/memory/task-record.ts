@@ -16,36 +16,37 @@ export function toRecord(entry: TaskEntry): TaskRecord {
     options: entry.options,
     state: entry.state,
     createdAt: entry.createdAt,
-    failures: entry.failures,
-    losses: entry.losses,
-    releases: entry.releases,
+    failures: entry.rare.failures,
+    losses: entry.rare.losses,
+    releases: entry.rare.releases,
     dependsOn: entry.dependsOn,
     blockedBy: blockedIds(entry),
-    cancelRequested: started && entry.cancelReason !== undefined,
+    cancelRequested: started && entry.rare.cancelReason !== undefined,
     ...present('dueAt', entry.state === 'scheduled' ? entry.dueAt : undefined),
-    ...present('expiresAt', entry.expiresAt),
-    ...present('token', started ? entry.token : undefined),
-    ...present('worker', started ? entry.worker : undefined),
-    ...present('leasedAt', started ? entry.leasedAt : undefined),
-    ...present('leaseUntil', started ? entry.leaseUntil : undefined),
+    ...present('expiresAt', entry.rare.expiresAt),
+    ...present('token', entry.token),
+    ...present('worker', started ? entry.grant?.worker : undefined),
+    ...present('leasedAt', started ? entry.grant?.leasedAt : undefined),
+    ...present('leaseUntil', entry.leaseUntil),
     ...present('endedAt', entry.endedAt),
-    ...present('failureType', entry.failureType),
-    ...present('reason', entry.reason),
-    ...present('error', entry.error),
+    ...present('failureType', entry.rare.failureType),
+    ...present('reason', entry.rare.reason),
+    ...present('error', entry.rare.error),
     ...present('result', entry.result),
-    ...present('idempotencyKey', entry.key?.key),
+    ...present('idempotencyKey', entry.rare.key?.key),
   };
 }
 
 /** Every attempt that is kept; the only one of a task that went well at once is told from its record. */
 export function attemptsOf(entry: TaskEntry): readonly AttemptRecord[] {
-  if (entry.attempts !== undefined) return [...entry.attempts];
-  if (entry.state !== 'finished') return [];
+  if (entry.rare.attempts !== undefined) return [...entry.rare.attempts];
+  // A join has ended without one.
+  if (entry.state !== 'finished' || entry.grant === undefined) return [];
   return [
     {
       attempt: 1,
-      worker: entry.worker ?? '',
-      leasedAt: entry.leasedAt ?? 0,
+      worker: entry.grant.worker,
+      leasedAt: entry.grant.leasedAt,
       endedAt: entry.endedAt ?? 0,
       outcome: 'succeeded',
       decision: 'finish',
@@ -55,7 +56,7 @@ export function attemptsOf(entry: TaskEntry): readonly AttemptRecord[] {
 
 /** Whom an entry still waits for, in the one order that does not depend on history. */
 export function blockedIds(entry: TaskEntry): string[] {
-  return [...(entry.blocked ?? [])].sort(compareUtf8);
+  return [...(entry.rare.blocked ?? [])].sort(compareUtf8);
 }
 
 function present<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {

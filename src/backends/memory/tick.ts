@@ -2,12 +2,13 @@ import { compareUtf8 } from '../../base/utf8-order.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allowedAt } from '../../domain/rate-limit.ts';
 import { isEnd } from '../../domain/task.ts';
-import { cascade, end, recordAttempt } from './end.ts';
+import { cascade, end, goOn, recordAttempt, wake } from './end.ts';
 import type { TaskEntry, UserLane } from './entities.ts';
-import { enterDeferred, enterQueue, leave, setDueKey } from './places.ts';
+import { leave, setDueKey } from './places.ts';
 import { reindex } from './ready-index.ts';
 import { retain } from './remove.ts';
 import { comeBack } from './settle.ts';
+import { forgetSnapshots } from './snapshots.ts';
 import type { Store } from './store.ts';
 import { dropSilent } from './workers.ts';
 
@@ -18,6 +19,7 @@ const THROTTLED = 50;
 const DEADLINES = 50;
 const CASCADE = 100;
 const IDLE = 50;
+const SNAPSHOTS = 50;
 
 /** Every part of maintenance once, each bounded; true when any stopped at its bound. */
 export function tickSteps(store: Store): boolean {
@@ -28,17 +30,18 @@ export function tickSteps(store: Store): boolean {
   const cascaded = cascade(store, CASCADE);
   const retained = retain(store);
   const dropped = dropIdle(store) || dropSilent(store);
+  forgetSnapshots(store, SNAPSHOTS);
   return swept || promoted || unthrottled || expired || cascaded || retained || dropped;
 }
 
 /** The least moment at which something falls due that these queues, or a tick, would act on. */
 export function nextDueAt(store: Store, queues: readonly string[]): number | undefined {
-  const leaseEnd = store.byState.started.first()?.leaseUntil;
+  const leaseEnd = store.byState.started.firstAt();
   const moments = [
     store.dueUsers.first()?.dueKey,
     store.throttled.first()?.throttledUntil,
     leaseEnd === undefined ? undefined : Math.max(leaseEnd, store.sweepAfter),
-    store.deadlines.first()?.deadline,
+    store.deadlines.first()?.rare.deadline,
     ...queues.map((queue) => rateOpensAt(store, queue)),
   ];
   let least: number | undefined;
@@ -59,39 +62,39 @@ function rateOpensAt(store: Store, queue: string): number | undefined {
 function sweep(store: Store): boolean {
   if (store.now < store.sweepAfter) return false;
   for (let i = 0; i < SWEEP; i++) {
+    if (!endedLeaseLeft(store)) return false;
     const entry = store.byState.started.first();
-    if (entry?.leaseUntil === undefined || entry.leaseUntil > store.now) return false;
-    lose(store, entry);
+    if (entry !== undefined) lose(store, entry);
   }
   return endedLeaseLeft(store);
 }
 
 function endedLeaseLeft(store: Store): boolean {
-  const next = store.byState.started.first()?.leaseUntil;
+  const next = store.byState.started.firstAt();
   return next !== undefined && next <= store.now;
 }
 
 function lose(store: Store, entry: TaskEntry): void {
   store.totals.lost++;
-  entry.losses++;
-  const last = entry.losses >= LIMITS.maxLost;
-  const canceled = entry.cancelReason !== undefined;
+  entry.own().losses++;
+  const last = entry.rare.losses >= LIMITS.maxLost;
+  const canceled = entry.rare.cancelReason !== undefined;
   recordAttempt(entry, {
-    attempt: entry.failures + 1,
-    worker: entry.worker ?? '',
-    leasedAt: entry.leasedAt ?? 0,
+    attempt: entry.rare.failures + 1,
+    worker: entry.grant?.worker ?? '',
+    leasedAt: entry.grant?.leasedAt ?? 0,
     endedAt: store.now,
     outcome: 'lost',
     decision: canceled ? 'cancel' : last ? 'dead-letter' : 'release',
   });
-  if (entry.cancelReason !== undefined) {
-    end(store, entry, { state: 'canceled', reason: entry.cancelReason });
+  if (entry.rare.cancelReason !== undefined) {
+    end(store, entry, { state: 'canceled', reason: entry.rare.cancelReason });
   } else if (last) {
-    const reason = `its lease ended ${entry.losses} times`;
+    const reason = `its lease ended ${entry.rare.losses} times`;
     end(store, entry, { state: 'failed', failureType: 'lost', reason });
   } else {
     const jitter = entry.tokenNumber % 1_000;
-    comeBack(store, entry, entry.losses === 1 ? 0 : LIMITS.lostBackoffMs + jitter);
+    comeBack(store, entry, entry.rare.losses === 1 ? 0 : LIMITS.lostBackoffMs + jitter);
   }
 }
 
@@ -122,8 +125,7 @@ function promoteUser(store: Store, user: UserLane, most: number): number {
 /** From `scheduled` to the line, or to the blocked ones. */
 export function becomeDue(store: Store, entry: TaskEntry): void {
   leave(store, entry);
-  if (entry.blocked !== undefined) enterDeferred(store, entry);
-  else enterQueue(store, entry);
+  goOn(store, entry);
 }
 
 function unthrottle(store: Store): boolean {
@@ -139,10 +141,12 @@ function unthrottle(store: Store): boolean {
 function expire(store: Store): boolean {
   for (let i = 0; i < DEADLINES; i++) {
     const entry = store.deadlines.first();
-    if (entry?.deadline === undefined || entry.deadline > store.now) return false;
-    if (entry.expiresAt !== undefined && entry.expiresAt <= store.now) {
+    if (entry?.rare.deadline === undefined || entry.rare.deadline > store.now) return false;
+    if (entry.rare.expiresAt !== undefined && entry.rare.expiresAt <= store.now) {
       const reason = 'it was not started in time';
       end(store, entry, { state: 'failed', failureType: 'expired', reason });
+    } else if (isToWake(store, entry)) {
+      wake(store, entry);
     } else {
       const on = awaitedInVain(store, entry);
       end(store, entry, { state: 'canceled', reason: `waited 30 d for ${on}` });
@@ -151,9 +155,13 @@ function expire(store: Store): boolean {
   return true;
 }
 
+function isToWake(store: Store, { rare }: TaskEntry): boolean {
+  return rare.run?.wakeAt !== undefined && rare.run.wakeAt <= store.now;
+}
+
 /** Which of its dependencies cannot end by itself; the least id of several. */
 function awaitedInVain(store: Store, entry: TaskEntry): string {
-  const vain = [...(entry.blocked ?? [])].filter((id) => {
+  const vain = [...(entry.rare.blocked ?? [])].filter((id) => {
     const upstream = store.records.get(id);
     return upstream === undefined || isEnd(upstream.state);
   });

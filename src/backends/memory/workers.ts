@@ -92,7 +92,8 @@ function isLive(store: Store, worker: WorkerEntry): boolean {
 
 export function liveWorkers(store: Store): readonly WorkerInfo[] {
   const held = new Map<string, number>();
-  for (const { worker = '' } of store.byState.started) {
+  for (const { grant } of store.byState.started) {
+    const worker = grant?.worker ?? '';
     held.set(worker, (held.get(worker) ?? 0) + 1);
   }
   return [...store.workers.values()]

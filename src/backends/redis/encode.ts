@@ -28,20 +28,31 @@ export function pushTask(args: ScriptArgument[], task: NewTask): void {
   if (special !== undefined) args.push(special);
 }
 
+/** Due at once and for ever, depends on nothing, has no key: as most tasks are. */
+export function isPlain(task: NewTask): boolean {
+  return (
+    task.delayMs === undefined &&
+    task.executeAfter === undefined &&
+    task.expiresInMs === undefined &&
+    task.dependsOn.length === 0 &&
+    task.idempotency === undefined &&
+    task.join === undefined &&
+    task.owner === undefined &&
+    task.graph === undefined
+  );
+}
+
 /** What few tasks have, as JSON; `undefined` for most. */
 function specialsOf(task: NewTask): string | undefined {
+  if (isPlain(task)) return undefined;
   const { delayMs, executeAfter, expiresInMs, dependsOn, edges, idempotency } = task;
-  const plain =
-    delayMs === undefined &&
-    executeAfter === undefined &&
-    expiresInMs === undefined &&
-    dependsOn.length === 0 &&
-    idempotency === undefined;
-  if (plain) return undefined;
   return JSON.stringify({
     delay: delayMs,
     at: executeAfter,
     expires: expiresInMs,
+    j: task.join,
+    o: task.owner,
+    h: task.graph,
     ...(dependsOn.length === 0 ? {} : { d: dependsOn }),
     g: [edges.onFailure, edges.onCancel, edges.onMissing, edges.allowCrossUser],
     ...(idempotency === undefined
@@ -93,6 +104,11 @@ export function pushSettlement(args: ScriptArgument[], settlement: Settlement): 
     case 'cancel':
       args.push(id, token, decision.type, decision.reason, '', '');
       break;
+    case 'suspend': {
+      const { waitFor, wakeOn, wakeAfterMs } = decision;
+      args.push(id, token, decision.type, JSON.stringify(waitFor), wakeOn, wakeAfterMs ?? '');
+      break;
+    }
     case 'release':
       args.push(id, token, decision.type, decision.delayMs ?? '', decision.reason, '');
       break;

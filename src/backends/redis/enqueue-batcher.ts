@@ -1,7 +1,7 @@
 import type { EnqueueReply } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { NewTask } from '../../domain/task.ts';
-import { bytesOf, unitsOf } from './encode.ts';
+import { bytesOf, isPlain, unitsOf } from './encode.ts';
 
 /** Sends tasks in one script and answers in the same order. */
 export type SendTasks = (tasks: readonly NewTask[]) => Promise<readonly EnqueueReply[]>;
@@ -74,4 +74,15 @@ export function chunks<T>(items: readonly T[], taskOf: (item: T) => NewTask): re
   }
   if (part.length > 0) parts.push(part);
   return parts;
+}
+
+/** Whether a batch is plain and small enough to be stored all or none by one script. */
+export function fitsOneScript(tasks: readonly NewTask[]): boolean {
+  if (tasks.length > LIMITS.plainBatch) return false;
+  let bytes = 0;
+  for (const task of tasks) {
+    if (!isPlain(task)) return false;
+    bytes += bytesOf(task);
+  }
+  return bytes <= LIMITS.scriptBytes;
 }

@@ -17,6 +17,8 @@ export interface Keys {
   /** Where the ends of tasks are announced to one process. */
   ended(process: string): string;
   task(id: string): string;
+  /** What a run has written down. */
+  run(id: string): string;
   /** An idempotency key of one user in one queue. */
   key(queue: string, user: string, key: string): string;
   user(queue: string, user: string): string;
@@ -34,6 +36,7 @@ export function keysOf(prefix: string): Keys {
     wake: (worker) => `${base}wake:${worker}`,
     ended: (process) => `${base}ended:${process}`,
     task: (id) => `${base}task:${id}`,
+    run: (id) => `${base}run:${id}`,
     key: (queue, user, key) => `${base}key:${queue}:${pair(user, key)}`,
     user: (queue, user) => `${laneOf(base, queue)}user:${user}`,
     state: (state) => `${base}state:${state}`,

@@ -1,10 +1,18 @@
 import type { Backend, BackendInfo, BackendSettings, Capabilities } from '../../domain/backend.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import { isName } from '../../domain/names.ts';
-import { type ConnectionOptions, isClient, newClient, type RedisClient } from './client.ts';
+import {
+  type ConnectionOptions,
+  isClient,
+  isCluster,
+  newClient,
+  type RedisClient,
+} from './client.ts';
+import { RedisGraphs } from './graphs.ts';
 import { RedisInspect } from './inspect.ts';
 import { DEFAULT_PREFIX } from './keys.ts';
 import { RedisQueues } from './queues.ts';
+import { RedisRuns } from './runs.ts';
 import type { Scripts } from './scripts.ts';
 import { Session } from './session.ts';
 import { RedisTasks } from './tasks.ts';
@@ -21,12 +29,12 @@ const CAPABILITIES: Capabilities = { durable: true, shared: true };
 
 /**
  * The Redis backend: tasks outlive the process, and all processes with the same server and prefix
- * share them. Redis 6.2 or newer, standalone.
+ * share them. Redis 6.2 or newer: standalone, behind sentinels, or one slot of a Cluster.
  *
  * @param target - a URL (`redis://user:password@host:6379/0`, `rediss://…`), options of ioredis
  * (TLS, ACL user, socket path), or an ioredis client; a client is used as it is for commands,
  * never closed, and duplicated for what blocks.
- * @throws {@link InvalidOptionError} when the prefix is not a name, or the client adds one.
+ * @throws `InvalidOptionError` when the prefix is not a name, or the client adds one.
  */
 export function redis(
   target: string | ConnectionOptions | RedisClient,
@@ -46,6 +54,7 @@ export function backendOf(
   const owned = !isClient(target);
   const client = isClient(target) ? target : newClient(target);
   checkClient(client);
+  if (isCluster(client)) checkTag(prefix);
   const session = new Session({ client, owned, prefix, scripts });
   const workers = new RedisWorkers(session);
   const inspect = new RedisInspect(session);
@@ -57,6 +66,8 @@ export function backendOf(
     queues: new RedisQueues(session),
     workers,
     inspect,
+    runs: new RedisRuns(session),
+    graphs: new RedisGraphs(session),
     open: (settings: BackendSettings): Promise<BackendInfo> => session.open(settings),
     close: async (): Promise<void> => {
       session.close();
@@ -70,6 +81,12 @@ export function backendOf(
 function checkPrefix(prefix: string): void {
   const bare = /^\{(.*)\}$/.exec(prefix)?.[1] ?? prefix;
   if (!isName(bare)) throw new InvalidOptionError('prefix', 'a name, or a name in braces', prefix);
+}
+
+/** All keys of a namespace stand in one slot, which a hash tag fixes. */
+function checkTag(prefix: string): void {
+  if (prefix.startsWith('{')) return;
+  throw new InvalidOptionError('prefix', 'a name in braces on Cluster, as {fq}', prefix);
 }
 
 /** A prefix of the client's own would hide keys from scripts, which build most names. */

@@ -1,15 +1,18 @@
 import * as lua from './lua.generated.ts';
-import { defineScript, onManualTime, type Script } from './script.ts';
+import { defineScript, onLongPath, onManualTime, type Script } from './script.ts';
 
 /** The scripts, by what they do. */
 export type Verb =
   | 'attempts'
   | 'cancel'
+  | 'checkpoint'
   | 'chunk'
   | 'enqueue'
   | 'extend'
   | 'facts'
   | 'get'
+  | 'graphLoad'
+  | 'graphSave'
   | 'lease'
   | 'leaveLine'
   | 'list'
@@ -37,11 +40,14 @@ export type Scripts = Readonly<Record<Verb, Script>>;
 export const SCRIPTS: Scripts = {
   attempts: defineScript('attempts', lua.attempts),
   cancel: defineScript('cancel', lua.cancel),
+  checkpoint: defineScript('runs.checkpoint', lua.checkpoint),
   chunk: defineScript('enqueue', lua.chunk),
   enqueue: defineScript('enqueue', lua.enqueue),
   extend: defineScript('extend', lua.extend),
   facts: defineScript('facts', lua.facts),
   get: defineScript('get', lua.get),
+  graphLoad: defineScript('graphs.load', lua.graphLoad),
+  graphSave: defineScript('graphs.save', lua.graphSave),
   lease: defineScript('lease', lua.lease),
   leaveLine: defineScript('waitForWork', lua.leaveLine),
   list: defineScript('list', lua.list),
@@ -64,8 +70,9 @@ export const SCRIPTS: Scripts = {
   workerList: defineScript('workers.list', lua.workerList),
 };
 
-/** The same scripts on a clock that a test sets. */
-export function manualScripts(): Scripts {
-  const entries = Object.entries(SCRIPTS).map(([verb, script]) => [verb, onManualTime(script)]);
+/** The same scripts on a clock that a test sets, and on the long path alone if it asks for that. */
+export function manualScripts(shortPath: boolean): Scripts {
+  const change = (script: Script): Script => onManualTime(shortPath ? script : onLongPath(script));
+  const entries = Object.entries(SCRIPTS).map(([verb, script]) => [verb, change(script)]);
   return Object.fromEntries(entries) as Record<Verb, Script>;
 }

@@ -2,6 +2,7 @@ import type {
   CancelReply,
   ChangeReply,
   EnqueueReply,
+  EnqueueTerms,
   TaskStore,
   TickReply,
 } from '../../domain/backend.ts';
@@ -9,6 +10,7 @@ import { BackendUnavailableError, InvalidOptionError } from '../../domain/errors
 import type {
   ExtendReply,
   ExtendRequest,
+  LeaseRef,
   LeaseReply,
   LeaseRequest,
   SettleReply,
@@ -18,7 +20,7 @@ import type { EndState, NewTask } from '../../domain/task.ts';
 import { decodeAnswer, decodeExtend, decodeLease, flat, stateOf, text } from './decode.ts';
 import { decodeReplies } from './decode-reply.ts';
 import { pushLease, pushSettlement, pushTask } from './encode.ts';
-import { chunks, EnqueueBatcher } from './enqueue-batcher.ts';
+import { chunks, EnqueueBatcher, fitsOneScript } from './enqueue-batcher.ts';
 import type { ScriptArgument } from './script.ts';
 import type { Session } from './session.ts';
 import { submit } from './submission.ts';
@@ -41,11 +43,13 @@ export class RedisTasks implements TaskStore {
 
   async enqueue(
     tasks: readonly NewTask[],
-    options: { readonly atomic: boolean },
+    options: EnqueueTerms,
   ): Promise<readonly EnqueueReply[]> {
     const [first] = tasks;
     if (first === undefined) return [];
+    if (options.fence !== undefined) return this.#sendFenced(tasks, options.fence);
     if (tasks.length === 1) return [await this.#batcher.add(first)];
+    if (options.atomic && fitsOneScript(tasks)) return this.#send(tasks, true);
     const parts = chunks(tasks, (task) => task);
     if (!options.atomic) {
       const replies: EnqueueReply[] = [];
@@ -54,6 +58,15 @@ export class RedisTasks implements TaskStore {
     }
     if (parts.length === 1) return this.#send(tasks, true);
     return submit(this.#session, parts);
+  }
+
+  /** Each script of the call asks anew whether the lease is in force. */
+  async #sendFenced(tasks: readonly NewTask[], fence: LeaseRef): Promise<readonly EnqueueReply[]> {
+    const replies: EnqueueReply[] = [];
+    for (const part of chunks(tasks, (task) => task)) {
+      replies.push(...(await this.#send(part, false, fence)));
+    }
+    return replies;
   }
 
   async lease(request: LeaseRequest): Promise<LeaseReply> {
@@ -142,8 +155,13 @@ export class RedisTasks implements TaskStore {
   }
 
   /** One script. Sent once more when its answer was lost: the ids make that safe. */
-  async #send(tasks: readonly NewTask[], atomic: boolean): Promise<readonly EnqueueReply[]> {
-    const args: ScriptArgument[] = [atomic ? '1' : '0'];
+  async #send(
+    tasks: readonly NewTask[],
+    atomic: boolean,
+    fence?: LeaseRef,
+  ): Promise<readonly EnqueueReply[]> {
+    const lease = fence === undefined ? '' : `${fence.token}\0${fence.id}`;
+    const args: ScriptArgument[] = [`${atomic ? '1' : '0'}${lease}`];
     for (const task of tasks) pushTask(args, task);
     try {
       return decodeReplies(tasks, await this.#session.run('enqueue', args));

@@ -27,13 +27,17 @@ export class RedisWorkers implements WorkerStore {
     this.#session = session;
   }
 
-  async register(spec: WorkerSpec): Promise<void> {
+  register(spec: WorkerSpec): Promise<void> {
+    return this.#register(spec, '0');
+  }
+
+  async #register(spec: WorkerSpec, again: '0' | '1'): Promise<void> {
     const assigned = spec.assignedUsers === undefined ? undefined : listOf('a', spec.assignedUsers);
     const steal = Array.isArray(spec.stealTargets) ? listOf('s', spec.stealTargets) : undefined;
     const { id, queues, names } = spec;
     const stealName = spec.stealTargets === 'any' ? 'any' : (steal?.id ?? '');
     const info = JSON.stringify(spec);
-    const lists = [assigned?.id ?? '', stealName];
+    const lists = [assigned?.id ?? '', stealName, again];
     await this.#checkRoom(spec, [assigned, steal]);
     const args = [id, info, `,${names.join(',')},`, queues.join(','), ...lists];
     await this.#session.run('register', args);
@@ -46,7 +50,7 @@ export class RedisWorkers implements WorkerStore {
   /** The server has forgotten the worker, or dropped its lists while it was silent. */
   async registerAgain(id: string): Promise<void> {
     const spec = this.#specs.get(id);
-    if (spec !== undefined) await this.register(spec);
+    if (spec !== undefined) await this.#register(spec, '1');
   }
 
   async unregister(id: string): Promise<void> {

@@ -230,6 +230,33 @@ export const facts: Cases = {
     ]);
   },
 
+  'of a join, a suspended run, a member without a run': async (kit, expect) => {
+    await kit.add({ id: 'run' });
+    const run = await kit.leaseOne();
+    const [a, b] = [await kit.add({ owner: 'run' }), await kit.add({ owner: 'run' })];
+    const join = await kit.add({ join: true, dependsOn: [a, b] });
+    await kit.runToEnd(a);
+    await kit.settle(run, {
+      type: 'suspend',
+      waitFor: [a, b, 'nobody'],
+      wakeOn: 'failure',
+      wakeAfterMs: 9_000,
+    });
+    const wakeAt = kit.now() + 9_000;
+    const ofRun = await kit.backend.inspect.facts('run');
+    expect(ofRun?.suspension).toEqual({ of: 2, wakeOn: 'failure', wakeAt });
+    expect(ofRun?.blockedBy).toEqual([{ id: b, state: 'queued' }]);
+    expect((await kit.backend.inspect.facts(join))?.join).toBe(true);
+    expect((await kit.backend.inspect.facts(b))?.endedRun).toBeUndefined();
+    await kit.cancel('run');
+    const ofMember = await kit.backend.inspect.facts(b);
+    expect(ofMember?.endedRun).toEqual({ id: 'run', state: 'canceled' });
+    expect((await kit.backend.inspect.facts('run'))?.suspension).toBeUndefined();
+    const stray = await kit.add({ owner: 'nobody' });
+    const ofStray = await kit.backend.inspect.facts(stray);
+    expect(ofStray?.endedRun).toEqual({ id: 'nobody', state: 'missing' });
+  },
+
   'tell limits, rates, pauses': async (kit, expect) => {
     const rate = { limit: 1, perMs: 5_000, burst: 1 };
     await kit.setUser('ann', { rate, maxRunning: 3 });

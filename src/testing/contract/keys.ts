@@ -1,6 +1,6 @@
 /** Idempotency keys: who holds one, what happens to the next call under it, and when it is free. */
 import type { KeyPolicy, KeySpec } from '../../domain/task.ts';
-import type { Cases } from './cases.ts';
+import { type Cases, retaining } from './cases.ts';
 import { type Kit, LEASE_MS, PLAIN_EDGES, type TaskFields } from './kit.ts';
 
 function keyed(policy: KeyPolicy, more: Partial<KeySpec> = {}): { readonly idempotency: KeySpec } {
@@ -176,6 +176,13 @@ async function freed(kit: Kit, how: string): Promise<void> {
     .toEqual([how, { kind: 'created', id: 'next' }]);
 }
 
+/** Ends a task that waits, and takes its record away. */
+async function gone(kit: Kit, id: string): Promise<void> {
+  await kit.cancel(id);
+  await kit.rest();
+  kit.expect(await kit.backend.tasks.remove(id)).toMatchObject({ kind: 'ok' });
+}
+
 const endings: Cases = Object.fromEntries(
   Object.keys(ENDS).map((how) => [
     `O72 frees the key of a task that is ${how}`,
@@ -218,13 +225,72 @@ export const lives: Cases = {
   },
 
   'O73 is free once its task was removed': async (kit) => {
-    for (const more of [{}, { ttlMs: 3_600_000 }]) {
-      const id = await kit.add(keyed('reject', more));
-      await kit.cancel(id);
-      await kit.rest();
-      kit.expect(await kit.backend.tasks.remove(id)).toMatchObject({ kind: 'ok' });
-    }
+    await gone(kit, await kit.add(keyed('reject')));
+    await gone(kit, await kit.add(keyed('reject')));
     await kit.add(keyed('reject'));
+  },
+
+  'with a time it holds until then, also when retention has taken its task': retaining(
+    { finishedMs: 61_000 },
+    async (kit, expect) => {
+      const id = await kit.add({ payload: '1', ...keyed('return', { ttlMs: 100_000 }) });
+      await kit.runToEnd(id);
+      await kit.advance(70_000);
+      expect(await kit.record(id)).toBeUndefined();
+      const later = { payload: '2', ...keyed('return') };
+      expect(await kit.sendOne(later)).toEqual(existing(id, 'finished', { conflict: true }));
+      await kit.advance(31_000);
+      expect(await kit.sendOne(later)).toMatchObject({ kind: 'created' });
+    },
+  ),
+
+  'with a time it holds until then, by every policy, also when its task was removed': async (
+    kit,
+    expect,
+  ) => {
+    const id = await kit.add(keyed('return', { ttlMs: 100_000 }));
+    await gone(kit, id);
+    for (const policy of ['return', 'replace-queued', 'run-once-more'] as const) {
+      expect(await kit.sendOne(keyed(policy))).toEqual(existing(id, 'canceled'));
+    }
+    expect(await kit.sendOne(keyed('reject'))).toEqual({
+      kind: 'refused',
+      refusal: { type: 'key-taken', key: 'k', id },
+    });
+    expect(await kit.send(keyed('return'), keyed('return'))).toEqual([
+      existing(id, 'canceled'),
+      existing(id, 'canceled'),
+    ]);
+    await kit.advance(100_001);
+    const next = await kit.add(keyed('return'));
+    expect(await kit.sendOne(keyed('return'))).toEqual(existing(next, 'queued'));
+    await gone(kit, next);
+    await kit.add(keyed('return'));
+  },
+
+  'tells of its removed task, and not of another that has its id now': async (kit, expect) => {
+    const id = await kit.add({ id: 'a', ...keyed('return', { ttlMs: 100_000 }) });
+    await gone(kit, id);
+    expect(await kit.sendOne({ id: 'a', ...keyed('return') })).toEqual(existing(id, 'canceled'));
+    await kit.add({ id: 'a' });
+    expect(await kit.sendOne(keyed('run-once-more'))).toEqual(existing(id, 'queued'));
+    await kit.runToEnd('a');
+    await kit.rest();
+    expect(await kit.backend.tasks.remove('a')).toMatchObject({ kind: 'ok' });
+    expect(await kit.sendOne(keyed('return'))).toEqual(existing(id, 'canceled'));
+  },
+
+  'lets nothing wait for its removed task when that had finished': async (kit, expect) => {
+    const id = await kit.add(keyed('return', { ttlMs: 100_000 }));
+    await kit.runToEnd(id);
+    await kit.rest();
+    expect(await kit.backend.tasks.remove(id)).toMatchObject({ kind: 'ok' });
+    const replies = await kit.send(
+      { id: 'again', ...keyed('return') },
+      { id: 'after', dependsOn: ['again'], edges: PLAIN_EDGES },
+    );
+    expect(replies).toEqual([existing(id, 'finished'), { kind: 'created', id: 'after' }]);
+    expect(await kit.record('after')).toMatchObject({ state: 'queued', dependsOn: [] });
   },
 
   'answers the ids that it took in when they are sent again': async (kit, expect) => {

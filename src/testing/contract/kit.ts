@@ -9,6 +9,7 @@ import type {
   LeaseRequest,
   QueueInfo,
   SettleAnswer,
+  Settlement,
   Stats,
   UserInfo,
   WorkerSpec,
@@ -175,7 +176,10 @@ export class Kit {
     return (await this.lease(limit, fields)).map(({ id }) => id);
   }
 
-  async settle(leased: Pick<Leased, 'id' | 'token'>, decision: Decision): Promise<SettleAnswer> {
+  async settle(
+    leased: Pick<Leased, 'id' | 'token'>,
+    decision: Settlement['decision'],
+  ): Promise<SettleAnswer> {
     const settlements = [{ id: leased.id, token: leased.token, decision }];
     const { answers } = await this.backend.tasks.settle({ worker: 'w', settlements });
     const [answer] = answers;

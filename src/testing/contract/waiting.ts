@@ -56,6 +56,15 @@ export const workers: Cases = {
     expect(await kit.leaseIds()).toEqual([below]);
   },
 
+  'wakes for work that the lease has set free itself': async (kit, expect) => {
+    const member = await kit.add({ owner: 'nobody' });
+    const edges = { ...CROSS, onCancel: 'run' } as const;
+    const after = await kit.add({ dependsOn: [member], edges });
+    const { woken } = await sleeper(kit);
+    expect(await woken).toBe('woken');
+    expect(await kit.leaseIds()).toEqual([after]);
+  },
+
   'wakes for a retry at once, a release, a queue that goes on': async (kit, expect) => {
     await kit.add();
     for (const way of ['retry', 'release', 'queue'] as const) {

@@ -4,6 +4,7 @@ import type { QueuePatch, UserPatch } from '../../../src/domain/settings.ts';
 import { refresh } from './fairness.ts';
 import { end, forget, goOn, hold, unhold } from './graph.ts';
 import { dropLists, joinLists } from './membership.ts';
+import { recount } from './timed.ts';
 import {
   blocks,
   byBytes,
@@ -103,8 +104,11 @@ export function setUser(
 
 export function setQueue(world: World, queue: string, patch: QueuePatch): void {
   const lane = laneOf(world, queue);
+  const before = lane.settings.charge === 'time';
   lane.settings = patched(lane.settings, patch);
-  if ('perUser' in patch)
+  const recounts = before !== (lane.settings.charge === 'time');
+  if (recounts) recount(lane);
+  if ('perUser' in patch || recounts)
     for (const user of [...lane.people.keys()].sort(byBytes)) refresh(world, queue, user);
 }
 

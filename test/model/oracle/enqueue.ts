@@ -1,15 +1,17 @@
 /** How tasks come in. */
-import type { EnqueueRefusal, EnqueueReply } from '../../../src/domain/backend.ts';
+import type { EnqueueRefusal, EnqueueReply, LeaseRef } from '../../../src/domain/backend.ts';
 import type { KeySpec, NewTask } from '../../../src/domain/task.ts';
 import { applyEnd, goOn, hold, policyOf, schedule, unhold } from './graph.ts';
+import { holdsLease } from './runs.ts';
+import { snapshotOf } from './snapshots.ts';
 import {
-  blocks,
   ended,
   type Key,
   laneOf,
   ofUser,
   settingsOf,
   type Task,
+  unmetOf,
   type World,
   waitersOf,
 } from './world.ts';
@@ -22,8 +24,10 @@ const RESEND_MS = 60_000;
 interface Call {
   /** Items of an atomic call, which may name each other before they are stored. */
   readonly batch: ReadonlyMap<string, NewTask>;
-  /** Who answers for items that a key absorbed. */
-  readonly answered: Map<string, string>;
+  /** Who answers for items that a key absorbed; nobody that could be waited for: `undefined`. */
+  readonly answered: Map<string, string | undefined>;
+  /** It is made on behalf of a lease. */
+  readonly fenced: boolean;
   /** Stored, but standing nowhere yet. */
   readonly made: {
     readonly task: Task;
@@ -33,21 +37,36 @@ interface Call {
 }
 
 /** Each item on its own. */
-export function enqueueEach(world: World, items: readonly NewTask[]): readonly EnqueueReply[] {
-  const answered = new Map<string, string>();
+export function enqueueEach(
+  world: World,
+  items: readonly NewTask[],
+  fence?: LeaseRef,
+): readonly EnqueueReply[] {
+  if (fence !== undefined && !holdsLease(world, fence)) {
+    world.happened.push('lease-lost');
+    return items.map(() => refused({ type: 'lease-lost' }));
+  }
+  const fenced = fence !== undefined;
+  const answered: Call['answered'] = new Map();
   return items.map((item) => {
-    const call: Call = { batch: new Map(), answered, made: [] };
-    const known = { ...item, dependsOn: item.dependsOn.map((id) => answered.get(id) ?? id) };
+    const call: Call = { batch: new Map(), answered, fenced, made: [] };
+    const known = { ...item, dependsOn: answerers(item.dependsOn, call) };
     const reply = enqueueOne(world, known, call);
     place(world, call);
     return reply;
   });
 }
 
+/** Whom these ids stand for in this call. */
+function answerers(ids: readonly string[], { answered }: Call): readonly string[] {
+  const known = ids.map((id) => (answered.has(id) ? answered.get(id) : id));
+  return known.filter((id) => id !== undefined);
+}
+
 /** All items or none; the world is spoilt when one was refused. */
 export function enqueueAll(world: World, items: readonly NewTask[]): readonly EnqueueReply[] {
   const batch = new Map(items.map((item) => [item.id, item]));
-  const call: Call = { batch, answered: new Map(), made: [] };
+  const call: Call = { batch, answered: new Map(), fenced: false, made: [] };
   const replies: EnqueueReply[] = [];
   for (const item of items) {
     const reply = enqueueOne(world, item, call);
@@ -70,10 +89,16 @@ function enqueueOne(world: World, item: NewTask, call: Call): EnqueueReply {
     sameId(world, item) ??
     (item.idempotency === undefined ? undefined : sameKey(world, item, item.idempotency));
   if (known !== undefined) {
-    if (known.kind === 'existing' && known.id !== item.id) call.answered.set(item.id, known.id);
+    if (known.kind !== 'existing') return known;
+    const over = known.state === 'finished' && !world.tasks.has(known.id);
+    if (over) call.answered.set(item.id, undefined);
+    else if (known.id !== item.id) call.answered.set(item.id, known.id);
     return known;
   }
-  const refusal = full(world, item) ?? badDependency(world, item, call.batch);
+  const refusal =
+    (call.fenced ? undefined : full(world, item)) ??
+    noGraph(world, item) ??
+    badDependency(world, item, call.batch);
   if (refusal !== undefined) return refusal;
   const cycle = call.batch.size === 0 ? cycleOf(world, item, call) : undefined;
   return cycle ?? create(world, item, call);
@@ -92,14 +117,10 @@ function cycleOf(world: World, item: NewTask, call: Call): EnqueueReply | undefi
     const stored = made === undefined ? world.tasks.get(id) : undefined;
     const other = call.answered.get(id);
     if (made !== undefined) open.push(...made.item.dependsOn);
-    else if (stored !== undefined && !ended(stored)) open.push(...unmet(stored));
+    else if (stored !== undefined && !ended(stored)) open.push(...unmetOf(stored));
     else if (other !== undefined) open.push(other);
   }
   return undefined;
-}
-
-function unmet(task: Task): readonly string[] {
-  return [...task.edges].filter(([, edge]) => blocks(edge)).map(([id]) => id);
 }
 
 function refused(refusal: EnqueueRefusal): EnqueueReply {
@@ -122,6 +143,7 @@ function keyName(item: NewTask, spec: KeySpec): string {
 function sameKey(world: World, item: NewTask, spec: KeySpec): EnqueueReply | undefined {
   const key = world.keys.get(keyName(item, spec));
   if (key === undefined) return undefined;
+  if (key.gone !== undefined) return ofForgotten(world, item, key, spec);
   const owner = world.tasks.get(key.owner);
   if (owner === undefined) return undefined;
   const conflict = item.payload !== key.firstPayload;
@@ -164,6 +186,29 @@ function sameKey(world: World, item: NewTask, spec: KeySpec): EnqueueReply | und
   return answer(follower, true);
 }
 
+/** A key whose owner is forgotten answers as if that had only ended, while its time lasts. */
+function ofForgotten(
+  world: World,
+  item: NewTask,
+  key: Key,
+  spec: KeySpec,
+): EnqueueReply | undefined {
+  const { owner: id, gone } = key;
+  if (gone === undefined || !holds(world, key)) return undefined;
+  const absorbed = key.absorbed.includes(item.id);
+  if (!absorbed && spec.policy === 'reject') {
+    return refused({ type: 'key-taken', key: spec.key, id });
+  }
+  if (!absorbed) key.absorbed = [...key.absorbed, item.id].slice(-ABSORBED);
+  return {
+    kind: 'existing',
+    id,
+    state: world.tasks.get(id)?.state ?? gone,
+    conflict: !absorbed && item.payload !== key.firstPayload,
+    replaced: false,
+  };
+}
+
 function holds(world: World, key: Key): boolean {
   return key.until === undefined ? key.endedAt === undefined : world.now < key.until;
 }
@@ -192,9 +237,15 @@ function full(world: World, item: NewTask): EnqueueReply | undefined {
 function followed(world: World, item: NewTask): Task | undefined {
   if (item.idempotency?.policy !== 'run-once-more') return undefined;
   const key = world.keys.get(keyName(item, item.idempotency));
-  const owner = key === undefined ? undefined : world.tasks.get(key.owner);
-  if (key === undefined || owner?.state !== 'started') return undefined;
-  return holds(world, key) ? owner : undefined;
+  if (key === undefined || key.gone !== undefined) return undefined;
+  const owner = world.tasks.get(key.owner);
+  return owner?.state === 'started' && holds(world, key) ? owner : undefined;
+}
+
+function noGraph(world: World, { graph }: NewTask): EnqueueReply | undefined {
+  if (graph === undefined || snapshotOf(world, graph) !== undefined) return undefined;
+  world.happened.push('graph-missing');
+  return refused({ type: 'graph-missing', hash: graph });
 }
 
 function badDependency(
@@ -217,6 +268,7 @@ function badDependency(
 function create(world: World, item: NewTask, call: Call): EnqueueReply {
   const after = followed(world, item);
   const task = newTask(world, item, after);
+  if (call.fenced && task.owner !== undefined) world.happened.push('member stored by its run');
   world.tasks.set(task.id, task);
   world.totals.enqueued += 1;
   laneOf(world, item.queue);
@@ -236,8 +288,7 @@ function place(world: World, call: Call): void {
     if (item.expiresInMs !== undefined) task.expiresAt = due + item.expiresInMs;
     // Not `deferred` while it is linked, so that nothing sets it going before its time.
     task.state = 'scheduled';
-    const answers = item.dependsOn.map((id) => call.answered.get(id) ?? id);
-    const ids = answers.filter((id) => id !== task.id);
+    const ids = answerers(item.dependsOn, call).filter((id) => id !== task.id);
     link(world, task, after === undefined ? ids : [...ids, after.id]);
     if (ended(task)) continue;
     if (due > world.now) schedule(world, task, due);
@@ -249,7 +300,8 @@ function takeKey(world: World, item: NewTask, spec: KeySpec): void {
   const name = keyName(item, spec);
   const known = world.keys.get(name);
   const owner = known === undefined ? undefined : world.tasks.get(known.owner);
-  if (known !== undefined && owner?.state === 'started' && holds(world, known)) {
+  const inForce = known?.gone === undefined && owner?.state === 'started';
+  if (known !== undefined && inForce && holds(world, known)) {
     known.follower = item.id;
     return;
   }
@@ -260,6 +312,7 @@ function takeKey(world: World, item: NewTask, spec: KeySpec): void {
     absorbed: [],
     follower: undefined,
     endedAt: undefined,
+    gone: undefined,
   });
 }
 
@@ -315,7 +368,15 @@ function newTask(world: World, item: NewTask, after: Task | undefined): Task {
     policies:
       after === undefined ? item.edges : { ...item.edges, onFailure: 'run', onCancel: 'run' },
     key: item.idempotency?.key,
+    join: item.join === true,
+    owner: item.owner,
+    graph: item.graph,
+    awaited: new Map(),
+    wakeOn: 'all',
+    wakeAt: undefined,
+    journal: new Map(),
     chargedIn: undefined,
+    charged: undefined,
     attempts: [],
   };
 }

@@ -169,16 +169,12 @@ export function levelServed(person: Person, level: number): void {
   levels.tag[level - 1] = 0;
 }
 
-/** A task left its level other than by a turn; a level with nothing left gives its tag up. */
+/** A task left its level other than by a turn; a level with nothing left loses its tag. */
 export function levelLeft(world: World, task: Task): void {
   const left = ofUser(world, task.queue, task.user).some(
     (other) => other.state === 'queued' && other.level === task.level && other.id !== task.id,
   );
   if (left || task.level === 6) return;
   const { levels } = personOf(laneOf(world, task.queue), task.user);
-  const tag = levels.tag[task.level - 1] ?? 0;
-  if (tag === 0) return;
-  levels.last[task.level - 1] = tag;
-  levels.v = Math.max(levels.v, tag);
   levels.tag[task.level - 1] = 0;
 }

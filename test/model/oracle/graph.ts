@@ -1,6 +1,8 @@
 /** How tasks move, end, and let others go on. */
 import type { EdgePolicy } from '../../../src/domain/task.ts';
 import { levelLeft, refresh } from './fairness.ts';
+import { touchGraph } from './snapshots.ts';
+import { settleTime } from './timed.ts';
 import {
   byBytes,
   ended,
@@ -47,9 +49,11 @@ export function schedule(world: World, task: Task, dueAt: number): void {
 }
 
 function defer(world: World, task: Task): void {
+  const started = task.state === 'started';
   leave(world, task);
   task.state = 'deferred';
-  touch(world, task);
+  if (started) refresh(world, task.queue, task.user);
+  else touch(world, task);
 }
 
 /** Its user has one task more or less that waits for something else: that sets nobody going. */
@@ -58,16 +62,25 @@ function touch(world: World, task: Task): void {
   world.touched.add(JSON.stringify([task.queue, task.user]));
 }
 
-/** Queued, or deferred while something blocks it. */
+/** Queued, or deferred while something blocks it; a join that nothing blocks has ended. */
 export function goOn(world: World, task: Task): void {
   if (isBlocked(task)) defer(world, task);
+  else if (task.join) joined(world, task);
   else queueUp(world, task);
+}
+
+function joined(world: World, task: Task): void {
+  leave(world, task);
+  task.state = 'deferred';
+  note(world, task, 'joined');
+  end(world, task, { state: 'finished', result: 'null' });
 }
 
 /** Takes a task out of the state it is in. */
 function leave(world: World, task: Task): void {
   if (task.state === 'queued') levelLeft(world, task);
   task.dueAt = undefined;
+  if (task.state === 'started') settleTime(world, task);
   task.lease = undefined;
 }
 
@@ -81,6 +94,8 @@ export function end(world: World, task: Task, how: End): void {
   task.result = how.result;
   task.expiresAt = undefined;
   task.waitUntil = undefined;
+  task.wakeAt = undefined;
+  for (const [id, edge] of task.awaited) if (edge === 'unmet') task.awaited.delete(id);
   task.cancelReason = undefined;
   world.totals[how.state] += 1;
   releaseKey(world, task);
@@ -91,7 +106,7 @@ export function end(world: World, task: Task, how: End): void {
 function releaseKey(world: World, task: Task): void {
   for (const key of world.keys.values()) {
     if (key.follower === task.id) key.follower = undefined;
-    if (key.owner !== task.id) continue;
+    if (key.owner !== task.id || key.gone !== undefined) continue;
     passOn(world, key);
   }
 }
@@ -129,6 +144,10 @@ export function policyOf(waiter: Task, source: Task): EdgePolicy {
 
 /** What the end of a dependency means for one who waits for it. */
 export function applyEnd(world: World, waiter: Task, source: Task): void {
+  if (waiter.awaited.get(source.id) === 'unmet') {
+    awaitedEnded(world, waiter, source);
+    return;
+  }
   const policy = policyOf(waiter, source);
   if (policy === 'run') {
     satisfy(world, waiter, source.id);
@@ -139,11 +158,28 @@ export function applyEnd(world: World, waiter: Task, source: Task): void {
   }
 }
 
+function awaitedEnded(world: World, run: Task, source: Task): void {
+  run.awaited.set(source.id, 'met');
+  const isReason = source.state !== 'finished' && run.wakeOn === 'failure';
+  if (!isReason && isBlocked(run)) return;
+  world.happened.push(isReason ? 'woken by a failure' : 'woken when all had ended');
+  wake(world, run);
+}
+
+/** A suspended run goes on; it waits for nobody any more, and reads those that have ended. */
+export function wake(world: World, run: Task): void {
+  for (const [id, edge] of run.awaited) if (edge === 'unmet') run.awaited.delete(id);
+  run.wakeAt = undefined;
+  if (run.state === 'deferred') note(world, run, 'unblocked');
+  goOn(world, run);
+}
+
 function satisfy(world: World, waiter: Task, id: string): void {
   waiter.edges.set(id, 'met');
-  if (!isBlocked(waiter) && !ended(waiter)) note(world, waiter, 'unblocked');
+  const joins = waiter.join && waiter.state === 'deferred';
+  if (!isBlocked(waiter) && !ended(waiter) && !joins) note(world, waiter, 'unblocked');
   if (!held(waiter)) waiter.waitUntil = undefined;
-  if (waiter.state === 'deferred' && !isBlocked(waiter)) queueUp(world, waiter);
+  if (waiter.state === 'deferred' && !isBlocked(waiter)) goOn(world, waiter);
 }
 
 export function hold(world: World, waiter: Task, id: string): void {
@@ -171,7 +207,13 @@ function endByPolicy(world: World, waiter: Task, policy: 'cancel' | 'fail', reas
 /** Removes every trace of an ended task; who still waits for it is canceled. */
 export function forget(world: World, task: Task): void {
   world.tasks.delete(task.id);
-  for (const [name, key] of world.keys) if (key.owner === task.id) world.keys.delete(name);
+  if (task.graph !== undefined) touchGraph(world, task.graph);
+  for (const [name, key] of world.keys) {
+    if (key.owner !== task.id || key.gone !== undefined) continue;
+    const holds = key.until !== undefined && world.now < key.until;
+    if (holds && ended(task)) key.gone = task.state;
+    else world.keys.delete(name);
+  }
   for (const waiter of waitersOf(world, task.id)) {
     const reason = `upstream ${task.id} removed`;
     note(world, waiter, 'canceled');

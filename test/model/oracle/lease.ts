@@ -13,6 +13,8 @@ import {
 } from './fairness.ts';
 import { end, schedule } from './graph.ts';
 import { isAssigned, isRestricted, type Roster, rosterOf } from './rosters.ts';
+import { isOrphan } from './runs.ts';
+import { expected } from './timed.ts';
 import {
   byBytes,
   type Lane,
@@ -62,6 +64,14 @@ export function leaseTurns(world: World, worker: Worker, request: LeaseRequest):
     if (best === undefined) return { given, stopped: false };
     const task = nextTask(world, best.lane, best.turn.person);
     if (task === undefined) throw new Error('a ready user has nothing queued');
+    if (isOrphan(world, task)) {
+      note(world, task, 'canceled');
+      end(world, task, { state: 'canceled', reason: `run ${task.owner} has ended` });
+      world.happened.push('orphan');
+      strangers += 1;
+      if (strangers === STRANGERS) return { given, stopped: true };
+      continue;
+    }
     if (!worker.names.includes(task.name)) {
       passOver(world, task);
       strangers += 1;
@@ -157,7 +167,10 @@ interface Start {
 
 function start(world: World, { lane, worker, turn, request, task }: Start): Given {
   const { person } = turn;
-  charge(lane, turn, task.cost);
+  const timed = lane.settings.charge === 'time';
+  const cost = timed ? expected(lane, person) : task.cost;
+  task.charged = timed ? cost : undefined;
+  charge(lane, turn, cost);
   levelServed(person, task.level);
   task.chargedIn = lane.epoch;
   const { rate } = settingsOf(world, lane.queue, person.user);

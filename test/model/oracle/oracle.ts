@@ -6,6 +6,7 @@ import type {
   CancelReply,
   ChangeReply,
   EnqueueReply,
+  EnqueueTerms,
   ExtendRequest,
   Leased,
   LeaseRef,
@@ -22,7 +23,9 @@ import * as control from './control.ts';
 import { enqueueAll, enqueueEach } from './enqueue.ts';
 import { runCascade } from './graph.ts';
 import { leaseTurns } from './lease.ts';
+import * as runs from './runs.ts';
 import { type ExtendAnswer, extendOne, type SettleAnswer, settleOne } from './settle.ts';
+import * as snapshots from './snapshots.ts';
 import { closeStep, nextDueAt, restsUntil, upkeep } from './upkeep.ts';
 import * as view from './view.ts';
 import { byBytes, copyOf, newWorld, ofUser, readersOf, type Worker, type World } from './world.ts';
@@ -65,10 +68,10 @@ export class Oracle {
     this.#world.clock = ms;
   }
 
-  enqueue(items: readonly NewTask[], atomic: boolean): readonly EnqueueReply[] {
+  enqueue(items: readonly NewTask[], { atomic, fence }: EnqueueTerms): readonly EnqueueReply[] {
     this.#open();
     if (!atomic) {
-      const replies = enqueueEach(this.#world, items);
+      const replies = enqueueEach(this.#world, items, fence);
       this.#close();
       return replies;
     }
@@ -148,6 +151,22 @@ export class Oracle {
 
   runNow(id: string): ChangeReply {
     return this.#step((world) => control.runTaskNow(world, id));
+  }
+
+  checkpoint(lease: LeaseRef, entries: Readonly<Record<string, string | null>>): 'ok' | 'lost' {
+    return this.#step((world) => runs.checkpoint(world, lease, entries));
+  }
+
+  journal(id: string): Readonly<Record<string, string>> {
+    return runs.journalOf(this.#world, id);
+  }
+
+  saveGraph(hash: string, body: string): 'saved' | 'known' {
+    return this.#step((world) => snapshots.saveGraph(world, hash, body));
+  }
+
+  loadGraph(hash: string): snapshots.GraphForecast {
+    return this.#step((world) => snapshots.loadGraph(world, hash));
   }
 
   setUser(user: string, patch: UserPatch, queue: string | undefined): void {

@@ -1,8 +1,9 @@
 /** What workers say about the tasks they hold. */
-import type { Decision, Settlement } from '../../../src/domain/backend.ts';
+import type { Decision, Settlement, Suspension } from '../../../src/domain/backend.ts';
 import type { AttemptRecord } from '../../../src/domain/task.ts';
 import { joinAt } from './fairness.ts';
 import { end, queueUp, schedule } from './graph.ts';
+import { suspend } from './runs.ts';
 import { type Lease, laneOf, note, personOf, settingsOf, type Task, type World } from './world.ts';
 
 const EVENTS = {
@@ -11,6 +12,7 @@ const EVENTS = {
   'dead-letter': 'deadLettered',
   cancel: 'canceled',
   release: 'released',
+  suspend: 'suspended',
 } as const;
 /** Of each task's attempts the newest are kept. */
 const ATTEMPTS_KEPT = 20;
@@ -34,10 +36,11 @@ export function settleOne(world: World, { id, token, decision }: Settlement): Se
   if (task.settledBy !== undefined) task.settledBefore.add(task.settledBy);
   task.settledBy = token;
   const { cancelReason } = task;
-  const asked: Decision =
+  const asked: Decision | Suspension =
     cancelReason === undefined ? decision : { type: 'cancel', reason: cancelReason };
   note(world, task, EVENTS[decision.type]);
-  apply(world, task, { decision: asked, lease });
+  if (asked.type === 'suspend') suspend(world, task, asked);
+  else apply(world, task, { decision: asked, lease });
   return { kind: 'ok', state: task.state, repeated: false };
 }
 
@@ -104,7 +107,8 @@ function giveBack(world: World, task: Task): void {
   const person = personOf(lane, task.user);
   const { chargedIn } = task;
   const { rate } = settingsOf(world, task.queue, task.user);
-  if (chargedIn === lane.epoch && person.epoch === lane.epoch) {
+  const timed = lane.settings.charge === 'time';
+  if (!timed && chargedIn === lane.epoch && person.epoch === lane.epoch) {
     person.tag = Math.max(person.tag, joinAt(lane, person)) - (task.cost * 100) / person.weight;
   }
   if (rate !== undefined) person.tat -= rate.perMs / rate.limit;

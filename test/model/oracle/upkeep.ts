@@ -2,11 +2,10 @@
 
 import type { EndState } from '../../../src/domain/task.ts';
 import { readyPeople, refresh } from './fairness.ts';
-import { end, forget, goOn, runCascade } from './graph.ts';
+import { end, forget, goOn, runCascade, wake } from './graph.ts';
 import { dropLists, hasLists } from './membership.ts';
 import { sweep } from './settle.ts';
 import {
-  blocks,
   byBytes,
   ended,
   type Lane,
@@ -19,6 +18,7 @@ import {
   settingsOf,
   type Task,
   tasksWhere,
+  unmetOf,
   type World,
 } from './world.ts';
 
@@ -87,11 +87,11 @@ function expire(world: World): void {
       note(world, task, 'gaveUp');
       const reason = 'it was not started in time';
       end(world, task, { state: 'failed', failureType: 'expired', reason });
+    } else if ((task.wakeAt ?? Number.POSITIVE_INFINITY) <= world.now) {
+      world.happened.push('woken by time');
+      wake(world, task);
     } else {
-      const inVain = [...task.edges]
-        .filter(([, edge]) => blocks(edge))
-        .map(([id]) => id)
-        .filter((id) => endedOrMissing(world, id));
+      const inVain = unmetOf(task).filter((id) => endedOrMissing(world, id));
       const awaited = inVain.sort(byBytes)[0];
       note(world, task, 'canceled');
       end(world, task, { state: 'canceled', reason: `waited 30 d for ${awaited}` });
@@ -106,7 +106,7 @@ function endedOrMissing(world: World, id: string): boolean {
 
 function deadlineOf(task: Task): number {
   const never = Number.POSITIVE_INFINITY;
-  return Math.min(task.expiresAt ?? never, task.waitUntil ?? never);
+  return Math.min(task.expiresAt ?? never, task.waitUntil ?? never, task.wakeAt ?? never);
 }
 
 /** Takes away what has ended long enough ago, and what is too many; never what is still read. */

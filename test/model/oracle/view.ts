@@ -15,7 +15,6 @@ import {
 import { readyPeople, room } from './fairness.ts';
 import { type Given, gateOf } from './lease.ts';
 import {
-  blocks,
   byBytes,
   ended,
   laneOf,
@@ -23,6 +22,7 @@ import {
   settingsOf,
   type Task,
   tasksWhere,
+  unmetOf,
   type World,
 } from './world.ts';
 
@@ -43,10 +43,10 @@ export function recordOf(task: Task): TaskRecord {
     losses: task.losses,
     releases: task.releases,
     dependsOn: [...task.edges.keys()],
-    blockedBy: [...task.edges]
-      .filter(([, edge]) => blocks(edge) && task.state !== 'finished' && task.state !== 'canceled')
-      .map(([id]) => id)
-      .sort(byBytes),
+    blockedBy:
+      task.state === 'finished' || task.state === 'canceled'
+        ? []
+        : [...unmetOf(task)].sort(byBytes),
     cancelRequested: task.cancelReason !== undefined,
     dueAt: task.dueAt,
     expiresAt: task.expiresAt,
@@ -96,10 +96,11 @@ export function leasedOf(world: World, { task, token, alone }: Given): Leased {
   };
 }
 
-/** A success is told from the record while nothing worse has been kept. */
+/** A success is told from the record while nothing worse has been kept; a join has none. */
 export function attemptsOf(task: Task): readonly AttemptRecord[] {
   if (task.attempts.length > 0 || task.state !== 'finished') return task.attempts;
-  const { worker, leasedAt } = task.lastLease ?? { worker: '', leasedAt: 0 };
+  if (task.lastLease === undefined) return [];
+  const { worker, leasedAt } = task.lastLease;
   const { endedAt = 0 } = task;
   return [{ attempt: 1, worker, leasedAt, endedAt, outcome: 'succeeded', decision: 'finish' }];
 }

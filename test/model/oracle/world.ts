@@ -67,10 +67,30 @@ export interface Task {
   result: string | undefined;
   readonly edges: Map<string, Edge>;
   readonly policies: EdgePolicies;
+  readonly join: boolean;
+  /** The run that it is a member of. */
+  readonly owner: string | undefined;
+  readonly graph: string | undefined;
+  /** Whom it was suspended for last: those that it waits for, and those that it reads. */
+  awaited: Map<string, 'unmet' | 'met'>;
+  wakeOn: 'all' | 'failure';
+  /** While it is suspended: when it goes on whatever happens. */
+  wakeAt: number | undefined;
+  /** What was written down on its behalf. */
+  readonly journal: Map<string, string>;
   readonly key: string | undefined;
   /** In which epoch its latest turn was charged, to be given back by a release. */
   chargedIn: number | undefined;
+  /** … and what, in seconds, where time is charged. */
+  charged: number | undefined;
   attempts: AttemptRecord[];
+}
+
+/** A snapshot that is or was stored. */
+export interface Snapshot {
+  readonly body: string;
+  /** When it goes, or went, unless a task needs it. */
+  until: number;
 }
 
 /** An idempotency key of one user in one queue. */
@@ -83,6 +103,8 @@ export interface Key {
   follower: string | undefined;
   /** When the owner ended, for resends of absorbed ids. */
   endedAt: number | undefined;
+  /** How it ended, once it is forgotten while the key still holds for its time. */
+  gone: EndState | undefined;
 }
 
 /** One user in one queue. */
@@ -95,6 +117,8 @@ export interface Person {
   weight: number;
   seq: number;
   tat: number;
+  /** Mean time that its leases were held, in seconds; of those that are charged by time. */
+  meanRun: number | undefined;
   levels: { v: number; last: number[]; tag: number[]; criticalRun: number };
 }
 
@@ -103,6 +127,7 @@ export interface Lane {
   v: number;
   epoch: number;
   tat: number;
+  meanRun: number | undefined;
   settings: QueueSettings;
   readonly people: Map<string, Person>;
   readonly lists: Map<string, List>;
@@ -142,6 +167,8 @@ export interface World {
   sweepAfter: number;
   readonly retention: Retention;
   readonly tasks: Map<string, Task>;
+  /** By hash, also those whose time is over. */
+  readonly graphs: Map<string, Snapshot>;
   /** By the JSON of [queue, user, key]. */
   readonly keys: Map<string, Key>;
   readonly lanes: Map<string, Lane>;
@@ -168,6 +195,7 @@ export function newWorld(clock: number, retention: Retention): World {
     sweepAfter: 0,
     retention,
     tasks: new Map(),
+    graphs: new Map(),
     keys: new Map(),
     lanes: new Map(),
     everywhere: new Map(),
@@ -194,6 +222,7 @@ export function laneOf(world: World, queue: string): Lane {
     v: 0,
     epoch: 0,
     tat: 0,
+    meanRun: undefined,
     settings: {},
     people: new Map(),
     lists: new Map(),
@@ -214,6 +243,7 @@ export function personOf(lane: Lane, user: string): Person {
     weight: 100,
     seq: 0,
     tat: 0,
+    meanRun: undefined,
     levels,
   };
   lane.people.set(user, person);
@@ -234,21 +264,32 @@ export function ended(task: Task): task is Task & { state: EndState } {
 
 /** Who still waits for this id, oldest first. */
 export function waitersOf(world: World, id: string): Task[] {
-  const waiting = (task: Task): boolean => !ended(task) && blocks(task.edges.get(id) ?? 'met');
+  const waiting = (task: Task): boolean =>
+    !ended(task) && (blocks(task.edges.get(id) ?? 'met') || task.awaited.get(id) === 'unmet');
   return tasksWhere(world, waiting).sort(
     (one, other) => one.createdAt - other.createdAt || byBytes(one.id, other.id),
   );
 }
 
-/** Who was satisfied by this task and may yet read its result: not ended, or failed. */
+/** Who was satisfied by this task and may yet read its result: not ended, failed, or a join. */
 export function readersOf(world: World, id: string): Task[] {
   const reads = (task: Task): boolean =>
-    task.edges.get(id) === 'met' && (!ended(task) || task.state === 'failed');
+    (task.edges.get(id) === 'met' || task.awaited.get(id) === 'met') &&
+    (!ended(task) || task.state === 'failed' || task.join);
   return tasksWhere(world, reads);
 }
 
 export function isBlocked(task: Task): boolean {
-  return [...task.edges.values()].some(blocks);
+  return unmetOf(task).length > 0;
+}
+
+/** Whom it waits for, as a dependency or because it is suspended. */
+export function unmetOf(task: Task): readonly string[] {
+  const ids = [
+    ...[...task.edges].filter(([, edge]) => blocks(edge)),
+    ...[...task.awaited].filter(([, edge]) => edge === 'unmet'),
+  ].map(([id]) => id);
+  return [...new Set(ids)];
 }
 
 export function blocks(edge: Edge): boolean {
@@ -283,6 +324,8 @@ export function copyOf(world: World): World {
     {
       ...task,
       edges: new Map(task.edges),
+      awaited: new Map(task.awaited),
+      journal: new Map(task.journal),
       lease: task.lease && { ...task.lease },
       settledBefore: new Set(task.settledBefore),
     },
@@ -292,6 +335,7 @@ export function copyOf(world: World): World {
   return {
     ...world,
     tasks: new Map(tasks),
+    graphs: new Map([...world.graphs].map(([hash, graph]) => [hash, { ...graph }])),
     lanes: new Map(lanes),
     keys: new Map(keys),
     totals: { ...world.totals },

@@ -11,6 +11,7 @@ local id = ARGV[1]
 local t = F.taskOf(id)
 if not t then return {} end
 local kept = redis.call('LRANGE', K.attempts(id), 0, -1)
-if #kept > 0 or t.state ~= 'finished' then return kept end
+-- A join has ended without one.
+if #kept > 0 or t.state ~= 'finished' or t.leasedAt == 0 then return kept end
 return { cjson.encode({ attempt = 1, worker = t.worker, leasedAt = t.leasedAt, endedAt = t.at,
   outcome = 'succeeded', decision = 'finish' }) }

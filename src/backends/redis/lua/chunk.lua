@@ -15,6 +15,7 @@
 -- @include lib/idempotency.lua
 -- @include lib/link.lua
 -- @include lib/store.lua
+-- @include lib/store-batch.lua
 
 local submission, index, store = ARGV[1], ARGV[2], ARGV[3]
 local context = cjson.decode(ARGV[4])

@@ -58,6 +58,23 @@ if blocked then
     facts.blockedBy[i] = { id = other, state = upstream and upstream.state or 'missing' }
   end
 end
+-- What only joins, runs and their members have.
+local function addRunFacts(x)
+  if x.j then
+    facts.join = true
+    return
+  end
+  if t.state == 'deferred' and x.s and blocked then
+    facts.suspension = { of = #x.s, wakeOn = x.sp or 'all', wakeAt = x.wk }
+  end
+  if not x.o or t.state == 'started' or F.isEnd(t.state) then return end
+  local run = F.taskOf(x.o)
+  if not run or F.isEnd(run.state) then
+    facts.endedRun = { id = x.o, state = run and run.state or 'missing' }
+  end
+end
+
+if t.x then addRunFacts(t.x) end
 local shares = F.sharesOf(u)
 facts.shares = { v = F.exact(shares.v), last = F.exact(shares.last), tag = F.exact(shares.tag),
   weights = lane.config.priorityWeights or LIMIT.priorityWeights }

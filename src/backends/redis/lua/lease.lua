@@ -5,6 +5,8 @@
 -- ARGV[2..]  lease  as in lib/lease-step.lua
 -- Returns  as in lib/lease-step.lua
 -- Cost     O(leases × log users)
+-- @include lib/plain/worker-step.lua
+-- @include lib/plain/try-lease.lua
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/choose.lua

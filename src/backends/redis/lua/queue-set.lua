@@ -16,10 +16,14 @@ local key = K.fair(lane.p)
 redis.call('DEL', K.oom())
 lane.config = F.patched(redis.call('HGET', key, 'c'), patch) or {}
 lane.perUser, lane.defaults = lane.config.perUser or {}, nil
+local timed = lane.config.charge == 'time'
+local recounts = timed ~= lane.timed
+lane.timed = timed
+if recounts then Step.newEpoch(lane) end
 redis.call('HSET', key, 'c', cmsgpack.pack(lane.config))
 F.touchLane(lane)
 lane.gain = lane.gain + lane.runnable
-if patch.perUser ~= nil then
+if patch.perUser ~= nil or recounts then
   local names = redis.call('ZRANGE', K.users(lane.p), 0, EAGER)
   for i = 1, math.min(#names, EAGER) do F.reindex(F.userOf(lane, names[i])) end
   if #names > EAGER then

@@ -58,8 +58,9 @@ redis.call('HDEL', K.task(id), 'e')
 t.state = 'deferred'
 F.change(t)
 if t.x and t.x.d then relink() end
-if t.isBlocked then F.enterDeferred(t, u) else F.enterQueue(t, u) end
 takeHeldBack()
+if t.isBlocked then F.enterDeferred(t, u) else F.goOn(t, u) end
+F.cascade(100)
 F.writeStep()
 F.closeStep()
 return { 'ok', t.state }

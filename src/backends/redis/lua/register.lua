@@ -7,6 +7,7 @@
 -- ARGV[4]  queues    a,b
 -- ARGV[5]  assigned  id of its list of assigned users, or ''
 -- ARGV[6]  steal     id of its list of steal targets, 'any' or ''
+-- ARGV[7]  again     '1': it was known, and only its lists or its record are lost
 -- Returns  {'ok'}
 -- Cost     O(queues); up to 50 workers that have been gone for an hour are forgotten
 -- @include lib/state.lua
@@ -14,7 +15,7 @@
 -- @include lib/lists.lua
 
 local worker, spec, names, queues = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local assigned, steal = ARGV[5], ARGV[6]
+local assigned, steal, again = ARGV[5], ARGV[6], ARGV[7]
 local key = K.worker(worker)
 -- A full server must still let workers come: they are what empties it.
 redis.call('DEL', K.oom())
@@ -30,8 +31,8 @@ end
 if was[1] then Lists.leaveLists(worker, kept) end
 if was[4] and was[4] ~= '' then Line.leaveLines(worker, was[4], false) end
 
-local gone = redis.call('ZRANGEBYSCORE', K.workers(), '-inf', now - LIMIT.unknownTaskMs, 'LIMIT', 0,
-  50)
+local gone = again == '1' and NONE or redis.call('ZRANGEBYSCORE', K.workers(), '-inf',
+  now - LIMIT.unknownTaskMs, 'LIMIT', 0, 50)
 for _, id in ipairs(gone) do
   local seenAt = redis.call('HGET', K.worker(id), 't')
   -- Not the one that comes: a request of its own, sent again, is answered as the first time.

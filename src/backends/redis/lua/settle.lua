@@ -8,6 +8,8 @@
 -- Returns  the number of answers, the answers ('ok <state>', 'repeated <state>', 'leaseLost',
 --          'notFound'), then the lease as in lib/lease-step.lua
 -- Cost     O((settlements + leases) × log tasks)
+-- @include lib/plain/worker-step.lua
+-- @include lib/plain/try-settle.lua
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/choose.lua

@@ -1,33 +1,277 @@
 -- Stores tasks: all or none, or each on its own.
 --
 -- KEYS[1]  clock    hash
--- ARGV[1]  atomic   '1': a refusal of one leaves nothing
+-- ARGV[1]  atomic   '1': a refusal of one leaves nothing; '0' and, behind it, the token and the id of
+--                   a lease that must be in force, parted by NUL
 -- ARGV[2..]  items  id, user, queue, blob; then the payload when it is long (first bit of the
 --                   digit behind the blob's level); then other facts as JSON (second bit)
 -- Returns  for each item 'c' when it was created, else the reply as JSON
 -- Cost     O(items × log tasks)
 
--- Names what all functions of a script share. The bundler puts the functions themselves into two:
--- what every run needs, and what only some runs do (marked @rare), made when first called.
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
 
--- Functions, and key names.
-local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, levelKey = 0, levelScore = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
-local K = { lane = 0, pair = 0, queues = 0, task = 0, index = 0, idleLanes = 0, fair = 0, ready = 0, user = 0, users = 0, idle = 0, critical = 0, normal = 0, listReady = 0, orphans = 0 }
 local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
 
 -- Settings of who has none; never written to.
 local NONE = {}
+-- Writes the text of a task that never changes (lib/task.lua), in pieces of 64 bytes while there are
+-- at most three, so that the hash stays one small block of memory.
+
+local function storeText(key, f, long)
+  if long then
+    redis.call('HSET', key, 'f', f, 'p', long)
+  elseif #f > 192 then
+    redis.call('HSET', key, 'f', f)
+  elseif #f > 128 then
+    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65, 128), 'h',
+      string.sub(f, 129))
+  else
+    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65))
+  end
+end
+-- The short path of enqueue, lease and settle: steps in which everything is plain, as nearly all
+-- are, without the functions and tables of the long one. It reads all it needs first; when anything
+-- is not plain it gives up, nothing written, and the long path takes the step. Both do the same;
+-- the long one is the law (docs/adr/0012).
+--
+-- This file: what the namespace remembers, as an array in the order of CLOCK.
+
+-- nil when somebody waits to be woken, a cascade is under way, or the clock has jumped.
+local function plainClock()
+  if not saved[1] or (saved[2] and saved[2] ~= ',') then return end
+  local clock = { struct.unpack('<dddddddddddddddddddd', saved[1]) }
+  local passed = now - clock[1]
+  if passed < 0 or passed > 8000 or clock[14] > 0
+    or clock[7] < INF then
+    return
+  end
+  clock[1] = now
+  clock[20] = clock[20] + 1
+  return clock
+end
+
+local function savePlainClock(clock)
+  redis.call('HSET', KEYS[1], 's', struct.pack('<dddddddddddddddddddd', unpack(clock, 1, 20)))
+end
+-- Keeps a queue on the short path: its numbers as an array in the order of LANE (lib/lane.lua), and
+-- by name what else the step needs of it.
+
+-- nil for a queue that is new, paused, limited as a whole or charges time, or whose users have rates.
+local function plainLane(queue)
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c')
+  if not got[1] then return end
+  local lane = { struct.unpack('<ddIddddddddddddddddddd', got[1]) }
+  lane.p, lane.queue, lane.users, lane.order = p, queue, {}, {}
+  lane.perUser, lane.levelWeights = NONE, { 1, 2, 4, 8, 16 }
+  if got[2] then
+    local config = cmsgpack.unpack(got[2])
+    local perUser = config.perUser or NONE
+    if config.paused or config.rate or config.maxRunning or config.charge == 'time'
+      or perUser.rate or perUser.paused then
+      return
+    end
+    lane.perUser = perUser
+    lane.levelWeights = config.priorityWeights or lane.levelWeights
+  end
+  lane.packedClasses = string.sub(got[1], lane[22 + 1])
+  lane[22 + 1] = nil
+  return lane
+end
+
+local function plainClasses(lane)
+  local classes = lane.classes
+  if not classes then
+    classes = cmsgpack.unpack(lane.packedClasses)
+    lane.classes = classes
+  end
+  return classes
+end
+
+-- Whether the step's end would have more to do than to save the queue: it has run dry, or users
+-- are to be forgotten.
+local function plainRest(lane)
+  if lane[10] == 0 and lane[11] == 0 and lane[1] ~= 0 then return false end
+  return lane[7] > lane[1] and lane[22] >= lane[3]
+end
+
+local function savePlainLane(lane)
+  local classes = lane.classes and cmsgpack.pack(lane.classes) or lane.packedClasses
+  redis.call('HSET', (lane.p .. 'fair'), 's',
+    struct.pack('<ddIddddddddddddddddddd', unpack(lane, 1, 22)) .. classes)
+end
+-- Keeps a user on the short path: no lists, no rate, not paused, in a class of its own weight.
+
+-- The user; nil when it is not plain.
+local function plainUser(lane, name)
+  local u = lane.users[name]
+  if u then return u end
+  local key = (lane.p .. 'user:' .. name)
+  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  if not got[1] then return end
+  local own, perUser = NONE, lane.perUser
+  if got[3] then
+    local c = cmsgpack.unpack(got[3])
+    own = c.o or NONE
+    if c.l or own.rate or own.paused then return end
+  end
+  local s, ep, flags, w, room, a, b, c, d, e, f, seq, live, running, tat =
+    struct.unpack('<dIBIIIIIIIIdIId', got[1])
+  local weight = own.weight or perUser.weight or 100
+  if flags > 1 or w ~= weight then return end
+  u = { name = name, key = key, s = s, ep = ep, ready = flags == 1, wasReady = flags == 1,
+    w = weight, room = room, cnt = { a, b, c, d, e, f }, queued = a + b + c + d + e + f, seq = seq,
+    live = live, running = running, tat = tat, shares = got[2],
+    maxRunning = own.maxRunning or perUser.maxRunning or INF,
+    maxQueued = own.maxQueued or perUser.maxQueued, class = 'ow' .. weight }
+  lane.users[name] = u
+  lane.order[#lane.order + 1] = u
+  return u
+end
+
+-- Takes the user among the ready ones when it may start something now; false when its class is not
+-- plain.
+local function plainPlace(lane, u)
+  if u.ready or u.queued == 0 or u.running >= u.maxRunning then return true end
+  local classes, n = plainClasses(lane), 0
+  if not classes[u.class] then
+    if classes['aw' .. u.w] then return false end
+    for _ in pairs(classes) do n = n + 1 end
+    if n >= 31 then return false end
+  end
+  classes[u.class] = (classes[u.class] or 0) + 1
+  if u.ep ~= lane[3] or u.s < lane[1] then u.s = lane[1] end
+  u.ep, u.ready = lane[3], true
+  lane[2] = lane[2] + u.w
+  lane[6] = lane[6] + 1
+  return true
+end
+
+local function plainDisplace(lane, u)
+  local classes = plainClasses(lane)
+  local left = classes[u.class] - 1
+  classes[u.class] = left > 0 and left or nil
+  lane[2] = lane[2] - u.w
+  lane[6] = lane[6] - 1
+  u.ready = false
+end
+
+-- Writes the users of the step, and where they stand among the ready ones.
+local function savePlainUsers(lane)
+  local ready, left = {}, {}
+  for i = 1, #lane.order do
+    local u = lane.order[i]
+    local c, room = u.cnt, u.maxRunning - u.running
+    if room > u.queued then room = u.queued end
+    if room < 0 then room = 0 end
+    lane[5] = lane[5] + room - u.room
+    local packed = struct.pack('<dIBIIIIIIIIdIId', u.s, u.ep, u.ready and 1 or 0, u.w, room, c[1], c[2], c[3],
+      c[4], c[5], c[6], u.seq, u.live, u.running, u.tat)
+    if u.newShares then
+      redis.call('HSET', u.key, 'u', packed, 'v', u.newShares)
+    else
+      redis.call('HSET', u.key, 'u', packed)
+    end
+    if u.ready and (u.served or not u.wasReady) then
+      local class = ready[u.class] or {}
+      ready[u.class] = class
+      class[#class + 1] = u.s
+      class[#class + 1] = u.name
+    elseif u.wasReady and not u.ready then
+      left[#left + 1] = u
+    end
+  end
+  for class, members in pairs(ready) do
+    redis.call('ZADD', (lane.p .. 'ready:' .. class), unpack(members))
+  end
+  for i = 1, #left do redis.call('ZREM', (lane.p .. 'ready:' .. (left[i].class)), left[i].name) end
+end
+-- Stores on the short path: new tasks of one queue that are due, depend on nothing and have no key,
+-- for users that are known.
+
+-- Reads one task from ARGV `from` on into `items`; says where the next one begins, nil when it is
+-- not plain.
+local function plainItem(items, from)
+  local id, blob = ARGV[from], ARGV[from + 3]
+  local kind = string.byte(blob, 2) - 48
+  if kind > 1 or ARGV[from + 2] ~= items.queue or items.known[id] then return end
+  local u = plainUser(items.lane, ARGV[from + 1])
+  if not u or u.maxQueued then return end
+  local level, n = string.byte(blob) - 48, items.count + 1
+  u.live, u.seq, u.queued, u.cnt[level] = u.live + 1, u.seq + 1, u.queued + 1, u.cnt[level] + 1
+  local line = level == 6 and 'critical' or 'normal'
+  local added = u[line] or {}
+  u[line] = added
+  added[#added + 1] = level == 6 and u.seq or (6 - level) * 140737488355328 + 70368744177664 + u.seq
+  added[#added + 1] = id
+  items.known[id], items.count, items.ids[n] = true, n, (prefix .. 'task:' .. id)
+  items.blobs[n], items.longs[n] = blob, kind == 1 and ARGV[from + 4]
+  return from + 4 + kind
+end
+
+local function plainItems()
+  local queue = ARGV[4]
+  local lane = plainLane(queue)
+  if not lane then return end
+  local items = { lane = lane, queue = queue, count = 0, known = {}, ids = {}, blobs = {},
+    longs = {} }
+  local from, last = 2, #ARGV
+  while from and from <= last do from = plainItem(items, from) end
+  if not from or redis.call('EXISTS', unpack(items.ids)) > 0 then return end
+  for i = 1, #lane.order do
+    if not plainPlace(lane, lane.order[i]) then return end
+  end
+  lane[10] = lane[10] + items.count
+  lane[15] = lane[15] + items.count
+  return items
+end
+
+-- Stores the tasks of the call; nil when one of them is not plain.
+local function plainEnqueue()
+  local clock = #ARGV[1] == 1 and plainClock()
+  if not clock or clock[13] < INF then return end
+  local items = plainItems()
+  if not items or not plainRest(items.lane) then return end
+  local lane, replies, created = items.lane, {}, string.format('%013.0f', now)
+  for i = 1, items.count do
+    storeText(items.ids[i], created .. items.blobs[i], items.longs[i])
+    replies[i] = 'c'
+  end
+  for i = 1, #lane.order do
+    local u = lane.order[i]
+    if u.normal then redis.call('ZADD', (lane.p .. 'queue:user:' .. u.name .. ':normal'), unpack(u.normal)) end
+    if u.critical then redis.call('ZADD', (lane.p .. 'queue:user:' .. u.name .. ':critical'), unpack(u.critical)) end
+  end
+  savePlainUsers(lane)
+  savePlainLane(lane)
+  savePlainClock(clock)
+  return replies
+end
+-- Nearly all calls end here.
+
+local plainReplies = plainEnqueue()
+if plainReplies then return plainReplies end
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, levelKey = 0, levelScore = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Key, Lease = {}, {}, {}, {}, {}, {}, {}, {}
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease = {}
 local Line = {}
 local Link = {}
 local Lists = {}
 local Retain = {}
-local Step = { restIfIdle = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
+local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = { readItems = 0, existingTask = 0, answerKnown = 0, byLimit = 0, refuse = 0, storePlain = 0, isPlain = 0, storeEach = 0 }
 local Submission = {}
-local Tick = {}
+local Suspend, Tick, Timed = {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -41,15 +285,10 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 local published, runningChange = {}, {}
 
--- Reads the server's clock once per step, and what the namespace remembers from step to step.
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
-local at = redis.call('TIME')
-local micros = at[1] * 1000000 + at[2]
-local now = math.floor(micros / 1000)
-local saved = redis.call('HMGET', KEYS[1], 's', 'a')
-local INF = math.huge
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF }
@@ -72,9 +311,12 @@ local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 -- Everything that a step which changes tasks is made of.
--- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -86,7 +328,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- members change as there are turns left, so the first turns + 1 always hold the true head.
 -- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
 -- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes. Lua compares strings by the server's locale, so that is tried out first.
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
 
 local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
   and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
@@ -98,7 +341,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
--- then level, last and tag of each level that has any; c its own settings and lists, packed.
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -133,11 +377,24 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
 -- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
--- owner ended, a the ids of the calls that it answered.
+-- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
 -- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+
+-- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Registers that a task waits for another, or for an id that nobody has stored.
+-- @rare
+
+-- Suspends a run until others have ended. x.s: whom it waits for; x.sp: 'failure' when the first that
+-- does not finish wakes it; x.wk: when it is woken whatever happens.
+-- @rare
+
+-- Charges turns by time, in queues that ask for it; restates the end of domain/fair-share.ts.
+-- @rare
 
 -- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
 -- chapter "Dependencies" of docs/mechanics.md.
@@ -151,11 +408,11 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
 -- that changed is written, and only then is anybody woken.
 
--- Registers that a task waits for another, or for an id that nobody has stored.
--- @rare
-
 -- Decides what an idempotency key answers to a new task, and remembers which calls it answered.
 -- @rare
+
+-- How the owners of keys ended whose records are removed, by id.
+Key.gone = {}
 
 -- Checks the dependencies of new tasks and registers them.
 -- @rare
@@ -166,47 +423,11 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- them that belong to a submission, and the moment of creation as text.
 Store.wrote, Store.anyKnown, Store.made, Store.kept = false, true, {}, {}
 Store.created = string.format('%013.0f', now)
-Store.submission, Store.users, Store.named = false, false, false
+Store.submission, Store.users, Store.named, Store.fenced = false, false, false, false
+
+-- Stores batches: all or none, in one script or as a part of a larger one.
 
 local library = function()
-
-function K.lane(queue)
-  if queue == 'default' then return prefix end
-  return prefix .. 'lane:' .. queue .. ':'
-end
-
-function K.pair(first, second)
-  return #first .. ':' .. first .. second
-end
-
-function K.queues() return prefix .. 'queues' end
-
-function K.task(id) return prefix .. 'task:' .. id end
-
--- An index of the whole namespace: by state, or by its own name.
-function K.index(name)
-  return CODES[name] and prefix .. 'state:' .. name or prefix .. name
-end
-
-function K.idleLanes() return prefix .. 'idle-lanes' end
-
-function K.fair(lane) return lane .. 'fair' end
-
-function K.ready(lane, class) return lane .. 'ready:' .. class end
-
-function K.user(lane, user) return lane .. 'user:' .. user end
-
-function K.users(lane) return lane .. 'users' end
-
-function K.idle(lane, epoch) return lane .. 'idle:' .. epoch end
-
-function K.critical(lane, user) return lane .. 'queue:user:' .. user .. ':critical' end
-
-function K.normal(lane, user) return lane .. 'queue:user:' .. user .. ':normal' end
-
-function K.listReady(lane, list) return lane .. 'list-ready:' .. list end
-
-function K.orphans(lane, list) return lane .. 'orphans:' .. list end
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
@@ -275,7 +496,7 @@ function F.flushIndex(name)
   local members = I[name]
   if not members then return end
   I[name] = nil
-  local key = K.index(name)
+  local key = (CODES[name] and prefix .. 'state:' .. name or prefix .. name)
   if F.addAll(key, members) then F.removeAll(key, members) end
   if moved[name] then
     moved[name] = nil
@@ -318,13 +539,15 @@ end
 function F.laneOf(queue)
   local lane = lanes[queue]
   if lane then return lane end
-  local p = K.lane(queue)
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
   lane = F.newLane(queue, p)
-  local got = redis.call('HMGET', K.fair(p), 's', 'c')
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
   lane.old = lane.old or 0
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
   lane.users, lane.readyKeys = {}, {}
   lane.gain = 0
   lanes[queue] = lane
@@ -343,8 +566,9 @@ function F.saveLane(lane)
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
     lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
-  redis.call('HSET', K.fair(lane.p), 's', packed)
-  if lane.fresh then redis.call('SADD', K.queues(), lane.queue) end
+  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
+  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
+  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
 end
 
 -- What holds for a user with these settings of its own.
@@ -385,12 +609,13 @@ end
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
-  local key = K.user(lane.p, name)
+  local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
+    if got[4] then u.mean = struct.unpack('<d', got[4]) end
     if got[3] then
       local c = cmsgpack.unpack(got[3])
       u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
@@ -433,10 +658,11 @@ function F.saveUser(u)
   else
     redis.call('HSET', key, 'u', packed)
   end
+  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
   if u.changed then
     redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
   end
-  if u.fresh then F.zset(K.users(u.lane.p), u.name, 0) end
+  if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
 end
 
 function F.touch(u)
@@ -466,7 +692,7 @@ function F.readyKey(lane, class)
   local keys = lane.readyKeys
   local key = keys[class]
   if not key then
-    key = K.ready(lane.p, class)
+    key = (lane.p .. 'ready:' .. class)
     keys[class] = key
   end
   return key
@@ -480,9 +706,9 @@ function F.indexUser(u, ready)
   if not lists then return end
   local finish = ready and u.s + 100 / u.w
   for i = 1, #lists do
-    F.zset(K.listReady(lane.p, lists[i]), u.name, finish)
+    F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
     if string.byte(lists[i]) == 115 then
-      F.zset(K.orphans(lane.p, lists[i]), u.name, not u.assigned and finish)
+      F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
     end
   end
 end
@@ -500,6 +726,7 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
+  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
   if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
   local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
   if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
@@ -543,10 +770,10 @@ function F.reindex(u)
 end
 
 function F.levelKey(u, level)
-  if level == 6 then return K.critical(u.lane.p, u.name) end
+  if level == 6 then return (u.lane.p .. 'queue:user:' .. u.name .. ':critical') end
   local key = u.normal
   if not key then
-    key = K.normal(u.lane.p, u.name)
+    key = (u.lane.p .. 'queue:user:' .. u.name .. ':normal')
     u.normal = key
   end
   return key
@@ -567,8 +794,13 @@ end
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
 function Step.restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
-  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.v = 0
+  Step.newEpoch(lane)
+end
+
+-- Tags that were kept are worth nothing from now on.
+function Step.newEpoch(lane)
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
 end
@@ -578,11 +810,11 @@ function Step.setIdle(u, idle)
   local lane = u.lane
   u.idle = idle
   if idle then
-    F.zset(K.idle(lane.p, lane.epoch), u.name, u.s)
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, u.s)
     if u.s < lane.idleLeast then lane.idleLeast = u.s end
     return
   end
-  F.zset(K.idle(lane.p, u.idleEpoch), u.name, false)
+  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
   if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
@@ -600,16 +832,16 @@ function Step.forget(u)
   if keep or spent then return F.saveUser(u) end
   if u.fresh then return end
   redis.call('DEL', u.key)
-  F.zset(K.users(lane.p), u.name, false)
+  F.zset((lane.p .. 'users'), u.name, false)
 end
 
 function Step.finishLane(lane)
   if lane.idleMoved then
-    local head = redis.call('ZRANGE', K.idle(lane.p, lane.epoch), 0, 0, 'WITHSCORES')
+    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
   if lane.idleLeast <= lane.v or lane.old < lane.epoch then
-    redis.call('SADD', K.idleLanes(), lane.queue)
+    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
     C.idle = 1
   end
   F.saveLane(lane)
@@ -637,7 +869,7 @@ function F.writeStep()
   F.flushSets()
   if next(keyring) then F.saveKeys() end
   for _, lane in ipairs(touched) do Step.finishLane(lane) end
-  F.saveRunning()
+  if next(runningChange) then F.saveRunning() end
 end
 
 function F.closeStep()
@@ -664,7 +896,7 @@ function Store.readItems(from)
       at_ = at_ + 1
     end
     n = n + 1
-    items[n], ids[n] = item, K.task(id)
+    items[n], ids[n] = item, (prefix .. 'task:' .. id)
   end
   local known = 0
   for i = 1, n, 500 do
@@ -701,8 +933,8 @@ end
 
 function Store.byLimit(item, batch)
   local u = F.userOf(F.laneOf(item.queue), item.user)
-  if not u.set.maxQueued then return end
-  local scope = K.pair(item.queue, item.user)
+  if Store.fenced or not u.set.maxQueued then return end
+  local scope = (#item.queue .. ':' .. item.queue .. item.user)
   local earlier = batch and batch.waiting[scope] or 0
   local size = u.live - u.running + earlier
   if size >= u.set.maxQueued then
@@ -728,7 +960,11 @@ function Store.refuse(item, batch)
   if not new then return refusal end
   -- A follower stands for calls that were accepted already.
   refusal = new ~= 'follows' and Store.byLimit(item, batch) or nil
-  if refusal or not (item.spec and item.spec.d) then return refusal end
+  if refusal or not item.spec then return refusal end
+  if item.spec.h and not Graphs.isAlive(item.spec.h) then
+    return { type = 'graph-missing', hash = item.spec.h }
+  end
+  if not item.spec.d then return end
   Store.complete(item)
   return Link.check(item, batch and batch.tasks)
 end
@@ -738,17 +974,7 @@ function Store.storePlain(item)
   local id, blob = item.id, item.blob
   local lane = F.laneOf(item.queue)
   local u = F.userOf(lane, item.user)
-  local f, key = Store.created .. blob, K.task(id)
-  if item.long then
-    redis.call('HSET', key, 'f', f, 'p', item.long)
-  elseif #f > 192 then
-    redis.call('HSET', key, 'f', f)
-  elseif #f > 128 then
-    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65, 128), 'h',
-      string.sub(f, 129))
-  else
-    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65))
-  end
+  storeText((prefix .. 'task:' .. id), Store.created .. blob, item.long)
   Store.wrote, Store.made[id] = true, true
   tasks[id] = nil
   local level = string.byte(blob) - 48
@@ -793,26 +1019,6 @@ end
 library()
 
 local rare = function()
-
-function K.waiting(id) return prefix .. 'deps:waiting:' .. id end
-
-function K.blocked(id) return prefix .. 'deps:blocked:' .. id end
-
-function K.held(id) return prefix .. 'deps:held:' .. id end
-
-function K.userConfig(user) return prefix .. 'user-config:' .. user end
-
-function K.key(queue, user, key) return prefix .. 'key:' .. queue .. ':' .. K.pair(user, key) end
-
-function K.worker(id) return prefix .. 'worker:' .. id end
-
-function K.wake(worker) return prefix .. 'wake:' .. worker end
-
-function K.scheduled(lane, user) return lane .. 'scheduled:' .. user end
-
-function K.list(lane, list) return lane .. 'list:' .. list end
-
-function K.idleWorkers(lane, list) return lane .. 'idle-workers:' .. list end
 
 -- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no
 -- reason not to answer.
@@ -913,7 +1119,7 @@ end
 
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
-  local got = redis.call('HMGET', K.userConfig(name), '*', lane.queue)
+  local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
   local own = got[1] and cmsgpack.unpack(got[1]) or {}
   if got[2] then
     for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
@@ -962,7 +1168,7 @@ function F.listOf(lane, id)
   lane.lists = lane.lists or {}
   local list = lane.lists[id]
   if list then return list end
-  local got = redis.call('HMGET', K.list(lane.p, id), 'c', 'e')
+  local got = redis.call('HMGET', (lane.p .. 'list:' .. id), 'c', 'e')
   list = { id = id, clock = tonumber(got[1] or 0) }
   if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
   lane.lists[id] = list
@@ -974,7 +1180,7 @@ end
 function F.joinTag(u)
   local lane, v = u.lane, u.lane.v
   for i = 1, u.lists and #u.lists or 0 do
-    local key = K.listReady(lane.p, u.lists[i])
+    local key = (lane.p .. 'list-ready:' .. (u.lists[i]))
     F.flushKey(key)
     local head = redis.call('ZRANGE', key, 0, 0)[1]
     if head then
@@ -986,9 +1192,9 @@ end
 
 function F.throttle(u, till)
   if till then
-    F.move('throttled', K.pair(u.lane.queue, u.name), till)
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
   elseif u.throttled then
-    F.move('throttled', K.pair(u.lane.queue, u.name), false)
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), false)
   end
   u.throttled = till and true or false
   u.throttledTill = till
@@ -1007,7 +1213,7 @@ end
 
 function F.saveRunning()
   for worker, change in pairs(runningChange) do
-    local key = K.worker(worker)
+    local key = (prefix .. 'worker:' .. worker)
     if change ~= 0 and redis.call('HEXISTS', key, 't') == 1 then
       redis.call('HINCRBY', key, 'k', change)
     end
@@ -1019,22 +1225,22 @@ function Line.leaveLines(worker, packed, token)
   if packed ~= '' then
     local lines = cmsgpack.unpack(packed)
     for i = 1, #lines, 2 do
-      redis.call('ZREM', K.idleWorkers(K.lane(lines[i]), lines[i + 1]), worker)
+      redis.call('ZREM', ((((lines[i]) == 'default' and prefix or prefix .. 'lane:' .. (lines[i]) .. ':')) .. 'idle-workers:' .. (lines[i + 1])), worker)
     end
     C.waiting = C.waiting - 1
   end
   if token then
-    redis.call('RPUSH', K.wake(worker), '1')
-    redis.call('PEXPIRE', K.wake(worker), 2 * 5000)
-    redis.call('HSET', K.worker(worker), 'i', '')
+    redis.call('RPUSH', (prefix .. 'wake:' .. worker), '1')
+    redis.call('PEXPIRE', (prefix .. 'wake:' .. worker), 2 * 5000)
+    redis.call('HSET', (prefix .. 'worker:' .. worker), 'i', '')
   else
-    redis.call('HDEL', K.worker(worker), 'i')
+    redis.call('HDEL', (prefix .. 'worker:' .. worker), 'i')
   end
 end
 
 -- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
 function Line.wakeWorker(worker)
-  local packed = redis.call('HGET', K.worker(worker), 'i')
+  local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
   if not packed or packed == '' then return false end
   Line.leaveLines(worker, packed, true)
   return true
@@ -1042,14 +1248,14 @@ end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
 function Line.wakeLine(lane, line, most)
-  local key = K.idleWorkers(lane.p, line)
+  local key = (lane.p .. 'idle-workers:' .. line)
   while most > 0 do
     local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
     local worker = head[1]
     if not worker then return most end
     local stale = now - head[2] > 1.2 * 5000 + 1000
     if stale then
-      local packed = redis.call('HGET', K.worker(worker), 'i')
+      local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
       if packed then Line.leaveLines(worker, packed, false) end
     elseif Line.wakeWorker(worker) then
       most = most - 1
@@ -1083,15 +1289,10 @@ function Line.wakeGained(lane)
   Line.wakeFor(lane, lane.gain, lists)
 end
 
--- A level that runs empty, whatever emptied it, gives its tag up.
+-- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
 function F.emptied(u, level)
   if level == 6 or not (u.shares or u.raw) then return end
-  local shares = F.sharesOf(u)
-  local tag = shares.tag[level]
-  if tag == 0 then return end
-  shares.last[level] = tag
-  if tag > shares.v then shares.v = tag end
-  shares.tag[level] = 0
+  F.sharesOf(u).tag[level] = 0
 end
 
 function F.isEnd(state)
@@ -1100,7 +1301,7 @@ end
 
 -- A task that is queued and never was anything else.
 function F.newTask(id, f, key)
-  return { id = id, f = f, key = key or K.task(id), state = 'queued', seq = 0, failures = 0,
+  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
     losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
     token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
 end
@@ -1132,7 +1333,7 @@ end
 function F.taskOf(id)
   local t = tasks[id]
   if t ~= nil then return t end
-  local key = K.task(id)
+  local key = (prefix .. 'task:' .. id)
   local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
   t = false
   if got[1] then
@@ -1177,7 +1378,7 @@ end
 
 function F.payloadOf(t)
   F.fixed(t)
-  if t.body > #t.f then return t.long or redis.call('HGET', K.task(t.id), 'p') or '' end
+  if t.body > #t.f then return t.long or redis.call('HGET', (prefix .. 'task:' .. t.id), 'p') or '' end
   return string.sub(t.f, t.body)
 end
 
@@ -1273,7 +1474,7 @@ function F.enterScheduled(t, u, due)
   t.at = due
   F.setState(t, u, 'scheduled')
   F.put('scheduled', t.id, due)
-  F.zset(K.scheduled(u.lane.p, u.name), t.id, due)
+  F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, due)
   F.dueChanged(u)
 end
 
@@ -1298,10 +1499,11 @@ function F.leave(t, u)
   else
     F.move(state, t.id, false)
     if state == 'scheduled' then
-      F.zset(K.scheduled(u.lane.p, u.name), t.id, false)
+      F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, false)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
+      if u.lane.timed then Timed.settle(t, u) end
       F.runningAt(t.worker, -1)
     end
   end
@@ -1309,12 +1511,13 @@ function F.leave(t, u)
   F.touch(u)
 end
 
--- The key in the deadline index: the earlier of the limits of the start and of the wait.
+-- The key in the deadline index: the least of the limits of the start, of the wait, of a suspension.
 function F.setDeadline(t)
   local x = t.x
   if not x then return end
   local least = x.ex
   if x.wu and (not least or x.wu < least) then least = x.wu end
+  if x.wk and (not least or x.wk < least) then least = x.wk end
   if least == x.dl then return end
   F.move('deadlines', t.id, least or false)
   x.dl = least
@@ -1323,13 +1526,13 @@ function F.setDeadline(t)
 end
 
 function F.keyState(queue, user, key)
-  local name = K.key(queue, user, key)
+  local name = (prefix .. 'key:' .. queue .. ':' .. (#user .. ':' .. user .. key))
   local known = keyring[name]
   if known then return known end
   local packed = redis.call('HGET', name, 'k')
   local entry = packed and cmsgpack.unpack(packed) or {}
   known = { name = name, key = key, o = entry.o, f = entry.f, p = entry.p, u = entry.u,
-    e = entry.e, a = entry.a or {} }
+    e = entry.e, g = entry.g, a = entry.a or {} }
   keyring[name] = known
   return known
 end
@@ -1345,7 +1548,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, a = key.a }))
+          u = key.u, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + 60000, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
@@ -1393,18 +1596,133 @@ function F.endTask(t, u, state, ending)
   t.canceling = false
   local x = t.x
   if x then
-    x.ex, x.wu = nil, nil
+    x.ex, x.wu, x.wk = nil, nil, nil
     F.setDeadline(t)
     if x.k then F.releaseKey(t, u) end
   end
   u.live = u.live - 1
   lane[state] = lane[state] + 1
   if t.w then published[#published + 1] = t end
-  if (x and x.d) or t.dependents then
-    t.inCascade, t.left = true, not (x and x.d)
+  local reads = x and (x.d or x.s) and true or false
+  if reads or t.dependents then
+    t.inCascade, t.left = true, not reads
     F.put('cascade', t.id, now)
   end
   F.reindex(u)
+end
+
+-- Whether it is there; one whose time is over by the clock of the namespace is dropped.
+function Graphs.isAlive(hash)
+  local till = tonumber(redis.call('HGET', (prefix .. 'graphmeta:' .. hash), 'till'))
+  if till and till > 0 and till <= now then redis.call('DEL', (prefix .. 'graph:' .. hash)) end
+  return redis.call('EXISTS', (prefix .. 'graph:' .. hash)) == 1
+end
+
+-- The task needs the snapshot: it has no end.
+function Graphs.hold(hash, id)
+  redis.call('SADD', (prefix .. 'graph-refs:' .. hash), id)
+  redis.call('PERSIST', (prefix .. 'graph:' .. hash))
+  redis.call('PERSIST', (prefix .. 'graphmeta:' .. hash))
+  redis.call('HSET', (prefix .. 'graphmeta:' .. hash), 'till', '0')
+end
+
+function Deps.block(t, id)
+  redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), id)
+  F.zset((prefix .. 'deps:waiting:' .. id), t.id, F.fixed(t).created)
+  t.isBlocked = true
+end
+
+function Deps.blockByMissing(t, id)
+  Deps.block(t, id)
+  F.put('missing', id, now)
+  Cascade.waitFor(t)
+end
+
+function Deps.blockBy(t, upstream)
+  Deps.block(t, upstream.id)
+  F.markDependents(upstream)
+end
+
+-- Lifts the limit of a wait when all that a task waits for can end by itself again.
+function Deps.rewait(t)
+  if not (t.x and t.x.wu) then return end
+  for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
+    local upstream = F.taskOf(id)
+    if not upstream or F.isEnd(upstream.state) then return end
+  end
+  t.x.wu = nil
+  F.setDeadline(t)
+end
+
+function Suspend.waitsFor(t, id)
+  local ids = t.x and t.x.s
+  if not ids then return false end
+  for i = 1, #ids do
+    if ids[i] == id then return true end
+  end
+  return false
+end
+
+-- Takes it out of all that it still waits for; it reads only those that have ended.
+function Suspend.unlink(t)
+  local key, read = (prefix .. 'deps:blocked:' .. t.id), {}
+  for _, id in ipairs(t.x.s or NONE) do
+    if redis.call('SREM', key, id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+    else
+      read[#read + 1] = id
+    end
+  end
+  t.x.s, t.xDirty = #read > 0 and read or nil, true
+end
+
+-- Wakes it before all have ended.
+function Suspend.wake(t, u)
+  Suspend.unlink(t)
+  t.x.wk = nil
+  F.change(t)
+  F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- One of those that it waits for has ended.
+function Suspend.tell(upstream, t, u)
+  if upstream.state ~= 'finished' and t.x.sp == 'failure' then
+    redis.call('SREM', (prefix .. 'deps:blocked:' .. t.id), upstream.id)
+    F.addReader(upstream, 1)
+    return Suspend.wake(t, u)
+  end
+  Cascade.satisfy(upstream, t, u)
+end
+
+-- A mean after one more value, in seconds.
+function Timed.learn(of, held)
+  of.mean = of.mean and of.mean + (held - of.mean) / 8 or held
+  of.learned = true
+end
+
+-- A lease is over: its turn is charged by how long it was held.
+function Timed.settle(t, u)
+  local lane = u.lane
+  local held = math.max(0, now - t.leasedAt) / 1000
+  Timed.learn(u, held)
+  Timed.learn(lane, held)
+  local charged = t.y and t.y.ch
+  if not charged then return end
+  F.rareOf(t).ch = nil
+  if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
+  local s = math.max(u.s + ((held - charged) * 100) / u.w, lane.v - (charged * 100) / u.w)
+  if u.ready then F.indexUser(u, false) end
+  u.s = s
+  if u.ready then F.indexUser(u, true) end
+end
+
+-- The queue begins to charge by something else: tags of before are worth a turn at most.
+function Timed.recount(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
+  F.indexUser(u, true)
 end
 
 -- Ended tasks with readers stand behind all others, out of retention's way.
@@ -1426,11 +1744,17 @@ end
 -- The upstream no longer blocks the dependent, which now reads it.
 function Cascade.satisfy(upstream, t, u)
   F.addReader(upstream, 1)
-  local key = K.blocked(t.id)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
-  t.x.wu = nil
+  t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- Nothing blocks the task any more: a join has ended with that, others go on.
+function F.unblock(t, u)
   if t.state ~= 'deferred' or t.x.su then return end
+  if t.x.j then return F.endTask(t, u, 'finished', { result = 'null' }) end
   F.leave(t, u)
   F.enterQueue(t, u)
 end
@@ -1453,7 +1777,7 @@ function Cascade.waitFor(t)
 end
 
 function Cascade.hold(upstream, t)
-  F.zset(K.held(upstream.id), t.id, F.fixed(t).created)
+  F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).created)
   F.markDependents(upstream)
   Cascade.waitFor(t)
 end
@@ -1461,6 +1785,7 @@ end
 function Cascade.tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
+  if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
   local policy = Cascade.policyFor(upstream, t)
   local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
   if policy == 'run' then
@@ -1482,32 +1807,56 @@ function Cascade.satisfiedMissing(t, id)
 end
 
 function Cascade.leaveMissing(id)
-  F.flushKey(K.waiting(id))
-  if redis.call('EXISTS', K.waiting(id)) == 0 then F.move('missing', id, false) end
+  F.flushKey((prefix .. 'deps:waiting:' .. id))
+  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
 end
 
--- First part of a cascade: the ended task stops waiting for its own, and reading them.
+-- First part of a cascade: the ended task stops waiting for its own, and reading them; one that
+-- failed may be redriven, and a join holds what it joined, so these read on until they are removed.
 function Cascade.leaveUpstreams(t)
-  local key = K.blocked(t.id)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
   t.left = true
   F.change(t)
-  for _, id in ipairs(t.x.d) do
-    local upstream = F.taskOf(id)
+  local x = t.x
+  local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
+  if x.s then Suspend.unlink(t) end
+  for _, id in ipairs(x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      F.zset(K.waiting(id), t.id, false)
-      F.zset(K.held(id), t.id, false)
-      if not upstream then Cascade.leaveMissing(id) end
-    elseif upstream and t.state ~= 'failed' and not Cascade.satisfiedMissing(t, id) then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+    end
+  end
+  if not reads then Cascade.leaveReaders(t) end
+  if t.state == 'failed' then return count end
+  local unread = reads and redis.call('SMEMBERS', key) or NONE
+  if #unread > 0 then
+    -- A join that was canceled never read these.
+    x.m, t.xDirty = x.m or {}, true
+    for _, id in ipairs(unread) do table.insert(x.m, id) end
+  end
+  redis.call('DEL', key)
+  return count
+end
+
+-- It reads none of its upstreams any more.
+function Cascade.leaveReaders(t)
+  for _, id in ipairs(t.x.d or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream and redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 0
+      and not Cascade.satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
   end
-  if t.state ~= 'failed' then redis.call('DEL', key) end
-  return #t.x.d
+  for _, id in ipairs(t.x.s or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream then F.addReader(upstream, -1) end
+  end
 end
 
 -- Tells up to `most` of those that wait for the task; says how many, and whether some are left.
 function Cascade.tellWaiting(t, most)
-  local key = K.waiting(t.id)
+  local key = (prefix .. 'deps:waiting:' .. t.id)
   F.flushKey(key)
   local ids = redis.call('ZRANGE', key, 0, most)
   local count = math.min(#ids, most)
@@ -1525,7 +1874,7 @@ function F.cascade(budget)
   while true do
     if I.cascade then F.flushIndex('cascade') end
     if H.cascade == INF then return false end
-    local id = redis.call('ZRANGE', K.index('cascade'), 0, 0)[1]
+    local id = redis.call('ZRANGE', (CODES['cascade'] and prefix .. 'state:' .. 'cascade' or prefix .. 'cascade'), 0, 0)[1]
     if not id then return false end
     if left <= 0 then return true end
     local t = F.taskOf(id)
@@ -1557,11 +1906,11 @@ end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
 function Step.saveDue(u)
-  local head = redis.call('ZRANGE', K.scheduled(u.lane.p, u.name), 0, 0, 'WITHSCORES')
+  local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
   u.dueFloor = nil
-  F.move('scheduled-users', K.pair(u.lane.queue, u.name), due or false)
+  F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
 end
 
 function Step.saveDueUsers()
@@ -1570,7 +1919,7 @@ function Step.saveDueUsers()
     for _, u in ipairs(lane.dirty) do
       if u.dueChanged then
         u.dueChanged = nil
-        F.flushKey(K.scheduled(lane.p, u.name))
+        F.flushKey((lane.p .. 'scheduled:' .. u.name))
         Step.saveDue(u)
         any = true
       end
@@ -1585,47 +1934,21 @@ function Step.publishEnds()
   end
 end
 
-function Deps.block(t, id)
-  redis.call('SADD', K.blocked(t.id), id)
-  F.zset(K.waiting(id), t.id, F.fixed(t).created)
-  t.isBlocked = true
-end
-
-function Deps.blockByMissing(t, id)
-  Deps.block(t, id)
-  F.put('missing', id, now)
-  Cascade.waitFor(t)
-end
-
-function Deps.blockBy(t, upstream)
-  Deps.block(t, upstream.id)
-  F.markDependents(upstream)
-end
-
--- Lifts the limit of a wait when all that a task waits for can end by itself again.
-function Deps.rewait(t)
-  if not (t.x and t.x.wu) then return end
-  for _, id in ipairs(redis.call('SMEMBERS', K.blocked(t.id))) do
-    local upstream = F.taskOf(id)
-    if not upstream or F.isEnd(upstream.state) then return end
-  end
-  t.x.wu = nil
-  F.setDeadline(t)
-end
-
 -- The key as it is remembered, also when it no longer holds.
 function Key.rememberedKey(item)
   local spec = item.x and item.x.i
   if not spec then return end
   local key = F.keyState(item.queue, item.user, spec.key)
   if not key.o then return end
-  local over = key.e and now > key.e + 60000 and not (key.u and now < key.u)
-  if over or not F.taskOf(key.o) then
-    key.o = nil
-    key.dirty = true
-    return
+  local byTime = key.u and now < key.u
+  local known = byTime and key.g or not key.g and F.taskOf(key.o)
+  local over = key.e and now > key.e + 60000
+  if known and (byTime or not over) then
+    Key.gone[key.o] = key.g
+    return key
   end
-  return key
+  key.o = nil
+  key.dirty = true
 end
 
 function Key.holds(key)
@@ -1645,12 +1968,15 @@ function Key.takeKey(item, t)
   local spec = item.x.i
   local key = F.keyState(item.queue, item.user, spec.key)
   key.o, key.f, key.p, key.a, key.e = t.id, nil, redis.sha1hex(item.payload), {}, nil
+  key.g = nil
   key.u = spec.ttl and now + spec.ttl or nil
   key.dirty = true
 end
 
+-- The id of a removed owner may have been given to another task since.
 function Key.existing(id, conflict, replaced)
-  return { kind = 'existing', id = id, state = F.taskOf(id).state, conflict = conflict,
+  local t = F.taskOf(id)
+  return { kind = 'existing', id = id, state = t and t.state or Key.gone[id], conflict = conflict,
     replaced = replaced }
 end
 
@@ -1661,7 +1987,7 @@ function Key.answerByKey(key, item)
     return { kind = 'refused', refusal = { type = 'key-taken', key = key.key, id = key.o } }
   end
   local conflict = redis.sha1hex(item.payload) ~= key.p
-  local state = F.taskOf(key.o).state
+  local state = key.g or F.taskOf(key.o).state
   if policy == 'return' then return Key.existing(key.o, conflict, false) end
   if state ~= 'started' and not F.isEnd(state) then return Key.existing(key.o, conflict, true) end
   if policy == 'replace-queued' or state ~= 'started' then
@@ -1726,7 +2052,7 @@ function Link.waitsFor(id, batch)
   local other = batch and batch.answered[id]
   local item = batch and batch.tasks[id]
   if not item or F.taskOf(id) then
-    local blocked = redis.call('SMEMBERS', K.blocked(id))
+    local blocked = redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. id))
     table.sort(blocked, F.before)
     return blocked
   end
@@ -1742,8 +2068,8 @@ function Link.cycleOf(item, batch)
   end
   if H.missing == INF then return end
   -- An item of this call may have begun to wait for it.
-  F.flushKey(K.waiting(item.id))
-  if redis.call('EXISTS', K.waiting(item.id)) == 0 then return end
+  F.flushKey((prefix .. 'deps:waiting:' .. item.id))
+  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. item.id)) == 0 then return end
   if F.taskOf(item.id) then return end
   local open, cameFrom, edges, at_ = {}, {}, 0, 1
   for i, id in ipairs(deps) do open[i] = { id, item.id } end
@@ -1782,7 +2108,7 @@ function Link.link(t)
       if policy == 'run' then
         F.addReader(upstream, 1)
       else
-        redis.call('SADD', K.blocked(t.id), id)
+        redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), id)
         t.isBlocked = true
         if policy == 'wait' then
           Cascade.hold(upstream, t)
@@ -1809,7 +2135,9 @@ function Store.complete(item)
   item.user = user
   item.payload = F.payloadOf(item)
   local spec = item.spec
-  if spec then item.x = { d = spec.d, g = spec.g, i = spec.i } end
+  if spec then
+    item.x = { d = spec.d, g = spec.g, i = spec.i, j = spec.j, o = spec.o, h = spec.h }
+  end
   return item
 end
 
@@ -1823,6 +2151,20 @@ end
 
 function Store.refused(refusal)
   return { kind = 'refused', refusal = refusal }
+end
+
+-- Whether the lease is in force that the call is made for: '<token> NUL <id>'.
+function Store.isFenced(fence)
+  local stop = string.find(fence, '\0', 1, true)
+  local t = F.taskOf(string.sub(fence, stop + 1))
+  Store.fenced = t and t.state == 'started' and t.token == string.sub(fence, 1, stop - 1)
+  return Store.fenced
+end
+
+function Store.loseLease(items)
+  local replies = {}
+  for i = 1, #items do replies[i] = cjson.encode(Store.refused({ type = 'lease-lost' })) end
+  return F.unchanged(replies)
 end
 
 -- A batch that is sent again after its client had died takes what is stored of it already.
@@ -1840,7 +2182,7 @@ function Store.byKey(item, batch)
   if not item.spec or not item.spec.i then return true end
   Store.complete(item)
   local spec = item.x.i
-  local name = K.key(item.queue, item.user, spec.key)
+  local name = (prefix .. 'key:' .. item.queue .. ':' .. (#item.user .. ':' .. item.user .. spec.key))
   local holder = batch and batch.keys[name]
   if holder then
     batch.answered[item.id] = holder
@@ -1866,8 +2208,8 @@ end
 function Store.adoptWaiters(t)
   if Store.named and Store.named[t.id] then F.markDependents(t) end
   if H.missing == INF then return end
-  F.flushKey(K.waiting(t.id))
-  local ids = redis.call('ZRANGE', K.waiting(t.id), 0, 99)
+  F.flushKey((prefix .. 'deps:waiting:' .. t.id))
+  local ids = redis.call('ZRANGE', (prefix .. 'deps:waiting:' .. t.id), 0, 99)
   if #ids == 0 then return end
   F.move('missing', t.id, false)
   F.markDependents(t)
@@ -1892,7 +2234,9 @@ function Store.create(item)
   t.user, t.queue, t.state = item.user, item.queue, 'deferred'
   F.fixed(t)
   local x = item.x or {}
-  t.x = { d = x.d, g = x.g, k = x.i and x.i.key, su = Store.submission or nil }
+  t.x = { d = x.d, g = x.g, k = x.i and x.i.key, su = Store.submission or nil, j = x.j, o = x.o,
+    h = x.h }
+  if x.h then Graphs.hold(x.h, t.id) end
   if Store.submission then Store.kept[#Store.kept + 1] = t.id end
   tasks[t.id], Store.made[t.id], Store.wrote = t, true, true
   F.setText(t)
@@ -1926,10 +2270,12 @@ function Store.settleIn(t, item)
   if t.x.d then state, ending = Link.link(t) end
   t.xDirty = next(t.x) ~= nil
   if not t.xDirty then t.x = nil end
+  local waits = t.isBlocked or (t.x and t.x.su)
   if due > now then
     F.enterScheduled(t, u, due)
-  elseif t.isBlocked or (t.x and t.x.su) then
+  elseif waits or (t.x and t.x.j) then
     F.enterDeferred(t, u)
+    if not waits then state, ending = 'finished', { result = 'null' } end
   else
     F.enterQueue(t, u)
   end
@@ -1937,20 +2283,25 @@ function Store.settleIn(t, item)
 end
 
 -- Who depends on an item of the same call that its key absorbed depends on the task that answered;
--- on nothing, if that is itself.
+-- on nothing, if that is itself, or has finished and is gone (''; see Store.note).
 function Store.resolve(self, deps, answered)
   if not deps or next(answered) == nil then return deps end
   local found, known = {}, {}
   for _, id in ipairs(deps) do
     local other = answered[id] or id
-    if not known[other] and other ~= self then found[#found + 1] = other end
+    if not known[other] and other ~= self and other ~= '' then found[#found + 1] = other end
     known[other] = true
   end
   return found
 end
 
 function Store.note(answered, item, reply)
-  if reply.kind == 'existing' and reply.id ~= item.id then answered[item.id] = reply.id end
+  if reply.kind ~= 'existing' then return end
+  if reply.state == 'finished' and not F.taskOf(reply.id) then
+    answered[item.id] = ''
+  elseif reply.id ~= item.id then
+    answered[item.id] = reply.id
+  end
 end
 
 -- The first refusal of a batch, and the item that it hits.
@@ -2012,7 +2363,8 @@ function Store.storeBatch(items)
     local reply = replies[i]
     if reply ~= 'c' then
       -- An item that was answered by another of its batch is told where that one stands now.
-      if reply.kind == 'existing' then reply.state = F.taskOf(reply.id).state end
+      local t = reply.kind == 'existing' and F.taskOf(reply.id)
+      if t then reply.state = t.state end
       replies[i] = cjson.encode(reply)
     end
   end
@@ -2027,19 +2379,22 @@ local lazy = { __index = function(functions, name)
   if make then make() end
   return rawget(functions, name)
 end }
-setmetatable(K, lazy)
 setmetatable(F, lazy)
 setmetatable(Line, lazy)
+setmetatable(Graphs, lazy)
+setmetatable(Deps, lazy)
+setmetatable(Suspend, lazy)
+setmetatable(Timed, lazy)
 setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
-setmetatable(Deps, lazy)
 setmetatable(Key, lazy)
 setmetatable(Link, lazy)
 setmetatable(Store, lazy)
 
-local atomic = ARGV[1] == '1'
+local atomic, fence = ARGV[1] == '1', string.sub(ARGV[1], 2)
 local items = Store.readItems(2)
+if fence ~= '' and not Store.isFenced(fence) then return Store.loseLease(items) end
 local replies = atomic and Store.storeAll(items) or Store.storeEach(items)
 if not Store.wrote then return F.unchanged(replies) end
 Step.saveTasks()

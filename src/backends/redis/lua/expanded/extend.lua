@@ -12,24 +12,21 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
--- Functions, and key names.
 local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, saveRunning = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, setField = 0, packState = 0, saveTask = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, readWorker = 0, seen = 0 }
-local K = { lane = 0, oom = 0, queues = 0, task = 0, index = 0, idleLanes = 0, workers = 0, worker = 0, fair = 0, user = 0, users = 0, idle = 0 }
-local prefix = string.sub(KEYS[1], 1, -6)
-
--- Settings of who has none; never written to.
-local NONE = {}
 
 -- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Key, Lease = {}, {}, {}, {}, {}, {}, {}, {}
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease = {}
 local Line = {}
 local Link = {}
 local Lists = {}
 local Retain = {}
-local Step = { restIfIdle = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
+local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
 local Submission = {}
+local Suspend = {}
 local Tick = { dropIdle = 0, dropIdles = 0 }
+local Timed = {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -43,15 +40,22 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 local published, runningChange = {}, {}
 
--- Reads the server's clock once per step, and what the namespace remembers from step to step.
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
 local at = redis.call('TIME')
 local micros = at[1] * 1000000 + at[2]
 local now = math.floor(micros / 1000)
 local saved = redis.call('HMGET', KEYS[1], 's', 'a')
 local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF }
@@ -75,9 +79,12 @@ if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 -- What lease, settle, extend and tick share: maintenance on top of the base.
 -- Everything that a step which changes tasks is made of.
--- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -89,7 +96,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- members change as there are turns left, so the first turns + 1 always hold the true head.
 -- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
 -- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes. Lua compares strings by the server's locale, so that is tried out first.
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
 
 local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
   and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
@@ -101,7 +109,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
--- then level, last and tag of each level that has any; c its own settings and lists, packed.
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -136,11 +145,24 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
 -- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
--- owner ended, a the ids of the calls that it answered.
+-- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
 -- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+
+-- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Registers that a task waits for another, or for an id that nobody has stored.
+-- @rare
+
+-- Suspends a run until others have ended. x.s: whom it waits for; x.sp: 'failure' when the first that
+-- does not finish wakes it; x.wk: when it is woken whatever happens.
+-- @rare
+
+-- Charges turns by time, in queues that ask for it; restates the end of domain/fair-share.ts.
+-- @rare
 
 -- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
 -- chapter "Dependencies" of docs/mechanics.md.
@@ -158,9 +180,6 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- @rare
 
 -- Takes ended tasks away whose time is over, oldest first, with everything kept about them.
--- @rare
-
--- Registers that a task waits for another, or for an id that nobody has stored.
 -- @rare
 
 -- Drops the lists of restricted workers when the last worker of a list is gone.
@@ -181,36 +200,6 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- Reads what a worker has announced, and says that it lives.
 
 local library = function()
-
-function K.lane(queue)
-  if queue == 'default' then return prefix end
-  return prefix .. 'lane:' .. queue .. ':'
-end
-
-function K.oom() return prefix .. 'oom' end
-
-function K.queues() return prefix .. 'queues' end
-
-function K.task(id) return prefix .. 'task:' .. id end
-
--- An index of the whole namespace: by state, or by its own name.
-function K.index(name)
-  return CODES[name] and prefix .. 'state:' .. name or prefix .. name
-end
-
-function K.idleLanes() return prefix .. 'idle-lanes' end
-
-function K.workers() return prefix .. 'workers' end
-
-function K.worker(id) return prefix .. 'worker:' .. id end
-
-function K.fair(lane) return lane .. 'fair' end
-
-function K.user(lane, user) return lane .. 'user:' .. user end
-
-function K.users(lane) return lane .. 'users' end
-
-function K.idle(lane, epoch) return lane .. 'idle:' .. epoch end
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
@@ -298,7 +287,7 @@ function F.flushIndex(name)
   local members = I[name]
   if not members then return end
   I[name] = nil
-  local key = K.index(name)
+  local key = (CODES[name] and prefix .. 'state:' .. name or prefix .. name)
   if F.addAll(key, members) then F.removeAll(key, members) end
   if moved[name] then
     moved[name] = nil
@@ -387,13 +376,15 @@ end
 function F.laneOf(queue)
   local lane = lanes[queue]
   if lane then return lane end
-  local p = K.lane(queue)
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
   lane = F.newLane(queue, p)
-  local got = redis.call('HMGET', K.fair(p), 's', 'c')
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
   lane.old = lane.old or 0
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
   lane.users, lane.readyKeys = {}, {}
   lane.gain = 0
   lanes[queue] = lane
@@ -412,8 +403,9 @@ function F.saveLane(lane)
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
     lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
-  redis.call('HSET', K.fair(lane.p), 's', packed)
-  if lane.fresh then redis.call('SADD', K.queues(), lane.queue) end
+  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
+  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
+  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
 end
 
 -- What holds for a user with these settings of its own.
@@ -454,12 +446,13 @@ end
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
-  local key = K.user(lane.p, name)
+  local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
+    if got[4] then u.mean = struct.unpack('<d', got[4]) end
     if got[3] then
       local c = cmsgpack.unpack(got[3])
       u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
@@ -502,10 +495,11 @@ function F.saveUser(u)
   else
     redis.call('HSET', key, 'u', packed)
   end
+  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
   if u.changed then
     redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
   end
-  if u.fresh then F.zset(K.users(u.lane.p), u.name, 0) end
+  if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
 end
 
 function F.touch(u)
@@ -517,7 +511,7 @@ end
 
 function F.saveRunning()
   for worker, change in pairs(runningChange) do
-    local key = K.worker(worker)
+    local key = (prefix .. 'worker:' .. worker)
     if change ~= 0 and redis.call('HEXISTS', key, 't') == 1 then
       redis.call('HINCRBY', key, 'k', change)
     end
@@ -526,7 +520,7 @@ end
 
 -- A task that is queued and never was anything else.
 function F.newTask(id, f, key)
-  return { id = id, f = f, key = key or K.task(id), state = 'queued', seq = 0, failures = 0,
+  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
     losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
     token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
 end
@@ -558,7 +552,7 @@ end
 function F.taskOf(id)
   local t = tasks[id]
   if t ~= nil then return t end
-  local key = K.task(id)
+  local key = (prefix .. 'task:' .. id)
   local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
   t = false
   if got[1] then
@@ -618,8 +612,13 @@ end
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
 function Step.restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
-  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.v = 0
+  Step.newEpoch(lane)
+end
+
+-- Tags that were kept are worth nothing from now on.
+function Step.newEpoch(lane)
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
 end
@@ -629,11 +628,11 @@ function Step.setIdle(u, idle)
   local lane = u.lane
   u.idle = idle
   if idle then
-    F.zset(K.idle(lane.p, lane.epoch), u.name, u.s)
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, u.s)
     if u.s < lane.idleLeast then lane.idleLeast = u.s end
     return
   end
-  F.zset(K.idle(lane.p, u.idleEpoch), u.name, false)
+  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
   if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
@@ -651,16 +650,16 @@ function Step.forget(u)
   if keep or spent then return F.saveUser(u) end
   if u.fresh then return end
   redis.call('DEL', u.key)
-  F.zset(K.users(lane.p), u.name, false)
+  F.zset((lane.p .. 'users'), u.name, false)
 end
 
 function Step.finishLane(lane)
   if lane.idleMoved then
-    local head = redis.call('ZRANGE', K.idle(lane.p, lane.epoch), 0, 0, 'WITHSCORES')
+    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
   if lane.idleLeast <= lane.v or lane.old < lane.epoch then
-    redis.call('SADD', K.idleLanes(), lane.queue)
+    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
     C.idle = 1
   end
   F.saveLane(lane)
@@ -688,7 +687,7 @@ function F.writeStep()
   F.flushSets()
   if next(keyring) then F.saveKeys() end
   for _, lane in ipairs(touched) do Step.finishLane(lane) end
-  F.saveRunning()
+  if next(runningChange) then F.saveRunning() end
 end
 
 function F.closeStep()
@@ -702,7 +701,7 @@ function Tick.dropIdle(lane, most)
   local epoch, dropped = lane.old, 0
   local rated = C.configs > 0 or lane.perUser.rate
   while true do
-    local key = K.idle(lane.p, epoch)
+    local key = (lane.p .. 'idle:' .. epoch)
     F.flushKey(key)
     local limit = epoch < lane.epoch and '+inf' or lane.v
     local names = redis.call('ZRANGEBYSCORE', key, '-inf', limit, 'LIMIT', 0, most - dropped)
@@ -714,8 +713,8 @@ function Tick.dropIdle(lane, most)
         u.idle = false
         F.touch(u)
       else
-        redis.call('DEL', K.user(lane.p, name))
-        F.zset(K.users(lane.p), name, false)
+        redis.call('DEL', (lane.p .. 'user:' .. name))
+        F.zset((lane.p .. 'users'), name, false)
       end
     end
     dropped = dropped + math.max(#names, 1)
@@ -731,12 +730,12 @@ end
 function Tick.dropIdles()
   if C.idle == 0 then return false end
   local left = 50
-  for _, queue in ipairs(redis.call('SMEMBERS', K.idleLanes())) do
+  for _, queue in ipairs(redis.call('SMEMBERS', (prefix .. 'idle-lanes'))) do
     local lane = F.laneOf(queue)
     left = left - Tick.dropIdle(lane, left)
     F.touchLane(lane)
     if left <= 0 then return true end
-    redis.call('SREM', K.idleLanes(), queue)
+    redis.call('SREM', (prefix .. 'idle-lanes'), queue)
   end
   C.idle = 0
   return false
@@ -763,7 +762,7 @@ end
 
 -- nil when the worker is not registered, or its lists were dropped while it was silent.
 function F.readWorker(id)
-  local got = redis.call('HMGET', K.worker(id), 'n', 'l', 'r', 'i', 't', 'x')
+  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x')
   if not got[5] or got[6] then return end
   local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]) }
   if got[2] then
@@ -775,7 +774,7 @@ function F.readWorker(id)
 end
 
 function F.seen(worker)
-  if now - worker.seen > 1000 then redis.call('ZADD', K.workers(), now, worker.id) end
+  if now - worker.seen > 1000 then redis.call('ZADD', (prefix .. 'workers'), now, worker.id) end
   if worker.listed then F.move('listed-workers', worker.id, now) end
 end
 
@@ -783,54 +782,6 @@ end
 library()
 
 local rare = function()
-
-function K.pair(first, second)
-  return #first .. ':' .. first .. second
-end
-
-function K.attempts(id) return prefix .. 'attempts:' .. id end
-
-function K.state(state) return prefix .. 'state:' .. state end
-
-function K.waiting(id) return prefix .. 'deps:waiting:' .. id end
-
-function K.blocked(id) return prefix .. 'deps:blocked:' .. id end
-
-function K.held(id) return prefix .. 'deps:held:' .. id end
-
-function K.dropping() return prefix .. 'dropping' end
-
-function K.userConfig(user) return prefix .. 'user-config:' .. user end
-
-function K.key(queue, user, key) return prefix .. 'key:' .. queue .. ':' .. K.pair(user, key) end
-
-function K.submit(id) return prefix .. 'submit:' .. id end
-
-function K.submitted(id) return prefix .. 'submitted:' .. id end
-
-function K.refreshing() return prefix .. 'refreshing' end
-
-function K.wake(worker) return prefix .. 'wake:' .. worker end
-
-function K.ready(lane, class) return lane .. 'ready:' .. class end
-
-function K.critical(lane, user) return lane .. 'queue:user:' .. user .. ':critical' end
-
-function K.normal(lane, user) return lane .. 'queue:user:' .. user .. ':normal' end
-
-function K.scheduled(lane, user) return lane .. 'scheduled:' .. user end
-
-function K.list(lane, list) return lane .. 'list:' .. list end
-
-function K.listNames(lane, list) return lane .. 'list-names:' .. list end
-
-function K.listWorkers(lane, list) return lane .. 'list-workers:' .. list end
-
-function K.listReady(lane, list) return lane .. 'list-ready:' .. list end
-
-function K.orphans(lane, list) return lane .. 'orphans:' .. list end
-
-function K.idleWorkers(lane, list) return lane .. 'idle-workers:' .. list end
 
 -- A member that is new to the index. `text`: the score as it is sent, when the caller has it.
 function F.put(name, member, score, text)
@@ -858,7 +809,7 @@ end
 
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
-  local got = redis.call('HMGET', K.userConfig(name), '*', lane.queue)
+  local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
   local own = got[1] and cmsgpack.unpack(got[1]) or {}
   if got[2] then
     for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
@@ -916,7 +867,7 @@ function F.readyKey(lane, class)
   local keys = lane.readyKeys
   local key = keys[class]
   if not key then
-    key = K.ready(lane.p, class)
+    key = (lane.p .. 'ready:' .. class)
     keys[class] = key
   end
   return key
@@ -930,9 +881,9 @@ function F.indexUser(u, ready)
   if not lists then return end
   local finish = ready and u.s + 100 / u.w
   for i = 1, #lists do
-    F.zset(K.listReady(lane.p, lists[i]), u.name, finish)
+    F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
     if string.byte(lists[i]) == 115 then
-      F.zset(K.orphans(lane.p, lists[i]), u.name, not u.assigned and finish)
+      F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
     end
   end
 end
@@ -958,7 +909,7 @@ function F.listOf(lane, id)
   lane.lists = lane.lists or {}
   local list = lane.lists[id]
   if list then return list end
-  local got = redis.call('HMGET', K.list(lane.p, id), 'c', 'e')
+  local got = redis.call('HMGET', (lane.p .. 'list:' .. id), 'c', 'e')
   list = { id = id, clock = tonumber(got[1] or 0) }
   if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
   lane.lists[id] = list
@@ -970,7 +921,7 @@ end
 function F.joinTag(u)
   local lane, v = u.lane, u.lane.v
   for i = 1, u.lists and #u.lists or 0 do
-    local key = K.listReady(lane.p, u.lists[i])
+    local key = (lane.p .. 'list-ready:' .. (u.lists[i]))
     F.flushKey(key)
     local head = redis.call('ZRANGE', key, 0, 0)[1]
     if head then
@@ -983,6 +934,7 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
+  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
   if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
   local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
   if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
@@ -998,9 +950,9 @@ end
 
 function F.throttle(u, till)
   if till then
-    F.move('throttled', K.pair(u.lane.queue, u.name), till)
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
   elseif u.throttled then
-    F.move('throttled', K.pair(u.lane.queue, u.name), false)
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), false)
   end
   u.throttled = till and true or false
   u.throttledTill = till
@@ -1051,22 +1003,22 @@ function Line.leaveLines(worker, packed, token)
   if packed ~= '' then
     local lines = cmsgpack.unpack(packed)
     for i = 1, #lines, 2 do
-      redis.call('ZREM', K.idleWorkers(K.lane(lines[i]), lines[i + 1]), worker)
+      redis.call('ZREM', ((((lines[i]) == 'default' and prefix or prefix .. 'lane:' .. (lines[i]) .. ':')) .. 'idle-workers:' .. (lines[i + 1])), worker)
     end
     C.waiting = C.waiting - 1
   end
   if token then
-    redis.call('RPUSH', K.wake(worker), '1')
-    redis.call('PEXPIRE', K.wake(worker), 2 * 5000)
-    redis.call('HSET', K.worker(worker), 'i', '')
+    redis.call('RPUSH', (prefix .. 'wake:' .. worker), '1')
+    redis.call('PEXPIRE', (prefix .. 'wake:' .. worker), 2 * 5000)
+    redis.call('HSET', (prefix .. 'worker:' .. worker), 'i', '')
   else
-    redis.call('HDEL', K.worker(worker), 'i')
+    redis.call('HDEL', (prefix .. 'worker:' .. worker), 'i')
   end
 end
 
 -- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
 function Line.wakeWorker(worker)
-  local packed = redis.call('HGET', K.worker(worker), 'i')
+  local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
   if not packed or packed == '' then return false end
   Line.leaveLines(worker, packed, true)
   return true
@@ -1074,14 +1026,14 @@ end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
 function Line.wakeLine(lane, line, most)
-  local key = K.idleWorkers(lane.p, line)
+  local key = (lane.p .. 'idle-workers:' .. line)
   while most > 0 do
     local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
     local worker = head[1]
     if not worker then return most end
     local stale = now - head[2] > 1.2 * 5000 + 1000
     if stale then
-      local packed = redis.call('HGET', K.worker(worker), 'i')
+      local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
       if packed then Line.leaveLines(worker, packed, false) end
     elseif Line.wakeWorker(worker) then
       most = most - 1
@@ -1115,15 +1067,10 @@ function Line.wakeGained(lane)
   Line.wakeFor(lane, lane.gain, lists)
 end
 
--- A level that runs empty, whatever emptied it, gives its tag up.
+-- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
 function F.emptied(u, level)
   if level == 6 or not (u.shares or u.raw) then return end
-  local shares = F.sharesOf(u)
-  local tag = shares.tag[level]
-  if tag == 0 then return end
-  shares.last[level] = tag
-  if tag > shares.v then shares.v = tag end
-  shares.tag[level] = 0
+  F.sharesOf(u).tag[level] = 0
 end
 
 function F.isEnd(state)
@@ -1161,7 +1108,7 @@ end
 
 function F.payloadOf(t)
   F.fixed(t)
-  if t.body > #t.f then return t.long or redis.call('HGET', K.task(t.id), 'p') or '' end
+  if t.body > #t.f then return t.long or redis.call('HGET', (prefix .. 'task:' .. t.id), 'p') or '' end
   return string.sub(t.f, t.body)
 end
 
@@ -1184,10 +1131,10 @@ function F.rareOf(t)
 end
 
 function F.levelKey(u, level)
-  if level == 6 then return K.critical(u.lane.p, u.name) end
+  if level == 6 then return (u.lane.p .. 'queue:user:' .. u.name .. ':critical') end
   local key = u.normal
   if not key then
-    key = K.normal(u.lane.p, u.name)
+    key = (u.lane.p .. 'queue:user:' .. u.name .. ':normal')
     u.normal = key
   end
   return key
@@ -1227,7 +1174,7 @@ function F.enterScheduled(t, u, due)
   t.at = due
   F.setState(t, u, 'scheduled')
   F.put('scheduled', t.id, due)
-  F.zset(K.scheduled(u.lane.p, u.name), t.id, due)
+  F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, due)
   F.dueChanged(u)
 end
 
@@ -1252,10 +1199,11 @@ function F.leave(t, u)
   else
     F.move(state, t.id, false)
     if state == 'scheduled' then
-      F.zset(K.scheduled(u.lane.p, u.name), t.id, false)
+      F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, false)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
+      if u.lane.timed then Timed.settle(t, u) end
       F.runningAt(t.worker, -1)
     end
   end
@@ -1263,12 +1211,13 @@ function F.leave(t, u)
   F.touch(u)
 end
 
--- The key in the deadline index: the earlier of the limits of the start and of the wait.
+-- The key in the deadline index: the least of the limits of the start, of the wait, of a suspension.
 function F.setDeadline(t)
   local x = t.x
   if not x then return end
   local least = x.ex
   if x.wu and (not least or x.wu < least) then least = x.wu end
+  if x.wk and (not least or x.wk < least) then least = x.wk end
   if least == x.dl then return end
   F.move('deadlines', t.id, least or false)
   x.dl = least
@@ -1289,17 +1238,24 @@ end
 
 function F.becomeDue(t, u)
   F.leave(t, u)
-  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.enterQueue(t, u) end
+  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
+end
+
+-- Nothing blocks a task that stands nowhere: it goes on, a join to its end.
+function F.goOn(t, u)
+  if not (t.x and t.x.j) then return F.enterQueue(t, u) end
+  F.enterDeferred(t, u)
+  F.endTask(t, u, 'finished', { result = 'null' })
 end
 
 function F.keyState(queue, user, key)
-  local name = K.key(queue, user, key)
+  local name = (prefix .. 'key:' .. queue .. ':' .. (#user .. ':' .. user .. key))
   local known = keyring[name]
   if known then return known end
   local packed = redis.call('HGET', name, 'k')
   local entry = packed and cmsgpack.unpack(packed) or {}
   known = { name = name, key = key, o = entry.o, f = entry.f, p = entry.p, u = entry.u,
-    e = entry.e, a = entry.a or {} }
+    e = entry.e, g = entry.g, a = entry.a or {} }
   keyring[name] = known
   return known
 end
@@ -1315,7 +1271,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, a = key.a }))
+          u = key.u, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + 60000, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
@@ -1363,24 +1319,123 @@ function F.endTask(t, u, state, ending)
   t.canceling = false
   local x = t.x
   if x then
-    x.ex, x.wu = nil, nil
+    x.ex, x.wu, x.wk = nil, nil, nil
     F.setDeadline(t)
     if x.k then F.releaseKey(t, u) end
   end
   u.live = u.live - 1
   lane[state] = lane[state] + 1
   if t.w then published[#published + 1] = t end
-  if (x and x.d) or t.dependents then
-    t.inCascade, t.left = true, not (x and x.d)
+  local reads = x and (x.d or x.s) and true or false
+  if reads or t.dependents then
+    t.inCascade, t.left = true, not reads
     F.put('cascade', t.id, now)
   end
   F.reindex(u)
 end
 
+-- Its end is moved on, unless a task needs it. What is known of it is remembered for longer.
+function Graphs.touch(hash)
+  if redis.call('EXISTS', (prefix .. 'graph-refs:' .. hash)) == 1 then return end
+  redis.call('HSET', (prefix .. 'graphmeta:' .. hash), 'till', now + 86400000)
+  redis.call('PEXPIRE', (prefix .. 'graph:' .. hash), 86400000)
+  redis.call('PEXPIRE', (prefix .. 'graphmeta:' .. hash), 8 * 86400000)
+end
+
+-- The record of a task goes, and with it what was kept for it alone.
+function Graphs.drop(t)
+  local hash = t.x and t.x.h
+  if not hash then return end
+  redis.call('SREM', (prefix .. 'graph-refs:' .. hash), t.id)
+  Graphs.touch(hash)
+end
+
+-- Lifts the limit of a wait when all that a task waits for can end by itself again.
+function Deps.rewait(t)
+  if not (t.x and t.x.wu) then return end
+  for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
+    local upstream = F.taskOf(id)
+    if not upstream or F.isEnd(upstream.state) then return end
+  end
+  t.x.wu = nil
+  F.setDeadline(t)
+end
+
+function Suspend.waitsFor(t, id)
+  local ids = t.x and t.x.s
+  if not ids then return false end
+  for i = 1, #ids do
+    if ids[i] == id then return true end
+  end
+  return false
+end
+
+-- Takes it out of all that it still waits for; it reads only those that have ended.
+function Suspend.unlink(t)
+  local key, read = (prefix .. 'deps:blocked:' .. t.id), {}
+  for _, id in ipairs(t.x.s or NONE) do
+    if redis.call('SREM', key, id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+    else
+      read[#read + 1] = id
+    end
+  end
+  t.x.s, t.xDirty = #read > 0 and read or nil, true
+end
+
+-- Wakes it before all have ended.
+function Suspend.wake(t, u)
+  Suspend.unlink(t)
+  t.x.wk = nil
+  F.change(t)
+  F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- One of those that it waits for has ended.
+function Suspend.tell(upstream, t, u)
+  if upstream.state ~= 'finished' and t.x.sp == 'failure' then
+    redis.call('SREM', (prefix .. 'deps:blocked:' .. t.id), upstream.id)
+    F.addReader(upstream, 1)
+    return Suspend.wake(t, u)
+  end
+  Cascade.satisfy(upstream, t, u)
+end
+
+-- A mean after one more value, in seconds.
+function Timed.learn(of, held)
+  of.mean = of.mean and of.mean + (held - of.mean) / 8 or held
+  of.learned = true
+end
+
+-- A lease is over: its turn is charged by how long it was held.
+function Timed.settle(t, u)
+  local lane = u.lane
+  local held = math.max(0, now - t.leasedAt) / 1000
+  Timed.learn(u, held)
+  Timed.learn(lane, held)
+  local charged = t.y and t.y.ch
+  if not charged then return end
+  F.rareOf(t).ch = nil
+  if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
+  local s = math.max(u.s + ((held - charged) * 100) / u.w, lane.v - (charged * 100) / u.w)
+  if u.ready then F.indexUser(u, false) end
+  u.s = s
+  if u.ready then F.indexUser(u, true) end
+end
+
+-- The queue begins to charge by something else: tags of before are worth a turn at most.
+function Timed.recount(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
+  F.indexUser(u, true)
+end
+
 function F.isBlocked(t)
   if t.x and t.x.su then return true end
-  if not (t.x and t.x.d) then return false end
-  return redis.call('EXISTS', K.blocked(t.id)) == 1
+  if not (t.x and (t.x.d or t.x.s)) then return false end
+  return redis.call('EXISTS', (prefix .. 'deps:blocked:' .. t.id)) == 1
 end
 
 -- Ended tasks with readers stand behind all others, out of retention's way.
@@ -1402,11 +1457,17 @@ end
 -- The upstream no longer blocks the dependent, which now reads it.
 function Cascade.satisfy(upstream, t, u)
   F.addReader(upstream, 1)
-  local key = K.blocked(t.id)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
-  t.x.wu = nil
+  t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- Nothing blocks the task any more: a join has ended with that, others go on.
+function F.unblock(t, u)
   if t.state ~= 'deferred' or t.x.su then return end
+  if t.x.j then return F.endTask(t, u, 'finished', { result = 'null' }) end
   F.leave(t, u)
   F.enterQueue(t, u)
 end
@@ -1429,7 +1490,7 @@ function Cascade.waitFor(t)
 end
 
 function Cascade.hold(upstream, t)
-  F.zset(K.held(upstream.id), t.id, F.fixed(t).created)
+  F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).created)
   F.markDependents(upstream)
   Cascade.waitFor(t)
 end
@@ -1437,6 +1498,7 @@ end
 function Cascade.tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
+  if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
   local policy = Cascade.policyFor(upstream, t)
   local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
   if policy == 'run' then
@@ -1458,32 +1520,56 @@ function Cascade.satisfiedMissing(t, id)
 end
 
 function Cascade.leaveMissing(id)
-  F.flushKey(K.waiting(id))
-  if redis.call('EXISTS', K.waiting(id)) == 0 then F.move('missing', id, false) end
+  F.flushKey((prefix .. 'deps:waiting:' .. id))
+  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
 end
 
--- First part of a cascade: the ended task stops waiting for its own, and reading them.
+-- First part of a cascade: the ended task stops waiting for its own, and reading them; one that
+-- failed may be redriven, and a join holds what it joined, so these read on until they are removed.
 function Cascade.leaveUpstreams(t)
-  local key = K.blocked(t.id)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
   t.left = true
   F.change(t)
-  for _, id in ipairs(t.x.d) do
-    local upstream = F.taskOf(id)
+  local x = t.x
+  local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
+  if x.s then Suspend.unlink(t) end
+  for _, id in ipairs(x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      F.zset(K.waiting(id), t.id, false)
-      F.zset(K.held(id), t.id, false)
-      if not upstream then Cascade.leaveMissing(id) end
-    elseif upstream and t.state ~= 'failed' and not Cascade.satisfiedMissing(t, id) then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+    end
+  end
+  if not reads then Cascade.leaveReaders(t) end
+  if t.state == 'failed' then return count end
+  local unread = reads and redis.call('SMEMBERS', key) or NONE
+  if #unread > 0 then
+    -- A join that was canceled never read these.
+    x.m, t.xDirty = x.m or {}, true
+    for _, id in ipairs(unread) do table.insert(x.m, id) end
+  end
+  redis.call('DEL', key)
+  return count
+end
+
+-- It reads none of its upstreams any more.
+function Cascade.leaveReaders(t)
+  for _, id in ipairs(t.x.d or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream and redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 0
+      and not Cascade.satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
   end
-  if t.state ~= 'failed' then redis.call('DEL', key) end
-  return #t.x.d
+  for _, id in ipairs(t.x.s or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream then F.addReader(upstream, -1) end
+  end
 end
 
 -- Tells up to `most` of those that wait for the task; says how many, and whether some are left.
 function Cascade.tellWaiting(t, most)
-  local key = K.waiting(t.id)
+  local key = (prefix .. 'deps:waiting:' .. t.id)
   F.flushKey(key)
   local ids = redis.call('ZRANGE', key, 0, most)
   local count = math.min(#ids, most)
@@ -1501,7 +1587,7 @@ function F.cascade(budget)
   while true do
     if I.cascade then F.flushIndex('cascade') end
     if H.cascade == INF then return false end
-    local id = redis.call('ZRANGE', K.index('cascade'), 0, 0)[1]
+    local id = redis.call('ZRANGE', (CODES['cascade'] and prefix .. 'state:' .. 'cascade' or prefix .. 'cascade'), 0, 0)[1]
     if not id then return false end
     if left <= 0 then return true end
     local t = F.taskOf(id)
@@ -1533,11 +1619,11 @@ end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
 function Step.saveDue(u)
-  local head = redis.call('ZRANGE', K.scheduled(u.lane.p, u.name), 0, 0, 'WITHSCORES')
+  local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
   u.dueFloor = nil
-  F.move('scheduled-users', K.pair(u.lane.queue, u.name), due or false)
+  F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
 end
 
 function Step.saveDueUsers()
@@ -1546,7 +1632,7 @@ function Step.saveDueUsers()
     for _, u in ipairs(lane.dirty) do
       if u.dueChanged then
         u.dueChanged = nil
-        F.flushKey(K.scheduled(lane.p, u.name))
+        F.flushKey((lane.p .. 'scheduled:' .. u.name))
         Step.saveDue(u)
         any = true
       end
@@ -1562,7 +1648,7 @@ function Step.publishEnds()
 end
 
 function F.recordAttempt(t, outcome, decision, reason, err)
-  local key = K.attempts(t.id)
+  local key = (prefix .. 'attempts:' .. t.id)
   if t.hasAttempts then
     local newest = redis.call('LINDEX', key, -1)
     if newest then
@@ -1585,23 +1671,12 @@ function F.recordAttempt(t, outcome, decision, reason, err)
   redis.call('LTRIM', key, -20, -1)
 end
 
--- A failed task read its satisfied dependencies until now, since it could have been redriven.
-function Retain.leaveReaders(t)
-  for _, id in ipairs(t.x and t.x.d or {}) do
-    local upstream = F.taskOf(id)
-    if upstream and redis.call('SISMEMBER', K.blocked(t.id), id) == 0
-      and not Cascade.satisfiedMissing(t, id) then
-      F.addReader(upstream, -1)
-    end
-  end
-end
-
 -- Removes an ended task. Those that still wait for its redrive are canceled first, in bounded
 -- steps; false while some are left.
 function Retain.takeAway(t)
   local u = F.ownerOf(t)
   if t.dependents then
-    local key = K.held(t.id)
+    local key = (prefix .. 'deps:held:' .. t.id)
     F.flushKey(key)
     local ids = redis.call('ZRANGE', key, 0, 50)
     for i = 1, math.min(#ids, 50) do
@@ -1614,15 +1689,18 @@ function Retain.takeAway(t)
     end
     if #ids > 50 then return false end
   end
-  if t.state == 'failed' then Retain.leaveReaders(t) end
+  -- One that failed could have been redriven, and a join holds what it joined: they read until now.
+  if t.x and (t.state == 'failed' or t.x.j) then Cascade.leaveReaders(t) end
   local key = t.x and t.x.k and F.keyState(u.lane.queue, u.name, t.x.k)
   if key and key.o == t.id then
-    key.o = nil
+    -- The key goes too, unless it holds for a time.
+    if key.u and now < key.u then key.g = t.state else key.o = nil end
     key.dirty = true
   end
   F.leave(t, u)
+  Graphs.drop(t)
   Step.saveTasks()
-  redis.call('UNLINK', K.task(t.id), K.attempts(t.id), K.blocked(t.id))
+  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'attempts:' .. t.id), (prefix .. 'deps:blocked:' .. t.id), (prefix .. 'run:' .. t.id))
   tasks[t.id] = false
   F.cascade(50)
   return true
@@ -1634,11 +1712,11 @@ function Retain.retainState(state, keepMs, keepCount, left)
   if H[state] > over and not (keepCount and H[state] <= surely) then return false, left end
   while true do
     F.flushIndex(state)
-    local head = redis.call('ZRANGE', K.state(state), 0, 0, 'WITHSCORES')
+    local head = redis.call('ZRANGE', (prefix .. 'state:' .. state), 0, 0, 'WITHSCORES')
     local id, score = head[1], tonumber(head[2])
     if not id then return false, left end
     if score > over then
-      local size = keepCount and redis.call('ZCARD', K.state(state))
+      local size = keepCount and redis.call('ZCARD', (prefix .. 'state:' .. state))
       if not (size and size > keepCount and score <= surely) then return false, left end
     end
     local t = F.taskOf(id)
@@ -1671,23 +1749,14 @@ function Retain.retain(spec)
   return any or more
 end
 
--- Lifts the limit of a wait when all that a task waits for can end by itself again.
-function Deps.rewait(t)
-  if not (t.x and t.x.wu) then return end
-  for _, id in ipairs(redis.call('SMEMBERS', K.blocked(t.id))) do
-    local upstream = F.taskOf(id)
-    if not upstream or F.isEnd(upstream.state) then return end
-  end
-  t.x.wu = nil
-  F.setDeadline(t)
-end
-
 -- The user moves to or from a list: its places in all of them are written anew.
 function Lists.changeLists(u, lists)
   if u.ready then F.indexUser(u, false) end
   u.lists = #lists > 0 and lists or nil
   u.changed = true
-  if u.ready then F.indexUser(u, true) end
+  F.touch(u)
+  if not u.ready then return end
+  F.indexUser(u, true)
   F.reindex(u)
 end
 
@@ -1702,16 +1771,16 @@ end
 -- The worker leaves its lists, but for those in `kept` (by queue and list); those that nobody has
 -- any more are dropped in steps.
 function Lists.leaveLists(worker, kept)
-  local got = redis.call('HMGET', K.worker(worker), 'q', 'l')
+  local got = redis.call('HMGET', (prefix .. 'worker:' .. worker), 'q', 'l')
   if not got[1] or not got[2] then return end
   local lists = cmsgpack.unpack(got[2])
   for queue in string.gmatch(got[1], '[^,]+') do
-    local p = K.lane(queue)
+    local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
     for kind, list in pairs(lists) do
-      local stays = list == 'any' or (kept and kept[K.pair(queue, list)])
-      if not stays and redis.call('SREM', K.listWorkers(p, list), worker) == 1
-        and redis.call('EXISTS', K.listWorkers(p, list)) == 0 then
-        redis.call('SADD', K.dropping(), K.pair(queue, list))
+      local stays = list == 'any' or (kept and kept[(#queue .. ':' .. queue .. list)])
+      if not stays and redis.call('SREM', (p .. 'list-workers:' .. list), worker) == 1
+        and redis.call('EXISTS', (p .. 'list-workers:' .. list)) == 0 then
+        redis.call('SADD', (prefix .. 'dropping'), (#queue .. ':' .. queue .. list))
         C.dropping = 1
       end
     end
@@ -1723,42 +1792,48 @@ function Lists.dropNames(pair, most)
   local length, at_ = string.match(pair, '^(%d+):()')
   local queue, list = string.sub(pair, at_, at_ + length - 1), string.sub(pair, at_ + length)
   local lane = F.laneOf(queue)
-  local names = redis.call('SPOP', K.listNames(lane.p, list), most)
+  local names = redis.call('SPOP', (lane.p .. 'list-names:' .. list), most)
   for _, name in ipairs(names) do
     local u = F.userOf(lane, name)
     Lists.changeLists(u, Lists.withoutList(u, list))
   end
-  if redis.call('EXISTS', K.listNames(lane.p, list)) == 0 then
-    F.flushKey(K.listReady(lane.p, list))
-    F.flushKey(K.orphans(lane.p, list))
-    redis.call('DEL', K.list(lane.p, list), K.listReady(lane.p, list), K.orphans(lane.p, list))
-    redis.call('SREM', K.dropping(), pair)
+  if redis.call('EXISTS', (lane.p .. 'list-names:' .. list)) == 0 then
+    F.flushKey((lane.p .. 'list-ready:' .. list))
+    F.flushKey((lane.p .. 'orphans:' .. list))
+    redis.call('DEL', (lane.p .. 'list:' .. list), (lane.p .. 'list-ready:' .. list), (lane.p .. 'orphans:' .. list))
+    redis.call('SREM', (prefix .. 'dropping'), pair)
   end
   return #names
 end
 
 function Lists.silence(from, till)
-  local key = K.index('listed-workers')
+  local key = (CODES['listed-workers'] and prefix .. 'state:' .. 'listed-workers' or prefix .. 'listed-workers')
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, from, till, 'LIMIT', 0, 50)) do
     Lists.leaveLists(id)
-    if redis.call('EXISTS', K.worker(id)) == 1 then redis.call('HSET', K.worker(id), 'x', '1') end
+    if redis.call('EXISTS', (prefix .. 'worker:' .. id)) == 1 then redis.call('HSET', (prefix .. 'worker:' .. id), 'x', '1') end
     F.move('listed-workers', id, false)
   end
 end
 
-function Lists.dropLists(most)
+-- Whoever was silent too long leaves its lists: maintenance alone finds that out.
+function Lists.dropSilent()
   local past = '(' .. string.format('%.0f', now - 15000)
   local future = '(' .. string.format('%.0f', now + 15000)
   F.flushIndex('listed-workers')
   Lists.silence('-inf', past)
   -- One seen far in the future was last seen before the clock went back.
   Lists.silence(future, '+inf')
-  local left = most or 50
-  for _, pair in ipairs(redis.call('SMEMBERS', K.dropping())) do
+  C.dropping = Lists.dropLists(50) and 1 or 0
+  return C.dropping == 1
+end
+
+-- Takes up to `most` names off lists that nobody has any more; true when some are left.
+function Lists.dropLists(most)
+  local left = most
+  for _, pair in ipairs(redis.call('SMEMBERS', (prefix .. 'dropping'))) do
     if left > 0 then left = left - Lists.dropNames(pair, left) end
   end
-  C.dropping = redis.call('EXISTS', K.dropping())
-  return C.dropping == 1
+  return redis.call('EXISTS', (prefix .. 'dropping')) == 1
 end
 
 -- One task of a sealed submission waits for it no more.
@@ -1766,18 +1841,15 @@ function Submission.release(t)
   t.x.su = nil
   t.xDirty = true
   F.change(t)
-  if t.state ~= 'deferred' or F.isBlocked(t) then return end
-  local u = F.ownerOf(t)
-  F.leave(t, u)
-  F.enterQueue(t, u)
+  if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
 
 function Submission.leaveUpstreams(t)
   for _, id in ipairs(t.x.d or {}) do
     local upstream = F.taskOf(id)
-    if redis.call('SISMEMBER', K.blocked(t.id), id) == 1 then
-      F.zset(K.waiting(id), t.id, false)
-      F.zset(K.held(id), t.id, false)
+    if redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
       if not upstream then Cascade.leaveMissing(id) end
     elseif upstream and not Cascade.satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
@@ -1805,18 +1877,19 @@ function Submission.undo(t)
   elseif key and key.o == t.id then
     key.o, key.dirty = nil, true
   end
+  Graphs.drop(t)
   Step.saveTasks()
-  redis.call('UNLINK', K.task(t.id), K.blocked(t.id))
+  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'deps:blocked:' .. t.id))
   tasks[t.id] = false
-  F.flushKey(K.waiting(t.id))
-  if t.dependents and redis.call('EXISTS', K.waiting(t.id)) == 1 then F.put('missing', t.id, now) end
+  F.flushKey((prefix .. 'deps:waiting:' .. t.id))
+  if t.dependents and redis.call('EXISTS', (prefix .. 'deps:waiting:' .. t.id)) == 1 then F.put('missing', t.id, now) end
   F.reindex(u)
 end
 
 -- Up to `most` tasks of a submission are released (front first) or undone (back first); true when
 -- some are left.
 function Submission.step(id, most)
-  local key, list = K.submit(id), K.submitted(id)
+  local key, list = (prefix .. 'submit:' .. id), (prefix .. 'submitted:' .. id)
   local sealed = redis.call('HGET', key, 'sealed')
   local ids
   if sealed then
@@ -1846,7 +1919,7 @@ end
 -- Goes on with submissions that are sealed, and undoes those whose time is over.
 function Submission.tick(most)
   F.flushIndex('submissions')
-  local id = redis.call('ZRANGEBYSCORE', K.index('submissions'), '-inf', now, 'LIMIT', 0, 1)[1]
+  local id = redis.call('ZRANGEBYSCORE', (CODES['submissions'] and prefix .. 'state:' .. 'submissions' or prefix .. 'submissions'), '-inf', now, 'LIMIT', 0, 1)[1]
   if id then Submission.step(id, most) end
   F.flushIndex('submissions')
   return H.submissions <= now
@@ -1860,7 +1933,7 @@ end
 -- Up to `most` members of an index that are due, least first.
 function Tick.dueOf(name, due, most)
   F.flushIndex(name)
-  return redis.call('ZRANGEBYSCORE', K.index(name), '-inf', due, 'LIMIT', 0, most)
+  return redis.call('ZRANGEBYSCORE', (CODES[name] and prefix .. 'state:' .. name or prefix .. name), '-inf', due, 'LIMIT', 0, most)
 end
 
 -- Takes back a lease that has ended.
@@ -1898,10 +1971,10 @@ function Tick.promote()
   local left = 100
   while left > 0 do
     if not Tick.headIs('scheduled-users', now) then return false end
-    local pair = redis.call('ZRANGE', K.index('scheduled-users'), 0, 0)[1]
+    local pair = redis.call('ZRANGE', (CODES['scheduled-users'] and prefix .. 'state:' .. 'scheduled-users' or prefix .. 'scheduled-users'), 0, 0)[1]
     local queue, name = Tick.splitPair(pair)
     local u = F.userOf(F.laneOf(queue), name)
-    local key = K.scheduled(u.lane.p, name)
+    local key = (u.lane.p .. 'scheduled:' .. name)
     F.flushKey(key)
     local most = math.min(left, 20)
     local ids = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, most)
@@ -1934,7 +2007,7 @@ end
 -- The least id among those that a task waits for and that cannot end by themselves.
 function Tick.waitsFor(t)
   local vain = {}
-  for _, id in ipairs(redis.call('SMEMBERS', K.blocked(t.id))) do
+  for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
     local upstream = F.taskOf(id)
     if not upstream or F.isEnd(upstream.state) then vain[#vain + 1] = id end
   end
@@ -1953,6 +2026,8 @@ function Tick.expire()
     elseif t.x.ex and t.x.ex <= now then
       F.endTask(t, F.ownerOf(t), 'failed', { failureType = 'expired',
         reason = 'it was not started in time' })
+    elseif t.x.wk and t.x.wk <= now then
+      Suspend.wake(t, F.ownerOf(t))
     else
       Deps.rewait(t)
       if t.x.wu then
@@ -1966,21 +2041,21 @@ end
 -- Users hear of new defaults of their queue, some at a time.
 function Tick.refresh(most)
   local left = most
-  local from = redis.call('HGETALL', K.refreshing())
+  local from = redis.call('HGETALL', (prefix .. 'refreshing'))
   for i = 1, #from, 2 do
     if left <= 0 then return true end
     local lane = F.laneOf(from[i])
-    F.flushKey(K.users(lane.p))
-    local names = redis.call('ZRANGEBYLEX', K.users(lane.p), from[i + 1], '+', 'LIMIT', 0, left)
+    F.flushKey((lane.p .. 'users'))
+    local names = redis.call('ZRANGEBYLEX', (lane.p .. 'users'), from[i + 1], '+', 'LIMIT', 0, left)
     for _, name in ipairs(names) do F.reindex(F.userOf(lane, name)) end
     if #names < left then
-      redis.call('HDEL', K.refreshing(), from[i])
+      redis.call('HDEL', (prefix .. 'refreshing'), from[i])
     else
-      redis.call('HSET', K.refreshing(), from[i], '(' .. names[#names])
+      redis.call('HSET', (prefix .. 'refreshing'), from[i], '(' .. names[#names])
     end
     left = left - #names
   end
-  C.refresh = redis.call('EXISTS', K.refreshing())
+  C.refresh = redis.call('EXISTS', (prefix .. 'refreshing'))
   return C.refresh == 1
 end
 
@@ -1994,7 +2069,7 @@ function Tick.run(retention)
   local retained = Retain.retain(retention)
   local dropped = Tick.dropIdles()
   if C.dropping > 0 or H['listed-workers'] < now - 15000 then
-    dropped = Lists.dropLists() or dropped
+    dropped = Lists.dropSilent() or dropped
   end
   if C.refresh > 0 then dropped = Tick.refresh(50) or dropped end
   if H.submissions <= now then dropped = Submission.tick(50) or dropped end
@@ -2009,20 +2084,22 @@ local lazy = { __index = function(functions, name)
   if make then make() end
   return rawget(functions, name)
 end }
-setmetatable(K, lazy)
 setmetatable(F, lazy)
 setmetatable(Line, lazy)
+setmetatable(Graphs, lazy)
+setmetatable(Deps, lazy)
+setmetatable(Suspend, lazy)
+setmetatable(Timed, lazy)
 setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
 setmetatable(Retain, lazy)
-setmetatable(Deps, lazy)
 setmetatable(Lists, lazy)
 setmetatable(Submission, lazy)
 setmetatable(Tick, lazy)
 
 local worker, leaseMs, retention = F.readWorker(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
-redis.call('DEL', K.oom())
+redis.call('DEL', (prefix .. 'oom'))
 local reply, asked, n = { now, 0 }, {}, 2
 for i = 4, #ARGV, 2 do
   local t = F.taskOf(ARGV[i])
@@ -2039,11 +2116,11 @@ reply[2] = n - 2
 local packed
 if worker then
   F.seen(worker)
-  redis.call('HSET', K.worker(worker.id), 't', now)
+  redis.call('HSET', (prefix .. 'worker:' .. worker.id), 't', now)
   packed = worker.last
 else
   -- It may have been silent for long, and hold all the same what it does not know of.
-  packed = redis.call('HGET', K.worker(ARGV[1]), 'r')
+  packed = redis.call('HGET', (prefix .. 'worker:' .. (ARGV[1])), 'r')
 end
 local last = packed and cmsgpack.unpack(packed) or {}
 for i = 2, #last, 2 do

@@ -9,17 +9,12 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
--- Functions, and key names.
 local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, exact = 0, settingsInForce = 0, userInfo = 0, runnableNow = 0, queueInfo = 0, addWorkers = 0 }
-local K = { lane = 0, pair = 0, task = 0, state = 0, blocked = 0, index = 0, workers = 0, worker = 0, fair = 0, ready = 0, user = 0, critical = 0, normal = 0 }
-local prefix = string.sub(KEYS[1], 1, -6)
-
--- Settings of who has none; never written to.
-local NONE = {}
 
 -- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Key, Lease = {}, {}, {}, {}, {}, {}, {}, {}
-local Line, Link, Lists, Retain, Step, Store, Submission, Tick = {}, {}, {}, {}, {}, {}, {}, {}
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease, Line, Link, Lists, Retain, Step, Store, Submission = {}, {}, {}, {}, {}, {}, {}, {}
+local Suspend, Tick, Timed = {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -33,15 +28,22 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 local published, runningChange = {}, {}
 
--- Reads the server's clock once per step, and what the namespace remembers from step to step.
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
 local at = redis.call('TIME')
 local micros = at[1] * 1000000 + at[2]
 local now = math.floor(micros / 1000)
 local saved = redis.call('HMGET', KEYS[1], 's', 'a')
 local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF }
@@ -64,9 +66,12 @@ local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 -- Everything that a step which only looks is made of.
--- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
 
 -- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
 -- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
@@ -76,7 +81,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- members change as there are turns left, so the first turns + 1 always hold the true head.
 -- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
 -- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes. Lua compares strings by the server's locale, so that is tried out first.
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
 
 local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
   and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
@@ -88,7 +94,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
--- then level, last and tag of each level that has any; c its own settings and lists, packed.
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
 
 -- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
 -- such a hash is one small block of memory.
@@ -109,40 +116,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- digits.
 
 local library = function()
-
-function K.lane(queue)
-  if queue == 'default' then return prefix end
-  return prefix .. 'lane:' .. queue .. ':'
-end
-
-function K.pair(first, second)
-  return #first .. ':' .. first .. second
-end
-
-function K.task(id) return prefix .. 'task:' .. id end
-
-function K.state(state) return prefix .. 'state:' .. state end
-
-function K.blocked(id) return prefix .. 'deps:blocked:' .. id end
-
--- An index of the whole namespace: by state, or by its own name.
-function K.index(name)
-  return CODES[name] and prefix .. 'state:' .. name or prefix .. name
-end
-
-function K.workers() return prefix .. 'workers' end
-
-function K.worker(id) return prefix .. 'worker:' .. id end
-
-function K.fair(lane) return lane .. 'fair' end
-
-function K.ready(lane, class) return lane .. 'ready:' .. class end
-
-function K.user(lane, user) return lane .. 'user:' .. user end
-
-function K.critical(lane, user) return lane .. 'queue:user:' .. user .. ':critical' end
-
-function K.normal(lane, user) return lane .. 'queue:user:' .. user .. ':normal' end
 
 function F.before(a, b)
   if byBytes then return a < b end
@@ -175,13 +148,15 @@ end
 function F.laneOf(queue)
   local lane = lanes[queue]
   if lane then return lane end
-  local p = K.lane(queue)
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
   lane = F.newLane(queue, p)
-  local got = redis.call('HMGET', K.fair(p), 's', 'c')
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
   lane.old = lane.old or 0
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
   lane.users, lane.readyKeys = {}, {}
   lane.gain = 0
   lanes[queue] = lane
@@ -226,12 +201,13 @@ end
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
-  local key = K.user(lane.p, name)
+  local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
+    if got[4] then u.mean = struct.unpack('<d', got[4]) end
     if got[3] then
       local c = cmsgpack.unpack(got[3])
       u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
@@ -275,7 +251,7 @@ end
 
 -- A task that is queued and never was anything else.
 function F.newTask(id, f, key)
-  return { id = id, f = f, key = key or K.task(id), state = 'queued', seq = 0, failures = 0,
+  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
     losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
     token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
 end
@@ -307,7 +283,7 @@ end
 function F.taskOf(id)
   local t = tasks[id]
   if t ~= nil then return t end
-  local key = K.task(id)
+  local key = (prefix .. 'task:' .. id)
   local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
   t = false
   if got[1] then
@@ -350,8 +326,8 @@ function F.bytesLess(a, b)
 end
 
 function F.blockedBy(t)
-  if not (t.x and t.x.d) then return nil end
-  local ids = redis.call('SMEMBERS', K.blocked(t.id))
+  if not (t.x and (t.x.d or t.x.s)) then return nil end
+  local ids = redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))
   table.sort(ids, F.bytesLess)
   return #ids > 0 and ids or nil
 end
@@ -363,7 +339,7 @@ end
 
 function F.addRecord(reply, t)
   F.fixed(t)
-  local got = redis.call('HMGET', K.task(t.id), 'p', 'r', 'e')
+  local got = redis.call('HMGET', (prefix .. 'task:' .. t.id), 'p', 'r', 'e')
   local ended, started = F.isEnd(t.state), t.state == 'started'
   local n = #reply
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = t.f, got[1] or '', got[2], got[3]
@@ -374,7 +350,7 @@ function F.addRecord(reply, t)
     dueAt = t.state == 'scheduled' and t.at or nil, expiresAt = F.expiresAt(t),
     token = started and t.token or nil, worker = started and t.worker or nil,
     leasedAt = started and t.leasedAt or nil,
-    leaseUntil = started and tonumber(redis.call('ZSCORE', K.state('started'), t.id)) or nil,
+    leaseUntil = started and tonumber(redis.call('ZSCORE', (prefix .. 'state:' .. 'started'), t.id)) or nil,
     endedAt = ended and t.at or nil,
     failureType = t.y and t.y.ft or nil,
     reason = t.y and t.y.rs or nil,
@@ -425,8 +401,8 @@ function F.queueInfo(lane)
 end
 
 function F.addWorkers(reply)
-  for _, id in ipairs(redis.call('ZRANGE', K.workers(), 0, -1)) do
-    local got = redis.call('HMGET', K.worker(id), 'j', 'b', 't', 'k')
+  for _, id in ipairs(redis.call('ZRANGE', (prefix .. 'workers'), 0, -1)) do
+    local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'j', 'b', 't', 'k')
     if got[1] and math.abs(now - got[3]) <= 15000 then
       local n = #reply
       reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = got[1], got[2], got[3],
@@ -439,8 +415,6 @@ end
 library()
 
 local rare = function()
-
-function K.userConfig(user) return prefix .. 'user-config:' .. user end
 
 function F.sharedClass(weight)
   local power, value = 0, 100 / weight
@@ -457,7 +431,7 @@ end
 
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
-  local got = redis.call('HMGET', K.userConfig(name), '*', lane.queue)
+  local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
   local own = got[1] and cmsgpack.unpack(got[1]) or {}
   if got[2] then
     for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
@@ -478,7 +452,6 @@ local lazy = { __index = function(functions, name)
   if make then make() end
   return rawget(functions, name)
 end }
-setmetatable(K, lazy)
 setmetatable(F, lazy)
 
 local id = ARGV[1]
@@ -491,7 +464,7 @@ local facts = { now = now, queueRunning = lane.counts.started, ahead = 0, usersA
 facts.queue = F.queueInfo(lane)
 if not u.fresh then facts.user = F.userInfo(u) end
 if u.throttled then
-  local till = redis.call('ZSCORE', K.index('throttled'), K.pair(t.queue, t.user))
+  local till = redis.call('ZSCORE', (CODES['throttled'] and prefix .. 'state:' .. 'throttled' or prefix .. 'throttled'), (#t.queue .. ':' .. t.queue .. t.user))
   facts.throttledUntil = till and math.ceil(till)
 end
 local rate = lane.config.rate
@@ -502,8 +475,8 @@ end
 
 -- How many of its own level stand before it.
 local function rankInLevel()
-  if t.level == 6 then return redis.call('ZRANK', K.critical(lane.p, t.user), id) or 0 end
-  local key = K.normal(lane.p, t.user)
+  if t.level == 6 then return redis.call('ZRANK', (lane.p .. 'queue:user:' .. t.user .. ':critical'), id) or 0 end
+  local key = (lane.p .. 'queue:user:' .. t.user .. ':normal')
   local rank = redis.call('ZRANK', key, id)
   if not rank then return 0 end
   return rank - redis.call('ZCOUNT', key, '-inf', '(' .. (6 - t.level) * 140737488355328)
@@ -512,7 +485,7 @@ end
 local function usersAhead()
   local ahead, tag = 0, '(' .. string.format('%.17g', u.s - 1e-9)
   for class in pairs(lane.classes) do
-    ahead = ahead + redis.call('ZCOUNT', K.ready(lane.p, class), '-inf', tag)
+    ahead = ahead + redis.call('ZCOUNT', (lane.p .. 'ready:' .. class), '-inf', tag)
   end
   return ahead
 end
@@ -529,6 +502,23 @@ if blocked then
     facts.blockedBy[i] = { id = other, state = upstream and upstream.state or 'missing' }
   end
 end
+-- What only joins, runs and their members have.
+local function addRunFacts(x)
+  if x.j then
+    facts.join = true
+    return
+  end
+  if t.state == 'deferred' and x.s and blocked then
+    facts.suspension = { of = #x.s, wakeOn = x.sp or 'all', wakeAt = x.wk }
+  end
+  if not x.o or t.state == 'started' or F.isEnd(t.state) then return end
+  local run = F.taskOf(x.o)
+  if not run or F.isEnd(run.state) then
+    facts.endedRun = { id = x.o, state = run and run.state or 'missing' }
+  end
+end
+
+if t.x then addRunFacts(t.x) end
 local shares = F.sharesOf(u)
 facts.shares = { v = F.exact(shares.v), last = F.exact(shares.last), tag = F.exact(shares.tag),
   weights = lane.config.priorityWeights or { 1, 2, 4, 8, 16 } }

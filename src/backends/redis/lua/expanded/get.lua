@@ -8,17 +8,12 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
--- Functions, and key names.
 local F = { before = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0 }
-local K = { task = 0, state = 0, blocked = 0 }
-local prefix = string.sub(KEYS[1], 1, -6)
-
--- Settings of who has none; never written to.
-local NONE = {}
 
 -- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Key, Lease = {}, {}, {}, {}, {}, {}, {}, {}
-local Line, Link, Lists, Retain, Step, Store, Submission, Tick = {}, {}, {}, {}, {}, {}, {}, {}
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease, Line, Link, Lists, Retain, Step, Store, Submission = {}, {}, {}, {}, {}, {}, {}, {}
+local Suspend, Tick, Timed = {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -32,15 +27,22 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 local published, runningChange = {}, {}
 
--- Reads the server's clock once per step, and what the namespace remembers from step to step.
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
 local at = redis.call('TIME')
 local micros = at[1] * 1000000 + at[2]
 local now = math.floor(micros / 1000)
 local saved = redis.call('HMGET', KEYS[1], 's', 'a')
 local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF }
@@ -63,9 +65,12 @@ local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 -- Everything that a step which only looks is made of.
--- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
 
 -- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
 -- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
@@ -75,7 +80,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- members change as there are turns left, so the first turns + 1 always hold the true head.
 -- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
 -- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes. Lua compares strings by the server's locale, so that is tried out first.
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
 
 local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
   and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
@@ -87,7 +93,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
--- then level, last and tag of each level that has any; c its own settings and lists, packed.
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
 
 -- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
 -- such a hash is one small block of memory.
@@ -106,12 +113,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 
 local library = function()
 
-function K.task(id) return prefix .. 'task:' .. id end
-
-function K.state(state) return prefix .. 'state:' .. state end
-
-function K.blocked(id) return prefix .. 'deps:blocked:' .. id end
-
 function F.before(a, b)
   if byBytes then return a < b end
   local n = math.min(#a, #b)
@@ -128,7 +129,7 @@ end
 
 -- A task that is queued and never was anything else.
 function F.newTask(id, f, key)
-  return { id = id, f = f, key = key or K.task(id), state = 'queued', seq = 0, failures = 0,
+  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
     losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
     token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
 end
@@ -160,7 +161,7 @@ end
 function F.taskOf(id)
   local t = tasks[id]
   if t ~= nil then return t end
-  local key = K.task(id)
+  local key = (prefix .. 'task:' .. id)
   local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
   t = false
   if got[1] then
@@ -203,8 +204,8 @@ function F.bytesLess(a, b)
 end
 
 function F.blockedBy(t)
-  if not (t.x and t.x.d) then return nil end
-  local ids = redis.call('SMEMBERS', K.blocked(t.id))
+  if not (t.x and (t.x.d or t.x.s)) then return nil end
+  local ids = redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))
   table.sort(ids, F.bytesLess)
   return #ids > 0 and ids or nil
 end
@@ -216,7 +217,7 @@ end
 
 function F.addRecord(reply, t)
   F.fixed(t)
-  local got = redis.call('HMGET', K.task(t.id), 'p', 'r', 'e')
+  local got = redis.call('HMGET', (prefix .. 'task:' .. t.id), 'p', 'r', 'e')
   local ended, started = F.isEnd(t.state), t.state == 'started'
   local n = #reply
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = t.f, got[1] or '', got[2], got[3]
@@ -227,7 +228,7 @@ function F.addRecord(reply, t)
     dueAt = t.state == 'scheduled' and t.at or nil, expiresAt = F.expiresAt(t),
     token = started and t.token or nil, worker = started and t.worker or nil,
     leasedAt = started and t.leasedAt or nil,
-    leaseUntil = started and tonumber(redis.call('ZSCORE', K.state('started'), t.id)) or nil,
+    leaseUntil = started and tonumber(redis.call('ZSCORE', (prefix .. 'state:' .. 'started'), t.id)) or nil,
     endedAt = ended and t.at or nil,
     failureType = t.y and t.y.ft or nil,
     reason = t.y and t.y.rs or nil,

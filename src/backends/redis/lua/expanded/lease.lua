@@ -6,16 +6,609 @@
 -- Returns  as in lib/lease-step.lua
 -- Cost     O(leases × log users)
 
--- Names what all functions of a script share. The bundler puts the functions themselves into two:
--- what every run needs, and what only some runs do (marked @rare), made when first called.
+-- Everything that a worker's step on the short path is made of.
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
 
--- Functions, and key names.
-local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, setState = 0, dropQueued = 0, rateOpensAt = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, nextHead = 0, seqOf = 0, readWorker = 0, seen = 0, leaseStep = 0 }
-local K = { lane = 0, oom = 0, queues = 0, task = 0, index = 0, idleLanes = 0, workers = 0, worker = 0, wake = 0, fair = 0, ready = 0, user = 0, users = 0, idle = 0, critical = 0, normal = 0, list = 0, listReady = 0, orphans = 0 }
 local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
 
 -- Settings of who has none; never written to.
 local NONE = {}
+-- The short path of enqueue, lease and settle: steps in which everything is plain, as nearly all
+-- are, without the functions and tables of the long one. It reads all it needs first; when anything
+-- is not plain it gives up, nothing written, and the long path takes the step. Both do the same;
+-- the long one is the law (docs/adr/0012).
+--
+-- This file: what the namespace remembers, as an array in the order of CLOCK.
+
+-- nil when somebody waits to be woken, a cascade is under way, or the clock has jumped.
+local function plainClock()
+  if not saved[1] or (saved[2] and saved[2] ~= ',') then return end
+  local clock = { struct.unpack('<dddddddddddddddddddd', saved[1]) }
+  local passed = now - clock[1]
+  if passed < 0 or passed > 8000 or clock[14] > 0
+    or clock[7] < INF then
+    return
+  end
+  clock[1] = now
+  clock[20] = clock[20] + 1
+  return clock
+end
+
+local function savePlainClock(clock)
+  redis.call('HSET', KEYS[1], 's', struct.pack('<dddddddddddddddddddd', unpack(clock, 1, 20)))
+end
+-- Looks whether maintenance, which a lease brings along, has nothing to do.
+
+-- Whether no ended task is old enough to go; `keep` as in lib/due-parts.lua.
+local function plainKept(clock, keep)
+  local finished, failed, canceled =
+    clock[8], clock[9], clock[10]
+  if math.min(finished, failed, canceled) > now - 60000 then return true end
+  local a, b, c = string.match(keep, '^(%d+):,(%d+):,(%d+):$')
+  return a and finished > now - a and failed > now - b and canceled > now - c
+end
+
+local function plainQuiet(clock, keep)
+  return clock[3] > now and clock[4] > now
+    and clock[5] > now and clock[6] > now
+    and clock[12] > now and clock[17] == 0 and clock[18] == 0
+    and clock[19] == 0 and clock[11] >= now - 15000
+    and plainKept(clock, keep)
+end
+-- Keeps a queue on the short path: its numbers as an array in the order of LANE (lib/lane.lua), and
+-- by name what else the step needs of it.
+
+-- nil for a queue that is new, paused, limited as a whole or charges time, or whose users have rates.
+local function plainLane(queue)
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c')
+  if not got[1] then return end
+  local lane = { struct.unpack('<ddIddddddddddddddddddd', got[1]) }
+  lane.p, lane.queue, lane.users, lane.order = p, queue, {}, {}
+  lane.perUser, lane.levelWeights = NONE, { 1, 2, 4, 8, 16 }
+  if got[2] then
+    local config = cmsgpack.unpack(got[2])
+    local perUser = config.perUser or NONE
+    if config.paused or config.rate or config.maxRunning or config.charge == 'time'
+      or perUser.rate or perUser.paused then
+      return
+    end
+    lane.perUser = perUser
+    lane.levelWeights = config.priorityWeights or lane.levelWeights
+  end
+  lane.packedClasses = string.sub(got[1], lane[22 + 1])
+  lane[22 + 1] = nil
+  return lane
+end
+
+local function plainClasses(lane)
+  local classes = lane.classes
+  if not classes then
+    classes = cmsgpack.unpack(lane.packedClasses)
+    lane.classes = classes
+  end
+  return classes
+end
+
+-- Whether the step's end would have more to do than to save the queue: it has run dry, or users
+-- are to be forgotten.
+local function plainRest(lane)
+  if lane[10] == 0 and lane[11] == 0 and lane[1] ~= 0 then return false end
+  return lane[7] > lane[1] and lane[22] >= lane[3]
+end
+
+local function savePlainLane(lane)
+  local classes = lane.classes and cmsgpack.pack(lane.classes) or lane.packedClasses
+  redis.call('HSET', (lane.p .. 'fair'), 's',
+    struct.pack('<ddIddddddddddddddddddd', unpack(lane, 1, 22)) .. classes)
+end
+-- Keeps a user on the short path: no lists, no rate, not paused, in a class of its own weight.
+
+-- The user; nil when it is not plain.
+local function plainUser(lane, name)
+  local u = lane.users[name]
+  if u then return u end
+  local key = (lane.p .. 'user:' .. name)
+  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  if not got[1] then return end
+  local own, perUser = NONE, lane.perUser
+  if got[3] then
+    local c = cmsgpack.unpack(got[3])
+    own = c.o or NONE
+    if c.l or own.rate or own.paused then return end
+  end
+  local s, ep, flags, w, room, a, b, c, d, e, f, seq, live, running, tat =
+    struct.unpack('<dIBIIIIIIIIdIId', got[1])
+  local weight = own.weight or perUser.weight or 100
+  if flags > 1 or w ~= weight then return end
+  u = { name = name, key = key, s = s, ep = ep, ready = flags == 1, wasReady = flags == 1,
+    w = weight, room = room, cnt = { a, b, c, d, e, f }, queued = a + b + c + d + e + f, seq = seq,
+    live = live, running = running, tat = tat, shares = got[2],
+    maxRunning = own.maxRunning or perUser.maxRunning or INF,
+    maxQueued = own.maxQueued or perUser.maxQueued, class = 'ow' .. weight }
+  lane.users[name] = u
+  lane.order[#lane.order + 1] = u
+  return u
+end
+
+-- Takes the user among the ready ones when it may start something now; false when its class is not
+-- plain.
+local function plainPlace(lane, u)
+  if u.ready or u.queued == 0 or u.running >= u.maxRunning then return true end
+  local classes, n = plainClasses(lane), 0
+  if not classes[u.class] then
+    if classes['aw' .. u.w] then return false end
+    for _ in pairs(classes) do n = n + 1 end
+    if n >= 31 then return false end
+  end
+  classes[u.class] = (classes[u.class] or 0) + 1
+  if u.ep ~= lane[3] or u.s < lane[1] then u.s = lane[1] end
+  u.ep, u.ready = lane[3], true
+  lane[2] = lane[2] + u.w
+  lane[6] = lane[6] + 1
+  return true
+end
+
+local function plainDisplace(lane, u)
+  local classes = plainClasses(lane)
+  local left = classes[u.class] - 1
+  classes[u.class] = left > 0 and left or nil
+  lane[2] = lane[2] - u.w
+  lane[6] = lane[6] - 1
+  u.ready = false
+end
+
+-- Writes the users of the step, and where they stand among the ready ones.
+local function savePlainUsers(lane)
+  local ready, left = {}, {}
+  for i = 1, #lane.order do
+    local u = lane.order[i]
+    local c, room = u.cnt, u.maxRunning - u.running
+    if room > u.queued then room = u.queued end
+    if room < 0 then room = 0 end
+    lane[5] = lane[5] + room - u.room
+    local packed = struct.pack('<dIBIIIIIIIIdIId', u.s, u.ep, u.ready and 1 or 0, u.w, room, c[1], c[2], c[3],
+      c[4], c[5], c[6], u.seq, u.live, u.running, u.tat)
+    if u.newShares then
+      redis.call('HSET', u.key, 'u', packed, 'v', u.newShares)
+    else
+      redis.call('HSET', u.key, 'u', packed)
+    end
+    if u.ready and (u.served or not u.wasReady) then
+      local class = ready[u.class] or {}
+      ready[u.class] = class
+      class[#class + 1] = u.s
+      class[#class + 1] = u.name
+    elseif u.wasReady and not u.ready then
+      left[#left + 1] = u
+    end
+  end
+  for class, members in pairs(ready) do
+    redis.call('ZADD', (lane.p .. 'ready:' .. class), unpack(members))
+  end
+  for i = 1, #left do redis.call('ZREM', (lane.p .. 'ready:' .. (left[i].class)), left[i].name) end
+end
+-- Keeps a worker on the short path: unrestricted, and in no line.
+
+local function plainWorker(id)
+  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x')
+  if not got[5] or got[2] or got[4] or got[6] then return end
+  return { id = id, names = got[1], last = got[3], seen = tonumber(got[5]), gained = 0 }
+end
+
+-- `last`: the request and what it was given, for whoever asks the same again.
+local function savePlainWorker(worker, last)
+  local key = (prefix .. 'worker:' .. worker.id)
+  if now - worker.seen > 1000 then redis.call('ZADD', (prefix .. 'workers'), now, worker.id) end
+  if last then
+    redis.call('HSET', key, 't', now, 'r', cmsgpack.pack(last))
+  else
+    redis.call('HSET', key, 't', now)
+  end
+  if worker.gained ~= 0 then redis.call('HINCRBY', key, 'k', worker.gained) end
+end
+-- Whose turn it is, on the short path: WF2Q+ as in lib/choose.lua, over what stands in front of
+-- each class. A class is read once per step: as many users as there are turns, and one more, so
+-- that the true head is always among them.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+
+-- The front of every class: names in order of their tags, from `at` on. nil when Lua does not
+-- order names by their bytes (lib/view.lua), or a class is not plain.
+local function plainFronts(lane, turns)
+  if not byBytes then return end
+  local fronts = {}
+  for class in pairs(plainClasses(lane)) do
+    local weight = string.match(class, '^ow(%d+)$')
+    if not weight then return end
+    local got = redis.call('ZRANGE', (lane.p .. 'ready:' .. class), 0, turns, 'WITHSCORES')
+    local names, tags = {}, {}
+    for i = 1, #got, 2 do
+      names[#names + 1] = got[i]
+      tags[#names] = tonumber(got[i + 1])
+    end
+    local front = { names = names, tags = tags, at = 1, step = 100 / weight }
+    fronts[#fronts + 1], fronts[class] = front, front
+  end
+  return fronts
+end
+
+-- Puts a user where its tag says, looking from behind.
+local function plainStand(front, name, tag)
+  local names, tags, place = front.names, front.tags, #front.names + 1
+  while place > front.at do
+    local other = tags[place - 1]
+    if other < tag or (other == tag and names[place - 1] < name) then break end
+    names[place], tags[place] = names[place - 1], other
+    place = place - 1
+  end
+  names[place], tags[place] = name, tag
+end
+
+-- The front whose head has the next turn, after virtual time has jumped to the least tag.
+local function plainTurn(lane, fronts)
+  local least = INF
+  for i = 1, #fronts do
+    local tag = fronts[i].tags[fronts[i].at]
+    if tag and tag < least then least = tag end
+  end
+  if least == INF then return end
+  local v = lane[1]
+  if least > v then
+    v = least
+    lane[1] = v
+  end
+  local best, bestFinish, bestTag
+  for i = 1, #fronts do
+    local front = fronts[i]
+    local tag = front.tags[front.at]
+    if tag and tag <= v + 0.000000001 then
+      local finish = tag + front.step
+      if not best or finish < bestFinish or (finish == bestFinish and (tag < bestTag
+        or (tag == bestTag and front.names[front.at] < best.names[best.at]))) then
+        best, bestFinish, bestTag = front, finish, tag
+      end
+    end
+  end
+  return best
+end
+-- The line of a user on the short path: only one of its levels has work, so its shares between
+-- levels come to one rule: the level's tag is max(v, last) + 1 / weight, and becomes both.
+
+-- The level that has work; nil when several have.
+local function plainLevel(u)
+  if not u.level then
+    for level = 1, 6 do
+      if u.cnt[level] > 0 then
+        if u.level then return end
+        u.level = level
+      end
+    end
+  end
+  return u.cnt[u.level] == u.queued and u.level
+end
+
+-- What the level knows of earlier turns: v, last, a tag it may have got already, and, still packed,
+-- what belongs to lower and to higher levels.
+local function plainShares(u)
+  local raw = u.shares
+  local shares = { v = 0, last = 0, tag = 0, crit = 0, lower = '', higher = '' }
+  u.share = shares
+  if not raw then return shares end
+  local from
+  shares.v, shares.crit, from = struct.unpack('<dI', raw)
+  while from <= #raw do
+    local level, last, tag, next_ = struct.unpack('<Bdd', raw, from)
+    if level == u.level then
+      shares.last, shares.tag = last, tag
+    elseif level < u.level then
+      shares.lower = shares.lower .. string.sub(raw, from, next_ - 1)
+    else
+      shares.higher = shares.higher .. string.sub(raw, from, next_ - 1)
+    end
+    from = next_
+  end
+  return shares
+end
+
+-- The level has had a turn.
+local function plainServed(lane, u)
+  local shares, level = u.share or plainShares(u), u.level
+  if level == 6 then
+    shares.crit = shares.crit + 1
+    return
+  end
+  local tag = shares.tag
+  if tag == 0 then
+    tag = (shares.last > shares.v and shares.last or shares.v)
+      + 1 / lane.levelWeights[level]
+  end
+  shares.crit, shares.v, shares.last, shares.tag = 0, tag, tag, 0
+end
+
+local function packPlainShares(u)
+  local shares, own = u.share, ''
+  if u.level < 6 then own = struct.pack('<Bdd', u.level, shares.last, shares.tag) end
+  return struct.pack('<dI', shares.v, shares.crit) .. shares.lower .. own .. shares.higher
+end
+
+-- The next id in line and its score, read several at once when the user has several turns.
+local function plainHead(lane, u, turns)
+  local heads = u.heads
+  local at_ = u.taken * 2 - u.from * 2 + 1
+  if not heads or not heads[at_] then
+    local most = math.ceil(turns * u.w / math.max(lane[2], u.w))
+    if most > u.queued then most = u.queued end
+    local key = u.level == 6 and (lane.p .. 'queue:user:' .. u.name .. ':critical') or (lane.p .. 'queue:user:' .. u.name .. ':normal')
+    heads = redis.call('ZRANGE', key, u.taken, u.taken + most - 1, 'WITHSCORES')
+    u.heads, u.from, u.line = heads, u.taken, key
+    at_ = 1
+  end
+  return heads[at_], heads[at_ + 1]
+end
+-- Leases on the short path: tasks that were queued once and never were anything else.
+
+-- Facts of a task that wait in its record: its text, and where in it the payload begins. nil when it is
+-- not plain, or the worker does not know its name.
+local function plainTask(lane, u, id, names)
+  local key = (prefix .. 'task:' .. id)
+  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'x', 'y')
+  local f = got[1]
+  if not f or got[4] or got[5] or got[6] then return end
+  if got[3] then f = f .. got[2] .. got[3] elseif got[2] then f = f .. got[2] end
+  local from = 20 + #u.name + #lane.queue
+  local a = string.find(f, '\0', from, true)
+  local b = string.find(f, '\0', a + 1, true)
+  local c = string.find(f, '\0', b + 1, true)
+  if names and not string.find(names, ',' .. string.sub(f, from, a - 1) .. ',', 1, true) then return end
+  return key, f, tonumber(string.sub(f, a + 1, b - 1)), c >= #f
+end
+
+-- One turn: takes the head of the user's line into the reply.
+local function plainTake(lane, u, request)
+  local id, score = plainHead(lane, u, request.limit - request.count)
+  if not id then return end
+  local key, f, cost, isLong = plainTask(lane, u, id, request.names)
+  if not key then return end
+  local n, reply, starts = request.count, request.reply, request.starts
+  local seq = u.level == 6 and score + 0 or score - (6 - u.level) * 140737488355328 - 70368744177664
+  starts[3 * n + 1], starts[3 * n + 2] = key, '\4\0' .. struct.pack('<d', seq) .. request.tail
+  starts[3 * n + 3] = request.owner .. u.name
+  n = 7 + 9 * n
+  reply[n + 1], reply[n + 2], reply[n + 3] = id, u.name, micros
+  reply[n + 4], reply[n + 5], reply[n + 6], reply[n + 7] = 0, 0, 0, f
+  reply[n + 8] = isLong and redis.call('HGET', key, 'p') or ''
+  reply[n + 9] = ''
+  request.count = request.count + 1
+  u.gone[#u.gone + 1] = id
+  return cost * 100
+end
+
+-- The turn is charged, and the user stands where that puts it.
+local function plainCharge(lane, u, front, cost)
+  plainServed(lane, u)
+  u.s = u.s + cost / u.w
+  lane[1] = lane[1] + cost / lane[2]
+  u.served, u.taken, u.queued = true, u.taken + 1, u.queued - 1
+  u.cnt[u.level], u.running = u.cnt[u.level] - 1, u.running + 1
+  front.at = front.at + 1
+  if u.queued == 0 or u.running >= u.maxRunning then
+    plainDisplace(lane, u)
+  else
+    plainStand(front, u.name, u.s)
+  end
+end
+
+-- Deals out the turns; false when one of them is not plain.
+local function plainDeal(lane, request)
+  local fronts = plainFronts(lane, request.limit)
+  if not fronts then return false end
+  for i = 1, #lane.order do
+    local u = lane.order[i]
+    if u.ready and not u.wasReady then
+      local front = fronts[u.class]
+      if not front then return false end
+      plainStand(front, u.name, u.s)
+    end
+  end
+  while request.count < request.limit do
+    local front = plainTurn(lane, fronts)
+    if not front then return true end
+    local u = plainUser(lane, front.names[front.at])
+    if not u or not u.ready or u.s ~= front.tags[front.at] or not plainLevel(u) then return false end
+    if not u.taken then u.taken, u.from, u.gone = 0, 0, {} end
+    local cost = plainTake(lane, u, request)
+    if not cost then return false end
+    plainCharge(lane, u, front, cost)
+  end
+  return true
+end
+
+-- Writes what was leased: records, leases, and the lines that it left.
+local function savePlainLeases(lane, request)
+  local starts, added, reply = request.starts, {}, request.reply
+  for i = 1, 3 * request.count, 3 do
+    redis.call('HSET', starts[i], 's', starts[i + 1], 'o', starts[i + 2])
+  end
+  for i = 1, request.count do
+    added[2 * i - 1], added[2 * i] = request.tillText, reply[9 * i - 1]
+  end
+  redis.call('ZADD', (prefix .. 'state:' .. 'started'), unpack(added))
+  for i = 1, #lane.order do
+    local u = lane.order[i]
+    if u.gone then
+      redis.call('ZREM', u.line, unpack(u.gone))
+      u.newShares = packPlainShares(u)
+    end
+  end
+end
+-- Settles on the short path: tasks that finished at their first attempt and that no other task
+-- waits for.
+
+-- Reads one settlement into `ends`; false when it is not plain.
+local function plainFinish(lane, ends, worker, from)
+  local id, token, result = ARGV[from], ARGV[from + 1], ARGV[from + 3]
+  if ARGV[from + 2] ~= 'finish' then return false end
+  local key = (prefix .. 'task:' .. id)
+  local got = redis.call('HMGET', key, 's', 'o', 'x', 'y', 'd', 'w')
+  local s, owner = got[1], token .. '\0' .. worker.id .. '\0' .. lane.queue .. '\0'
+  if not s or got[3] or got[4] or got[5] or ends.known[id] or string.sub(s, 1, 2) ~= '\4\0'
+    or string.sub(s, -4) ~= '\0\0\0\0' or string.sub(got[2], 1, #owner) ~= owner then
+    return false
+  end
+  local u = plainUser(lane, string.sub(got[2], #owner + 1))
+  if not u then return false end
+  u.live, u.running = u.live - 1, u.running - 1
+  if not plainPlace(lane, u) then return false end
+  local n = ends.count
+  ends.records[3 * n + 1], ends.records[3 * n + 3] = key, result
+  ends.records[3 * n + 2] = '\5\16' .. string.sub(s, 3, 19) .. ends.packedNow .. string.sub(s, 28)
+  ends.ids[n + 1], ends.count, ends.known[id] = id, n + 1, true
+  if got[6] then ends.awaited[#ends.awaited + 1] = { got[6], id } end
+  return true
+end
+
+-- Reads `count` settlements from ARGV; nil when one of them is not plain.
+local function plainEnds(lane, worker, count, from)
+  local ends = { count = 0, records = {}, ids = {}, known = {}, awaited = {},
+    packedNow = struct.pack('<d', now) }
+  for i = 0, count - 1 do
+    if not plainFinish(lane, ends, worker, from + 6 * i) then return end
+  end
+  lane[11] = lane[11] - count
+  lane[12] = lane[12] + count
+  lane[16] = lane[16] + count
+  worker.gained = worker.gained - count
+  return ends
+end
+
+local function savePlainEnds(clock, ends)
+  local records, scored = ends.records, {}
+  for i = 1, #records, 3 do
+    redis.call('HSET', records[i], 's', records[i + 1], 'r', records[i + 2])
+  end
+  local nowText = string.format('%.0f', now)
+  for i = 1, #ends.ids do scored[2 * i - 1], scored[2 * i] = nowText, ends.ids[i] end
+  redis.call('ZADD', (prefix .. 'state:' .. 'finished'), unpack(scored))
+  redis.call('ZREM', (prefix .. 'state:' .. 'started'), unpack(ends.ids))
+  if now < clock[8] then clock[8] = now end
+end
+
+-- Tells those that wait for the end of one of the tasks.
+local function tellPlainEnds(ends)
+  for i = 1, #ends.awaited do
+    for channel in string.gmatch(ends.awaited[i][1], '[^ ]+') do
+      redis.call('PUBLISH', channel, ends.awaited[i][2])
+    end
+  end
+end
+-- One step of a worker on the short path: it settles, leases, or both; see settle.lua and
+-- lib/lease-step.lua for what it is asked and what it answers.
+
+-- What is asked for, from ARGV `from` on; nil when it is a resent one, or asks for several queues.
+local function plainRequest(clock, worker, from)
+  local id, keep = ARGV[from], ARGV[from + 5]
+  if tonumber(ARGV[from + 6]) ~= 1 or not plainQuiet(clock, keep) then return end
+  if worker.last and string.find(worker.last, id, 1, true) then return end
+  local till = now + ARGV[from + 2]
+  return { id = id, names = worker.names, limit = tonumber(ARGV[from + 1]), count = 0,
+    wait = ARGV[from + 3] == '1', till = till, tillText = string.format('%.0f', till),
+    starts = {}, reply = { 'leased', 0, -1, 0, now, till, 0 } }
+end
+
+-- Deals out the turns of a request; false when a step of the long path is needed.
+local function plainTurns(lane, worker, request)
+  local token = string.format('%.0f-', micros) .. request.id
+  request.owner = token .. '\0' .. worker.id .. '\0' .. lane.queue .. '\0'
+  request.tail = struct.pack('<IBIdddII', 0, 0, 0, 0, now, micros, lane[3], 0)
+  if not plainDeal(lane, request) then return false end
+  if request.count == 0 then return not request.wait end
+  lane[10] = lane[10] - request.count
+  lane[11] = lane[11] + request.count
+  worker.gained = worker.gained + request.count
+  return true
+end
+
+-- Whether nothing is to be done for the queue and its users but to save them.
+local function plainAfter(lane)
+  for i = 1, #lane.order do
+    if lane.order[i].live == 0 then return false end
+  end
+  return plainRest(lane)
+end
+
+-- Completes the reply: when the next thing falls due, and how long the worker may sleep.
+local function plainDue(clock, request)
+  local started = clock[3]
+  local due = math.ceil(math.min(started == INF and INF or math.max(started, clock[2]),
+    clock[4], clock[5], clock[6]))
+  if due < INF then request.reply[3] = due end
+  request.reply[4] = math.max(0, math.min(5000, due - now))
+end
+
+local function lastOf(request)
+  local last = { request.id }
+  for i = 1, request.count do
+    last[2 * i], last[2 * i + 1] = request.reply[9 * i - 1], micros
+  end
+  return last
+end
+
+-- Writes the step. New places come before old ones.
+local function savePlainStep(clock, lane, worker, ends, request)
+  if request and request.count > 0 then savePlainLeases(lane, request) end
+  if ends then savePlainEnds(clock, ends) end
+  savePlainUsers(lane)
+  savePlainLane(lane)
+  savePlainWorker(worker, request and lastOf(request))
+  if ends then
+    local head = redis.call('ZRANGE', (prefix .. 'state:' .. 'started'), 0, 0, 'WITHSCORES')
+    clock[3] = head[2] and tonumber(head[2]) or INF
+  elseif request and request.count > 0 and request.till < clock[3] then
+    clock[3] = request.till
+  end
+  if request then plainDue(clock, request) end
+  savePlainClock(clock)
+  if ends then tellPlainEnds(ends) end
+end
+
+-- `count` settlements from ARGV[3], then a request from ARGV `from`, if any; nil when the step is
+-- not plain.
+local function plainStep(count, from)
+  local clock, worker = plainClock(), plainWorker(ARGV[1])
+  if not clock or not worker then return end
+  local request, ends
+  if ARGV[from] then
+    request = plainRequest(clock, worker, from)
+    if not request then return end
+  end
+  local lane = plainLane(request and ARGV[from + 7] or 'default')
+  if not lane then return end
+  if count > 0 then
+    ends = plainEnds(lane, worker, count, 3)
+    if not ends then return end
+  end
+  if request and not plainTurns(lane, worker, request) then return end
+  if not plainAfter(lane) then return end
+  redis.call('DEL', (prefix .. 'oom'))
+  savePlainStep(clock, lane, worker, ends, request)
+  return request and request.reply or { 'unregistered' }
+end
+-- Nearly all calls end here.
+
+local plainReply = plainStep(0, 2)
+if plainReply then return plainReply end
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, rateOpensAt = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, nextHead = 0, seqOf = 0, readWorker = 0, seen = 0, leaseStep = 0 }
 
 -- Functions of one subject each.
 local Cascade = {}
@@ -24,16 +617,19 @@ local Deal = { readShares = 0, nextTurn = 0, charge = 0, start = 0, take = 0, fi
 local Decide = {}
 local Deps = {}
 local Due = {}
+local Graphs = {}
 local Key = {}
 local Lease = { addLease = 0, dueOfShares = 0, passOn = 0, saveWorker = 0 }
 local Line = {}
 local Link = {}
 local Lists = {}
 local Retain = {}
-local Step = { restIfIdle = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
+local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
 local Submission = {}
+local Suspend = {}
 local Tick = { dropIdle = 0, dropIdles = 0 }
+local Timed = {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -47,15 +643,10 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 local published, runningChange = {}, {}
 
--- Reads the server's clock once per step, and what the namespace remembers from step to step.
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
-local at = redis.call('TIME')
-local micros = at[1] * 1000000 + at[2]
-local now = math.floor(micros / 1000)
-local saved = redis.call('HMGET', KEYS[1], 's', 'a')
-local INF = math.huge
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF }
@@ -79,9 +670,12 @@ if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 -- What lease, settle, extend and tick share: maintenance on top of the base.
 -- Everything that a step which changes tasks is made of.
--- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -93,10 +687,7 @@ if micros < now * 1000 then micros = now * 1000 end
 -- members change as there are turns left, so the first turns + 1 always hold the true head.
 -- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
 -- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes. Lua compares strings by the server's locale, so that is tried out first.
-
-local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
-  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+-- Ties go by bytes.
 
 -- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
 -- @rare
@@ -105,7 +696,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
--- then level, last and tag of each level that has any; c its own settings and lists, packed.
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -140,11 +732,24 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
 -- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
--- owner ended, a the ids of the calls that it answered.
+-- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
 -- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+
+-- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Registers that a task waits for another, or for an id that nobody has stored.
+-- @rare
+
+-- Suspends a run until others have ended. x.s: whom it waits for; x.sp: 'failure' when the first that
+-- does not finish wakes it; x.wk: when it is woken whatever happens.
+-- @rare
+
+-- Charges turns by time, in queues that ask for it; restates the end of domain/fair-share.ts.
+-- @rare
 
 -- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
 -- chapter "Dependencies" of docs/mechanics.md.
@@ -162,9 +767,6 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- @rare
 
 -- Takes ended tasks away whose time is over, oldest first, with everything kept about them.
--- @rare
-
--- Registers that a task waits for another, or for an id that nobody has stored.
 -- @rare
 
 -- Drops the lists of restricted workers when the last worker of a list is gone.
@@ -185,8 +787,6 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- Chooses whose turn it is in a queue: by WF2Q+ among the heads of all classes, or by the lists of
 -- a restricted worker. Restates domain/fair-share.ts and the chapter "Restricted workers".
 
-local EPSILON = 1e-9
-
 -- Reads the first tasks of a user's level, several at once when it will be served several times.
 
 -- Reads what a worker has announced, and says that it lives.
@@ -203,50 +803,6 @@ local EPSILON = 1e-9
 -- repeated ones have their lease end and lease moment behind that}, or {'unregistered'}.
 
 local library = function()
-
-function K.lane(queue)
-  if queue == 'default' then return prefix end
-  return prefix .. 'lane:' .. queue .. ':'
-end
-
-function K.oom() return prefix .. 'oom' end
-
-function K.queues() return prefix .. 'queues' end
-
-function K.task(id) return prefix .. 'task:' .. id end
-
--- An index of the whole namespace: by state, or by its own name.
-function K.index(name)
-  return CODES[name] and prefix .. 'state:' .. name or prefix .. name
-end
-
-function K.idleLanes() return prefix .. 'idle-lanes' end
-
-function K.workers() return prefix .. 'workers' end
-
-function K.worker(id) return prefix .. 'worker:' .. id end
-
-function K.wake(worker) return prefix .. 'wake:' .. worker end
-
-function K.fair(lane) return lane .. 'fair' end
-
-function K.ready(lane, class) return lane .. 'ready:' .. class end
-
-function K.user(lane, user) return lane .. 'user:' .. user end
-
-function K.users(lane) return lane .. 'users' end
-
-function K.idle(lane, epoch) return lane .. 'idle:' .. epoch end
-
-function K.critical(lane, user) return lane .. 'queue:user:' .. user .. ':critical' end
-
-function K.normal(lane, user) return lane .. 'queue:user:' .. user .. ':normal' end
-
-function K.list(lane, list) return lane .. 'list:' .. list end
-
-function K.listReady(lane, list) return lane .. 'list-ready:' .. list end
-
-function K.orphans(lane, list) return lane .. 'orphans:' .. list end
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
@@ -345,7 +901,7 @@ function F.flushIndex(name)
   local members = I[name]
   if not members then return end
   I[name] = nil
-  local key = K.index(name)
+  local key = (CODES[name] and prefix .. 'state:' .. name or prefix .. name)
   if F.addAll(key, members) then F.removeAll(key, members) end
   if moved[name] then
     moved[name] = nil
@@ -466,13 +1022,15 @@ end
 function F.laneOf(queue)
   local lane = lanes[queue]
   if lane then return lane end
-  local p = K.lane(queue)
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
   lane = F.newLane(queue, p)
-  local got = redis.call('HMGET', K.fair(p), 's', 'c')
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
   lane.old = lane.old or 0
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
   lane.users, lane.readyKeys = {}, {}
   lane.gain = 0
   lanes[queue] = lane
@@ -491,8 +1049,9 @@ function F.saveLane(lane)
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
     lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
-  redis.call('HSET', K.fair(lane.p), 's', packed)
-  if lane.fresh then redis.call('SADD', K.queues(), lane.queue) end
+  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
+  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
+  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
 end
 
 -- What holds for a user with these settings of its own.
@@ -533,12 +1092,13 @@ end
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
-  local key = K.user(lane.p, name)
+  local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
+    if got[4] then u.mean = struct.unpack('<d', got[4]) end
     if got[3] then
       local c = cmsgpack.unpack(got[3])
       u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
@@ -599,10 +1159,11 @@ function F.saveUser(u)
   else
     redis.call('HSET', key, 'u', packed)
   end
+  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
   if u.changed then
     redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
   end
-  if u.fresh then F.zset(K.users(u.lane.p), u.name, 0) end
+  if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
 end
 
 function F.touch(u)
@@ -632,7 +1193,7 @@ function F.readyKey(lane, class)
   local keys = lane.readyKeys
   local key = keys[class]
   if not key then
-    key = K.ready(lane.p, class)
+    key = (lane.p .. 'ready:' .. class)
     keys[class] = key
   end
   return key
@@ -646,9 +1207,9 @@ function F.indexUser(u, ready)
   if not lists then return end
   local finish = ready and u.s + 100 / u.w
   for i = 1, #lists do
-    F.zset(K.listReady(lane.p, lists[i]), u.name, finish)
+    F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
     if string.byte(lists[i]) == 115 then
-      F.zset(K.orphans(lane.p, lists[i]), u.name, not u.assigned and finish)
+      F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
     end
   end
 end
@@ -666,6 +1227,7 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
+  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
   if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
   local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
   if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
@@ -714,7 +1276,7 @@ end
 
 function F.saveRunning()
   for worker, change in pairs(runningChange) do
-    local key = K.worker(worker)
+    local key = (prefix .. 'worker:' .. worker)
     if change ~= 0 and redis.call('HEXISTS', key, 't') == 1 then
       redis.call('HINCRBY', key, 'k', change)
     end
@@ -755,20 +1317,15 @@ function F.served(u, level)
   shares.tag[level] = 0
 end
 
--- A level that runs empty, whatever emptied it, gives its tag up.
+-- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
 function F.emptied(u, level)
   if level == 6 or not (u.shares or u.raw) then return end
-  local shares = F.sharesOf(u)
-  local tag = shares.tag[level]
-  if tag == 0 then return end
-  shares.last[level] = tag
-  if tag > shares.v then shares.v = tag end
-  shares.tag[level] = 0
+  F.sharesOf(u).tag[level] = 0
 end
 
 -- A task that is queued and never was anything else.
 function F.newTask(id, f, key)
-  return { id = id, f = f, key = key or K.task(id), state = 'queued', seq = 0, failures = 0,
+  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
     losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
     token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
 end
@@ -800,7 +1357,7 @@ end
 function F.taskOf(id)
   local t = tasks[id]
   if t ~= nil then return t end
-  local key = K.task(id)
+  local key = (prefix .. 'task:' .. id)
   local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
   t = false
   if got[1] then
@@ -881,10 +1438,10 @@ function F.saveTask(t)
 end
 
 function F.levelKey(u, level)
-  if level == 6 then return K.critical(u.lane.p, u.name) end
+  if level == 6 then return (u.lane.p .. 'queue:user:' .. u.name .. ':critical') end
   local key = u.normal
   if not key then
-    key = K.normal(u.lane.p, u.name)
+    key = (u.lane.p .. 'queue:user:' .. u.name .. ':normal')
     u.normal = key
   end
   return key
@@ -904,6 +1461,59 @@ function F.dropQueued(t, u)
   if u.cnt[level] == 0 then F.emptied(u, level) end
 end
 
+function F.leave(t, u)
+  local state = t.state
+  if state == 'queued' then
+    F.dropQueued(t, u)
+  else
+    F.move(state, t.id, false)
+    if state == 'scheduled' then
+      F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, false)
+      F.dueChanged(u)
+    elseif state == 'started' then
+      u.running = u.running - 1
+      if u.lane.timed then Timed.settle(t, u) end
+      F.runningAt(t.worker, -1)
+    end
+  end
+  u.lane.counts[state] = u.lane.counts[state] - 1
+  F.touch(u)
+end
+
+function F.endTask(t, u, state, ending)
+  local lane = u.lane
+  F.leave(t, u)
+  F.setState(t, u, state)
+  t.at = now
+  if t.readers > 0 then
+    F.put(state, t.id, now + 4503599627370496)
+  else
+    F.put(state, t.id, now, nowText)
+  end
+  if ending.reason then
+    local y = F.rareOf(t)
+    y.ft, y.rs = ending.failureType, ending.reason
+  end
+  if ending.error then F.setField(t, 'e', ending.error) end
+  if ending.result then F.setField(t, 'r', ending.result) end
+  t.canceling = false
+  local x = t.x
+  if x then
+    x.ex, x.wu, x.wk = nil, nil, nil
+    F.setDeadline(t)
+    if x.k then F.releaseKey(t, u) end
+  end
+  u.live = u.live - 1
+  lane[state] = lane[state] + 1
+  if t.w then published[#published + 1] = t end
+  local reads = x and (x.d or x.s) and true or false
+  if reads or t.dependents then
+    t.inCascade, t.left = true, not reads
+    F.put('cascade', t.id, now)
+  end
+  F.reindex(u)
+end
+
 function F.rateOpensAt(lane)
   local rate = lane.config.rate
   if not rate or lane.runnable == 0 then return INF end
@@ -921,8 +1531,13 @@ end
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
 function Step.restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
-  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.v = 0
+  Step.newEpoch(lane)
+end
+
+-- Tags that were kept are worth nothing from now on.
+function Step.newEpoch(lane)
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
 end
@@ -932,11 +1547,11 @@ function Step.setIdle(u, idle)
   local lane = u.lane
   u.idle = idle
   if idle then
-    F.zset(K.idle(lane.p, lane.epoch), u.name, u.s)
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, u.s)
     if u.s < lane.idleLeast then lane.idleLeast = u.s end
     return
   end
-  F.zset(K.idle(lane.p, u.idleEpoch), u.name, false)
+  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
   if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
@@ -954,16 +1569,16 @@ function Step.forget(u)
   if keep or spent then return F.saveUser(u) end
   if u.fresh then return end
   redis.call('DEL', u.key)
-  F.zset(K.users(lane.p), u.name, false)
+  F.zset((lane.p .. 'users'), u.name, false)
 end
 
 function Step.finishLane(lane)
   if lane.idleMoved then
-    local head = redis.call('ZRANGE', K.idle(lane.p, lane.epoch), 0, 0, 'WITHSCORES')
+    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
   if lane.idleLeast <= lane.v or lane.old < lane.epoch then
-    redis.call('SADD', K.idleLanes(), lane.queue)
+    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
     C.idle = 1
   end
   F.saveLane(lane)
@@ -991,7 +1606,7 @@ function F.writeStep()
   F.flushSets()
   if next(keyring) then F.saveKeys() end
   for _, lane in ipairs(touched) do Step.finishLane(lane) end
-  F.saveRunning()
+  if next(runningChange) then F.saveRunning() end
 end
 
 function F.closeStep()
@@ -1005,7 +1620,7 @@ function Tick.dropIdle(lane, most)
   local epoch, dropped = lane.old, 0
   local rated = C.configs > 0 or lane.perUser.rate
   while true do
-    local key = K.idle(lane.p, epoch)
+    local key = (lane.p .. 'idle:' .. epoch)
     F.flushKey(key)
     local limit = epoch < lane.epoch and '+inf' or lane.v
     local names = redis.call('ZRANGEBYSCORE', key, '-inf', limit, 'LIMIT', 0, most - dropped)
@@ -1017,8 +1632,8 @@ function Tick.dropIdle(lane, most)
         u.idle = false
         F.touch(u)
       else
-        redis.call('DEL', K.user(lane.p, name))
-        F.zset(K.users(lane.p), name, false)
+        redis.call('DEL', (lane.p .. 'user:' .. name))
+        F.zset((lane.p .. 'users'), name, false)
       end
     end
     dropped = dropped + math.max(#names, 1)
@@ -1034,12 +1649,12 @@ end
 function Tick.dropIdles()
   if C.idle == 0 then return false end
   local left = 50
-  for _, queue in ipairs(redis.call('SMEMBERS', K.idleLanes())) do
+  for _, queue in ipairs(redis.call('SMEMBERS', (prefix .. 'idle-lanes'))) do
     local lane = F.laneOf(queue)
     left = left - Tick.dropIdle(lane, left)
     F.touchLane(lane)
     if left <= 0 then return true end
-    redis.call('SREM', K.idleLanes(), queue)
+    redis.call('SREM', (prefix .. 'idle-lanes'), queue)
   end
   C.idle = 0
   return false
@@ -1096,7 +1711,7 @@ function Choose.chooseUser(lane, orphansOnly, turns)
   for i = 1, n do
     local head = heads[i]
     local tag = head[2]
-    if tag <= v + EPSILON then
+    if tag <= v + 0.000000001 then
       local finish = tag + Choose.stepOf(head[3])
       if not best or finish < bestFinish
         or (finish == bestFinish and (tag < best[2]
@@ -1161,7 +1776,7 @@ end
 
 -- nil when the worker is not registered, or its lists were dropped while it was silent.
 function F.readWorker(id)
-  local got = redis.call('HMGET', K.worker(id), 'n', 'l', 'r', 'i', 't', 'x')
+  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x')
   if not got[5] or got[6] then return end
   local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]) }
   if got[2] then
@@ -1173,7 +1788,7 @@ function F.readWorker(id)
 end
 
 function F.seen(worker)
-  if now - worker.seen > 1000 then redis.call('ZADD', K.workers(), now, worker.id) end
+  if now - worker.seen > 1000 then redis.call('ZADD', (prefix .. 'workers'), now, worker.id) end
   if worker.listed then F.move('listed-workers', worker.id, now) end
 end
 
@@ -1205,6 +1820,11 @@ end
 function Deal.charge(t, u, v, list)
   local lane = u.lane
   local cost = t.cost * 100
+  if lane.timed then
+    cost = Timed.charge(t, u) * 100
+  elseif t.y and t.y.ch then
+    F.rareOf(t).ch = nil
+  end
   local turn = cost / u.w
   if v then lane.v = v end
   u.s = u.s + turn
@@ -1261,6 +1881,13 @@ function Deal.take(u, v, list, request, batch)
   end
   F.fixed(t)
   t.seq = F.seqOf(level, score)
+  if t.x and t.x.o and Deal.isOrphan(t) then
+    F.nextHead(u, level)
+    F.endTask(t, u, 'canceled', { reason = 'run ' .. t.x.o .. ' has ended' })
+    batch.strangers = batch.strangers + 1
+    batch.stopped = batch.strangers >= 16
+    return
+  end
   if request.names and not string.find(request.names, ',' .. t.name .. ',', 1, true) then
     F.nextHead(u, level)
     Deal.setAside(t, u)
@@ -1298,7 +1925,7 @@ function Deal.saveListClocks(shares)
   for _, share in ipairs(shares) do
     for id, list in pairs(share.lane.lists or {}) do
       if list.dirty then
-        redis.call('HSET', K.list(share.lane.p, id), 'c', string.format('%.17g', list.clock),
+        redis.call('HSET', (share.lane.p .. 'list:' .. id), 'c', string.format('%.17g', list.clock),
           'e', share.lane.epoch)
       end
     end
@@ -1337,17 +1964,17 @@ function Lease.saveWorker(worker, request, batch)
     last[2 * i] = batch[i].id
     last[2 * i + 1] = batch[i].n
   end
-  redis.call('HSET', K.worker(worker.id), 't', now, 'r', cmsgpack.pack(last))
+  redis.call('HSET', (prefix .. 'worker:' .. worker.id), 't', now, 'r', cmsgpack.pack(last))
 end
 
 function F.leaseStep(from, worker)
   local id, limit, leaseMs = ARGV[from], tonumber(ARGV[from + 1]), ARGV[from + 2]
   local wait, spread, retention = ARGV[from + 3] == '1', ARGV[from + 4] + 0, ARGV[from + 5]
   if worker.line then
-    if worker.line == '' then redis.call('DEL', K.wake(worker.id)) end
+    if worker.line == '' then redis.call('DEL', (prefix .. 'wake:' .. worker.id)) end
     Line.leaveLines(worker.id, worker.line, false)
   end
-  local heldAlarm = Due.dropAlarm(worker.id)
+  local heldAlarm = C.alarms ~= ',' and Due.dropAlarm(worker.id)
   local shares = Deal.readShares(from + 6, worker)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
     till = now + leaseMs, token = string.format('%.0f-', micros) .. id }
@@ -1357,7 +1984,7 @@ function F.leaseStep(from, worker)
   if worker.last and cmsgpack.unpack(worker.last)[1] == id then
     reply[1] = 'repeated'
     Lease.repeatLease(worker, reply)
-    redis.call('HSET', K.worker(worker.id), 't', now)
+    redis.call('HSET', (prefix .. 'worker:' .. worker.id), 't', now)
   else
     ticked = F.tickSteps(retention)
     batch = Deal.fill(shares, request)
@@ -1372,6 +1999,7 @@ function F.leaseStep(from, worker)
   local due = Lease.dueOfShares(shares)
   if #reply == 7 and wait and not batch.stopped and not ticked then
     reply[4] = Lease.standInLine(worker, shares, due, spread)
+    if batch.strangers and batch.strangers > 0 then Lease.wakeForFreed(worker, shares) end
   else
     reply[4] = math.max(0, math.min(5000, due - now))
     Lease.passOn(worker, shares, heldAlarm)
@@ -1386,42 +2014,6 @@ end
 library()
 
 local rare = function()
-
-function K.pair(first, second)
-  return #first .. ':' .. first .. second
-end
-
-function K.attempts(id) return prefix .. 'attempts:' .. id end
-
-function K.state(state) return prefix .. 'state:' .. state end
-
-function K.waiting(id) return prefix .. 'deps:waiting:' .. id end
-
-function K.blocked(id) return prefix .. 'deps:blocked:' .. id end
-
-function K.held(id) return prefix .. 'deps:held:' .. id end
-
-function K.dropping() return prefix .. 'dropping' end
-
-function K.userConfig(user) return prefix .. 'user-config:' .. user end
-
-function K.key(queue, user, key) return prefix .. 'key:' .. queue .. ':' .. K.pair(user, key) end
-
-function K.submit(id) return prefix .. 'submit:' .. id end
-
-function K.submitted(id) return prefix .. 'submitted:' .. id end
-
-function K.names() return prefix .. 'names' end
-
-function K.refreshing() return prefix .. 'refreshing' end
-
-function K.scheduled(lane, user) return lane .. 'scheduled:' .. user end
-
-function K.listNames(lane, list) return lane .. 'list-names:' .. list end
-
-function K.listWorkers(lane, list) return lane .. 'list-workers:' .. list end
-
-function K.idleWorkers(lane, list) return lane .. 'idle-workers:' .. list end
 
 function F.sharedClass(weight)
   local power, value = 0, 100 / weight
@@ -1438,7 +2030,7 @@ end
 
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
-  local got = redis.call('HMGET', K.userConfig(name), '*', lane.queue)
+  local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
   local own = got[1] and cmsgpack.unpack(got[1]) or {}
   if got[2] then
     for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
@@ -1469,7 +2061,7 @@ function F.listOf(lane, id)
   lane.lists = lane.lists or {}
   local list = lane.lists[id]
   if list then return list end
-  local got = redis.call('HMGET', K.list(lane.p, id), 'c', 'e')
+  local got = redis.call('HMGET', (lane.p .. 'list:' .. id), 'c', 'e')
   list = { id = id, clock = tonumber(got[1] or 0) }
   if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
   lane.lists[id] = list
@@ -1481,7 +2073,7 @@ end
 function F.joinTag(u)
   local lane, v = u.lane, u.lane.v
   for i = 1, u.lists and #u.lists or 0 do
-    local key = K.listReady(lane.p, u.lists[i])
+    local key = (lane.p .. 'list-ready:' .. (u.lists[i]))
     F.flushKey(key)
     local head = redis.call('ZRANGE', key, 0, 0)[1]
     if head then
@@ -1493,9 +2085,9 @@ end
 
 function F.throttle(u, till)
   if till then
-    F.move('throttled', K.pair(u.lane.queue, u.name), till)
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
   elseif u.throttled then
-    F.move('throttled', K.pair(u.lane.queue, u.name), false)
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), false)
   end
   u.throttled = till and true or false
   u.throttledTill = till
@@ -1513,22 +2105,22 @@ function Line.leaveLines(worker, packed, token)
   if packed ~= '' then
     local lines = cmsgpack.unpack(packed)
     for i = 1, #lines, 2 do
-      redis.call('ZREM', K.idleWorkers(K.lane(lines[i]), lines[i + 1]), worker)
+      redis.call('ZREM', ((((lines[i]) == 'default' and prefix or prefix .. 'lane:' .. (lines[i]) .. ':')) .. 'idle-workers:' .. (lines[i + 1])), worker)
     end
     C.waiting = C.waiting - 1
   end
   if token then
-    redis.call('RPUSH', K.wake(worker), '1')
-    redis.call('PEXPIRE', K.wake(worker), 2 * 5000)
-    redis.call('HSET', K.worker(worker), 'i', '')
+    redis.call('RPUSH', (prefix .. 'wake:' .. worker), '1')
+    redis.call('PEXPIRE', (prefix .. 'wake:' .. worker), 2 * 5000)
+    redis.call('HSET', (prefix .. 'worker:' .. worker), 'i', '')
   else
-    redis.call('HDEL', K.worker(worker), 'i')
+    redis.call('HDEL', (prefix .. 'worker:' .. worker), 'i')
   end
 end
 
 -- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
 function Line.wakeWorker(worker)
-  local packed = redis.call('HGET', K.worker(worker), 'i')
+  local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
   if not packed or packed == '' then return false end
   Line.leaveLines(worker, packed, true)
   return true
@@ -1536,14 +2128,14 @@ end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
 function Line.wakeLine(lane, line, most)
-  local key = K.idleWorkers(lane.p, line)
+  local key = (lane.p .. 'idle-workers:' .. line)
   while most > 0 do
     local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
     local worker = head[1]
     if not worker then return most end
     local stale = now - head[2] > 1.2 * 5000 + 1000
     if stale then
-      local packed = redis.call('HGET', K.worker(worker), 'i')
+      local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
       if packed then Line.leaveLines(worker, packed, false) end
     elseif Line.wakeWorker(worker) then
       most = most - 1
@@ -1588,7 +2180,7 @@ end
 
 function F.payloadOf(t)
   F.fixed(t)
-  if t.body > #t.f then return t.long or redis.call('HGET', K.task(t.id), 'p') or '' end
+  if t.body > #t.f then return t.long or redis.call('HGET', (prefix .. 'task:' .. t.id), 'p') or '' end
   return string.sub(t.f, t.body)
 end
 
@@ -1632,7 +2224,7 @@ function F.enterScheduled(t, u, due)
   t.at = due
   F.setState(t, u, 'scheduled')
   F.put('scheduled', t.id, due)
-  F.zset(K.scheduled(u.lane.p, u.name), t.id, due)
+  F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, due)
   F.dueChanged(u)
 end
 
@@ -1642,30 +2234,13 @@ function F.enterDeferred(t, u)
   F.touch(u)
 end
 
-function F.leave(t, u)
-  local state = t.state
-  if state == 'queued' then
-    F.dropQueued(t, u)
-  else
-    F.move(state, t.id, false)
-    if state == 'scheduled' then
-      F.zset(K.scheduled(u.lane.p, u.name), t.id, false)
-      F.dueChanged(u)
-    elseif state == 'started' then
-      u.running = u.running - 1
-      F.runningAt(t.worker, -1)
-    end
-  end
-  u.lane.counts[state] = u.lane.counts[state] - 1
-  F.touch(u)
-end
-
--- The key in the deadline index: the earlier of the limits of the start and of the wait.
+-- The key in the deadline index: the least of the limits of the start, of the wait, of a suspension.
 function F.setDeadline(t)
   local x = t.x
   if not x then return end
   local least = x.ex
   if x.wu and (not least or x.wu < least) then least = x.wu end
+  if x.wk and (not least or x.wk < least) then least = x.wk end
   if least == x.dl then return end
   F.move('deadlines', t.id, least or false)
   x.dl = least
@@ -1686,17 +2261,24 @@ end
 
 function F.becomeDue(t, u)
   F.leave(t, u)
-  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.enterQueue(t, u) end
+  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
+end
+
+-- Nothing blocks a task that stands nowhere: it goes on, a join to its end.
+function F.goOn(t, u)
+  if not (t.x and t.x.j) then return F.enterQueue(t, u) end
+  F.enterDeferred(t, u)
+  F.endTask(t, u, 'finished', { result = 'null' })
 end
 
 function F.keyState(queue, user, key)
-  local name = K.key(queue, user, key)
+  local name = (prefix .. 'key:' .. queue .. ':' .. (#user .. ':' .. user .. key))
   local known = keyring[name]
   if known then return known end
   local packed = redis.call('HGET', name, 'k')
   local entry = packed and cmsgpack.unpack(packed) or {}
   known = { name = name, key = key, o = entry.o, f = entry.f, p = entry.p, u = entry.u,
-    e = entry.e, a = entry.a or {} }
+    e = entry.e, g = entry.g, a = entry.a or {} }
   keyring[name] = known
   return known
 end
@@ -1712,7 +2294,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, a = key.a }))
+          u = key.u, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + 60000, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
@@ -1741,43 +2323,115 @@ function F.releaseKey(t, u)
   end
 end
 
-function F.endTask(t, u, state, ending)
+-- Its end is moved on, unless a task needs it. What is known of it is remembered for longer.
+function Graphs.touch(hash)
+  if redis.call('EXISTS', (prefix .. 'graph-refs:' .. hash)) == 1 then return end
+  redis.call('HSET', (prefix .. 'graphmeta:' .. hash), 'till', now + 86400000)
+  redis.call('PEXPIRE', (prefix .. 'graph:' .. hash), 86400000)
+  redis.call('PEXPIRE', (prefix .. 'graphmeta:' .. hash), 8 * 86400000)
+end
+
+-- The record of a task goes, and with it what was kept for it alone.
+function Graphs.drop(t)
+  local hash = t.x and t.x.h
+  if not hash then return end
+  redis.call('SREM', (prefix .. 'graph-refs:' .. hash), t.id)
+  Graphs.touch(hash)
+end
+
+-- Lifts the limit of a wait when all that a task waits for can end by itself again.
+function Deps.rewait(t)
+  if not (t.x and t.x.wu) then return end
+  for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
+    local upstream = F.taskOf(id)
+    if not upstream or F.isEnd(upstream.state) then return end
+  end
+  t.x.wu = nil
+  F.setDeadline(t)
+end
+
+function Suspend.waitsFor(t, id)
+  local ids = t.x and t.x.s
+  if not ids then return false end
+  for i = 1, #ids do
+    if ids[i] == id then return true end
+  end
+  return false
+end
+
+-- Takes it out of all that it still waits for; it reads only those that have ended.
+function Suspend.unlink(t)
+  local key, read = (prefix .. 'deps:blocked:' .. t.id), {}
+  for _, id in ipairs(t.x.s or NONE) do
+    if redis.call('SREM', key, id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+    else
+      read[#read + 1] = id
+    end
+  end
+  t.x.s, t.xDirty = #read > 0 and read or nil, true
+end
+
+-- Wakes it before all have ended.
+function Suspend.wake(t, u)
+  Suspend.unlink(t)
+  t.x.wk = nil
+  F.change(t)
+  F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- One of those that it waits for has ended.
+function Suspend.tell(upstream, t, u)
+  if upstream.state ~= 'finished' and t.x.sp == 'failure' then
+    redis.call('SREM', (prefix .. 'deps:blocked:' .. t.id), upstream.id)
+    F.addReader(upstream, 1)
+    return Suspend.wake(t, u)
+  end
+  Cascade.satisfy(upstream, t, u)
+end
+
+-- What the turn costs before it is known how long it takes, in seconds.
+function Timed.charge(t, u)
+  local cost = u.mean or u.lane.mean or 1
+  F.rareOf(t).ch = cost
+  return cost
+end
+
+-- A mean after one more value, in seconds.
+function Timed.learn(of, held)
+  of.mean = of.mean and of.mean + (held - of.mean) / 8 or held
+  of.learned = true
+end
+
+-- A lease is over: its turn is charged by how long it was held.
+function Timed.settle(t, u)
   local lane = u.lane
-  F.leave(t, u)
-  F.setState(t, u, state)
-  t.at = now
-  if t.readers > 0 then
-    F.put(state, t.id, now + 4503599627370496)
-  else
-    F.put(state, t.id, now, nowText)
-  end
-  if ending.reason then
-    local y = F.rareOf(t)
-    y.ft, y.rs = ending.failureType, ending.reason
-  end
-  if ending.error then F.setField(t, 'e', ending.error) end
-  if ending.result then F.setField(t, 'r', ending.result) end
-  t.canceling = false
-  local x = t.x
-  if x then
-    x.ex, x.wu = nil, nil
-    F.setDeadline(t)
-    if x.k then F.releaseKey(t, u) end
-  end
-  u.live = u.live - 1
-  lane[state] = lane[state] + 1
-  if t.w then published[#published + 1] = t end
-  if (x and x.d) or t.dependents then
-    t.inCascade, t.left = true, not (x and x.d)
-    F.put('cascade', t.id, now)
-  end
-  F.reindex(u)
+  local held = math.max(0, now - t.leasedAt) / 1000
+  Timed.learn(u, held)
+  Timed.learn(lane, held)
+  local charged = t.y and t.y.ch
+  if not charged then return end
+  F.rareOf(t).ch = nil
+  if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
+  local s = math.max(u.s + ((held - charged) * 100) / u.w, lane.v - (charged * 100) / u.w)
+  if u.ready then F.indexUser(u, false) end
+  u.s = s
+  if u.ready then F.indexUser(u, true) end
+end
+
+-- The queue begins to charge by something else: tags of before are worth a turn at most.
+function Timed.recount(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
+  F.indexUser(u, true)
 end
 
 function F.isBlocked(t)
   if t.x and t.x.su then return true end
-  if not (t.x and t.x.d) then return false end
-  return redis.call('EXISTS', K.blocked(t.id)) == 1
+  if not (t.x and (t.x.d or t.x.s)) then return false end
+  return redis.call('EXISTS', (prefix .. 'deps:blocked:' .. t.id)) == 1
 end
 
 -- Ended tasks with readers stand behind all others, out of retention's way.
@@ -1799,11 +2453,17 @@ end
 -- The upstream no longer blocks the dependent, which now reads it.
 function Cascade.satisfy(upstream, t, u)
   F.addReader(upstream, 1)
-  local key = K.blocked(t.id)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
-  t.x.wu = nil
+  t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- Nothing blocks the task any more: a join has ended with that, others go on.
+function F.unblock(t, u)
   if t.state ~= 'deferred' or t.x.su then return end
+  if t.x.j then return F.endTask(t, u, 'finished', { result = 'null' }) end
   F.leave(t, u)
   F.enterQueue(t, u)
 end
@@ -1826,7 +2486,7 @@ function Cascade.waitFor(t)
 end
 
 function Cascade.hold(upstream, t)
-  F.zset(K.held(upstream.id), t.id, F.fixed(t).created)
+  F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).created)
   F.markDependents(upstream)
   Cascade.waitFor(t)
 end
@@ -1834,6 +2494,7 @@ end
 function Cascade.tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
+  if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
   local policy = Cascade.policyFor(upstream, t)
   local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
   if policy == 'run' then
@@ -1855,32 +2516,56 @@ function Cascade.satisfiedMissing(t, id)
 end
 
 function Cascade.leaveMissing(id)
-  F.flushKey(K.waiting(id))
-  if redis.call('EXISTS', K.waiting(id)) == 0 then F.move('missing', id, false) end
+  F.flushKey((prefix .. 'deps:waiting:' .. id))
+  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
 end
 
--- First part of a cascade: the ended task stops waiting for its own, and reading them.
+-- First part of a cascade: the ended task stops waiting for its own, and reading them; one that
+-- failed may be redriven, and a join holds what it joined, so these read on until they are removed.
 function Cascade.leaveUpstreams(t)
-  local key = K.blocked(t.id)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
   t.left = true
   F.change(t)
-  for _, id in ipairs(t.x.d) do
-    local upstream = F.taskOf(id)
+  local x = t.x
+  local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
+  if x.s then Suspend.unlink(t) end
+  for _, id in ipairs(x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      F.zset(K.waiting(id), t.id, false)
-      F.zset(K.held(id), t.id, false)
-      if not upstream then Cascade.leaveMissing(id) end
-    elseif upstream and t.state ~= 'failed' and not Cascade.satisfiedMissing(t, id) then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+    end
+  end
+  if not reads then Cascade.leaveReaders(t) end
+  if t.state == 'failed' then return count end
+  local unread = reads and redis.call('SMEMBERS', key) or NONE
+  if #unread > 0 then
+    -- A join that was canceled never read these.
+    x.m, t.xDirty = x.m or {}, true
+    for _, id in ipairs(unread) do table.insert(x.m, id) end
+  end
+  redis.call('DEL', key)
+  return count
+end
+
+-- It reads none of its upstreams any more.
+function Cascade.leaveReaders(t)
+  for _, id in ipairs(t.x.d or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream and redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 0
+      and not Cascade.satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
   end
-  if t.state ~= 'failed' then redis.call('DEL', key) end
-  return #t.x.d
+  for _, id in ipairs(t.x.s or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream then F.addReader(upstream, -1) end
+  end
 end
 
 -- Tells up to `most` of those that wait for the task; says how many, and whether some are left.
 function Cascade.tellWaiting(t, most)
-  local key = K.waiting(t.id)
+  local key = (prefix .. 'deps:waiting:' .. t.id)
   F.flushKey(key)
   local ids = redis.call('ZRANGE', key, 0, most)
   local count = math.min(#ids, most)
@@ -1898,7 +2583,7 @@ function F.cascade(budget)
   while true do
     if I.cascade then F.flushIndex('cascade') end
     if H.cascade == INF then return false end
-    local id = redis.call('ZRANGE', K.index('cascade'), 0, 0)[1]
+    local id = redis.call('ZRANGE', (CODES['cascade'] and prefix .. 'state:' .. 'cascade' or prefix .. 'cascade'), 0, 0)[1]
     if not id then return false end
     if left <= 0 then return true end
     local t = F.taskOf(id)
@@ -1921,7 +2606,6 @@ end
 
 -- A worker that leases is awake, so it holds no alarm; true when it was the first holder.
 function Due.dropAlarm(worker)
-  if C.alarms == ',' then return false end
   local one, two = Due.holders()
   if one == worker then
     C.alarms = ',' .. two
@@ -1968,11 +2652,11 @@ end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
 function Step.saveDue(u)
-  local head = redis.call('ZRANGE', K.scheduled(u.lane.p, u.name), 0, 0, 'WITHSCORES')
+  local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
   u.dueFloor = nil
-  F.move('scheduled-users', K.pair(u.lane.queue, u.name), due or false)
+  F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
 end
 
 function Step.saveDueUsers()
@@ -1981,7 +2665,7 @@ function Step.saveDueUsers()
     for _, u in ipairs(lane.dirty) do
       if u.dueChanged then
         u.dueChanged = nil
-        F.flushKey(K.scheduled(lane.p, u.name))
+        F.flushKey((lane.p .. 'scheduled:' .. u.name))
         Step.saveDue(u)
         any = true
       end
@@ -1997,7 +2681,7 @@ function Step.publishEnds()
 end
 
 function F.recordAttempt(t, outcome, decision, reason, err)
-  local key = K.attempts(t.id)
+  local key = (prefix .. 'attempts:' .. t.id)
   if t.hasAttempts then
     local newest = redis.call('LINDEX', key, -1)
     if newest then
@@ -2020,23 +2704,12 @@ function F.recordAttempt(t, outcome, decision, reason, err)
   redis.call('LTRIM', key, -20, -1)
 end
 
--- A failed task read its satisfied dependencies until now, since it could have been redriven.
-function Retain.leaveReaders(t)
-  for _, id in ipairs(t.x and t.x.d or {}) do
-    local upstream = F.taskOf(id)
-    if upstream and redis.call('SISMEMBER', K.blocked(t.id), id) == 0
-      and not Cascade.satisfiedMissing(t, id) then
-      F.addReader(upstream, -1)
-    end
-  end
-end
-
 -- Removes an ended task. Those that still wait for its redrive are canceled first, in bounded
 -- steps; false while some are left.
 function Retain.takeAway(t)
   local u = F.ownerOf(t)
   if t.dependents then
-    local key = K.held(t.id)
+    local key = (prefix .. 'deps:held:' .. t.id)
     F.flushKey(key)
     local ids = redis.call('ZRANGE', key, 0, 50)
     for i = 1, math.min(#ids, 50) do
@@ -2049,15 +2722,18 @@ function Retain.takeAway(t)
     end
     if #ids > 50 then return false end
   end
-  if t.state == 'failed' then Retain.leaveReaders(t) end
+  -- One that failed could have been redriven, and a join holds what it joined: they read until now.
+  if t.x and (t.state == 'failed' or t.x.j) then Cascade.leaveReaders(t) end
   local key = t.x and t.x.k and F.keyState(u.lane.queue, u.name, t.x.k)
   if key and key.o == t.id then
-    key.o = nil
+    -- The key goes too, unless it holds for a time.
+    if key.u and now < key.u then key.g = t.state else key.o = nil end
     key.dirty = true
   end
   F.leave(t, u)
+  Graphs.drop(t)
   Step.saveTasks()
-  redis.call('UNLINK', K.task(t.id), K.attempts(t.id), K.blocked(t.id))
+  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'attempts:' .. t.id), (prefix .. 'deps:blocked:' .. t.id), (prefix .. 'run:' .. t.id))
   tasks[t.id] = false
   F.cascade(50)
   return true
@@ -2069,11 +2745,11 @@ function Retain.retainState(state, keepMs, keepCount, left)
   if H[state] > over and not (keepCount and H[state] <= surely) then return false, left end
   while true do
     F.flushIndex(state)
-    local head = redis.call('ZRANGE', K.state(state), 0, 0, 'WITHSCORES')
+    local head = redis.call('ZRANGE', (prefix .. 'state:' .. state), 0, 0, 'WITHSCORES')
     local id, score = head[1], tonumber(head[2])
     if not id then return false, left end
     if score > over then
-      local size = keepCount and redis.call('ZCARD', K.state(state))
+      local size = keepCount and redis.call('ZCARD', (prefix .. 'state:' .. state))
       if not (size and size > keepCount and score <= surely) then return false, left end
     end
     local t = F.taskOf(id)
@@ -2106,23 +2782,14 @@ function Retain.retain(spec)
   return any or more
 end
 
--- Lifts the limit of a wait when all that a task waits for can end by itself again.
-function Deps.rewait(t)
-  if not (t.x and t.x.wu) then return end
-  for _, id in ipairs(redis.call('SMEMBERS', K.blocked(t.id))) do
-    local upstream = F.taskOf(id)
-    if not upstream or F.isEnd(upstream.state) then return end
-  end
-  t.x.wu = nil
-  F.setDeadline(t)
-end
-
 -- The user moves to or from a list: its places in all of them are written anew.
 function Lists.changeLists(u, lists)
   if u.ready then F.indexUser(u, false) end
   u.lists = #lists > 0 and lists or nil
   u.changed = true
-  if u.ready then F.indexUser(u, true) end
+  F.touch(u)
+  if not u.ready then return end
+  F.indexUser(u, true)
   F.reindex(u)
 end
 
@@ -2137,16 +2804,16 @@ end
 -- The worker leaves its lists, but for those in `kept` (by queue and list); those that nobody has
 -- any more are dropped in steps.
 function Lists.leaveLists(worker, kept)
-  local got = redis.call('HMGET', K.worker(worker), 'q', 'l')
+  local got = redis.call('HMGET', (prefix .. 'worker:' .. worker), 'q', 'l')
   if not got[1] or not got[2] then return end
   local lists = cmsgpack.unpack(got[2])
   for queue in string.gmatch(got[1], '[^,]+') do
-    local p = K.lane(queue)
+    local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
     for kind, list in pairs(lists) do
-      local stays = list == 'any' or (kept and kept[K.pair(queue, list)])
-      if not stays and redis.call('SREM', K.listWorkers(p, list), worker) == 1
-        and redis.call('EXISTS', K.listWorkers(p, list)) == 0 then
-        redis.call('SADD', K.dropping(), K.pair(queue, list))
+      local stays = list == 'any' or (kept and kept[(#queue .. ':' .. queue .. list)])
+      if not stays and redis.call('SREM', (p .. 'list-workers:' .. list), worker) == 1
+        and redis.call('EXISTS', (p .. 'list-workers:' .. list)) == 0 then
+        redis.call('SADD', (prefix .. 'dropping'), (#queue .. ':' .. queue .. list))
         C.dropping = 1
       end
     end
@@ -2158,42 +2825,48 @@ function Lists.dropNames(pair, most)
   local length, at_ = string.match(pair, '^(%d+):()')
   local queue, list = string.sub(pair, at_, at_ + length - 1), string.sub(pair, at_ + length)
   local lane = F.laneOf(queue)
-  local names = redis.call('SPOP', K.listNames(lane.p, list), most)
+  local names = redis.call('SPOP', (lane.p .. 'list-names:' .. list), most)
   for _, name in ipairs(names) do
     local u = F.userOf(lane, name)
     Lists.changeLists(u, Lists.withoutList(u, list))
   end
-  if redis.call('EXISTS', K.listNames(lane.p, list)) == 0 then
-    F.flushKey(K.listReady(lane.p, list))
-    F.flushKey(K.orphans(lane.p, list))
-    redis.call('DEL', K.list(lane.p, list), K.listReady(lane.p, list), K.orphans(lane.p, list))
-    redis.call('SREM', K.dropping(), pair)
+  if redis.call('EXISTS', (lane.p .. 'list-names:' .. list)) == 0 then
+    F.flushKey((lane.p .. 'list-ready:' .. list))
+    F.flushKey((lane.p .. 'orphans:' .. list))
+    redis.call('DEL', (lane.p .. 'list:' .. list), (lane.p .. 'list-ready:' .. list), (lane.p .. 'orphans:' .. list))
+    redis.call('SREM', (prefix .. 'dropping'), pair)
   end
   return #names
 end
 
 function Lists.silence(from, till)
-  local key = K.index('listed-workers')
+  local key = (CODES['listed-workers'] and prefix .. 'state:' .. 'listed-workers' or prefix .. 'listed-workers')
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, from, till, 'LIMIT', 0, 50)) do
     Lists.leaveLists(id)
-    if redis.call('EXISTS', K.worker(id)) == 1 then redis.call('HSET', K.worker(id), 'x', '1') end
+    if redis.call('EXISTS', (prefix .. 'worker:' .. id)) == 1 then redis.call('HSET', (prefix .. 'worker:' .. id), 'x', '1') end
     F.move('listed-workers', id, false)
   end
 end
 
-function Lists.dropLists(most)
+-- Whoever was silent too long leaves its lists: maintenance alone finds that out.
+function Lists.dropSilent()
   local past = '(' .. string.format('%.0f', now - 15000)
   local future = '(' .. string.format('%.0f', now + 15000)
   F.flushIndex('listed-workers')
   Lists.silence('-inf', past)
   -- One seen far in the future was last seen before the clock went back.
   Lists.silence(future, '+inf')
-  local left = most or 50
-  for _, pair in ipairs(redis.call('SMEMBERS', K.dropping())) do
+  C.dropping = Lists.dropLists(50) and 1 or 0
+  return C.dropping == 1
+end
+
+-- Takes up to `most` names off lists that nobody has any more; true when some are left.
+function Lists.dropLists(most)
+  local left = most
+  for _, pair in ipairs(redis.call('SMEMBERS', (prefix .. 'dropping'))) do
     if left > 0 then left = left - Lists.dropNames(pair, left) end
   end
-  C.dropping = redis.call('EXISTS', K.dropping())
-  return C.dropping == 1
+  return redis.call('EXISTS', (prefix .. 'dropping')) == 1
 end
 
 -- One task of a sealed submission waits for it no more.
@@ -2201,18 +2874,15 @@ function Submission.release(t)
   t.x.su = nil
   t.xDirty = true
   F.change(t)
-  if t.state ~= 'deferred' or F.isBlocked(t) then return end
-  local u = F.ownerOf(t)
-  F.leave(t, u)
-  F.enterQueue(t, u)
+  if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
 
 function Submission.leaveUpstreams(t)
   for _, id in ipairs(t.x.d or {}) do
     local upstream = F.taskOf(id)
-    if redis.call('SISMEMBER', K.blocked(t.id), id) == 1 then
-      F.zset(K.waiting(id), t.id, false)
-      F.zset(K.held(id), t.id, false)
+    if redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
       if not upstream then Cascade.leaveMissing(id) end
     elseif upstream and not Cascade.satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
@@ -2240,18 +2910,19 @@ function Submission.undo(t)
   elseif key and key.o == t.id then
     key.o, key.dirty = nil, true
   end
+  Graphs.drop(t)
   Step.saveTasks()
-  redis.call('UNLINK', K.task(t.id), K.blocked(t.id))
+  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'deps:blocked:' .. t.id))
   tasks[t.id] = false
-  F.flushKey(K.waiting(t.id))
-  if t.dependents and redis.call('EXISTS', K.waiting(t.id)) == 1 then F.put('missing', t.id, now) end
+  F.flushKey((prefix .. 'deps:waiting:' .. t.id))
+  if t.dependents and redis.call('EXISTS', (prefix .. 'deps:waiting:' .. t.id)) == 1 then F.put('missing', t.id, now) end
   F.reindex(u)
 end
 
 -- Up to `most` tasks of a submission are released (front first) or undone (back first); true when
 -- some are left.
 function Submission.step(id, most)
-  local key, list = K.submit(id), K.submitted(id)
+  local key, list = (prefix .. 'submit:' .. id), (prefix .. 'submitted:' .. id)
   local sealed = redis.call('HGET', key, 'sealed')
   local ids
   if sealed then
@@ -2281,7 +2952,7 @@ end
 -- Goes on with submissions that are sealed, and undoes those whose time is over.
 function Submission.tick(most)
   F.flushIndex('submissions')
-  local id = redis.call('ZRANGEBYSCORE', K.index('submissions'), '-inf', now, 'LIMIT', 0, 1)[1]
+  local id = redis.call('ZRANGEBYSCORE', (CODES['submissions'] and prefix .. 'state:' .. 'submissions' or prefix .. 'submissions'), '-inf', now, 'LIMIT', 0, 1)[1]
   if id then Submission.step(id, most) end
   F.flushIndex('submissions')
   return H.submissions <= now
@@ -2295,7 +2966,7 @@ end
 -- Up to `most` members of an index that are due, least first.
 function Tick.dueOf(name, due, most)
   F.flushIndex(name)
-  return redis.call('ZRANGEBYSCORE', K.index(name), '-inf', due, 'LIMIT', 0, most)
+  return redis.call('ZRANGEBYSCORE', (CODES[name] and prefix .. 'state:' .. name or prefix .. name), '-inf', due, 'LIMIT', 0, most)
 end
 
 -- Takes back a lease that has ended.
@@ -2333,10 +3004,10 @@ function Tick.promote()
   local left = 100
   while left > 0 do
     if not Tick.headIs('scheduled-users', now) then return false end
-    local pair = redis.call('ZRANGE', K.index('scheduled-users'), 0, 0)[1]
+    local pair = redis.call('ZRANGE', (CODES['scheduled-users'] and prefix .. 'state:' .. 'scheduled-users' or prefix .. 'scheduled-users'), 0, 0)[1]
     local queue, name = Tick.splitPair(pair)
     local u = F.userOf(F.laneOf(queue), name)
-    local key = K.scheduled(u.lane.p, name)
+    local key = (u.lane.p .. 'scheduled:' .. name)
     F.flushKey(key)
     local most = math.min(left, 20)
     local ids = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, most)
@@ -2369,7 +3040,7 @@ end
 -- The least id among those that a task waits for and that cannot end by themselves.
 function Tick.waitsFor(t)
   local vain = {}
-  for _, id in ipairs(redis.call('SMEMBERS', K.blocked(t.id))) do
+  for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
     local upstream = F.taskOf(id)
     if not upstream or F.isEnd(upstream.state) then vain[#vain + 1] = id end
   end
@@ -2388,6 +3059,8 @@ function Tick.expire()
     elseif t.x.ex and t.x.ex <= now then
       F.endTask(t, F.ownerOf(t), 'failed', { failureType = 'expired',
         reason = 'it was not started in time' })
+    elseif t.x.wk and t.x.wk <= now then
+      Suspend.wake(t, F.ownerOf(t))
     else
       Deps.rewait(t)
       if t.x.wu then
@@ -2401,21 +3074,21 @@ end
 -- Users hear of new defaults of their queue, some at a time.
 function Tick.refresh(most)
   local left = most
-  local from = redis.call('HGETALL', K.refreshing())
+  local from = redis.call('HGETALL', (prefix .. 'refreshing'))
   for i = 1, #from, 2 do
     if left <= 0 then return true end
     local lane = F.laneOf(from[i])
-    F.flushKey(K.users(lane.p))
-    local names = redis.call('ZRANGEBYLEX', K.users(lane.p), from[i + 1], '+', 'LIMIT', 0, left)
+    F.flushKey((lane.p .. 'users'))
+    local names = redis.call('ZRANGEBYLEX', (lane.p .. 'users'), from[i + 1], '+', 'LIMIT', 0, left)
     for _, name in ipairs(names) do F.reindex(F.userOf(lane, name)) end
     if #names < left then
-      redis.call('HDEL', K.refreshing(), from[i])
+      redis.call('HDEL', (prefix .. 'refreshing'), from[i])
     else
-      redis.call('HSET', K.refreshing(), from[i], '(' .. names[#names])
+      redis.call('HSET', (prefix .. 'refreshing'), from[i], '(' .. names[#names])
     end
     left = left - #names
   end
-  C.refresh = redis.call('EXISTS', K.refreshing())
+  C.refresh = redis.call('EXISTS', (prefix .. 'refreshing'))
   return C.refresh == 1
 end
 
@@ -2429,7 +3102,7 @@ function Tick.run(retention)
   local retained = Retain.retain(retention)
   local dropped = Tick.dropIdles()
   if C.dropping > 0 or H['listed-workers'] < now - 15000 then
-    dropped = Lists.dropLists() or dropped
+    dropped = Lists.dropSilent() or dropped
   end
   if C.refresh > 0 then dropped = Tick.refresh(50) or dropped end
   if H.submissions <= now then dropped = Submission.tick(50) or dropped end
@@ -2443,7 +3116,7 @@ end
 function Choose.chooseAssigned(lane, reach, turns)
   local name, finish, list
   if reach.assigned then
-    name, finish = F.first(K.listReady(lane.p, reach.assigned), turns)
+    name, finish = F.first((lane.p .. 'list-ready:' .. reach.assigned), turns)
     list = name and F.listOf(lane, reach.assigned)
   end
   if reach.steal == 'any' then
@@ -2455,7 +3128,7 @@ function Choose.chooseAssigned(lane, reach, turns)
       end
     end
   elseif reach.steal then
-    local orphan, finishOrphan = F.first(K.orphans(lane.p, reach.steal), turns)
+    local orphan, finishOrphan = F.first((lane.p .. 'orphans:' .. reach.steal), turns)
     if orphan and (not name or Choose.finishesFirst(orphan, finishOrphan, name, finish)) then
       name, list = orphan, F.listOf(lane, reach.steal)
     end
@@ -2470,7 +3143,7 @@ function Choose.chooseStolen(lane, reach, turns)
     return
   end
   if not reach.steal then return end
-  local name = F.first(K.listReady(lane.p, reach.steal), turns)
+  local name = F.first((lane.p .. 'list-ready:' .. reach.steal), turns)
   if name then return F.userOf(lane, name), nil, F.listOf(lane, reach.steal), true end
 end
 
@@ -2481,17 +3154,23 @@ function Choose.chooseRestricted(lane, reach, turns)
 end
 
 function Deal.nameKnown(name)
-  local known = redis.call('ZSCORE', K.names(), name)
+  local known = redis.call('ZSCORE', (prefix .. 'names'), name)
   if known and now - known < 3600000 then return true end
   local since = now - 3600000
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', K.workers(), since, '+inf')) do
-    local got = redis.call('HMGET', K.worker(id), 'n', 't')
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', (prefix .. 'workers'), since, '+inf')) do
+    local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 't')
     if got[2] and now - got[2] < 3600000
       and string.find(got[1], ',' .. name .. ',', 1, true) then
       return true
     end
   end
   return false
+end
+
+-- A task whose run has ended has nothing to be started for.
+function Deal.isOrphan(t)
+  local run = F.taskOf(t.x.o)
+  return not run or F.isEnd(run.state)
 end
 
 -- A task that this worker has no handler for waits for one that has.
@@ -2537,9 +3216,9 @@ function F.upstreamsOf(t)
       fact.state = upstream.state
       -- A settle that leases may hand on what it has ended itself.
       local fresh = F.unwritten(upstream, 'r')
-      local size = fresh and #fresh or redis.call('HSTRLEN', K.task(id), 'r')
+      local size = fresh and #fresh or redis.call('HSTRLEN', (prefix .. 'task:' .. id), 'r')
       local fits = size <= room
-      local got = redis.call('HMGET', K.task(id), 'e', fits and 'r' or '-')
+      local got = redis.call('HMGET', (prefix .. 'task:' .. id), 'e', fits and 'r' or '-')
       fact.error = F.unwritten(upstream, 'e') or got[1] or nil
       if fits then
         fact.result = fresh or got[2] or nil
@@ -2562,7 +3241,7 @@ function Lease.repeatLease(worker, reply)
       and t.token == string.format('%.0f-', t.n) .. last[1] then
       F.fixed(t)
       Lease.addLease(reply, #reply, t)
-      reply[#reply + 1] = tonumber(redis.call('ZSCORE', K.state('started'), t.id) or 0)
+      reply[#reply + 1] = tonumber(redis.call('ZSCORE', (prefix .. 'state:' .. 'started'), t.id) or 0)
       reply[#reply + 1] = t.leasedAt
       if t.losses >= 3 - 1 then reply[7] = 1 end
     end
@@ -2575,7 +3254,7 @@ function Lease.linesOf(shares, reach)
     local function stand(line)
       lines[#lines + 1] = share.lane.queue
       lines[#lines + 1] = line
-      redis.call('ZADD', K.idleWorkers(share.lane.p, line), now, share.worker)
+      redis.call('ZADD', (share.lane.p .. 'idle-workers:' .. line), now, share.worker)
     end
     if not reach or reach.steal == 'any' then stand('*') end
     if reach and reach.assigned then stand(reach.assigned) end
@@ -2586,9 +3265,16 @@ end
 
 function Lease.standInLine(worker, shares, due, spread)
   for _, share in ipairs(shares) do share.worker = worker.id end
-  redis.call('HSET', K.worker(worker.id), 'i', Lease.linesOf(shares, worker.reach))
+  redis.call('HSET', (prefix .. 'worker:' .. worker.id), 'i', Lease.linesOf(shares, worker.reach))
   C.waiting = C.waiting + 1
   return Due.sleepOf(worker.id, due, spread)
+end
+
+-- What ended in this lease may have set work free, when nobody stood in line yet but others.
+function Lease.wakeForFreed(worker, shares)
+  for _, share in ipairs(shares) do
+    if share.lane.runnable > 0 then return Lease.passOn(worker, shares, false) end
+  end
 end
 
 end
@@ -2599,14 +3285,16 @@ local lazy = { __index = function(functions, name)
   if make then make() end
   return rawget(functions, name)
 end }
-setmetatable(K, lazy)
 setmetatable(F, lazy)
 setmetatable(Line, lazy)
+setmetatable(Graphs, lazy)
+setmetatable(Deps, lazy)
+setmetatable(Suspend, lazy)
+setmetatable(Timed, lazy)
 setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
 setmetatable(Retain, lazy)
-setmetatable(Deps, lazy)
 setmetatable(Lists, lazy)
 setmetatable(Submission, lazy)
 setmetatable(Tick, lazy)
@@ -2616,6 +3304,6 @@ setmetatable(Lease, lazy)
 
 local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
-redis.call('DEL', K.oom())
+redis.call('DEL', (prefix .. 'oom'))
 F.seen(worker)
 return F.leaseStep(2, worker)

@@ -13,24 +13,19 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
--- Functions, and key names.
 local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, saveRunning = 0, setField = 0, packState = 0, saveTask = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
-local K = { lane = 0, pair = 0, oom = 0, queues = 0, index = 0, dropping = 0, idleLanes = 0, worker = 0, fair = 0, user = 0, users = 0, idle = 0, list = 0, listNames = 0, listWorkers = 0 }
-local prefix = string.sub(KEYS[1], 1, -6)
-
--- Settings of who has none; never written to.
-local NONE = {}
 
 -- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Key, Lease = {}, {}, {}, {}, {}, {}, {}, {}
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease = {}
 local Line = {}
 local Link = {}
 local Lists = {}
 local Retain = {}
-local Step = { restIfIdle = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
+local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
 local Submission = {}
-local Tick = {}
+local Suspend, Tick, Timed = {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -44,15 +39,22 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 local published, runningChange = {}, {}
 
--- Reads the server's clock once per step, and what the namespace remembers from step to step.
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
 local at = redis.call('TIME')
 local micros = at[1] * 1000000 + at[2]
 local now = math.floor(micros / 1000)
 local saved = redis.call('HMGET', KEYS[1], 's', 'a')
 local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF }
@@ -75,9 +77,12 @@ local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 -- Everything that a step which changes tasks is made of.
--- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -89,7 +94,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- members change as there are turns left, so the first turns + 1 always hold the true head.
 -- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
 -- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes. Lua compares strings by the server's locale, so that is tried out first.
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
 
 local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
   and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
@@ -101,7 +107,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
--- then level, last and tag of each level that has any; c its own settings and lists, packed.
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -136,11 +143,24 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
 -- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
--- owner ended, a the ids of the calls that it answered.
+-- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
 -- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+
+-- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Registers that a task waits for another, or for an id that nobody has stored.
+-- @rare
+
+-- Suspends a run until others have ended. x.s: whom it waits for; x.sp: 'failure' when the first that
+-- does not finish wakes it; x.wk: when it is woken whatever happens.
+-- @rare
+
+-- Charges turns by time, in queues that ask for it; restates the end of domain/fair-share.ts.
+-- @rare
 
 -- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
 -- chapter "Dependencies" of docs/mechanics.md.
@@ -158,44 +178,6 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- @rare
 
 local library = function()
-
-function K.lane(queue)
-  if queue == 'default' then return prefix end
-  return prefix .. 'lane:' .. queue .. ':'
-end
-
-function K.pair(first, second)
-  return #first .. ':' .. first .. second
-end
-
-function K.oom() return prefix .. 'oom' end
-
-function K.queues() return prefix .. 'queues' end
-
--- An index of the whole namespace: by state, or by its own name.
-function K.index(name)
-  return CODES[name] and prefix .. 'state:' .. name or prefix .. name
-end
-
-function K.dropping() return prefix .. 'dropping' end
-
-function K.idleLanes() return prefix .. 'idle-lanes' end
-
-function K.worker(id) return prefix .. 'worker:' .. id end
-
-function K.fair(lane) return lane .. 'fair' end
-
-function K.user(lane, user) return lane .. 'user:' .. user end
-
-function K.users(lane) return lane .. 'users' end
-
-function K.idle(lane, epoch) return lane .. 'idle:' .. epoch end
-
-function K.list(lane, list) return lane .. 'list:' .. list end
-
-function K.listNames(lane, list) return lane .. 'list-names:' .. list end
-
-function K.listWorkers(lane, list) return lane .. 'list-workers:' .. list end
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
@@ -264,7 +246,7 @@ function F.flushIndex(name)
   local members = I[name]
   if not members then return end
   I[name] = nil
-  local key = K.index(name)
+  local key = (CODES[name] and prefix .. 'state:' .. name or prefix .. name)
   if F.addAll(key, members) then F.removeAll(key, members) end
   if moved[name] then
     moved[name] = nil
@@ -353,13 +335,15 @@ end
 function F.laneOf(queue)
   local lane = lanes[queue]
   if lane then return lane end
-  local p = K.lane(queue)
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
   lane = F.newLane(queue, p)
-  local got = redis.call('HMGET', K.fair(p), 's', 'c')
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
   lane.old = lane.old or 0
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
   lane.users, lane.readyKeys = {}, {}
   lane.gain = 0
   lanes[queue] = lane
@@ -372,8 +356,9 @@ function F.saveLane(lane)
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
     lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
-  redis.call('HSET', K.fair(lane.p), 's', packed)
-  if lane.fresh then redis.call('SADD', K.queues(), lane.queue) end
+  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
+  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
+  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
 end
 
 -- What holds for a user with these settings of its own.
@@ -414,12 +399,13 @@ end
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
-  local key = K.user(lane.p, name)
+  local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
+    if got[4] then u.mean = struct.unpack('<d', got[4]) end
     if got[3] then
       local c = cmsgpack.unpack(got[3])
       u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
@@ -462,15 +448,16 @@ function F.saveUser(u)
   else
     redis.call('HSET', key, 'u', packed)
   end
+  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
   if u.changed then
     redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
   end
-  if u.fresh then F.zset(K.users(u.lane.p), u.name, 0) end
+  if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
 end
 
 function F.saveRunning()
   for worker, change in pairs(runningChange) do
-    local key = K.worker(worker)
+    local key = (prefix .. 'worker:' .. worker)
     if change ~= 0 and redis.call('HEXISTS', key, 't') == 1 then
       redis.call('HINCRBY', key, 'k', change)
     end
@@ -523,8 +510,13 @@ end
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
 function Step.restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
-  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.v = 0
+  Step.newEpoch(lane)
+end
+
+-- Tags that were kept are worth nothing from now on.
+function Step.newEpoch(lane)
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
 end
@@ -534,11 +526,11 @@ function Step.setIdle(u, idle)
   local lane = u.lane
   u.idle = idle
   if idle then
-    F.zset(K.idle(lane.p, lane.epoch), u.name, u.s)
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, u.s)
     if u.s < lane.idleLeast then lane.idleLeast = u.s end
     return
   end
-  F.zset(K.idle(lane.p, u.idleEpoch), u.name, false)
+  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
   if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
@@ -556,16 +548,16 @@ function Step.forget(u)
   if keep or spent then return F.saveUser(u) end
   if u.fresh then return end
   redis.call('DEL', u.key)
-  F.zset(K.users(lane.p), u.name, false)
+  F.zset((lane.p .. 'users'), u.name, false)
 end
 
 function Step.finishLane(lane)
   if lane.idleMoved then
-    local head = redis.call('ZRANGE', K.idle(lane.p, lane.epoch), 0, 0, 'WITHSCORES')
+    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
   if lane.idleLeast <= lane.v or lane.old < lane.epoch then
-    redis.call('SADD', K.idleLanes(), lane.queue)
+    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
     C.idle = 1
   end
   F.saveLane(lane)
@@ -593,7 +585,7 @@ function F.writeStep()
   F.flushSets()
   if next(keyring) then F.saveKeys() end
   for _, lane in ipairs(touched) do Step.finishLane(lane) end
-  F.saveRunning()
+  if next(runningChange) then F.saveRunning() end
 end
 
 function F.closeStep()
@@ -606,20 +598,6 @@ end
 library()
 
 local rare = function()
-
-function K.userConfig(user) return prefix .. 'user-config:' .. user end
-
-function K.wake(worker) return prefix .. 'wake:' .. worker end
-
-function K.ready(lane, class) return lane .. 'ready:' .. class end
-
-function K.scheduled(lane, user) return lane .. 'scheduled:' .. user end
-
-function K.listReady(lane, list) return lane .. 'list-ready:' .. list end
-
-function K.orphans(lane, list) return lane .. 'orphans:' .. list end
-
-function K.idleWorkers(lane, list) return lane .. 'idle-workers:' .. list end
 
 -- A member that may stand in the index already: its old score may have been the least.
 function F.move(name, member, score)
@@ -661,7 +639,7 @@ end
 
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
-  local got = redis.call('HMGET', K.userConfig(name), '*', lane.queue)
+  local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
   local own = got[1] and cmsgpack.unpack(got[1]) or {}
   if got[2] then
     for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
@@ -708,7 +686,7 @@ function F.readyKey(lane, class)
   local keys = lane.readyKeys
   local key = keys[class]
   if not key then
-    key = K.ready(lane.p, class)
+    key = (lane.p .. 'ready:' .. class)
     keys[class] = key
   end
   return key
@@ -722,9 +700,9 @@ function F.indexUser(u, ready)
   if not lists then return end
   local finish = ready and u.s + 100 / u.w
   for i = 1, #lists do
-    F.zset(K.listReady(lane.p, lists[i]), u.name, finish)
+    F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
     if string.byte(lists[i]) == 115 then
-      F.zset(K.orphans(lane.p, lists[i]), u.name, not u.assigned and finish)
+      F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
     end
   end
 end
@@ -750,7 +728,7 @@ function F.listOf(lane, id)
   lane.lists = lane.lists or {}
   local list = lane.lists[id]
   if list then return list end
-  local got = redis.call('HMGET', K.list(lane.p, id), 'c', 'e')
+  local got = redis.call('HMGET', (lane.p .. 'list:' .. id), 'c', 'e')
   list = { id = id, clock = tonumber(got[1] or 0) }
   if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
   lane.lists[id] = list
@@ -762,7 +740,7 @@ end
 function F.joinTag(u)
   local lane, v = u.lane, u.lane.v
   for i = 1, u.lists and #u.lists or 0 do
-    local key = K.listReady(lane.p, u.lists[i])
+    local key = (lane.p .. 'list-ready:' .. (u.lists[i]))
     F.flushKey(key)
     local head = redis.call('ZRANGE', key, 0, 0)[1]
     if head then
@@ -775,6 +753,7 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
+  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
   if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
   local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
   if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
@@ -790,9 +769,9 @@ end
 
 function F.throttle(u, till)
   if till then
-    F.move('throttled', K.pair(u.lane.queue, u.name), till)
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
   elseif u.throttled then
-    F.move('throttled', K.pair(u.lane.queue, u.name), false)
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), false)
   end
   u.throttled = till and true or false
   u.throttledTill = till
@@ -839,22 +818,22 @@ function Line.leaveLines(worker, packed, token)
   if packed ~= '' then
     local lines = cmsgpack.unpack(packed)
     for i = 1, #lines, 2 do
-      redis.call('ZREM', K.idleWorkers(K.lane(lines[i]), lines[i + 1]), worker)
+      redis.call('ZREM', ((((lines[i]) == 'default' and prefix or prefix .. 'lane:' .. (lines[i]) .. ':')) .. 'idle-workers:' .. (lines[i + 1])), worker)
     end
     C.waiting = C.waiting - 1
   end
   if token then
-    redis.call('RPUSH', K.wake(worker), '1')
-    redis.call('PEXPIRE', K.wake(worker), 2 * 5000)
-    redis.call('HSET', K.worker(worker), 'i', '')
+    redis.call('RPUSH', (prefix .. 'wake:' .. worker), '1')
+    redis.call('PEXPIRE', (prefix .. 'wake:' .. worker), 2 * 5000)
+    redis.call('HSET', (prefix .. 'worker:' .. worker), 'i', '')
   else
-    redis.call('HDEL', K.worker(worker), 'i')
+    redis.call('HDEL', (prefix .. 'worker:' .. worker), 'i')
   end
 end
 
 -- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
 function Line.wakeWorker(worker)
-  local packed = redis.call('HGET', K.worker(worker), 'i')
+  local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
   if not packed or packed == '' then return false end
   Line.leaveLines(worker, packed, true)
   return true
@@ -862,14 +841,14 @@ end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
 function Line.wakeLine(lane, line, most)
-  local key = K.idleWorkers(lane.p, line)
+  local key = (lane.p .. 'idle-workers:' .. line)
   while most > 0 do
     local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
     local worker = head[1]
     if not worker then return most end
     local stale = now - head[2] > 1.2 * 5000 + 1000
     if stale then
-      local packed = redis.call('HGET', K.worker(worker), 'i')
+      local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
       if packed then Line.leaveLines(worker, packed, false) end
     elseif Line.wakeWorker(worker) then
       most = most - 1
@@ -910,7 +889,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, a = key.a }))
+          u = key.u, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + 60000, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
@@ -920,6 +899,14 @@ function F.saveKeys()
       end
     end
   end
+end
+
+-- The queue begins to charge by something else: tags of before are worth a turn at most.
+function Timed.recount(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
+  F.indexUser(u, true)
 end
 
 function Due.holders()
@@ -938,11 +925,11 @@ end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
 function Step.saveDue(u)
-  local head = redis.call('ZRANGE', K.scheduled(u.lane.p, u.name), 0, 0, 'WITHSCORES')
+  local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
   u.dueFloor = nil
-  F.move('scheduled-users', K.pair(u.lane.queue, u.name), due or false)
+  F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
 end
 
 function Step.saveDueUsers()
@@ -951,7 +938,7 @@ function Step.saveDueUsers()
     for _, u in ipairs(lane.dirty) do
       if u.dueChanged then
         u.dueChanged = nil
-        F.flushKey(K.scheduled(lane.p, u.name))
+        F.flushKey((lane.p .. 'scheduled:' .. u.name))
         Step.saveDue(u)
         any = true
       end
@@ -971,7 +958,9 @@ function Lists.changeLists(u, lists)
   if u.ready then F.indexUser(u, false) end
   u.lists = #lists > 0 and lists or nil
   u.changed = true
-  if u.ready then F.indexUser(u, true) end
+  F.touch(u)
+  if not u.ready then return end
+  F.indexUser(u, true)
   F.reindex(u)
 end
 
@@ -983,21 +972,21 @@ local lazy = { __index = function(functions, name)
   if make then make() end
   return rawget(functions, name)
 end }
-setmetatable(K, lazy)
 setmetatable(F, lazy)
 setmetatable(Line, lazy)
+setmetatable(Timed, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
 setmetatable(Lists, lazy)
 
 local worker, queue, list, write, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local lane = F.laneOf(queue)
-local key, pair = K.list(lane.p, list), K.pair(queue, list)
-local dropping = C.dropping > 0 and redis.call('SISMEMBER', K.dropping(), pair) == 1
+local key, pair = (lane.p .. 'list:' .. list), (#queue .. ':' .. queue .. list)
+local dropping = C.dropping > 0 and redis.call('SISMEMBER', (prefix .. 'dropping'), pair) == 1
 local got = redis.call('HMGET', key, 'd', 'm')
-if write == '1' then redis.call('DEL', K.oom()) end
+if write == '1' then redis.call('DEL', (prefix .. 'oom')) end
 if got[1] and not dropping then
-  if write == '1' then redis.call('SADD', K.listWorkers(lane.p, list), worker) end
+  if write == '1' then redis.call('SADD', (lane.p .. 'list-workers:' .. list), worker) end
   return { 'known' }
 end
 
@@ -1019,14 +1008,14 @@ if write ~= '1' then
 end
 
 if dropping then
-  redis.call('SREM', K.dropping(), pair)
-  C.dropping = redis.call('EXISTS', K.dropping())
+  redis.call('SREM', (prefix .. 'dropping'), pair)
+  C.dropping = redis.call('EXISTS', (prefix .. 'dropping'))
   redis.call('HDEL', key, 'd')
 end
 local least = tonumber(got[2] or INF)
 for i = 6, #ARGV do
   local u = F.userOf(lane, ARGV[i])
-  redis.call('SADD', K.listNames(lane.p, list), u.name)
+  redis.call('SADD', (lane.p .. 'list-names:' .. list), u.name)
   if not isOn(u) then
     local lists = u.lists or {}
     local more = { unpack(lists) }
@@ -1038,7 +1027,7 @@ end
 if last == '1' then
   local start = least < INF and least or lane.v
   redis.call('HSET', key, 'd', '1', 'c', string.format('%.17g', start), 'e', lane.epoch)
-  redis.call('SADD', K.listWorkers(lane.p, list), worker)
+  redis.call('SADD', (lane.p .. 'list-workers:' .. list), worker)
 elseif least < INF then
   redis.call('HSET', key, 'm', string.format('%.17g', least))
 end

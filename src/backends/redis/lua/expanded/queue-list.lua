@@ -8,17 +8,12 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
--- Functions, and key names.
 local F = { newLane = 0, readLane = 0, laneOf = 0, exact = 0, runnableNow = 0, queueInfo = 0 }
-local K = { lane = 0, queues = 0, fair = 0 }
-local prefix = string.sub(KEYS[1], 1, -6)
-
--- Settings of who has none; never written to.
-local NONE = {}
 
 -- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Key, Lease = {}, {}, {}, {}, {}, {}, {}, {}
-local Line, Link, Lists, Retain, Step, Store, Submission, Tick = {}, {}, {}, {}, {}, {}, {}, {}
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease, Line, Link, Lists, Retain, Step, Store, Submission = {}, {}, {}, {}, {}, {}, {}, {}
+local Suspend, Tick, Timed = {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -32,15 +27,22 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 local published, runningChange = {}, {}
 
--- Reads the server's clock once per step, and what the namespace remembers from step to step.
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
 local at = redis.call('TIME')
 local micros = at[1] * 1000000 + at[2]
 local now = math.floor(micros / 1000)
 local saved = redis.call('HMGET', KEYS[1], 's', 'a')
 local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF }
@@ -63,9 +65,12 @@ local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 -- Everything that a step which only looks is made of.
--- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
 
 -- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
 -- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
@@ -75,7 +80,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- members change as there are turns left, so the first turns + 1 always hold the true head.
 -- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
 -- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes. Lua compares strings by the server's locale, so that is tried out first.
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
 
 local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
   and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
@@ -87,7 +93,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
--- then level, last and tag of each level that has any; c its own settings and lists, packed.
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
 
 -- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
 -- such a hash is one small block of memory.
@@ -105,15 +112,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- digits.
 
 local library = function()
-
-function K.lane(queue)
-  if queue == 'default' then return prefix end
-  return prefix .. 'lane:' .. queue .. ':'
-end
-
-function K.queues() return prefix .. 'queues' end
-
-function K.fair(lane) return lane .. 'fair' end
 
 function F.newLane(queue, p)
   return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
@@ -136,13 +134,15 @@ end
 function F.laneOf(queue)
   local lane = lanes[queue]
   if lane then return lane end
-  local p = K.lane(queue)
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
   lane = F.newLane(queue, p)
-  local got = redis.call('HMGET', K.fair(p), 's', 'c')
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
   lane.old = lane.old or 0
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
   lane.users, lane.readyKeys = {}, {}
   lane.gain = 0
   lanes[queue] = lane
@@ -180,10 +180,10 @@ end
 library()
 
 local queue = ARGV[1]
-local queues = queue ~= '' and { queue } or redis.call('SMEMBERS', K.queues())
+local queues = queue ~= '' and { queue } or redis.call('SMEMBERS', (prefix .. 'queues'))
 local reply = {}
 for _, each in ipairs(queues) do
-  if redis.call('EXISTS', K.fair(K.lane(each))) == 1 then
+  if redis.call('EXISTS', (((each == 'default' and prefix or prefix .. 'lane:' .. each .. ':')) .. 'fair')) == 1 then
     reply[#reply + 1] = cjson.encode(F.queueInfo(F.laneOf(each)))
   end
 end

@@ -8,24 +8,19 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
--- Functions, and key names.
 local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, saveRunning = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, ownerOf = 0, setField = 0, packState = 0, saveTask = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
-local K = { lane = 0, oom = 0, queues = 0, task = 0, index = 0, idleLanes = 0, worker = 0, fair = 0, user = 0, users = 0, idle = 0 }
-local prefix = string.sub(KEYS[1], 1, -6)
-
--- Settings of who has none; never written to.
-local NONE = {}
 
 -- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Key, Lease = {}, {}, {}, {}, {}, {}, {}, {}
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease = {}
 local Line = {}
 local Link = {}
 local Lists = {}
 local Retain = {}
-local Step = { restIfIdle = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
+local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
 local Submission = {}
-local Tick = {}
+local Suspend, Tick, Timed = {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -39,15 +34,22 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 local published, runningChange = {}, {}
 
--- Reads the server's clock once per step, and what the namespace remembers from step to step.
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
 local at = redis.call('TIME')
 local micros = at[1] * 1000000 + at[2]
 local now = math.floor(micros / 1000)
 local saved = redis.call('HMGET', KEYS[1], 's', 'a')
 local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF }
@@ -70,9 +72,12 @@ local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 -- Everything that a step which changes tasks is made of.
--- Builds the name of every key; nothing else does. `keys.ts` is its twin.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -84,7 +89,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- members change as there are turns left, so the first turns + 1 always hold the true head.
 -- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
 -- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes. Lua compares strings by the server's locale, so that is tried out first.
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
 
 local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
   and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
@@ -96,7 +102,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
--- then level, last and tag of each level that has any; c its own settings and lists, packed.
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -131,11 +138,24 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
 -- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
--- owner ended, a the ids of the calls that it answered.
+-- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
 -- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+
+-- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Registers that a task waits for another, or for an id that nobody has stored.
+-- @rare
+
+-- Suspends a run until others have ended. x.s: whom it waits for; x.sp: 'failure' when the first that
+-- does not finish wakes it; x.wk: when it is woken whatever happens.
+-- @rare
+
+-- Charges turns by time, in queues that ask for it; restates the end of domain/fair-share.ts.
+-- @rare
 
 -- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
 -- chapter "Dependencies" of docs/mechanics.md.
@@ -150,34 +170,6 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- that changed is written, and only then is anybody woken.
 
 local library = function()
-
-function K.lane(queue)
-  if queue == 'default' then return prefix end
-  return prefix .. 'lane:' .. queue .. ':'
-end
-
-function K.oom() return prefix .. 'oom' end
-
-function K.queues() return prefix .. 'queues' end
-
-function K.task(id) return prefix .. 'task:' .. id end
-
--- An index of the whole namespace: by state, or by its own name.
-function K.index(name)
-  return CODES[name] and prefix .. 'state:' .. name or prefix .. name
-end
-
-function K.idleLanes() return prefix .. 'idle-lanes' end
-
-function K.worker(id) return prefix .. 'worker:' .. id end
-
-function K.fair(lane) return lane .. 'fair' end
-
-function K.user(lane, user) return lane .. 'user:' .. user end
-
-function K.users(lane) return lane .. 'users' end
-
-function K.idle(lane, epoch) return lane .. 'idle:' .. epoch end
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
@@ -246,7 +238,7 @@ function F.flushIndex(name)
   local members = I[name]
   if not members then return end
   I[name] = nil
-  local key = K.index(name)
+  local key = (CODES[name] and prefix .. 'state:' .. name or prefix .. name)
   if F.addAll(key, members) then F.removeAll(key, members) end
   if moved[name] then
     moved[name] = nil
@@ -335,13 +327,15 @@ end
 function F.laneOf(queue)
   local lane = lanes[queue]
   if lane then return lane end
-  local p = K.lane(queue)
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
   lane = F.newLane(queue, p)
-  local got = redis.call('HMGET', K.fair(p), 's', 'c')
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
   lane.old = lane.old or 0
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
   lane.users, lane.readyKeys = {}, {}
   lane.gain = 0
   lanes[queue] = lane
@@ -354,8 +348,9 @@ function F.saveLane(lane)
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
     lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
-  redis.call('HSET', K.fair(lane.p), 's', packed)
-  if lane.fresh then redis.call('SADD', K.queues(), lane.queue) end
+  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
+  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
+  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
 end
 
 -- What holds for a user with these settings of its own.
@@ -396,12 +391,13 @@ end
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
-  local key = K.user(lane.p, name)
+  local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
+    if got[4] then u.mean = struct.unpack('<d', got[4]) end
     if got[3] then
       local c = cmsgpack.unpack(got[3])
       u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
@@ -444,15 +440,16 @@ function F.saveUser(u)
   else
     redis.call('HSET', key, 'u', packed)
   end
+  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
   if u.changed then
     redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
   end
-  if u.fresh then F.zset(K.users(u.lane.p), u.name, 0) end
+  if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
 end
 
 function F.saveRunning()
   for worker, change in pairs(runningChange) do
-    local key = K.worker(worker)
+    local key = (prefix .. 'worker:' .. worker)
     if change ~= 0 and redis.call('HEXISTS', key, 't') == 1 then
       redis.call('HINCRBY', key, 'k', change)
     end
@@ -461,7 +458,7 @@ end
 
 -- A task that is queued and never was anything else.
 function F.newTask(id, f, key)
-  return { id = id, f = f, key = key or K.task(id), state = 'queued', seq = 0, failures = 0,
+  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
     losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
     token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
 end
@@ -493,7 +490,7 @@ end
 function F.taskOf(id)
   local t = tasks[id]
   if t ~= nil then return t end
-  local key = K.task(id)
+  local key = (prefix .. 'task:' .. id)
   local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
   t = false
   if got[1] then
@@ -568,8 +565,13 @@ end
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
 function Step.restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
-  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.v = 0
+  Step.newEpoch(lane)
+end
+
+-- Tags that were kept are worth nothing from now on.
+function Step.newEpoch(lane)
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
 end
@@ -579,11 +581,11 @@ function Step.setIdle(u, idle)
   local lane = u.lane
   u.idle = idle
   if idle then
-    F.zset(K.idle(lane.p, lane.epoch), u.name, u.s)
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, u.s)
     if u.s < lane.idleLeast then lane.idleLeast = u.s end
     return
   end
-  F.zset(K.idle(lane.p, u.idleEpoch), u.name, false)
+  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
   if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
@@ -601,16 +603,16 @@ function Step.forget(u)
   if keep or spent then return F.saveUser(u) end
   if u.fresh then return end
   redis.call('DEL', u.key)
-  F.zset(K.users(lane.p), u.name, false)
+  F.zset((lane.p .. 'users'), u.name, false)
 end
 
 function Step.finishLane(lane)
   if lane.idleMoved then
-    local head = redis.call('ZRANGE', K.idle(lane.p, lane.epoch), 0, 0, 'WITHSCORES')
+    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
   if lane.idleLeast <= lane.v or lane.old < lane.epoch then
-    redis.call('SADD', K.idleLanes(), lane.queue)
+    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
     C.idle = 1
   end
   F.saveLane(lane)
@@ -638,7 +640,7 @@ function F.writeStep()
   F.flushSets()
   if next(keyring) then F.saveKeys() end
   for _, lane in ipairs(touched) do Step.finishLane(lane) end
-  F.saveRunning()
+  if next(runningChange) then F.saveRunning() end
 end
 
 function F.closeStep()
@@ -651,32 +653,6 @@ end
 library()
 
 local rare = function()
-
-function K.pair(first, second)
-  return #first .. ':' .. first .. second
-end
-
-function K.blocked(id) return prefix .. 'deps:blocked:' .. id end
-
-function K.userConfig(user) return prefix .. 'user-config:' .. user end
-
-function K.wake(worker) return prefix .. 'wake:' .. worker end
-
-function K.ready(lane, class) return lane .. 'ready:' .. class end
-
-function K.critical(lane, user) return lane .. 'queue:user:' .. user .. ':critical' end
-
-function K.normal(lane, user) return lane .. 'queue:user:' .. user .. ':normal' end
-
-function K.scheduled(lane, user) return lane .. 'scheduled:' .. user end
-
-function K.list(lane, list) return lane .. 'list:' .. list end
-
-function K.listReady(lane, list) return lane .. 'list-ready:' .. list end
-
-function K.orphans(lane, list) return lane .. 'orphans:' .. list end
-
-function K.idleWorkers(lane, list) return lane .. 'idle-workers:' .. list end
 
 -- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no
 -- reason not to answer.
@@ -737,7 +713,7 @@ end
 
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
-  local got = redis.call('HMGET', K.userConfig(name), '*', lane.queue)
+  local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
   local own = got[1] and cmsgpack.unpack(got[1]) or {}
   if got[2] then
     for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
@@ -802,7 +778,7 @@ function F.readyKey(lane, class)
   local keys = lane.readyKeys
   local key = keys[class]
   if not key then
-    key = K.ready(lane.p, class)
+    key = (lane.p .. 'ready:' .. class)
     keys[class] = key
   end
   return key
@@ -816,9 +792,9 @@ function F.indexUser(u, ready)
   if not lists then return end
   local finish = ready and u.s + 100 / u.w
   for i = 1, #lists do
-    F.zset(K.listReady(lane.p, lists[i]), u.name, finish)
+    F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
     if string.byte(lists[i]) == 115 then
-      F.zset(K.orphans(lane.p, lists[i]), u.name, not u.assigned and finish)
+      F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
     end
   end
 end
@@ -844,7 +820,7 @@ function F.listOf(lane, id)
   lane.lists = lane.lists or {}
   local list = lane.lists[id]
   if list then return list end
-  local got = redis.call('HMGET', K.list(lane.p, id), 'c', 'e')
+  local got = redis.call('HMGET', (lane.p .. 'list:' .. id), 'c', 'e')
   list = { id = id, clock = tonumber(got[1] or 0) }
   if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
   lane.lists[id] = list
@@ -856,7 +832,7 @@ end
 function F.joinTag(u)
   local lane, v = u.lane, u.lane.v
   for i = 1, u.lists and #u.lists or 0 do
-    local key = K.listReady(lane.p, u.lists[i])
+    local key = (lane.p .. 'list-ready:' .. (u.lists[i]))
     F.flushKey(key)
     local head = redis.call('ZRANGE', key, 0, 0)[1]
     if head then
@@ -869,6 +845,7 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
+  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
   if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
   local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
   if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
@@ -884,9 +861,9 @@ end
 
 function F.throttle(u, till)
   if till then
-    F.move('throttled', K.pair(u.lane.queue, u.name), till)
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
   elseif u.throttled then
-    F.move('throttled', K.pair(u.lane.queue, u.name), false)
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), false)
   end
   u.throttled = till and true or false
   u.throttledTill = till
@@ -937,22 +914,22 @@ function Line.leaveLines(worker, packed, token)
   if packed ~= '' then
     local lines = cmsgpack.unpack(packed)
     for i = 1, #lines, 2 do
-      redis.call('ZREM', K.idleWorkers(K.lane(lines[i]), lines[i + 1]), worker)
+      redis.call('ZREM', ((((lines[i]) == 'default' and prefix or prefix .. 'lane:' .. (lines[i]) .. ':')) .. 'idle-workers:' .. (lines[i + 1])), worker)
     end
     C.waiting = C.waiting - 1
   end
   if token then
-    redis.call('RPUSH', K.wake(worker), '1')
-    redis.call('PEXPIRE', K.wake(worker), 2 * 5000)
-    redis.call('HSET', K.worker(worker), 'i', '')
+    redis.call('RPUSH', (prefix .. 'wake:' .. worker), '1')
+    redis.call('PEXPIRE', (prefix .. 'wake:' .. worker), 2 * 5000)
+    redis.call('HSET', (prefix .. 'worker:' .. worker), 'i', '')
   else
-    redis.call('HDEL', K.worker(worker), 'i')
+    redis.call('HDEL', (prefix .. 'worker:' .. worker), 'i')
   end
 end
 
 -- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
 function Line.wakeWorker(worker)
-  local packed = redis.call('HGET', K.worker(worker), 'i')
+  local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
   if not packed or packed == '' then return false end
   Line.leaveLines(worker, packed, true)
   return true
@@ -960,14 +937,14 @@ end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
 function Line.wakeLine(lane, line, most)
-  local key = K.idleWorkers(lane.p, line)
+  local key = (lane.p .. 'idle-workers:' .. line)
   while most > 0 do
     local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
     local worker = head[1]
     if not worker then return most end
     local stale = now - head[2] > 1.2 * 5000 + 1000
     if stale then
-      local packed = redis.call('HGET', K.worker(worker), 'i')
+      local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
       if packed then Line.leaveLines(worker, packed, false) end
     elseif Line.wakeWorker(worker) then
       most = most - 1
@@ -1001,15 +978,14 @@ function Line.wakeGained(lane)
   Line.wakeFor(lane, lane.gain, lists)
 end
 
--- A level that runs empty, whatever emptied it, gives its tag up.
+-- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
 function F.emptied(u, level)
   if level == 6 or not (u.shares or u.raw) then return end
-  local shares = F.sharesOf(u)
-  local tag = shares.tag[level]
-  if tag == 0 then return end
-  shares.last[level] = tag
-  if tag > shares.v then shares.v = tag end
-  shares.tag[level] = 0
+  F.sharesOf(u).tag[level] = 0
+end
+
+function F.isEnd(state)
+  return state == 'finished' or state == 'failed' or state == 'canceled'
 end
 
 function F.readText(t)
@@ -1031,17 +1007,30 @@ function F.fixed(t)
   return t
 end
 
+function F.payloadOf(t)
+  F.fixed(t)
+  if t.body > #t.f then return t.long or redis.call('HGET', (prefix .. 'task:' .. t.id), 'p') or '' end
+  return string.sub(t.f, t.body)
+end
+
 function F.change(t)
   if t.dirty then return end
   t.dirty = true
   if not t.extra then changed[#changed + 1] = t end
 end
 
+-- The rare facts that change, to be changed.
+function F.rareOf(t)
+  t.y, t.yDirty = t.y or {}, true
+  F.change(t)
+  return t.y
+end
+
 function F.levelKey(u, level)
-  if level == 6 then return K.critical(u.lane.p, u.name) end
+  if level == 6 then return (u.lane.p .. 'queue:user:' .. u.name .. ':critical') end
   local key = u.normal
   if not key then
-    key = K.normal(u.lane.p, u.name)
+    key = (u.lane.p .. 'queue:user:' .. u.name .. ':normal')
     u.normal = key
   end
   return key
@@ -1098,10 +1087,11 @@ function F.leave(t, u)
   else
     F.move(state, t.id, false)
     if state == 'scheduled' then
-      F.zset(K.scheduled(u.lane.p, u.name), t.id, false)
+      F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, false)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
+      if u.lane.timed then Timed.settle(t, u) end
       F.runningAt(t.worker, -1)
     end
   end
@@ -1109,9 +1099,46 @@ function F.leave(t, u)
   F.touch(u)
 end
 
+-- The key in the deadline index: the least of the limits of the start, of the wait, of a suspension.
+function F.setDeadline(t)
+  local x = t.x
+  if not x then return end
+  local least = x.ex
+  if x.wu and (not least or x.wu < least) then least = x.wu end
+  if x.wk and (not least or x.wk < least) then least = x.wk end
+  if least == x.dl then return end
+  F.move('deadlines', t.id, least or false)
+  x.dl = least
+  t.xDirty = true
+  F.change(t)
+end
+
 function F.becomeDue(t, u)
   F.leave(t, u)
-  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.enterQueue(t, u) end
+  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
+end
+
+-- Nothing blocks a task that stands nowhere: it goes on, a join to its end.
+function F.goOn(t, u)
+  if not (t.x and t.x.j) then return F.enterQueue(t, u) end
+  F.enterDeferred(t, u)
+  F.endTask(t, u, 'finished', { result = 'null' })
+end
+
+function F.keyState(queue, user, key)
+  local name = (prefix .. 'key:' .. queue .. ':' .. (#user .. ':' .. user .. key))
+  local known = keyring[name]
+  if known then return known end
+  local packed = redis.call('HGET', name, 'k')
+  local entry = packed and cmsgpack.unpack(packed) or {}
+  known = { name = name, key = key, o = entry.o, f = entry.f, p = entry.p, u = entry.u,
+    e = entry.e, g = entry.g, a = entry.a or {} }
+  keyring[name] = known
+  return known
+end
+
+function F.firstDigest(t)
+  return t.x and t.x.fp or redis.sha1hex(F.payloadOf(t))
 end
 
 function F.saveKeys()
@@ -1121,7 +1148,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, a = key.a }))
+          u = key.u, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + 60000, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
@@ -1133,10 +1160,297 @@ function F.saveKeys()
   end
 end
 
+-- The owner has ended: its follower inherits the key, or the key is free.
+function F.releaseKey(t, u)
+  local key = F.keyState(u.lane.queue, u.name, t.x.k)
+  if key.f == t.id then
+    key.f = nil
+    key.dirty = true
+  elseif key.o == t.id then
+    if key.f then
+      key.o, key.f = key.f, nil
+      key.p = F.firstDigest(F.taskOf(key.o))
+    else
+      key.e = now
+    end
+    key.dirty = true
+  end
+end
+
+function F.endTask(t, u, state, ending)
+  local lane = u.lane
+  F.leave(t, u)
+  F.setState(t, u, state)
+  t.at = now
+  if t.readers > 0 then
+    F.put(state, t.id, now + 4503599627370496)
+  else
+    F.put(state, t.id, now, nowText)
+  end
+  if ending.reason then
+    local y = F.rareOf(t)
+    y.ft, y.rs = ending.failureType, ending.reason
+  end
+  if ending.error then F.setField(t, 'e', ending.error) end
+  if ending.result then F.setField(t, 'r', ending.result) end
+  t.canceling = false
+  local x = t.x
+  if x then
+    x.ex, x.wu, x.wk = nil, nil, nil
+    F.setDeadline(t)
+    if x.k then F.releaseKey(t, u) end
+  end
+  u.live = u.live - 1
+  lane[state] = lane[state] + 1
+  if t.w then published[#published + 1] = t end
+  local reads = x and (x.d or x.s) and true or false
+  if reads or t.dependents then
+    t.inCascade, t.left = true, not reads
+    F.put('cascade', t.id, now)
+  end
+  F.reindex(u)
+end
+
+function Suspend.waitsFor(t, id)
+  local ids = t.x and t.x.s
+  if not ids then return false end
+  for i = 1, #ids do
+    if ids[i] == id then return true end
+  end
+  return false
+end
+
+-- Takes it out of all that it still waits for; it reads only those that have ended.
+function Suspend.unlink(t)
+  local key, read = (prefix .. 'deps:blocked:' .. t.id), {}
+  for _, id in ipairs(t.x.s or NONE) do
+    if redis.call('SREM', key, id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+    else
+      read[#read + 1] = id
+    end
+  end
+  t.x.s, t.xDirty = #read > 0 and read or nil, true
+end
+
+-- Wakes it before all have ended.
+function Suspend.wake(t, u)
+  Suspend.unlink(t)
+  t.x.wk = nil
+  F.change(t)
+  F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- One of those that it waits for has ended.
+function Suspend.tell(upstream, t, u)
+  if upstream.state ~= 'finished' and t.x.sp == 'failure' then
+    redis.call('SREM', (prefix .. 'deps:blocked:' .. t.id), upstream.id)
+    F.addReader(upstream, 1)
+    return Suspend.wake(t, u)
+  end
+  Cascade.satisfy(upstream, t, u)
+end
+
+-- A mean after one more value, in seconds.
+function Timed.learn(of, held)
+  of.mean = of.mean and of.mean + (held - of.mean) / 8 or held
+  of.learned = true
+end
+
+-- A lease is over: its turn is charged by how long it was held.
+function Timed.settle(t, u)
+  local lane = u.lane
+  local held = math.max(0, now - t.leasedAt) / 1000
+  Timed.learn(u, held)
+  Timed.learn(lane, held)
+  local charged = t.y and t.y.ch
+  if not charged then return end
+  F.rareOf(t).ch = nil
+  if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
+  local s = math.max(u.s + ((held - charged) * 100) / u.w, lane.v - (charged * 100) / u.w)
+  if u.ready then F.indexUser(u, false) end
+  u.s = s
+  if u.ready then F.indexUser(u, true) end
+end
+
+-- The queue begins to charge by something else: tags of before are worth a turn at most.
+function Timed.recount(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
+  F.indexUser(u, true)
+end
+
 function F.isBlocked(t)
   if t.x and t.x.su then return true end
-  if not (t.x and t.x.d) then return false end
-  return redis.call('EXISTS', K.blocked(t.id)) == 1
+  if not (t.x and (t.x.d or t.x.s)) then return false end
+  return redis.call('EXISTS', (prefix .. 'deps:blocked:' .. t.id)) == 1
+end
+
+-- Ended tasks with readers stand behind all others, out of retention's way.
+function F.addReader(t, change_)
+  local was = t.readers > 0
+  t.readers = t.readers + change_
+  F.change(t)
+  local is = t.readers > 0
+  if was == is or not F.isEnd(t.state) then return end
+  F.move(t.state, t.id, t.at + (is and 4503599627370496 or 0))
+end
+
+function Cascade.policyFor(upstream, dependent)
+  if upstream.state == 'failed' then return dependent.x.g[1] end
+  if upstream.state == 'canceled' then return dependent.x.g[2] end
+  return 'run'
+end
+
+-- The upstream no longer blocks the dependent, which now reads it.
+function Cascade.satisfy(upstream, t, u)
+  F.addReader(upstream, 1)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
+  t.x.wu, t.x.wk = nil, nil
+  F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- Nothing blocks the task any more: a join has ended with that, others go on.
+function F.unblock(t, u)
+  if t.state ~= 'deferred' or t.x.su then return end
+  if t.x.j then return F.endTask(t, u, 'finished', { result = 'null' }) end
+  F.leave(t, u)
+  F.enterQueue(t, u)
+end
+
+-- Somebody waits for this task, or for its redrive: its end and its removal must look.
+function F.markDependents(t)
+  if t.dependents then return end
+  t.dependents = '1'
+  F.setField(t, 'd', '1')
+end
+
+-- It can wait no longer than this for one that cannot end by itself.
+function Cascade.waitFor(t)
+  if not t.x.wu then
+    t.x.wu = now + 2592000000
+    t.xDirty = true
+    F.change(t)
+  end
+  F.setDeadline(t)
+end
+
+function Cascade.hold(upstream, t)
+  F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).created)
+  F.markDependents(upstream)
+  Cascade.waitFor(t)
+end
+
+function Cascade.tell(upstream, t)
+  if F.isEnd(t.state) then return end
+  local u = F.ownerOf(t)
+  if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
+  local policy = Cascade.policyFor(upstream, t)
+  local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
+  if policy == 'run' then
+    Cascade.satisfy(upstream, t, u)
+  elseif policy == 'wait' then
+    Cascade.hold(upstream, t)
+  elseif policy == 'cancel' then
+    F.endTask(t, u, 'canceled', { reason = reason })
+  else
+    F.endTask(t, u, 'failed', { failureType = 'upstream', reason = reason })
+  end
+end
+
+function Cascade.satisfiedMissing(t, id)
+  for _, other in ipairs(t.x.m or {}) do
+    if other == id then return true end
+  end
+  return false
+end
+
+function Cascade.leaveMissing(id)
+  F.flushKey((prefix .. 'deps:waiting:' .. id))
+  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
+end
+
+-- First part of a cascade: the ended task stops waiting for its own, and reading them; one that
+-- failed may be redriven, and a join holds what it joined, so these read on until they are removed.
+function Cascade.leaveUpstreams(t)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  t.left = true
+  F.change(t)
+  local x = t.x
+  local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
+  if x.s then Suspend.unlink(t) end
+  for _, id in ipairs(x.d or NONE) do
+    if redis.call('SISMEMBER', key, id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+    end
+  end
+  if not reads then Cascade.leaveReaders(t) end
+  if t.state == 'failed' then return count end
+  local unread = reads and redis.call('SMEMBERS', key) or NONE
+  if #unread > 0 then
+    -- A join that was canceled never read these.
+    x.m, t.xDirty = x.m or {}, true
+    for _, id in ipairs(unread) do table.insert(x.m, id) end
+  end
+  redis.call('DEL', key)
+  return count
+end
+
+-- It reads none of its upstreams any more.
+function Cascade.leaveReaders(t)
+  for _, id in ipairs(t.x.d or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream and redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 0
+      and not Cascade.satisfiedMissing(t, id) then
+      F.addReader(upstream, -1)
+    end
+  end
+  for _, id in ipairs(t.x.s or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream then F.addReader(upstream, -1) end
+  end
+end
+
+-- Tells up to `most` of those that wait for the task; says how many, and whether some are left.
+function Cascade.tellWaiting(t, most)
+  local key = (prefix .. 'deps:waiting:' .. t.id)
+  F.flushKey(key)
+  local ids = redis.call('ZRANGE', key, 0, most)
+  local count = math.min(#ids, most)
+  for i = 1, count do
+    F.zset(key, ids[i], false)
+    local dependent = F.taskOf(ids[i])
+    if dependent then Cascade.tell(t, dependent) end
+  end
+  return count, #ids > most
+end
+
+-- Runs the steps of ended tasks, oldest first; true when some are left beyond the budget.
+function F.cascade(budget)
+  local left = budget
+  while true do
+    if I.cascade then F.flushIndex('cascade') end
+    if H.cascade == INF then return false end
+    local id = redis.call('ZRANGE', (CODES['cascade'] and prefix .. 'state:' .. 'cascade' or prefix .. 'cascade'), 0, 0)[1]
+    if not id then return false end
+    if left <= 0 then return true end
+    local t = F.taskOf(id)
+    if t then
+      if not t.left then left = left - Cascade.leaveUpstreams(t) end
+      local told, more = Cascade.tellWaiting(t, math.max(left, 0))
+      left = left - told
+      if more then return true end
+      t.inCascade = false
+      F.change(t)
+    end
+    F.move('cascade', id, false)
+  end
 end
 
 function Due.holders()
@@ -1155,11 +1469,11 @@ end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
 function Step.saveDue(u)
-  local head = redis.call('ZRANGE', K.scheduled(u.lane.p, u.name), 0, 0, 'WITHSCORES')
+  local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
   u.dueFloor = nil
-  F.move('scheduled-users', K.pair(u.lane.queue, u.name), due or false)
+  F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
 end
 
 function Step.saveDueUsers()
@@ -1168,7 +1482,7 @@ function Step.saveDueUsers()
     for _, u in ipairs(lane.dirty) do
       if u.dueChanged then
         u.dueChanged = nil
-        F.flushKey(K.scheduled(lane.p, u.name))
+        F.flushKey((lane.p .. 'scheduled:' .. u.name))
         Step.saveDue(u)
         any = true
       end
@@ -1191,9 +1505,11 @@ local lazy = { __index = function(functions, name)
   if make then make() end
   return rawget(functions, name)
 end }
-setmetatable(K, lazy)
 setmetatable(F, lazy)
 setmetatable(Line, lazy)
+setmetatable(Suspend, lazy)
+setmetatable(Timed, lazy)
+setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
 
@@ -1201,8 +1517,9 @@ local id = ARGV[1]
 local t = F.taskOf(id)
 if not t then return F.unchanged({ 'not-found' }) end
 if t.state ~= 'scheduled' then return F.unchanged({ 'wrong-state', t.state }) end
-redis.call('DEL', K.oom())
+redis.call('DEL', (prefix .. 'oom'))
 F.becomeDue(t, F.ownerOf(t))
+F.cascade(100)
 F.writeStep()
 F.closeStep()
 return { 'ok', t.state }

@@ -15,6 +15,10 @@
 -- @include lib/places.lua
 -- @include lib/keyring.lua
 -- @include lib/end.lua
+-- @include lib/graphs.lua
+-- @include lib/deps.lua
+-- @include lib/suspend.lua
+-- @include lib/timed.lua
 -- @include lib/cascade.lua
 -- @include lib/due.lua
 -- @include lib/alarm.lua

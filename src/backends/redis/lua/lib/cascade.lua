@@ -4,7 +4,7 @@
 
 function F.isBlocked(t)
   if t.x and t.x.su then return true end
-  if not (t.x and t.x.d) then return false end
+  if not (t.x and (t.x.d or t.x.s)) then return false end
   return redis.call('EXISTS', K.blocked(t.id)) == 1
 end
 
@@ -29,9 +29,15 @@ function Cascade.satisfy(upstream, t, u)
   F.addReader(upstream, 1)
   local key = K.blocked(t.id)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
-  t.x.wu = nil
+  t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- Nothing blocks the task any more: a join has ended with that, others go on.
+function F.unblock(t, u)
   if t.state ~= 'deferred' or t.x.su then return end
+  if t.x.j then return F.endTask(t, u, 'finished', { result = 'null' }) end
   F.leave(t, u)
   F.enterQueue(t, u)
 end
@@ -62,6 +68,7 @@ end
 function Cascade.tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
+  if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
   local policy = Cascade.policyFor(upstream, t)
   local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
   if policy == 'run' then
@@ -87,23 +94,47 @@ function Cascade.leaveMissing(id)
   if redis.call('EXISTS', K.waiting(id)) == 0 then F.move('missing', id, false) end
 end
 
--- First part of a cascade: the ended task stops waiting for its own, and reading them.
+-- First part of a cascade: the ended task stops waiting for its own, and reading them; one that
+-- failed may be redriven, and a join holds what it joined, so these read on until they are removed.
 function Cascade.leaveUpstreams(t)
   local key = K.blocked(t.id)
   t.left = true
   F.change(t)
-  for _, id in ipairs(t.x.d) do
-    local upstream = F.taskOf(id)
+  local x = t.x
+  local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
+  if x.s then Suspend.unlink(t) end
+  for _, id in ipairs(x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
       F.zset(K.waiting(id), t.id, false)
       F.zset(K.held(id), t.id, false)
-      if not upstream then Cascade.leaveMissing(id) end
-    elseif upstream and t.state ~= 'failed' and not Cascade.satisfiedMissing(t, id) then
+      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+    end
+  end
+  if not reads then Cascade.leaveReaders(t) end
+  if t.state == 'failed' then return count end
+  local unread = reads and redis.call('SMEMBERS', key) or NONE
+  if #unread > 0 then
+    -- A join that was canceled never read these.
+    x.m, t.xDirty = x.m or {}, true
+    for _, id in ipairs(unread) do table.insert(x.m, id) end
+  end
+  redis.call('DEL', key)
+  return count
+end
+
+-- It reads none of its upstreams any more.
+function Cascade.leaveReaders(t)
+  for _, id in ipairs(t.x.d or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream and redis.call('SISMEMBER', K.blocked(t.id), id) == 0
+      and not Cascade.satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
   end
-  if t.state ~= 'failed' then redis.call('DEL', key) end
-  return #t.x.d
+  for _, id in ipairs(t.x.s or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream then F.addReader(upstream, -1) end
+  end
 end
 
 -- Tells up to `most` of those that wait for the task; says how many, and whether some are left.

@@ -20,15 +20,16 @@ function F.endTask(t, u, state, ending)
   t.canceling = false
   local x = t.x
   if x then
-    x.ex, x.wu = nil, nil
+    x.ex, x.wu, x.wk = nil, nil, nil
     F.setDeadline(t)
     if x.k then F.releaseKey(t, u) end
   end
   u.live = u.live - 1
   lane[state] = lane[state] + 1
   if t.w then published[#published + 1] = t end
-  if (x and x.d) or t.dependents then
-    t.inCascade, t.left = true, not (x and x.d)
+  local reads = x and (x.d or x.s) and true or false
+  if reads or t.dependents then
+    t.inCascade, t.left = true, not reads
     F.put('cascade', t.id, now)
   end
   F.reindex(u)

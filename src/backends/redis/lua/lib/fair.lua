@@ -105,6 +105,7 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
+  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
   if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
   local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
   if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end

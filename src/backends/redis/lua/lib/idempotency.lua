@@ -1,19 +1,24 @@
 -- Decides what an idempotency key answers to a new task, and remembers which calls it answered.
 -- @rare
 
+-- How the owners of keys ended whose records are removed, by id.
+Key.gone = {}
+
 -- The key as it is remembered, also when it no longer holds.
 function Key.rememberedKey(item)
   local spec = item.x and item.x.i
   if not spec then return end
   local key = F.keyState(item.queue, item.user, spec.key)
   if not key.o then return end
-  local over = key.e and now > key.e + LIMIT.resendMs and not (key.u and now < key.u)
-  if over or not F.taskOf(key.o) then
-    key.o = nil
-    key.dirty = true
-    return
+  local byTime = key.u and now < key.u
+  local known = byTime and key.g or not key.g and F.taskOf(key.o)
+  local over = key.e and now > key.e + LIMIT.resendMs
+  if known and (byTime or not over) then
+    Key.gone[key.o] = key.g
+    return key
   end
-  return key
+  key.o = nil
+  key.dirty = true
 end
 
 function Key.holds(key)
@@ -33,12 +38,15 @@ function Key.takeKey(item, t)
   local spec = item.x.i
   local key = F.keyState(item.queue, item.user, spec.key)
   key.o, key.f, key.p, key.a, key.e = t.id, nil, redis.sha1hex(item.payload), {}, nil
+  key.g = nil
   key.u = spec.ttl and now + spec.ttl or nil
   key.dirty = true
 end
 
+-- The id of a removed owner may have been given to another task since.
 function Key.existing(id, conflict, replaced)
-  return { kind = 'existing', id = id, state = F.taskOf(id).state, conflict = conflict,
+  local t = F.taskOf(id)
+  return { kind = 'existing', id = id, state = t and t.state or Key.gone[id], conflict = conflict,
     replaced = replaced }
 end
 
@@ -49,7 +57,7 @@ function Key.answerByKey(key, item)
     return { kind = 'refused', refusal = { type = 'key-taken', key = key.key, id = key.o } }
   end
   local conflict = redis.sha1hex(item.payload) ~= key.p
-  local state = F.taskOf(key.o).state
+  local state = key.g or F.taskOf(key.o).state
   if policy == 'return' then return Key.existing(key.o, conflict, false) end
   if state ~= 'started' and not F.isEnd(state) then return Key.existing(key.o, conflict, true) end
   if policy == 'replace-queued' or state ~= 'started' then

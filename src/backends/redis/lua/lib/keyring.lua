@@ -1,6 +1,6 @@
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
 -- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
--- owner ended, a the ids of the calls that it answered.
+-- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
 function F.keyState(queue, user, key)
@@ -10,7 +10,7 @@ function F.keyState(queue, user, key)
   local packed = redis.call('HGET', name, 'k')
   local entry = packed and cmsgpack.unpack(packed) or {}
   known = { name = name, key = key, o = entry.o, f = entry.f, p = entry.p, u = entry.u,
-    e = entry.e, a = entry.a or {} }
+    e = entry.e, g = entry.g, a = entry.a or {} }
   keyring[name] = known
   return known
 end
@@ -26,7 +26,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, a = key.a }))
+          u = key.u, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + LIMIT.resendMs, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + LIMIT.resendMs)

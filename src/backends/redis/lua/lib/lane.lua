@@ -25,11 +25,13 @@ function F.laneOf(queue)
   if lane then return lane end
   local p = K.lane(queue)
   lane = F.newLane(queue, p)
-  local got = redis.call('HMGET', K.fair(p), 's', 'c')
+  local got = redis.call('HMGET', K.fair(p), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
   lane.old = lane.old or 0
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
   lane.users, lane.readyKeys = {}, {}
   lane.gain = 0
   lanes[queue] = lane
@@ -49,5 +51,6 @@ function F.saveLane(lane)
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
     lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
   redis.call('HSET', K.fair(lane.p), 's', packed)
+  if lane.learned then redis.call('HSET', K.fair(lane.p), 't', struct.pack('<d', lane.mean)) end
   if lane.fresh then redis.call('SADD', K.queues(), lane.queue) end
 end

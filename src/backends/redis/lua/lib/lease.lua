@@ -39,6 +39,13 @@ function Deal.nameKnown(name)
   return false
 end
 
+-- A task whose run has ended has nothing to be started for.
+-- @rare
+function Deal.isOrphan(t)
+  local run = F.taskOf(t.x.o)
+  return not run or F.isEnd(run.state)
+end
+
 -- A task that this worker has no handler for waits for one that has.
 -- @rare
 function Deal.setAside(t, u)
@@ -59,6 +66,11 @@ end
 function Deal.charge(t, u, v, list)
   local lane = u.lane
   local cost = t.cost * 100
+  if lane.timed then
+    cost = Timed.charge(t, u) * 100
+  elseif t.y and t.y.ch then
+    F.rareOf(t).ch = nil
+  end
   local turn = cost / u.w
   if v then lane.v = v end
   u.s = u.s + turn
@@ -125,6 +137,13 @@ function Deal.take(u, v, list, request, batch)
   end
   F.fixed(t)
   t.seq = F.seqOf(level, score)
+  if t.x and t.x.o and Deal.isOrphan(t) then
+    F.nextHead(u, level)
+    F.endTask(t, u, 'canceled', { reason = 'run ' .. t.x.o .. ' has ended' })
+    batch.strangers = batch.strangers + 1
+    batch.stopped = batch.strangers >= LIMIT.strangersPerLease
+    return
+  end
   if request.names and not string.find(request.names, ',' .. t.name .. ',', 1, true) then
     F.nextHead(u, level)
     Deal.setAside(t, u)

@@ -6,7 +6,9 @@ function Lists.changeLists(u, lists)
   if u.ready then F.indexUser(u, false) end
   u.lists = #lists > 0 and lists or nil
   u.changed = true
-  if u.ready then F.indexUser(u, true) end
+  F.touch(u)
+  if not u.ready then return end
+  F.indexUser(u, true)
   F.reindex(u)
 end
 
@@ -65,17 +67,23 @@ function Lists.silence(from, till)
   end
 end
 
-function Lists.dropLists(most)
+-- Whoever was silent too long leaves its lists: maintenance alone finds that out.
+function Lists.dropSilent()
   local past = '(' .. string.format('%.0f', now - LIMIT.workerSilenceMs)
   local future = '(' .. string.format('%.0f', now + LIMIT.workerSilenceMs)
   F.flushIndex('listed-workers')
   Lists.silence('-inf', past)
   -- One seen far in the future was last seen before the clock went back.
   Lists.silence(future, '+inf')
-  local left = most or 50
+  C.dropping = Lists.dropLists(50) and 1 or 0
+  return C.dropping == 1
+end
+
+-- Takes up to `most` names off lists that nobody has any more; true when some are left.
+function Lists.dropLists(most)
+  local left = most
   for _, pair in ipairs(redis.call('SMEMBERS', K.dropping())) do
     if left > 0 then left = left - Lists.dropNames(pair, left) end
   end
-  C.dropping = redis.call('EXISTS', K.dropping())
-  return C.dropping == 1
+  return redis.call('EXISTS', K.dropping()) == 1
 end

@@ -62,6 +62,7 @@ function F.leave(t, u)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
+      if u.lane.timed then Timed.settle(t, u) end
       F.runningAt(t.worker, -1)
     end
   end
@@ -69,13 +70,14 @@ function F.leave(t, u)
   F.touch(u)
 end
 
--- The key in the deadline index: the earlier of the limits of the start and of the wait.
+-- The key in the deadline index: the least of the limits of the start, of the wait, of a suspension.
 -- @rare
 function F.setDeadline(t)
   local x = t.x
   if not x then return end
   local least = x.ex
   if x.wu and (not least or x.wu < least) then least = x.wu end
+  if x.wk and (not least or x.wk < least) then least = x.wk end
   if least == x.dl then return end
   F.move('deadlines', t.id, least or false)
   x.dl = least
@@ -98,14 +100,23 @@ end
 -- @rare
 function F.becomeDue(t, u)
   F.leave(t, u)
-  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.enterQueue(t, u) end
+  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
+end
+
+-- Nothing blocks a task that stands nowhere: it goes on, a join to its end.
+-- @rare
+function F.goOn(t, u)
+  if not (t.x and t.x.j) then return F.enterQueue(t, u) end
+  F.enterDeferred(t, u)
+  F.endTask(t, u, 'finished', { result = 'null' })
 end
 
 -- Gives back the charge and the rates of a lease that was released.
 -- @rare
 function F.giveBack(t, u)
   local lane = u.lane
-  if t.chargedEpoch == lane.epoch and u.ep == lane.epoch then
+  -- Where time is charged the time that it was held stays.
+  if t.chargedEpoch == lane.epoch and u.ep == lane.epoch and not lane.timed then
     -- Measured from now: what was released long ago is no claim to turns in a row.
     u.s = math.max(u.s, F.joinTag(u)) - (F.fixed(t).cost * 100) / u.w
     if u.ready then F.indexUser(u, true) end

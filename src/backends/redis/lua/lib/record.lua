@@ -6,7 +6,7 @@ function F.bytesLess(a, b)
 end
 
 function F.blockedBy(t)
-  if not (t.x and t.x.d) then return nil end
+  if not (t.x and (t.x.d or t.x.s)) then return nil end
   local ids = redis.call('SMEMBERS', K.blocked(t.id))
   table.sort(ids, F.bytesLess)
   return #ids > 0 and ids or nil

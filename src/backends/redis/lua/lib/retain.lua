@@ -3,17 +3,6 @@
 
 local RETAIN, HELD_STEP = 50, 50
 
--- A failed task read its satisfied dependencies until now, since it could have been redriven.
-function Retain.leaveReaders(t)
-  for _, id in ipairs(t.x and t.x.d or {}) do
-    local upstream = F.taskOf(id)
-    if upstream and redis.call('SISMEMBER', K.blocked(t.id), id) == 0
-      and not Cascade.satisfiedMissing(t, id) then
-      F.addReader(upstream, -1)
-    end
-  end
-end
-
 -- Removes an ended task. Those that still wait for its redrive are canceled first, in bounded
 -- steps; false while some are left.
 function Retain.takeAway(t)
@@ -32,15 +21,18 @@ function Retain.takeAway(t)
     end
     if #ids > HELD_STEP then return false end
   end
-  if t.state == 'failed' then Retain.leaveReaders(t) end
+  -- One that failed could have been redriven, and a join holds what it joined: they read until now.
+  if t.x and (t.state == 'failed' or t.x.j) then Cascade.leaveReaders(t) end
   local key = t.x and t.x.k and F.keyState(u.lane.queue, u.name, t.x.k)
   if key and key.o == t.id then
-    key.o = nil
+    -- The key goes too, unless it holds for a time.
+    if key.u and now < key.u then key.g = t.state else key.o = nil end
     key.dirty = true
   end
   F.leave(t, u)
+  Graphs.drop(t)
   Step.saveTasks()
-  redis.call('UNLINK', K.task(t.id), K.attempts(t.id), K.blocked(t.id))
+  redis.call('UNLINK', K.task(t.id), K.attempts(t.id), K.blocked(t.id), K.run(t.id))
   tasks[t.id] = false
   F.cascade(HELD_STEP)
   return true

@@ -41,6 +41,9 @@ end
 function Decide.by(decision, t, u, at_)
   if decision == 'finish' then return Decide.finish(t, u, ARGV[at_]) end
   if decision == 'cancel' then return Decide.cancel(t, u, ARGV[at_]) end
+  if decision == 'suspend' then
+    return Decide.suspend(t, u, ARGV[at_], ARGV[at_ + 1], ARGV[at_ + 2])
+  end
   if decision == 'release' then return Decide.release(t, u, ARGV[at_], ARGV[at_ + 1]) end
   if decision == 'retry' then
     return Decide.retry(t, u, ARGV[at_], ARGV[at_ + 1], ARGV[at_ + 2])

@@ -1,10 +1,11 @@
 -- Checks new tasks and stores them. All checks of an atomic batch come before its first write.
+-- @include lib/text.lua
 
 -- What this call has written; names: whether any id was known before, ids that it made, those of
 -- them that belong to a submission, and the moment of creation as text.
 Store.wrote, Store.anyKnown, Store.made, Store.kept = false, true, {}, {}
 Store.created = string.format('%013.0f', now)
-Store.submission, Store.users, Store.named = false, false, false
+Store.submission, Store.users, Store.named, Store.fenced = false, false, false, false
 
 -- The tasks of the call, as records in the making.
 function Store.readItems(from)
@@ -49,7 +50,9 @@ function Store.complete(item)
   item.user = user
   item.payload = F.payloadOf(item)
   local spec = item.spec
-  if spec then item.x = { d = spec.d, g = spec.g, i = spec.i } end
+  if spec then
+    item.x = { d = spec.d, g = spec.g, i = spec.i, j = spec.j, o = spec.o, h = spec.h }
+  end
   return item
 end
 
@@ -65,6 +68,22 @@ end
 -- @rare
 function Store.refused(refusal)
   return { kind = 'refused', refusal = refusal }
+end
+
+-- Whether the lease is in force that the call is made for: '<token> NUL <id>'.
+-- @rare
+function Store.isFenced(fence)
+  local stop = string.find(fence, '\0', 1, true)
+  local t = F.taskOf(string.sub(fence, stop + 1))
+  Store.fenced = t and t.state == 'started' and t.token == string.sub(fence, 1, stop - 1)
+  return Store.fenced
+end
+
+-- @rare
+function Store.loseLease(items)
+  local replies = {}
+  for i = 1, #items do replies[i] = cjson.encode(Store.refused({ type = 'lease-lost' })) end
+  return F.unchanged(replies)
 end
 
 -- A batch that is sent again after its client had died takes what is stored of it already.
@@ -128,7 +147,7 @@ end
 
 function Store.byLimit(item, batch)
   local u = F.userOf(F.laneOf(item.queue), item.user)
-  if not u.set.maxQueued then return end
+  if Store.fenced or not u.set.maxQueued then return end
   local scope = K.pair(item.queue, item.user)
   local earlier = batch and batch.waiting[scope] or 0
   local size = u.live - u.running + earlier
@@ -155,7 +174,11 @@ function Store.refuse(item, batch)
   if not new then return refusal end
   -- A follower stands for calls that were accepted already.
   refusal = new ~= 'follows' and Store.byLimit(item, batch) or nil
-  if refusal or not (item.spec and item.spec.d) then return refusal end
+  if refusal or not item.spec then return refusal end
+  if item.spec.h and not Graphs.isAlive(item.spec.h) then
+    return { type = 'graph-missing', hash = item.spec.h }
+  end
+  if not item.spec.d then return end
   Store.complete(item)
   return Link.check(item, batch and batch.tasks)
 end
@@ -165,17 +188,7 @@ function Store.storePlain(item)
   local id, blob = item.id, item.blob
   local lane = F.laneOf(item.queue)
   local u = F.userOf(lane, item.user)
-  local f, key = Store.created .. blob, K.task(id)
-  if item.long then
-    redis.call('HSET', key, 'f', f, 'p', item.long)
-  elseif #f > 192 then
-    redis.call('HSET', key, 'f', f)
-  elseif #f > 128 then
-    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65, 128), 'h',
-      string.sub(f, 129))
-  else
-    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65))
-  end
+  storeText(K.task(id), Store.created .. blob, item.long)
   Store.wrote, Store.made[id] = true, true
   tasks[id] = nil
   local level = string.byte(blob) - 48
@@ -222,7 +235,9 @@ function Store.create(item)
   t.user, t.queue, t.state = item.user, item.queue, 'deferred'
   F.fixed(t)
   local x = item.x or {}
-  t.x = { d = x.d, g = x.g, k = x.i and x.i.key, su = Store.submission or nil }
+  t.x = { d = x.d, g = x.g, k = x.i and x.i.key, su = Store.submission or nil, j = x.j, o = x.o,
+    h = x.h }
+  if x.h then Graphs.hold(x.h, t.id) end
   if Store.submission then Store.kept[#Store.kept + 1] = t.id end
   tasks[t.id], Store.made[t.id], Store.wrote = t, true, true
   F.setText(t)
@@ -257,10 +272,12 @@ function Store.settleIn(t, item)
   if t.x.d then state, ending = Link.link(t) end
   t.xDirty = next(t.x) ~= nil
   if not t.xDirty then t.x = nil end
+  local waits = t.isBlocked or (t.x and t.x.su)
   if due > now then
     F.enterScheduled(t, u, due)
-  elseif t.isBlocked or (t.x and t.x.su) then
+  elseif waits or (t.x and t.x.j) then
     F.enterDeferred(t, u)
+    if not waits then state, ending = 'finished', { result = 'null' } end
   else
     F.enterQueue(t, u)
   end
@@ -272,14 +289,14 @@ function Store.isPlain(item)
 end
 
 -- Who depends on an item of the same call that its key absorbed depends on the task that answered;
--- on nothing, if that is itself.
+-- on nothing, if that is itself, or has finished and is gone (''; see Store.note).
 -- @rare
 function Store.resolve(self, deps, answered)
   if not deps or next(answered) == nil then return deps end
   local found, known = {}, {}
   for _, id in ipairs(deps) do
     local other = answered[id] or id
-    if not known[other] and other ~= self then found[#found + 1] = other end
+    if not known[other] and other ~= self and other ~= '' then found[#found + 1] = other end
     known[other] = true
   end
   return found
@@ -287,7 +304,12 @@ end
 
 -- @rare
 function Store.note(answered, item, reply)
-  if reply.kind == 'existing' and reply.id ~= item.id then answered[item.id] = reply.id end
+  if reply.kind ~= 'existing' then return end
+  if reply.state == 'finished' and not F.taskOf(reply.id) then
+    answered[item.id] = ''
+  elseif reply.id ~= item.id then
+    answered[item.id] = reply.id
+  end
 end
 
 function Store.storeEach(items)
@@ -309,91 +331,6 @@ function Store.storeEach(items)
       end
     end
     replies[i] = reply and cjson.encode(reply) or 'c'
-  end
-  return replies
-end
-
--- The first refusal of a batch, and the item that it hits.
--- @rare
-function Store.refusalOf(items, batch)
-  for i = 1, #items do
-    local refusal = Store.refuse(items[i], batch)
-    if refusal then return refusal, i end
-  end
-  for i = 1, #items do
-    local refusal = Link.cycleOf(items[i], batch)
-    if refusal then return refusal, i end
-  end
-end
-
--- @rare
-function Store.newBatch()
-  return { tasks = {}, keys = {}, waiting = {}, answered = {} }
-end
-
--- A part of a larger batch, which may name tasks of the other parts; `write` false only looks.
--- @rare
-function Store.storePart(items, write)
-  local batch = Store.newBatch()
-  for id, user in pairs(Store.users) do batch.tasks[id] = { user = user, elsewhere = true } end
-  for i = 1, #items do batch.tasks[items[i].id] = items[i] end
-  local refusal, at_ = Store.refusalOf(items, batch)
-  if refusal then
-    Store.refusedPart = true
-    return Store.refuseAll(items, refusal, at_)
-  end
-  return write and Store.storeBatch(items) or {}
-end
-
--- @rare
-function Store.refuseAll(items, refusal, at_)
-  local replies = {}
-  for i = 1, #items do
-    replies[i] = cjson.encode(Store.refused(i == at_ and refusal or { type = 'batch-refused' }))
-  end
-  return replies
-end
-
--- @rare
-function Store.storeAll(items)
-  local batch = Store.newBatch()
-  local plain = true
-  for i = 1, #items do
-    batch.tasks[items[i].id] = items[i]
-    if not Store.isPlain(items[i]) then plain = false end
-  end
-  local refusal, at_ = Store.refusalOf(items, batch)
-  if refusal then return Store.refuseAll(items, refusal, at_) end
-  if plain then return Store.storeEach(items) end
-  return Store.storeBatch(items)
-end
-
--- Every record is made before any is linked, since edges may point forward.
--- @rare
-function Store.storeBatch(items)
-  local replies, new, answered = {}, {}, {}
-  for i = 1, #items do
-    local reply = Store.answerKnown(items[i])
-    if reply then
-      Store.note(answered, items[i], reply)
-    else
-      new[#new + 1] = { Store.create(items[i]), items[i] }
-    end
-    replies[i] = reply or 'c'
-  end
-  for i = 1, #new do
-    local t = new[i][1]
-    t.x.d = Store.resolve(t.id, t.x.d, answered)
-    if t.x.d and #t.x.d == 0 then t.x.d = nil end
-    Store.settleIn(t, new[i][2])
-  end
-  for i = 1, #replies do
-    local reply = replies[i]
-    if reply ~= 'c' then
-      -- An item that was answered by another of its batch is told where that one stands now.
-      if reply.kind == 'existing' then reply.state = F.taskOf(reply.id).state end
-      replies[i] = cjson.encode(reply)
-    end
   end
   return replies
 end

@@ -8,10 +8,7 @@ function Submission.release(t)
   t.x.su = nil
   t.xDirty = true
   F.change(t)
-  if t.state ~= 'deferred' or F.isBlocked(t) then return end
-  local u = F.ownerOf(t)
-  F.leave(t, u)
-  F.enterQueue(t, u)
+  if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
 
 function Submission.leaveUpstreams(t)
@@ -47,6 +44,7 @@ function Submission.undo(t)
   elseif key and key.o == t.id then
     key.o, key.dirty = nil, true
   end
+  Graphs.drop(t)
   Step.saveTasks()
   redis.call('UNLINK', K.task(t.id), K.blocked(t.id))
   tasks[t.id] = false

@@ -104,6 +104,8 @@ function Tick.expire()
     elseif t.x.ex and t.x.ex <= now then
       F.endTask(t, F.ownerOf(t), 'failed', { failureType = 'expired',
         reason = 'it was not started in time' })
+    elseif t.x.wk and t.x.wk <= now then
+      Suspend.wake(t, F.ownerOf(t))
     else
       Deps.rewait(t)
       if t.x.wu then
@@ -145,7 +147,7 @@ function Tick.run(retention)
   local retained = Retain.retain(retention)
   local dropped = Tick.dropIdles()
   if C.dropping > 0 or H['listed-workers'] < now - LIMIT.workerSilenceMs then
-    dropped = Lists.dropLists() or dropped
+    dropped = Lists.dropSilent() or dropped
   end
   if C.refresh > 0 then dropped = Tick.refresh(DROP) or dropped end
   if H.submissions <= now then dropped = Submission.tick(DROP) or dropped end

@@ -1,0 +1,226 @@
+-- Gives a snapshot of a graph, and moves its end on; or tells why it is not there.
+--
+-- KEYS[1]  clock    hash
+-- ARGV[1]  hash     of its content
+-- Returns  {'found', its bytes}, {'unknown'}, {'expired'} or {'evicted'}
+-- Cost     O(1)
+
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+local F = {}
+
+-- Functions of one subject each.
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease, Line, Link, Lists, Retain, Step, Store, Submission = {}, {}, {}, {}, {}, {}, {}, {}
+local Suspend, Tick, Timed = {}, {}, {}
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
+local Z, I, moved, views = {}, {}, {}, {}
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- What this step has loaded and changed.
+local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+local published, runningChange = {}, {}
+
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
+-- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
+-- that a step knows without asking whether maintenance has anything to do.
+
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
+local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
+  cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
+  submissions = INF, missing = INF }
+local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
+  refresh = 0, steps = 0,
+  alarms = saved[2] or ',' }
+if saved[1] then
+  C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
+    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
+    C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps = struct.unpack('<dddddddddddddddddddd', saved[1])
+end
+if C.seen - now > 5000 then
+  C.pause = math.min(C.pause, now + 5000)
+  C.dropping = 1
+elseif C.seen > now then
+  now = C.seen
+end
+local nowText = string.format('%.0f', now)
+if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
+if micros < now * 1000 then micros = now * 1000 end
+-- Everything that a step which changes tasks is made of.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
+-- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
+-- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
+
+-- Saves what the namespace remembers from step to step.
+
+-- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
+-- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
+-- whole namespace, by name; their least scores are kept in H.
+
+-- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
+-- members change as there are turns left, so the first turns + 1 always hold the true head.
+-- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
+-- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+
+-- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
+-- @rare
+
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
+-- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
+
+-- Decides whether a user is ready, and puts it where that says: the only code that writes the
+-- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
+-- domain/fair-share.ts and domain/rate-limit.ts.
+
+-- Counts the running tasks of workers.
+
+-- Takes workers in and out of the lines in which they wait for a wake-up.
+-- @rare
+
+-- Shares a user's turns between its levels, as domain/priority-shares.ts does.
+
+-- Turns of the levels 1 to 5 while all have work.
+local WEIGHTS = { 1, 2, 4, 8, 16 }
+
+-- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
+-- such a hash is one small block of memory.
+--
+-- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
+--          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
+-- s        numbers that change, packed; absent while it is queued for the first time
+-- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
+-- x        rare facts, packed: dependencies, deadlines, idempotency key
+-- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled
+-- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+
+-- Names the two sets of a user's line, and the places in them.
+
+-- Moves a task from one place to another: each function fills one place or leaves one. All of
+-- them keep the counts; whoever calls `leave` reindexes the user afterwards.
+
+-- Keeps idempotency keys, and frees a key when the task that owns it has ended.
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
+-- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
+-- @rare
+
+-- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
+-- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+
+-- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Registers that a task waits for another, or for an id that nobody has stored.
+-- @rare
+
+-- Suspends a run until others have ended. x.s: whom it waits for; x.sp: 'failure' when the first that
+-- does not finish wakes it; x.wk: when it is woken whatever happens.
+-- @rare
+
+-- Charges turns by time, in queues that ask for it; restates the end of domain/fair-share.ts.
+-- @rare
+
+-- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
+-- chapter "Dependencies" of docs/mechanics.md.
+-- @rare
+
+-- Finds the next moment at which waiting work falls due.
+
+-- Keeps the two holders of the alarm: idle workers that wake when something falls due.
+-- @rare
+
+-- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
+-- that changed is written, and only then is anybody woken.
+
+local library = function()
+
+end
+library()
+
+local rare = function()
+
+function F.saveClock()
+  local call = C.quiet and redis.pcall or redis.call
+  local packed = struct.pack('<dddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+    H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
+    H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps + 1)
+  if C.alarms == (saved[2] or ',') then
+    call('HSET', KEYS[1], 's', packed)
+  else
+    call('HSET', KEYS[1], 's', packed, 'a', C.alarms)
+  end
+end
+
+-- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no
+-- reason not to answer.
+function F.unchanged(reply)
+  C.quiet = true
+  F.saveClock()
+  return reply
+end
+
+-- Whether it is there; one whose time is over by the clock of the namespace is dropped.
+function Graphs.isAlive(hash)
+  local till = tonumber(redis.call('HGET', (prefix .. 'graphmeta:' .. hash), 'till'))
+  if till and till > 0 and till <= now then redis.call('DEL', (prefix .. 'graph:' .. hash)) end
+  return redis.call('EXISTS', (prefix .. 'graph:' .. hash)) == 1
+end
+
+-- Its end is moved on, unless a task needs it. What is known of it is remembered for longer.
+function Graphs.touch(hash)
+  if redis.call('EXISTS', (prefix .. 'graph-refs:' .. hash)) == 1 then return end
+  redis.call('HSET', (prefix .. 'graphmeta:' .. hash), 'till', now + 86400000)
+  redis.call('PEXPIRE', (prefix .. 'graph:' .. hash), 86400000)
+  redis.call('PEXPIRE', (prefix .. 'graphmeta:' .. hash), 8 * 86400000)
+end
+
+end
+
+local lazy = { __index = function(functions, name)
+  local make = rare
+  rare = nil
+  if make then make() end
+  return rawget(functions, name)
+end }
+setmetatable(F, lazy)
+setmetatable(Graphs, lazy)
+
+local hash = ARGV[1]
+if Graphs.isAlive(hash) then
+  Graphs.touch(hash)
+  return F.unchanged({ 'found', redis.call('GET', (prefix .. 'graph:' .. hash)) })
+end
+local till = tonumber(redis.call('HGET', (prefix .. 'graphmeta:' .. hash), 'till'))
+if not till then return F.unchanged({ 'unknown' }) end
+return F.unchanged({ till > 0 and till <= now and 'expired' or 'evicted' })

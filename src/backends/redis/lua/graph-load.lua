@@ -1,0 +1,17 @@
+-- Gives a snapshot of a graph, and moves its end on; or tells why it is not there.
+--
+-- KEYS[1]  clock    hash
+-- ARGV[1]  hash     of its content
+-- Returns  {'found', its bytes}, {'unknown'}, {'expired'} or {'evicted'}
+-- Cost     O(1)
+-- @include lib/state.lua
+-- @include lib/base.lua
+
+local hash = ARGV[1]
+if Graphs.isAlive(hash) then
+  Graphs.touch(hash)
+  return F.unchanged({ 'found', redis.call('GET', K.graph(hash)) })
+end
+local till = tonumber(redis.call('HGET', K.graphMeta(hash), 'till'))
+if not till then return F.unchanged({ 'unknown' }) end
+return F.unchanged({ till > 0 and till <= now and 'expired' or 'evicted' })

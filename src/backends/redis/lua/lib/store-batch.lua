@@ -1,0 +1,87 @@
+-- Stores batches: all or none, in one script or as a part of a larger one.
+
+-- The first refusal of a batch, and the item that it hits.
+-- @rare
+function Store.refusalOf(items, batch)
+  for i = 1, #items do
+    local refusal = Store.refuse(items[i], batch)
+    if refusal then return refusal, i end
+  end
+  for i = 1, #items do
+    local refusal = Link.cycleOf(items[i], batch)
+    if refusal then return refusal, i end
+  end
+end
+
+-- @rare
+function Store.newBatch()
+  return { tasks = {}, keys = {}, waiting = {}, answered = {} }
+end
+
+-- A part of a larger batch, which may name tasks of the other parts; `write` false only looks.
+-- @rare
+function Store.storePart(items, write)
+  local batch = Store.newBatch()
+  for id, user in pairs(Store.users) do batch.tasks[id] = { user = user, elsewhere = true } end
+  for i = 1, #items do batch.tasks[items[i].id] = items[i] end
+  local refusal, at_ = Store.refusalOf(items, batch)
+  if refusal then
+    Store.refusedPart = true
+    return Store.refuseAll(items, refusal, at_)
+  end
+  return write and Store.storeBatch(items) or {}
+end
+
+-- @rare
+function Store.refuseAll(items, refusal, at_)
+  local replies = {}
+  for i = 1, #items do
+    replies[i] = cjson.encode(Store.refused(i == at_ and refusal or { type = 'batch-refused' }))
+  end
+  return replies
+end
+
+-- @rare
+function Store.storeAll(items)
+  local batch = Store.newBatch()
+  local plain = true
+  for i = 1, #items do
+    batch.tasks[items[i].id] = items[i]
+    if not Store.isPlain(items[i]) then plain = false end
+  end
+  local refusal, at_ = Store.refusalOf(items, batch)
+  if refusal then return Store.refuseAll(items, refusal, at_) end
+  if plain then return Store.storeEach(items) end
+  return Store.storeBatch(items)
+end
+
+-- Every record is made before any is linked, since edges may point forward.
+-- @rare
+function Store.storeBatch(items)
+  local replies, new, answered = {}, {}, {}
+  for i = 1, #items do
+    local reply = Store.answerKnown(items[i])
+    if reply then
+      Store.note(answered, items[i], reply)
+    else
+      new[#new + 1] = { Store.create(items[i]), items[i] }
+    end
+    replies[i] = reply or 'c'
+  end
+  for i = 1, #new do
+    local t = new[i][1]
+    t.x.d = Store.resolve(t.id, t.x.d, answered)
+    if t.x.d and #t.x.d == 0 then t.x.d = nil end
+    Store.settleIn(t, new[i][2])
+  end
+  for i = 1, #replies do
+    local reply = replies[i]
+    if reply ~= 'c' then
+      -- An item that was answered by another of its batch is told where that one stands now.
+      local t = reply.kind == 'existing' and F.taskOf(reply.id)
+      if t then reply.state = t.state end
+      replies[i] = cjson.encode(reply)
+    end
+  end
+  return replies
+end

@@ -1,0 +1,90 @@
+-- Suspends a run until others have ended. x.s: whom it waits for; x.sp: 'failure' when the first that
+-- does not finish wakes it; x.wk: when it is woken whatever happens.
+-- @rare
+
+function Suspend.waitsFor(t, id)
+  local ids = t.x and t.x.s
+  if not ids then return false end
+  for i = 1, #ids do
+    if ids[i] == id then return true end
+  end
+  return false
+end
+
+-- It reads those no more that it waited for the last time.
+function Suspend.leave(t)
+  for _, id in ipairs(t.x.s or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream then F.addReader(upstream, -1) end
+  end
+  t.x.s, t.x.sp = nil, nil
+end
+
+-- Waits for whom has not ended and reads the others; true when one of these has not finished.
+function Suspend.link(t, ids)
+  local stored, anyFailed = {}, false
+  for _, id in ipairs(ids) do
+    local upstream = F.taskOf(id)
+    if upstream then
+      stored[#stored + 1] = id
+      if F.isEnd(upstream.state) then
+        F.addReader(upstream, 1)
+        anyFailed = anyFailed or upstream.state ~= 'finished'
+      else
+        Deps.blockBy(t, upstream)
+      end
+    end
+  end
+  t.x.s = #stored > 0 and stored or nil
+  return anyFailed
+end
+
+-- Takes it out of all that it still waits for; it reads only those that have ended.
+function Suspend.unlink(t)
+  local key, read = K.blocked(t.id), {}
+  for _, id in ipairs(t.x.s or NONE) do
+    if redis.call('SREM', key, id) == 1 then
+      F.zset(K.waiting(id), t.id, false)
+    else
+      read[#read + 1] = id
+    end
+  end
+  t.x.s, t.xDirty = #read > 0 and read or nil, true
+end
+
+-- Wakes it before all have ended.
+function Suspend.wake(t, u)
+  Suspend.unlink(t)
+  t.x.wk = nil
+  F.change(t)
+  F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- One of those that it waits for has ended.
+function Suspend.tell(upstream, t, u)
+  if upstream.state ~= 'finished' and t.x.sp == 'failure' then
+    redis.call('SREM', K.blocked(t.id), upstream.id)
+    F.addReader(upstream, 1)
+    return Suspend.wake(t, u)
+  end
+  Cascade.satisfy(upstream, t, u)
+end
+
+-- The decision: `ids` as JSON, when it is woken, and after how many ms at the latest.
+function Decide.suspend(t, u, ids, wakeOn, wakeAfter)
+  t.x, t.xDirty = t.x or {}, true
+  Suspend.leave(t)
+  local woken = Suspend.link(t, cjson.decode(ids)) and wakeOn == 'failure'
+  t.x.sp = wakeOn == 'failure' and wakeOn or nil
+  t.losses = 0
+  F.leave(t, u)
+  F.enterDeferred(t, u)
+  if wakeAfter ~= '' then t.x.wk = now + wakeAfter end
+  if woken or not t.isBlocked then
+    Suspend.wake(t, u)
+  else
+    F.setDeadline(t)
+  end
+  F.reindex(u)
+end

@@ -1,0 +1,63 @@
+/**
+ * The root of everything this library throws on purpose. Catch by class, or by `code` across
+ * copies of the package; never by message. `retryable` answers one question: may the same call
+ * succeed later without a change by the caller?
+ *
+ * Three families: the caller's mistake, the world changed, infrastructure (with `cause`).
+ */
+export abstract class FairloomError extends Error {
+  /** Stable; `docs/errors.md` explains each. */
+  abstract readonly code: ErrorCode;
+  /** Whether the same call may succeed later without a change by the caller. */
+  abstract readonly retryable: boolean;
+}
+
+/** Stable names of all errors. */
+export type ErrorCode =
+  | 'INVALID_OPTION'
+  | 'INVALID_PAYLOAD'
+  | 'INVALID_RESULT'
+  | 'UNKNOWN_TASK'
+  | 'UNKNOWN_DEPENDENCY'
+  | 'CROSS_USER_DEPENDENCY'
+  | 'DEPENDENCY_CYCLE'
+  | 'DUPLICATE_NODE'
+  | 'NOTATION'
+  | 'TASK_CONFLICT'
+  | 'KEY_TAKEN'
+  | 'QUEUE_FULL'
+  | 'BATCH_REFUSED'
+  | 'TASK_NOT_FOUND'
+  | 'WRONG_STATE'
+  | 'TASK_BUSY'
+  | 'TASK_FAILED'
+  | 'TASK_CANCELED'
+  | 'LEASE_LOST'
+  | 'RESULT_TIMEOUT'
+  | 'GRAPH_NOT_FOUND'
+  | 'GRAPH_EXPIRED'
+  | 'GRAPH_EVICTED'
+  | 'GRAPH_CORRUPT'
+  | 'GROUP_FAILED'
+  | 'RUN_FAILED'
+  | 'MAX_STEPS'
+  | 'MAX_CYCLES'
+  | 'GOTO_IN_GROUP'
+  | 'GROUP_CHANGED'
+  | 'REPLAY_MISMATCH'
+  | 'RUN_CANCELED'
+  | 'FATAL'
+  | 'RETRY_AFTER'
+  | 'TIMED_OUT'
+  | 'THREAD_ENDED'
+  | 'CLOSED'
+  | 'BACKEND_UNAVAILABLE'
+  | 'BACKEND_FULL'
+  | 'BACKEND_UNSUPPORTED';
+
+/** A value as a message may show it: short, and nothing of an object. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string')
+    return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}…` : value);
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}

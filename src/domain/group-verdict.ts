@@ -1,0 +1,45 @@
+/** What the policy of a group makes of its members. */
+import { assertNever } from '../base/never.ts';
+import type { JoinPolicy } from './graph.ts';
+
+/** What became of one member. */
+export interface EndedMember {
+  readonly key: string;
+  readonly state: 'finished' | 'failed' | 'canceled';
+}
+
+/** The same of one that may be open yet. */
+export interface MemberState {
+  readonly key: string;
+  readonly state: EndedMember['state'] | 'open';
+}
+
+/** A policy of one's own: asked once, when all members have ended. */
+export type RegisteredVerdict = (members: readonly EndedMember[]) => boolean;
+
+/** Whether a group whose members have all ended has finished. */
+export function hasFinished(
+  policy: JoinPolicy,
+  members: readonly EndedMember[],
+  registered: RegisteredVerdict,
+): boolean {
+  return policy.kind === 'registered' ? registered(members) : !isLost(policy, members);
+}
+
+/** Whether a group can not finish any more, whatever becomes of the members that are open. */
+export function isLost(policy: JoinPolicy, members: readonly MemberState[]): boolean {
+  const bad = members.filter(({ state }) => state === 'failed' || state === 'canceled');
+  switch (policy.kind) {
+    case 'strict':
+      return bad.length > 0;
+    case 'bestEffort':
+    case 'registered':
+      return false;
+    case 'atLeast':
+      return members.length - bad.length < policy.count;
+    case 'critical':
+      return bad.some(({ key }) => policy.members.includes(key));
+    default:
+      return assertNever(policy);
+  }
+}

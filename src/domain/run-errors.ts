@@ -1,0 +1,116 @@
+/** Errors of runs: what ends a walk through a graph, or forbids going on with one. */
+import { FairloomError, shown } from './fairloom-error.ts';
+import { LIMITS } from './limits.ts';
+
+/** Names that a message shows at most. */
+const SHOWN = 20;
+
+/** A run made more steps than any run may; it has failed. */
+export class MaxStepsError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'MaxStepsError';
+  /** See `docs/errors.md`. */
+  readonly code = 'MAX_STEPS';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The nodes that were left, at most 20 of them. */
+  readonly left: readonly string[];
+
+  constructor(left: readonly string[]) {
+    const names = left.slice(0, SHOWN);
+    const more = left.length > SHOWN ? ` and ${left.length - SHOWN} more` : '';
+    super(`the run made ${LIMITS.runSteps} steps; left are ${names.join(', ')}${more}`);
+    this.left = names;
+  }
+}
+
+/** A dynamic node was to run again more often than its `maxCycles` allows; the run has failed. */
+export class MaxCyclesError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'MaxCyclesError';
+  /** See `docs/errors.md`. */
+  readonly code = 'MAX_CYCLES';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The node. */
+  readonly node: string;
+  /** Its limit. */
+  readonly maxCycles: number;
+
+  constructor(node: string, maxCycles: number) {
+    super(`${node} was to run again after ${maxCycles} cycles`);
+    this.node = node;
+    this.maxCycles = maxCycles;
+  }
+}
+
+/** A member of a group returned a `goto` to a step outside of itself; the member has failed. */
+export class GotoInGroupError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'GotoInGroupError';
+  /** See `docs/errors.md`. */
+  readonly code = 'GOTO_IN_GROUP';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The node that returned it. */
+  readonly node: string;
+  /** The name of the step that it named. */
+  readonly target: string;
+
+  constructor(node: string, target: string) {
+    super(`${node} may not go to ${shown(target)}: that is outside of its member of the group`);
+    this.node = node;
+    this.target = target;
+  }
+}
+
+/** A group that a run has opened was to be opened again with other members or another input. */
+export class GroupChangedError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'GroupChangedError';
+  /** See `docs/errors.md`. */
+  readonly code = 'GROUP_CHANGED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The group. */
+  readonly group: string;
+
+  constructor(group: string) {
+    super(`group ${group} is open with other members or another input`);
+    this.group = group;
+  }
+}
+
+/** A handler that started anew made another call where its journal has one with another input. */
+export class ReplayMismatchError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'ReplayMismatchError';
+  /** See `docs/errors.md`. */
+  readonly code = 'REPLAY_MISMATCH';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** Which call, as its number from 1 or its id. */
+  readonly call: string;
+
+  constructor(call: string) {
+    super(`run ${call} of this handler had another step or input before`);
+    this.call = call;
+  }
+}
+
+/** A handler canceled its run by `ctx.cancelRun`; thrown there, and by `loom.run`. */
+export class RunCanceledError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'RunCanceledError';
+  /** See `docs/errors.md`. */
+  readonly code = 'RUN_CANCELED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** As it was given. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`the run was canceled${reason === '' ? '' : `: ${reason}`}`);
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,132 @@
+import { dependenciesOf, type GraphBlock, type GraphNode, type TaskGraph } from './graph.ts';
+import { fill } from './graph-binding.ts';
+
+interface FrameParts {
+  /** The graph in which the block stands. */
+  readonly graph: TaskGraph;
+  readonly block: GraphBlock;
+  readonly input: unknown;
+  /** Its output ends the run. */
+  readonly isExit: boolean;
+}
+
+/** One block on the way: what of it is done, and what is ready. One of its nodes runs at a time. */
+export class WalkFrame {
+  readonly graph: TaskGraph;
+  readonly isExit: boolean;
+  readonly #block: GraphBlock;
+  readonly #input: unknown;
+  readonly #nodes: ReadonlyMap<string, GraphNode>;
+  readonly #readers = new Map<string, string[]>();
+  /** How many of those that a node waits for are not done. */
+  readonly #waits = new Map<string, number>();
+  /** Outputs of the nodes that are done; without one for those that were skipped. */
+  readonly #outputs = new Map<string, unknown>();
+  readonly #done = new Set<string>();
+  /** Inputs that a control named, in place of the node's binding. */
+  readonly #given = new Map<string, unknown>();
+  /** To be taken in this order; those before `#at` were. */
+  #ready: string[] = [];
+  #at = 0;
+  /** Output of the newest node. */
+  #latest: unknown = undefined;
+  /** The node under way, or the newest one. */
+  current = '';
+
+  constructor({ graph, block, input, isExit }: FrameParts) {
+    this.graph = graph;
+    this.isExit = isExit;
+    this.#block = block;
+    this.#input = input;
+    this.#nodes = new Map(block.nodes.map((node) => [node.id, node]));
+    for (const node of block.nodes) {
+      const dependsOn = dependenciesOf(node);
+      this.#waits.set(node.id, dependsOn.length);
+      if (dependsOn.length === 0) this.#ready.push(node.id);
+      for (const id of dependsOn) {
+        const readers = this.#readers.get(id);
+        if (readers === undefined) this.#readers.set(id, [node.id]);
+        else readers.push(node.id);
+      }
+    }
+  }
+
+  /** The next node that is ready; `undefined` when the block is through. */
+  take(): GraphNode | undefined {
+    const id = this.#ready[this.#at];
+    if (id === undefined) return undefined;
+    this.#at++;
+    this.current = id;
+    return this.#nodes.get(id);
+  }
+
+  /** A node has given its output. */
+  finish(id: string, value: unknown): void {
+    this.#latest = value;
+    this.#outputs.set(id, value);
+    this.#done.add(id);
+    this.#given.delete(id);
+    for (const reader of this.#readers.get(id) ?? []) {
+      const left = (this.#waits.get(reader) ?? 0) - 1;
+      this.#waits.set(reader, left);
+      if (left === 0 && !this.#done.has(reader)) this.#ready.push(reader);
+    }
+  }
+
+  /** The node that was just taken runs again, before anything else. */
+  repeat(id: string, input: unknown): void {
+    this.#given.set(id, input);
+    this.#at--;
+  }
+
+  /** The node of that name in this block. Names of nodes may stand behind those of pipelines. */
+  find(name: string): string | undefined {
+    if (this.#nodes.has(name)) return name;
+    return this.#block.nodes.find(({ id }) => id.endsWith(`.${name}`))?.id;
+  }
+
+  /** Goes on at `to`: what follows it runs, again if need be; else what follows `from` does not. */
+  jump(from: string, to: string, input: unknown): void {
+    const anew = this.#following(to);
+    for (const id of this.#following(from)) this.#done.add(id);
+    for (const id of anew) {
+      this.#done.delete(id);
+      this.#outputs.delete(id);
+      this.#given.delete(id);
+    }
+    this.#given.set(to, input);
+    for (const node of this.#block.nodes) {
+      const open = dependenciesOf(node).filter((id) => !this.#done.has(id)).length;
+      this.#waits.set(node.id, node.id === to ? 0 : open);
+    }
+    const others = this.#block.nodes.map(({ id }) => id).filter((id) => id !== to);
+    this.#ready = [to, ...others.filter((id) => !this.#done.has(id) && this.#waits.get(id) === 0)];
+    this.#at = 0;
+  }
+
+  inputOf(node: GraphNode): unknown {
+    if (this.#given.has(node.id)) return this.#given.get(node.id);
+    const output = (id: string): unknown => this.#outputs.get(id);
+    return fill(node.input, { input: () => this.#input, output });
+  }
+
+  /** What the block gives; if a jump has left that out, the output of the newest node. */
+  output(): unknown {
+    const output = (id: string): unknown =>
+      this.#outputs.has(id) ? this.#outputs.get(id) : this.#latest;
+    return fill(this.#block.output, { input: () => this.#input, output });
+  }
+
+  /** Nodes that are not done. */
+  left(): readonly string[] {
+    return this.#block.nodes.map(({ id }) => id).filter((id) => !this.#done.has(id));
+  }
+
+  /** A node and everything that waits for it, however far. */
+  #following(id: string): ReadonlySet<string> {
+    const all = new Set([id]);
+    // Grows while it is walked.
+    for (const one of all) for (const reader of this.#readers.get(one) ?? []) all.add(reader);
+    return all;
+  }
+}

@@ -1,0 +1,153 @@
+/** Errors of the second family: the world changed, and not as the caller hoped. */
+import { FairloomError, shown } from './fairloom-error.ts';
+
+/** The user has as many waiting tasks as it may have. */
+export class QueueFullError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'QueueFullError';
+  /** See `docs/errors.md`. */
+  readonly code = 'QUEUE_FULL';
+  /** The same call may succeed later. */
+  readonly retryable = true;
+  /** The user. */
+  readonly user: string;
+  /** Its `maxQueued`. */
+  readonly limit: number;
+  /** Its waiting tasks at that moment. */
+  readonly size: number;
+
+  constructor(user: string, limit: number, size: number) {
+    super(`user ${shown(user)} has ${size} of at most ${limit} waiting tasks`);
+    this.user = user;
+    this.limit = limit;
+    this.size = size;
+  }
+}
+
+/** No task has this id, or retention has taken it. */
+export class TaskNotFoundError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'TaskNotFoundError';
+  /** See `docs/errors.md`. */
+  readonly code = 'TASK_NOT_FOUND';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The task. */
+  readonly taskId: string;
+
+  constructor(taskId: string) {
+    super(`task ${taskId} is not stored`);
+    this.taskId = taskId;
+  }
+}
+
+/** The operation does not apply to a task in this state. */
+export class WrongStateError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'WrongStateError';
+  /** See `docs/errors.md`. */
+  readonly code = 'WRONG_STATE';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The task. */
+  readonly taskId: string;
+  /** Where the task stands. */
+  readonly state: string;
+
+  constructor(operation: string, taskId: string, state: string) {
+    super(`${operation}: task ${taskId} is ${state}`);
+    this.taskId = taskId;
+    this.state = state;
+  }
+}
+
+/** The dependents of the task are still being released, or read it; try again shortly. */
+export class TaskBusyError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'TaskBusyError';
+  /** See `docs/errors.md`. */
+  readonly code = 'TASK_BUSY';
+  /** The same call may succeed later. */
+  readonly retryable = true;
+  /** The task. */
+  readonly taskId: string;
+
+  constructor(operation: string, taskId: string) {
+    super(`${operation}: task ${taskId} is still needed by its dependents`);
+    this.taskId = taskId;
+  }
+}
+
+/** The task whose result was awaited has failed; its error's name and message are kept. */
+export class TaskFailedError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'TaskFailedError';
+  /** See `docs/errors.md`. */
+  readonly code = 'TASK_FAILED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The task. */
+  readonly taskId: string;
+  /** Why, for programs; see {@link FailureType}. */
+  readonly failureType: string;
+  /** Class of what the handler threw, as `TypeError`. */
+  readonly errorName: string;
+
+  constructor(taskId: string, failureType: string, error: { name: string; message: string }) {
+    super(`task ${taskId} failed (${failureType}): ${error.message}`);
+    this.taskId = taskId;
+    this.failureType = failureType;
+    this.errorName = error.name;
+  }
+}
+
+/** The task whose result was awaited was canceled. */
+export class TaskCanceledError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'TaskCanceledError';
+  /** See `docs/errors.md`. */
+  readonly code = 'TASK_CANCELED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The task. */
+  readonly taskId: string;
+
+  constructor(taskId: string, reason: string) {
+    super(`task ${taskId} was canceled${reason === '' ? '' : `: ${reason}`}`);
+    this.taskId = taskId;
+  }
+}
+
+/** The lease ended while the handler ran; the reason of its aborted signal. */
+export class LeaseLostError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'LeaseLostError';
+  /** See `docs/errors.md`. */
+  readonly code = 'LEASE_LOST';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The task. */
+  readonly taskId: string;
+
+  constructor(taskId: string) {
+    super(`task ${taskId}: the lease was lost; another worker may run it now`);
+    this.taskId = taskId;
+  }
+}
+
+/** `result({ timeout })` waited that long; the task goes on. */
+export class ResultTimeoutError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'ResultTimeoutError';
+  /** See `docs/errors.md`. */
+  readonly code = 'RESULT_TIMEOUT';
+  /** The same call may succeed later. */
+  readonly retryable = true;
+  /** The task. */
+  readonly taskId: string;
+
+  constructor(taskId: string, timeoutMs: number) {
+    super(`task ${taskId} had not ended after ${timeoutMs} ms`);
+    this.taskId = taskId;
+  }
+}

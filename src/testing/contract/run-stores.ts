@@ -1,0 +1,100 @@
+/** What runs leave behind: what they write down, and snapshots of their graphs. */
+import { LIMITS } from '../../domain/limits.ts';
+import type { Cases } from './cases.ts';
+
+const DAY_MS = 86_400_000;
+
+export const journals: Cases = {
+  'keeps what was written down, and takes away what is null': async (kit, expect) => {
+    await kit.add({ id: 'run' });
+    const run = await kit.leaseOne();
+    expect(await kit.backend.runs.load('run')).toEqual({});
+    expect(await kit.backend.runs.checkpoint(run, { a: '1', 'b:é': '{"x":[]}' })).toBe('ok');
+    expect(await kit.backend.runs.checkpoint(run, { a: null, c: '"2"' })).toBe('ok');
+    expect(await kit.backend.runs.load('run')).toEqual({ 'b:é': '{"x":[]}', c: '"2"' });
+  },
+
+  'is fenced by the lease': async (kit, expect) => {
+    await kit.add({ id: 'run' });
+    const slow = await kit.leaseOne();
+    await kit.advance(LIMITS.leaseMs + 1);
+    const next = await kit.leaseOne();
+    expect(await kit.backend.runs.checkpoint(slow, { a: '1' })).toBe('lost');
+    expect(await kit.backend.runs.checkpoint({ ...next, id: 'nobody' }, { a: '1' })).toBe('lost');
+    expect(await kit.backend.runs.load('run')).toEqual({});
+    expect(await kit.backend.runs.checkpoint(next, { a: '2' })).toBe('ok');
+    await kit.finish(next);
+    expect(await kit.backend.runs.checkpoint(next, { a: '3' })).toBe('lost');
+    expect(await kit.backend.runs.load('run')).toEqual({ a: '2' });
+  },
+
+  'forgives losses: a run that gets on is not given up': async (kit, expect) => {
+    await kit.add({ id: 'run' });
+    for (let round = 0; round < 5; round++) {
+      const run = await kit.leaseOne();
+      expect(run.losses).toBe(round === 0 ? 0 : 1);
+      expect(await kit.backend.runs.checkpoint(run, { round: String(round) })).toBe('ok');
+      await kit.advance(LIMITS.leaseMs + 1);
+    }
+    expect(await kit.state('run')).toBe('queued');
+  },
+
+  'goes with the record': async (kit, expect) => {
+    await kit.add({ id: 'run' });
+    const run = await kit.leaseOne();
+    await kit.backend.runs.checkpoint(run, { a: '1' });
+    await kit.finish(run);
+    await kit.jump(2 * DAY_MS);
+    await kit.rest();
+    expect(await kit.state('run')).toBe('missing');
+    expect(await kit.backend.runs.load('run')).toEqual({});
+  },
+};
+
+export const snapshots: Cases = {
+  'are stored once and found by their hash': async (kit, expect) => {
+    const { graphs } = kit.backend;
+    expect(await graphs.load('h1')).toEqual({ kind: 'unknown' });
+    expect(await graphs.save('h1', 'body é')).toBe('saved');
+    expect(await graphs.save('h1', 'body é')).toBe('known');
+    expect(await graphs.load('h1')).toEqual({ kind: 'found', body: 'body é' });
+  },
+
+  'go after a day without use, and it is known that they did': async (kit, expect) => {
+    const { graphs } = kit.backend;
+    await graphs.save('h1', 'one');
+    await kit.jump(LIMITS.graphTtlMs - 60_000);
+    expect(await graphs.load('h1')).toEqual({ kind: 'found', body: 'one' });
+    await kit.jump(LIMITS.graphTtlMs - 60_000);
+    expect(await graphs.load('h1')).toEqual({ kind: 'found', body: 'one' });
+    await kit.jump(LIMITS.graphTtlMs + 1);
+    expect(await graphs.load('h1')).toEqual({ kind: 'expired' });
+    expect(await graphs.save('h1', 'one')).toBe('saved');
+    expect(await graphs.load('h1')).toEqual({ kind: 'found', body: 'one' });
+  },
+
+  'stay as long as a stored task needs them': async (kit, expect) => {
+    const { graphs } = kit.backend;
+    await graphs.save('h1', 'one');
+    await kit.add({ id: 'run', graph: 'h1', delayMs: 40 * DAY_MS });
+    await kit.jump(39 * DAY_MS);
+    expect(await graphs.load('h1')).toEqual({ kind: 'found', body: 'one' });
+    await kit.cancel('run');
+    await kit.jump(2 * DAY_MS);
+    await kit.rest();
+    expect(await kit.state('run')).toBe('missing');
+    expect((await graphs.load('h1')).kind).toBe('found');
+    await kit.jump(LIMITS.graphTtlMs + 1);
+    expect(await graphs.load('h1')).toEqual({ kind: 'expired' });
+  },
+
+  'a task whose snapshot is not there is refused': async (kit, expect) => {
+    expect(await kit.sendOne({ id: 'run', graph: 'h1' })).toEqual({
+      kind: 'refused',
+      refusal: { type: 'graph-missing', hash: 'h1' },
+    });
+    expect(await kit.state('run')).toBe('missing');
+    await kit.backend.graphs.save('h1', 'one');
+    expect(await kit.sendOne({ id: 'run', graph: 'h1' })).toMatchObject({ kind: 'created' });
+  },
+};

@@ -1,0 +1,81 @@
+/** What workers decide about the tasks they hold. */
+import type { Decision, Suspension } from '../../src/domain/backend.ts';
+import { UNKNOWN } from './items.ts';
+import { ended, type World } from './oracle/world.ts';
+import type { AwaitedStep, DecisionStep } from './steps.ts';
+
+const ERROR = '{"name":"Error","message":"no"}';
+
+/** What a decision may refer to. */
+export interface Around {
+  readonly id: string;
+  readonly ids: readonly string[];
+  readonly world: World;
+  /** Whom those wait for that are suspended earlier in the same call. */
+  readonly pending: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The decision that a step stands for, about the task with this id. */
+export function decisionOf(step: DecisionStep, around: Around): Decision | Suspension {
+  switch (step.type) {
+    case 'finish':
+      return { type: 'finish', result: '{"done":true}' };
+    case 'retry':
+      return { type: 'retry', delayMs: step.delayMs, reason: 'try again', error: ERROR };
+    case 'dead-letter':
+      return { type: 'dead-letter', failureType: 'error', reason: 'no use', error: ERROR };
+    case 'cancel':
+      return { type: 'cancel', reason: 'the handler says so' };
+    case 'release':
+      return {
+        type: 'release',
+        reason: 'given back',
+        ...(step.delayMs === undefined ? {} : { delayMs: step.delayMs }),
+      };
+    case 'suspend':
+      return {
+        type: 'suspend',
+        waitFor: [...new Set(step.waitFor.flatMap((awaited) => awaitedBy(awaited, around)))],
+        wakeOn: step.wakeOn,
+        ...(step.wakeAfterMs === undefined ? {} : { wakeAfterMs: step.wakeAfterMs }),
+      };
+  }
+}
+
+/** Nobody who waits for the run itself: that would be for ever. */
+function awaitedBy({ of, pick }: AwaitedStep, around: Around): readonly string[] {
+  const { id, ids, world } = around;
+  if (of === 'unknown') return [`unknown${pick % UNKNOWN}`].filter(free);
+  const from = {
+    member: ids.filter((other) => world.tasks.get(other)?.owner === id),
+    live: ids.filter((other) => isStored(other, false)),
+    ended: ids.filter((other) => isStored(other, true)),
+    dependency: [...(world.tasks.get(id)?.edges.keys() ?? [])],
+  }[of].filter(free);
+  const chosen = from[pick % Math.max(1, from.length)];
+  return chosen === undefined ? [] : [chosen];
+
+  function isStored(other: string, isEnded: boolean): boolean {
+    const task = world.tasks.get(other);
+    return task !== undefined && ended(task) === isEnded;
+  }
+
+  function free(other: string): boolean {
+    return !reaches(around, other);
+  }
+}
+
+/** Whether it waits for the run, or might after redrives: by any edge, however far away. */
+function reaches({ id: to, world, pending }: Around, from: string): boolean {
+  const seen = new Set<string>();
+  const open = [from];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (id === to) return true;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const task = world.tasks.get(id);
+    if (task !== undefined) open.push(...task.edges.keys(), ...task.awaited.keys());
+    open.push(...(pending.get(id) ?? []));
+  }
+  return false;
+}

@@ -1,0 +1,57 @@
+/** What runs do beyond other tasks: wait for others, write down what they did, own members. */
+import type { LeaseRef, Suspension } from '../../../src/domain/backend.ts';
+import { goOn, wake } from './graph.ts';
+import { ended, isBlocked, type Task, type World } from './world.ts';
+
+/** The lease that somebody speaks for is the one in force. */
+export function holdsLease(world: World, { id, token }: LeaseRef): boolean {
+  return world.tasks.get(id)?.lease?.token === token;
+}
+
+export function suspend(world: World, run: Task, suspension: Suspension): void {
+  const { waitFor, wakeOn, wakeAfterMs } = suspension;
+  run.awaited = new Map();
+  let anyFailed = false;
+  for (const id of waitFor) {
+    const other = world.tasks.get(id);
+    if (other === undefined) continue;
+    run.awaited.set(id, ended(other) ? 'met' : 'unmet');
+    if (ended(other) && other.state !== 'finished') anyFailed = true;
+  }
+  run.wakeOn = wakeOn;
+  run.wakeAt = wakeAfterMs === undefined ? undefined : world.now + wakeAfterMs;
+  run.losses = 0;
+  const isReason = anyFailed && wakeOn === 'failure';
+  if (isBlocked(run) && !isReason) {
+    goOn(world, run);
+    return;
+  }
+  world.happened.push('suspended by nobody who was left');
+  wake(world, run);
+}
+
+export function checkpoint(
+  world: World,
+  lease: LeaseRef,
+  entries: Readonly<Record<string, string | null>>,
+): 'ok' | 'lost' {
+  const run = world.tasks.get(lease.id);
+  if (run === undefined || !holdsLease(world, lease)) return 'lost';
+  for (const [field, value] of Object.entries(entries)) {
+    if (value === null) run.journal.delete(field);
+    else run.journal.set(field, value);
+  }
+  run.losses = 0;
+  return 'ok';
+}
+
+export function journalOf(world: World, id: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(world.tasks.get(id)?.journal ?? []);
+}
+
+/** Its run has ended, or is not there: it has nothing to be started for. */
+export function isOrphan(world: World, { owner }: Task): boolean {
+  if (owner === undefined) return false;
+  const run = world.tasks.get(owner);
+  return run === undefined || ended(run);
+}

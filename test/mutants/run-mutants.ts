@@ -1,0 +1,205 @@
+/** Mutants of what workflows stand on: joins, suspension, fences, journals, snapshots. */
+import type { Mutant } from './mutants.ts';
+
+const MEMORY = 'src/backends/memory';
+const LUA = 'src/backends/redis/lua';
+
+const IN_MEMORY: readonly Mutant[] = [
+  {
+    name: 'runs: a join is put in line',
+    file: `${MEMORY}/end.ts`,
+    find: `  if (entry.rare.blocked === undefined && !isJoin) {`,
+    replace: `  if (entry.rare.blocked === undefined) {`,
+  },
+  {
+    name: 'runs: a join lets go of what it joined',
+    file: `${MEMORY}/end.ts`,
+    find: `  const readsOn = entry.state === 'failed' || own.run?.isJoin === true;`,
+    replace: `  const readsOn = entry.state === 'failed';`,
+  },
+  {
+    name: 'runs: a failure does not wake a run that asked for it',
+    file: `${MEMORY}/end.ts`,
+    find: `upstream.state === 'finished' || run.rare.run?.wakeOn === 'all'`,
+    replace: `upstream.state !== 'queued'`,
+  },
+  {
+    name: 'runs: an earlier failure does not wake a run',
+    file: `${MEMORY}/suspend.ts`,
+    find: `entry.rare.blocked === undefined || (anyFailed && wakeOn === 'failure')`,
+    replace: `entry.rare.blocked === undefined`,
+  },
+  {
+    name: 'runs: a suspension has no time',
+    file: `${MEMORY}/suspend.ts`,
+    find: `  if (wakeAfterMs !== undefined) facts.wakeAt = store.now + wakeAfterMs;\n`,
+    replace: '',
+  },
+  {
+    name: 'runs: a suspension forgives no losses',
+    file: `${MEMORY}/suspend.ts`,
+    find: `  if (entry.rare.losses > 0) entry.own().losses = 0;\n`,
+    replace: '',
+  },
+  {
+    name: 'runs: whom an earlier suspension waited for is read on',
+    file: `${MEMORY}/suspend.ts`,
+    find: `  leaveEarlier(store, entry);\n`,
+    replace: '',
+  },
+  {
+    name: 'runs: a woken run still hears of those that it waited for',
+    file: `${MEMORY}/end.ts`,
+    find: `    store.records.get(id)?.rare.waiting?.delete(entry);\n    blocked`,
+    replace: `    blocked`,
+  },
+  {
+    name: 'runs: an ended run reads on whom it was suspended for',
+    file: `${MEMORY}/end.ts`,
+    find: `[...read, ...(run?.waitFor ?? [])]`,
+    replace: `[...read]`,
+  },
+  {
+    name: 'runs: a fence takes any token',
+    file: `${MEMORY}/enqueue.ts`,
+    find: `store.records.get(fence.id)?.token !== fence.token`,
+    replace: `store.records.get(fence.id) === undefined`,
+  },
+  {
+    name: 'runs: a full queue refuses what a run stores',
+    file: `${MEMORY}/enqueue.ts`,
+    find: `byKey === 'new' && !store.isFenced ?`,
+    replace: `byKey === 'new' ?`,
+  },
+  {
+    name: 'runs: a member is started after its run has ended',
+    file: `${MEMORY}/lease.ts`,
+    find: `  return run === undefined || isEnd(run.state);`,
+    replace: `  return run === undefined;`,
+  },
+  {
+    name: 'runs: a journal takes any token',
+    file: `${MEMORY}/journals.ts`,
+    find: `entry === undefined || entry.token !== token`,
+    replace: `entry === undefined`,
+  },
+  {
+    name: 'runs: a journal forgives no losses',
+    file: `${MEMORY}/journals.ts`,
+    find: `  if (entry.rare.losses > 0) entry.own().losses = 0;\n`,
+    replace: '',
+  },
+  {
+    name: 'runs: a snapshot goes although a task needs it',
+    file: `${MEMORY}/snapshots.ts`,
+    find: `  if (found.neededBy.size > 0 || found.until > store.now) return found;`,
+    replace: `  if (found.until > store.now) return found;`,
+  },
+  {
+    name: 'runs: a snapshot is kept for a task that is gone',
+    file: `${MEMORY}/snapshots.ts`,
+    find: `  snapshot.neededBy.delete(entry.id);\n`,
+    replace: '',
+  },
+];
+
+const IN_LUA: readonly Mutant[] = [
+  {
+    name: 'Lua: runs: a join is put in line',
+    file: `${LUA}/lib/places.lua`,
+    find: `  if not (t.x and t.x.j) then return F.enterQueue(t, u) end\n`,
+    replace: `  if t.id ~= '' then return F.enterQueue(t, u) end\n`,
+  },
+  {
+    name: 'Lua: runs: a join lets go of what it joined',
+    file: `${LUA}/lib/cascade.lua`,
+    find: `t.state == 'failed' or x.j\n`,
+    replace: `t.state == 'failed'\n`,
+  },
+  {
+    name: 'Lua: runs: a failure does not wake a run that asked for it',
+    file: `${LUA}/lib/suspend.lua`,
+    find: `if upstream.state ~= 'finished' and t.x.sp == 'failure' then`,
+    replace: `if upstream.state == 'queued' then`,
+  },
+  {
+    name: 'Lua: runs: an earlier failure does not wake a run',
+    file: `${LUA}/lib/suspend.lua`,
+    find: `  if woken or not t.isBlocked then`,
+    replace: `  if not t.isBlocked then`,
+  },
+  {
+    name: 'Lua: runs: a suspension has no time',
+    file: `${LUA}/lib/suspend.lua`,
+    find: `  if wakeAfter ~= '' then t.x.wk = now + wakeAfter end\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: runs: a suspension forgives no losses',
+    file: `${LUA}/lib/suspend.lua`,
+    find: `  t.losses = 0\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: runs: whom an earlier suspension waited for is read on',
+    file: `${LUA}/lib/suspend.lua`,
+    find: `  Suspend.leave(t)\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: runs: a woken run still hears of those that it waited for',
+    file: `${LUA}/lib/suspend.lua`,
+    find: `      F.zset(K.waiting(id), t.id, false)\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: runs: a run that ends while suspended leaves as if it had read',
+    file: `${LUA}/lib/cascade.lua`,
+    find: `  if x.s then Suspend.unlink(t) end\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: runs: a fence takes any token',
+    file: `${LUA}/lib/store.lua`,
+    find: ` and t.token == string.sub(fence, 1, stop - 1)`,
+    replace: '',
+  },
+  {
+    name: 'Lua: runs: a full queue refuses what a run stores',
+    file: `${LUA}/lib/store.lua`,
+    find: `  if Store.fenced or not u.set.maxQueued then return end`,
+    replace: `  if not u.set.maxQueued then return end`,
+  },
+  {
+    name: 'Lua: runs: a member is started after its run has ended',
+    file: `${LUA}/lib/lease.lua`,
+    find: `  return not run or F.isEnd(run.state)`,
+    replace: `  return not run`,
+  },
+  {
+    name: 'Lua: runs: a journal takes any token',
+    file: `${LUA}/checkpoint.lua`,
+    find: ` or t.token ~= token then`,
+    replace: ` then`,
+  },
+  {
+    name: 'Lua: runs: a journal stays when its record goes',
+    file: `${LUA}/lib/retain.lua`,
+    find: `, K.blocked(t.id), K.run(t.id))`,
+    replace: `, K.blocked(t.id))`,
+  },
+  {
+    name: 'Lua: runs: a snapshot goes although a task needs it',
+    file: `${LUA}/lib/graphs.lua`,
+    find: `  redis.call('HSET', K.graphMeta(hash), 'till', '0')\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: runs: a snapshot is kept for a task that is gone',
+    file: `${LUA}/lib/graphs.lua`,
+    find: `  redis.call('SREM', K.graphRefs(hash), t.id)\n`,
+    replace: '',
+  },
+];
+
+export const RUN_MUTANTS: readonly Mutant[] = [...IN_MEMORY, ...IN_LUA];

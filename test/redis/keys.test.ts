@@ -1,0 +1,244 @@
+/**
+ * No two things share a key. The names come from `lua/lib/keys.lua` itself, evaluated by the
+ * server, for every family that it has; what `keys.ts` builds must be the same.
+ */
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { keysOf } from '../../src/backends/redis/keys.ts';
+import { isId, isName } from '../../src/domain/names.ts';
+import { TASK_STATES } from '../../src/domain/task.ts';
+import { read } from '../support/files.ts';
+import { adminOf } from './faults-kit.ts';
+
+const PREFIX = 'fq';
+const SEED = 20_261_128;
+const TUPLES = 150_000;
+
+/** Calls of one script: arguments of one command. */
+const BATCH = 2_000;
+
+const SOURCE = read('src/backends/redis/lua/lib/keys.lua');
+
+/** Every fixed part of a key, and its tails: of `list-names:` also `-names:` and `names:`. */
+const FIXED = [...SOURCE.matchAll(/'([a-z:-]+)'/g)].flatMap(([, text = '']) => {
+  const tails = [...text.matchAll(/[:-](?=.)/g)].flatMap(({ index }) => {
+    return [text.slice(index), text.slice(index + 1)];
+  });
+  return [text, ...tails];
+});
+
+/** Free text that looks like parts of keys, so that a missing separator shows. */
+const PIECES = [
+  ...new Set([
+    ...[':', '::', '{', '}', '{x}', '0', '1', '2', '3', '10', 'a', 'b', 'é', '😀', ' ', '\n', '%'],
+    ...['~', 'lane:a:', '__proto__', ...FIXED],
+  ]),
+];
+
+/** Names that look like families. */
+const NAME_PIECES = [
+  'default',
+  'lane',
+  'user',
+  'queue',
+  'key',
+  'list',
+  'a',
+  'b',
+  '1',
+  '2',
+  '.',
+  '-',
+];
+
+const INDEXES = [
+  ...['scheduled-users', 'throttled', 'deadlines', 'cascade', 'submissions', 'missing'],
+  'listed-workers',
+];
+
+/** One key: what it is for, and for whom. */
+interface Use {
+  readonly family: string;
+  readonly args: readonly string[];
+}
+
+/** The families of keys.lua with the names of their parameters. */
+const FAMILIES: ReadonlyMap<string, readonly string[]> = new Map(
+  [...SOURCE.matchAll(/^function K\.(\w+)\(([^)]*)\)/gm)]
+    .map(([, name = '', parameters = '']): [string, readonly string[]] => {
+      return [name, parameters.split(/,\s*/).filter((parameter) => parameter !== '')];
+    })
+    // Parts of keys, and members of sets.
+    .filter(([name]) => name !== 'lane' && name !== 'pair'),
+);
+
+/** A sequence of numbers in [0, 1) that is the same in every run (mulberry32). */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+class Maker {
+  readonly #roll = dice(SEED);
+
+  /** Each family once, then any of those that have parameters. */
+  uses(count: number): readonly Use[] {
+    const open = [...FAMILIES.keys()].filter((family) => FAMILIES.get(family)?.length !== 0);
+    const more = Array.from({ length: count - FAMILIES.size }, () => this.#one(open));
+    return [...FAMILIES.keys(), ...more].map((family) => ({
+      family,
+      args: (FAMILIES.get(family) ?? []).map((name) => this.#argument(name)),
+    }));
+  }
+
+  /** What a parameter of this name may be; a `lane` is told by its queue. */
+  #argument(parameter: string): string {
+    if (parameter === 'state') return this.#one(TASK_STATES);
+    if (parameter === 'name') return this.#one(INDEXES);
+    if (parameter === 'epoch') return String(Math.floor(this.#roll() * 12));
+    if (/^(lane|queue|worker)$/.test(parameter)) return this.#text(NAME_PIECES, isName);
+    return this.#text(PIECES, isId);
+  }
+
+  #text(pieces: readonly string[], holds: (text: string) => boolean): string {
+    for (;;) {
+      const count = 1 + Math.floor(this.#roll() * 4);
+      const text = Array.from({ length: count }, () => this.#one(pieces)).join('');
+      if (holds(text)) return text;
+    }
+  }
+
+  #one<T>(list: readonly T[]): T {
+    const found = list[Math.floor(this.#roll() * list.length)];
+    if (found === undefined) throw new RangeError('nothing to choose from');
+    return found;
+  }
+}
+
+const SCRIPT = `
+local prefix = KEYS[1]
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+local K = {}
+${SOURCE}
+local names = {}
+for i, text in ipairs(ARGV) do
+  local call = cjson.decode(text)
+  local args = call.args
+  if call.lane then args[1] = K.lane(args[1]) end
+  names[i] = K[call.family](unpack(args))
+end
+return names`;
+
+/** The name of each, as the scripts build it. */
+async function namesOf(uses: readonly Use[]): Promise<readonly string[]> {
+  const admin = adminOf(inject('redisUrl'));
+  const names: string[] = [];
+  for (let from = 0; from < uses.length; from += BATCH) {
+    const calls = uses.slice(from, from + BATCH).map(({ family, args }) => {
+      return JSON.stringify({ family, args, lane: FAMILIES.get(family)?.[0] === 'lane' });
+    });
+    const told: unknown = await admin.eval(SCRIPT, 1, `${PREFIX}:`, ...calls);
+    if (Array.isArray(told)) names.push(...told.map(String));
+  }
+  return names;
+}
+
+/** Pairs of different uses with the same name, the first few. */
+function collisions(uses: readonly Use[], names: readonly string[]): readonly string[] {
+  const owners = new Map<string, string>();
+  const found: string[] = [];
+  for (const [at, use] of uses.entries()) {
+    const name = names[at] ?? '';
+    const owner = JSON.stringify(use);
+    const other = owners.get(name);
+    if (other !== undefined && other !== owner) found.push(`${name}: ${other} and ${owner}`);
+    owners.set(name, owner);
+  }
+  return found.slice(0, 5);
+}
+
+/** What `keys.ts` says of a use, where it has such a key. */
+function twinOf({ family, args: [first = '', second = '', third = ''] }: Use): string | undefined {
+  const keys = keysOf(PREFIX);
+  switch (family) {
+    case 'meta':
+      return keys.meta;
+    case 'wake':
+      return keys.wake(first);
+    case 'task':
+      return keys.task(first);
+    case 'key':
+      return keys.key(first, second, third);
+    case 'user':
+      return keys.user(first, second);
+    case 'state':
+      return keys.state(first);
+    case 'critical':
+    case 'normal':
+      return keys.line(first, second, family);
+    default:
+      return undefined;
+  }
+}
+
+/** Every text of one to three of these, for what chance would not meet. */
+function shortTexts(): readonly string[] {
+  const letters = [':', '1', '2', 'a'];
+  const two = letters.flatMap((one) => letters.map((other) => one + other));
+  return [...letters, ...two, ...two.flatMap((pair) => letters.map((letter) => pair + letter))];
+}
+
+describe('names of keys', () => {
+  const uses = new Maker().uses(TUPLES);
+  let names: readonly string[] = [];
+
+  beforeAll(async () => {
+    names = await namesOf(uses);
+  });
+
+  it('differ for more than 100,000 uses, within a family and between families', () => {
+    expect(names).toHaveLength(TUPLES);
+    expect(new Set(names).size).toBeGreaterThan(100_000);
+    expect(collisions(uses, names)).toEqual([]);
+  });
+
+  it('are the same in TypeScript', () => {
+    const other = uses.flatMap((use, at) => {
+      const twin = twinOf(use);
+      return twin === undefined || twin === names[at] ? [] : [`${twin} and ${names[at]}`];
+    });
+    expect(other.slice(0, 5)).toEqual([]);
+    const twins = new Set(uses.filter((use) => twinOf(use) !== undefined).map((use) => use.family));
+    expect(twins.size).toBe(8);
+  });
+
+  it('of the channel for ends and of the clock are no others', () => {
+    const keys = keysOf(PREFIX);
+    const taken = new Set(names);
+    const own = uses.flatMap(({ args: [first = ''] }) => [keys.ended(first)]);
+    expect([keys.clock, ...own].filter((name) => taken.has(name))).toEqual([]);
+  });
+
+  it('differ for all short users and idempotency keys', async () => {
+    const texts = shortTexts();
+    const all = ['a', '1', 'a.1'].flatMap((queue) =>
+      texts.flatMap((user) => texts.map((key) => ({ family: 'key', args: [queue, user, key] }))),
+    );
+    expect(collisions(all, await namesOf(all))).toEqual([]);
+  });
+
+  it('differ for all short users and queues', async () => {
+    const families = ['user', 'critical', 'normal', 'scheduled', 'idle', 'ready', 'list'];
+    const all = families.flatMap((family) =>
+      ['default', 'a', '1', 'user'].flatMap((queue) =>
+        shortTexts().map((text) => ({ family, args: [queue, text] })),
+      ),
+    );
+    expect(collisions(all, await namesOf(all))).toEqual([]);
+  });
+});
