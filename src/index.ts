@@ -12,8 +12,11 @@ export type {
   Decision,
   EnqueueRefusal,
   EnqueueReply,
+  EnqueueTerms,
   ExtendReply,
   ExtendRequest,
+  GraphReply,
+  GraphStore,
   Inspect,
   Leased,
   LeaseRef,
@@ -25,11 +28,13 @@ export type {
   QueueShare,
   QueueStore,
   ReconcileReport,
+  RunStore,
   SettleAnswer,
   Settlement,
   SettleReply,
   SettleRequest,
   Stats,
+  Suspension,
   TaskFacts,
   TaskFilter,
   TaskStore,
@@ -50,17 +55,34 @@ export {
   ClosedError,
   CrossUserDependencyError,
   DependencyCycleError,
+  DuplicateNodeError,
   type ErrorCode,
+  type FailedMember,
   FairloomError,
   Fatal,
+  GotoInGroupError,
+  GraphCorruptError,
+  GraphEvictedError,
+  GraphExpiredError,
+  GraphNotFoundError,
+  GraphStoreError,
+  GroupChangedError,
+  GroupFailedError,
   InvalidOptionError,
   InvalidPayloadError,
   InvalidResultError,
   KeyTakenError,
   LeaseLostError,
+  MaxCyclesError,
+  MaxStepsError,
+  type NodeFailure,
+  NotationError,
   QueueFullError,
+  ReplayMismatchError,
   ResultTimeoutError,
   RetryAfter,
+  RunCanceledError,
+  RunFailedError,
   TaskBusyError,
   TaskCanceledError,
   TaskConflictError,
@@ -73,6 +95,20 @@ export {
   WrongStateError,
 } from './domain/errors.ts';
 export type { Explanation, Obstacle } from './domain/explain.ts';
+export type {
+  BlockNode,
+  EachNode,
+  GraphBlock,
+  GraphMember,
+  GraphNode,
+  GroupBase,
+  JoinPolicy,
+  NodeBase,
+  ParallelNode,
+  TaskGraph,
+  TaskNode,
+} from './domain/graph.ts';
+export type { Binding, Json, ValuePath } from './domain/graph-binding.ts';
 export { LIMITS, type Limit, type LimitName } from './domain/limits.ts';
 export type { Position } from './domain/position.ts';
 export type { RateLimit } from './domain/rate-limit.ts';
@@ -111,6 +147,20 @@ export type { DefaultOptions, FairloomOptions, RetentionOptions } from './engine
 export type { PageOptions } from './engine/page.ts';
 export type { QueueStatus, Queues } from './engine/queue-facade.ts';
 export type { TaskSource } from './engine/registry.ts';
+export type { GraphStats } from './engine/runs/graph-cache.ts';
+export type { Graphs } from './engine/runs/graphs-facade.ts';
+export type { RerunOptions } from './engine/runs/rerun.ts';
+export type { RunCancelReport } from './engine/runs/run-cancel.ts';
+export type { RunHandle } from './engine/runs/run-handle.ts';
+export type { RunDetails, RunInfo, RunNodeInfo } from './engine/runs/run-info.ts';
+export type { Checkpoint, RunEnqueueOptions, RunForm } from './engine/runs/run-options.ts';
+export type {
+  RunCancelOptions,
+  RunExplanation,
+  RunGraph,
+  RunListOptions,
+  Runs,
+} from './engine/runs/runs-facade.ts';
 export type {
   QueueOptions,
   QueueSettingsInfo,
@@ -126,11 +176,69 @@ export type { InQueue, UserStatus, Users } from './engine/user-facade.ts';
 export type { StopOptions, StopReport, Worker } from './engine/worker.ts';
 export type { AttemptFacts, WorkerEvents } from './engine/worker-events.ts';
 export type { WorkerOptions } from './engine/worker-options.ts';
+export type { Again, Goto, Next, Terminate } from './workflow/control.ts';
+export type { Drawable, NodeStates } from './workflow/drawing.ts';
+export type { DynamicContext, ExitOf, OutputOf } from './workflow/dynamic-context.ts';
+export {
+  type Flow,
+  type FlowStepOptions,
+  flow,
+  type Primitive,
+  type Ref,
+  type Wire,
+} from './workflow/flow.ts';
+export type { GroupOptions } from './workflow/group-options.ts';
+export {
+  type GroupPolicy,
+  groupPolicy,
+  type LenientPolicy,
+  type MemberFact,
+  type MemberResult,
+  type PolicyFunction,
+} from './workflow/group-policy.ts';
+export { notation, parseNotation, type UntypedPipeline } from './workflow/notation.ts';
+export {
+  type CriticalOptions,
+  each,
+  type InputOfAll,
+  type InputOfTuple,
+  type LenientOptions,
+  type Members,
+  parallel,
+  type StrictOptions,
+} from './workflow/parallel.ts';
+export { toAscii } from './workflow/render-ascii.ts';
+export { toDot } from './workflow/render-dot.ts';
+export { toMermaid } from './workflow/render-mermaid.ts';
 export { type RetryAfterOptions, retryAfter } from './workflow/retry-after.ts';
 export type { StandardSchemaV1 } from './workflow/standard-schema.ts';
-export type { AnyStep, Exit, Input, Output, StartArgs, Step, Task } from './workflow/step.ts';
-export type { TaskContext, ThreadContext, Upstream, Upstreams } from './workflow/task-context.ts';
-export { ref, type ThreadTaskOptions, task, threadTask } from './workflow/task-definition.ts';
+export type {
+  AnyStep,
+  Exit,
+  Input,
+  InputArgs,
+  Output,
+  Pipeline,
+  StartArgs,
+  Step,
+  Task,
+} from './workflow/step.ts';
+export type {
+  SubRunOptions,
+  TaskContext,
+  ThreadContext,
+  Upstream,
+  Upstreams,
+} from './workflow/task-context.ts';
+export {
+  type DynamicOptions,
+  dynamic,
+  ref,
+  type ThreadTaskOptions,
+  task,
+  threadTask,
+  type WithInput,
+} from './workflow/task-definition.ts';
 export type {
   AttemptOptions,
   BackoffFunction,

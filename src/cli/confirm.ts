@@ -10,6 +10,8 @@ const SAMPLE = 5;
 export interface ConfirmOptions {
   readonly yes?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
+  /** What the things are. Default `task`. */
+  readonly noun?: string | undefined;
 }
 
 /**
@@ -24,7 +26,8 @@ export async function confirm(
   options: ConfirmOptions,
   output: Output,
 ): Promise<boolean> {
-  const count = things.length === 1 ? '1 task' : `${things.length} tasks`;
+  const { noun = 'task' } = options;
+  const count = things.length === 1 ? `1 ${noun}` : `${things.length} ${noun}s`;
   output.note(
     `${options.dryRun === true ? 'would ' : ''}${verb} ${count}${things.length > 0 ? ':' : ''}`,
   );

@@ -3,8 +3,10 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Fairloom } from '../engine/client.ts';
+import { type GroupPolicy, isGroupPolicy } from '../workflow/group-policy.ts';
+import { StepDefinition } from '../workflow/pipeline-definition.ts';
 import type { AnyStep } from '../workflow/step.ts';
-import { TaskDefinition } from '../workflow/task-definition.ts';
+
 import { CliError, EXIT } from './exit-code.ts';
 
 const TYPESCRIPT = /\.[cm]?tsx?$/;
@@ -13,7 +15,9 @@ const TYPESCRIPT = /\.[cm]?tsx?$/;
 export interface Exports {
   /** Used as it is, when a module exports one. */
   readonly loom: Fairloom | undefined;
-  readonly steps: readonly AnyStep[];
+  readonly steps: readonly (AnyStep | GroupPolicy)[];
+  /** Steps by their own names, and by those of the exports that hold them. */
+  readonly named: ReadonlyMap<string, AnyStep>;
 }
 
 /**
@@ -24,22 +28,40 @@ export interface Exports {
  */
 export async function loadModules(names: readonly string[]): Promise<Exports> {
   const looms = new Set<Fairloom>();
-  const steps = new Set<AnyStep>();
+  const steps = new Set<AnyStep | GroupPolicy>();
+  const named = new Map<string, AnyStep>();
   for (const name of names) {
-    const values = flat(await load(name));
+    const exported = await load(name);
+    const values = flat(exported);
     const own = values.filter((value) => value instanceof Fairloom);
-    const defined = values.filter((value) => value instanceof TaskDefinition);
+    const defined = values.filter(isDefined);
     if (own.length + defined.length === 0) {
       for (const value of values) refuseForeign(name, value);
-      throw new CliError(EXIT.usage, `${name} exports neither a task nor a Fairloom`);
+      throw new CliError(EXIT.usage, `${name} exports no step and no Fairloom`);
     }
     for (const loom of own) looms.add(loom);
-    for (const step of defined) steps.add(step as unknown as AnyStep);
+    for (const step of defined) steps.add(step);
+    for (const [key, value] of [...Object.entries(exported), ...values.map(byName)]) {
+      if (isStep(value)) named.set(key, value);
+    }
   }
   if (looms.size > 1) {
     throw new CliError(EXIT.usage, 'the modules export more than one Fairloom');
   }
-  return { loom: [...looms][0], steps: [...steps] };
+  return { loom: [...looms][0], steps: [...steps], named };
+}
+
+/** What a step is to callers: its types are promises, nothing at run time. */
+function isStep(value: unknown): value is AnyStep {
+  return value instanceof StepDefinition;
+}
+
+function isDefined(value: unknown): value is AnyStep | GroupPolicy {
+  return isStep(value) || isGroupPolicy(value);
+}
+
+function byName(value: unknown): readonly [string, unknown] {
+  return [value instanceof StepDefinition ? value.name : '', value];
 }
 
 async function load(name: string): Promise<object> {
@@ -97,6 +119,7 @@ function flat(exported: object): readonly unknown[] {
     const isPlain =
       typeof value === 'object' &&
       value !== null &&
+      !isGroupPolicy(value) &&
       [Object.prototype, null].includes(Object.getPrototypeOf(value));
     return isPlain ? Object.values(value as object) : [value];
   });
@@ -106,7 +129,7 @@ function flat(exported: object): readonly unknown[] {
 function refuseForeign(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const kind = value.constructor?.name;
-  if (kind !== 'Fairloom' && kind !== 'TaskDefinition') return;
+  if (!['Fairloom', 'TaskDefinition', 'PipelineDefinition'].includes(kind ?? '')) return;
   throw new CliError(
     EXIT.usage,
     `${name} uses another copy of fairloom than this command`,

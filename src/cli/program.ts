@@ -7,8 +7,11 @@ import { repeated } from './arguments.ts';
 import { addDead } from './commands/dead.ts';
 import { addDemo } from './commands/demo.ts';
 import { addEnqueue } from './commands/enqueue.ts';
+import { addGraphs } from './commands/graphs.ts';
 import { addOverview } from './commands/overview.ts';
 import { addQueues } from './commands/queues.ts';
+import { addRun } from './commands/run.ts';
+import { addRuns } from './commands/runs.ts';
 import { addTasks } from './commands/tasks.ts';
 import { addUsers } from './commands/users.ts';
 import { addWorker } from './commands/worker.ts';
@@ -52,9 +55,10 @@ function programOf(shell: Shell): Command {
       writeErr: (text) => void shell.err.write(text),
     })
     .exitOverride();
-  for (const add of [addDemo, addWorker, addEnqueue, addTasks, addDead, addUsers, addQueues]) {
+  for (const add of [addDemo, addWorker, addEnqueue, addRun, addTasks, addRuns, addGraphs]) {
     add(program, shell);
   }
+  for (const add of [addDead, addUsers, addQueues]) add(program, shell);
   addOverview(program, shell);
   return program;
 }

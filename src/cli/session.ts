@@ -1,11 +1,12 @@
 /** What every command does alike: find the backend, do its work, close, end with a code. */
 import type { Command } from 'commander';
+import { memory } from '../backends/memory/memory-backend.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Backend } from '../domain/backend.ts';
 import { Fairloom } from '../engine/client.ts';
 import { silentLogger } from '../engine/logger.ts';
 import { CliError, EXIT, type ExitCode } from './exit-code.ts';
-import { loadModules } from './modules.ts';
+import { type Exports, loadModules } from './modules.ts';
 import { Output, type OutputForm, type Streams } from './output.ts';
 
 /** Options that every command takes. */
@@ -29,16 +30,25 @@ const REDIS_ENV = 'FAIRLOOM_REDIS_URL';
 /** Time to close in ms: a command has no work of its own to wait for. */
 const CLOSE_MS = 500;
 
+/** Steps that the modules of a command export, by name. */
+export type NamedSteps = Exports['named'];
+
 /** A command's work on an open Fairloom; what it answers is the exit code, 0 by default. */
-export type Work = (loom: Fairloom, output: Output) => Promise<ExitCode | undefined>;
+export type Work = (
+  loom: Fairloom,
+  output: Output,
+  steps: NamedSteps,
+) => Promise<ExitCode | undefined>;
 
 /** Does a command's work on the backend that its options name, and closes it. */
 export async function withLoom(shell: Shell, command: Command, work: Work): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions>();
   // What a worker must say about the server would only be in the way here.
-  const loom = await openLoom(options, options.module ?? [], { env: shell.env, log: silentLogger });
+  const exported = await loadModules(options.module ?? []);
+  const loom = await loomOf(exported, options, { env: shell.env, log: silentLogger });
   try {
-    shell.exitCode = (await work(loom, new Output(options.output, shell))) ?? EXIT.ok;
+    const output = new Output(options.output, shell);
+    shell.exitCode = (await work(loom, output, exported.named)) ?? EXIT.ok;
   } finally {
     await loom.close({ timeout: CLOSE_MS });
   }
@@ -52,9 +62,21 @@ export async function withLoom(shell: Shell, command: Command, work: Work): Prom
 export async function openLoom(
   options: GlobalOptions,
   modules: readonly string[],
-  { env, log }: { readonly env: NodeJS.ProcessEnv; readonly log: Logger },
+  around: Surroundings,
 ): Promise<Fairloom> {
-  const { loom, steps } = await loadModules(modules);
+  return loomOf(await loadModules(modules), options, around);
+}
+
+interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Logger;
+}
+
+async function loomOf(
+  { loom, steps }: Exports,
+  options: GlobalOptions,
+  { env, log }: Surroundings,
+): Promise<Fairloom> {
   if (loom === undefined) {
     return new Fairloom({ backend: await namedBackend(options, env), tasks: steps, log });
   }
@@ -63,6 +85,18 @@ export async function openLoom(
     throw new CliError(EXIT.usage, problem, 'leave --redis and --prefix out');
   }
   return loom;
+}
+
+/** Does work that needs no backend on the steps of modules: here, and nothing is stored. */
+export async function withSteps(shell: Shell, command: Command, work: Work): Promise<void> {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const { loom, steps, named } = await loadModules(options.module ?? []);
+  const local = loom ?? new Fairloom({ backend: memory(), tasks: steps, log: silentLogger });
+  try {
+    shell.exitCode = (await work(local, new Output(options.output, shell), named)) ?? EXIT.ok;
+  } finally {
+    await local.close({ timeout: CLOSE_MS });
+  }
 }
 
 /** A Redis backend; its client is loaded here and nowhere else. */

@@ -3,6 +3,7 @@
 import type { WorkerInfo } from '../domain/backend.ts';
 import type { TaskState } from '../domain/task.ts';
 import type { QueueStatus } from '../engine/queue-facade.ts';
+import type { RunInfo, RunNodeInfo } from '../engine/runs/run-info.ts';
 import type { AttemptInfo, TaskInfo } from '../engine/task-info.ts';
 import type { UserStatus } from '../engine/user-facade.ts';
 import { shownLength, shownMoment } from './moments.ts';
@@ -38,6 +39,37 @@ export function taskJson(task: TaskInfo): object {
   const { id, name, user, queue, state, priority, cost, input, ...rest } = task;
   return { id, name, user, queue, state, priority, cost, input, ...rest };
 }
+
+/** Runs, with moments as seen from `now` (ms since the epoch). */
+export function runView(now: number): View<RunInfo> {
+  return {
+    columns: (style) => [
+      { title: 'ID', cell: ({ id }) => cellText(id) },
+      { title: 'NAME', cell: ({ name }) => name },
+      { title: 'FORM', cell: ({ form }) => form },
+      { title: 'USER', cell: ({ user }) => cellText(user) },
+      { title: 'QUEUE', cell: ({ queue }) => queue },
+      { title: 'STATE', cell: ({ state }) => stateText(state, style) },
+      { title: 'SINCE', cell: (run) => shownMoment(run.endedAt ?? run.createdAt, now) },
+      { title: 'WHY', cell: ({ reason }) => cellText(reason ?? '') },
+    ],
+    json: (run) => run,
+    id: ({ id }) => id,
+    none: 'no runs',
+  };
+}
+
+export const runNodeView: View<RunNodeInfo> = {
+  columns: (style) => [
+    { title: 'NODE', cell: ({ node }) => cellText(node) },
+    { title: 'STATE', cell: ({ state }) => stateText(state, style) },
+    { title: 'TASK', cell: ({ taskId }) => cellText(taskId ?? '') },
+    { title: 'WHY', cell: ({ error }) => cellText(error?.message ?? '') },
+  ],
+  json: (node) => node,
+  id: ({ node }) => node,
+  none: 'no nodes',
+};
 
 export const attemptView: View<AttemptInfo> = {
   columns: () => [
@@ -109,7 +141,7 @@ export function workerView(now: number): View<WorkerInfo> {
   };
 }
 
-export function stateText(state: TaskState, style: Style): string {
+export function stateText(state: TaskState | RunNodeInfo['state'], style: Style): string {
   if (state === 'finished') return style.green(state);
   if (state === 'failed') return style.red(state);
   return state === 'started' ? style.yellow(state) : state;

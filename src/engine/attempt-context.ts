@@ -1,14 +1,24 @@
 import type { Logger } from '../base/logger.ts';
 import type { UpstreamFact } from '../domain/backend.ts';
 import type { Step } from '../workflow/step.ts';
-import type { TaskContext, Upstream, Upstreams } from '../workflow/task-context.ts';
+import type { SubRunOptions, TaskContext, Upstream, Upstreams } from '../workflow/task-context.ts';
 import type { ValueCodec } from './codec.ts';
 import { withFields } from './logger.ts';
 import { errorOf } from './task-error.ts';
 
+/** Runs a step for a handler; `signal` ends it. */
+export type SubRunner = (call: {
+  readonly step: unknown;
+  readonly input: unknown;
+  readonly id: string | undefined;
+  readonly signal: AbortSignal;
+}) => Promise<unknown>;
+
 /** Where a context gets what it shows. */
 export interface ContextSource {
   readonly taskId: string;
+  /** Absent for a task that stands alone. */
+  readonly runId?: string | undefined;
   readonly name: string;
   readonly user: string;
   readonly attempt: number;
@@ -19,6 +29,8 @@ export interface ContextSource {
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly codec: ValueCodec;
+  /** Asked for when the handler runs its first step. */
+  readonly runner: SubRunner;
 }
 
 /** The handler's view of its attempt. Whatever costs something is made when it is asked for. */
@@ -33,6 +45,10 @@ export class AttemptContext implements TaskContext {
 
   get taskId(): string {
     return this.#source.taskId;
+  }
+
+  get runId(): string | undefined {
+    return this.#source.runId;
   }
 
   get user(): string {
@@ -64,6 +80,12 @@ export class AttemptContext implements TaskContext {
   get upstream(): Upstreams {
     this.#upstream ??= new LeasedUpstreams(this.#source.upstreams, this.#source.codec);
     return this.#upstream;
+  }
+
+  run(step: unknown, input?: unknown, options: SubRunOptions = {}): Promise<never> {
+    const { runner, signal } = this.#source;
+    // The step's definition says of which type its output is.
+    return runner({ step, input, id: options.id, signal }) as Promise<never>;
   }
 }
 

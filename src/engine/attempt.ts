@@ -1,15 +1,31 @@
 import type { Logger } from '../base/logger.ts';
 import { messageOf } from '../base/message-of.ts';
-import type { Decision, Leased, UpstreamFact } from '../domain/backend.ts';
+import type { Decision, Leased, Suspension, UpstreamFact } from '../domain/backend.ts';
 import { type DeciderFacts, decide, type Outcome } from '../domain/decider.ts';
-import { ClosedError, LeaseLostError, TaskCanceledError, TimedOutError } from '../domain/errors.ts';
+import {
+  ClosedError,
+  FairloomError,
+  Fatal,
+  InvalidPayloadError,
+  LeaseLostError,
+  TaskCanceledError,
+  TimedOutError,
+} from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
-import { AttemptContext, type ContextSource, LazySignal } from './attempt-context.ts';
+import {
+  AttemptContext,
+  type ContextSource,
+  LazySignal,
+  type SubRunner,
+} from './attempt-context.ts';
 import { type AttemptPlan, functionWaitMs } from './attempt-plan.ts';
 import type { ValueCodec } from './codec.ts';
 import { DeadlineNode } from './deadlines.ts';
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
+import type { Journal } from './runs/journal.ts';
+import type { OwnEnd, OwnLease } from './runs/own-lease.ts';
+import { runPlaceOf } from './runs/record.ts';
 import { errorText } from './task-error.ts';
 
 /** Why an attempt was asked to end, the weightier last. */
@@ -22,19 +38,29 @@ export interface AttemptHost {
   random(): number;
   /** Ms since the epoch, for how long the attempt took. */
   now(): number;
-  setDeadline(attempt: Attempt, ms: number): void;
+  setDeadline(attempt: Attempt, ms: number, now: number): void;
   clearDeadline(attempt: Attempt): void;
   /** The decision is made: from now on the handler changes nothing. */
-  decided(attempt: Attempt, decision: Decision): void;
+  decided(attempt: Attempt, decision: Decision | Suspension): void;
   /** The handler's promise has settled: its slot is free. */
   ended(attempt: Attempt): void;
+  /** It waits for a group of its handler's: its slot is free, its stack is kept. */
+  parked(attempt: Attempt, suspension: Suspension, journal: Journal): void;
+  /** Its handler has settled without a lease. */
+  unparked(attempt: Attempt): void;
+  /** Runs steps for its handler. */
+  runnerOf(attempt: Attempt): SubRunner;
   /** A decider or backoff function of the user threw. */
   misbehaved(operation: string, error: unknown): void;
 }
 
+/** The place of an attempt whose lease is not held, or not any more. */
+export const NOWHERE = -1;
+
 /** One leased task in one slot, from lease to decision; its handler may outlive that as a zombie. */
-export class Attempt extends DeadlineNode implements CallSink, ContextSource {
-  readonly lease: Leased;
+export class Attempt extends DeadlineNode implements CallSink, ContextSource, OwnLease {
+  /** In force; another one after {@link Attempt.suspend}. */
+  lease: Leased;
   readonly definition: TaskDefinition;
   readonly plan: AttemptPlan;
   /** When the handler was called; 0 before. */
@@ -43,10 +69,24 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource {
   running = false;
   /** Its decision is on the way to the backend, or nobody wants one any more. */
   isDecided = false;
+  /** Where its worker keeps it among the leases that are not settled yet. */
+  place: number = NOWHERE;
   upstreams: readonly UpstreamFact[];
+  /** JSON text of the input; of a node of a run it may be built after the lease. */
+  payload: string;
   #cause: Cause = 'none';
   readonly #host: AttemptHost;
-  readonly #signal = new LazySignal();
+  /** Present once somebody has looked at it, or it was aborted. */
+  #signal: LazySignal | undefined;
+  #runner: SubRunner | undefined;
+  /** Present while its handler waits without a lease. */
+  #parked: { readonly resolve: () => void; readonly reject: (reason: Error) => void } | undefined;
+  /** False while it is parked, and after that if its stack was given up. */
+  #hasSlot = true;
+  /** When its handler was called, or went on. */
+  #wentOnAt = 0;
+  /** How long its handler has run under earlier leases, in ms. */
+  #spentMs = 0;
 
   constructor(host: AttemptHost, lease: Leased, definition: TaskDefinition, plan: AttemptPlan) {
     super();
@@ -54,11 +94,21 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource {
     this.lease = lease;
     this.definition = definition;
     this.plan = plan;
-    this.upstreams = lease.upstreams;
+    this.upstreams = isInChain(lease) ? NO_UPSTREAMS : lease.upstreams;
+    this.payload = lease.payload;
   }
 
   get taskId(): string {
     return this.lease.id;
+  }
+
+  get runId(): string | undefined {
+    return runPlaceOf(this.lease.options)?.id;
+  }
+
+  /** Its lease is not settled yet, as far as its worker knows. */
+  get isHeld(): boolean {
+    return this.place !== NOWHERE;
   }
 
   get name(): string {
@@ -83,6 +133,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource {
   }
 
   get signal(): AbortSignal {
+    this.#signal ??= new LazySignal();
     return this.#signal.signal;
   }
 
@@ -94,6 +145,11 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource {
     return this.#host.codec;
   }
 
+  get runner(): SubRunner {
+    this.#runner ??= this.#host.runnerOf(this);
+    return this.#runner;
+  }
+
   /** Ms since the epoch, on the worker's clock. */
   now(): number {
     return this.#host.now();
@@ -101,12 +157,10 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource {
 
   /** Calls the handler. */
   start(handler: Handler): void {
-    this.running = true;
-    this.startedAt = this.#host.now();
-    if (this.plan.timeoutMs > 0) this.#host.setDeadline(this, this.plan.timeoutMs);
-    const { definition, lease, codec } = this;
+    this.#begin();
+    const { definition, payload, codec } = this;
     const ctx = new AttemptContext(this);
-    callHandler({ definition, handler, payload: lease.payload, ctx, codec }, this);
+    callHandler({ definition, handler, payload, ctx, codec }, this);
   }
 
   returned(text: string): void {
@@ -114,6 +168,57 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource {
     if (this.isDecided) return;
     if (this.#cause === 'cancel') this.#decide(this.#canceled());
     else this.#decide({ type: 'succeeded', result: text });
+  }
+
+  /** Lets code of the engine's own work under the lease, which says what becomes of the task. */
+  startOwn(code: (own: OwnLease) => Promise<OwnEnd>): void {
+    this.#begin();
+    void code(this).then(
+      (end) => this.#ownEnd(end),
+      (error: unknown) => this.threw(ownFailure(error)),
+    );
+  }
+
+  suspend(suspension: Suspension, journal: Journal): Promise<void> {
+    if (this.isDecided || this.#cause !== 'none') return Promise.reject(this.signal.reason);
+    return new Promise((resolve, reject) => {
+      this.#parked = { resolve, reject };
+      this.#hasSlot = false;
+      this.#spentMs += this.#host.now() - this.#wentOnAt;
+      this.isDecided = true;
+      this.#host.clearDeadline(this);
+      this.#host.parked(this, suspension, journal);
+    });
+  }
+
+  /** Its worker has leased the task again: the handler goes on. */
+  resume(lease: Leased): void {
+    const parked = this.#parked;
+    this.#parked = undefined;
+    this.lease = lease;
+    this.#hasSlot = true;
+    this.isDecided = false;
+    this.#wentOnAt = this.#host.now();
+    const { timeoutMs } = this.plan;
+    if (timeoutMs > 0) {
+      this.#host.setDeadline(this, Math.max(1, timeoutMs - this.#spentMs), this.#wentOnAt);
+    }
+    parked?.resolve();
+  }
+
+  /** Nobody will go on with what it has on its stack. */
+  leave(reason: Error): void {
+    const parked = this.#parked;
+    if (parked === undefined) return;
+    this.#parked = undefined;
+    this.#abort('lost', reason);
+    parked.reject(reason);
+  }
+
+  /** Nothing can come next of a task that stands alone. */
+  chose(): void {
+    const error = new Fatal(`${this.name} chose what comes next, and is no part of a run`);
+    this.threw({ error, failureType: 'error', retryable: false });
   }
 
   threw(failure: Failure): void {
@@ -127,7 +232,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource {
     else if (this.#cause === 'cancel') this.#decide(this.#canceled());
     else {
       this.#abort('timeout', new TimedOutError(this.taskId, this.plan.timeoutMs));
-      this.#host.setDeadline(this, LIMITS.abortGraceMs);
+      this.#host.setDeadline(this, LIMITS.abortGraceMs, this.now());
     }
   }
 
@@ -135,7 +240,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource {
   cancel(reason: string): void {
     if (this.isDecided || this.#cause === 'cancel') return;
     this.#abort('cancel', new TaskCanceledError(this.taskId, reason));
-    if (this.running) this.#host.setDeadline(this, LIMITS.cancelGraceMs);
+    if (this.running) this.#host.setDeadline(this, LIMITS.cancelGraceMs, this.now());
     else this.#decide(this.#canceled());
   }
 
@@ -161,14 +266,37 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource {
     if (!this.isDecided) this.#decide(this.#outcomeOf(failure));
   }
 
+  #begin(): void {
+    this.running = true;
+    const now = this.#host.now();
+    this.startedAt = now;
+    this.#wentOnAt = now;
+    if (this.plan.timeoutMs > 0) this.#host.setDeadline(this, this.plan.timeoutMs, now);
+  }
+
+  #ownEnd(end: OwnEnd): void {
+    this.#over();
+    // Its worker hears from the backend that the lease is lost.
+    if (this.isDecided || end.type === 'lost') return;
+    if (this.#cause === 'cancel') this.#decide(this.#canceled());
+    else if (end.type === 'outcome') this.#decide(end.outcome);
+    else {
+      this.isDecided = true;
+      this.#host.clearDeadline(this);
+      this.#host.decided(this, end.decision);
+    }
+  }
+
   #over(): void {
     this.running = false;
     this.#host.clearDeadline(this);
-    this.#host.ended(this);
+    if (this.#hasSlot) this.#host.ended(this);
+    else this.#host.unparked(this);
   }
 
   #abort(cause: Cause, reason: Error): void {
     this.#cause = cause;
+    this.#signal ??= new LazySignal();
     this.#signal.abort(reason);
   }
 
@@ -223,6 +351,20 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource {
       return decide(outcome, facts);
     }
   }
+}
+
+const NO_UPSTREAMS: readonly UpstreamFact[] = [];
+
+/** A member of a group waits for its turn, not for what the one before it gave. */
+function isInChain({ upstreams, options }: Leased): boolean {
+  return upstreams.length > 0 && runPlaceOf(options)?.node.includes('/') === true;
+}
+
+/** The engine's own code threw: a graph that is not there may be there later, the rest stays wrong. */
+function ownFailure(error: unknown): Failure {
+  const retryable = error instanceof FairloomError && error.retryable;
+  const isPayload = error instanceof InvalidPayloadError;
+  return { error, failureType: isPayload ? 'invalid-payload' : 'error', retryable };
 }
 
 /** The outcome of a failed call. */

@@ -9,6 +9,7 @@ declare const output: unique symbol;
 
 /** A task with its input, to be enqueued with others. */
 export interface Call<out O> {
+  /** Holds the type of the output; never a value. */
   readonly [output]: () => O;
 }
 

@@ -3,7 +3,8 @@ import type { ReconcileReport, Stats, WorkerInfo } from '../domain/backend.ts';
 import { ClosedError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/names.ts';
-import type { StartArgs, Task } from '../workflow/step.ts';
+import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
+import type { Pipeline, StartArgs, Step, Task } from '../workflow/step.ts';
 import { definitionOf } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import { type Call, callsOf, type HandlesOf } from './call.ts';
@@ -16,6 +17,11 @@ import { type Health, healthOf } from './health.ts';
 import { runHere } from './local-run.ts';
 import type { FairloomOptions } from './options.ts';
 import { Queues } from './queue-facade.ts';
+import { Graphs } from './runs/graphs-facade.ts';
+import type { RunHandle } from './runs/run-handle.ts';
+import type { RunEnqueueOptions } from './runs/run-options.ts';
+import { type RunTools, submitStep } from './runs/run-submission.ts';
+import { Runs } from './runs/runs-facade.ts';
 import { serveUntilSignal } from './serve.ts';
 import { type Enqueued, submitAll, submitEach } from './submission.ts';
 import { Tasks } from './task-facade.ts';
@@ -58,9 +64,14 @@ export class Fairloom {
   readonly queues: Queues;
   /** The failed tasks. */
   readonly dead: Dead;
+  /** Workflows: what was enqueued of pipelines. */
+  readonly runs: Runs;
+  /** Graphs of workflows, by hash. */
+  readonly graphs: Graphs;
   /** The live workers, wherever they are. */
   readonly workers: { list(): Promise<readonly WorkerInfo[]> };
   readonly #core: Core;
+  readonly #runTools: RunTools;
   /** Those that were made here and have not ended. */
   readonly #workers = new Set<Worker>();
   #closing: Promise<void> | undefined;
@@ -84,20 +95,33 @@ export class Fairloom {
     this.users = new Users(connection);
     this.queues = new Queues(connection);
     this.dead = new Dead(connection, codec);
-    this.workers = { list: async () => (await connection.open()).workers.list() };
+    this.#runTools = {
+      ...core,
+      handles: {
+        ...core,
+        cancelRun: (id, options) => this.runs.cancel(id, options),
+      },
+      onCreated: (task) => core.onCreated(task),
+    };
+    this.runs = new Runs({ tools: this.#runTools, tasks: this.tasks });
+    this.graphs = new Graphs(core);
+    this.workers = { list: async () => (await connection.open()).workers.list().then(shownOf) };
   }
 
   /**
-   * Runs a task here and now, without a backend: with its checks, retries, timeout and context.
+   * Runs a task or a pipeline here and now, without a backend: with its checks, retries, timeouts
+   * and context, groups included.
    *
-   * @throws what its handler threw last; {@link InvalidPayloadError} for an input that could not
-   * be enqueued either; {@link UnknownTaskError} when its code is elsewhere.
+   * @throws what a handler threw last; {@link GroupFailedError} for a group; {@link RunCanceledError}
+   * after `ctx.cancelRun`; {@link MaxStepsError}, {@link MaxCyclesError};
+   * {@link InvalidPayloadError} for an input that could not be enqueued either;
+   * {@link UnknownTaskError} when its code is elsewhere.
    */
-  run<I, O, X>(step: Task<I, O, X>, ...args: StartArgs<I, RunOptions>): Promise<O | X>;
+  run<I, O, X>(step: Step<I, O, X>, ...args: StartArgs<I, RunOptions>): Promise<O | X>;
   async run(step: unknown, input?: unknown, options: RunOptions = {}): Promise<unknown> {
     const core = this.#core;
     if (core.connection.closed) throw new ClosedError('this Fairloom');
-    const call = { definition: definitionOf(step), input, user: core.maker.userOf(options.user) };
+    const call = { step, input, user: core.maker.userOf(options.user) };
     core.keepAlive.hold();
     try {
       return await runHere(core, { ...call, signal: options.signal });
@@ -118,10 +142,21 @@ export class Fairloom {
     step: Task<I, O, X>,
     ...args: StartArgs<I, EnqueueOptions>
   ): Promise<TaskHandle<O | X>>;
+  /**
+   * Stores a run of a pipeline: all of its tasks or none. Throws as above, and
+   * {@link DuplicateNodeError} when two of its nodes have one name.
+   */
+  enqueue<I, O, X>(
+    step: Pipeline<I, O, X>,
+    ...args: StartArgs<I, RunEnqueueOptions>
+  ): Promise<RunHandle<O | X>>;
   enqueue(step: unknown, input?: unknown, options?: EnqueueOptions): Promise<TaskHandle<unknown>> {
     // Not async: the promise of the answer is the only one that a call costs.
     try {
-      const task = this.#core.maker.make(definitionOf(step), input, options);
+      if (step instanceof PipelineDefinition) return this.#enqueueRun(step, input, options);
+      const definition = definitionOf(step);
+      if (definition.dynamic !== undefined) return this.#enqueueRun(definition, input, options);
+      const task = this.#core.maker.make(definition, input, options);
       if (!(task instanceof Promise)) return this.#core.send(task, options);
       return task.then((checked) => this.#core.send(checked, options));
     } catch (error) {
@@ -129,7 +164,15 @@ export class Fairloom {
     }
   }
 
-  /** {@link Fairloom.enqueue} for callers that have a name only; nothing is checked by a schema. */
+  #enqueueRun(
+    step: StepDefinition,
+    input: unknown,
+    options: RunEnqueueOptions = {},
+  ): Promise<RunHandle<unknown>> {
+    return submitStep(this.#runTools, { step, input, options });
+  }
+
+  /** `enqueue` for callers that have a name only; nothing is checked by a schema. */
   async enqueueByName(
     name: string,
     input?: unknown,
@@ -148,15 +191,18 @@ export class Fairloom {
     calls: C,
     options?: { readonly atomic?: true | undefined },
   ): Promise<HandlesOf<C>>;
+  /** The same task with each of these inputs, all or none. Throws as above. */
   enqueueMany<I, O, X>(
     step: Task<I, O, X>,
     inputs: readonly I[],
     options?: EnqueueManyOptions,
   ): Promise<TaskHandle<O | X>[]>;
+  /** Each call on its own: a refusal of one is told in its place, and the others are stored. */
   enqueueMany(
     calls: readonly Call<unknown>[],
     options: { readonly atomic: false },
   ): Promise<Enqueued<unknown>[]>;
+  /** The same task with each of these inputs, each on its own. */
   enqueueMany<I, O, X>(
     step: Task<I, O, X>,
     inputs: readonly I[],
@@ -193,6 +239,7 @@ export class Fairloom {
     }
   }
 
+  /** Counts of tasks by state, and totals, over all queues. */
   async stats(): Promise<Stats> {
     return (await this.#core.connection.open()).inspect.stats();
   }
@@ -230,7 +277,16 @@ export class Fairloom {
     return this.#closing;
   }
 
+  /** The same as {@link Fairloom.close} without options. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** Workers without the names of tasks that every worker has code for. */
+function shownOf(workers: readonly WorkerInfo[]): readonly WorkerInfo[] {
+  return workers.map((worker) => ({
+    ...worker,
+    names: worker.names.filter((name) => !name.startsWith('~')),
+  }));
 }

@@ -44,6 +44,17 @@ export class ValueCodec {
     return encoded.text;
   }
 
+  /** For what is put together of stored values and not stored itself; throws as `payload` does. */
+  anyLength(value: unknown): string {
+    if (value === undefined && this.#own === undefined) return '';
+    const encoded =
+      this.#own === undefined
+        ? encodeJson(value, Number.MAX_SAFE_INTEGER)
+        : ({ ok: true, text: this.#own.encode(value) } as const);
+    if (encoded.ok) return encoded.text;
+    throw new InvalidPayloadError(encoded.path, encoded.problem);
+  }
+
   /** Throws what the codec throws when the text is not its own. */
   read(text: string): unknown {
     return this.#own === undefined ? decodeJson(text) : this.#own.decode(text);

@@ -16,6 +16,7 @@ import { stderrLogger } from './logger.ts';
 import { checkOptions, type DefaultOptions, type FairloomOptions, retentionOf } from './options.ts';
 import { Registry } from './registry.ts';
 import { Results } from './results.ts';
+import { GraphCache } from './runs/graph-cache.ts';
 import { handleOf, refusalOf } from './submission.ts';
 import { TaskMaker } from './task-maker.ts';
 import { ThreadPool } from './thread-pool.ts';
@@ -33,6 +34,7 @@ export class Core {
   readonly connection: Connection;
   readonly maker: TaskMaker;
   readonly results: Results;
+  readonly graphs: GraphCache;
   readonly registry: Registry;
   readonly threads: ThreadPool = new ThreadPool();
   readonly handlers: HandlerSource;
@@ -54,6 +56,7 @@ export class Core {
     this.connection = new Connection(backend, retentionOf(options.retention), this.log);
     this.maker = new TaskMaker({ codec: this.codec, newId: this.newId, requireUser, defaults });
     this.results = new Results(this);
+    this.graphs = new GraphCache(this);
     this.registry = new Registry(options.tasks);
     this.handlers = new HandlerSource(this.registry, this.threads);
     this.plans = new PlanBook(defaults, undefined);

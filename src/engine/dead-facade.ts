@@ -8,8 +8,11 @@ import { type TaskInfo, taskInfo } from './task-info.ts';
 
 /** Which dead letters. */
 export interface DeadFilter {
+  /** Of this queue; absent: of any. */
   readonly queue?: string | undefined;
+  /** Of this user; absent: of any. */
   readonly user?: string | undefined;
+  /** With this name; absent: with any. */
   readonly name?: string | undefined;
 }
 
@@ -21,6 +24,7 @@ export interface DeadBulkOptions extends DeadFilter {
 
 /** What a bulk change came to. */
 export interface BulkReport {
+  /** How many were changed. */
   readonly changed: number;
   /** Those that were gone, or in use, when their turn came. */
   readonly skipped: number;
@@ -45,6 +49,7 @@ export class Dead {
   readonly #connection: Connection;
   readonly #codec: ValueCodec;
 
+  /** @internal */
   constructor(connection: Connection, codec: ValueCodec) {
     this.#connection = connection;
     this.#codec = codec;

@@ -36,12 +36,12 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  /** Sets the node's deadline, in place of the one that it had. */
-  set(node: DeadlineNode, ms: number): void {
+  /** Sets the node's deadline, `ms` from now, in place of the one that it had. */
+  set(node: DeadlineNode, ms: number, now: number): void {
     this.clear(node);
     const list = this.#lists.get(ms) ?? { ms, first: undefined, last: undefined };
     if (list.first === undefined) this.#lists.set(ms, list);
-    node.deadlineAt = this.#clock.now() + ms;
+    node.deadlineAt = now + ms;
     node.deadlineList = list;
     node.deadlineBefore = list.last;
     if (list.last === undefined) list.first = node;

@@ -29,6 +29,7 @@ export interface IdempotencyOptions {
 
 /** Anything with a task's id: a handle, or what `tasks.get` gives. */
 export interface HasId {
+  /** The task's id. */
   readonly id: string;
 }
 
@@ -47,6 +48,7 @@ export interface EnqueueOptions extends AttemptOptions, PlaceOptions {
   readonly executeAfter?: Date | number | undefined;
   /** At most one task per key, user and queue at a time. */
   readonly idempotencyKey?: string | undefined;
+  /** How the idempotency key is treated. */
   readonly idempotency?: IdempotencyOptions | undefined;
   /** Tasks, by id or handle, that must finish before this one may start. At most 200. */
   readonly dependsOn?: readonly (string | HasId)[] | undefined;
@@ -94,6 +96,7 @@ const DEFAULT_EDGES: EdgePolicies = {
 
 const EDGE_POLICIES: readonly unknown[] = ['wait', 'cancel', 'fail', 'run'];
 const MISSING_POLICIES: readonly unknown[] = ['refuse', 'satisfied', 'block'];
+const DUPLICATE_POLICIES: readonly unknown[] = ['return', 'reject'];
 const KEY_POLICIES: readonly unknown[] = ['return', 'reject', 'replace-queued', 'run-once-more'];
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const NO_DEPENDENCIES: readonly string[] = [];
@@ -103,6 +106,9 @@ const TIME_AHEAD = { least: 1, most: LIMITS.delayMaxMs };
 /** The place in force: what the enqueue says, then the definition, then the built-in. */
 export function placeOf(options: PlaceOptions, below: Place): Place {
   const { queue, priority, cost, expiresIn } = options;
+  if (queue === undefined && priority === undefined && cost === undefined) {
+    if (expiresIn === undefined) return below;
+  }
   return {
     queue: queue === undefined ? below.queue : checkName('queue', queue),
     level: priority === undefined ? below.level : levelOf('priority', priority),
@@ -114,11 +120,10 @@ export function placeOf(options: PlaceOptions, below: Place): Place {
   };
 }
 
-/** When a task may start at the earliest; nothing said means at once. */
-export function startOf(options: EnqueueOptions): {
-  readonly delayMs?: number;
-  readonly executeAfter?: number;
-} {
+/** When a task may start at the earliest; `undefined`: at once. */
+export function startOf(
+  options: EnqueueOptions,
+): { readonly delayMs?: number; readonly executeAfter?: number } | undefined {
   const { delay, executeAfter } = options;
   if (delay !== undefined && executeAfter !== undefined) {
     throw new InvalidOptionError('executeAfter', 'one of delay and executeAfter', executeAfter);
@@ -126,7 +131,7 @@ export function startOf(options: EnqueueOptions): {
   if (delay !== undefined) {
     return { delayMs: Math.max(0, durationOption('delay', delay, ANY_TIME)) };
   }
-  if (executeAfter === undefined) return {};
+  if (executeAfter === undefined) return undefined;
   const at = executeAfter instanceof Date ? executeAfter.getTime() : executeAfter;
   if (typeof at !== 'number' || !Number.isFinite(at) || Math.abs(at) > MOMENT_MAX_MS) {
     throw new InvalidOptionError('executeAfter', 'a Date, or ms since the epoch', executeAfter);
@@ -211,7 +216,7 @@ export function idOf(options: EnqueueOptions, newId: () => string): string {
 
 /** Whether a stored id is refused instead of returned. */
 export function rejectsDuplicate(options: EnqueueOptions): boolean {
-  return oneOf('onDuplicate', options.onDuplicate, ['return', 'reject']) === 'reject';
+  return oneOf('onDuplicate', options.onDuplicate, DUPLICATE_POLICIES) === 'reject';
 }
 
 function oneOf<T>(option: string, value: T, allowed: readonly unknown[]): T {

@@ -6,11 +6,12 @@ import type { EnqueueOptions } from './enqueue-options.ts';
 import type { TaskHandle } from './handle.ts';
 import { type Turns, turn } from './turns.ts';
 
-/** A call that waits for its answer. */
-interface Waiting {
-  readonly options: EnqueueOptions | undefined;
-  readonly resolve: (handle: TaskHandle<unknown>) => void;
-  readonly reject: (error: unknown) => void;
+/** The calls of one tick: they go together, and share the promise of their replies. */
+interface Trip {
+  readonly tasks: NewTask[];
+  readonly replies: Promise<readonly EnqueueReply[]>;
+  /** Says where the replies come from; called once. */
+  readonly leave: (replies: Promise<readonly EnqueueReply[]>) => void;
 }
 
 interface EnqueuerParts {
@@ -33,9 +34,8 @@ const BATCH_TASKS = 1_000;
  */
 export class Enqueuer {
   readonly #parts: EnqueuerParts;
-  /** Of this tick, in the order of the calls; empty between ticks. */
-  #tasks: NewTask[] = [];
-  #waiting: Waiting[] = [];
+  /** Of this tick; absent between ticks. */
+  #trip: Trip | undefined;
 
   constructor(parts: EnqueuerParts) {
     this.#parts = parts;
@@ -44,48 +44,49 @@ export class Enqueuer {
   /** The promise of the handle is the only one that a call costs. */
   send(task: NewTask, options: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> {
     if (this.#parts.connection.closed) return Promise.reject(new ClosedError('this Fairloom'));
-    return new Promise((resolve, reject) => {
-      if (this.#tasks.length === 0) process.nextTick(this.#flush);
-      this.#tasks.push(task);
-      this.#waiting.push({ options, resolve, reject });
-      if (this.#tasks.length >= BATCH_TASKS) this.#flush();
-    });
+    const { tasks, replies } = this.#openTrip();
+    const at = tasks.push(task) - 1;
+    if (tasks.length >= BATCH_TASKS) this.#leave();
+    return replies.then((all) => this.#answer(task, all[at], options));
   }
 
-  readonly #flush = (): void => {
-    const tasks = this.#tasks;
-    const waiting = this.#waiting;
-    if (tasks.length === 0) return;
-    this.#tasks = [];
-    this.#waiting = [];
-    void this.#deliver(tasks, waiting);
+  #openTrip(): Trip {
+    if (this.#trip !== undefined) return this.#trip;
+    process.nextTick(this.#leave);
+    this.#trip = newTrip();
+    return this.#trip;
+  }
+
+  readonly #leave = (): void => {
+    const trip = this.#trip;
+    if (trip === undefined) return;
+    this.#trip = undefined;
+    trip.leave(this.#deliver(trip.tasks));
   };
 
-  async #deliver(tasks: readonly NewTask[], waiting: readonly Waiting[]): Promise<void> {
+  async #deliver(tasks: readonly NewTask[]): Promise<readonly EnqueueReply[]> {
     const { connection, turns } = this.#parts;
-    try {
-      if (turns.spend(tasks.length)) await turn();
-      const backend = connection.now ?? (await connection.open());
-      const replies = await backend.tasks.enqueue(tasks, { atomic: false });
-      for (let at = 0; at < waiting.length; at++) this.#tell(waiting[at], tasks[at], replies[at]);
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
-    }
+    if (turns.spend(tasks.length)) await turn();
+    const backend = connection.now ?? (await connection.open());
+    return backend.tasks.enqueue(tasks, { atomic: false });
   }
 
-  #tell(
-    waiting: Waiting | undefined,
-    task: NewTask | undefined,
+  #answer(
+    task: NewTask,
     reply: EnqueueReply | undefined,
-  ): void {
-    if (waiting === undefined || task === undefined) return;
-    try {
-      if (reply === undefined) throw unanswered();
-      waiting.resolve(this.#parts.answer(task, reply, waiting.options));
-    } catch (error) {
-      waiting.reject(error);
-    }
+    options: EnqueueOptions | undefined,
+  ): TaskHandle<unknown> {
+    if (reply === undefined) throw unanswered();
+    return this.#parts.answer(task, reply, options);
   }
+}
+
+function newTrip(): Trip {
+  let leave: Trip['leave'] = () => undefined;
+  const replies = new Promise<readonly EnqueueReply[]>((resolve) => {
+    leave = resolve;
+  });
+  return { tasks: [], replies, leave };
 }
 
 function unanswered(): BackendUnavailableError {

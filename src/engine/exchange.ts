@@ -1,7 +1,6 @@
 import type { Clock } from '../base/time.ts';
 import type {
   Backend,
-  LeaseRef,
   LeaseReply,
   LeaseRequest,
   SettleAnswer,
@@ -10,6 +9,7 @@ import type {
 } from '../domain/backend.ts';
 import { FairloomError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { Attempt } from './attempt.ts';
 import { pauseMs, sleep } from './pause.ts';
 
 /** What the exchange asks of its worker, and tells it. */
@@ -44,9 +44,9 @@ interface ExchangeParts {
   readonly signal: AbortSignal;
 }
 
-/** A settlement with the lease that it is for, as its worker knows it. */
+/** A settlement with the attempt that came to it; without one it gives a lease back. */
 export interface HeldSettlement extends Settlement {
-  readonly lease: LeaseRef;
+  readonly attempt: Attempt | undefined;
 }
 
 interface Request {

@@ -3,6 +3,7 @@ import type { EnqueueReply } from '../domain/backend.ts';
 
 /** A way back to something that was enqueued. */
 export interface Handle<out O> {
+  /** What to ask `loom.tasks.get` for. */
   readonly id: string;
   /**
    * Waits for the end and gives the result.
@@ -19,11 +20,13 @@ export interface Handle<out O> {
 export interface ResultOptions {
   /** Default: until it ends. */
   readonly timeout?: Duration | undefined;
+  /** Ends the wait, not the task. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The handle of one task. */
 export interface TaskHandle<out O> extends Handle<O> {
+  /** The same as `id`. */
   readonly taskId: string;
   /** False when the id, or the owner of the idempotency key, was stored before. */
   readonly created: boolean;

@@ -4,6 +4,7 @@
  */
 import { Fatal, InvalidPayloadError, InvalidResultError, RetryAfter } from '../domain/errors.ts';
 import type { FailureType } from '../domain/task.ts';
+import { type Control, controlOf } from '../workflow/control.ts';
 import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
 import type { TaskContext } from '../workflow/task-context.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
@@ -20,9 +21,11 @@ export interface Failure {
   readonly uncounted?: boolean;
 }
 
-/** Is told how the call ended; exactly one of the two, once. */
+/** Is told how the call ended; exactly one of these, once. */
 export interface CallSink {
   returned(text: string): void;
+  /** A dynamic handler returned what comes next. */
+  chose(control: Control): void;
   threw(failure: Failure): void;
 }
 
@@ -49,6 +52,9 @@ export function callHandler(call: HandlerCall, sink: CallSink): void {
   else checkInput(call, input, sink);
 }
 
+/** Codes of errors after which another attempt would come to the same. */
+const FINAL: readonly unknown[] = ['FATAL', 'REPLAY_MISMATCH', 'GROUP_CHANGED'];
+
 /** What a thrown value means. */
 function failureOf(error: unknown): Failure {
   const code = codeOf(error);
@@ -58,7 +64,7 @@ function failureOf(error: unknown): Failure {
     return countAttempt ? wait : { ...wait, uncounted: true };
   }
   if (error instanceof InvalidResultError) return refused(error, 'invalid-result');
-  const fatal = error instanceof Fatal || code === 'FATAL';
+  const fatal = error instanceof Fatal || FINAL.includes(code);
   return { error, failureType: 'error', retryable: !fatal };
 }
 
@@ -91,6 +97,11 @@ function invoke(call: HandlerCall, input: unknown, sink: CallSink): void {
 }
 
 function finish(call: HandlerCall, value: unknown, sink: CallSink): void {
+  const control = call.definition.dynamic === undefined ? undefined : controlOf(value);
+  if (control !== undefined) {
+    sink.chose(control);
+    return;
+  }
   if (call.definition.output === undefined) {
     store(call, value, sink);
     return;

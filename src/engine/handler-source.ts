@@ -1,5 +1,6 @@
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
 import type { Registry } from './registry.ts';
+import { ownNames } from './runs/own-tasks.ts';
 import type { ThreadPool } from './thread-pool.ts';
 
 /** Finds the function to call for a definition, whatever kind of code it has. */
@@ -17,8 +18,9 @@ export class HandlerSource {
     return this.#registry.runnable(name);
   }
 
+  /** What workers of this process can be given. */
   names(): readonly string[] {
-    return this.#registry.names();
+    return [...this.#registry.names(), ...ownNames()];
   }
 
   /** @throws {@link UnknownTaskError} when its code is elsewhere. */

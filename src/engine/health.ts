@@ -5,6 +5,7 @@ import type { Worker } from './worker.ts';
 
 /** Whether the backend and the workers of this process are well. */
 export interface Health {
+  /** The backend answered, and every worker here is well. */
   readonly isHealthy: boolean;
   /** Round trip to the backend in ms; absent when it did not answer. */
   readonly pingMs?: number;

@@ -1,13 +1,14 @@
 import type { Clock, Timer } from '../base/time.ts';
 import type { Backend, ExtendReply, LeaseRef } from '../domain/backend.ts';
+import type { Attempt } from './attempt.ts';
 import { pauseMs } from './pause.ts';
 
 /** What the keeper asks of its worker, and tells it. */
 export interface KeeperHost {
   /** Every lease that is not settled yet. */
-  held(): readonly LeaseRef[];
-  canceling(ref: LeaseRef): void;
-  lost(ref: LeaseRef): void;
+  held(): readonly Attempt[];
+  canceling(attempt: Attempt): void;
+  lost(attempt: Attempt): void;
   /** Held by this worker without its knowledge. */
   unknown(refs: readonly LeaseRef[]): void;
   /** The backend answered. */
@@ -102,22 +103,23 @@ export class LeaseKeeper {
     this.#arm(Math.min(pause, this.#periodMs));
   }
 
-  async #batch(leases: readonly LeaseRef[]): Promise<void> {
+  async #batch(attempts: readonly Attempt[]): Promise<void> {
     const { backend, worker, leaseMs, host } = this.#parts;
+    const leases = attempts.map(({ lease }) => lease);
     const mark = host.leaseMark();
     const reply = await backend.tasks.extend({ worker, leaseMs, leases });
     host.answered();
-    this.#tell(leases, reply);
+    this.#tell(attempts, reply);
     // What a request under way was given, its reply will bring.
     if (reply.unknown.length > 0 && !host.leasedSince(mark)) host.unknown(reply.unknown);
   }
 
-  #tell(leases: readonly LeaseRef[], { answers }: ExtendReply): void {
-    for (let at = 0; at < leases.length; at++) {
-      const ref = leases[at];
-      if (ref === undefined) continue;
-      if (answers[at] === 'lost') this.#parts.host.lost(ref);
-      else if (answers[at] === 'canceling') this.#parts.host.canceling(ref);
+  #tell(attempts: readonly Attempt[], { answers }: ExtendReply): void {
+    for (let at = 0; at < attempts.length; at++) {
+      const attempt = attempts[at];
+      if (attempt === undefined) continue;
+      if (answers[at] === 'lost') this.#parts.host.lost(attempt);
+      else if (answers[at] === 'canceling') this.#parts.host.canceling(attempt);
     }
   }
 }

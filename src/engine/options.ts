@@ -45,6 +45,7 @@ export interface FairloomOptions {
   readonly requireUser?: boolean | undefined;
   /** What holds where neither an enqueue nor a definition says anything. */
   readonly defaults?: DefaultOptions | undefined;
+  /** How long ended tasks are kept. */
   readonly retention?: RetentionOptions | undefined;
   /** Where lines go. Default: stderr, from `info` up. */
   readonly log?: Logger | undefined;

@@ -11,6 +11,7 @@ import {
 
 /** One queue: its settings and what is in it. */
 export interface QueueStatus extends Omit<QueueInfo, 'settings'> {
+  /** In force, weights in turns. */
   readonly settings: QueueSettingsInfo;
 }
 
@@ -18,10 +19,12 @@ export interface QueueStatus extends Omit<QueueInfo, 'settings'> {
 export class Queues {
   readonly #connection: Connection;
 
+  /** @internal */
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
+  /** Every queue that something was in or set for, in no given order. */
   async list(): Promise<readonly QueueStatus[]> {
     const { queues } = await this.#connection.open();
     return (await queues.list()).map(statusOf);
@@ -45,6 +48,7 @@ export class Queues {
     return this.#patch(queue, () => ({ paused: true }));
   }
 
+  /** Starts tasks of this queue again. */
   resume(queue: string): Promise<void> {
     return this.#patch(queue, () => ({ paused: null }));
   }

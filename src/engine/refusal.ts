@@ -5,7 +5,9 @@ import {
   CrossUserDependencyError,
   DependencyCycleError,
   type FairloomError,
+  GraphNotFoundError,
   KeyTakenError,
+  LeaseLostError,
   QueueFullError,
   TaskConflictError,
   UnknownDependencyError,
@@ -26,6 +28,10 @@ export function refusalError(id: string, refusal: EnqueueRefusal): FairloomError
       return new CrossUserDependencyError(id, refusal.dependency);
     case 'cycle':
       return new DependencyCycleError(refusal.path);
+    case 'lease-lost':
+      return new LeaseLostError(id);
+    case 'graph-missing':
+      return new GraphNotFoundError(refusal.hash);
     case 'batch-refused':
       return new BatchRefusedError(0, new TaskConflictError(id));
     default:

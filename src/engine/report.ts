@@ -1,4 +1,4 @@
-import type { Decision, SettleAnswer } from '../domain/backend.ts';
+import type { Decision, SettleAnswer, Suspension } from '../domain/backend.ts';
 import type { Attempt } from './attempt.ts';
 import type { Emitter } from './emitter.ts';
 import { errorOf, type TaskError } from './task-error.ts';
@@ -14,11 +14,11 @@ export function factsOf({ lease }: Attempt): AttemptFacts {
 export function emitSettled(
   events: Emitter<WorkerEvents>,
   attempt: Attempt,
-  decision: Decision,
+  decision: Decision | Suspension,
   answer: SettleAnswer & { readonly kind: 'ok' },
 ): void {
   const name = eventOf(decision, answer);
-  if (!events.has(name)) return;
+  if (name === undefined || !events.has(name)) return;
   const ms = attempt.startedAt === 0 ? 0 : attempt.now() - attempt.startedAt;
   const facts = { ...factsOf(attempt), ms };
   const reason = 'reason' in decision ? decision.reason : '';
@@ -41,7 +41,11 @@ type SettledEvent =
   | 'task.canceled'
   | 'task.released';
 
-function eventOf(decision: Decision, { state }: { readonly state: string }): SettledEvent {
+/** A run that waits has not ended: nothing is told of it. */
+function eventOf(
+  decision: Decision | Suspension,
+  { state }: { readonly state: string },
+): SettledEvent | undefined {
   if (state === 'canceled') return 'task.canceled';
   switch (decision.type) {
     case 'finish':
@@ -54,10 +58,12 @@ function eventOf(decision: Decision, { state }: { readonly state: string }): Set
       return 'task.canceled';
     case 'release':
       return 'task.released';
+    case 'suspend':
+      return undefined;
   }
 }
 
-function errorIn(decision: Decision): TaskError {
+function errorIn(decision: Decision | Suspension): TaskError {
   const text = 'error' in decision ? decision.error : undefined;
   return errorOf(text) ?? { name: 'Error', message: '' };
 }

@@ -42,7 +42,12 @@ export class Results implements ResultSource {
     this.#closing.abort(new ClosedError('this Fairloom'));
   }
 
-  async wait(id: string, options: ResultOptions = {}): Promise<unknown> {
+  async wait(id: string, options?: ResultOptions): Promise<unknown> {
+    return this.#resultOf(await this.waitForRecord(id, options));
+  }
+
+  /** The record once it is in an end state; rejects as `wait` does when it does not come to that. */
+  async waitForRecord(id: string, options: ResultOptions = {}): Promise<TaskRecord> {
     const { clock, keepAlive } = this.#parts;
     const { timeout, signal } = options;
     const bounds = { least: 0, most: LIMITS.delayMaxMs };
@@ -70,14 +75,14 @@ export class Results implements ResultSource {
     until: number,
     signal: AbortSignal,
     timeoutMs: number,
-  ): Promise<unknown> {
+  ): Promise<TaskRecord> {
     const { connection, clock } = this.#parts;
     for (;;) {
       const backend = connection.now ?? (await connection.open());
       const [record] = await backend.inspect.get([id]);
       if (signal.aborted) throw signal.reason;
       if (record === undefined) throw new TaskNotFoundError(id);
-      if (isEnd(record.state)) return this.#resultOf(record);
+      if (isEnd(record.state)) return record;
       const leftMs = until - clock.now();
       if (leftMs <= 0) throw new ResultTimeoutError(id, timeoutMs);
       await backend.inspect.waitForEnd(id, Math.min(leftMs, LOOK_MS), signal);

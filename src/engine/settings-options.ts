@@ -24,6 +24,7 @@ export interface UserOptions {
   readonly maxRunning?: number | 'default' | undefined;
   /** At most this many wait, per queue; more are refused. Default unlimited. */
   readonly maxQueued?: number | 'default' | undefined;
+  /** Starts per time, per queue. Default unlimited. */
   readonly rate?: RateOptions | 'default' | undefined;
 }
 
@@ -31,7 +32,13 @@ export interface UserOptions {
 export interface QueueOptions {
   /** At most this many of its tasks run at once. Default unlimited. */
   readonly maxRunning?: number | 'default' | undefined;
+  /** Starts per time, of all its users together. Default unlimited. */
   readonly rate?: RateOptions | 'default' | undefined;
+  /**
+   * What a turn costs: `task`, the task's own cost; `time`, the seconds that it holds its lease, so that
+   * users share time instead of turns. A change counts anew. Default `task`.
+   */
+  readonly charge?: 'task' | 'time' | 'default' | undefined;
   /** Turns of the priorities 1 to 5, whole numbers from 1 to 1,024. Default 1, 2, 4, 8, 16. */
   readonly priorityWeights?: readonly number[] | 'default' | undefined;
   /** One normal turn of a user after so many critical ones. Default: critical always first. */
@@ -42,6 +49,7 @@ export interface QueueOptions {
 
 /** Settings in force, as callers read them. */
 export interface UserSettingsInfo extends Omit<UserSettings, 'weight'> {
+  /** Claim on turns relative to other users; 1 unless set. */
   readonly weight: number;
 }
 
@@ -63,10 +71,11 @@ export function userPatch(options: UserOptions): UserPatch {
 
 export function queuePatch(options: QueueOptions): QueuePatch {
   demandObject('settings', options);
-  const { maxRunning, rate, priorityWeights, criticalBurst, perUser } = options;
+  const { maxRunning, rate, charge, priorityWeights, criticalBurst, perUser } = options;
   return {
     ...field('maxRunning', maxRunning, countOption),
     ...field('rate', rate, rateOption),
+    ...field('charge', charge, chargeOption),
     ...field('priorityWeights', priorityWeights, weightsOption),
     ...field('criticalBurst', criticalBurst, countOption),
     ...field('perUser', perUser, (_, value) => settingsOf(userPatch(value))),
@@ -88,6 +97,7 @@ export function userSettingsInfo({ weight, ...rest }: UserSettings): UserSetting
 
 /** Settings of a queue in force, as callers read them. */
 export interface QueueSettingsInfo extends Omit<QueueSettings, 'perUser'> {
+  /** For users that nobody configured. */
   readonly perUser?: UserSettingsInfo;
 }
 
@@ -128,6 +138,11 @@ function rateOption(option: string, value: unknown): RateLimit {
         ? Math.max(1, Math.floor(most / 10))
         : integerOption(`${option}.burst`, burst, { least: 1, most }),
   };
+}
+
+function chargeOption(option: string, value: string): 'task' | 'time' {
+  if (value === 'task' || value === 'time') return value;
+  throw new InvalidOptionError(option, '"task" or "time"', value);
 }
 
 function weightsOption(option: string, value: unknown): readonly number[] {

@@ -1,17 +1,39 @@
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/time.ts';
-import type { Backend, Decision, Leased, LeaseRef, UpstreamFact } from '../domain/backend.ts';
-import { InvalidPayloadError, UnknownTaskError } from '../domain/errors.ts';
-import { Attempt, type AttemptHost } from './attempt.ts';
+import type {
+  Backend,
+  Decision,
+  Leased,
+  LeaseRef,
+  Suspension,
+  UpstreamFact,
+} from '../domain/backend.ts';
+import {
+  ClosedError,
+  InvalidPayloadError,
+  LeaseLostError,
+  TaskCanceledError,
+  UnknownTaskError,
+} from '../domain/errors.ts';
+import { Attempt, type AttemptHost, NOWHERE } from './attempt.ts';
+import type { SubRunner } from './attempt-context.ts';
 import type { PlanBook } from './attempt-plan.ts';
 import type { ValueCodec } from './codec.ts';
 import { Deadlines } from './deadlines.ts';
 import type { HandlerSource } from './handler-source.ts';
+import { type ParkedStack, ParkedStacks } from './parked-stacks.ts';
+import type { Registry } from './registry.ts';
+import { type DriveTools, drive, driveToolsOf, subRunnerOf } from './runs/drive.ts';
+import type { GraphCache } from './runs/graph-cache.ts';
+import type { Journal } from './runs/journal.ts';
+import { NodeInput } from './runs/node-input.ts';
+import { DRIVE_TASK, type RunPlace, runPlaceOf } from './runs/record.ts';
+import { wholeUpstreams } from './upstream-facts.ts';
 
 /** What the slots tell their worker. */
 export interface SlotsHost {
   /** A decision to settle; `attempt` is absent when none was begun. */
-  settle(ref: LeaseRef, decision: Decision): void;
+  settle(ref: LeaseRef, decision: Decision | Suspension, attempt?: Attempt): void;
   started(attempt: Attempt): void;
   /** A slot is free, or may be filled again. */
   freed(): void;
@@ -27,11 +49,10 @@ interface SlotsParts {
   readonly log: Logger;
   readonly plans: PlanBook;
   readonly handlers: HandlerSource;
+  readonly graphs: GraphCache;
+  readonly registry: Registry;
   readonly host: SlotsHost;
 }
-
-/** Upstream results that one task is given at most, in UTF-16 units (64 Mi): they are all in memory. */
-const UPSTREAM_UNITS = 67_108_864;
 
 /**
  * The slots of one worker and what is in them. A slot is taken from the lease until the handler's
@@ -43,11 +64,14 @@ export class Slots implements AttemptHost {
   readonly log: Logger;
   readonly #parts: SlotsParts;
   readonly #deadlines: Deadlines;
+  readonly #inputs: NodeInput;
+  readonly #driveTools: DriveTools;
+  readonly #stacks = new ParkedStacks();
   /**
-   * Leases that are not settled yet, each by its very object: that is cheaper than a text of id
-   * and token, and what is settled or extended brings it along.
+   * Attempts whose leases are not settled yet, each at its `place`. No map: tables that are rehashed
+   * under way refer to each other, so a collection of the young would keep what they held.
    */
-  readonly #held = new Map<LeaseRef, Attempt>();
+  readonly #held: Attempt[] = [];
   /** Attempts whose decision is made and whose handlers go on, by task. */
   readonly #zombies = new Map<string, Attempt>();
   /** Leased, and not to be started yet: a zombie of the task, or others beside the last chance. */
@@ -68,6 +92,8 @@ export class Slots implements AttemptHost {
     this.codec = parts.codec;
     this.log = parts.log;
     this.#deadlines = new Deadlines(parts.clock);
+    this.#inputs = new NodeInput(parts);
+    this.#driveTools = driveToolsOf(parts);
   }
 
   get used(): number {
@@ -82,31 +108,31 @@ export class Slots implements AttemptHost {
 
   /** Tasks whose handlers are running, zombies included. */
   runningIds(): readonly string[] {
-    const running = [...this.#held.values()].filter((attempt) => attempt.running);
+    const running = this.#held.filter((attempt) => attempt.running);
     return [...running, ...this.#zombies.values()].map(({ taskId }) => taskId);
   }
 
-  held(): readonly LeaseRef[] {
-    return [...this.#held.keys()];
-  }
-
-  get holdsAny(): boolean {
-    return this.#held.size > 0;
-  }
-
-  /** The attempt that holds this lease, unless it was settled. Only `held` gives such a reference. */
-  holder(ref: LeaseRef): Attempt | undefined {
-    return this.#held.get(ref);
+  /** Attempts whose leases are not settled yet. */
+  held(): readonly Attempt[] {
+    return [...this.#held];
   }
 
   /** Whether a lease that somebody else names is held. */
   holds({ id, token }: LeaseRef): boolean {
-    return [...this.#held.keys()].some((ref) => ref.id === id && ref.token === token);
+    return this.#held.some(({ lease }) => lease.id === id && lease.token === token);
   }
 
-  /** The lease is not held any more. */
-  forget(ref: LeaseRef): void {
-    this.#held.delete(ref);
+  /** The attempt's lease is not held any more; false when it was not before. */
+  forget(attempt: Attempt): boolean {
+    if (!attempt.isHeld) return false;
+    const { place } = attempt;
+    const last = this.#held.pop();
+    if (last !== undefined && last !== attempt) {
+      this.#held[place] = last;
+      last.place = place;
+    }
+    attempt.place = NOWHERE;
+    return true;
   }
 
   /** Takes a lease in, or gives it back when nothing is to be started any more. */
@@ -119,7 +145,8 @@ export class Slots implements AttemptHost {
     }
     const plan = plans.planFor(definition, lease.options);
     const attempt = new Attempt(this, lease, definition, plan);
-    this.#held.set(lease, attempt);
+    attempt.place = this.#held.length;
+    this.#held.push(attempt);
     this.#used++;
     if (lease.alone) this.#alone = attempt;
     this.#taken.push(attempt);
@@ -135,6 +162,7 @@ export class Slots implements AttemptHost {
   /** Gives back what was not started, and starts nothing more. */
   close(): void {
     this.#closing = true;
+    this.#stacks.leaveAll(new ClosedError('the worker'));
     const waiting = [...this.#taken, ...this.#waiting];
     this.#taken = [];
     this.#waiting.clear();
@@ -146,14 +174,17 @@ export class Slots implements AttemptHost {
 
   /** Asks every handler to end. */
   shutDown(): void {
-    for (const attempt of [...this.#held.values()]) attempt.shutDown();
+    for (const attempt of this.held()) attempt.shutDown();
   }
 
   /** Drops what is still running: its results are not wanted any more, its leases lapse. */
   abandon(): readonly string[] {
+    this.#stacks.leaveAll(new ClosedError('the worker'));
     const ids = this.runningIds();
-    for (const attempt of [...this.#held.values()]) attempt.lose();
-    this.#held.clear();
+    for (const attempt of this.held()) {
+      this.forget(attempt);
+      attempt.lose();
+    }
     this.#deadlines.stop();
     return ids;
   }
@@ -166,7 +197,7 @@ export class Slots implements AttemptHost {
 
   /** The lease is another's now. */
   lose(attempt: Attempt): void {
-    this.#held.delete(attempt.lease);
+    this.forget(attempt);
     const wasDecided = attempt.isDecided;
     attempt.lose();
     if (this.#waiting.delete(attempt)) this.#free(attempt);
@@ -181,16 +212,16 @@ export class Slots implements AttemptHost {
     return this.#parts.clock.now();
   }
 
-  setDeadline(attempt: Attempt, ms: number): void {
-    this.#deadlines.set(attempt, ms);
+  setDeadline(attempt: Attempt, ms: number, now: number): void {
+    this.#deadlines.set(attempt, ms, now);
   }
 
   clearDeadline(attempt: Attempt): void {
     this.#deadlines.clear(attempt);
   }
 
-  decided(attempt: Attempt, decision: Decision): void {
-    this.#parts.host.settle(attempt.lease, decision);
+  decided(attempt: Attempt, decision: Decision | Suspension): void {
+    this.#parts.host.settle(attempt.lease, decision, attempt);
     if (attempt.running) this.#becomeZombie(attempt);
   }
 
@@ -198,6 +229,27 @@ export class Slots implements AttemptHost {
     if (this.#zombies.get(attempt.taskId) === attempt) this.#zombies.delete(attempt.taskId);
     else this.#active--;
     this.#free(attempt);
+  }
+
+  parked(attempt: Attempt, suspension: Suspension, journal: Journal): void {
+    this.#stacks.keep(attempt, journal);
+    this.#active--;
+    this.#parts.host.settle(attempt.lease, suspension, attempt);
+    this.#free(attempt);
+    if (this.#closing) this.#stacks.leaveAll(new ClosedError('the worker'));
+  }
+
+  unparked(attempt: Attempt): void {
+    this.#stacks.forget(attempt);
+  }
+
+  /** A task that waits will not be leased again: nobody goes on with its handler. */
+  leaveParked(taskId: string, reason: string): void {
+    this.#stacks.leave(taskId, new TaskCanceledError(taskId, reason));
+  }
+
+  runnerOf(attempt: Attempt): SubRunner {
+    return subRunnerOf(this.#driveTools, attempt);
   }
 
   misbehaved(operation: string, error: unknown): void {
@@ -214,7 +266,51 @@ export class Slots implements AttemptHost {
       return;
     }
     this.#active++;
-    if (attempt.lease.upstreams.some(({ cut }) => cut)) void this.#startWithUpstreams(attempt);
+    const stack = this.#stacks.take(attempt);
+    if (stack === undefined) this.#begin(attempt);
+    else void this.#goOn(attempt, stack);
+  }
+
+  /** A handler waited for this lease: it goes on, unless another worker has gone on without it. */
+  async #goOn(fresh: Attempt, { attempt, journal }: ParkedStack): Promise<void> {
+    let isSame = false;
+    try {
+      isSame = journal.isEqualTo(await this.#parts.backend.runs.load(fresh.taskId));
+    } catch (error) {
+      this.#parts.host.misbehaved(`read the journal of ${fresh.taskId}`, error);
+      fresh.giveBack('its journal could not be read');
+    }
+    if (fresh.isDecided || !isSame) {
+      attempt.leave(new LeaseLostError(fresh.taskId));
+      if (fresh.isDecided) this.#drop(fresh);
+      else this.#begin(fresh);
+      return;
+    }
+    // The one that waited stands in for the one that was taken in.
+    this.#held[fresh.place] = attempt;
+    attempt.place = fresh.place;
+    fresh.place = NOWHERE;
+    if (this.#alone === fresh) this.#alone = attempt;
+    attempt.resume(fresh.lease);
+  }
+
+  /** From the top. */
+  #begin(attempt: Attempt): void {
+    if (attempt.name === DRIVE_TASK) {
+      this.#parts.host.started(attempt);
+      attempt.startOwn((own) => drive(this.#driveTools, own));
+      return;
+    }
+    const { upstreams } = attempt;
+    if (upstreams.length > 0 && upstreams.some(({ cut }) => cut))
+      void this.#startWithUpstreams(attempt);
+    else this.#ready(attempt);
+  }
+
+  /** Everything that came with the lease is here; a node's input may have to be built of it. */
+  #ready(attempt: Attempt): void {
+    const place = runPlaceOf(attempt.lease.options);
+    if (place?.late === true) void this.#startLate(attempt, place);
     else this.#call(attempt);
   }
 
@@ -252,49 +348,51 @@ export class Slots implements AttemptHost {
   #giveBack(lease: Leased): Decision {
     const { handlers } = this.#parts;
     if (this.#closing) return { type: 'release', reason: 'the worker shuts down' };
-    const known = handlers.names().join(', ');
+    const known = handlers
+      .names()
+      .filter((name) => !name.startsWith('~'))
+      .join(', ');
     const { message } = new UnknownTaskError(lease.name);
     return { type: 'release', delayMs: 1_000, reason: `${message} (${known})` };
   }
 
   /** Fetches what did not fit into the lease, one task at a time, then starts. */
   async #startWithUpstreams(attempt: Attempt): Promise<void> {
-    const facts: UpstreamFact[] = [];
-    let units = 0;
+    let facts: readonly UpstreamFact[] | undefined = attempt.upstreams;
     try {
-      for (const fact of attempt.lease.upstreams) {
-        const full = fact.cut ? await this.#fetch(fact) : fact;
-        units += full.result?.length ?? 0;
-        if (units > UPSTREAM_UNITS) break;
-        facts.push(full);
-      }
+      facts = await wholeUpstreams(this.#parts.backend, facts);
     } catch (error) {
       this.#parts.host.misbehaved(`read the upstreams of ${attempt.taskId}`, error);
       attempt.giveBack('its upstreams could not be read');
     }
-    if (units > UPSTREAM_UNITS) {
+    if (facts === undefined) {
       const error = new InvalidPayloadError('$.upstream', 'results of more than 64 Mi characters');
       attempt.refuse({ error, failureType: 'invalid-payload', retryable: false });
     }
-    if (attempt.isDecided) {
-      this.#active--;
-      this.#free(attempt);
-      return;
-    }
-    attempt.upstreams = facts;
-    this.#call(attempt);
+    attempt.upstreams = facts ?? [];
+    if (attempt.isDecided) this.#drop(attempt);
+    else this.#ready(attempt);
   }
 
-  async #fetch(fact: UpstreamFact): Promise<UpstreamFact> {
-    const [record] = await this.#parts.backend.inspect.get([fact.id]);
-    const whole = { id: fact.id, name: fact.name, cut: false };
-    if (record === undefined) return { ...whole, state: 'missing' };
-    const { result, error } = record;
-    return {
-      ...whole,
-      state: fact.state,
-      ...(result === undefined ? {} : { result }),
-      ...(error === undefined ? {} : { error }),
-    };
+  /** Builds the input of a node of a run, then starts. */
+  async #startLate(attempt: Attempt, place: RunPlace): Promise<void> {
+    const { lease, upstreams } = attempt;
+    try {
+      const input = await this.#inputs.build({ lease, place, upstreams });
+      if (input.kind === 'input') attempt.payload = input.text;
+      else if (input.kind === 'refused') attempt.refuse(input.failure);
+      else attempt.cancel(input.reason);
+    } catch (error) {
+      this.#parts.host.misbehaved(`build the input of ${attempt.taskId}`, error);
+      attempt.giveBack('its input could not be built');
+    }
+    if (attempt.isDecided) this.#drop(attempt);
+    else this.#call(attempt);
+  }
+
+  /** It was decided before its handler was called. */
+  #drop(attempt: Attempt): void {
+    this.#active--;
+    this.#free(attempt);
   }
 }

@@ -2,8 +2,11 @@ import { LIMITS } from '../domain/limits.ts';
 
 /** An error as it is stored: plain data, never rebuilt into a class. */
 export interface TaskError {
+  /** Its class, as `TypeError`; cut at 100 characters. */
   readonly name: string;
+  /** Cut at 2,000 characters. */
   readonly message: string;
+  /** Cut so that all of it fits `LIMITS.errorBytes`; absent when it had none. */
   readonly stack?: string;
 }
 

@@ -16,17 +16,23 @@ import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-i
 
 /** Which tasks to list. `queued` ones are listed per user, in the order of their turns. */
 export interface TaskListOptions extends PageOptions {
+  /** Tasks that stand there now. */
   readonly state: TaskState;
+  /** Of this queue; absent: of any. */
   readonly queue?: string | undefined;
   /** Needed for `queued`. */
   readonly user?: string | undefined;
+  /** With this name; absent: with any. */
   readonly name?: string | undefined;
 }
 
 interface FacadeParts {
   readonly connection: Connection;
   readonly codec: ValueCodec;
-  /** A task that runs was asked to cancel: workers of this process need not wait for a heartbeat. */
+  /**
+   * A task that runs was asked to cancel, or one whose handler waits was canceled: workers of this
+   * process need not wait for a heartbeat.
+   */
   readonly onCancel: (taskId: string, reason: string) => void;
 }
 
@@ -34,6 +40,7 @@ interface FacadeParts {
 export class Tasks {
   readonly #parts: FacadeParts;
 
+  /** @internal */
   constructor(parts: FacadeParts) {
     this.#parts = parts;
   }
@@ -101,7 +108,8 @@ export class Tasks {
     const { tasks } = await this.#parts.connection.open();
     const stored = reason.slice(0, REASON_CHARS).replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
     const reply = await tasks.cancel(taskId, stored);
-    if (reply.kind === 'requested') this.#parts.onCancel(taskId, reason);
+    const isHeard = reply.kind === 'requested' || reply.kind === 'canceled';
+    if (isHeard) this.#parts.onCancel(taskId, reason);
     return reply;
   }
 

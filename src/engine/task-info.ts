@@ -8,6 +8,7 @@ import { errorOf, type TaskError } from './task-error.ts';
  */
 export interface TaskInfo
   extends Omit<TaskRecord, 'level' | 'payload' | 'options' | 'result' | 'error'> {
+  /** Where it stands among its user's tasks, 1 to 6. */
   readonly priority: Level;
   /** As it was enqueued; absent when it cannot be read. */
   readonly input?: unknown;
@@ -19,6 +20,7 @@ export interface TaskInfo
 
 /** One try at a task. */
 export interface AttemptInfo extends Omit<AttemptRecord, 'error'> {
+  /** What the handler threw. */
   readonly error?: TaskError;
 }
 

@@ -11,7 +11,6 @@ import {
   edgesOf,
   idOf,
   keyOf,
-  NO_OPTIONS,
   type Place,
   placeOf,
   rejectsDuplicate,
@@ -25,7 +24,6 @@ const DEFAULT_USER = 'default';
 const BUILT_IN: Place = { queue: 'default', level: 3, cost: 1, expiresInMs: undefined };
 
 const NOTHING: EnqueueOptions = {};
-const NO_DEPENDENCIES: readonly string[] = [];
 
 interface MakerParts {
   readonly codec: ValueCodec;
@@ -43,13 +41,17 @@ export class TaskMaker {
   readonly #base: Place;
   /** Places of the definitions met so far. */
   readonly #places = new WeakMap<TaskDefinition, Place>();
-  readonly #edges = edgesOf(NOTHING);
 
   constructor(parts: MakerParts) {
     this.#codec = parts.codec;
     this.#newId = parts.newId;
     this.#requireUser = parts.requireUser;
     this.#base = placeOf(parts.defaults, BUILT_IN);
+  }
+
+  /** Where tasks go about which nothing else is said. */
+  get base(): Place {
+    return this.#base;
   }
 
   /** Gives a promise only when the schema of the input does; throws what it refuses. */
@@ -77,19 +79,18 @@ export class TaskMaker {
     call: { readonly input: unknown; readonly options: EnqueueOptions | undefined },
   ): NewTask {
     const payload = this.#codec.payload(name, call.input);
-    const { options } = call;
-    if (options === undefined) return this.#plain(name, place, payload);
+    const { options = NOTHING } = call;
     if (typeof options !== 'object' || options === null) {
       throw new InvalidOptionError('options', 'an object', options);
     }
     const { queue, level, cost, expiresInMs } = placeOf(options, place);
-    const key = keyOf(options);
+    const rare = rareOf(options, expiresInMs);
     const id = idOf(options, this.#newId);
     const dependsOn = dependenciesOf(options);
     if (dependsOn.includes(id)) throw new DependencyCycleError([id, id]);
     // Asked for again when the reply is there; a wrong value must be refused before anything is sent.
     rejectsDuplicate(options);
-    return {
+    const task: NewTask = {
       id,
       name,
       queue,
@@ -100,27 +101,8 @@ export class TaskMaker {
       options: storedOptions(options),
       dependsOn,
       edges: edgesOf(options),
-      ...startOf(options),
-      ...(expiresInMs === undefined ? {} : { expiresInMs }),
-      ...(key === undefined ? {} : { idempotency: key }),
     };
-  }
-
-  #plain(name: string, place: Place, payload: string): NewTask {
-    const { queue, level, cost, expiresInMs } = place;
-    const task = {
-      id: this.#newId(),
-      name,
-      queue,
-      user: this.userOf(undefined),
-      level,
-      cost,
-      payload,
-      options: NO_OPTIONS,
-      dependsOn: NO_DEPENDENCIES,
-      edges: this.#edges,
-    };
-    return expiresInMs === undefined ? task : { ...task, expiresInMs };
+    return rare === undefined ? task : { ...task, ...rare };
   }
 
   /** @throws {@link InvalidOptionError} when there is none and one is needed. */
@@ -137,6 +119,21 @@ export class TaskMaker {
     this.#places.set(definition, place);
     return place;
   }
+}
+
+/** What few tasks have, so that the others cost no more than one plain object. */
+function rareOf(
+  options: EnqueueOptions,
+  expiresInMs: number | undefined,
+): Pick<NewTask, 'delayMs' | 'executeAfter' | 'expiresInMs' | 'idempotency'> | undefined {
+  const start = startOf(options);
+  const key = keyOf(options);
+  if (start === undefined && key === undefined && expiresInMs === undefined) return undefined;
+  return {
+    ...start,
+    ...(expiresInMs === undefined ? {} : { expiresInMs }),
+    ...(key === undefined ? {} : { idempotency: key }),
+  };
 }
 
 function accepted(result: SchemaResult, task: NewTask): NewTask {

@@ -19,6 +19,7 @@ export interface InQueue {
 
 /** One user in one queue. */
 export interface UserStatus extends Omit<UserInfo, 'settings'> {
+  /** In force, the weight in turns. */
   readonly settings: UserSettingsInfo;
 }
 
@@ -26,6 +27,7 @@ export interface UserStatus extends Omit<UserInfo, 'settings'> {
 export class Users {
   readonly #connection: Connection;
 
+  /** @internal */
   constructor(connection: Connection) {
     this.#connection = connection;
   }
@@ -61,6 +63,7 @@ export class Users {
     return this.#patch(user, () => ({ paused: true }), options);
   }
 
+  /** Starts tasks of this user again. */
   resume(user: string, options: InQueue = {}): Promise<void> {
     return this.#patch(user, () => ({ paused: null }), options);
   }

@@ -2,9 +2,13 @@ import type { TaskError } from './task-error.ts';
 
 /** Which attempt an event is about. */
 export interface AttemptFacts {
+  /** The task. */
   readonly taskId: string;
+  /** Its name. */
   readonly name: string;
+  /** Whose turn it was. */
   readonly user: string;
+  /** Where it was in line. */
   readonly queue: string;
   /** From 1. */
   readonly attempt: number;
@@ -30,6 +34,7 @@ export interface WorkerEvents {
     readonly reason: string;
     readonly error: TaskError;
   };
+  /** The task has ended as canceled. */
   'task.canceled': AttemptFacts & { readonly ms: number; readonly reason: string };
   /** The task was given back, not counted as an attempt. */
   'task.released': AttemptFacts & { readonly ms: number; readonly reason: string };
@@ -43,6 +48,7 @@ export interface WorkerEvents {
   'worker.healthy': { readonly silentMs: number };
   /** A handler held up the event loop: leases cannot be extended meanwhile. Use `threadTask`. */
   'worker.blocked': { readonly ms: number; readonly taskIds: readonly string[] };
+  /** The worker is registered and leases. */
   'worker.started': { readonly worker: string };
   /** `unfinished` are the tasks whose handlers did not end in time; others run them later. */
   'worker.stopped': { readonly worker: string; readonly unfinished: readonly string[] };

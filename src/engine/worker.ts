@@ -1,5 +1,5 @@
 import type { Duration } from '../base/time.ts';
-import type { Decision, LeaseRef, SettleAnswer, WorkerSpec } from '../domain/backend.ts';
+import type { LeaseRef, SettleAnswer, WorkerSpec } from '../domain/backend.ts';
 import { ClosedError, FairloomError } from '../domain/errors.ts';
 import type { Attempt } from './attempt.ts';
 import { PlanBook } from './attempt-plan.ts';
@@ -54,6 +54,7 @@ type WorkerState = 'new' | 'running' | 'stopping' | 'stopped';
  * until it is started. What it hears of an outage is an event; it goes on by itself.
  */
 export class Worker {
+  /** Unique among live workers; names it in listings and attempts. */
   readonly id: string;
   readonly #core: Core;
   readonly #onEnd: (worker: Worker) => void;
@@ -85,6 +86,7 @@ export class Worker {
   /** Calls that failed since the last answer; only the first is logged. */
   #failures = 0;
 
+  /** @internal */
   constructor({ core, onEnd }: WorkerParts, options: WorkerOptions) {
     this.#core = core;
     this.#onEnd = onEnd;
@@ -106,7 +108,7 @@ export class Worker {
       concurrency,
       plans: new PlanBook(core.defaults, decider),
       host: {
-        settle: (ref, decision) => this.#settle(ref, decision),
+        settle: (ref, decision, attempt) => this.#settle(ref, decision, attempt),
         started: (attempt) => this.#started(attempt),
         freed: () => this.#freed(),
         misbehaved: (operation, error) => this.#report(operation, error),
@@ -184,6 +186,7 @@ export class Worker {
     this.#isPaused = true;
   }
 
+  /** Leases again after {@link Worker.pause}. */
   resume(): void {
     this.#isPaused = false;
     if (this.#state === 'running') this.#exchange.hunger();
@@ -198,7 +201,10 @@ export class Worker {
 
   /** A cancel that this process asked for itself: the handler need not wait for a heartbeat. */
   noticeCancel(taskId: string, reason: string): void {
-    for (const ref of this.#slots.held()) if (ref.id === taskId) this.#cancel(ref, reason);
+    for (const attempt of this.#slots.held()) {
+      if (attempt.taskId === taskId) this.#cancel(attempt, reason);
+    }
+    this.#slots.leaveParked(taskId, reason);
   }
 
   /** Gives everything up at once: results of running handlers are dropped, leases lapse. */
@@ -299,8 +305,8 @@ export class Worker {
   #keeperHost(): ConstructorParameters<typeof LeaseKeeper>[0]['host'] {
     return {
       held: () => this.#slots.held(),
-      canceling: (ref) => this.#cancel(ref, 'cancel was requested'),
-      lost: (ref) => this.#lost(this.#slots.holder(ref)),
+      canceling: (attempt) => this.#cancel(attempt, 'cancel was requested'),
+      lost: (attempt) => this.#lost(attempt),
       unknown: (refs) => this.#releaseUnknown(refs),
       answered: () => this.#answered(),
       failed: (operation, error) => this.#failed(operation, error),
@@ -316,8 +322,8 @@ export class Worker {
     this.#changed.check();
   }
 
-  #settle(lease: LeaseRef, decision: Decision): void {
-    this.#exchange.settle({ id: lease.id, token: lease.token, decision, lease });
+  #settle({ id, token }: LeaseRef, decision: HeldSettlement['decision'], attempt?: Attempt): void {
+    this.#exchange.settle({ id, token, decision, attempt });
   }
 
   #started(attempt: Attempt): void {
@@ -330,22 +336,21 @@ export class Worker {
     this.#changed.check();
   }
 
-  #settled({ lease, decision }: HeldSettlement, answer: SettleAnswer): void {
-    const attempt = this.#slots.holder(lease);
-    if (attempt === undefined) return;
-    this.#slots.forget(lease);
+  #settled({ attempt, decision }: HeldSettlement, answer: SettleAnswer): void {
+    if (attempt === undefined || !this.#slots.forget(attempt)) return;
+    const isOver = answer.kind !== 'ok' || answer.state === 'canceled';
+    if (isOver) this.#slots.leaveParked(attempt.taskId, 'its task has ended');
     if (answer.kind === 'ok') emitSettled(this.#events, attempt, decision, answer);
     else this.#events.emit('lease.lost', factsOf(attempt));
   }
 
-  #cancel(ref: LeaseRef, reason: string): void {
-    const attempt = this.#slots.holder(ref);
-    if (attempt !== undefined) this.#slots.cancel(attempt, reason);
+  #cancel(attempt: Attempt, reason: string): void {
+    if (attempt.isHeld) this.#slots.cancel(attempt, reason);
   }
 
-  #lost(attempt: Attempt | undefined): void {
+  #lost(attempt: Attempt): void {
     // Its settlement is under way: the answer to that says what became of it.
-    if (attempt === undefined || attempt.isDecided) return;
+    if (!attempt.isHeld || attempt.isDecided) return;
     this.#slots.lose(attempt);
     this.#events.emit('lease.lost', factsOf(attempt));
   }

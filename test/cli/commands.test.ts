@@ -226,7 +226,16 @@ describe('users and queues', () => {
   });
 
   it('of queues are set, paused and listed', async () => {
-    const own = ['--max-running', '3', '--priority-weights', '1,1,2,2,4', '--critical-burst', '8'];
+    const own = [
+      '--max-running',
+      '3',
+      '--priority-weights',
+      '1,1,2,2,4',
+      '--critical-burst',
+      '8',
+      '--charge',
+      'time',
+    ];
     await ok(run('queues', 'set', 'bulk', ...own, '--user-weight', '2', '--user-max-running', '1'));
     await ok(run('queues', 'pause', 'bulk'));
     const listed = async (): Promise<{ readonly queue: string; readonly settings: object }[]> =>
@@ -236,6 +245,7 @@ describe('users and queues', () => {
         maxRunning: 3,
         priorityWeights: [1, 1, 2, 2, 4],
         criticalBurst: 8,
+        charge: 'time',
         perUser: { weight: 2, maxRunning: 1 },
         paused: true,
       },

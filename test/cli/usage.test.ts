@@ -115,7 +115,7 @@ describe('modules', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([
-    ['empty.mjs', 2, 'exports neither a task nor a Fairloom'],
+    ['empty.mjs', 2, 'exports no step and no Fairloom'],
     ['throws.mjs', 1, 'the database is away'],
     ['imports.mjs', 1, 'missing.mjs'],
     ['foreign.mjs', 2, 'another copy of fairloom'],

@@ -184,6 +184,7 @@ eachBackend((open) => {
         rate: { limit: 5, per: '1s', burst: 2 },
         priorityWeights: [1, 1, 1, 1, 1],
         criticalBurst: 4,
+        charge: 'time',
         perUser: { weight: 3, maxRunning: 2 },
       };
       await loom.queues.set('mail', settings);
@@ -213,6 +214,7 @@ eachBackend((open) => {
       ['priorityWeights', { priorityWeights: [1, 2, 3] }],
       ['priorityWeights', { priorityWeights: [0, 1, 1, 1, 1] }],
       ['criticalBurst', { criticalBurst: 0 }],
+      ['charge', { charge: 'money' as 'time' }],
       ['maxRunning', { maxRunning: -1 }],
       ['weight', { perUser: { weight: -1 } }],
     ])('refuse a wrong %s', async (option, settings) => {

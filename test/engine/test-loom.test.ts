@@ -59,7 +59,7 @@ describe('drain', () => {
     open([invoice]);
     await t.drain();
     await t.drain();
-    expect(t.runs).toEqual([]);
+    expect(t.history).toEqual([]);
   });
 });
 
@@ -76,7 +76,7 @@ describe('the clock', () => {
     t.fail(flaky);
     const handle = await t.enqueue(flaky, undefined, { delay: '1h' });
     await t.drain();
-    expect(t.runs).toEqual([]);
+    expect(t.history).toEqual([]);
     await t.clock.advance('1h');
     expect(t.spy(flaky).runs).toMatchObject([{ state: 'threw' }]);
     await t.clock.advance('30m');

@@ -120,7 +120,7 @@ function countCalls(backend: Backend): {
         };
       },
     });
-  const { tasks, users, queues, workers, inspect } = backend;
+  const { tasks, users, queues, workers, inspect, runs, graphs } = backend;
   return {
     backend: {
       name: backend.name,
@@ -132,6 +132,8 @@ function countCalls(backend: Backend): {
       queues: counting(queues),
       workers: counting(workers),
       inspect: counting(inspect),
+      runs: counting(runs),
+      graphs: counting(graphs),
     },
     quiet: async () => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {

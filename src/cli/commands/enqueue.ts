@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import type { Duration } from '../../base/time.ts';
 import type { EnqueueOptions } from '../../engine/enqueue-options.ts';
 import type { TaskHandle } from '../../engine/handle.ts';
+import type { RunEnqueueOptions, RunForm } from '../../engine/runs/run-options.ts';
+import type { UntypedPipeline } from '../../workflow/notation.ts';
+import { TaskDefinition } from '../../workflow/task-definition.ts';
 import type { Priority } from '../../workflow/task-options.ts';
 import {
   durationArgument,
@@ -28,14 +31,17 @@ interface Options {
   readonly timeout?: Duration | 'none';
   readonly idempotencyKey?: string;
   readonly dependsOn?: readonly string[];
+  readonly form?: string;
   readonly wait?: Duration | true;
 }
 
-/** `fairloom enqueue <name> [input]` */
+/** `fairloom enqueue <name> [input]`: a task by its name, or a pipeline that a module exports. */
 export function addEnqueue(program: Command, shell: Shell): void {
   program
     .command('enqueue <name> [input]')
-    .description('store a task; the input is JSON, @file, or - for stdin')
+    .description(
+      'store a task, or a pipeline of --module; the input is JSON, @file, or - for stdin',
+    )
     .option('--id <id>', 'its id; enqueuing it again changes nothing')
     .option('--user <id>', 'whose turn it takes; default: default')
     .option('--queue <name>', 'default: default')
@@ -48,11 +54,19 @@ export function addEnqueue(program: Command, shell: Shell): void {
     .option('--timeout <time|none>', 'of one attempt', timeoutArgument)
     .option('--idempotency-key <key>', 'at most one task per key, user and queue at a time')
     .option('--depends-on <id>', 'wait for this task; may be repeated', repeated)
+    .option('--form <form>', 'of a pipeline: dispatched or driven')
     .option('--wait [time]', 'wait for the end and print the result', durationArgument)
     .action((name: string, input: string | undefined, options: Options, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
+      withLoom(shell, command, async (loom, output, steps) => {
         const value = await inputArgument(input, shell.stdin);
-        const handle = await loom.enqueueByName(name, value, enqueueOptions(options));
+        const { form, ...others } = options;
+        const said = enqueueOptions(others);
+        const step = steps.get(name);
+        const isTask = step === undefined || (step instanceof TaskDefinition && !step.dynamic);
+        const handle = isTask
+          ? await loom.enqueueByName(name, value, said)
+          : // Its types are not known here; what it is given is checked where it is used.
+            await loom.enqueue(step as UntypedPipeline, value, formed(said, form));
         await report(handle, options.wait, output);
         return undefined;
       }),
@@ -85,6 +99,11 @@ function enqueueOptions({ at, wait: _wait, priority, ...rest }: Options): Enqueu
     ...(priority === undefined ? {} : { priority: priority as Priority }),
     ...(at === undefined ? {} : { executeAfter: at }),
   };
+}
+
+/** Checked by the library. */
+function formed(options: EnqueueOptions, form: string | undefined): RunEnqueueOptions {
+  return form === undefined ? options : { ...options, form: form as RunForm };
 }
 
 function timeoutArgument(text: string): Duration | 'none' {

@@ -48,6 +48,7 @@ function addSet(queues: Command, shell: Shell): void {
     .option('--max-running <n>', 'at most so many run at once', orDefault(integerArgument(1)))
     .option('--rate <limit/per>', 'starts per time, as 100/1m', orDefault(rateArgument))
     .option('--priority-weights <list>', 'of 1 to 5, as 1,2,4,8,16', orDefault(weightsArgument))
+    .option('--charge <what>', 'what a turn costs: task or time', orDefault(chargeArgument))
     .option('--critical-burst <n>', 'then one normal turn', orDefault(integerArgument(1)))
     .option('--user-weight <n>', 'of users nobody configured', orDefault(positiveArgument))
     .option('--user-max-running <n>', 'of such users', orDefault(integerArgument(1)))
@@ -80,6 +81,11 @@ function settingsOf(options: SetOptions): QueueOptions {
   if (userDefaults === false) return { ...own, perUser: 'default' };
   if (Object.keys(own).length > 0) return own;
   throw new CliError(EXIT.usage, 'nothing to set', 'see fairloom queues set --help');
+}
+
+function chargeArgument(text: string): 'task' | 'time' {
+  if (text === 'task' || text === 'time') return text;
+  throw new InvalidArgumentError('Expected task or time.');
 }
 
 function weightsArgument(text: string): readonly number[] {

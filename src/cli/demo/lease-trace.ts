@@ -107,6 +107,8 @@ export class LeaseTrace {
       queues: backend.queues,
       workers: backend.workers,
       inspect: backend.inspect,
+      runs: backend.runs,
+      graphs: backend.graphs,
       open: (settings) => backend.open(settings),
       close: () => backend.close(),
     };

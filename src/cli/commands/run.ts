@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { parseNotation } from '../../workflow/notation.ts';
+import { inputArgument } from '../arguments.ts';
+import { CliError, EXIT } from '../exit-code.ts';
+import { type Shell, withSteps } from '../session.ts';
+
+interface Options {
+  readonly user?: string;
+}
+
+/** `fairloom run <notation> [input]`: a workflow written as text, run in this process. */
+export function addRun(program: Command, shell: Shell): void {
+  program
+    .command('run <notation> [input]')
+    .description('run steps of --module here and now, as "extract >> (a | b) >> load"')
+    .option('--user <id>', 'shown to the handlers; default: default')
+    .action((text: string, input: string | undefined, options: Options, command: Command) =>
+      withSteps(shell, command, async (loom, output, steps) => {
+        if (steps.size === 0) {
+          const hint = 'name a module that exports the steps with --module';
+          throw new CliError(EXIT.usage, 'there are no steps', hint);
+        }
+        const step = parseNotation(text, steps);
+        const value = await inputArgument(input, shell.stdin);
+        const result = await loom.run(step, value, options);
+        const shown = result === undefined ? [] : [JSON.stringify(result, undefined, 2)];
+        output.one({ json: { result }, id: step.name, text: shown });
+        return undefined;
+      }),
+    );
+}

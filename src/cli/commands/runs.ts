@@ -1,0 +1,173 @@
+import { type Command, Option } from 'commander';
+import { TaskNotFoundError } from '../../domain/errors.ts';
+import type { Fairloom } from '../../engine/client.ts';
+import type { RunDetails } from '../../engine/runs/run-info.ts';
+import { stateArgument } from '../arguments.ts';
+import { changeEach } from '../bulk.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
+import { CliError, EXIT } from '../exit-code.ts';
+import { shownMoment } from '../moments.ts';
+import { fieldLines, type Output } from '../output.ts';
+import { type RunFilterOptions, selectRuns } from '../select-runs.ts';
+import { limitArgument, take } from '../select-tasks.ts';
+import { type Shell, withLoom } from '../session.ts';
+import { textTable } from '../text-table.ts';
+import { runNodeView, runView, stateText } from '../views.ts';
+import { type DrawOptions, draw, withFormat } from './graphs.ts';
+import { withConfirm } from './tasks.ts';
+
+interface ListOptions extends RunFilterOptions {
+  readonly limit: number;
+}
+
+interface CancelOptions extends ConfirmOptions {
+  readonly reason?: string;
+  readonly wait?: boolean;
+}
+
+interface RerunOptions {
+  readonly from?: string;
+  readonly id?: string;
+}
+
+/** `fairloom runs …` */
+export function addRuns(program: Command, shell: Shell): void {
+  const runs = program.command('runs').description('runs of workflows');
+  addList(runs, shell);
+  addGet(runs, shell);
+  addGraph(runs, shell);
+  addExplain(runs, shell);
+  addCancel(runs, shell);
+  addRerun(runs, shell);
+}
+
+function addList(runs: Command, shell: Shell): void {
+  runs
+    .command('list')
+    .description('runs, those under way first')
+    .option('--state <state>', 'in this state; default: all', stateArgument)
+    .addOption(
+      new Option('--form <form>', 'of this form; default: both').choices(['dispatched', 'driven']),
+    )
+    .option('--queue <name>', 'of this queue')
+    .option('--user <id>', 'of this user')
+    .option('--limit <n|all>', 'rows', limitArgument, 50)
+    .action((options: ListOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const { items, more } = await take(selectRuns(loom, options), options.limit);
+        output.rows(items, runView(Date.now()));
+        if (more) output.note('there are more; --limit <n> or --limit all shows them');
+        return undefined;
+      }),
+    );
+}
+
+function addGet(runs: Command, shell: Shell): void {
+  runs
+    .command('get <id>')
+    .description('everything about one run, and its nodes')
+    .action((id: string, _options: unknown, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const run = await demandRun(loom, id);
+        const table = textTable(run.nodes, runNodeView.columns(output.style));
+        output.one({ json: run, id, text: [...runLines(run, output), '', ...table] });
+        return undefined;
+      }),
+    );
+}
+
+function addGraph(runs: Command, shell: Shell): void {
+  withFormat(runs.command('graph <id>'))
+    .description('its graph, with the states of its nodes')
+    .action((id: string, options: DrawOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        draw(output, { id, ...(await loom.runs.graph(id)) }, options);
+        return undefined;
+      }),
+    );
+}
+
+function addExplain(runs: Command, shell: Shell): void {
+  runs
+    .command('explain <id>')
+    .description('what a run waits for')
+    .action((id: string, _options: unknown, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const explanation = await loom.runs.explain(id);
+        const { state, counts, waitsFor } = explanation;
+        const shown = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+        const lines = waitsFor.flatMap(({ node, why }) =>
+          why.obstacles.map(({ kind, text }) => `${node}: ${output.style.yellow(kind)}: ${text}`),
+        );
+        const text = [`${id} is ${stateText(state, output.style)}`, shown.join(', '), ...lines];
+        output.one({ json: explanation, id, text: text.filter((line) => line !== '') });
+        return undefined;
+      }),
+    );
+}
+
+function addCancel(runs: Command, shell: Shell): void {
+  withConfirm(runs.command('cancel <id...>'))
+    .description('cancel runs and whatever of them has not ended')
+    .option('--reason <text>', 'kept with the run and its nodes')
+    .option('--wait', 'until everything has ended')
+    .action((ids: readonly string[], options: CancelOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        if (!(await confirm('cancel', ids, { ...options, noun: 'run' }, output))) return undefined;
+        const { reason, wait } = options;
+        return changeEach('cancel', ids, output, async (id) => {
+          const { run, nodes } = await loom.runs.cancel(id, { reason, wait });
+          if (run.kind === 'not-found') throw new TaskNotFoundError(id);
+          if (run.kind === 'already-ended' && nodes.length === 0) {
+            throw new CliError(EXIT.refused, `run ${id} has ended as ${run.state}`);
+          }
+          return `${run.kind}, with ${nodes.length} nodes`;
+        });
+      }),
+    );
+}
+
+function addRerun(runs: Command, shell: Shell): void {
+  runs
+    .command('rerun <id>')
+    .description('run it again as a new one; what has finished is not run again')
+    .option('--from <node>', 'run this node and all that follows again')
+    .option('--id <id>', 'the id of the new run')
+    .action((id: string, { from, id: newId }: RerunOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const handle = await loom.runs.rerun(id, { from, id: newId });
+        output.one({
+          json: { id: handle.id, created: handle.created },
+          id: handle.id,
+          text: [handle.id],
+        });
+        return undefined;
+      }),
+    );
+}
+
+async function demandRun(loom: Fairloom, id: string): Promise<RunDetails> {
+  const run = await loom.runs.get(id);
+  if (run === undefined) throw new TaskNotFoundError(id);
+  return run;
+}
+
+function runLines(run: RunDetails, { style }: Output): readonly string[] {
+  const now = Date.now();
+  return fieldLines(
+    {
+      id: run.id,
+      name: run.name,
+      form: run.form,
+      state: stateText(run.state, style),
+      user: run.user,
+      queue: run.queue,
+      graph: run.graph,
+      created: shownMoment(run.createdAt, now),
+      ended: run.endedAt === undefined ? undefined : shownMoment(run.endedAt, now),
+      reason: run.reason,
+      input: run.input === undefined ? undefined : JSON.stringify(run.input),
+    },
+    style,
+  );
+}

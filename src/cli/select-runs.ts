@@ -1,0 +1,56 @@
+/** Runs by filters, page by page. */
+import type { TaskState } from '../domain/task.ts';
+import type { Fairloom } from '../engine/client.ts';
+import type { RunInfo } from '../engine/runs/run-info.ts';
+import type { RunForm } from '../engine/runs/run-options.ts';
+import { pages } from './select-tasks.ts';
+
+/** What may be said about the runs that are meant. */
+export interface RunFilterOptions {
+  readonly state?: TaskState | undefined;
+  readonly form?: RunForm | undefined;
+  readonly queue?: string | undefined;
+  readonly user?: string | undefined;
+}
+
+/** The states in the order in which they interest an operator. */
+const ORDER: readonly TaskState[] = [
+  'started',
+  'queued',
+  'scheduled',
+  'deferred',
+  'failed',
+  'canceled',
+  'finished',
+];
+
+/** Runs in the order of their state's index; without a state those of all, living ones first. */
+export async function* selectRuns(
+  loom: Fairloom,
+  { state, form, queue, user }: RunFilterOptions,
+): AsyncGenerator<RunInfo> {
+  const forms: readonly RunForm[] = form === undefined ? ['dispatched', 'driven'] : [form];
+  for (const one of state === undefined ? ORDER : [state]) {
+    for (const kind of forms) {
+      const filter = { state: one, form: kind, queue, user };
+      if (one !== 'queued' || user !== undefined) {
+        yield* pages((page) => loom.runs.list({ ...filter, ...page }));
+      } else if (kind === 'driven') yield* queuedRuns(loom, filter);
+    }
+  }
+}
+
+/** Queued ones are listed per user, so the users of each queue come first. */
+async function* queuedRuns(
+  loom: Fairloom,
+  filter: RunFilterOptions & { readonly state: TaskState },
+): AsyncGenerator<RunInfo> {
+  const all = await loom.queues.list();
+  const queues = filter.queue === undefined ? all.map(({ queue }) => queue) : [filter.queue];
+  for (const queue of queues) {
+    for await (const { user, queued } of pages((page) => loom.users.list({ ...page, queue }))) {
+      if (queued === 0) continue;
+      yield* pages((page) => loom.runs.list({ ...filter, ...page, queue, user }));
+    }
+  }
+}

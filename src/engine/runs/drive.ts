@@ -1,0 +1,205 @@
+/** A driven run under one lease: goes on from its journal, and says what becomes of its task. */
+import type { Outcome } from '../../domain/decider.ts';
+import { FairloomError, InvalidOptionError, InvalidPayloadError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { WalkTerms } from '../../domain/run-walk.ts';
+import type { Level } from '../../domain/task.ts';
+import type { SubRunner } from '../attempt-context.ts';
+import { pauseMs, sleep } from '../pause.ts';
+import type { Registry } from '../registry.ts';
+import { errorText } from '../task-error.ts';
+import { ENDED_RUN } from './group-drive.ts';
+import { type EarlyEnd, Journal, JournalLost } from './journal.ts';
+import { memberBlock } from './members.ts';
+import type { OwnEnd, OwnLease } from './own-lease.ts';
+import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
+import { drivenMemberOf, runInputOf, runPlaceOf } from './record.ts';
+import { SubRuns } from './sub-runs.ts';
+
+/** What driving needs of its worker, but for what each lease brings. */
+export type DriveTools = Omit<ProducerTools, 'persist'>;
+
+/** The tools of a worker, with the policies that are registered there. */
+export function driveToolsOf(
+  parts: Omit<DriveTools, 'policy'> & { readonly registry: Registry },
+): DriveTools {
+  const policy: DriveTools['policy'] = (name) => {
+    const known = parts.registry.policy(name);
+    if (known !== undefined) return known.decide;
+    throw new InvalidOptionError(`policy ${name}`, 'a policy that is registered here', undefined);
+  };
+  return { ...parts, policy };
+}
+
+/** Drives a run, or a member that is more than one task, as far as it can. */
+export async function drive(tools: DriveTools, own: OwnLease): Promise<OwnEnd> {
+  try {
+    return await new Drive(tools, own).run();
+  } catch (error) {
+    if (error instanceof JournalLost) return { type: 'lost' };
+    throw error;
+  }
+}
+
+/** Runs steps for the handler of a plain task; its journal is read at the first of them. */
+export function subRunnerOf(tools: DriveTools, own: OwnLease): SubRunner {
+  let opened: Promise<Journal> | undefined;
+  const { backend, graphs } = tools;
+  const again = <T>(call: () => Promise<T>): Promise<T> => persist(tools, own.signal, call);
+  const open = async (): Promise<Journal> => {
+    const fields = await again(() => backend.runs.load(own.lease.id));
+    return Journal.of({ backend, holder: own, graphs, prefix: '', persist: again }, fields);
+  };
+  const journal = (): Promise<Journal> => {
+    opened ??= open();
+    return opened;
+  };
+  return new SubRuns({ ...tools, persist: again }, own, { journal, prefix: 's:' }).run;
+}
+
+class Drive {
+  readonly #tools: ProducerTools;
+  readonly #own: OwnLease;
+
+  constructor(tools: DriveTools, own: OwnLease) {
+    this.#own = own;
+    const { signal } = own;
+    this.#tools = { ...tools, persist: (call) => persist(tools, signal, call) };
+  }
+
+  async run(): Promise<OwnEnd> {
+    const { lease, signal, fencingToken, traceparent } = this.#own;
+    const { backend, graphs, codec } = this.#tools;
+    const fields = await this.#tools.persist(() => backend.runs.load(lease.id));
+    const parts = { backend, holder: this.#own, graphs, prefix: '', persist: this.#tools.persist };
+    const journal = Journal.of(parts, fields);
+    const early = journal.earlyEnd;
+    if (early !== undefined) return ENDED;
+    const place = runPlaceOf(lease.options);
+    if (place === undefined) throw new InvalidPayloadError('$', 'names no run');
+    const terms = await this.#terms(place.graph);
+    const { id: taskId, user, queue } = lease;
+    const producer = new Producer(this.#tools, {
+      facts: { taskId, runId: place.id, user, queue, level: lease.level as Level, codec },
+      holder: this.#own,
+      journal,
+      prefix: '',
+      signal,
+      fencingToken,
+      traceparent,
+      checkpoint: checkpointOf(lease.options),
+      maxWaitMs: LIMITS.nodeWaitMs,
+      runnerOf: (prefix) =>
+        new SubRuns(this.#tools, this.#own, { journal: async () => journal, prefix }).run,
+    });
+    return this.#endOf(await producer.walk(terms), journal, terms.isMember);
+  }
+
+  async #terms(hash: string): Promise<WalkTerms> {
+    const { lease } = this.#own;
+    const { graphs, codec, persist: again } = this.#tools;
+    const { graph } = await again(() => graphs.get(hash));
+    const member = drivenMemberOf(codec, lease.payload);
+    if (member === undefined) {
+      return { graph, block: graph, input: runInputOf(codec, lease.payload), isMember: false };
+    }
+    const block = memberBlock(graph, member.path);
+    if (block === undefined) throw new InvalidPayloadError('$.path', 'names no member');
+    return { graph, block, input: member.input, isMember: true };
+  }
+
+  async #endOf(move: WalkMove, journal: Journal, isMember: boolean): Promise<OwnEnd> {
+    if (move.type === 'wait') return { type: 'settle', decision: move.suspension };
+    if (move.type === 'left') {
+      const { delayMs, reason } = move;
+      return {
+        type: 'settle',
+        decision: { type: 'release', delayMs: Math.max(delayMs, LIMITS.releaseMinMs), reason },
+      };
+    }
+    const { ending, failureType } = move;
+    switch (ending.type) {
+      case 'finished':
+        return this.#finished(ending.value);
+      case 'terminated':
+        if (!isMember) return this.#finished(ending.value);
+        return this.#endRun(journal, () => ({
+          type: 'terminate',
+          text: this.#tools.codec.result('terminate', ending.value),
+        }));
+      case 'canceled':
+        if (isMember)
+          return this.#endRun(journal, () => ({ type: 'cancel', reason: ending.reason }));
+        return { type: 'settle', decision: { type: 'cancel', reason: ending.reason } };
+      case 'failed': {
+        // What failed runs again when the run does; what has finished does not.
+        journal.epoch += 1;
+        await journal.flush();
+        const error = errorText(ending.error);
+        return failed(error, failureType, isRetryable(ending.error));
+      }
+    }
+  }
+
+  #finished(value: unknown): OwnEnd {
+    try {
+      const result = this.#tools.codec.result(this.#own.lease.id, value);
+      return { type: 'settle', decision: { type: 'finish', result } };
+    } catch (error) {
+      return failed(errorText(error), 'invalid-result', false);
+    }
+  }
+
+  /** Its producer reads there how it ended the run; a canceled task has no result. */
+  async #endRun(journal: Journal, make: () => EarlyEnd): Promise<OwnEnd> {
+    let end: EarlyEnd;
+    try {
+      end = make();
+    } catch (error) {
+      return failed(errorText(error), 'invalid-result', false);
+    }
+    journal.noteEarlyEnd(end);
+    await journal.flush();
+    return ENDED;
+  }
+}
+
+const ENDED: OwnEnd = { type: 'settle', decision: { type: 'cancel', reason: ENDED_RUN } };
+
+function failed(
+  error: string,
+  failureType: (Outcome & { readonly type: 'failed' })['failureType'],
+  retryable: boolean,
+): OwnEnd {
+  return { type: 'outcome', outcome: { type: 'failed', failureType, retryable, error } };
+}
+
+/** Errors of the engine say so; what handlers threw may go well the next time. */
+function isRetryable(error: unknown): boolean {
+  return !(error instanceof FairloomError) || error.retryable || error.code === 'GROUP_FAILED';
+}
+
+/** Goes on through outages, with pauses, until the lease is not wanted any more. */
+async function persist<T>(
+  { clock, random }: Pick<DriveTools, 'clock' | 'random'>,
+  signal: AbortSignal,
+  call: () => Promise<T>,
+): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await call();
+    } catch (error) {
+      const mayPass = error instanceof FairloomError && error.retryable;
+      if (!mayPass || signal.aborted) throw error;
+      await sleep(clock, pauseMs(failures, random()), signal);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+/** How often the run was asked to write down where it is. */
+function checkpointOf(storedOptions: string): 'node' | 'group' {
+  const options: unknown = JSON.parse(storedOptions);
+  const isObject = typeof options === 'object' && options !== null;
+  return isObject && Reflect.get(options, 'checkpoint') === 'group' ? 'group' : 'node';
+}

@@ -1,0 +1,64 @@
+/** The nodes of a driven run: from what it wrote down, and from the tasks that it waits for. */
+import type { Inspect, RunStore } from '../../domain/backend.ts';
+import { isEnd, type TaskRecord } from '../../domain/task.ts';
+import { recordsOf } from './failure-cause.ts';
+import type { KnownGraph } from './known-graph.ts';
+import { JOIN_TASK, runPlaceOf } from './record.ts';
+import { nodeInfo, type RunNodeInfo } from './run-info.ts';
+
+/** A task that a driven run waits for. */
+export interface OpenMember {
+  /** Its group and its name in that, as `~group.a/x`. */
+  readonly node: string;
+  readonly record: TaskRecord;
+}
+
+/** Where the nodes of a driven run stand, then the members that are open. */
+export async function drivenNodes(
+  backend: { readonly inspect: Inspect; readonly runs: RunStore },
+  known: KnownGraph,
+  root: TaskRecord,
+): Promise<readonly RunNodeInfo[]> {
+  const written = await backend.runs.load(root.id);
+  const done = nodesIn(written, 'n:');
+  const open = nodesIn(written, 'o:');
+  const nodes = known.flat.nodes.flatMap((node): readonly RunNodeInfo[] => {
+    if (node.kind === 'join') return [];
+    const { id } = node;
+    if (done.has(id)) return [{ node: id, state: 'finished' }];
+    return [{ node: id, state: open.has(id) ? 'started' : 'pending' }];
+  });
+  const members = await openMembers(backend.inspect, root);
+  return [...nodes, ...members.map(({ node, record }) => nodeInfo(node, record))];
+}
+
+/** What a run waits for, and what that waits for: every member that has not ended. */
+export async function openMembers(
+  inspect: Inspect,
+  root: TaskRecord,
+): Promise<readonly OpenMember[]> {
+  const found: OpenMember[] = [];
+  const seen = new Set<string>();
+  let level = root.blockedBy;
+  while (level.length > 0) {
+    const fresh = level.filter((id) => !seen.has(id));
+    for (const id of fresh) seen.add(id);
+    const records = await recordsOf(inspect, fresh);
+    const open = records.filter((one) => one !== undefined).filter(({ state }) => !isEnd(state));
+    for (const record of open) {
+      const node = runPlaceOf(record.options)?.node;
+      if (record.name !== JOIN_TASK && node !== undefined) found.push({ node, record });
+    }
+    level = open.flatMap(({ blockedBy }) => blockedBy);
+  }
+  // Longer names have the higher numbers.
+  return found.sort((a, b) => a.node.length - b.node.length || (a.node < b.node ? -1 : 1));
+}
+
+/** Nodes about which something was written down: fields are named by node and visit. */
+function nodesIn(written: Readonly<Record<string, string>>, kind: string): ReadonlySet<string> {
+  const nodes = Object.keys(written).flatMap((field) =>
+    field.startsWith(kind) ? [field.slice(kind.length).replace(/[#@]\d+$/, '')] : [],
+  );
+  return new Set(nodes);
+}

@@ -1,0 +1,60 @@
+import { RunCanceledError } from '../../domain/errors.ts';
+import {
+  againControl,
+  type Control,
+  gotoControl,
+  nextControl,
+  terminateControl,
+} from '../../workflow/control.ts';
+import { demandStep } from '../../workflow/pipeline-definition.ts';
+import { AttemptContext, type ContextSource } from '../attempt-context.ts';
+
+/** What a dynamic handler's context shows besides that of every handler. */
+export interface CycleFacts {
+  /** How often the node ran before. */
+  readonly cycle: number;
+  readonly maxCycles: number;
+}
+
+/** The view of a dynamic handler. Callers see `DynamicContext`; its types are promises only. */
+export class DynamicAttemptContext extends AttemptContext {
+  readonly cycle: number;
+  readonly canIterate: boolean;
+  /** Present once the handler has canceled its run, whatever it made of the error. */
+  canceled: RunCanceledError | undefined = undefined;
+
+  constructor(source: ContextSource, { cycle, maxCycles }: CycleFacts) {
+    super(source);
+    this.cycle = cycle;
+    this.canIterate = cycle < maxCycles;
+  }
+
+  next(step: unknown, input?: unknown): Control {
+    return nextControl(demandStep('next', step), input);
+  }
+
+  goto(step: unknown, input?: unknown): Control {
+    return gotoControl(demandStep('goto', step), input);
+  }
+
+  again(input: unknown): Control {
+    return againControl(input);
+  }
+
+  terminate(value: unknown): Control {
+    return terminateControl(value);
+  }
+
+  cancelRun(reason: string): never {
+    this.canceled = new RunCanceledError(reason);
+    throw this.canceled;
+  }
+
+  nextTask(step: unknown, input?: unknown): Control {
+    return this.next(step, input);
+  }
+
+  nextIteration(input: unknown): Control {
+    return this.again(input);
+  }
+}

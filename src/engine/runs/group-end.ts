@@ -1,0 +1,70 @@
+/** What a group comes to when its members have ended, in runs of both kinds. */
+import { GroupFailedError } from '../../domain/errors.ts';
+import type { EachNode, ParallelNode } from '../../domain/graph.ts';
+import type { FailedMember } from '../../domain/graph-errors.ts';
+import { groupOutput, type NodeOutcome } from '../../domain/graph-values.ts';
+import { hasFinished, type RegisteredVerdict } from '../../domain/group-verdict.ts';
+import type { StepOutcome } from '../../domain/run-walk.ts';
+import { errorOf, errorText } from '../task-error.ts';
+
+/** How one member ended. */
+export type MemberEnd =
+  | { readonly key: string; readonly state: 'finished'; readonly value: unknown }
+  | { readonly key: string; readonly state: 'failed' | 'canceled'; readonly error: unknown }
+  /** It ended the whole run. */
+  | { readonly key: string; readonly state: 'terminated'; readonly value: unknown }
+  | { readonly key: string; readonly state: 'run-canceled'; readonly reason: string };
+
+/** How a group ended. `isTimeUp`: it fails, whatever its policy says. */
+export interface GroupEnd {
+  readonly node: ParallelNode | EachNode;
+  /** In the order of the members. */
+  readonly members: readonly MemberEnd[];
+  readonly isTimeUp: boolean;
+  readonly registered: RegisteredVerdict;
+}
+
+/** A cancel of the run goes before a `terminate`, that before the policy. */
+export function groupOutcome({ node, members, isTimeUp, registered }: GroupEnd): StepOutcome {
+  let terminated: StepOutcome | undefined;
+  for (const member of members) {
+    if (member.state === 'run-canceled') return { type: 'canceled', reason: member.reason };
+    if (member.state === 'terminated') terminated ??= { type: 'terminate', value: member.value };
+  }
+  if (terminated !== undefined) return terminated;
+  const states = members.map(({ key, state }) => ({ key, state: stateOf(state) }));
+  try {
+    if (isTimeUp || !hasFinished(node.policy, states, registered)) {
+      return { type: 'failed', error: new GroupFailedError(node.id, failedOf(members)) };
+    }
+    const outcomes = members.map((member) => [member.key, outcomeOf(member)] as const);
+    return { type: 'output', value: groupOutput(node, outcomes) };
+  } catch (error) {
+    return { type: 'failed', error };
+  }
+}
+
+function stateOf(state: MemberEnd['state']): 'finished' | 'failed' | 'canceled' {
+  return state === 'finished' || state === 'failed' ? state : 'canceled';
+}
+
+function failedOf(members: readonly MemberEnd[]): readonly FailedMember[] {
+  return members.flatMap((member) =>
+    'error' in member ? [{ member: member.key, error: asError(member.error) }] : [],
+  );
+}
+
+/** Errors of members become data, as they will be for whoever reads them. */
+function outcomeOf(member: MemberEnd): NodeOutcome {
+  if (member.state === 'finished') return { ok: true, value: member.value };
+  const error = 'error' in member ? member.error : undefined;
+  const { name, message } = errorOf(errorText(error)) ?? { name: 'Error', message: '' };
+  return { ok: false, error: { name, message } };
+}
+
+/** What was thrown, as an error. */
+function asError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown;
+  const { name, message } = errorOf(errorText(thrown)) ?? { name: 'Error', message: '' };
+  return Object.assign(new Error(message), { name });
+}

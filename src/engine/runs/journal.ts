@@ -1,0 +1,203 @@
+import type { Backend, LeaseRef } from '../../domain/backend.ts';
+import { readGraph } from '../../domain/graph-text.ts';
+import type { NodeRecord } from './controls.ts';
+import type { GraphCache } from './graph-cache.ts';
+
+/** How often a node was tried before it was left for later. */
+export interface Tries {
+  readonly failures: number;
+  readonly releases: number;
+}
+
+/** A group that members were stored for. */
+export interface OpenedGroup {
+  /** How often its producer had failed then. */
+  readonly epoch: number;
+  /** SHA-256 of its members and their inputs. */
+  readonly hash: string;
+  /** Of each member, when they differ: the epoch in which its task was stored. */
+  readonly epochs?: readonly number[];
+  /** When its time is up, in ms since the epoch. */
+  readonly dueAt?: number;
+}
+
+/** What a member did to the whole run: kept for its producer, since a canceled task has no result. */
+export type EarlyEnd =
+  | { readonly type: 'terminate'; readonly text: string }
+  | { readonly type: 'cancel'; readonly reason: string };
+
+interface JournalParts {
+  readonly backend: Backend;
+  /** Whose lease may be another one after a wait. */
+  readonly holder: { readonly lease: LeaseRef };
+  readonly graphs: GraphCache;
+  /** Stands before every field: runs of one handler share its task's journal. */
+  readonly prefix: string;
+  /** Called around every call of the backend: goes on through outages. */
+  readonly persist: <T>(call: () => Promise<T>) => Promise<T>;
+}
+
+/** The lease is not in force any more: nothing more may be done. */
+export class JournalLost extends Error {
+  override readonly name = 'JournalLost';
+  /** A handler that passes it on is not called again. */
+  readonly code = 'FATAL';
+}
+
+/**
+ * What a run has written down. Fields: `n:` what a node came to, `g:` a graph that a handler
+ * brought in, `t:` tries of a node, `o:` a group that is open, `e` the epoch, `end` how a member
+ * ended its run. Values that are new are held until {@link Journal.flush}.
+ */
+export class Journal {
+  readonly #parts: JournalParts;
+  readonly #store: Store;
+
+  private constructor(parts: JournalParts, store: Store) {
+    this.#parts = parts;
+    this.#store = store;
+  }
+
+  static of(parts: JournalParts, fields: Readonly<Record<string, string>>): Journal {
+    return new Journal(parts, { fields: new Map(Object.entries(fields)), fresh: new Map() });
+  }
+
+  /** The same journal for another run in it. */
+  under(prefix: string): Journal {
+    return new Journal({ ...this.#parts, prefix: `${this.#parts.prefix}${prefix}` }, this.#store);
+  }
+
+  /** Whether these are its fields: nobody else has written any. */
+  isEqualTo(fields: Readonly<Record<string, string>>): boolean {
+    const names = Object.keys(fields);
+    const known = this.#store.fields;
+    return names.length === known.size && names.every((name) => known.get(name) === fields[name]);
+  }
+
+  /** How often the run has failed as a whole. */
+  get epoch(): number {
+    return Number(this.#get('e') ?? 0);
+  }
+
+  set epoch(value: number) {
+    this.#set('e', String(value));
+  }
+
+  record(key: string): NodeRecord | undefined {
+    const text = this.#get(`n:${key}`);
+    if (text === undefined) return undefined;
+    if (text.startsWith('o')) return { kind: 'output', text: text.slice(1) };
+    const { kind, value, graph, target }: StoredControl = JSON.parse(text.slice(1));
+    if (kind === 'terminate' || kind === 'again') return { kind, text: value };
+    const known = readGraph(this.#get(`g:${graph}`) ?? '');
+    return kind === 'next'
+      ? { kind, text: value, graph: known }
+      : { kind, text: value, graph: known, target: target ?? '' };
+  }
+
+  note(key: string, record: NodeRecord): void {
+    this.#set(`t:${key}`, null);
+    this.#set(`o:${key}`, null);
+    const { kind, text } = record;
+    if (kind === 'output') {
+      this.#set(`n:${key}`, `o${text}`);
+      return;
+    }
+    const stored: StoredControl = { kind, value: text };
+    if (kind === 'next' || kind === 'goto') {
+      const known = this.#parts.graphs.ofGraph(record.graph);
+      if (this.#get(`g:${known.hash}`) === undefined) this.#set(`g:${known.hash}`, known.text);
+      const target = kind === 'goto' ? { target: record.target } : {};
+      this.#set(`n:${key}`, `c${JSON.stringify({ ...stored, graph: known.hash, ...target })}`);
+    } else this.#set(`n:${key}`, `c${JSON.stringify(stored)}`);
+  }
+
+  tries(key: string): Tries {
+    const text = this.#get(`t:${key}`);
+    return text === undefined ? NO_TRIES : JSON.parse(text);
+  }
+
+  noteTries(key: string, { failures, releases }: Tries): void {
+    this.#set(`t:${key}`, JSON.stringify({ failures, releases }));
+  }
+
+  opened(key: string): OpenedGroup | undefined {
+    const text = this.#get(`o:${key}`);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  noteOpened(key: string, group: OpenedGroup): void {
+    this.#set(`o:${key}`, JSON.stringify(group));
+  }
+
+  get earlyEnd(): EarlyEnd | undefined {
+    return earlyEndIn(this.#get(EARLY_END));
+  }
+
+  noteEarlyEnd(end: EarlyEnd): void {
+    this.#set(EARLY_END, JSON.stringify(end));
+  }
+
+  /** Any other field, as text. */
+  text(name: string): string | undefined {
+    return this.#get(name);
+  }
+
+  noteText(name: string, value: string): void {
+    this.#set(name, value);
+  }
+
+  /**
+   * Writes down what is new.
+   *
+   * @throws {@link JournalLost} when the lease is not in force.
+   */
+  async flush(): Promise<void> {
+    const { fresh } = this.#store;
+    if (fresh.size === 0) return;
+    const entries = Object.fromEntries(fresh);
+    fresh.clear();
+    const { backend, holder, persist } = this.#parts;
+    const answer = await persist(() => backend.runs.checkpoint(holder.lease, entries));
+    if (answer === 'lost') throw new JournalLost();
+  }
+
+  #get(name: string): string | undefined {
+    return this.#store.fields.get(`${this.#parts.prefix}${name}`);
+  }
+
+  #set(name: string, value: string | null): void {
+    const { fields, fresh } = this.#store;
+    const field = `${this.#parts.prefix}${name}`;
+    if (value === null && !fields.has(field)) return;
+    if (value === null) fields.delete(field);
+    else fields.set(field, value);
+    fresh.set(field, value);
+  }
+}
+
+/** What all views of one journal share. */
+interface Store {
+  readonly fields: Map<string, string>;
+  /** Not written yet. */
+  readonly fresh: Map<string, string | null>;
+}
+
+/** How a member has ended its run, by its journal. */
+export function earlyEndOf(fields: Readonly<Record<string, string>>): EarlyEnd | undefined {
+  return earlyEndIn(fields[EARLY_END]);
+}
+
+function earlyEndIn(text: string | undefined): EarlyEnd | undefined {
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+interface StoredControl {
+  readonly kind: Exclude<NodeRecord['kind'], 'output'>;
+  readonly value: string;
+  readonly graph?: string;
+  readonly target?: string;
+}
+
+const EARLY_END = 'end';
+const NO_TRIES: Tries = { failures: 0, releases: 0 };

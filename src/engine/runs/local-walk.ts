@@ -1,0 +1,259 @@
+/** A workflow run here and now: every node in this process, and nothing stored. */
+import { TaskCanceledError, TimedOutError, UnknownTaskError } from '../../domain/errors.ts';
+import { isLost, type MemberState, type RegisteredVerdict } from '../../domain/group-verdict.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import {
+  type Ending,
+  type StepOutcome,
+  Walk,
+  type WalkMember,
+  type WalkStep,
+  type WalkTerms,
+} from '../../domain/run-walk.ts';
+import type { Control } from '../../workflow/control.ts';
+import { control as kindOf } from '../../workflow/control.ts';
+import { partsOf } from '../../workflow/parts.ts';
+import type { TaskDefinition } from '../../workflow/task-definition.ts';
+import type { SubRunner } from '../attempt-context.ts';
+import type { PlanBook } from '../attempt-plan.ts';
+import { NO_OPTIONS } from '../enqueue-options.ts';
+import type { HandlerSource } from '../handler-source.ts';
+import { NodeRun, type NodeTools } from '../node-run.ts';
+import { outcomeOf, recordOf } from './controls.ts';
+import { groupOutcome, type MemberEnd } from './group-end.ts';
+
+/** What a local run needs of its client. */
+export interface LocalTools extends NodeTools {
+  readonly handlers: HandlerSource;
+  readonly plans: PlanBook;
+  readonly newId: () => string;
+}
+
+/** What a walk needs besides: handlers may run steps of their own. */
+export interface WalkTools extends LocalTools {
+  readonly runner: SubRunner;
+}
+
+type TaskStep = WalkStep & { readonly type: 'task' };
+type GroupStep = WalkStep & { readonly type: 'group' };
+
+/** One `loom.run` of a step. */
+export class LocalWalk {
+  readonly #tools: WalkTools;
+  readonly #user: string;
+  readonly #runId: string;
+  /** Of the step, and of those that its handlers name. */
+  readonly #definitions = new Map<string, TaskDefinition>();
+  readonly #policies = new Map<string, RegisteredVerdict>();
+
+  constructor(tools: WalkTools, step: unknown, user: string) {
+    this.#tools = tools;
+    this.#user = user;
+    this.#runId = tools.newId();
+    this.#learn(step);
+  }
+
+  /** Walks to the end; rejects with the signal's reason when that aborts. */
+  async walk(terms: WalkTerms, signal: AbortSignal): Promise<Ending> {
+    const walk = new Walk(terms);
+    for (;;) {
+      const step = walk.next();
+      if (step.type === 'end') return step.ending;
+      walk.settle(
+        await (step.type === 'task' ? this.#task(step, signal) : this.#group(step, signal)),
+      );
+    }
+  }
+
+  #learn(step: unknown): void {
+    const { tasks, policies } = partsOf(step);
+    for (const task of tasks) {
+      const known = this.#definitions.get(task.taskName);
+      if (known === undefined || known.code.kind === 'elsewhere') {
+        this.#definitions.set(task.taskName, task);
+      }
+    }
+    for (const policy of policies) this.#policies.set(policy.name, policy.decide);
+  }
+
+  async #task({ node, visit, input }: TaskStep, signal: AbortSignal): Promise<StepOutcome> {
+    const { codec, handlers, plans, clock } = this.#tools;
+    const definition = this.#definitions.get(node.task) ?? handlers.definition(node.task);
+    if (definition === undefined) return failed(new UnknownTaskError(node.task));
+    try {
+      const end = await new NodeRun(this.#tools, {
+        definition,
+        handler: handlers.handler(definition),
+        plan: plans.planFor(definition, NO_OPTIONS),
+        payload: codec.payload(node.id, input),
+        taskId: `${this.#runId}:${node.id}#${visit}`,
+        user: this.#user,
+        fencingToken: clock.now() * MICROSECONDS,
+        traceparent: undefined,
+        runId: undefined,
+        runner: this.#tools.runner,
+        signal,
+        cycles:
+          node.dynamic === undefined
+            ? undefined
+            : { cycle: visit - 1, maxCycles: node.dynamic.maxCycles },
+        failures: 0,
+        releases: 0,
+        isPatient: false,
+        maxWaitMs: LIMITS.delayMaxMs,
+      }).run();
+      switch (end.type) {
+        case 'returned':
+          return { type: 'output', value: codec.read(end.text) };
+        case 'chose':
+          return this.#chosen(node.id, end.control);
+        case 'canceled':
+          if (end.wholeRun) return end;
+          return failed(new TaskCanceledError(node.id, end.reason));
+        case 'failed':
+          return failed(end.error);
+        case 'left':
+          return failed(new TimedOutError(node.id, end.delayMs));
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      return failed(error);
+    }
+  }
+
+  #chosen(node: string, control: Control): StepOutcome {
+    const kind = control[kindOf];
+    if (kind === 'next' || kind === 'goto') this.#learn(control.step);
+    return outcomeOf(this.#tools.codec, recordOf(this.#tools.codec, node, control));
+  }
+
+  async #group(step: GroupStep, signal: AbortSignal): Promise<StepOutcome> {
+    const group = new LocalGroup(step, signal, (member, its) =>
+      this.walk({ ...member, graph: step.graph, isMember: true }, its),
+    );
+    const timeoutMs = step.node.timeoutMs ?? 0;
+    const { clock } = this.#tools;
+    const timer =
+      timeoutMs > 0 ? clock.setTimer(timeoutMs, () => group.timeUp(timeoutMs)) : undefined;
+    const members = await group.run();
+    timer?.cancel();
+    signal.throwIfAborted();
+    const { node } = step;
+    const { policy } = node;
+    const own = policy.kind === 'registered' ? this.#policy(policy.name) : NO_POLICY;
+    return groupOutcome({ node, members, isTimeUp: group.isTimeUp, registered: own });
+  }
+
+  #policy(name: string): RegisteredVerdict {
+    const known = this.#policies.get(name);
+    if (known !== undefined) return known;
+    return () => {
+      throw new UnknownTaskError(name);
+    };
+  }
+}
+
+type RunMember = (member: WalkMember, signal: AbortSignal) => Promise<Ending>;
+
+/** The members of one group, so many at once. */
+class LocalGroup {
+  readonly #step: GroupStep;
+  readonly #run: RunMember;
+  readonly #outer: AbortSignal;
+  /** Aborts when the members that are left are not wanted any more. */
+  readonly #closed = new AbortController();
+  readonly #ends: (MemberEnd | undefined)[];
+  /** Of the members that run: one signal for all of them would have as many listeners. */
+  readonly #running = new Set<AbortController>();
+  #next = 0;
+  isTimeUp = false;
+
+  constructor(step: GroupStep, outer: AbortSignal, run: RunMember) {
+    this.#step = step;
+    this.#outer = outer;
+    this.#run = run;
+    this.#ends = step.members.map(() => undefined);
+  }
+
+  async run(): Promise<readonly MemberEnd[]> {
+    const { node, members } = this.#step;
+    const close = (): void => this.#close(this.#outer.reason);
+    this.#outer.addEventListener('abort', close);
+    const lanes = Math.min(node.concurrency ?? members.length, members.length);
+    await Promise.all(Array.from({ length: lanes }, () => this.#lane()));
+    this.#outer.removeEventListener('abort', close);
+    const { signal } = this.#closed;
+    return members.map(
+      ({ key }, at) => this.#ends[at] ?? { key, state: 'canceled', error: signal.reason },
+    );
+  }
+
+  timeUp(timeoutMs: number): void {
+    this.isTimeUp = true;
+    this.#close(new TimedOutError(this.#step.node.id, timeoutMs));
+  }
+
+  /** One member after the other, until none is left to begin. */
+  async #lane(): Promise<void> {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      const at = this.#next++;
+      const member = this.#step.members[at];
+      if (member === undefined) return;
+      const own = new AbortController();
+      this.#running.add(own);
+      const end = await this.#member(member, own.signal);
+      this.#running.delete(own);
+      this.#ends[at] = end;
+      const isEnd = end.state === 'terminated' || end.state === 'run-canceled';
+      if (isEnd || (end.state !== 'finished' && this.#isDecided())) {
+        this.#close(new TaskCanceledError(this.#step.node.id, 'its group has ended'));
+      }
+    }
+  }
+
+  async #member(member: WalkMember, signal: AbortSignal): Promise<MemberEnd> {
+    const { key } = member;
+    try {
+      const ending = await this.#run(member, signal);
+      switch (ending.type) {
+        case 'finished':
+        case 'terminated':
+          return { key, state: ending.type, value: ending.value };
+        case 'failed':
+          return { key, state: 'failed', error: ending.error };
+        case 'canceled':
+          return { key, state: 'run-canceled', reason: ending.reason };
+      }
+    } catch (error) {
+      return { key, state: 'canceled', error };
+    }
+  }
+
+  #isDecided(): boolean {
+    const { node, members } = this.#step;
+    if (!node.failFast) return false;
+    const states = members.map(({ key }, at): MemberState => {
+      const state = this.#ends[at]?.state ?? 'open';
+      return {
+        key,
+        state: state === 'terminated' || state === 'run-canceled' ? 'canceled' : state,
+      };
+    });
+    return isLost(node.policy, states);
+  }
+
+  #close(reason: unknown): void {
+    this.#closed.abort(reason);
+    for (const one of this.#running) one.abort(reason);
+  }
+}
+
+/** Tokens count in microseconds of the clock. */
+const MICROSECONDS = 1_000;
+
+const NO_POLICY: RegisteredVerdict = () => true;
+
+function failed(error: unknown): StepOutcome {
+  return { type: 'failed', error };
+}

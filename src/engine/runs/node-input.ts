@@ -1,0 +1,192 @@
+/** What a worker hands to a node of a dispatched run whose input depends on others. */
+import type { Backend, Leased, UpstreamFact } from '../../domain/backend.ts';
+import {
+  FairloomError,
+  GraphStoreError,
+  InvalidPayloadError,
+  TaskNotFoundError,
+} from '../../domain/errors.ts';
+import type { PlanGroup, PlanValue } from '../../domain/graph-plan.ts';
+import type { NodeOutcome } from '../../domain/graph-values.ts';
+import type { TaskRecord } from '../../domain/task.ts';
+import type { ValueCodec } from '../codec.ts';
+import type { Failure } from '../handler-call.ts';
+import type { DispatchTask } from './dispatch.ts';
+import { causeOf, errorIn, nodeOf, recordsOf } from './failure-cause.ts';
+import type { GraphCache } from './graph-cache.ts';
+import { decideGroup, type MemberOutcome } from './group-decision.ts';
+import type { KnownGraph } from './known-graph.ts';
+import { nodeTaskId, type RunPlace, runInputOf } from './record.ts';
+
+interface NodeInputParts {
+  readonly backend: Backend;
+  readonly codec: ValueCodec;
+  readonly graphs: GraphCache;
+}
+
+/** The input as JSON text, or what becomes of the attempt instead of a call. */
+export type LateInput =
+  | { readonly kind: 'input'; readonly text: string }
+  | { readonly kind: 'refused'; readonly failure: Failure }
+  | { readonly kind: 'canceled'; readonly reason: string };
+
+/** What was leased, with everything that is known of what it waited for. */
+export interface LateTask {
+  readonly lease: Leased;
+  readonly place: RunPlace;
+  /** None of them cut. */
+  readonly upstreams: readonly UpstreamFact[];
+}
+
+/** Builds inputs: graph by hash, then what its nodes gave. */
+export class NodeInput {
+  readonly #parts: NodeInputParts;
+
+  constructor(parts: NodeInputParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects only with errors of the backend: then the task is to be given back. */
+  async build(task: LateTask): Promise<LateInput> {
+    try {
+      const known = await this.#parts.graphs.get(task.place.graph);
+      const node = known.dispatch.byId.get(task.place.node);
+      if (node === undefined) {
+        const problem = `graph ${known.hash} has no node "${task.place.node}"`;
+        return refused(new InvalidPayloadError('$', problem));
+      }
+      return await new Building(this.#parts, known, task).input(node);
+    } catch (error) {
+      if (error instanceof GraphStoreError || error instanceof TaskNotFoundError) {
+        return refused(error);
+      }
+      throw error;
+    }
+  }
+}
+
+/** One input in the making. */
+class Building {
+  readonly #parts: NodeInputParts;
+  readonly #known: KnownGraph;
+  readonly #task: LateTask;
+  readonly #outcomes = new Map<string, NodeOutcome>();
+  #input: { readonly value: unknown } | undefined;
+
+  constructor(parts: NodeInputParts, known: KnownGraph, task: LateTask) {
+    this.#parts = parts;
+    this.#known = known;
+    this.#task = task;
+  }
+
+  async input(node: DispatchTask): Promise<LateInput> {
+    const { plan } = node;
+    await this.#learn(node.reads);
+    if (plan?.kind === 'group') return this.#group(plan);
+    if (plan?.kind !== 'task') {
+      return refused(new InvalidPayloadError('$', `node "${node.id}" has no input`));
+    }
+    await this.#learnInput([plan.input]);
+    return this.#made(() => this.#known.values.build(plan.input, this.#facts()));
+  }
+
+  async #group(plan: PlanGroup): Promise<LateInput> {
+    await this.#learnInput(plan.members.map(({ value }) => value));
+    const facts = this.#facts();
+    const members: MemberOutcome[] = plan.members.map((member) => [
+      member.key,
+      this.#known.values.member(member, facts),
+    ]);
+    if (members.some(([, { ok }]) => !ok)) {
+      const upstream = await this.#brokenBefore(plan);
+      if (upstream?.state === 'canceled') {
+        return { kind: 'canceled', reason: `upstream ${upstream.id} canceled` };
+      }
+      if (upstream !== undefined) {
+        const error = new Error(`upstream ${nodeOf(upstream)} failed`);
+        return { kind: 'refused', failure: { error, failureType: 'upstream', retryable: false } };
+      }
+    }
+    return this.#made(() => decideGroup(plan.group, members));
+  }
+
+  #made(make: () => unknown): LateInput {
+    try {
+      return { kind: 'input', text: this.#parts.codec.anyLength(make()) };
+    } catch (error) {
+      return refused(error);
+    }
+  }
+
+  #facts(): { readonly input: unknown; outcome(node: string): NodeOutcome } {
+    return {
+      input: this.#input?.value,
+      outcome: (node) => this.#outcomes.get(node) ?? lost(node),
+    };
+  }
+
+  /** Gathers the outcomes of nodes: from the lease, and what is not there from the store. */
+  async #learn(nodes: readonly string[]): Promise<void> {
+    const facts = new Map(this.#task.upstreams.map((fact) => [fact.id, fact]));
+    const missing: { readonly node: string; readonly ids: readonly string[] }[] = [];
+    for (const node of nodes) {
+      const ids = this.#idsOf(node);
+      const fact = ids.map((id) => facts.get(id)).find((one) => one !== undefined);
+      if (fact?.state === 'finished') this.#outcomes.set(node, this.#finished(fact.result));
+      else missing.push({ node, ids: fact === undefined ? ids : [fact.id] });
+    }
+    if (missing.length === 0) return;
+    const { inspect } = this.#parts.backend;
+    const ids = missing.flatMap((one) => one.ids);
+    const records = new Map<string, TaskRecord>();
+    for (const record of await recordsOf(inspect, ids)) {
+      if (record !== undefined) records.set(record.id, record);
+    }
+    for (const { node, ids } of missing) {
+      const record = ids.map((id) => records.get(id)).find((one) => one !== undefined);
+      if (record !== undefined) this.#outcomes.set(node, await this.#outcomeOf(record));
+    }
+  }
+
+  async #outcomeOf(record: TaskRecord): Promise<NodeOutcome> {
+    if (record.state === 'finished') return this.#finished(record.result);
+    const cause = await causeOf(this.#parts.backend.inspect, record);
+    return { ok: false, error: errorIn(cause) };
+  }
+
+  #finished(result: string | undefined): NodeOutcome {
+    return { ok: true, value: this.#parts.codec.read(result ?? '') };
+  }
+
+  /** The run's input stands in its own record, and few nodes need it. */
+  async #learnInput(values: readonly PlanValue[]): Promise<void> {
+    if (!values.some((value) => this.#known.values.readsInput(value))) return;
+    const { id } = this.#task.place;
+    const [run] = await this.#parts.backend.inspect.get([id]);
+    if (run === undefined) throw new TaskNotFoundError(id);
+    this.#input = { value: runInputOf(this.#parts.codec, run.payload) };
+  }
+
+  /** What stands before a group and did not finish, so that no member was to start. */
+  async #brokenBefore(plan: PlanGroup): Promise<TaskRecord | undefined> {
+    const ids = plan.before.flatMap((node) => this.#idsOf(node));
+    const records = await recordsOf(this.#parts.backend.inspect, ids);
+    return records.find((record) => record?.state === 'failed' || record?.state === 'canceled');
+  }
+
+  /** The tasks that may be this node: of this run, or of one that it goes on from. */
+  #idsOf(node: string): readonly string[] {
+    const { id, past = [] } = this.#task.place;
+    return [id, ...past].map((run) => nodeTaskId(run, node));
+  }
+}
+
+function lost(node: string): NodeOutcome {
+  return { ok: false, error: new Error(`the result of node "${node}" is not stored any more`) };
+}
+
+function refused(error: unknown): LateInput {
+  const failureType = error instanceof InvalidPayloadError ? 'invalid-payload' : 'error';
+  const retryable = error instanceof FairloomError && error.retryable;
+  return { kind: 'refused', failure: { error, failureType, retryable } };
+}

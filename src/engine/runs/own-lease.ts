@@ -1,0 +1,27 @@
+/** What passes between an attempt and code of the engine's own that works under its lease. */
+import type { Decision, Leased, Suspension } from '../../domain/backend.ts';
+import type { Outcome } from '../../domain/decider.ts';
+import type { Journal } from './journal.ts';
+
+/** What the engine's own code makes of a lease. */
+export type OwnEnd =
+  | { readonly type: 'settle'; readonly decision: Decision | Suspension }
+  /** Left to the decider of the task. */
+  | { readonly type: 'outcome'; readonly outcome: Outcome }
+  /** The lease is not in force any more: nothing is settled. */
+  | { readonly type: 'lost' };
+
+/** The lease that the engine's own code works under. */
+export interface OwnLease {
+  /** In force now; another one after {@link OwnLease.suspend}. */
+  readonly lease: Leased;
+  readonly signal: AbortSignal;
+  readonly fencingToken: number;
+  readonly traceparent: string | undefined;
+  /**
+   * Gives the lease up while a handler waits for a group, and keeps its stack. Fulfilled once this
+   * worker has leased the task again and nobody has written to its journal meanwhile; rejects when
+   * the stack is not wanted any more.
+   */
+  suspend(suspension: Suspension, journal: Journal): Promise<void>;
+}

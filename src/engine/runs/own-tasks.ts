@@ -1,0 +1,35 @@
+/** Code that every worker has, for the tasks of runs that no caller defines. */
+import { TaskDefinition } from '../../workflow/task-definition.ts';
+import { DRIVE_TASK, GROUP_TASK } from './record.ts';
+
+/** Its input is what its policy made of the members: what the group gives. */
+const group = new TaskDefinition({
+  name: 'group',
+  taskName: GROUP_TASK,
+  options: { timeout: 'none' },
+  code: { kind: 'function', handler: (output) => output },
+});
+
+/** Its worker walks the graph; it has no handler to call. */
+const drive = new TaskDefinition({
+  name: 'drive',
+  taskName: DRIVE_TASK,
+  options: { retries: 0, timeout: 'none' },
+  code: { kind: 'function', handler: () => undefined },
+});
+
+/** By name, as workers register them. */
+const OWN: ReadonlyMap<string, TaskDefinition> = new Map([
+  [GROUP_TASK, group],
+  [DRIVE_TASK, drive],
+]);
+
+/** The engine's own task of that name. */
+export function ownTask(name: string): TaskDefinition | undefined {
+  return OWN.get(name);
+}
+
+/** Names of all of them. */
+export function ownNames(): readonly string[] {
+  return [...OWN.keys()];
+}

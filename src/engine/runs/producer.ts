@@ -1,0 +1,217 @@
+import type { LeaseRef, Suspension } from '../../domain/backend.ts';
+import { TaskCanceledError, UnknownTaskError } from '../../domain/errors.ts';
+import { type Ending, Walk, type WalkStep, type WalkTerms } from '../../domain/run-walk.ts';
+import type { FailureType } from '../../domain/task.ts';
+import { control as kindOf } from '../../workflow/control.ts';
+import { partsOf } from '../../workflow/parts.ts';
+import type { TaskDefinition } from '../../workflow/task-definition.ts';
+import type { SubRunner } from '../attempt-context.ts';
+import type { PlanBook } from '../attempt-plan.ts';
+import { NO_OPTIONS } from '../enqueue-options.ts';
+import type { HandlerSource } from '../handler-source.ts';
+import { type NodeEnd, NodeRun } from '../node-run.ts';
+import { type NodeRecord, outcomeOf, recordOf } from './controls.ts';
+import { GroupDrive, type GroupTools } from './group-drive.ts';
+import type { Journal } from './journal.ts';
+import type { ProducerFacts } from './members.ts';
+
+/** What walking a graph needs of its worker. */
+export interface ProducerTools extends GroupTools {
+  readonly handlers: HandlerSource;
+  readonly plans: PlanBook;
+}
+
+/** One walk of a run under one lease. */
+export interface ProducerCall {
+  readonly facts: ProducerFacts;
+  readonly holder: { readonly lease: LeaseRef };
+  readonly journal: Journal;
+  /** Of the journal: tells groups of several runs in one task apart. */
+  readonly prefix: string;
+  /** Aborts when the lease is not wanted any more. */
+  readonly signal: AbortSignal;
+  readonly fencingToken: number;
+  readonly traceparent: string | undefined;
+  /** Write down every node, or only what comes before a group. */
+  readonly checkpoint: 'node' | 'group';
+  /** Longest wait of a node in place, in ms. */
+  readonly maxWaitMs: number;
+  /** Runs steps for the handler of a node, whose runs are written down under this prefix. */
+  runnerOf(prefix: string): SubRunner;
+}
+
+/** What one lease of a run came to. */
+export type WalkMove =
+  | { readonly type: 'ended'; readonly ending: Ending; readonly failureType: FailureType }
+  | { readonly type: 'wait'; readonly suspension: Suspension }
+  /** A node waits for its next attempt, or its code is not here. */
+  | { readonly type: 'left'; readonly delayMs: number; readonly reason: string };
+
+/** A worker meets a node whose code it does not have: another one may. */
+const STRANGE_MS = 1_000;
+
+/** Walks a graph under a lease: nodes run here, groups are stored and waited for. */
+export class Producer {
+  readonly #tools: ProducerTools;
+  readonly #call: ProducerCall;
+  /** Of steps that handlers have named here. */
+  readonly #learned = new Map<string, TaskDefinition>();
+  #failureType: FailureType = 'error';
+
+  constructor(tools: ProducerTools, call: ProducerCall) {
+    this.#tools = tools;
+    this.#call = call;
+  }
+
+  /**
+   * Goes on from what is written down, as far as it can.
+   *
+   * @throws the signal's reason; {@link JournalLost} when the lease is not in force any more.
+   */
+  async walk(terms: WalkTerms): Promise<WalkMove> {
+    const { codec } = this.#tools;
+    const { journal, signal } = this.#call;
+    const walk = new Walk(terms);
+    for (;;) {
+      const step = walk.next();
+      if (step.type === 'end') {
+        return { type: 'ended', ending: step.ending, failureType: this.#failureType };
+      }
+      const key = `${step.node.id}#${step.visit}`;
+      const known = journal.record(key);
+      if (known !== undefined) {
+        walk.settle(outcomeOf(codec, known));
+        continue;
+      }
+      signal.throwIfAborted();
+      const move = step.type === 'task' ? await this.#task(step, key) : await this.#group(step);
+      if (move.type === 'record') {
+        journal.note(key, move.record);
+        if (this.#call.checkpoint === 'node') await journal.flush();
+        walk.settle(outcomeOf(codec, move.record));
+      } else if (move.type === 'failed') walk.settle(move);
+      else if (move.type === 'canceled') walk.settle(move);
+      else return move;
+    }
+  }
+
+  async #task(step: WalkStep & { readonly type: 'task' }, key: string): Promise<NodeMove> {
+    const { handlers } = this.#tools;
+    const definition = handlers.definition(step.node.task) ?? this.#learned.get(step.node.task);
+    if (definition === undefined) {
+      await this.#call.journal.flush();
+      const { message } = new UnknownTaskError(step.node.task);
+      return { type: 'left', delayMs: STRANGE_MS, reason: message };
+    }
+    let payload: string;
+    try {
+      payload = this.#tools.codec.payload(step.node.id, step.input);
+    } catch (error) {
+      return this.#failed(error, 'invalid-payload');
+    }
+    return this.#ended(step, key, await this.#run(step, { key, definition, payload }));
+  }
+
+  #run(
+    { node, visit }: WalkStep & { readonly type: 'task' },
+    what: { readonly key: string; readonly definition: TaskDefinition; readonly payload: string },
+  ): Promise<NodeEnd> {
+    const { handlers, plans } = this.#tools;
+    const { journal, facts, signal, fencingToken, traceparent } = this.#call;
+    const { dynamic } = node;
+    const { definition, payload, key } = what;
+    return new NodeRun(this.#tools, {
+      definition,
+      handler: handlers.handler(definition),
+      plan: plans.planFor(definition, NO_OPTIONS),
+      payload,
+      taskId: `${facts.taskId}:${this.#call.prefix}${key}`,
+      user: facts.user,
+      fencingToken,
+      traceparent,
+      signal,
+      cycles: dynamic === undefined ? undefined : { cycle: visit - 1, ...dynamic },
+      runId: facts.runId,
+      runner: this.#call.runnerOf(`s:${key}/`),
+      ...journal.tries(key),
+      isPatient: true,
+      maxWaitMs: this.#call.maxWaitMs,
+    }).run();
+  }
+
+  async #ended(
+    { node }: WalkStep & { readonly type: 'task' },
+    key: string,
+    end: NodeEnd,
+  ): Promise<NodeMove> {
+    switch (end.type) {
+      case 'returned':
+        return { type: 'record', record: { kind: 'output', text: end.text } };
+      case 'chose': {
+        const kind = end.control[kindOf];
+        if (kind === 'next' || kind === 'goto') this.learn(end.control.step);
+        try {
+          return { type: 'record', record: recordOf(this.#tools.codec, node.id, end.control) };
+        } catch (error) {
+          return this.#failed(error, 'invalid-result');
+        }
+      }
+      case 'failed':
+        return this.#failed(end.error, end.failureType);
+      case 'canceled':
+        if (end.wholeRun) return { type: 'canceled', reason: end.reason };
+        return this.#failed(new TaskCanceledError(node.id, end.reason), 'error');
+      case 'left': {
+        const { journal } = this.#call;
+        journal.noteTries(key, end);
+        await journal.flush();
+        const reason = `${node.id} waits for its next attempt`;
+        return { type: 'left', delayMs: end.delayMs, reason };
+      }
+    }
+  }
+
+  async #group(step: WalkStep & { readonly type: 'group' }): Promise<NodeMove> {
+    const { facts, journal, holder, prefix } = this.#call;
+    const call = { step, producer: facts, journal, holder, prefix };
+    const move = await new GroupDrive(this.#tools, call).move();
+    if (move.type === 'wait') return move;
+    const { outcome } = move;
+    switch (outcome.type) {
+      case 'output':
+      case 'terminate': {
+        const kind = outcome.type;
+        try {
+          const text = this.#tools.codec.anyLength(outcome.value);
+          return { type: 'record', record: { kind, text } };
+        } catch (error) {
+          return this.#failed(error, 'invalid-result');
+        }
+      }
+      case 'canceled':
+        return outcome;
+      case 'failed':
+        return this.#failed(outcome.error, 'error');
+      default:
+        return this.#failed(new TaskCanceledError(step.node.id, outcome.type), 'error');
+    }
+  }
+
+  #failed(error: unknown, failureType: FailureType): NodeMove {
+    this.#failureType = failureType;
+    return { type: 'failed', error };
+  }
+
+  /** A step whose definitions may not be registered here. */
+  learn(step: unknown): void {
+    for (const task of partsOf(step).tasks) {
+      if (task.code.kind !== 'elsewhere') this.#learned.set(task.taskName, task);
+    }
+  }
+}
+
+type NodeMove =
+  | { readonly type: 'record'; readonly record: NodeRecord }
+  | { readonly type: 'failed'; readonly error: unknown }
+  | { readonly type: 'canceled'; readonly reason: string }
+  | Extract<WalkMove, { type: 'wait' | 'left' }>;

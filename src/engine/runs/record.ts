@@ -1,0 +1,156 @@
+/**
+ * How runs stand in the store: names of tasks of the engine's own, ids that follow from what they
+ * stand for, and what such tasks carry. Storing the same run or group again gives the same ids.
+ */
+import { createHash } from 'node:crypto';
+import { InvalidPayloadError } from '../../domain/errors.ts';
+import type { Level } from '../../domain/task.ts';
+import type { ValueCodec } from '../codec.ts';
+import type { StoredOptions } from '../enqueue-options.ts';
+
+/** The join that is a dispatched run: it ends when all its nodes have. */
+export const RUN_TASK = '~run';
+
+/** Stands between nodes; never leased. */
+export const JOIN_TASK = '~join';
+
+/** Where a group with a lenient policy ends; any worker decides it. */
+export const GROUP_TASK = '~group';
+
+/** A driven run, or a member of a group that is more than one plain task. */
+export const DRIVE_TASK = '~drive';
+
+/** The payload of a node whose input its worker builds. */
+export const LATE_PAYLOAD = 'null';
+
+/** Hexadecimal digits of an id that is made of a hash: 128 bits. */
+const ID_DIGITS = 32;
+
+/** The id of the task that is a node of a dispatched run. */
+export function nodeTaskId(runId: string, node: string): string {
+  return `~r.${digest(`${runId}\n${node}`)}`;
+}
+
+/** One member of a group of a driven run. */
+export interface MemberPlace {
+  readonly runId: string;
+  /** Where the group stands. */
+  readonly path: string;
+  /** How often it was come to before. */
+  readonly visit: number;
+  /** How often its producer had failed. */
+  readonly epoch: number;
+  readonly member: string;
+}
+
+/** The id of the task that is a member of a group. */
+export function memberTaskId({ runId, path, visit, epoch, member }: MemberPlace): string {
+  return `~g.${digest(`${runId}\n${path}\n${visit}\n${epoch}\n${member}`)}`;
+}
+
+/** Which run a task belongs to, and as what: the field `run` of its stored options. */
+export interface RunPlace {
+  readonly id: string;
+  /** Hash of the graph. */
+  readonly graph: string;
+  /** The node's id, or the member's path; empty for the run itself. */
+  readonly node: string;
+  /** Of the run itself: the name of its pipeline. */
+  readonly name?: string;
+  /** The worker builds its input. */
+  readonly late?: true;
+  /** Runs whose results it goes on from, the newest first. */
+  readonly past?: readonly string[];
+  /** Of the run itself: what its enqueue said about the places of all its tasks. */
+  readonly said?: SaidPlace;
+}
+
+/** What goes before the definitions of nodes. */
+export interface SaidPlace {
+  readonly queue?: string;
+  readonly level?: Level;
+  readonly cost?: number;
+}
+
+/** Stored options of a task that belongs to a run. */
+export function runOptions(options: StoredOptions, run: RunPlace): string {
+  return JSON.stringify({ ...options, run });
+}
+
+/** The run that a task belongs to; `undefined` when it stands alone. */
+export function runPlaceOf(storedOptions: string): RunPlace | undefined {
+  // Most tasks stand alone, and their options are not worth reading.
+  if (!storedOptions.includes('"run"')) return undefined;
+  try {
+    const options: unknown = JSON.parse(storedOptions);
+    const run = isObject(options) ? options['run'] : undefined;
+    return isRunPlace(run) ? run : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The options of attempts that stand beside the run's place. */
+export function storedOptionsOf(storedOptions: string): StoredOptions {
+  const { run: _place, ...options } = JSON.parse(storedOptions) as Record<string, unknown>;
+  return options;
+}
+
+/** The payload of a run's own task. */
+export function runPayload(codec: ValueCodec, input: unknown): string {
+  return codec.payload(RUN_TASK, input === undefined ? {} : { input });
+}
+
+/** @throws {@link InvalidPayloadError} when the text is not what {@link runPayload} wrote. */
+export function runInputOf(codec: ValueCodec, payload: string): unknown {
+  return fieldsOf(codec, payload)['input'];
+}
+
+/** The payload of a member that is driven. */
+export interface DrivenMember {
+  /** Where in the graph it stands. */
+  readonly path: string;
+  readonly input: unknown;
+}
+
+/** The payload of a `~drive` task that is a member. */
+export function memberPayload(codec: ValueCodec, { path, input }: DrivenMember): string {
+  return codec.payload(DRIVE_TASK, input === undefined ? { path } : { path, input });
+}
+
+/** The member that a `~drive` task is; `undefined` when it is a whole run. */
+export function drivenMemberOf(codec: ValueCodec, payload: string): DrivenMember | undefined {
+  const { path, input } = fieldsOf(codec, payload);
+  return typeof path === 'string' ? { path, input } : undefined;
+}
+
+/** SHA-256 as 64 hexadecimal digits: the name of a graph is that of its text. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function digest(text: string): string {
+  return sha256(text).slice(0, ID_DIGITS);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(codec: ValueCodec, payload: string): Fields {
+  let value: unknown;
+  try {
+    value = codec.read(payload);
+  } catch {
+    throw new InvalidPayloadError('$', 'cannot be read');
+  }
+  if (isObject(value)) return value;
+  throw new InvalidPayloadError('$', 'is no input of a run');
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}
+
+function isRunPlace(value: unknown): value is RunPlace {
+  if (!isObject(value)) return false;
+  return ['id', 'graph', 'node'].every((key) => typeof value[key] === 'string');
+}

@@ -1,0 +1,62 @@
+/** Cancels a run: its own task first, so that nothing new begins, then what is open of it. */
+import type { CancelReply } from '../../domain/backend.ts';
+import { isEnd } from '../../domain/task.ts';
+import { RunView, type ViewParts } from './run-view.ts';
+
+/** What the cancel of a run came to. */
+export interface RunCancelReport {
+  /** What it came to for the run itself. */
+  readonly run: CancelReply;
+  /** Every node that had not ended, with what it came to for that. */
+  readonly nodes: readonly { readonly node: string; readonly reply: CancelReply }[];
+}
+
+interface CancelTools extends ViewParts {
+  /** Cancels one task. */
+  readonly cancelTask: (id: string, reason: string | undefined) => Promise<CancelReply>;
+}
+
+/** Cancels that are under way at once. */
+const AT_ONCE = 50;
+
+/** Cancels whatever has not ended; safe to call again. */
+export async function cancelRun(
+  tools: CancelTools,
+  id: string,
+  reason: string | undefined,
+): Promise<RunCancelReport> {
+  const view = await RunView.find(tools, id);
+  if (view === undefined) return { run: { kind: 'not-found' }, nodes: [] };
+  // Looked at before: a run that has ended waits for nothing.
+  const open = await openTasks(view);
+  const run = await tools.cancelTask(id, reason);
+  const nodes: { readonly node: string; readonly reply: CancelReply }[] = [];
+  for (let at = 0; at < open.length; at += AT_ONCE) {
+    const some = open.slice(at, at + AT_ONCE);
+    const replies = await Promise.all(some.map(({ taskId }) => tools.cancelTask(taskId, reason)));
+    for (const [index, reply] of replies.entries()) {
+      const one = some[index];
+      if (one?.isShown === true) nodes.push({ node: one.node, reply });
+    }
+  }
+  return { run, nodes };
+}
+
+interface OpenTask {
+  readonly node: string;
+  readonly taskId: string;
+  /** Joins are no nodes to anybody. */
+  readonly isShown: boolean;
+}
+
+async function openTasks(view: RunView): Promise<readonly OpenTask[]> {
+  if (view.form === 'driven') {
+    const members = await view.openMembers();
+    return members.map(({ node, record }) => ({ node, taskId: record.id, isShown: true }));
+  }
+  const { dispatch } = await view.known();
+  return [...(await view.records())].flatMap(([node, { id: taskId, state }]) => {
+    if (isEnd(state)) return [];
+    return [{ node, taskId, isShown: dispatch.byId.get(node)?.plan?.kind !== 'join' }];
+  });
+}

@@ -1,0 +1,118 @@
+import { RunCanceledError, RunFailedError } from '../../domain/errors.ts';
+import type { TaskRecord } from '../../domain/task.ts';
+import type { ResultOptions, TaskHandle } from '../handle.ts';
+import type { KeepAlive } from '../keep-alive.ts';
+import type { Results } from '../results.ts';
+import { errorIn, nodeOf } from './failure-cause.ts';
+import type { RunCancelReport } from './run-cancel.ts';
+import type { RunNodeInfo } from './run-info.ts';
+import { RunView, type ViewParts } from './run-view.ts';
+
+/** The handle of one run. */
+export interface RunHandle<out O> extends TaskHandle<O> {
+  /** The same as `id`. */
+  readonly runId: string;
+  /**
+   * Waits for the end and gives the output of the pipeline.
+   *
+   * @throws {@link RunFailedError} with the node that failed first, {@link RunCanceledError};
+   * otherwise as for a task.
+   */
+  result(options?: ResultOptions): Promise<O>;
+  /**
+   * Each node with its state as it is now, then whatever changes, until the run has ended. What
+   * comes and goes between two looks is not seen.
+   */
+  nodes(): AsyncIterable<RunNodeInfo>;
+  /** Cancels the run; see `loom.runs.cancel`. */
+  cancel(options?: { readonly reason?: string | undefined }): Promise<RunCancelReport>;
+}
+
+/** What handles of runs need of their client. */
+export interface RunHandleParts extends ViewParts {
+  readonly results: Results;
+  readonly keepAlive: KeepAlive;
+  readonly cancelRun: (
+    id: string,
+    options?: { readonly reason?: string | undefined },
+  ) => Promise<RunCancelReport>;
+}
+
+/** How a stored run was met. */
+export interface RunReply {
+  readonly id: string;
+  readonly created: boolean;
+  readonly conflict: boolean;
+}
+
+/** Longest wait for one hint, in ms; then the records are looked at again. */
+const LOOK_MS = 1_000;
+
+/** The handle of a run of either form. */
+export class StoredRun<O> implements RunHandle<O> {
+  readonly id: string;
+  readonly created: boolean;
+  readonly conflict: boolean;
+  readonly replaced = false;
+  readonly #parts: RunHandleParts;
+
+  constructor(parts: RunHandleParts, reply: RunReply) {
+    this.#parts = parts;
+    this.id = reply.id;
+    this.created = reply.created;
+    this.conflict = reply.conflict;
+  }
+
+  get taskId(): string {
+    return this.id;
+  }
+
+  get runId(): string {
+    return this.id;
+  }
+
+  async result(options?: ResultOptions): Promise<O> {
+    const root = await this.#parts.results.waitForRecord(this.id, options);
+    // What the last nodes returned, back from JSON: the definitions say of which type.
+    return (await outcomeOf(this.#parts, root)) as O;
+  }
+
+  async *nodes(): AsyncIterable<RunNodeInfo> {
+    const view = await RunView.demand(this.#parts, this.id);
+    const over = new AbortController();
+    this.#parts.keepAlive.hold();
+    try {
+      yield* view.changes(LOOK_MS, over.signal);
+    } finally {
+      this.#parts.keepAlive.letGo();
+      over.abort();
+    }
+  }
+
+  cancel(options?: { readonly reason?: string | undefined }): Promise<RunCancelReport> {
+    return this.#parts.cancelRun(this.id, options);
+  }
+}
+
+/** What a run that ended gives; throws what became of it instead. */
+async function outcomeOf(parts: RunHandleParts, root: TaskRecord): Promise<unknown> {
+  const view = await RunView.of(parts, root);
+  if (root.state === 'finished') {
+    return view?.form === 'dispatched' ? view.output() : parts.codec.read(root.result ?? '');
+  }
+  throw await failureOf(view, root);
+}
+
+/** Why a run did not finish. */
+async function failureOf(view: RunView | undefined, root: TaskRecord): Promise<Error> {
+  const cause = view?.form === 'dispatched' ? await view.cause() : root;
+  if (root.state === 'canceled' || cause.state === 'canceled') {
+    return new RunCanceledError(cause.reason ?? root.reason ?? '');
+  }
+  return new RunFailedError(root.id, {
+    node: cause.id === root.id ? '' : nodeOf(cause),
+    taskId: cause.id,
+    failureType: cause.failureType ?? 'error',
+    error: errorIn(cause),
+  });
+}

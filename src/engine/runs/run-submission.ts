@@ -1,0 +1,182 @@
+/** Stores runs: all of their tasks or none. */
+import type { Backend, EnqueueReply } from '../../domain/backend.ts';
+import {
+  BackendUnavailableError,
+  BatchRefusedError,
+  InvalidOptionError,
+  InvalidPayloadError,
+  TaskConflictError,
+} from '../../domain/errors.ts';
+import type { NewTask } from '../../domain/task.ts';
+import { partsOf } from '../../workflow/parts.ts';
+import { validate } from '../../workflow/standard-schema.ts';
+import { refusalError } from '../refusal.ts';
+import type { TaskMaker } from '../task-maker.ts';
+import { type Turns, turn } from '../turns.ts';
+import type { KnownGraph } from './known-graph.ts';
+import { runPlaceOf } from './record.ts';
+import { type RunHandle, type RunHandleParts, type RunReply, StoredRun } from './run-handle.ts';
+import { type RunEnqueueOptions, type RunForm, type RunTerms, runTerms } from './run-options.ts';
+import { dispatchedTasks, drivenTask, type RunCall } from './run-tasks.ts';
+
+/** What storing a run needs of its client. */
+export interface RunTools {
+  readonly handles: RunHandleParts;
+  readonly maker: TaskMaker;
+  readonly newId: () => string;
+  readonly turns: Turns;
+  onCreated(task: NewTask): void;
+}
+
+/** What is stored. */
+export interface RunRequest {
+  readonly step: object;
+  readonly input: unknown;
+  readonly options: RunEnqueueOptions;
+}
+
+/** Stores a run of a step. */
+export async function submitStep(
+  tools: RunTools,
+  { step, input, options }: RunRequest,
+): Promise<RunHandle<unknown>> {
+  const { graphs, codec } = tools.handles;
+  const known = graphs.ofStep(step);
+  const terms = runTerms(tools, options);
+  const call: RunCall = { known, input, terms, codec, base: tools.maker.base };
+  const form = formOf(known, terms);
+  if (form === 'dispatched') await demandInputs(step, call);
+  return submitCall(tools, call, form);
+}
+
+/** Stores a run whose parts are settled. */
+export async function submitCall(
+  tools: RunTools,
+  call: RunCall,
+  form: RunForm,
+): Promise<RunHandle<unknown>> {
+  const { terms } = call;
+  const backend = await tools.handles.connection.open();
+  const tasks = form === 'driven' ? [drivenTask(call)] : dispatchedTasks(call);
+  // Its nodes may be gone while it is there, and would run again.
+  const known = terms.said.id === undefined ? undefined : await storedRun(backend, tasks, terms);
+  const reply = known ?? (await store(tools, { backend, call, tasks }));
+  return new StoredRun(tools.handles, reply);
+}
+
+/** The form that is asked for, or the one that the graph allows. */
+function formOf({ plan }: KnownGraph, { form, checkpoint }: RunTerms): RunForm {
+  if (form !== 'dispatched' || plan.form === 'dispatched') {
+    // A run without any task has nothing that could wait for its time.
+    const isEmpty = plan.form === 'dispatched' && plan.nodes.every(({ kind }) => kind !== 'task');
+    const chosen = form ?? (isEmpty ? 'driven' : plan.form);
+    if (chosen === 'driven' || checkpoint === undefined) return chosen;
+    throw new InvalidOptionError('checkpoint', 'the form "driven" beside it', checkpoint);
+  }
+  const reasons = plan.reasons.slice(0, 5).map(({ node, reason }) => `${node}: ${reason}`);
+  throw new InvalidOptionError('form', `"driven" for this graph (${reasons.join(', ')})`, form);
+}
+
+/** What the schemas of the first nodes say of their inputs, before anything is stored. */
+async function demandInputs(step: object, { known, input }: RunCall): Promise<void> {
+  const checked = partsOf(step).tasks.filter((task) => task.input !== undefined);
+  if (checked.length === 0) return;
+  const schemas = new Map(checked.map((task) => [task.taskName, task.input]));
+  for (const { plan, reads } of known.dispatch.tasks) {
+    if (plan?.kind !== 'task' || reads.length > 0) continue;
+    const schema = schemas.get(plan.task.task);
+    if (schema === undefined) continue;
+    const outcome = (): never => {
+      throw new InvalidPayloadError('$', 'is not known yet');
+    };
+    const result = await validate(schema, known.values.build(plan.input, { input, outcome }));
+    if (!result.ok) throw new InvalidPayloadError(result.path, result.message);
+  }
+}
+
+/** The run of the caller's id, if it is stored already. */
+async function storedRun(
+  backend: Backend,
+  tasks: readonly NewTask[],
+  terms: RunTerms,
+): Promise<RunReply | undefined> {
+  const [record] = await backend.inspect.get([terms.id]);
+  const root = tasks.at(-1);
+  if (record === undefined || root === undefined) return undefined;
+  const isSame =
+    record.user === root.user &&
+    record.name === root.name &&
+    record.payload === root.payload &&
+    runPlaceOf(record.options)?.graph === root.graph;
+  if (!isSame) throw new TaskConflictError(terms.id);
+  return existing(terms, { id: terms.id, conflict: false });
+}
+
+interface StoreCall {
+  readonly backend: Backend;
+  readonly call: RunCall;
+  readonly tasks: readonly NewTask[];
+}
+
+async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Promise<RunReply> {
+  const { graphs } = tools.handles;
+  if (tools.turns.spend(tasks.length)) await turn();
+  await graphs.share(call.known);
+  let replies = await backend.tasks.enqueue(tasks, { atomic: true });
+  if (replies.some(isGraphMissing)) {
+    graphs.forgetStored(call.known);
+    await graphs.share(call.known);
+    replies = await backend.tasks.enqueue(tasks, { atomic: true });
+  }
+  const refused = replies.findIndex(
+    (reply) => reply.kind === 'refused' && reply.refusal.type !== 'batch-refused',
+  );
+  const [task, reply] = [tasks[refused], replies[refused]];
+  if (task !== undefined && reply?.kind === 'refused') {
+    return refusedRun(backend, { call, tasks, task, refusal: reply.refusal });
+  }
+  const own = replies.at(-1);
+  if (own === undefined || own.kind === 'refused') {
+    throw new BackendUnavailableError('enqueue', 'it gave no answer for a run');
+  }
+  if (own.kind === 'existing') return existing(call.terms, own);
+  for (const one of tasks) if (isServed(one)) tools.onCreated(one);
+  return { id: own.id, created: true, conflict: false };
+}
+
+interface RefusedRun {
+  readonly call: RunCall;
+  readonly tasks: readonly NewTask[];
+  /** The one that was refused. */
+  readonly task: NewTask;
+  readonly refusal: (EnqueueReply & { readonly kind: 'refused' })['refusal'];
+}
+
+async function refusedRun(
+  backend: Backend,
+  { call: { terms }, tasks, task, refusal }: RefusedRun,
+): Promise<RunReply> {
+  const root = tasks.at(-1);
+  if (refusal.type === 'key-taken' && terms.key?.policy === 'return') {
+    const [record] = await backend.inspect.get([refusal.id]);
+    return { id: refusal.id, created: false, conflict: record?.payload !== root?.payload };
+  }
+  const error = refusalError(task.id, refusal);
+  // The mistakes that a caller can make concern the run, not one node of it.
+  if (task === root || refusal.type !== 'task-conflict') throw error;
+  throw new BatchRefusedError(tasks.indexOf(task), error);
+}
+
+function existing(terms: RunTerms, { id, conflict }: Omit<RunReply, 'created'>): RunReply {
+  if (!terms.rejects) return { id, created: false, conflict };
+  throw new TaskConflictError(id, 'already, and onDuplicate is "reject"');
+}
+
+function isGraphMissing(reply: EnqueueReply): boolean {
+  return reply.kind === 'refused' && reply.refusal.type === 'graph-missing';
+}
+
+/** Some worker has to run it. */
+function isServed({ join }: NewTask): boolean {
+  return join !== true;
+}

@@ -1,0 +1,175 @@
+import type { Backend } from '../../domain/backend.ts';
+import { TaskNotFoundError } from '../../domain/errors.ts';
+import type { NodeOutcome } from '../../domain/graph-values.ts';
+import { isEnd, type TaskRecord } from '../../domain/task.ts';
+import type { ValueCodec } from '../codec.ts';
+import type { Connection } from '../connection.ts';
+import { drivenNodes, type OpenMember, openMembers } from './driven-nodes.ts';
+import { causeOf, recordsOf } from './failure-cause.ts';
+import type { GraphCache } from './graph-cache.ts';
+import type { KnownGraph } from './known-graph.ts';
+import {
+  DRIVE_TASK,
+  nodeTaskId,
+  RUN_TASK,
+  type RunPlace,
+  runInputOf,
+  runPlaceOf,
+} from './record.ts';
+import { nodeInfo, type RunNodeInfo } from './run-info.ts';
+import type { RunForm } from './run-options.ts';
+
+/** What looking at a run needs of its client. */
+export interface ViewParts {
+  readonly connection: Connection;
+  readonly codec: ValueCodec;
+  readonly graphs: GraphCache;
+}
+
+/** A run and the tasks of which it is made. */
+export class RunView {
+  readonly root: TaskRecord;
+  readonly place: RunPlace;
+  readonly form: RunForm;
+  readonly #parts: ViewParts;
+  readonly #backend: Backend;
+
+  private constructor(parts: ViewParts, backend: Backend, root: TaskRecord, place: RunPlace) {
+    this.#parts = parts;
+    this.#backend = backend;
+    this.root = root;
+    this.place = place;
+    this.form = root.name === RUN_TASK ? 'dispatched' : 'driven';
+  }
+
+  /** `undefined` when no run of this id is stored. */
+  static async find(parts: ViewParts, id: string): Promise<RunView | undefined> {
+    const backend = await parts.connection.open();
+    const [root] = await backend.inspect.get([id]);
+    return root === undefined ? undefined : RunView.#of(parts, backend, root);
+  }
+
+  /** @throws {@link TaskNotFoundError} when no run of this id is stored. */
+  static async demand(parts: ViewParts, id: string): Promise<RunView> {
+    const view = await RunView.find(parts, id);
+    if (view === undefined) throw new TaskNotFoundError(id);
+    return view;
+  }
+
+  /** The run that a record is; `undefined` when it is another task. */
+  static async of(parts: ViewParts, root: TaskRecord): Promise<RunView | undefined> {
+    return RunView.#of(parts, await parts.connection.open(), root);
+  }
+
+  static #of(parts: ViewParts, backend: Backend, root: TaskRecord): RunView | undefined {
+    const place = runPlaceOf(root.options);
+    const isRun = (root.name === RUN_TASK || root.name === DRIVE_TASK) && place?.node === '';
+    return isRun ? new RunView(parts, backend, root, place) : undefined;
+  }
+
+  /** @throws what {@link GraphCache.get} throws. */
+  known(): Promise<KnownGraph> {
+    return this.#parts.graphs.get(this.place.graph);
+  }
+
+  get input(): unknown {
+    return runInputOf(this.#parts.codec, this.root.payload);
+  }
+
+  /** The record of every node of a dispatched run that has one, joins included. */
+  async records(): Promise<ReadonlyMap<string, TaskRecord>> {
+    const { dispatch } = await this.known();
+    return this.recordsOf(dispatch.tasks.map(({ id }) => id));
+  }
+
+  /** The records of these nodes; of results that another run has, that one's. */
+  async recordsOf(nodes: readonly string[]): Promise<ReadonlyMap<string, TaskRecord>> {
+    const { id, past = [] } = this.place;
+    const found = new Map<string, TaskRecord>();
+    let left = nodes;
+    for (const run of [id, ...past]) {
+      const ids = left.map((node) => nodeTaskId(run, node));
+      for (const [at, record] of (await recordsOf(this.#backend.inspect, ids)).entries()) {
+        const node = left[at];
+        if (record !== undefined && node !== undefined) found.set(node, record);
+      }
+      left = left.filter((node) => !found.has(node));
+      if (left.length === 0) break;
+    }
+    return found;
+  }
+
+  /** What is shown of each node, in the order of the graph; open members of groups at the end. */
+  async nodes(): Promise<readonly RunNodeInfo[]> {
+    const known = await this.known();
+    if (this.form === 'driven') return drivenNodes(this.#backend, known, this.root);
+    const records = await this.records();
+    return known.dispatch.tasks.flatMap(({ id, plan }) =>
+      plan === undefined || plan.kind === 'join' ? [] : [nodeInfo(id, records.get(id))],
+    );
+  }
+
+  /** Members of a driven run that have not ended. */
+  openMembers(): Promise<readonly OpenMember[]> {
+    return openMembers(this.#backend.inspect, this.root);
+  }
+
+  /** The same run as it is now; `undefined` when it is not stored any more. */
+  again(): Promise<RunView | undefined> {
+    return RunView.find(this.#parts, this.root.id);
+  }
+
+  /** What a dispatched run that finished gives. */
+  async output(): Promise<unknown> {
+    const { dispatch, flat, values } = await this.known();
+    const records = await this.recordsOf(dispatch.outputs);
+    const outcome = (node: string): NodeOutcome => {
+      const record = records.get(node);
+      if (record?.state !== 'finished') throw new TaskNotFoundError(nodeTaskId(this.root.id, node));
+      return { ok: true, value: this.#parts.codec.read(record.result ?? '') };
+    };
+    return values.build(flat.output, { input: this.input, outcome });
+  }
+
+  /** The record of what failed first, or was canceled; that of the run itself when nothing else did. */
+  cause(): Promise<TaskRecord> {
+    return causeOf(this.#backend.inspect, this.root);
+  }
+
+  /**
+   * Each node with its state: once for what is, then whatever changes, until the run has ended.
+   * States between two looks are not seen.
+   */
+  async *changes(waitMs: number, signal: AbortSignal): AsyncGenerator<RunNodeInfo> {
+    const shown = new Map<string, string>();
+    for (let view: RunView | undefined = this; view !== undefined; view = await view.again()) {
+      const nodes = await view.nodes();
+      for (const info of nodes) {
+        if (shown.get(info.node) === info.state) continue;
+        shown.set(info.node, info.state);
+        yield info;
+      }
+      if (signal.aborted || isEnd(view.root.state)) return;
+      const open = nodes.flatMap(({ taskId, state }) =>
+        taskId === undefined || state === 'finished' ? [] : [taskId],
+      );
+      await this.#waitForAny([this.root.id, ...open.slice(0, WATCHED)], waitMs, signal);
+    }
+  }
+
+  async #waitForAny(ids: readonly string[], ms: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const stop = (): void => over.abort();
+    signal.addEventListener('abort', stop);
+    const { inspect } = this.#backend;
+    try {
+      await Promise.race(ids.map((id) => inspect.waitForEnd(id, ms, over.signal)));
+    } finally {
+      signal.removeEventListener('abort', stop);
+      over.abort();
+    }
+  }
+}
+
+/** Tasks whose ends are waited for at once. */
+const WATCHED = 16;

@@ -1,0 +1,194 @@
+import type { CancelReply, Page } from '../../domain/backend.ts';
+import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors.ts';
+import type { Explanation } from '../../domain/explain.ts';
+import type { TaskGraph } from '../../domain/graph.ts';
+import { checkId, checkName } from '../../domain/names.ts';
+import { TASK_STATES, type TaskState } from '../../domain/task.ts';
+import type { NodeStates } from '../../workflow/drawing.ts';
+import { type PageOptions, pageRequest } from '../page.ts';
+import type { Tasks } from '../task-facade.ts';
+import { DRIVE_TASK, RUN_TASK } from './record.ts';
+import { type RerunOptions, rerun } from './rerun.ts';
+import { cancelRun, type RunCancelReport } from './run-cancel.ts';
+import type { RunHandle } from './run-handle.ts';
+import { type RunDetails, type RunInfo, runInfo } from './run-info.ts';
+import type { RunForm } from './run-options.ts';
+import type { RunTools } from './run-submission.ts';
+import { RunView } from './run-view.ts';
+
+/** Which runs to list. */
+export interface RunListOptions extends PageOptions {
+  /** Runs that stand there now. Dispatched runs are `deferred` until they end. */
+  readonly state: TaskState;
+  /** Default `dispatched`. */
+  readonly form?: RunForm | undefined;
+  /** Of this queue; absent: of any. */
+  readonly queue?: string | undefined;
+  /** Of this user; absent: of any. Needed for `queued`. */
+  readonly user?: string | undefined;
+}
+
+/** How a run is canceled. */
+export interface RunCancelOptions {
+  /** Shown with the run and its nodes. */
+  readonly reason?: string | undefined;
+  /** Wait until every node has ended. Default false. */
+  readonly wait?: boolean | undefined;
+}
+
+/** A run's graph, and where its nodes stand: what `toMermaid` and the others draw. */
+export interface RunGraph {
+  /** The graph. */
+  readonly graph: TaskGraph;
+  /** By the names of nodes. */
+  readonly states: NodeStates;
+}
+
+/** Why a run has not ended: the nodes on which it waits. */
+export interface RunExplanation {
+  /** The run. */
+  readonly id: string;
+  /** Where it stands. */
+  readonly state: TaskState;
+  /** How many nodes are in each state. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Nodes that wait for no other node, each with its reason; at most 20. */
+  readonly waitsFor: readonly { readonly node: string; readonly why: Explanation }[];
+}
+
+/** Nodes that an explanation names at most. */
+const EXPLAINED = 20;
+
+interface RunsParts {
+  readonly tools: RunTools;
+  readonly tasks: Tasks;
+}
+
+/** `loom.runs`: looking at runs, and changing them. */
+export class Runs {
+  readonly #tools: RunTools;
+  readonly #tasks: Tasks;
+
+  /** @internal */
+  constructor({ tools, tasks }: RunsParts) {
+    this.#tools = tools;
+    this.#tasks = tasks;
+  }
+
+  /** One run with its nodes; `undefined` when it is not stored, or no longer. */
+  async get(id: string): Promise<RunDetails | undefined> {
+    const view = await RunView.find(this.#tools.handles, checkId('id', id));
+    if (view === undefined) return undefined;
+    return { ...runInfo(view), nodes: await view.nodes() };
+  }
+
+  /** One page of the runs of one form in a state, in the order of that state's index. */
+  async list(options: RunListOptions): Promise<Page<RunInfo>> {
+    const { handles } = this.#tools;
+    const { inspect } = await handles.connection.open();
+    const { items, cursor } = await inspect.list(filterOf(options), pageRequest(options));
+    const infos: RunInfo[] = [];
+    for (const root of items) {
+      const view = await RunView.of(handles, root);
+      if (view !== undefined) infos.push(runInfo(view));
+    }
+    return cursor === undefined ? { items: infos } : { items: infos, cursor };
+  }
+
+  /**
+   * Cancels a run and whatever of it has not ended; the answer says what it came to for each. Safe
+   * to call again. With `wait` it is fulfilled when everything has ended.
+   */
+  async cancel(id: string, options: RunCancelOptions = {}): Promise<RunCancelReport> {
+    const { handles } = this.#tools;
+    const cancelTask = (task: string, reason: string | undefined): Promise<CancelReply> =>
+      this.#tasks.cancel(task, { reason });
+    const report = await cancelRun({ ...handles, cancelTask }, checkId('id', id), options.reason);
+    if (options.wait === true) await this.#ended(id);
+    return report;
+  }
+
+  /**
+   * Runs a run again as a new one, with the same input and graph. Nodes of a dispatched run that
+   * finished are not run again, and give what they gave; see `from`.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored; {@link InvalidOptionError} when `from`
+   * is no node of its graph; {@link UnknownDependencyError} when a result was removed meanwhile.
+   */
+  rerun(id: string, options: RerunOptions = {}): Promise<RunHandle<unknown>> {
+    return rerun(this.#tools, checkId('id', id), options);
+  }
+
+  /**
+   * Its graph, with the states of its nodes.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored; {@link GraphStoreError}.
+   */
+  async graph(id: string): Promise<RunGraph> {
+    const view = await RunView.demand(this.#tools.handles, checkId('id', id));
+    const { graph } = await view.known();
+    const nodes = await view.nodes();
+    return { graph, states: new Map(nodes.map(({ node, state }) => [node, state])) };
+  }
+
+  /**
+   * What holds a run up: the nodes that wait for no other node, each with its reason.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored.
+   */
+  async explain(id: string): Promise<RunExplanation> {
+    const view = await RunView.demand(this.#tools.handles, checkId('id', id));
+    const nodes = await view.nodes();
+    const counts: Record<string, number> = {};
+    for (const { state } of nodes) counts[state] = (counts[state] ?? 0) + 1;
+    const ready = nodes.filter(
+      ({ state }) => state === 'queued' || state === 'started' || state === 'scheduled',
+    );
+    const waitsFor: { readonly node: string; readonly why: Explanation }[] = [];
+    for (const { node, taskId } of ready.slice(0, EXPLAINED)) {
+      if (taskId !== undefined) waitsFor.push({ node, why: await this.#tasks.explain(taskId) });
+    }
+    if (view.form === 'driven') {
+      waitsFor.push({ node: '', why: await this.#tasks.explain(view.root.id) });
+    }
+    return { id, state: view.root.state, counts, waitsFor };
+  }
+
+  /** Waits until nothing of a run is open. */
+  async #ended(id: string): Promise<void> {
+    const { handles } = this.#tools;
+    const view = await RunView.find(handles, id);
+    if (view === undefined) return;
+    const nodes = await view.nodes();
+    const open = nodes.filter(({ state }) => state === 'started');
+    const ids = [id, ...open.flatMap(({ taskId }) => (taskId === undefined ? [] : [taskId]))];
+    for (const one of ids) {
+      await handles.results.waitForRecord(one).catch((error: unknown) => {
+        if (!(error instanceof TaskNotFoundError)) throw error;
+      });
+    }
+  }
+}
+
+function filterOf({ state, form = 'dispatched', queue, user }: RunListOptions): {
+  readonly state: TaskState;
+  readonly name: string;
+  readonly queue?: string;
+  readonly user?: string;
+} {
+  if (!TASK_STATES.includes(state)) {
+    throw new InvalidOptionError('state', `one of ${TASK_STATES.join(', ')}`, state);
+  }
+  if (form !== 'dispatched' && form !== 'driven') {
+    throw new InvalidOptionError('form', '"dispatched", "driven"', form);
+  }
+  if (state === 'queued' && user === undefined) {
+    throw new InvalidOptionError('user', 'a user: queued runs are listed per user', user);
+  }
+  return {
+    state,
+    name: form === 'dispatched' ? RUN_TASK : DRIVE_TASK,
+    ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
+    ...(user === undefined ? {} : { user: checkId('user', user) }),
+  };
+}

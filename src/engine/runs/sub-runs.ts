@@ -1,0 +1,134 @@
+/** Steps that a handler runs while its task is leased: numbered, written down, answered again. */
+import { ReplayMismatchError, RunCanceledError, UnknownTaskError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { checkName } from '../../domain/names.ts';
+import type { Ending } from '../../domain/run-walk.ts';
+import type { Level } from '../../domain/task.ts';
+import { demandStep } from '../../workflow/pipeline-definition.ts';
+import type { SubRunner } from '../attempt-context.ts';
+import { errorOf, errorText } from '../task-error.ts';
+import type { Journal } from './journal.ts';
+import type { OwnLease } from './own-lease.ts';
+import { Producer, type ProducerTools } from './producer.ts';
+import { runPlaceOf, sha256 } from './record.ts';
+
+type Call = Parameters<SubRunner>[0];
+
+/** The runs of one handler, under whatever lease it has. */
+export class SubRuns {
+  readonly #tools: ProducerTools;
+  readonly #own: OwnLease;
+  /** Of the task; asked for at the first run. */
+  readonly #journal: () => Promise<Journal>;
+  /** What stands before the fields of this handler's runs. */
+  readonly #prefix: string;
+  #number = 0;
+  /** Settles when the run before has ended: a task waits for one group at a time. */
+  #before: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    tools: ProducerTools,
+    own: OwnLease,
+    { journal, prefix }: { readonly journal: () => Promise<Journal>; readonly prefix: string },
+  ) {
+    this.#tools = tools;
+    this.#own = own;
+    this.#journal = journal;
+    this.#prefix = prefix;
+  }
+
+  readonly run: SubRunner = (call) => {
+    try {
+      const key = call.id === undefined ? String(++this.#number) : checkName('run id', call.id);
+      const run = this.#before.then(() => this.#run(key, call));
+      this.#before = run.catch(() => undefined);
+      return run;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+
+  async #run(key: string, call: Call): Promise<unknown> {
+    const { codec, graphs } = this.#tools;
+    const step = demandStep('run', call.step);
+    const { graph, hash } = graphs.ofStep(step);
+    const text = codec.payload(step.name, call.input);
+    const prefix = `${this.#prefix}${key}/`;
+    const journal = (await this.#journal()).under(prefix);
+    this.#demandSame(key, journal, sha256(`${hash}\n${text}`));
+    const { attempt } = this.#own.lease;
+    const before = resultIn(journal, attempt);
+    if (before !== undefined) return answered((one) => codec.read(one), before);
+    if (journal.epoch !== attempt - 1) journal.epoch = attempt - 1;
+    const producer = this.#producer(journal, prefix, call.signal);
+    producer.learn(step);
+    const terms = { graph, block: graph, input: codec.read(text), isMember: false };
+    for (;;) {
+      const move = await producer.walk(terms);
+      if (move.type === 'wait') await this.#own.suspend(move.suspension, journal);
+      else if (move.type === 'left') throw new UnknownTaskError(move.reason);
+      else return this.#ended(journal, step.name, move.ending);
+    }
+  }
+
+  #demandSame(key: string, journal: Journal, hash: string): void {
+    const before = journal.text(HASH);
+    if (before === undefined) journal.noteText(HASH, hash);
+    else if (before !== hash) throw new ReplayMismatchError(key);
+  }
+
+  #producer(journal: Journal, prefix: string, signal: AbortSignal): Producer {
+    const { codec } = this.#tools;
+    const { lease, fencingToken, traceparent } = this.#own;
+    const { id: taskId, user, queue } = lease;
+    const runId = runPlaceOf(lease.options)?.id ?? taskId;
+    return new Producer(this.#tools, {
+      facts: { taskId, runId, user, queue, level: lease.level as Level, codec },
+      holder: this.#own,
+      journal,
+      prefix,
+      signal,
+      fencingToken,
+      traceparent,
+      checkpoint: 'node',
+      maxWaitMs: LIMITS.delayMaxMs,
+      runnerOf: (inner) => {
+        const nested = { journal: this.#journal, prefix: `${prefix}${inner}` };
+        return new SubRuns(this.#tools, this.#own, nested).run;
+      },
+    });
+  }
+
+  async #ended(journal: Journal, name: string, ending: Ending): Promise<unknown> {
+    const { codec } = this.#tools;
+    if ('value' in ending) {
+      const text = codec.result(name, ending.value);
+      journal.noteText(RESULT, `o${text}`);
+      await journal.flush();
+      return codec.read(text);
+    }
+    const error = ending.type === 'canceled' ? new RunCanceledError(ending.reason) : ending.error;
+    const { attempt } = this.#own.lease;
+    journal.noteText(RESULT, `x${JSON.stringify({ attempt, error: errorText(error) })}`);
+    await journal.flush();
+    throw error;
+  }
+}
+
+const HASH = 'h';
+const RESULT = 'r';
+
+/** What a run gave; failures count within their attempt only. */
+function resultIn(journal: Journal, attempt: number): string | undefined {
+  const text = journal.text(RESULT);
+  if (text === undefined || text.startsWith('o')) return text;
+  const failure: { attempt: number } = JSON.parse(text.slice(1));
+  return failure.attempt === attempt ? text : undefined;
+}
+
+function answered(read: (text: string) => unknown, text: string): unknown {
+  if (text.startsWith('o')) return read(text.slice(1));
+  const { error }: { error: string } = JSON.parse(text.slice(1));
+  const { name, message } = errorOf(error) ?? { name: 'Error', message: '' };
+  throw Object.assign(new Error(message), { name });
+}

@@ -1,0 +1,33 @@
+import type { Backend, UpstreamFact } from '../domain/backend.ts';
+
+/** Upstream results that one task is given at most, in UTF-16 units (64 Mi): they are all in memory. */
+const UPSTREAM_UNITS = 67_108_864;
+
+/** Fetches what did not fit into a lease; `undefined` when it is too much for one task. */
+export async function wholeUpstreams(
+  backend: Backend,
+  upstreams: readonly UpstreamFact[],
+): Promise<readonly UpstreamFact[] | undefined> {
+  const facts: UpstreamFact[] = [];
+  let units = 0;
+  for (const fact of upstreams) {
+    const full = fact.cut ? await fetched(backend, fact) : fact;
+    units += full.result?.length ?? 0;
+    if (units > UPSTREAM_UNITS) return undefined;
+    facts.push(full);
+  }
+  return facts;
+}
+
+async function fetched(backend: Backend, fact: UpstreamFact): Promise<UpstreamFact> {
+  const [record] = await backend.inspect.get([fact.id]);
+  const whole = { id: fact.id, name: fact.name, cut: false };
+  if (record === undefined) return { ...whole, state: 'missing' };
+  const { result, error } = record;
+  return {
+    ...whole,
+    state: fact.state,
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+  };
+}

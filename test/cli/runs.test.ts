@@ -1,0 +1,121 @@
+/** Workflows by the binary: enqueued, looked at, canceled, run again, and run here. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Ended, fairloom, ROOT } from '../support/run-process.ts';
+import { startWorker, type WorkerProcess } from '../support/worker-process.ts';
+
+const MODULE = join(ROOT, 'test/fixtures/cli/workflow.mjs');
+const BACKEND = ['--redis', inject('redisUrl'), '--prefix', `runs-${process.pid}`];
+
+const run = (...args: readonly string[]): Promise<Ended> => fairloom([...args, ...BACKEND]);
+
+async function ok(ended: Promise<Ended>): Promise<string> {
+  const { code, stdout, stderr } = await ended;
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+async function json(...args: readonly string[]): Promise<unknown> {
+  return JSON.parse(await ok(run(...args, '-o', 'json')));
+}
+
+describe('a pipeline of a module', () => {
+  const later = ['--user', 'ann', '--delay', '1h'];
+
+  beforeAll(async () => {
+    await ok(run('enqueue', 'etl', '4', '--module', MODULE, '--id', 'late', ...later));
+  });
+
+  it('is stored as a run, which is listed and shown', async () => {
+    const late = { id: 'late', name: 'etl', form: 'dispatched', state: 'deferred', user: 'ann' };
+    expect(await json('runs', 'list')).toMatchObject([late]);
+    expect(await json('runs', 'list', '--state', 'finished')).toEqual([]);
+    expect(await ok(run('runs', 'list'))).toMatch(
+      /^late +etl +dispatched +ann +default +deferred/m,
+    );
+    expect(await json('runs', 'get', 'late')).toMatchObject({
+      ...late,
+      input: 4,
+      nodes: [
+        { node: 'extract', state: 'scheduled' },
+        { node: 'transform', state: 'deferred' },
+        { node: 'validate', state: 'deferred' },
+        { node: '~group.transform', state: 'deferred' },
+        { node: 'load', state: 'deferred' },
+      ],
+    });
+    expect(await ok(run('runs', 'get', 'late'))).toMatch(/^extract +scheduled +~r\./m);
+    const explained = await ok(run('runs', 'explain', 'late'));
+    expect(explained).toMatch(/late is deferred[\s\S]*1 scheduled[\s\S]*extract: delayed/);
+  });
+
+  it('is drawn with its states', async () => {
+    expect(await ok(run('runs', 'graph', 'late'))).toMatch(/^\|-- extract \[scheduled\]$/m);
+    expect(await ok(run('runs', 'graph', 'late', '--format', 'mermaid'))).toMatch(/^flowchart LR/);
+    expect(await ok(run('runs', 'graph', 'late', '--format', 'dot'))).toMatch(/^digraph/);
+    const { graph } = (await json('runs', 'get', 'late')) as { readonly graph: string };
+    expect(await ok(run('graphs', 'show', graph))).toMatch(/^\|-- extract$/m);
+    expect(await json('graphs', 'show', graph)).toMatchObject({ graph: { name: 'etl' } });
+    expect(await run('graphs', 'show', 'a'.repeat(64))).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('was never stored here'),
+    });
+  });
+
+  it('is canceled with all of it, once', async () => {
+    const id = (await ok(run('enqueue', 'etl', '1', '--module', MODULE, ...later))).trim();
+    expect((await run('runs', 'cancel', id)).code).toBe(6);
+    expect(await json('runs', 'cancel', id, '--yes', '--wait')).toEqual([
+      { id, ok: true, outcome: 'canceled, with 5 nodes' },
+    ]);
+    expect((await run('runs', 'cancel', id, '--yes')).code).toBe(6);
+    expect((await run('runs', 'get', 'nobody')).code).toBe(7);
+  });
+
+  describe('with a worker', () => {
+    let worker: WorkerProcess;
+    beforeAll(async () => {
+      worker = await startWorker(['worker', MODULE, ...BACKEND]);
+    });
+    afterAll(() => worker.end('SIGTERM'));
+
+    it('runs to its end, whose output is printed', async () => {
+      const args = ['enqueue', 'etl', '4', '--module', MODULE, '--wait', '30s'];
+      expect(await json(...args)).toMatchObject({ result: [5, 41, 2] });
+    });
+
+    it('tells which node failed, and is run again from there', async () => {
+      const args = ['enqueue', 'etl', '-1', '--module', MODULE, '--id', 'bad', '--wait', '30s'];
+      expect(await run(...args)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('node "validate" of run bad failed (error): no rows of -1'),
+      });
+      const again = await json('runs', 'rerun', 'bad', '--id', 'again');
+      expect(again).toEqual({ id: 'again', created: true });
+      expect(await json('runs', 'get', 'again')).toMatchObject({ past: ['bad'] });
+      expect((await run('runs', 'rerun', 'bad', '--from', 'nowhere')).code).toBe(2);
+    });
+  });
+});
+
+describe('a workflow written as text', () => {
+  const here = (...args: readonly string[]): Promise<Ended> => fairloom(['run', ...args]);
+
+  it('runs here, without a backend', async () => {
+    const text = 'extract >> (transform | validate) >> load';
+    expect(JSON.parse(await ok(here(text, '4', '--module', MODULE)))).toEqual([5, 41, 2]);
+    expect(JSON.parse(await ok(here('etl', '4', '--module', MODULE, '-o', 'json')))).toEqual({
+      result: [5, 41, 2],
+    });
+  });
+
+  it.each([
+    ['a text with a mistake', ['extract >> >> load', '4', '--module', MODULE], 2, 'column 12'],
+    ['a name that is not there', ['extract >> lod', '4', '--module', MODULE], 2, 'lod'],
+    ['no module', ['extract >> load', '4'], 2, '--module'],
+    ['a step that fails', ['validate >> load', '[-1]', '--module', MODULE], 1, 'no rows of -1'],
+  ] as const)('says what is wrong: %s', async (_, args, code, words) => {
+    const ended = await here(...args);
+    expect({ code: ended.code, said: ended.stderr.includes(words) }).toEqual({ code, said: true });
+  });
+});
