@@ -2,11 +2,17 @@
 import type { Bench } from './kit/bench.ts';
 import { bothAtOnce } from './rows/both-at-once.ts';
 import { delayed } from './rows/delayed.ts';
+import { drivenCheckpoints } from './rows/driven-checkpoints.ts';
+import { drivenNodes } from './rows/driven-nodes.ts';
 import { embedded } from './rows/embedded.ts';
 import { embeddedHeap } from './rows/embedded-heap.ts';
 import { enqueueBatches } from './rows/enqueue-batches.ts';
 import { enqueueInFlight } from './rows/enqueue-in-flight.ts';
 import { enqueueOneByOne } from './rows/enqueue-one-by-one.ts';
+import { flows } from './rows/flows.ts';
+import { graphLoad } from './rows/graph-load.ts';
+import { graphMemory } from './rows/graph-memory.ts';
+import { group } from './rows/group.ts';
 import { idleLatency } from './rows/idle-latency.ts';
 import { leaseCost } from './rows/lease-cost.ts';
 import { noisyUser } from './rows/noisy-user.ts';
@@ -38,4 +44,10 @@ export const BENCHES: readonly Bench[] = [
   leaseCost,
   embedded,
   embeddedHeap,
+  group,
+  flows,
+  drivenNodes,
+  drivenCheckpoints,
+  graphLoad,
+  graphMemory,
 ];

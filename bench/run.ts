@@ -3,6 +3,7 @@
  *
  *   npm run bench                     everything; results go to bench/results/, tables to the docs
  *   npm run bench -- --only delayed   one bench; may be given more than once
+ *   npm run bench:workflows           the rows of one table: --table workflows
  *   npm run bench -- --quick          a fiftieth of the work, once: does it run? saves nothing
  *   npm run bench -- --dry            full size, saves nothing
  *   npm run bench -- --rounds 5       rounds of each side; default 3
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     dry: { type: 'boolean', default: false },
     docs: { type: 'boolean', default: false },
+    table: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
     rounds: { type: 'string' },
     seed: { type: 'string', default: '1' },
@@ -75,10 +77,19 @@ async function main(): Promise<void> {
 
 /** `undefined` when a name is unknown, which has been said. */
 function chosen(): readonly Bench[] | undefined {
-  const { only } = values;
+  const { only, table } = values;
+  const tables = [...new Set(BENCHES.flatMap(({ rows }) => rows.map((row) => row.table)))];
+  if (table !== undefined && !tables.some((name) => name === table)) {
+    console.error(`no table "${table}"; there are ${tables.join(', ')}`);
+    process.exitCode = 2;
+    return undefined;
+  }
   const unknown = only.filter((name) => !BENCHES.some((bench) => bench.name === name));
   if (unknown.length === 0) {
-    return only.length === 0 ? BENCHES : BENCHES.filter(({ name }) => only.includes(name));
+    return BENCHES.filter(({ name, rows }) => {
+      const isOfTable = table === undefined || rows.some((row) => row.table === table);
+      return isOfTable && (only.length === 0 || only.includes(name));
+    });
   }
   const names = BENCHES.map(({ name }) => name).join(', ');
   console.error(`no bench "${unknown.join('", "')}"; there are ${names}`);

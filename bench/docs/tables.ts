@@ -38,6 +38,15 @@ const TABLES: readonly TableSpec[] = [
       ['p-queue', 'p-queue'],
     ],
   },
+  {
+    name: 'workflows',
+    title: 'Workflows',
+    others: [
+      ['fairloom-plain', 'plain tasks'],
+      ['fairloom-copies', 'a graph for each run'],
+      ['bullmq', 'BullMQ flows'],
+    ],
+  },
 ];
 
 type Results = ReadonlyMap<SideName, Result>;

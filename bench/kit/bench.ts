@@ -9,6 +9,9 @@ export type SideName =
   | 'fairloom-users'
   | 'fairloom-memory'
   | 'fairloom-redis'
+  | 'fairloom-plain'
+  | 'fairloom-copies'
+  | 'fairloom-group'
   | 'fastq'
   | 'p-queue';
 
@@ -57,7 +60,7 @@ export interface Row {
   readonly goals: readonly Goal[];
 }
 
-export type TableName = 'redis' | 'fairness' | 'embedded';
+export type TableName = 'redis' | 'fairness' | 'embedded' | 'workflows';
 
 /** What issue and design ask for. */
 export type Goal =

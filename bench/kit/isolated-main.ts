@@ -16,5 +16,7 @@ async function measure({ module, side, size }: IsolatedOrder): Promise<Figures> 
       return (await import('../embedded/heap.ts')).measure(size);
     case 'lease-cost':
       return (await import('../embedded/lease-cost.ts')).measure(size);
+    case 'driven-nodes':
+      return (await import('../embedded/driven-nodes.ts')).measure(side, size);
   }
 }

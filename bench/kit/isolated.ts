@@ -6,7 +6,7 @@ import { countChild } from './quiet.ts';
 
 /** Names a module of `bench/embedded/` and says what to give to its `measure`. */
 export interface IsolatedOrder {
-  readonly module: 'throughput' | 'heap' | 'lease-cost';
+  readonly module: 'throughput' | 'heap' | 'lease-cost' | 'driven-nodes';
   readonly side: string;
   readonly size: number;
 }

@@ -32,6 +32,12 @@ export interface Producer extends Closable {
   addMany(works: readonly Work[]): Promise<void>;
 }
 
+/** Starts flows of one shape: a parent that waits for its children. */
+export interface FlowCaller extends Closable {
+  /** Answers when the flow is stored. */
+  add(user: string): Promise<void>;
+}
+
 export interface WorkerOptions {
   readonly slots: number;
   /** Some libraries look for delayed tasks only when they are told to. */

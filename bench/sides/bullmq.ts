@@ -8,8 +8,8 @@ import { type JobsOptions, Queue, Worker } from 'bullmq';
 import type { Payload } from '../kit/payload.ts';
 import type { Producer, Side, Work } from '../kit/side.ts';
 
-const QUEUE = 'bench';
-const JOB = 'job';
+export const QUEUE = 'bench';
+export const JOB = 'job';
 export const REMOVED = { removeOnComplete: true, removeOnFail: true } as const;
 
 export const bullmq: Side = {

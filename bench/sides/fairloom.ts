@@ -3,6 +3,9 @@ import { loadFairloom, loadFairloomRedis } from '../kit/fairloom-package.ts';
 import type { Payload } from '../kit/payload.ts';
 import type { Producer, Side, Work } from '../kit/side.ts';
 
+/** The name of the task of all benches. */
+export const JOB = 'job';
+
 export const fairloom: Side = sideOf('fairloom');
 
 /** The same, but that a refusal of one task of many is its own: nothing to hold back. */
@@ -21,7 +24,7 @@ function sideOf(name: 'fairloom' | 'fairloom-each'): Side {
 }
 
 /** That the bench's server keeps nothing, and its workers start later, is no news here. */
-const ERRORS = {
+export const ERRORS = {
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
@@ -31,7 +34,7 @@ const ERRORS = {
 async function open(url: string, handle: (payload: Payload) => Promise<void>) {
   const { Fairloom, task } = await loadFairloom();
   const { redis } = await loadFairloomRedis();
-  const job = task('job', handle);
+  const job = task(JOB, handle);
   return { loom: new Fairloom({ backend: redis(url), tasks: [job], log: ERRORS }), job };
 }
 

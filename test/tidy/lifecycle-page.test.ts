@@ -22,6 +22,9 @@ const EVENTS: readonly TaskEvent[] = [
   { type: 'released', token: TOKEN },
   { type: 'released', token: TOKEN, until: 1 },
   { type: 'deadLettered', token: TOKEN },
+  { type: 'suspended', token: TOKEN, blocked: true },
+  { type: 'suspended', token: TOKEN, blocked: false },
+  { type: 'joined' },
   { type: 'leaseEnded', last: false },
   { type: 'leaseEnded', last: false, until: 1 },
   { type: 'leaseEnded', last: true },
@@ -48,7 +51,8 @@ function possible(): readonly string[] {
     for (const blocked of [false, true]) {
       const life: Life = { state, blocked, dueAt: 1, token: TOKEN, cancelRequested: false };
       for (const event of EVENTS) {
-        const next = transition(life, event);
+        // Only joins join, and they are never in line: the drawing shows both kinds at once.
+        const next = transition(event.type === 'joined' ? { ...life, join: true } : life, event);
         if (next.ok) edges.add(`${state} -> ${next.life.state}: ${event.type}`);
       }
     }
