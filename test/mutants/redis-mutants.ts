@@ -209,7 +209,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     replace: `    or string.sub(s, -4) ~= '\\0\\0\\0\\0' then`,
   },
   {
-    name: 'Lua: the short path finishes what was asked to cancel',
+    name: 'Lua: the short path forgets attempts of before',
     file: `${DIR}/lib/plain/settle.lua`,
     find: `string.sub(s, 1, 2) ~= '\\4\\0'`,
     replace: `string.sub(s, 1, 1) ~= '\\4'`,

@@ -322,3 +322,21 @@ it('does what the long path does, byte for byte', { timeout: 240_000 }, async ()
   expect(all.lease - long.lease).toBeGreaterThan(50);
   expect(all.settle - long.settle).toBeGreaterThan(50);
 });
+
+it('keeps the attempts of a task whose lease was lost before', async () => {
+  const twins = await Twins.open(adminOf(), `twins-${process.pid}-lost`, START);
+  try {
+    const lease = (limit: number) => ({ do: 'lease', limit }) as const;
+    const settle = (count: number) => ({ do: 'settle', count, limit: 0, odd: 'no' }) as const;
+    // No pause is long enough to count as an outage, which would put the sweep off.
+    const wait = [{ do: 'wait', ms: 6_000 } as const, settle(0)];
+    // The leases that were lost are settled in vain, and then those that came after them.
+    const each = Array.from({ length: 10 }, () => settle(1));
+    const steps = [lease(2), ...wait, ...wait, ...wait, lease(10), settle(2), ...each];
+    await new History(twins).run(steps);
+    const attempts = await twins.both((backend) => backend.inspect.attempts('t0'));
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['lost', 'succeeded']);
+  } finally {
+    await twins.close();
+  }
+});
