@@ -2520,6 +2520,18 @@ function Cascade.leaveMissing(id)
   if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
 end
 
+-- It waits for none of its dependencies any more.
+function Cascade.leaveWaits(t)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  for _, id in ipairs(t.x.d or NONE) do
+    if redis.call('SISMEMBER', key, id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+    end
+  end
+end
+
 -- First part of a cascade: the ended task stops waiting for its own, and reading them; one that
 -- failed may be redriven, and a join holds what it joined, so these read on until they are removed.
 function Cascade.leaveUpstreams(t)
@@ -2529,13 +2541,7 @@ function Cascade.leaveUpstreams(t)
   local x = t.x
   local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
   if x.s then Suspend.unlink(t) end
-  for _, id in ipairs(x.d or NONE) do
-    if redis.call('SISMEMBER', key, id) == 1 then
-      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
-      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
-      if not F.taskOf(id) then Cascade.leaveMissing(id) end
-    end
-  end
+  Cascade.leaveWaits(t)
   if not reads then Cascade.leaveReaders(t) end
   if t.state == 'failed' then return count end
   local unread = reads and redis.call('SMEMBERS', key) or NONE
@@ -2877,19 +2883,6 @@ function Submission.release(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
 
-function Submission.leaveUpstreams(t)
-  for _, id in ipairs(t.x.d or {}) do
-    local upstream = F.taskOf(id)
-    if redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 1 then
-      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
-      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
-      if not upstream then Cascade.leaveMissing(id) end
-    elseif upstream and not Cascade.satisfiedMissing(t, id) then
-      F.addReader(upstream, -1)
-    end
-  end
-end
-
 -- As if the task had never been stored.
 function Submission.undo(t)
   local u = F.ownerOf(t)
@@ -2903,7 +2896,8 @@ function Submission.undo(t)
   lane.enqueued = lane.enqueued - 1
   if t.inCascade then F.move('cascade', t.id, false) end
   if t.x.dl then F.move('deadlines', t.id, false) end
-  Submission.leaveUpstreams(t)
+  Cascade.leaveWaits(t)
+  Cascade.leaveReaders(t)
   local key = t.x.k and F.keyState(lane.queue, u.name, t.x.k)
   if key and key.f == t.id then
     key.f, key.dirty = nil, true

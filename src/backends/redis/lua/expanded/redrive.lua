@@ -1391,6 +1391,18 @@ function Cascade.leaveMissing(id)
   if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
 end
 
+-- It waits for none of its dependencies any more.
+function Cascade.leaveWaits(t)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  for _, id in ipairs(t.x.d or NONE) do
+    if redis.call('SISMEMBER', key, id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+    end
+  end
+end
+
 -- First part of a cascade: the ended task stops waiting for its own, and reading them; one that
 -- failed may be redriven, and a join holds what it joined, so these read on until they are removed.
 function Cascade.leaveUpstreams(t)
@@ -1400,13 +1412,7 @@ function Cascade.leaveUpstreams(t)
   local x = t.x
   local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
   if x.s then Suspend.unlink(t) end
-  for _, id in ipairs(x.d or NONE) do
-    if redis.call('SISMEMBER', key, id) == 1 then
-      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
-      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
-      if not F.taskOf(id) then Cascade.leaveMissing(id) end
-    end
-  end
+  Cascade.leaveWaits(t)
   if not reads then Cascade.leaveReaders(t) end
   if t.state == 'failed' then return count end
   local unread = reads and redis.call('SMEMBERS', key) or NONE

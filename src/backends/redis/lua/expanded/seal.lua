@@ -1273,6 +1273,33 @@ function Cascade.leaveMissing(id)
   if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
 end
 
+-- It waits for none of its dependencies any more.
+function Cascade.leaveWaits(t)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  for _, id in ipairs(t.x.d or NONE) do
+    if redis.call('SISMEMBER', key, id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+    end
+  end
+end
+
+-- It reads none of its upstreams any more.
+function Cascade.leaveReaders(t)
+  for _, id in ipairs(t.x.d or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream and redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 0
+      and not Cascade.satisfiedMissing(t, id) then
+      F.addReader(upstream, -1)
+    end
+  end
+  for _, id in ipairs(t.x.s or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream then F.addReader(upstream, -1) end
+  end
+end
+
 function Due.holders()
   local comma = string.find(C.alarms, ',', 1, true)
   return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
@@ -1325,19 +1352,6 @@ function Submission.release(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
 
-function Submission.leaveUpstreams(t)
-  for _, id in ipairs(t.x.d or {}) do
-    local upstream = F.taskOf(id)
-    if redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 1 then
-      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
-      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
-      if not upstream then Cascade.leaveMissing(id) end
-    elseif upstream and not Cascade.satisfiedMissing(t, id) then
-      F.addReader(upstream, -1)
-    end
-  end
-end
-
 -- As if the task had never been stored.
 function Submission.undo(t)
   local u = F.ownerOf(t)
@@ -1351,7 +1365,8 @@ function Submission.undo(t)
   lane.enqueued = lane.enqueued - 1
   if t.inCascade then F.move('cascade', t.id, false) end
   if t.x.dl then F.move('deadlines', t.id, false) end
-  Submission.leaveUpstreams(t)
+  Cascade.leaveWaits(t)
+  Cascade.leaveReaders(t)
   local key = t.x.k and F.keyState(lane.queue, u.name, t.x.k)
   if key and key.f == t.id then
     key.f, key.dirty = nil, true

@@ -11,19 +11,6 @@ function Submission.release(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
 
-function Submission.leaveUpstreams(t)
-  for _, id in ipairs(t.x.d or {}) do
-    local upstream = F.taskOf(id)
-    if redis.call('SISMEMBER', K.blocked(t.id), id) == 1 then
-      F.zset(K.waiting(id), t.id, false)
-      F.zset(K.held(id), t.id, false)
-      if not upstream then Cascade.leaveMissing(id) end
-    elseif upstream and not Cascade.satisfiedMissing(t, id) then
-      F.addReader(upstream, -1)
-    end
-  end
-end
-
 -- As if the task had never been stored.
 function Submission.undo(t)
   local u = F.ownerOf(t)
@@ -37,7 +24,8 @@ function Submission.undo(t)
   lane.enqueued = lane.enqueued - 1
   if t.inCascade then F.move('cascade', t.id, false) end
   if t.x.dl then F.move('deadlines', t.id, false) end
-  Submission.leaveUpstreams(t)
+  Cascade.leaveWaits(t)
+  Cascade.leaveReaders(t)
   local key = t.x.k and F.keyState(lane.queue, u.name, t.x.k)
   if key and key.f == t.id then
     key.f, key.dirty = nil, true
