@@ -17,7 +17,10 @@ module.exports = {
       name: 'no-orphans',
       comment: 'A file that nothing reaches is dead.',
       severity: 'error',
-      from: { orphan: true, pathNot: ['\\.d\\.ts$', '^src/(index|redis|testing)\\.ts$'] },
+      from: {
+        orphan: true,
+        pathNot: ['\\.d\\.ts$', '^src/(config|index|metrics|redis|testing|tracing)\\.ts$'],
+      },
       to: {},
     },
     {
@@ -49,6 +52,20 @@ module.exports = {
       to: { pathNot: '^src/(workflow|domain|base)/' },
     },
     {
+      name: 'schedule-is-pure',
+      comment: 'When a schedule fires is arithmetic over Intl and croner: no clock, no engine.',
+      severity: 'error',
+      from: { path: '^src/schedule/' },
+      to: { pathNot: '^src/(schedule|domain|base)/|(^|node_modules/)croner(/|$)' },
+    },
+    {
+      name: 'croner-is-for-one-file',
+      comment: 'It reads patterns on a calendar without clock changes; what those mean is ours.',
+      severity: 'error',
+      from: { pathNot: '^src/schedule/cron-pattern\\.ts$' },
+      to: { path: '(^|node_modules/)croner(/|$)' },
+    },
+    {
       name: 'backends-know-only-the-port',
       comment: 'A backend never sees another backend, the engine or an entry point.',
       severity: 'error',
@@ -74,21 +91,39 @@ module.exports = {
       comment: 'The engine knows the port, never a backend, an entry point or a package.',
       severity: 'error',
       from: { path: '^src/engine/' },
-      to: { pathNot: '^src/(engine|workflow|domain|base)/', dependencyTypesNot: ['core'] },
+      to: {
+        pathNot: '^src/(engine|schedule|workflow|domain|base)/',
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'metrics-look-at-the-client',
+      comment: 'Figures are read off the client and its events, as any user could.',
+      severity: 'error',
+      from: { path: '^src/metrics/' },
+      to: { path: '^src/', pathNot: '^src/(metrics|engine|domain|base)/' },
+    },
+    {
+      name: 'tracing-knows-only-the-port',
+      comment: 'A tracer gets what the engine tells it: it never looks into the engine.',
+      severity: 'error',
+      from: { path: '^src/tracing/' },
+      to: { path: '^src/', pathNot: '^src/(tracing/|engine/tracing/tracer\\.ts$)' },
     },
     {
       name: 'config-looks-down-only',
-      comment: 'Configuration is values; it starts nothing.',
+      comment:
+        'Configuration is values: the options of engine and workflow, and a backend by name.',
       severity: 'error',
       from: { path: '^src/config/' },
-      to: { path: '^src/', pathNot: '^src/(config|domain|base)/' },
+      to: { path: '^src/', pathNot: '^src/(config|engine|workflow|domain|base|backends)/' },
     },
     {
       name: 'http-goes-through-engine',
       comment: 'The same rules hold over HTTP as in process, so there is one way in.',
       severity: 'error',
       from: { path: '^src/http/' },
-      to: { path: '^src/', pathNot: '^src/(http|engine|workflow|config|domain|base)/' },
+      to: { path: '^src/', pathNot: '^src/(http|engine|schedule|workflow|config|domain|base)/' },
     },
     {
       name: 'testing-is-embedded',
@@ -107,6 +142,13 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '^src/cli/' },
       to: { path: '(^|node_modules/)commander(/|$)' },
+    },
+    {
+      name: 'yaml-is-for-files-of-configuration',
+      comment: 'Who has no file and no fairloom/config loads no parser.',
+      severity: 'error',
+      from: { pathNot: '^src/config/(yaml-file|to-yaml)\\.ts$' },
+      to: { path: '(^|node_modules/)yaml(/|$)' },
     },
     {
       name: 'entry-points-only-reexport',

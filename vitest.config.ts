@@ -13,7 +13,7 @@ function project(layer: Layer): TestProjectConfiguration {
     resolve: {
       alias: [
         { find: /^fairloom$/, replacement: source('index') },
-        { find: /^fairloom\/(redis|testing)$/, replacement: source('$1') },
+        { find: /^fairloom\/(config|metrics|redis|testing|tracing)$/, replacement: source('$1') },
       ],
     },
     test: {

@@ -17,6 +17,7 @@ export const CLIENT_COMMANDS: Readonly<Record<string, string>> = {
   hsetnx: 'the layout version of the namespace',
   hget: 'the same',
   hgetall: 'a worker reads what a run has written down',
+  hmget: 'and values of its channels',
   ping: 'health checks',
   smembers: 'reconcile walks the queues',
   zrange: 'and their indexes',

@@ -13,7 +13,14 @@ import {
 } from '@microsoft/api-extractor';
 
 /** The main entry comes first: the others may show its types, which are imported from there. */
-const CONFIGS = ['api-extractor.json', 'api-extractor.redis.json', 'api-extractor.testing.json'];
+const CONFIGS = [
+  'api-extractor.json',
+  'api-extractor.config.json',
+  'api-extractor.metrics.json',
+  'api-extractor.redis.json',
+  'api-extractor.testing.json',
+  'api-extractor.tracing.json',
+];
 const ROOT = new URL('..', import.meta.url);
 
 const local = process.argv.includes('--local');

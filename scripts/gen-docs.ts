@@ -1,9 +1,10 @@
 /**
- * Writes docs/limits.md from src/domain/limits.ts, and docs/acl.example from the Lua scripts.
- * `test/tidy/docs.test.ts` and `test/redis/faults-acl.test.ts` hold them to the code.
+ * Writes docs/limits.md from src/domain/limits.ts, docs/acl.example from the Lua scripts, and the
+ * reference in docs/configuration.md from src/config/options.ts. `test/tidy/docs.test.ts` and `test/redis/faults-acl.test.ts` hold them to the code.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderAcl } from './acl-doc.ts';
+import { renderConfiguration } from './config-doc.ts';
 import { loadLimits, renderLimits } from './limits-doc.ts';
 
 const DOCS = new URL('../docs/', import.meta.url);
@@ -11,3 +12,5 @@ const DOCS = new URL('../docs/', import.meta.url);
 mkdirSync(DOCS, { recursive: true });
 writeFileSync(new URL('limits.md', DOCS), renderLimits(await loadLimits()));
 writeFileSync(new URL('acl.example', DOCS), renderAcl());
+const configuration = new URL('configuration.md', DOCS);
+writeFileSync(configuration, renderConfiguration(readFileSync(configuration, 'utf8')));

@@ -1,3 +1,4 @@
+import { CHANNEL_NUMBER_BYTES } from '../src/domain/channel.ts';
 import { LIMITS, type LimitName, PRIORITY_WEIGHTS } from '../src/domain/limits.ts';
 
 /** What the scripts need of `domain/limits.ts`. */
@@ -5,6 +6,9 @@ const NAMES: readonly LimitName[] = [
   'absorbed',
   'alarmGapMs',
   'attemptsKept',
+  'channelBytes',
+  'channelKeys',
+  'channelValueBytes',
   'clockStepMs',
   'floorMs',
   'graphTtlMs',
@@ -16,6 +20,10 @@ const NAMES: readonly LimitName[] = [
   'outagePauseMs',
   'promoteTurn',
   'resendMs',
+  'scheduleLockMs',
+  'scheduleOverdueMs',
+  'scheduleRetryMs',
+  'scriptBytes',
   'strangeBaseMs',
   'strangeMaxMs',
   'strangersPerLease',
@@ -38,6 +46,7 @@ export function luaConstants(): string {
   return [
     'local LIMIT = {',
     ...entries,
+    `  channelNumberBytes = ${CHANNEL_NUMBER_BYTES},`,
     `  held = ${HELD},`,
     `  priorityWeights = { ${weights} },`,
     '}',

@@ -32,6 +32,7 @@ const STATIC: readonly Check[] = [
   { name: 'depcruise', command: ['depcruise', 'src'] },
   { name: 'knip', command: ['knip'] },
   { name: 'lua', command: ['tsx', 'scripts/bundle-lua.ts', '--check'] },
+  { name: 'site', command: ['vitepress', 'build', 'docs', '--logLevel', 'warn'] },
 ];
 const BUILD: Check = { name: 'build', command: ['npm', 'run', '--silent', 'build'] };
 /** The public API is the one that `etc/` shows. */

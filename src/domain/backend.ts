@@ -8,6 +8,8 @@
  * answered by values. `fairloom/testing` exports the conformance suite: a class that passes it is
  * a backend.
  */
+import type { ChannelRefusal, ChannelWrites } from './channel.ts';
+import type { EnqueueRefusal } from './enqueue-refusal.ts';
 import type {
   Page,
   PageRequest,
@@ -29,9 +31,26 @@ import type {
   SettleReply,
   SettleRequest,
 } from './leasing.ts';
+import type {
+  DueReply,
+  DueRequest,
+  FireReply,
+  FireRequest,
+  ScheduleChange,
+  ScheduleRecord,
+  ScheduleSetReply,
+} from './schedule.ts';
 import type { QueuePatch, Retention, UserPatch } from './settings.ts';
-import type { AttemptRecord, EndState, NewTask, TaskRecord, TaskState } from './task.ts';
+import type {
+  AttemptRecord,
+  EndState,
+  NewTask,
+  TaskRecord,
+  TaskStanding,
+  TaskState,
+} from './task.ts';
 
+export type { EnqueueRefusal } from './enqueue-refusal.ts';
 export type {
   Page,
   PageRequest,
@@ -60,6 +79,20 @@ export type {
   Suspension,
   UpstreamFact,
 } from './leasing.ts';
+export type {
+  DueReply,
+  DueRequest,
+  FireOutcome,
+  FireReply,
+  FireRequest,
+  Firing,
+  MissedPolicy,
+  OverlapPolicy,
+  ScheduleChange,
+  ScheduleRecord,
+  ScheduleSetReply,
+  SlotMoment,
+} from './schedule.ts';
 
 /** The place where tasks live. */
 export interface Backend {
@@ -81,6 +114,8 @@ export interface Backend {
   readonly runs: RunStore;
   /** Snapshots of graphs. */
   readonly graphs: GraphStore;
+  /** What makes tasks at given times. */
+  readonly schedules: ScheduleStore;
   /** Connects and checks; safe to call again. Other methods call it when nobody has. */
   open(settings: BackendSettings): Promise<BackendInfo>;
   /** Frees everything; waits in `workers.waitForWork` and `inspect.waitForEnd` answer at once. */
@@ -155,29 +190,6 @@ export type EnqueueTerms =
    */
   | { readonly atomic: false; readonly fence: LeaseRef };
 
-/** Why a task was not stored. */
-export type EnqueueRefusal =
-  /** The id exists with another user, name or payload. */
-  | { readonly type: 'task-conflict'; readonly id: string }
-  /** The idempotency key is held by `id`, under the policy `reject`. */
-  | { readonly type: 'key-taken'; readonly key: string; readonly id: string }
-  | {
-      readonly type: 'queue-full';
-      readonly user: string;
-      readonly limit: number;
-      readonly size: number;
-    }
-  | { readonly type: 'unknown-dependency'; readonly dependency: string }
-  | { readonly type: 'cross-user'; readonly dependency: string }
-  /** A cycle through `block` edges; the path starts and ends with the same id when it is known. */
-  | { readonly type: 'cycle'; readonly path: readonly string[] }
-  /** The lease on whose behalf it was to be stored is not in force. */
-  | { readonly type: 'lease-lost' }
-  /** The snapshot that it needs is not stored; save it again. */
-  | { readonly type: 'graph-missing'; readonly hash: string }
-  /** Another item of an atomic batch was refused; this one was not looked at or not kept. */
-  | { readonly type: 'batch-refused' };
-
 /** What became of one task of an enqueue. */
 export type EnqueueReply =
   | { readonly kind: 'created'; readonly id: string }
@@ -199,6 +211,8 @@ export interface TickReply {
   readonly more: boolean;
   /** The least moment at which something falls due; absent when nothing will. */
   readonly nextDueAt?: number;
+  /** Some schedule is due. */
+  readonly schedulesDue: boolean;
   /** What the backend's clock showed. */
   readonly now: number;
 }
@@ -222,14 +236,32 @@ export type ChangeReply =
 export interface RunStore {
   /**
    * Writes entries (JSON text; null takes one away) on behalf of a leased task, and forgives its
-   * losses. All or nothing; `lost` when the lease is not in force.
+   * losses. All or nothing; `lost` when the lease is not in force, a refusal when what is written to
+   * channels cannot be stored.
    */
   checkpoint(
     lease: LeaseRef,
     entries: Readonly<Record<string, string | null>>,
-  ): Promise<'ok' | 'lost'>;
+    channel?: NodeWrites,
+  ): Promise<'ok' | 'lost' | ChannelRefusal>;
   /** Everything that was written down; empty when nothing was. Goes with the task's record. */
   load(id: string): Promise<Readonly<Record<string, string>>>;
+  /** Writes to channels now, on behalf of a leased task. All or nothing, as `checkpoint`. */
+  writeChannel(lease: LeaseRef, channel: ChannelWrites): Promise<'ok' | 'lost' | ChannelRefusal>;
+  /**
+   * Values of the channels of a run by field, as JSON texts: all, or those of some fields. Empty when
+   * nothing was written, or the run is not stored. They go with the record of the run's task.
+   */
+  readChannel(run: string, fields?: readonly string[]): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Writes to channels that go with a checkpoint. */
+export interface NodeWrites extends ChannelWrites {
+  /**
+   * What they belong to. The newest one of a lease is remembered: writes under the same name again
+   * have been applied already.
+   */
+  readonly key: string;
 }
 
 /** Snapshots of graphs as texts, by the hash of their content. Unused ones go after `LIMITS.graphTtlMs`. */
@@ -244,6 +276,34 @@ export interface GraphStore {
 export type GraphReply =
   | { readonly kind: 'found'; readonly body: string }
   | { readonly kind: 'unknown' | 'expired' | 'evicted' };
+
+/**
+ * Schedules: who they are, and when each is due. What a slot is and which one comes next is decided
+ * by the client; that a slot is fired at most once, here.
+ */
+export interface ScheduleStore {
+  /** Writes a schedule whole, unless it is at another revision than the one named. */
+  set(change: ScheduleChange): Promise<ScheduleSetReply>;
+  /** One schedule, and what the backend's clock shows. */
+  get(id: string): Promise<{ readonly record: ScheduleRecord | undefined; readonly now: number }>;
+  /** By name. */
+  list(page: PageRequest): Promise<Page<ScheduleRecord>>;
+  /** Takes it away, and lets go of its graph. Tasks that it has made stay. False: there was none. */
+  remove(id: string): Promise<boolean>;
+  /**
+   * Schedules that are due, for one scheduler at a time: who asks keeps the others away for
+   * `LIMITS.scheduleLockMs`. When one is late by `LIMITS.scheduleOverdueMs`, whoever asks gets it.
+   */
+  due(request: DueRequest): Promise<DueReply>;
+  /**
+   * Stores the tasks of slots and moves the schedule on, in one step. Only if it still stands at
+   * the slot and the revision named: of several that fire the same slot, one does. A task that is
+   * refused counts as missed; it never keeps the schedule from moving on.
+   */
+  fire(request: FireRequest): Promise<FireReply>;
+  /** Lets another scheduler take over at once. */
+  leave(owner: string): Promise<void>;
+}
 
 /** Users and what each may. */
 export interface UserStore {
@@ -281,6 +341,8 @@ export interface WorkerStore {
 export interface Inspect {
   /** Records in the order asked; `undefined` for what is not stored. */
   get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]>;
+  /** How tasks stand and what they came to, in the order asked: of many, cheaper than `get`. */
+  standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]>;
   /** The attempts of one task that are kept, oldest first. */
   attempts(id: string): Promise<readonly AttemptRecord[]>;
   /** In the order of the state's index: due time, creation, lease end, end, or place in line. */

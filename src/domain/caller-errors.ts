@@ -72,6 +72,26 @@ export class UnknownTaskError extends FairloomError {
   }
 }
 
+/** This process has the task's definition, and not the registered handler that it names. */
+export class UnknownHandlerError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'UnknownHandlerError';
+  /** See `docs/errors.md`. */
+  readonly code = 'UNKNOWN_HANDLER';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The task that was to be run. */
+  readonly taskName: string;
+  /** The handler that it names. */
+  readonly handler: string;
+
+  constructor(taskName: string, handler: string) {
+    super(`task ${shown(taskName)} needs a handler ${shown(handler)}, and none is registered here`);
+    this.taskName = taskName;
+    this.handler = handler;
+  }
+}
+
 /** A task depends on an id that is not stored, or no longer. */
 export class UnknownDependencyError extends FairloomError {
   /** The name of the class. */

@@ -11,8 +11,11 @@ export {
   NotationError,
   TaskConflictError,
   UnknownDependencyError,
+  UnknownHandlerError,
   UnknownTaskError,
 } from './caller-errors.ts';
+export { ChannelLimitError, ChannelTypeError } from './channel-errors.ts';
+export { ConfigError, type ConfigProblem } from './config-errors.ts';
 export { type ErrorCode, FairloomError } from './fairloom-error.ts';
 export {
   type FailedMember,
@@ -26,6 +29,7 @@ export {
   RunFailedError,
 } from './graph-errors.ts';
 export { Fatal, RetryAfter, TimedOutError } from './handler-errors.ts';
+export { ProgramFailedError, ProgramNotStartedError } from './program-errors.ts';
 export {
   GotoInGroupError,
   GroupChangedError,
@@ -33,18 +37,21 @@ export {
   MaxStepsError,
   ReplayMismatchError,
   RunCanceledError,
+  RunFormatError,
 } from './run-errors.ts';
 export {
   BackendFullError,
   BackendUnavailableError,
   BackendUnsupportedError,
   ClosedError,
+  ProcessEndedError,
   ThreadEndedError,
 } from './service-errors.ts';
 export {
   LeaseLostError,
   QueueFullError,
   ResultTimeoutError,
+  ScheduleNotFoundError,
   TaskBusyError,
   TaskCanceledError,
   TaskFailedError,

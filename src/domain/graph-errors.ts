@@ -107,7 +107,7 @@ export class RunFailedError extends FairloomError {
   readonly retryable = false;
   /** The run. */
   readonly runId: string;
-  /** The node that failed, by its name in the graph. */
+  /** The node that failed, by its name in the graph; empty when the run itself did. */
   readonly node: string;
   /** The task that it was. */
   readonly taskId: string;
@@ -118,7 +118,9 @@ export class RunFailedError extends FairloomError {
 
   constructor(runId: string, failure: NodeFailure) {
     const { node, taskId, failureType, error } = failure;
-    super(`node ${shown(node)} of run ${runId} failed (${failureType}): ${error.message}`);
+    // A run whose worker was lost, or that took too long, fails at no node.
+    const where = node === '' ? `run ${runId}` : `node ${shown(node)} of run ${runId}`;
+    super(`${where} failed (${failureType}): ${error.message}`);
     this.runId = runId;
     this.node = node;
     this.taskId = taskId;

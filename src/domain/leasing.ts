@@ -1,4 +1,5 @@
 /** What a lease, a settle and an extend ask and answer; part of the port in `backend.ts`. */
+import type { ChannelRefusal, ChannelWrites } from './channel.ts';
 import type { EndState, FailureType, TaskState } from './task.ts';
 
 /** A queue that a worker serves, with its weight and the pass of the worker's own stride. */
@@ -89,6 +90,8 @@ export interface LeaseReply {
   readonly nextDueAt?: number;
   /** How long this worker may sleep when it got nothing, in ms. */
   readonly waitMs: number;
+  /** Some schedule is due. */
+  readonly schedulesDue: boolean;
   /** What the backend's clock showed. */
   readonly now: number;
 }
@@ -136,6 +139,8 @@ export interface Settlement {
   readonly token: string;
   /** What is to become of it. */
   readonly decision: Decision | Suspension;
+  /** What the attempt wrote to channels: applied in the same step if the task finishes, else dropped. */
+  readonly channel?: ChannelWrites;
 }
 
 /** A worker settles, and may ask for the next tasks. */
@@ -151,6 +156,8 @@ export interface SettleRequest {
 /** Whether a settlement counted. */
 export type SettleAnswer =
   | { readonly kind: 'ok'; readonly state: TaskState; readonly repeated: boolean }
+  /** What it wrote to channels cannot be stored: nothing has changed, and the lease is in force. */
+  | { readonly kind: 'refused'; readonly refusal: ChannelRefusal }
   | { readonly kind: 'leaseLost' }
   | { readonly kind: 'notFound' };
 
@@ -188,4 +195,6 @@ export interface ExtendReply {
   readonly unknown: readonly LeaseRef[];
   /** What the backend's clock showed. */
   readonly now: number;
+  /** Some schedule is due. */
+  readonly schedulesDue: boolean;
 }

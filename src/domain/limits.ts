@@ -30,6 +30,10 @@ export type LimitName =
   | 'dependencies'
   | 'plainBatch'
   | 'graphTtlMs'
+  | 'channelValueBytes'
+  | 'channelKeys'
+  | 'channelBytes'
+  | 'channelWrites'
   | 'scriptUnits'
   | 'scriptBytes'
   | 'leaseBatch'
@@ -53,6 +57,8 @@ export type LimitName =
   | 'timeoutMs'
   | 'abortGraceMs'
   | 'cancelGraceMs'
+  | 'killGraceMs'
+  | 'stderrLines'
   | 'delayMaxMs'
   | 'waitMaxMs'
   | 'submissionMs'
@@ -82,7 +88,22 @@ export type LimitName =
   | 'retainCanceledMs'
   | 'upstreamBytes'
   | 'concurrency'
-  | 'graceMs';
+  | 'connectMs'
+  | 'configBytes'
+  | 'configWorkers'
+  | 'graceMs'
+  | 'cronLength'
+  | 'everyMinMs'
+  | 'scheduleLockMs'
+  | 'scheduleOverdueMs'
+  | 'scheduleRetryMs'
+  | 'scheduleDue'
+  | 'scheduleFirings'
+  | 'missedAfterMs'
+  | 'missedCap'
+  | 'missedCapMax'
+  | 'jitterMaxMs'
+  | 'backfillMax';
 
 /**
  * Every limit and default of Fairloom. `docs/limits.md` and the constants that Lua needs are
@@ -139,6 +160,18 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'keeps one call from blocking the server while it is parsed',
   ),
   graphTtlMs: limit(86_400_000, 'ms', 'a snapshot that nothing needs goes after a day without use'),
+  channelValueBytes: limit(
+    262_144,
+    'bytes',
+    'an append reads and writes the whole list, while other calls wait',
+  ),
+  channelKeys: limit(10_000, 'keys', 'of all channels of a run; one for each member of a group'),
+  channelBytes: limit(1_048_576, 'bytes', 'of all channels of a run, keys included; as a payload'),
+  channelWrites: limit(
+    1_000,
+    'keys',
+    'that one attempt writes to: its settle applies them in about a millisecond',
+  ),
   leaseBatch: limit(62, 'tasks', 'four units each within one script'),
   settleBatch: limit(64, 'outcomes', 'two units each, and room for a lease in the same call'),
   settleLeaseBatch: limit(40, 'of each', 'settle and lease together within one script'),
@@ -164,6 +197,16 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   timeoutMs: limit(900_000, 'ms', 'default handler timeout, 15 minutes'),
   abortGraceMs: limit(5_000, 'ms', 'how long a timed-out handler may take to notice its signal'),
   cancelGraceMs: limit(30_000, 'ms', 'how long a canceled handler may take to notice its signal'),
+  killGraceMs: limit(
+    3_000,
+    'ms',
+    'from SIGTERM to SIGKILL; less than abortGraceMs, so that a killed program is seen to be gone',
+  ),
+  stderrLines: limit(
+    1_000,
+    'lines',
+    'of a program that go to the log; what ended it is in the last',
+  ),
   delayMaxMs: limit(315_576_000_000, 'ms', 'ten years'),
   waitMaxMs: limit(
     2_592_000_000,
@@ -205,7 +248,34 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   retainCanceledMs: limit(86_400_000, 'ms', 'canceled tasks are kept 24 h'),
   upstreamBytes: limit(65_536, 'bytes', 'results of upstreams that a lease carries'),
   concurrency: limit(10, 'slots', 'default slots of a worker'),
+  connectMs: limit(
+    5_000,
+    'ms',
+    'default length of one attempt to connect; a network answers in less',
+  ),
+  configBytes: limit(
+    262_144,
+    'bytes',
+    'a configuration is written by hand; thousands of users fit',
+  ),
+  configWorkers: limit(100, 'workers', 'workers of one configuration; one process runs them all'),
   graceMs: limit(25_000, 'ms', 'default time that a shutdown gives running handlers'),
+  cronLength: limit(
+    256,
+    'characters',
+    'longest cron pattern; a longer one is a mistake or an attack',
+  ),
+  everyMinMs: limit(1_000, 'ms', 'shortest interval of a schedule; what is faster is a loop'),
+  scheduleLockMs: limit(5_000, 'ms', 'a scheduler that said nothing for this long is replaced'),
+  scheduleOverdueMs: limit(2_000, 'ms', 'a slot this late is fired by whoever finds it'),
+  scheduleRetryMs: limit(1_000, 'ms', 'idle workers look again for a slot that nobody has fired'),
+  scheduleDue: limit(100, 'schedules', 'due ones that one call tells'),
+  scheduleFirings: limit(50, 'slots', 'of one schedule that one step fires'),
+  missedAfterMs: limit(60_000, 'ms', 'a slot that was not fired by then counts as missed'),
+  missedCap: limit(100, 'slots', 'default most missed slots that `missed: all` fires, the newest'),
+  missedCapMax: limit(1_000, 'slots', 'largest such cap'),
+  jitterMaxMs: limit(86_400_000, 'ms', 'longest jitter of a schedule, a day'),
+  backfillMax: limit(10_000, 'slots', 'slots that one backfill stores'),
 };
 
 /** The numbers alone: `LIMITS.leaseMs`. */

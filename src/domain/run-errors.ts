@@ -98,6 +98,26 @@ export class ReplayMismatchError extends FairloomError {
   }
 }
 
+/** What was to be imported is no run that this version reads. Nothing was stored. */
+export class RunFormatError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'RunFormatError';
+  /** See `docs/errors.md`. */
+  readonly code = 'RUN_FORMAT';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** Where, as `$.nodes[2].state`; `$` for the whole. */
+  readonly path: string;
+  /** What is wrong there. */
+  readonly problem: string;
+
+  constructor(path: string, problem: string) {
+    super(`${path} ${problem}`);
+    this.path = path;
+    this.problem = problem;
+  }
+}
+
 /** A handler canceled its run by `ctx.cancelRun`; thrown there, and by `loom.run`. */
 export class RunCanceledError extends FairloomError {
   /** The name of the class. */

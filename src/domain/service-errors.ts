@@ -16,6 +16,20 @@ export class ThreadEndedError extends FairloomError {
   }
 }
 
+/** The process of a `processTask` ended before its handler did: it crashed, or was killed. */
+export class ProcessEndedError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'ProcessEndedError';
+  /** See `docs/errors.md`. */
+  readonly code = 'PROCESS_ENDED';
+  /** The same call may succeed later. */
+  readonly retryable = true;
+
+  constructor(taskId: string, cause: unknown) {
+    super(`the process of task ${taskId} ended (${messageOf(cause)})`, { cause });
+  }
+}
+
 /** The client, worker or backend was closed. */
 export class ClosedError extends FairloomError {
   /** The name of the class. */

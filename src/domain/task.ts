@@ -1,3 +1,5 @@
+import type { WindowSpec } from './window.ts';
+
 /** The seven states of a task; a record is in exactly one. Drawn in `transition.ts`. */
 export type TaskState =
   | 'scheduled'
@@ -62,10 +64,14 @@ export interface EdgePolicies {
 /** What to do with a task whose idempotency key is held by another. */
 export type KeyPolicy = 'return' | 'reject' | 'replace-queued' | 'run-once-more';
 
-/** An idempotency key and how it is treated. */
-export interface KeySpec {
+/** A key and how it is treated: one task for all calls under it, for some time. */
+export type KeySpec = {
   /** Chosen by the caller; it holds for one user in one queue. */
   readonly key: string;
+} & (HoldSpec | WindowSpec);
+
+/** A key that keeps others out. */
+export interface HoldSpec {
   /** What a later call under the same key comes to. */
   readonly policy: KeyPolicy;
   /** How long the key holds from the enqueue, in ms; absent: until its task has ended. */
@@ -103,7 +109,7 @@ export interface NewTask {
   readonly dependsOn: readonly string[];
   /** What it does about its dependencies. */
   readonly edges: EdgePolicies;
-  /** Keeps others like it out; absent: nothing does. */
+  /** Keeps others like it out, or gathers them (only in calls that are not atomic); absent: nothing does. */
   readonly idempotency?: KeySpec;
   /** Never queued: it ends `finished` as soon as nothing blocks it; holds what it joins readable. */
   readonly join?: true;
@@ -112,6 +118,9 @@ export interface NewTask {
   /** Hash of the graph snapshot that is kept for it while it is stored. */
   readonly graph?: string;
 }
+
+/** What is asked about many tasks at once: fields of their records. */
+export type TaskStanding = Pick<TaskRecord, 'state' | 'result' | 'error' | 'reason'>;
 
 /** Everything that is stored about one task. Fields that have no meaning in a state are absent. */
 export interface TaskRecord {

@@ -41,6 +41,23 @@ export class TaskNotFoundError extends FairloomError {
   }
 }
 
+/** There is no schedule of this name. */
+export class ScheduleNotFoundError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'ScheduleNotFoundError';
+  /** See `docs/errors.md`. */
+  readonly code = 'SCHEDULE_NOT_FOUND';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The name. */
+  readonly schedule: string;
+
+  constructor(schedule: string) {
+    super(`there is no schedule ${schedule}`);
+    this.schedule = schedule;
+  }
+}
+
 /** The operation does not apply to a task in this state. */
 export class WrongStateError extends FairloomError {
   /** The name of the class. */

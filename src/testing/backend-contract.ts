@@ -13,6 +13,7 @@ import type { Retention } from '../domain/settings.ts';
 import { TASK_STATES } from '../domain/task.ts';
 import * as canceling from './contract/canceling.ts';
 import type { Case, Cases, Run } from './contract/cases.ts';
+import * as channels from './contract/channels.ts';
 import * as dependencies from './contract/dependencies.ts';
 import * as enqueue from './contract/enqueue.ts';
 import * as fairness from './contract/fairness.ts';
@@ -30,12 +31,14 @@ import * as retention from './contract/retention.ts';
 import * as runReads from './contract/run-reads.ts';
 import * as runStores from './contract/run-stores.ts';
 import * as runs from './contract/runs.ts';
+import * as schedules from './contract/schedules.ts';
 import * as settling from './contract/settling.ts';
 import * as strangers from './contract/strangers.ts';
 import * as sweeping from './contract/sweeping.ts';
 import * as time from './contract/time.ts';
 import { timed } from './contract/timed.ts';
 import * as waiting from './contract/waiting.ts';
+import * as windows from './contract/windows.ts';
 
 export type {
   Expect,
@@ -62,6 +65,8 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'full queues': enqueue.fullQueues,
   'idempotency keys': keys.policies,
   'life of a key': keys.lives,
+  'debounced keys': windows.debounces,
+  'throttled keys': windows.throttles,
   'dependencies at enqueue': dependencies.atEnqueue,
   'dependencies at the end of an upstream': dependencies.atTheEnd,
   graphs: graphs.graphs,
@@ -94,7 +99,15 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'suspended runs': runs.suspensions,
   'what joins and runs read': runReads.runReads,
   'journals of runs': runStores.journals,
+  'values of channels': channels.values,
+  'bounds of channels': channels.bounds,
+  'who writes to channels': channels.writers,
+  'life of channels': channels.lives,
   'snapshots of graphs': runStores.snapshots,
+  schedules: schedules.keeping,
+  'schedules that fall due': schedules.falling,
+  'firing of schedules': schedules.firing,
+  'overlapping firings': schedules.overlapping,
   retention: retention.keeping,
   readers: retention.readers,
   leftovers: retention.leftovers,

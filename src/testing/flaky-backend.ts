@@ -35,6 +35,7 @@ const STORES: readonly string[] = [
   'inspect',
   'runs',
   'graphs',
+  'schedules',
 ];
 
 /** Any backend, with faults between it and whoever uses it. */

@@ -190,7 +190,7 @@ export class TestLoom extends Fairloom {
   #wrap(definition: TaskDefinition): void {
     const { name } = definition;
     const { registry, handlers } = coreOf(this);
-    if (definition.code.kind === 'elsewhere' && !this.#stubs.has(name)) return;
+    if (!handlers.has(definition) && !this.#stubs.has(name)) return;
     registry.setStub(definition, async (input, ctx) => {
       const { taskId, user, attempt } = ctx;
       const end = this.#journal.begin({ taskId, name, user, attempt }, input);

@@ -1,9 +1,11 @@
 /** Random histories, weighted so that most of them get somewhere. */
 import fc from 'fast-check';
-import type { Level } from '../../src/domain/task.ts';
+import type { ChannelWrite } from '../../src/domain/channel.ts';
+import type { KeySpec, Level } from '../../src/domain/task.ts';
 import {
   type Among,
   type AwaitedStep,
+  type ChannelStep,
   type DecisionStep,
   type DependencyStep,
   type HolderStep,
@@ -42,11 +44,38 @@ const dependencies = fc.oneof(
   { weight: 3, arbitrary: fc.array(dependency, { minLength: 1, maxLength: 3 }) },
 );
 
-const key = fc.record({
-  key: fc.constantFrom('k', 'l'),
-  policy: fc.constantFrom('return', 'reject', 'replace-queued', 'run-once-more'),
-  ttlMs: fc.option(fc.constantFrom(1_000, 60_000), { nil: undefined, freq: 1 }),
+const held = fc.record(
+  {
+    key: fc.constantFrom('k', 'l'),
+    policy: fc.constantFrom('return', 'reject', 'replace-queued', 'run-once-more'),
+    ttlMs: fc.constantFrom(1_000, 60_000),
+  } as const,
+  { requiredKeys: ['key', 'policy'] },
+);
+
+const debounced = fc.record(
+  {
+    key: fc.constant('d'),
+    policy: fc.constant('debounce'),
+    waitMs: fc.constantFrom(500, 5_000),
+    maxWaitMs: fc.constantFrom(1, 2_000, 8_000),
+  } as const,
+  { requiredKeys: ['key', 'policy', 'waitMs'] },
+);
+
+const throttled = fc.record({
+  key: fc.constant('t'),
+  policy: fc.constant('throttle'),
+  perMs: fc.constantFrom(1_000, 20_000),
+  trailing: fc.boolean(),
 } as const);
+
+/** Kinds of keys have names of their own, as the client gives them. */
+const key: fc.Arbitrary<KeySpec> = fc.oneof(
+  { weight: 3, arbitrary: held },
+  { weight: 1, arbitrary: debounced },
+  { weight: 1, arbitrary: throttled },
+);
 
 const level = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Level>(3) },
@@ -136,10 +165,44 @@ const suspension: fc.Arbitrary<DecisionStep> = fc.record({
   wakeAfterMs: seldom(fc.constantFrom(0, 1, 1_000, 5_000), 4),
 } as const);
 
+const field = fc.constantFrom('c:a', 'c:a', 'c:a', 'c:é', 'd:__proto__');
+const once = fc.constantFrom({}, {}, { once: 'k' }, { once: 'k' }, { once: 'l' });
+
+const write: fc.Arbitrary<ChannelWrite> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('set'),
+      field,
+      text: fc.constantFrom('1', '-2.5', '"é"', '[]', '[1,"x"]', 'null', '1.7e+308'),
+    } as const),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('delete'), field } as const) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(fc.constantFrom('append', 'add'), field, once, fc.nat({ max: 4 }))
+      .map(([type, to, how, at]): ChannelWrite => {
+        if (type === 'add') return { type, field: to, by: SUMMANDS[at] ?? 0, ...how };
+        return { type: 'append', field: to, text: ELEMENTS[at] ?? '0', ...how };
+      }),
+  },
+);
+
+const SUMMANDS = [1, -1, 0.1, 1.7e308, 2 ** 53];
+const ELEMENTS = ['1', '"é",{}', '[]', 'null', '"]"'];
+
+const channel: fc.Arbitrary<ChannelStep> = fc.record({
+  of: fc.constantFrom('self', 'self', 'self', 'owner', 'owner', 'known', 'unknown'),
+  pick,
+  writes: fc.array(write, { minLength: 1, maxLength: 4 }),
+} as const);
+
 const settlement: fc.Arbitrary<SettlementStep> = fc.record({
   of: fc.constantFrom('held', 'held', 'held', 'held', 'held', 'held', 'stale', 'forged'),
   pick,
   decision: fc.oneof({ weight: 8, arbitrary: decision }, { weight: 3, arbitrary: suspension }),
+  channel: seldom(channel, 3),
 } as const);
 
 const lease: fc.Arbitrary<LeaseStep> = fc.record({
@@ -235,6 +298,23 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         fc.constantFrom('1', '{"é":[]}', null),
         { minKeys: 1, noNullPrototype: true },
       ),
+      channel: seldom(
+        fc
+          .tuple(channel, fc.constantFrom('n:a', 'n:a', 'n:b'))
+          .map(([rest, key]) => ({ ...rest, key })),
+        5,
+      ),
+    } as const),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('resendCheckpoint') } as const) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constant('writeChannel'),
+      worker,
+      of: holder,
+      pick,
+      channel,
     } as const),
   },
   {

@@ -8,9 +8,11 @@ import type {
   LeaseRef,
   LeaseReply,
   LeaseRequest,
+  NodeWrites,
   SettleRequest,
   WorkerSpec,
 } from '../../src/domain/backend.ts';
+import type { ChannelWrites } from '../../src/domain/channel.ts';
 import type { QueuePatch, UserPatch } from '../../src/domain/settings.ts';
 import type { NewTask } from '../../src/domain/task.ts';
 import type { LeaseForecast, Oracle } from './oracle/oracle.ts';
@@ -27,7 +29,9 @@ export type Call =
       readonly type: 'checkpoint';
       readonly lease: LeaseRef;
       readonly entries: Readonly<Record<string, string | null>>;
+      readonly channel?: NodeWrites | undefined;
     }
+  | { readonly type: 'writeChannel'; readonly lease: LeaseRef; readonly channel: ChannelWrites }
   | { readonly type: 'saveGraph'; readonly hash: string; readonly body: string }
   | { readonly type: 'loadGraph'; readonly hash: string }
   | { readonly type: 'cancel'; readonly id: string; readonly reason: string }
@@ -66,8 +70,14 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
       return { more, nextDueAt, now };
     }
     case 'checkpoint': {
-      const answer = await backend.runs.checkpoint(call.lease, call.entries);
+      const answer = await backend.runs.checkpoint(call.lease, call.entries, call.channel);
       return { answer, journal: await backend.runs.load(call.lease.id) };
+    }
+    case 'writeChannel': {
+      const { lease, channel } = call;
+      const answer = await backend.runs.writeChannel(lease, channel);
+      const fields = channel.writes.map(({ field }) => field);
+      return { answer, values: await backend.runs.readChannel(channel.run, fields) };
     }
     case 'saveGraph':
       return backend.graphs.save(call.hash, call.body);
@@ -115,8 +125,15 @@ export function forecast(oracle: Oracle, call: Call): unknown {
     case 'tick':
       return tickForecast(oracle.tick());
     case 'checkpoint': {
-      const answer = oracle.checkpoint(call.lease, call.entries);
+      const answer = oracle.checkpoint(call.lease, call);
       return { answer, journal: oracle.journal(call.lease.id) };
+    }
+    case 'writeChannel': {
+      const { lease, channel } = call;
+      const answer = oracle.writeChannel(lease, channel);
+      const fields = new Set(channel.writes.map(({ field }) => field));
+      const all = Object.entries(oracle.channels(channel.run));
+      return { answer, values: Object.fromEntries(all.filter(([field]) => fields.has(field))) };
     }
     case 'saveGraph':
       return oracle.saveGraph(call.hash, call.body);

@@ -97,6 +97,11 @@ export const OCCASIONS: readonly string[] = [
   'graph-missing',
   'snapshot kept by a task',
   'snapshot expired',
+  'channel written',
+  'channel write refused',
+  'channel write done before',
+  'channel checkpoint sent again',
+  'channel of a run that is gone',
 ];
 
 export function allowedPairs(): readonly string[] {

@@ -6,18 +6,29 @@ import type {
   EnqueueTerms,
   ExtendRequest,
   Leased,
+  LeaseRef,
   LeaseRequest,
   QueueShare,
   Settlement,
   SettleRequest,
   WorkerSpec,
 } from '../../src/domain/backend.ts';
+import type { ChannelWrites } from '../../src/domain/channel.ts';
 import type { NewTask } from '../../src/domain/task.ts';
+import type { Call } from './calls.ts';
 import { decisionOf } from './decisions.ts';
 import { newTask, UNKNOWN } from './items.ts';
 import type { World } from './oracle/world.ts';
 import { specOf } from './specs.ts';
-import type { Among, HolderStep, ItemStep, LeaseStep, SettlementStep, Step } from './steps.ts';
+import type {
+  Among,
+  ChannelStep,
+  HolderStep,
+  ItemStep,
+  LeaseStep,
+  SettlementStep,
+  Step,
+} from './steps.ts';
 
 export interface Held {
   readonly id: string;
@@ -47,6 +58,7 @@ export class Client {
   /** Every lease that was ever given. */
   readonly leases: Held[] = [];
   lastSettle: SettleRequest | undefined;
+  lastCheckpoint: Extract<Call, { readonly type: 'checkpoint' }> | undefined;
   readonly #workers: WorkerState[] = [0, 1, 2, 3].map((spec) => ({
     generation: 0,
     spec,
@@ -66,7 +78,7 @@ export class Client {
     const ahead = atomic && (items[0]?.salt ?? 0) % 2 === 1;
     const tasks = items.map((item, at): NewTask => {
       const others = ahead ? ids.slice(at + 1) : ids.slice(0, at);
-      return newTask(item, { id: ids[at] ?? '', others, batch: ids, ids: this.ids, world });
+      return newTask(item, { id: ids[at] ?? '', others, batch: ids, ids: this.ids, world, atomic });
     });
     const terms: EnqueueTerms = lease === undefined ? { atomic } : { atomic: false, fence: lease };
     const batch = { tasks: distinct(tasks), terms };
@@ -145,8 +157,21 @@ export class Client {
         pending,
       });
       if (decision.type === 'suspend') pending.set(lease.id, decision.waitFor);
-      return [{ ...lease, decision }];
+      const { channel } = step;
+      if (channel === undefined) return [{ ...lease, decision }];
+      return [{ ...lease, decision, channel: this.channelWrites(lease, channel, world) }];
     });
+  }
+
+  /** The run to whose channels a step writes. */
+  channelWrites(lease: LeaseRef, { of, pick, writes }: ChannelStep, world: World): ChannelWrites {
+    const run = {
+      self: lease.id,
+      owner: world.tasks.get(lease.id)?.owner ?? lease.id,
+      known: this.ids[pick % Math.max(1, this.ids.length)] ?? lease.id,
+      unknown: `unknown${pick}`,
+    }[of];
+    return { run, writes };
   }
 
   /** What was settled is no longer held, whatever the answer was. */

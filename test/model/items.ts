@@ -6,6 +6,9 @@ import type { DependencyStep, ItemStep, OwnerStep } from './steps.ts';
 /** Ids that nobody has stored, unless a later step does. */
 export const UNKNOWN = 3;
 
+/** Policies of keys that gather calls. */
+const GATHERS: ReadonlySet<string> = new Set(['debounce', 'throttle']);
+
 /** What an item may refer to. */
 export interface Around {
   readonly id: string;
@@ -14,6 +17,8 @@ export interface Around {
   readonly batch: readonly string[];
   readonly ids: readonly string[];
   readonly world: World;
+  /** Of a batch that is stored as a whole. */
+  readonly atomic: boolean;
 }
 
 /** The task that an item of a batch stands for. */
@@ -48,15 +53,9 @@ export function newTask(item: ItemStep, around: Around): NewTask {
       onMissing: item.onMissing,
       allowCrossUser: item.allowCrossUser,
     },
-    ...(key === undefined
+    ...(key === undefined || (around.atomic && GATHERS.has(key.policy))
       ? {}
-      : {
-          idempotency: {
-            key: key.key,
-            policy: key.policy,
-            ...(key.ttlMs === undefined ? {} : { ttlMs: key.ttlMs }),
-          },
-        }),
+      : { idempotency: key }),
     ...ties(item, around),
   };
 }

@@ -17,6 +17,9 @@ import type { Call } from './calls.ts';
 import { mustBeSame } from './same.ts';
 import type { State } from './state.ts';
 
+/** Policies under which one task at a time holds a key. */
+const EXCLUSIVE: ReadonlySet<string> = new Set(['return', 'reject', 'replace-queued']);
+
 export class Ledger {
   /** Accepted and not removed by hand or by age; what it was given as. */
   readonly #specs = new Map<string, NewTask>();
@@ -160,7 +163,7 @@ export class Ledger {
     for (const { id, queue, user, state, dependsOn, idempotencyKey } of stored) {
       const spec = this.#specs.get(id)?.idempotency;
       if (idempotencyKey === undefined || isEnd(state) || this.#redriven.has(id)) continue;
-      if (spec?.ttlMs !== undefined || spec?.policy === 'run-once-more') continue;
+      if (spec !== undefined && (!EXCLUSIVE.has(spec.policy) || 'ttlMs' in spec)) continue;
       const name = JSON.stringify([queue, user, idempotencyKey]);
       const other = owners.get(name);
       ok(other === undefined || dependsOn.includes(other), `I12 ${id} and ${other} have one key`);

@@ -10,6 +10,8 @@ export interface Lists {
   readonly attempts: Readonly<Record<string, readonly AttemptRecord[]>>;
   /** What runs have written down, those included that are gone. */
   readonly journals: readonly Readonly<Record<string, string>>[];
+  /** What their members share. */
+  readonly channels: readonly Readonly<Record<string, string>>[];
 }
 
 /** Small, so that cursors are used. */
@@ -35,11 +37,13 @@ export async function listsOf(backend: Backend, ids: readonly string[]): Promise
   }
   const kept = attempts.filter(([, list]) => list.length > 0);
   const journals = await Promise.all(ids.map((id) => backend.runs.load(id)));
+  const channels = await Promise.all(ids.map((id) => backend.runs.readChannel(id)));
   return {
     byState,
     queued: Object.fromEntries(queued),
     attempts: Object.fromEntries(kept),
     journals,
+    channels,
   };
 }
 
@@ -79,5 +83,6 @@ export function expectedLists(oracle: Oracle, ids: readonly string[]): Lists {
     queued: Object.fromEntries(queued),
     attempts: Object.fromEntries(attempts),
     journals: ids.map((id) => oracle.journal(id)),
+    channels: ids.map((id) => oracle.channels(id)),
   };
 }

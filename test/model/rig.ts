@@ -118,8 +118,22 @@ export class Rig {
         return this.#call({ type: 'tick' });
       case 'checkpoint': {
         const lease = client.lease(step.worker, step);
-        const { entries } = step;
-        return lease && this.#call({ type: 'checkpoint', lease, entries });
+        if (lease === undefined) return;
+        const { entries, channel } = step;
+        const writes = channel && {
+          ...client.channelWrites(lease, channel, world),
+          key: channel.key,
+        };
+        client.lastCheckpoint = { type: 'checkpoint', lease, entries, channel: writes };
+        return this.#call(client.lastCheckpoint);
+      }
+      case 'resendCheckpoint':
+        return client.lastCheckpoint && this.#call(client.lastCheckpoint);
+      case 'writeChannel': {
+        const lease = client.lease(step.worker, step);
+        if (lease === undefined) return;
+        const channel = client.channelWrites(lease, step.channel, world);
+        return this.#call({ type: 'writeChannel', lease, channel });
       }
       case 'saveGraph':
       case 'loadGraph':

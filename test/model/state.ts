@@ -1,6 +1,6 @@
 /** The whole visible state of a backend, and what the oracle says that it must be. */
 import type { Backend, QueueInfo, Stats, UserInfo } from '../../src/domain/backend.ts';
-import type { TaskRecord } from '../../src/domain/task.ts';
+import type { TaskRecord, TaskStanding } from '../../src/domain/task.ts';
 import type { Oracle } from './oracle/oracle.ts';
 import { mustBeSame } from './same.ts';
 import { QUEUES, USERS } from './steps.ts';
@@ -8,6 +8,8 @@ import { QUEUES, USERS } from './steps.ts';
 export interface State {
   /** Of every id that was ever used, in that order. */
   readonly records: readonly (TaskRecord | undefined)[];
+  /** The same of the call that asks for less. */
+  readonly standing: readonly (TaskStanding | undefined)[];
   /** Of every user in every queue; who has nothing is left out. */
   readonly users: readonly UserInfo[];
   readonly queues: readonly QueueInfo[];
@@ -20,14 +22,16 @@ const DIGITS = 1e6;
 const PLACES = QUEUES.flatMap((queue) => USERS.map((user) => ({ queue, user })));
 
 export async function stateOf(backend: Backend, ids: readonly string[]): Promise<State> {
-  const [records, users, queues, stats] = await Promise.all([
+  const [records, standing, users, queues, stats] = await Promise.all([
     backend.inspect.get(ids),
+    backend.inspect.standing(ids),
     Promise.all(PLACES.map(({ user, queue }) => backend.users.get(user, queue))),
     Promise.all(QUEUES.map((queue) => backend.queues.get(queue))),
     backend.inspect.stats(),
   ]);
   return {
     records,
+    standing,
     users: users
       .filter((user) => user !== undefined)
       .filter(isBusy)
@@ -43,6 +47,7 @@ export async function stateOf(backend: Backend, ids: readonly string[]): Promise
 export function expectedState(oracle: Oracle, ids: readonly string[]): State {
   return {
     records: ids.map((id) => oracle.record(id)),
+    standing: ids.map((id) => standingOf(oracle.record(id))),
     users: PLACES.map(({ user, queue }) => oracle.user(user, queue))
       .filter(isBusy)
       .map(rounded),
@@ -53,9 +58,17 @@ export function expectedState(oracle: Oracle, ids: readonly string[]): State {
 
 export function compareStates(actual: State, expected: State): void {
   mustBeSame(actual.records, expected.records);
+  mustBeSame(actual.standing, expected.standing);
   mustBeSame(actual.users, expected.users);
   mustBeSame(actual.queues, expected.queues);
   mustBeSame(actual.stats, expected.stats);
+}
+
+function standingOf(record: TaskRecord | undefined): TaskStanding | undefined {
+  if (record === undefined) return undefined;
+  const { state, result, error, reason } = record;
+  const standing: Record<keyof TaskStanding, unknown> = { state, result, error, reason };
+  return standing as TaskStanding;
 }
 
 /** A user without work may be known or not: that is the backend's own affair. */

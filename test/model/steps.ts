@@ -3,10 +3,11 @@
  * Tasks, leases and workers are named by a place (`pick`) in what exists when the step runs.
  */
 
+import type { ChannelWrite } from '../../src/domain/channel.ts';
 import type { QueuePatch, UserPatch } from '../../src/domain/settings.ts';
 import type {
   EdgePolicy,
-  KeyPolicy,
+  KeySpec,
   Level,
   MissingPolicy,
   TaskState,
@@ -31,9 +32,8 @@ export interface ItemStep {
   readonly onCancel: EdgePolicy;
   readonly onMissing: MissingPolicy;
   readonly allowCrossUser: boolean;
-  readonly key?:
-    | { readonly key: string; readonly policy: KeyPolicy; readonly ttlMs?: number | undefined }
-    | undefined;
+  /** One that gathers calls is left out of an atomic batch. */
+  readonly key?: KeySpec | undefined;
   /** Use the id of a task that was there before. */
   readonly again?: number | undefined;
   readonly join?: true | undefined;
@@ -83,6 +83,14 @@ export interface AwaitedStep {
 
 export interface SettlementStep extends HolderStep {
   readonly decision: DecisionStep;
+  readonly channel?: ChannelStep | undefined;
+}
+
+/** Writes to the channels of a run: of the writer itself, of its owner, of anybody, of nobody. */
+export interface ChannelStep {
+  readonly of: 'self' | 'owner' | 'known' | 'unknown';
+  readonly pick: number;
+  readonly writes: readonly ChannelWrite[];
 }
 
 export interface LeaseStep {
@@ -124,6 +132,14 @@ export type Step =
       readonly type: 'checkpoint';
       readonly worker: number;
       readonly entries: Readonly<Record<string, string | null>>;
+      readonly channel?: (ChannelStep & { readonly key: string }) | undefined;
+    } & HolderStep)
+  /** Its answer was lost: the newest one goes once more. */
+  | { readonly type: 'resendCheckpoint' }
+  | ({
+      readonly type: 'writeChannel';
+      readonly worker: number;
+      readonly channel: ChannelStep;
     } & HolderStep)
   | { readonly type: 'saveGraph' | 'loadGraph'; readonly graph: number }
   | { readonly type: 'cancel'; readonly among: Among; readonly pick: number }
@@ -157,6 +173,8 @@ export const STEP_TYPES: readonly Step['type'][] = [
   'extend',
   'tick',
   'checkpoint',
+  'resendCheckpoint',
+  'writeChannel',
   'saveGraph',
   'loadGraph',
   'cancel',

@@ -3,17 +3,18 @@ import type { NewTask } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
 import { type Batch, blockedByCycle, checkDependencies, link, rewait } from './dependencies.ts';
 import { cascade, goOn } from './end.ts';
-import { TaskEntry } from './entities.ts';
+import { type KeyEntry, TaskEntry } from './entities.ts';
 import {
   absorb,
   answerByKey,
   existingOf,
   holds,
+  isWindow,
   keyScope,
   rememberedKey,
   takeKey,
 } from './idempotency.ts';
-import { enterScheduled, setDeadline } from './places.ts';
+import { enterScheduled, leave, setDeadline } from './places.ts';
 import { hasSnapshot, holdSnapshot } from './snapshots.ts';
 import type { Store } from './store.ts';
 
@@ -71,7 +72,8 @@ function resolved(id: string, dependsOn: readonly string[], answered: Answered):
   return [...others];
 }
 
-function enqueueOne(store: Store, task: NewTask): EnqueueReply {
+/** Stores one task on its own terms; tells nobody of what that ended. */
+export function enqueueOne(store: Store, task: NewTask): EnqueueReply {
   const known = answerKnown(store, task);
   if (known !== undefined) return known;
   const refusal = refuseNew(store, task, undefined) ?? blockedByCycle(store, task, undefined);
@@ -138,8 +140,27 @@ function answerKnown(store: Store, task: NewTask): EnqueueReply | undefined {
   }
   if (!holds(store, key)) return undefined;
   const reply = answerByKey(store, key, task, task.idempotency);
-  if (reply !== undefined) absorb(key, task, reply);
-  return reply;
+  if (reply === undefined) return undefined;
+  const dueAt = absorb(store, key, task, reply);
+  return dueAt === undefined ? reply : moved(store, key.owner, dueAt, reply);
+}
+
+/** Another call has moved the start of a task that waits for it. */
+function moved(
+  store: Store,
+  entry: KeyEntry['owner'],
+  dueAt: number,
+  reply: EnqueueReply,
+): EnqueueReply {
+  if (!(entry instanceof TaskEntry) || entry.dueAt === undefined) return reply;
+  if (entry.rare.expiresAt !== undefined) {
+    entry.own().expiresAt = entry.rare.expiresAt + dueAt - entry.dueAt;
+    setDeadline(store, entry);
+  }
+  leave(store, entry);
+  if (dueAt > store.now) enterScheduled(store, entry, dueAt);
+  else goOn(store, entry);
+  return presentState(store, reply);
 }
 
 function agrees(entry: TaskEntry, task: NewTask): boolean {
@@ -202,6 +223,7 @@ function refuseByKey(
     if (holds(store, key)) {
       const reply = answerByKey(store, key, task, spec);
       if (reply?.kind === 'refused') return reply.refusal;
+      if (reply === undefined && isWindow(spec)) return 'new';
       if (reply === undefined) {
         batch?.keys.set(scope, key.owner.id);
         return 'follows';
@@ -240,8 +262,8 @@ function limitOf(store: Store, task: NewTask): number | undefined {
 /** Makes the record; it stands nowhere yet. */
 function create(store: Store, task: NewTask): TaskEntry {
   const owner = store.userLane(task.queue, task.user);
-  const key = task.idempotency === undefined ? undefined : rememberedKey(store, task);
-  const follows = key !== undefined && holds(store, key) ? key.owner : undefined;
+  const key = followedKey(store, task);
+  const follows = key?.owner;
   const spec: NewTask =
     follows === undefined
       ? task
@@ -259,7 +281,7 @@ function create(store: Store, task: NewTask): TaskEntry {
     key.follower = entry;
     entry.own().key = key;
   } else if (task.idempotency !== undefined) {
-    takeKey(store, task, task.idempotency, entry);
+    entry.dueAt = takeKey(store, task, task.idempotency, entry);
   }
   const waiters = store.missing.get(task.id);
   if (waiters !== undefined) {
@@ -270,17 +292,25 @@ function create(store: Store, task: NewTask): TaskEntry {
   return entry;
 }
 
+/** The key whose owner the task is to run after. */
+function followedKey(store: Store, task: NewTask): KeyEntry | undefined {
+  if (task.idempotency === undefined || isWindow(task.idempotency)) return undefined;
+  const key = rememberedKey(store, task);
+  return key !== undefined && holds(store, key) ? key : undefined;
+}
+
 /** Notes what ties the task to a workflow, if anything does. */
 function joinRun(store: Store, entry: TaskEntry, { join, owner, graph }: NewTask): void {
   if (join === undefined && owner === undefined && graph === undefined) return;
   entry.own().run = { ...entry.ownRun(), isJoin: join === true, owner, graph };
-  if (graph !== undefined) holdSnapshot(store, graph, entry);
+  if (graph !== undefined) holdSnapshot(store, graph, entry.id);
 }
 
 /** Links the dependencies and puts the entry where it belongs. */
 function settleIn(store: Store, entry: TaskEntry, task: NewTask): void {
   const { now } = store;
-  const due = task.executeAfter ?? now + Math.max(0, task.delayMs ?? 0);
+  const due = entry.dueAt ?? task.executeAfter ?? now + Math.max(0, task.delayMs ?? 0);
+  entry.dueAt = undefined;
   if (task.expiresInMs !== undefined) {
     entry.own().expiresAt = Math.max(now, due) + task.expiresInMs;
     setDeadline(store, entry);

@@ -164,6 +164,8 @@ export class TaskEntry {
       wakeOn: 'all',
       wakeAt: undefined,
       journal: new Map(),
+      channels: undefined,
+      newestWrites: undefined,
     };
     return own.run;
   }
@@ -231,6 +233,8 @@ export interface KeyEntry {
   firstPayload: string;
   /** Holds until then whatever happens; `undefined`: until the owner's end. */
   readonly until: number | undefined;
+  /** When the window of a key began that gathers calls; `undefined`: it gathers none. */
+  readonly from: number | undefined;
   /** Ids of the calls it answered, newest last. */
   readonly absorbed: string[];
   /** When its owner ended; it answers resends for a minute more. */

@@ -1,4 +1,5 @@
 import type { ExtendReply, ExtendRequest } from '../../domain/backend.ts';
+import { areSchedulesDue } from './schedule-places.ts';
 import type { Store } from './store.ts';
 
 /** Moves lease ends on, and says what this worker holds without knowing. See `TaskStore.extend`. */
@@ -18,5 +19,5 @@ export function extend(store: Store, request: ExtendRequest): ExtendReply {
       return store.records.get(id)?.token === token && asked.get(id) !== token;
     })
     .map(({ id, token }) => ({ id, token }));
-  return { answers, unknown, now: store.now };
+  return { answers, unknown, now: store.now, schedulesDue: areSchedulesDue(store) };
 }

@@ -2,6 +2,13 @@ import type { EnqueueReply } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { KeySpec, NewTask, TaskState } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
+import {
+  openWindow,
+  type Standing,
+  type WindowSpec,
+  type WindowStep,
+  windowStep,
+} from '../../domain/window.ts';
 import { type GoneOwner, type KeyEntry, TaskEntry } from './entities.ts';
 import type { Store } from './store.ts';
 
@@ -37,24 +44,69 @@ export function holds(store: Store, entry: KeyEntry): boolean {
   return entry.endedAt === undefined;
 }
 
-export function takeKey(store: Store, task: NewTask, spec: KeySpec, entry: TaskEntry): void {
+/** How a new owner takes the key: when it is due where the key says so. */
+export function takeKey(
+  store: Store,
+  task: NewTask,
+  spec: KeySpec,
+  entry: TaskEntry,
+): number | undefined {
   const scope = keyScope(task, spec.key);
-  const until = spec.ttlMs === undefined ? undefined : store.now + spec.ttlMs;
+  const before = rememberedKey(store, task);
+  const opened = isWindow(spec) ? newWindow(store, before, spec) : undefined;
   const made: KeyEntry = {
     key: spec.key,
     scope,
     owner: entry,
     follower: undefined,
     firstPayload: task.payload,
-    until,
-    absorbed: [],
+    until: isWindow(spec) ? opened?.window.until : untilOf(spec, store.now),
+    from: opened?.window.from,
+    // A resend of a call that an earlier owner has answered is no new call.
+    absorbed: opened === undefined ? [] : [...(before?.absorbed ?? [])],
     endedAt: undefined,
   };
+  if (before !== undefined) forget(store, before);
   store.keys.set(scope, made);
   entry.own().key = made;
+  return opened?.dueAt;
 }
 
-/** What a key that holds answers to another task; `undefined`: the task becomes its follower. */
+function untilOf({ ttlMs }: { readonly ttlMs?: number }, now: number): number | undefined {
+  return ttlMs === undefined ? undefined : now + ttlMs;
+}
+
+/** A key that gathers calls. */
+export function isWindow(spec: KeySpec): spec is KeySpec & WindowSpec {
+  return spec.policy === 'debounce' || spec.policy === 'throttle';
+}
+
+function newWindow(
+  store: Store,
+  before: KeyEntry | undefined,
+  spec: WindowSpec,
+): WindowStep & { readonly kind: 'new' } {
+  const step =
+    before !== undefined && holds(store, before) ? stepOf(store, before, spec) : undefined;
+  return step?.kind === 'new' ? step : openWindow(spec, store.now);
+}
+
+function stepOf(store: Store, key: KeyEntry, spec: WindowSpec): WindowStep {
+  const { from = store.now, until = store.now } = key;
+  return windowStep(spec, { from, until }, standingOf(key.owner), store.now);
+}
+
+function standingOf(owner: TaskEntry | GoneOwner): Standing {
+  if (!(owner instanceof TaskEntry) || owner.grant !== undefined || isEnd(owner.state)) {
+    return 'begun';
+  }
+  return owner.state === 'scheduled' ? 'scheduled' : 'waiting';
+}
+
+/**
+ * What a key that holds answers to another task; `undefined`: the task becomes its follower, or its
+ * next owner when it gathers calls.
+ */
 export function answerByKey(
   store: Store,
   key: KeyEntry,
@@ -67,6 +119,11 @@ export function answerByKey(
   const conflict = task.payload !== key.firstPayload;
   const started = owner.state === 'started' || isEnd(owner.state);
   switch (spec.policy) {
+    case 'debounce':
+    case 'throttle': {
+      const { kind } = stepOf(store, key, spec);
+      return kind === 'new' ? undefined : existing(owner, conflict, kind === 'replace');
+    }
     case 'reject':
       return { kind: 'refused', refusal: { type: 'key-taken', key: key.key, id: owner.id } };
     case 'return':
@@ -80,17 +137,28 @@ export function answerByKey(
   }
 }
 
-/** Remembers the id of a call that the key answered, and swaps the input where the answer says so. */
-export function absorb(key: KeyEntry, task: NewTask, reply: EnqueueReply): void {
-  if (reply.kind !== 'existing') return;
+/**
+ * Remembers the id of a call that the key answered, and swaps the input where the answer says so.
+ * Gives the moment to which that moves the task's start, if it does.
+ */
+export function absorb(
+  store: Store,
+  key: KeyEntry,
+  task: NewTask,
+  reply: EnqueueReply,
+): number | undefined {
+  if (reply.kind !== 'existing') return undefined;
   if (!key.absorbed.includes(task.id)) key.absorbed.push(task.id);
   if (key.absorbed.length > LIMITS.absorbed) key.absorbed.shift();
-  if (!reply.replaced) return;
+  if (!reply.replaced) return undefined;
   const target = key.follower?.id === reply.id ? key.follower : key.owner;
-  if (!(target instanceof TaskEntry)) return;
+  if (!(target instanceof TaskEntry)) return undefined;
+  const spec = task.idempotency;
+  const step = spec !== undefined && isWindow(spec) ? stepOf(store, key, spec) : undefined;
   target.own().firstPayload ??= target.payload;
   target.payload = task.payload;
   target.options = task.options;
+  return step?.kind === 'replace' ? step.dueAt : undefined;
 }
 
 /** The owner has ended: its follower inherits the key, or the key is free. */

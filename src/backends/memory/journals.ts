@@ -1,4 +1,6 @@
-import type { LeaseRef, RunStore } from '../../domain/backend.ts';
+import type { LeaseRef, NodeWrites, RunStore } from '../../domain/backend.ts';
+import type { ChannelRefusal } from '../../domain/channel.ts';
+import { readChannel, writeChannel, writeLive } from './channels.ts';
 import type { Store } from './store.ts';
 
 type Step = <T>(act: () => T) => Promise<T>;
@@ -6,20 +8,35 @@ type Step = <T>(act: () => T) => Promise<T>;
 /** See `RunStore`: the journal is part of the task's record. */
 export function runStore(store: Store, step: Step, look: Step): RunStore {
   return {
-    checkpoint: (lease, entries) => step(() => checkpoint(store, lease, entries)),
+    checkpoint: (lease, entries, channel) =>
+      step(() => checkpoint(store, lease, { entries, channel })),
     load: (id) =>
       look(() => Object.fromEntries(store.records.get(id)?.rare.run?.journal ?? new Map())),
+    writeChannel: (lease, channel) => step(() => writeLive(store, lease, channel)),
+    readChannel: (run, fields) => look(() => readChannel(store, run, fields)),
   };
+}
+
+interface Checkpoint {
+  readonly entries: Readonly<Record<string, string | null>>;
+  readonly channel: NodeWrites | undefined;
 }
 
 function checkpoint(
   store: Store,
   { id, token }: LeaseRef,
-  entries: Readonly<Record<string, string | null>>,
-): 'ok' | 'lost' {
+  { entries, channel }: Checkpoint,
+): 'ok' | 'lost' | ChannelRefusal {
   const entry = store.records.get(id);
   if (entry === undefined || entry.token !== token) return 'lost';
-  const { journal } = entry.ownRun();
+  const facts = entry.ownRun();
+  const name = `${token} ${channel?.key}`;
+  if (channel !== undefined && facts.newestWrites !== name) {
+    const refusal = writeChannel(store, channel);
+    if (refusal !== undefined) return refusal;
+    facts.newestWrites = name;
+  }
+  const { journal } = facts;
   for (const [field, value] of Object.entries(entries)) {
     if (value === null) journal.delete(field);
     else journal.set(field, value);

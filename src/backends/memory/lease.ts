@@ -7,6 +7,7 @@ import { cascade, end } from './end.ts';
 import type { Lane, TaskEntry } from './entities.ts';
 import { enterScheduled, enterStarted, leave, leaveAsServed, liftLimits } from './places.ts';
 import { charge, laneOpen, reindex } from './ready-index.ts';
+import { areSchedulesDue } from './schedule-places.ts';
 import type { Store, WorkerEntry } from './store.ts';
 import { toRecord } from './task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
@@ -35,6 +36,8 @@ interface Batch {
   readonly request: LeaseRequest;
   readonly given: TaskEntry[];
   strangers: number;
+  /** The last one that was set aside because its worker does not know it. */
+  strange: TaskEntry | undefined;
   /** It stopped for a reason other than having nothing to give. */
   stopped: boolean;
   alone: boolean;
@@ -49,6 +52,7 @@ export function lease(store: Store, request: LeaseRequest): LeaseReply {
   rejoin(store, worker);
   store.line.delete(worker);
   worker.token = false;
+  worker.isPassedOver = false;
   if (worker.lastRequest === request.requestId) return repeat(store, worker);
   const ticked = tickSteps(store);
   const batch = fill(store, worker, request);
@@ -59,12 +63,25 @@ export function lease(store: Store, request: LeaseRequest): LeaseReply {
   worker.lastLeases = leases;
   if (leases.length === 0 && request.wait && !batch.stopped && !ticked) store.line.add(worker);
   else for (const { queue } of request.queues) wakeFor(store, store.lane(queue), 1);
-  return answer(
+  const reply = answer(
     store,
     leases,
     batch.stopped || ticked || left,
     request.queues.map(({ queue }) => queue),
   );
+  if (batch.strange === undefined || !knowsOther(store, batch.strange, worker)) return reply;
+  // Whoever knows the task looks after its due time; this worker would only set it aside again.
+  worker.isPassedOver = true;
+  return { ...reply, waitMs: LIMITS.floorMs };
+}
+
+function knowsOther(store: Store, entry: TaskEntry, worker: WorkerEntry): boolean {
+  const { queue } = entry.owner.lane;
+  for (const other of store.workers.values()) {
+    if (other === worker || !other.names.has(entry.name)) continue;
+    if (other.spec.queues.includes(queue)) return true;
+  }
+  return false;
 }
 
 function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
@@ -77,6 +94,7 @@ function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
     request,
     given: [],
     strangers: 0,
+    strange: undefined,
     stopped: false,
     alone: false,
   };
@@ -117,6 +135,7 @@ function take(store: Store, turn: Turn, batch: Batch): void {
   }
   if (!worker.names.has(entry.name)) {
     setAside(store, entry);
+    batch.strange = entry;
     batch.strangers++;
     batch.stopped = batch.strangers >= LIMITS.strangersPerLease;
     return;
@@ -201,6 +220,7 @@ function answer(
     more,
     ...(due === undefined ? {} : { nextDueAt: due }),
     waitMs: Math.max(0, wait),
+    schedulesDue: areSchedulesDue(store),
     now: store.now,
   };
 }

@@ -24,12 +24,14 @@ import { runStore } from './journals.ts';
 import { lease } from './lease.ts';
 import { runnableNow } from './ready-index.ts';
 import { reconcile } from './reconcile.ts';
+import { areSchedulesDue } from './schedule-places.ts';
+import { scheduleStore } from './schedules.ts';
 import { configuredInfo, setQueue, setUser, userInfo } from './settings-of.ts';
 import { settleOne } from './settle.ts';
 import { graphStore } from './snapshots.ts';
 import { endStep } from './step-end.ts';
 import { Store } from './store.ts';
-import { attemptsOf, toRecord } from './task-record.ts';
+import { attemptsOf, toRecord, toStanding } from './task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
 import { waitForEnd, waitForWork } from './waits.ts';
 import { liveWorkers, register, seen, unregister } from './workers.ts';
@@ -61,6 +63,7 @@ export function memory(options: MemoryOptions = {}): Backend {
     inspect: inspector(store, look),
     runs: runStore(store, step, look),
     graphs: graphStore(store, step),
+    schedules: scheduleStore(store, step, look),
     async open({ retention }): Promise<BackendInfo> {
       store.retention = retention;
       return { description: 'embedded, in memory: ends with this process', warnings: [] };
@@ -133,7 +136,8 @@ function extendAs(store: Store, request: ExtendRequest): ExtendReply {
 function tick(store: Store): TickReply {
   const more = tickSteps(store);
   const due = nextDueAt(store, [...store.lanes.keys()]);
-  return { more, now: store.now, ...(due === undefined ? {} : { nextDueAt: due }) };
+  const schedulesDue = areSchedulesDue(store);
+  return { more, schedulesDue, now: store.now, ...(due === undefined ? {} : { nextDueAt: due }) };
 }
 
 function userStore(store: Store, step: Step, look: Step): UserStore {
@@ -176,6 +180,13 @@ function inspector(store: Store, look: Step): Inspect {
         return ids.map((id) => {
           const entry = store.records.get(id);
           return entry === undefined ? undefined : toRecord(entry);
+        });
+      }),
+    standing: (ids) =>
+      look(() => {
+        return ids.map((id) => {
+          const entry = store.records.get(id);
+          return entry === undefined ? undefined : toStanding(entry);
         });
       }),
     attempts: (id) =>

@@ -17,6 +17,11 @@ export function reconcile(store: Store): ReconcileReport {
     if (problem !== undefined) drift.push(`${entry.id}: ${problem}`);
   }
   for (const lane of store.lanes.values()) drift.push(...driftOf(store, lane));
+  for (const schedule of store.schedules.values()) {
+    const isDue = store.schedulesDue.has(schedule);
+    if (isDue === (schedule.next !== undefined)) continue;
+    drift.push(`schedule ${schedule.id}: not in its index`);
+  }
   return { drift: drift.slice(0, REPORTED), checked: store.records.size, repaired: 0 };
 }
 

@@ -1,3 +1,5 @@
+import type { ChannelValues } from '../../domain/channel.ts';
+
 /** What ties a task to a workflow. */
 export interface RunFacts {
   /** It ends when nothing blocks it, instead of being queued. */
@@ -13,4 +15,8 @@ export interface RunFacts {
   wakeAt: number | undefined;
   /** What it has written down. */
   readonly journal: Map<string, string>;
+  /** What its members share; made by the first write. */
+  channels: ChannelValues | undefined;
+  /** The token and the key of the newest checkpoint that wrote to channels. */
+  newestWrites: string | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Decision, SettleAnswer, Settlement } from '../../domain/backend.ts';
 import type { AttemptRecord } from '../../domain/task.ts';
+import { writeChannel } from './channels.ts';
 import { end, recordAttempt } from './end.ts';
 import type { TaskEntry } from './entities.ts';
 import { enterQueue, enterScheduled, leave } from './places.ts';
@@ -8,12 +9,17 @@ import type { Store } from './store.ts';
 import { suspend } from './suspend.ts';
 
 /** Applies one decision, if the lease that it speaks for is still in force. */
-export function settleOne(store: Store, { id, token, decision }: Settlement): SettleAnswer {
+export function settleOne(store: Store, settlement: Settlement): SettleAnswer {
+  const { id, token, decision, channel } = settlement;
   const entry = store.records.get(id);
   if (entry === undefined) return NOT_FOUND;
   if (entry.settledToken === token) return { kind: 'ok', state: entry.state, repeated: true };
   if (entry.state !== 'started' || entry.token !== token) return LEASE_LOST;
   const { cancelReason } = entry.rare;
+  if (channel !== undefined && decision.type === 'finish' && cancelReason === undefined) {
+    const refusal = writeChannel(store, channel);
+    if (refusal !== undefined) return { kind: 'refused', refusal };
+  }
   if (cancelReason !== undefined) apply(store, entry, { type: 'cancel', reason: cancelReason });
   else if (decision.type === 'suspend') suspend(store, entry, decision);
   else apply(store, entry, decision);

@@ -52,17 +52,22 @@ export function hasSnapshot(store: Store, hash: string): boolean {
   return alive(store, hash) !== undefined;
 }
 
-/** The task needs the snapshot: it has no end. */
-export function holdSnapshot(store: Store, hash: string, entry: TaskEntry): void {
-  store.snapshots.get(hash)?.neededBy.add(entry.id);
+/** A task or a schedule needs the snapshot: it has no end. */
+export function holdSnapshot(store: Store, hash: string, holder: string): void {
+  store.snapshots.get(hash)?.neededBy.add(holder);
 }
 
 /** The record of a task goes. */
 export function dropSnapshot(store: Store, entry: TaskEntry): void {
   const hash = entry.rare.run?.graph;
-  const snapshot = hash === undefined ? undefined : store.snapshots.get(hash);
+  if (hash !== undefined) letGoOfSnapshot(store, hash, entry.id);
+}
+
+/** The holder needs the snapshot no more. */
+export function letGoOfSnapshot(store: Store, hash: string, holder: string): void {
+  const snapshot = store.snapshots.get(hash);
   if (snapshot === undefined) return;
-  snapshot.neededBy.delete(entry.id);
+  snapshot.neededBy.delete(holder);
   touch(store, snapshot);
 }
 

@@ -65,6 +65,7 @@ function setAlarm(store: Store): void {
   if (at === undefined) return;
   const timer = store.clock.setTimer(Math.max(0, at - store.clock.now()), () => {
     store.alarm = undefined;
+    for (const worker of store.line) if (!worker.isPassedOver) return wake(store, worker);
     for (const worker of store.line) return wake(store, worker);
   });
   store.alarm = { at, timer };

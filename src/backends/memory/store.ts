@@ -21,6 +21,7 @@ import {
   UserLane,
 } from './entities.ts';
 import { MomentIndex } from './moment-index.ts';
+import { byMoment, byName, type ScheduleEntry } from './schedule-entry.ts';
 import { SortedList } from './sorted-list.ts';
 
 /** A snapshot, or the memory of one that was dropped. */
@@ -31,6 +32,14 @@ export interface Snapshot {
   readonly neededBy: Set<string>;
 }
 
+/** Saves work, and nothing depends on it: a firing is safe without. */
+export interface SchedulerLock {
+  owner: string;
+  until: number;
+  /** Rises with each owner. */
+  fence: number;
+}
+
 /** A worker as the backend knows it. */
 export interface WorkerEntry {
   readonly spec: WorkerSpec;
@@ -39,6 +48,8 @@ export interface WorkerEntry {
   lastSeenAt: number;
   /** The latest lease request and what it gave, so that a resend is answered the same. */
   lastRequest: string;
+  /** It met a task that others know, and leaves the next due time to them. */
+  isPassedOver: boolean;
   lastLeases: readonly LeaseRef[];
   /** Was woken before it began to wait. */
   token: boolean;
@@ -66,6 +77,12 @@ export class Store {
   /** Ids that nobody has stored yet and somebody waits for. */
   readonly missing: Map<string, SortedList<TaskEntry>> = new Map();
   readonly snapshots: Map<string, Snapshot> = new Map();
+  readonly schedules: Map<string, ScheduleEntry> = new Map();
+  readonly schedulesByName: SortedList<ScheduleEntry> = new SortedList(byName);
+  /** Those that will fire, by when. */
+  readonly schedulesDue: SortedList<ScheduleEntry> = new SortedList(byMoment);
+  /** Who fires them, and until when nobody else does. */
+  readonly scheduler: SchedulerLock = { owner: '', until: 0, fence: 0 };
   readonly workers: Map<string, WorkerEntry> = new Map();
   /** Workers that stand in line for a wake-up since their latest lease gave nothing, longest first. */
   readonly line: Set<WorkerEntry> = new Set();
@@ -104,6 +121,8 @@ export class Store {
   readonly ended: TaskEntry[] = [];
   alarm: { readonly at: number; readonly timer: Timer } | undefined = undefined;
   closed = false;
+  /** A schedule is being fired: its owner knows where it moves on to. */
+  isFiring = false;
   /** The enqueue in hand speaks for a lease. */
   isFenced = false;
   #seen = 0;

@@ -1,5 +1,5 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
-import type { AttemptRecord, TaskRecord } from '../../domain/task.ts';
+import type { AttemptRecord, TaskRecord, TaskStanding } from '../../domain/task.ts';
 import type { TaskEntry } from './entities.ts';
 
 /** What callers see of an entry. */
@@ -34,6 +34,16 @@ export function toRecord(entry: TaskEntry): TaskRecord {
     ...present('error', entry.rare.error),
     ...present('result', entry.result),
     ...present('idempotencyKey', entry.rare.key?.key),
+  };
+}
+
+/** The part of the record that is asked for many at once. */
+export function toStanding({ state, rare, result }: TaskEntry): TaskStanding {
+  return {
+    state,
+    ...present('reason', rare.reason),
+    ...present('error', rare.error),
+    ...present('result', result),
   };
 }
 

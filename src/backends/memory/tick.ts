@@ -7,6 +7,7 @@ import type { TaskEntry, UserLane } from './entities.ts';
 import { leave, setDueKey } from './places.ts';
 import { reindex } from './ready-index.ts';
 import { retain } from './remove.ts';
+import { scheduleLookAt } from './schedule-places.ts';
 import { comeBack } from './settle.ts';
 import { forgetSnapshots } from './snapshots.ts';
 import type { Store } from './store.ts';
@@ -34,14 +35,19 @@ export function tickSteps(store: Store): boolean {
   return swept || promoted || unthrottled || expired || cascaded || retained || dropped;
 }
 
-/** The least moment at which something falls due that these queues, or a tick, would act on. */
+/**
+ * The least moment at which something falls due that these queues, or a tick, would act on.
+ * Dependents that a step had no room to tell are due at once.
+ */
 export function nextDueAt(store: Store, queues: readonly string[]): number | undefined {
+  if (store.cascade.first() !== undefined) return store.now;
   const leaseEnd = store.byState.started.firstAt();
   const moments = [
     store.dueUsers.first()?.dueKey,
     store.throttled.first()?.throttledUntil,
     leaseEnd === undefined ? undefined : Math.max(leaseEnd, store.sweepAfter),
     store.deadlines.first()?.rare.deadline,
+    scheduleLookAt(store),
     ...queues.map((queue) => rateOpensAt(store, queue)),
   ];
   let least: number | undefined;

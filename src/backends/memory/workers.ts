@@ -18,6 +18,7 @@ export function register(store: Store, spec: WorkerSpec): void {
     startedAt: before?.startedAt ?? store.now,
     lastSeenAt: store.now,
     lastRequest: before?.lastRequest ?? '',
+    isPassedOver: before?.isPassedOver ?? false,
     lastLeases: before?.lastLeases ?? [],
     token: before?.token ?? false,
     wake: before?.wake,

@@ -3,6 +3,7 @@
  * client is another file like this one.
  */
 import { type RedisOptions as IoRedisOptions, Redis } from 'ioredis';
+import { LIMITS } from '../../domain/limits.ts';
 
 /** The commands and events of one connection. An ioredis instance fits. */
 export interface RedisClient {
@@ -30,13 +31,9 @@ export interface RedisClient {
 /** How to reach the server: options of ioredis, for TLS, ACL users, passwords, socket paths. */
 export type ConnectionOptions = IoRedisOptions;
 
-/** How long one connection attempt may take, in ms. */
-const CONNECT_MS = 5_000;
-
 /** Reconnecting is ours: a call that needs the connection opens it, so no timer runs otherwise. */
 const OURS = {
   lazyConnect: true,
-  connectTimeout: CONNECT_MS,
   enableOfflineQueue: true,
   enableReadyCheck: true,
   autoResendUnfulfilledCommands: false,
@@ -44,15 +41,18 @@ const OURS = {
   retryStrategy: (): null => null,
 } as const;
 
+/** Unless the options say otherwise. */
+const PATIENCE = { connectTimeout: LIMITS.connectMs } as const;
+
 /** The same for a client of a Cluster. */
 const OF_CLUSTER = { lazyConnect: true, clusterRetryStrategy: (): null => null } as const;
 
 /** A connection of our own to this address; not opened yet. */
 export function newClient(target: string | ConnectionOptions): RedisClient {
-  if (typeof target === 'string') return asClient(new Redis(target, { ...OURS }));
+  if (typeof target === 'string') return asClient(new Redis(target, { ...PATIENCE, ...OURS }));
   // The shape of replies is ours to choose: the decoders know ioredis's own.
   const { replyMapping: _mapping, ...address } = target;
-  return asClient(new Redis({ ...address, ...OURS }));
+  return asClient(new Redis({ ...PATIENCE, ...address, ...OURS }));
 }
 
 /** Another connection to where `client` goes; not opened yet. */

@@ -1,5 +1,5 @@
 import type { TaskFacts } from '../../domain/inspection.ts';
-import type { Level, TaskRecord } from '../../domain/task.ts';
+import { type Level, TASK_STATES, type TaskRecord, type TaskStanding } from '../../domain/task.ts';
 import { decodeFixed, type Flat, text } from './decode.ts';
 import { decodeQueue } from './queues.ts';
 import { decodeUser } from './users.ts';
@@ -32,6 +32,22 @@ export function decodeRecord(reply: Flat, at: number): TaskRecord {
     blockedBy,
     ...(typeof result === 'string' ? { result } : {}),
     ...(typeof error === 'string' ? { error } : {}),
+  };
+}
+
+/** Values of one task in a reply; see lua/standing.lua. */
+export const STANDING_FIELDS = 4;
+
+/** `undefined` for what is not stored. */
+export function decodeStanding(reply: Flat, at: number): TaskStanding | undefined {
+  const state = TASK_STATES[Number(reply[at]) - 1];
+  if (state === undefined) return undefined;
+  const [result, error, reason] = [reply[at + 1], reply[at + 2], reply[at + 3]];
+  return {
+    state,
+    ...(typeof result === 'string' ? { result } : {}),
+    ...(typeof error === 'string' ? { error } : {}),
+    ...(typeof reason === 'string' ? { reason } : {}),
   };
 }
 

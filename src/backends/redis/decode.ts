@@ -1,3 +1,4 @@
+import type { ChannelRefusal } from '../../domain/channel.ts';
 import { BackendUnsupportedError } from '../../domain/errors.ts';
 import type {
   ExtendReply,
@@ -105,7 +106,8 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   }
   return {
     leases,
-    more: Number(reply[from + 1]) === 1,
+    more: Number(reply[from + 1]) % 2 === 1,
+    schedulesDue: Number(reply[from + 1]) >= 2,
     ...(due < 0 ? {} : { nextDueAt: due }),
     waitMs: Number(reply[from + 3]),
     now,
@@ -138,20 +140,30 @@ const NO_UPSTREAMS: readonly UpstreamFact[] = [];
 export function decodeAnswer(value: unknown): SettleAnswer {
   const word = text(value);
   if (word === 'leaseLost' || word === 'notFound') return { kind: word };
+  const refusal = refusalOf(word);
+  if (refusal !== undefined) return { kind: 'refused', refusal };
   const [kind, state] = word.split(' ');
   return { kind: 'ok', state: stateOf(state), repeated: kind === 'repeated' };
+}
+
+const REFUSED = 'refused ';
+
+/** Why writes to channels were refused; `undefined` when the answer is another one. */
+export function refusalOf(word: string): ChannelRefusal | undefined {
+  // The scripts write what the type says.
+  return word.startsWith(REFUSED) ? JSON.parse(word.slice(REFUSED.length)) : undefined;
 }
 
 const EXTEND_ANSWERS: readonly ExtendReply['answers'][number][] = ['ok', 'canceling', 'lost'];
 
 export function decodeExtend(reply: Flat): ExtendReply {
-  const count = Number(reply[1]);
-  const answers = reply.slice(2, 2 + count).map((word) => {
+  const count = Number(reply[2]);
+  const answers = reply.slice(3, 3 + count).map((word) => {
     return EXTEND_ANSWERS.find((known) => known === word) ?? 'lost';
   });
   const unknown: { id: string; token: string }[] = [];
-  for (let at = 2 + count; at + 1 < reply.length; at += 2) {
+  for (let at = 3 + count; at + 1 < reply.length; at += 2) {
     unknown.push({ id: text(reply[at]), token: text(reply[at + 1]) });
   }
-  return { answers, unknown, now: Number(reply[0]) };
+  return { answers, unknown, now: Number(reply[0]), schedulesDue: Number(reply[1]) === 1 };
 }

@@ -1,7 +1,8 @@
+import type { ChannelWrite } from '../../domain/channel.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import type { LeaseRequest, Settlement } from '../../domain/leasing.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../domain/settings.ts';
-import type { NewTask } from '../../domain/task.ts';
+import type { EdgePolicies, KeySpec, NewTask } from '../../domain/task.ts';
 import type { ScriptArgument } from './script.ts';
 
 /** Payloads up to here stand inside the record's text; longer ones in a field of their own. */
@@ -53,12 +54,28 @@ function specialsOf(task: NewTask): string | undefined {
     j: task.join,
     o: task.owner,
     h: task.graph,
-    ...(dependsOn.length === 0 ? {} : { d: dependsOn }),
-    g: [edges.onFailure, edges.onCancel, edges.onMissing, edges.allowCrossUser],
-    ...(idempotency === undefined
-      ? {}
-      : { i: { key: idempotency.key, policy: idempotency.policy, ttl: idempotency.ttlMs } }),
+    ...(dependsOn.length === 0 ? {} : { d: dependsOn, g: policiesOf(edges) }),
+    ...(idempotency === undefined ? {} : { i: keyText(idempotency) }),
   });
+}
+
+function keyText(spec: KeySpec): object {
+  const { key, policy } = spec;
+  switch (spec.policy) {
+    case 'debounce':
+      return { key, policy, wait: spec.waitMs, most: spec.maxWaitMs };
+    case 'throttle':
+      return { key, policy, per: spec.perMs, trailing: spec.trailing };
+    case 'return':
+    case 'reject':
+    case 'replace-queued':
+    case 'run-once-more':
+      return { key, policy, ttl: spec.ttlMs };
+  }
+}
+
+function policiesOf(edges: EdgePolicies): readonly unknown[] {
+  return [edges.onFailure, edges.onCancel, edges.onMissing, edges.allowCrossUser];
 }
 
 /** What a task takes of a script's budget: one unit, and one for each dependency. */
@@ -90,10 +107,11 @@ export function pushLease(args: ScriptArgument[], request: LeaseRequest, retenti
 
 /** Appends one settlement: id, token, decision and three arguments. */
 export function pushSettlement(args: ScriptArgument[], settlement: Settlement): void {
-  const { id, token, decision } = settlement;
+  const { id, token, decision, channel } = settlement;
   switch (decision.type) {
     case 'finish':
-      args.push(id, token, decision.type, decision.result, '', '');
+      if (channel === undefined) args.push(id, token, decision.type, decision.result, '', '');
+      else args.push(id, token, 'write', decision.result, channel.run, writesText(channel.writes));
       break;
     case 'retry':
       args.push(id, token, decision.type, decision.delayMs, decision.reason, decision.error);
@@ -113,6 +131,19 @@ export function pushSettlement(args: ScriptArgument[], settlement: Settlement): 
       args.push(id, token, decision.type, decision.delayMs ?? '', decision.reason, '');
       break;
   }
+}
+
+/** Writes to channels, as lua/lib/channel.lua reads them. */
+export function writesText(writes: readonly ChannelWrite[]): string {
+  return JSON.stringify(
+    writes.map((write) => {
+      const { type, field } = write;
+      if (type === 'delete') return [type, field];
+      if (type === 'set') return [type, field, write.text];
+      const given = type === 'add' ? write.by : write.text;
+      return write.once === undefined ? [type, field, given] : [type, field, given, write.once];
+    }),
+  );
 }
 
 /** Settings and patches travel as JSON; `null` takes a field away. */

@@ -13,10 +13,17 @@ import {
   type AttemptRecord,
   TASK_STATES,
   type TaskRecord,
+  type TaskStanding,
   type TaskState,
 } from '../../domain/task.ts';
 import { flat, text } from './decode.ts';
-import { decodeFacts, decodeRecord, RECORD_FIELDS } from './decode-record.ts';
+import {
+  decodeFacts,
+  decodeRecord,
+  decodeStanding,
+  RECORD_FIELDS,
+  STANDING_FIELDS,
+} from './decode-record.ts';
 import { EndWatch } from './end-watch.ts';
 import { decodeQueue } from './queues.ts';
 import { reconcile } from './reconcile.ts';
@@ -24,6 +31,9 @@ import type { Session } from './session.ts';
 
 /** Records that one script reads at most, so that no reply grows without bound. */
 const GET_STEP = 100;
+
+/** The same of what is much less. */
+const STANDING_STEP = 500;
 
 /** See `Inspect`. */
 export class RedisInspect implements Inspect {
@@ -45,6 +55,19 @@ export class RedisInspect implements Inspect {
       }
     }
     return records;
+  }
+
+  async standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
+    const steps: Promise<readonly (TaskStanding | undefined)[]>[] = [];
+    for (let from = 0; from < ids.length; from += STANDING_STEP) {
+      steps.push(this.#standing(ids.slice(from, from + STANDING_STEP)));
+    }
+    return (await Promise.all(steps)).flat();
+  }
+
+  async #standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
+    const reply = flat(await this.#session.run('standing', ids));
+    return ids.map((_, at) => decodeStanding(reply, at * STANDING_FIELDS));
   }
 
   async attempts(id: string): Promise<readonly AttemptRecord[]> {

@@ -3,8 +3,17 @@
  * others. Fixed parts first, at most one free string, and that last.
  */
 
+import { InvalidOptionError } from '../../domain/errors.ts';
+import { isName } from '../../domain/names.ts';
+
 /** What begins every key unless another prefix is asked for. */
 export const DEFAULT_PREFIX = 'fq';
+
+/** A name, or a name in braces, which is a hash tag on Cluster. */
+export function checkPrefix(prefix: string): void {
+  const bare = /^\{(.*)\}$/.exec(prefix)?.[1] ?? prefix;
+  if (!isName(bare)) throw new InvalidOptionError('prefix', 'a name, or a name in braces', prefix);
+}
 
 export interface Keys {
   /** Names the namespace to every script, and fixes its slot. */
@@ -19,6 +28,8 @@ export interface Keys {
   task(id: string): string;
   /** What a run has written down. */
   run(id: string): string;
+  /** What the members of a run share. */
+  channel(id: string): string;
   /** An idempotency key of one user in one queue. */
   key(queue: string, user: string, key: string): string;
   user(queue: string, user: string): string;
@@ -37,6 +48,7 @@ export function keysOf(prefix: string): Keys {
     ended: (process) => `${base}ended:${process}`,
     task: (id) => `${base}task:${id}`,
     run: (id) => `${base}run:${id}`,
+    channel: (id) => `${base}channel:${id}`,
     key: (queue, user, key) => `${base}key:${queue}:${pair(user, key)}`,
     user: (queue, user) => `${laneOf(base, queue)}user:${user}`,
     state: (state) => `${base}state:${state}`,

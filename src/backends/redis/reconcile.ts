@@ -33,6 +33,7 @@ export async function reconcile(session: Session, repair: boolean): Promise<Reco
   const pass = new Pass(session, repair, findings);
   for (const name of [...INDEXES, 'deadlines', 'cascade']) await pass.index(name);
   await pass.lines();
+  await pass.schedules();
   for (let tries = 1; tries <= TRIES; tries++) {
     const { tally, moved } = await pass.records();
     if (!moved && (await pass.counts(tally))) break;
@@ -66,6 +67,11 @@ class Pass {
         }
       }
     }
+  }
+
+  /** Compares schedules with their list, and with those that are due. */
+  async schedules(): Promise<void> {
+    for (let rank = 0; rank >= 0; ) rank = this.#note(await this.#run('schedules', rank), rank);
   }
 
   /** Looks at every record; counts what is stored. `moved`: somebody changed something meanwhile. */

@@ -1,6 +1,5 @@
 import type { Backend, BackendInfo, BackendSettings, Capabilities } from '../../domain/backend.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
-import { isName } from '../../domain/names.ts';
 import {
   type ConnectionOptions,
   isClient,
@@ -10,9 +9,10 @@ import {
 } from './client.ts';
 import { RedisGraphs } from './graphs.ts';
 import { RedisInspect } from './inspect.ts';
-import { DEFAULT_PREFIX } from './keys.ts';
+import { checkPrefix, DEFAULT_PREFIX } from './keys.ts';
 import { RedisQueues } from './queues.ts';
 import { RedisRuns } from './runs.ts';
+import { RedisSchedules } from './schedules.ts';
 import type { Scripts } from './scripts.ts';
 import { Session } from './session.ts';
 import { RedisTasks } from './tasks.ts';
@@ -68,6 +68,7 @@ export function backendOf(
     inspect,
     runs: new RedisRuns(session),
     graphs: new RedisGraphs(session),
+    schedules: new RedisSchedules(session),
     open: (settings: BackendSettings): Promise<BackendInfo> => session.open(settings),
     close: async (): Promise<void> => {
       session.close();
@@ -75,12 +76,6 @@ export function backendOf(
       inspect.close();
     },
   };
-}
-
-/** A name, or a name in braces, which is a hash tag on Cluster. */
-function checkPrefix(prefix: string): void {
-  const bare = /^\{(.*)\}$/.exec(prefix)?.[1] ?? prefix;
-  if (!isName(bare)) throw new InvalidOptionError('prefix', 'a name, or a name in braces', prefix);
 }
 
 /** All keys of a namespace stand in one slot, which a hash tag fixes. */

@@ -1,10 +1,15 @@
-import type { RunStore } from '../../domain/backend.ts';
+import type { NodeWrites, RunStore } from '../../domain/backend.ts';
+import { type ChannelRefusal, type ChannelWrites, isNumber } from '../../domain/channel.ts';
 import type { LeaseRef } from '../../domain/leasing.ts';
-import { flat, text } from './decode.ts';
+import { flat, refusalOf, text } from './decode.ts';
+import { writesText } from './encode.ts';
 import type { ScriptArgument } from './script.ts';
 import type { Session } from './session.ts';
 
-/** See `RunStore`: one hash per run. */
+/** Begins the fields of a run's channels that are values. */
+const VALUE = 'v:';
+
+/** See `RunStore`: a hash per run for its journal, and one for its channels. */
 export class RedisRuns implements RunStore {
   readonly #session: Session;
 
@@ -15,21 +20,70 @@ export class RedisRuns implements RunStore {
   async checkpoint(
     lease: LeaseRef,
     entries: Readonly<Record<string, string | null>>,
-  ): Promise<'ok' | 'lost'> {
+    channel?: NodeWrites,
+  ): Promise<'ok' | 'lost' | ChannelRefusal> {
     const args: ScriptArgument[] = [lease.id, lease.token];
+    if (channel === undefined) args.push('', '', '');
+    else args.push(channel.key, channel.run, writesText(channel.writes));
     for (const [field, value] of Object.entries(entries)) args.push(field, value ?? '');
-    const [word] = flat(await this.#session.run('checkpoint', args));
-    return text(word) === 'ok' ? 'ok' : 'lost';
+    return answerOf(await this.#session.run('checkpoint', args));
   }
 
   async load(id: string): Promise<Readonly<Record<string, string>>> {
-    const reply = await this.#session.command('runs.load', 'HGETALL', [this.#session.keys.run(id)]);
-    if (!Array.isArray(reply)) return { ...(reply as Readonly<Record<string, string>>) };
+    const key = this.#session.keys.run(id);
+    // Not by assignment, which would lose a field named __proto__.
+    return Object.fromEntries(await this.#fields('runs.load', key));
+  }
+
+  async writeChannel(
+    { id, token }: LeaseRef,
+    { run, writes }: ChannelWrites,
+  ): Promise<'ok' | 'lost' | ChannelRefusal> {
+    return answerOf(await this.#session.run('writeChannel', [id, token, run, writesText(writes)]));
+  }
+
+  async readChannel(
+    run: string,
+    fields?: readonly string[],
+  ): Promise<Readonly<Record<string, string>>> {
+    const key = this.#session.keys.channel(run);
+    if (fields === undefined) {
+      const all = await this.#fields('runs.readChannel', key);
+      const values = all.filter(([field]) => field.startsWith(VALUE));
+      return Object.fromEntries(
+        values.map(([field, value]) => [field.slice(VALUE.length), normalized(value)]),
+      );
+    }
+    if (fields.length === 0) return {};
+    const names = fields.map((field) => VALUE + field);
+    const reply = flat(await this.#session.command('runs.readChannel', 'HMGET', [key, ...names]));
+    const found = fields.flatMap((field, at): readonly [string, string][] => {
+      const value = reply[at];
+      return typeof value === 'string' ? [[field, normalized(value)]] : [];
+    });
+    return Object.fromEntries(found);
+  }
+
+  /** A whole hash; a list of names and values, or an object, by the client's protocol. */
+  async #fields(operation: string, key: string): Promise<readonly [string, string][]> {
+    const reply = await this.#session.command(operation, 'HGETALL', [key]);
+    if (!Array.isArray(reply)) {
+      return Object.entries({ ...(reply as Readonly<Record<string, string>>) });
+    }
     const entries: [string, string][] = [];
     for (let at = 0; at < reply.length; at += 2) {
       entries.push([text(reply[at]), text(reply[at + 1])]);
     }
-    // Not by assignment, which would lose a field named __proto__.
-    return Object.fromEntries(entries);
+    return entries;
   }
+}
+
+function answerOf(reply: unknown): 'ok' | 'lost' | ChannelRefusal {
+  const word = text(flat(reply)[0]);
+  return refusalOf(word) ?? (word === 'ok' ? 'ok' : 'lost');
+}
+
+/** Sums were written by Lua, whose texts of numbers are others. */
+function normalized(value: string): string {
+  return isNumber(value) ? JSON.stringify(Number(value)) : value;
 }

@@ -24,15 +24,23 @@ export type Verb =
   | 'register'
   | 'remove'
   | 'runNow'
+  | 'scheduleDue'
+  | 'scheduleFire'
+  | 'scheduleLeave'
+  | 'scheduleList'
+  | 'scheduleRemove'
+  | 'scheduleSet'
   | 'seal'
   | 'settle'
+  | 'standing'
   | 'tick'
   | 'unregister'
   | 'userGet'
   | 'userList'
   | 'userSet'
   | 'watch'
-  | 'workerList';
+  | 'workerList'
+  | 'writeChannel';
 
 export type Scripts = Readonly<Record<Verb, Script>>;
 
@@ -59,8 +67,15 @@ export const SCRIPTS: Scripts = {
   register: defineScript('register', lua.register),
   remove: defineScript('remove', lua.remove),
   runNow: defineScript('runNow', lua.runNow),
+  scheduleDue: defineScript('schedules.due', lua.scheduleDue),
+  scheduleFire: defineScript('schedules.fire', lua.scheduleFire),
+  scheduleLeave: defineScript('schedules.leave', lua.scheduleLeave),
+  scheduleList: defineScript('schedules.list', lua.scheduleList),
+  scheduleRemove: defineScript('schedules.remove', lua.scheduleRemove),
+  scheduleSet: defineScript('schedules.set', lua.scheduleSet),
   seal: defineScript('enqueue', lua.seal),
   settle: defineScript('settle', lua.settle),
+  standing: defineScript('standing', lua.standing),
   tick: defineScript('tick', lua.tick),
   unregister: defineScript('unregister', lua.unregister),
   userGet: defineScript('users.get', lua.userGet),
@@ -68,6 +83,7 @@ export const SCRIPTS: Scripts = {
   userSet: defineScript('users.set', lua.userSet),
   watch: defineScript('waitForEnd', lua.watch),
   workerList: defineScript('workers.list', lua.workerList),
+  writeChannel: defineScript('runs.writeChannel', lua.writeChannel),
 };
 
 /** The same scripts on a clock that a test sets, and on the long path alone if it asks for that. */

@@ -106,9 +106,11 @@ export class RedisTasks implements TaskStore {
   }
 
   async tick(): Promise<TickReply> {
-    const [more, due, now] = flat(await this.#session.run('tick', [this.#session.retention]));
+    const reply = flat(await this.#session.run('tick', [this.#session.retention]));
+    const [more, due, now, schedulesDue] = reply;
     return {
       more: Number(more) === 1,
+      schedulesDue: Number(schedulesDue) === 1,
       now: Number(now),
       ...(Number(due) < 0 ? {} : { nextDueAt: Number(due) }),
     };

@@ -268,6 +268,17 @@ export const atTheEnd: Cases = {
     expect(served.map(({ id }) => id)).toEqual(waiting);
   },
 
+  'what a step had no room to tell is due at once': async (kit, expect) => {
+    const upstream = await kit.add();
+    const waiting = await kit.addMany(250, { dependsOn: [upstream] });
+    await kit.runToEnd(upstream);
+    const tick = await kit.backend.tasks.tick();
+    expect(tick).toMatchObject({ more: true, nextDueAt: tick.now });
+    await kit.rest();
+    expect((await kit.backend.tasks.tick()).nextDueAt).toBeUndefined();
+    expect(new Set(await kit.states(waiting))).toEqual(new Set(['queued']));
+  },
+
   'cancels a chain of 500 link by link': async (kit, expect) => {
     const ids = Array.from({ length: 500 }, () => kit.fresh('c'));
     await kit.send(...ids.map((id, i) => ({ id, dependsOn: i === 0 ? [] : [ids[i - 1] ?? ''] })));

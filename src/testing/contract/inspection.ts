@@ -117,6 +117,34 @@ export const listing: Cases = {
     expect(await kit.backend.inspect.attempts('nowhere')).toEqual([]);
   },
 
+  'tells how many stand, in the order asked, and what they came to': async (kit, expect) => {
+    const done = await kit.add();
+    await kit.runToEnd(done, '{"n":7}');
+    const dead = await kit.add();
+    await kit.fail(await kit.leaseOne());
+    const stopped = await kit.add();
+    await kit.cancel(stopped, 'not wanted');
+    const late = await kit.add({ delayMs: 1_000 });
+    const running = await kit.add();
+    await kit.leaseOne();
+    const waiting = await kit.add();
+    const ids = [waiting, 'nowhere', done, dead, stopped, late, running];
+    const standing = await kit.backend.inspect.standing([...ids, ...new Array(600).fill(done)]);
+    const error = '{"name":"Error","message":"no"}';
+    const finished = { state: 'finished', result: '{"n":7}' };
+    expect(standing.slice(0, ids.length)).toEqual([
+      { state: 'queued' },
+      undefined,
+      finished,
+      { state: 'failed', error, reason: 'no' },
+      { state: 'canceled', reason: 'not wanted' },
+      { state: 'scheduled' },
+      { state: 'started' },
+    ]);
+    expect(standing.slice(ids.length)).toEqual(new Array(600).fill(finished));
+    expect(await kit.backend.inspect.standing([])).toEqual([]);
+  },
+
   'counts what happened, ever': async (kit, expect) => {
     await everyState(kit);
     expect((await kit.stats()).totals).toMatchObject({

@@ -3,7 +3,10 @@ import type { KeyPolicy, KeySpec } from '../../domain/task.ts';
 import { type Cases, retaining } from './cases.ts';
 import { type Kit, LEASE_MS, PLAIN_EDGES, type TaskFields } from './kit.ts';
 
-function keyed(policy: KeyPolicy, more: Partial<KeySpec> = {}): { readonly idempotency: KeySpec } {
+function keyed(
+  policy: KeyPolicy,
+  more: { readonly ttlMs?: number } = {},
+): { readonly idempotency: KeySpec } {
   return { idempotency: { key: 'k', policy, ...more } };
 }
 

@@ -234,6 +234,7 @@ export const extending: Cases = {
         answers: ['ok', 'ok'],
         unknown: [],
         now: kit.now(),
+        schedulesDue: false,
       });
     }
     const { leaseUntil } = (await kit.record(leases[0]?.id ?? '')) ?? {};

@@ -83,6 +83,23 @@ export const joins: Cases = {
     expect(await kit.states([a, join])).toEqual(['missing', 'missing']);
   },
 
+  'a run is in line as soon as its last member is settled, also through joins': async (
+    kit,
+    expect,
+  ) => {
+    await kit.add({ id: 'run' });
+    const run = await kit.leaseOne();
+    const members = await kit.addMany(LIMITS.dependencies, { owner: 'run' });
+    await kit.add({ id: 'join', join: true, dependsOn: members });
+    await suspend(kit, run, ['join']);
+    const leases = await kit.leaseMany(LIMITS.dependencies);
+    await kit.settleAll(leases.slice(1), { type: 'finish', result: 'null' });
+    await kit.rest();
+    expect(await kit.states(['run', 'join'])).toEqual(['deferred', 'deferred']);
+    await kit.settleAll(leases.slice(0, 1), { type: 'finish', result: 'null' });
+    expect(await kit.states(['run', 'join'])).toEqual(['queued', 'finished']);
+  },
+
   'joins may join joins, across a batch': async (kit, expect) => {
     const tasks = ['m1', 'm2', 'm3', 'm4'].map((id) => ({ id }));
     await kit.send(

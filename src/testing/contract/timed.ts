@@ -88,6 +88,21 @@ export const timed: Cases = {
     expect(Math.max(...(longest ?? []))).toBeLessThanOrEqual(9);
   },
 
+  'a turn that took no time leaves nobody behind by more than a turn': async (kit, expect) => {
+    await kit.setQueue({ charge: 'time' });
+    await kit.setUser('heavy', { weight: 300 });
+    await kit.addMany(9, { user: 'heavy' });
+    await kit.addMany(9, { user: 'light' });
+    const leased = [];
+    for (let turn = 0; turn < 5; turn++) leased.push(await kit.leaseOne());
+    expect(leased.map(({ user }) => user)).toEqual(['heavy', 'light', 'heavy', 'heavy', 'heavy']);
+    // V has moved past the tag of the light one, a second at a time: four seconds of the heavy one.
+    expect(await ahead(kit, 'light')).toBe(1 - 1.25);
+    const [, own] = leased;
+    if (own !== undefined) await kit.finish(own);
+    expect(await ahead(kit, 'light')).toBe(-1);
+  },
+
   'begins to count anew when the queue charges by something else': async (kit, expect) => {
     await kit.setQueue({ charge: 'time' });
     await kit.addMany(9, { user: 'ann' });

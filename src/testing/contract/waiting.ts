@@ -138,6 +138,18 @@ export const workers: Cases = {
     expect(await kit.leaseIds()).toEqual([id]);
   },
 
+  'wakes for dependents that a settle had no room to tell': async (kit, expect) => {
+    const upstream = await kit.add();
+    const joins = await kit.addMany(250, { join: true, dependsOn: [upstream] });
+    const leased = await kit.leaseOne({ worker: 'other' });
+    const { woken } = await sleeper(kit, 'w', 60_000);
+    await kit.finish(leased);
+    await kit.shift(1);
+    expect(await woken).toBe('woken');
+    for (let more = true; more; ) more = (await kit.leaseReply()).more;
+    expect(new Set(await kit.states(joins))).toEqual(new Set(['finished']));
+  },
+
   'answers after the time it was given': async (kit, expect) => {
     const { woken } = await sleeper(kit, 'w', 50);
     await kit.shift(50);

@@ -4,6 +4,7 @@ import type { KeySpec, NewTask } from '../../../src/domain/task.ts';
 import { applyEnd, goOn, hold, policyOf, schedule, unhold } from './graph.ts';
 import { holdsLease } from './runs.ts';
 import { snapshotOf } from './snapshots.ts';
+import { gatheredBy, gathers, windowFor } from './windows.ts';
 import {
   ended,
   type Key,
@@ -33,6 +34,8 @@ interface Call {
     readonly task: Task;
     readonly item: NewTask;
     readonly after: Task | undefined;
+    /** When its key lets it start, if it has one that says so. */
+    readonly due: number | undefined;
   }[];
 }
 
@@ -160,6 +163,11 @@ function sameKey(world: World, item: NewTask, spec: KeySpec): EnqueueReply | und
     return { kind: 'existing', id, state, conflict: false, replaced: false };
   }
   if (!holds(world, key)) return undefined;
+  if (gathers(spec)) {
+    const reply = gatheredBy(world, item, { key, owner, spec });
+    if (reply !== undefined) key.absorbed = [...key.absorbed, item.id].slice(-ABSORBED);
+    return reply;
+  }
   if (spec.policy === 'reject') {
     return refused({ type: 'key-taken', key: spec.key, id: owner.id });
   }
@@ -196,6 +204,8 @@ function ofForgotten(
   const { owner: id, gone } = key;
   if (gone === undefined || !holds(world, key)) return undefined;
   const absorbed = key.absorbed.includes(item.id);
+  if (!absorbed && spec.policy === 'debounce') return undefined;
+  if (!absorbed && spec.policy === 'throttle' && spec.trailing) return undefined;
   if (!absorbed && spec.policy === 'reject') {
     return refused({ type: 'key-taken', key: spec.key, id });
   }
@@ -272,8 +282,8 @@ function create(world: World, item: NewTask, call: Call): EnqueueReply {
   world.tasks.set(task.id, task);
   world.totals.enqueued += 1;
   laneOf(world, item.queue);
-  if (item.idempotency !== undefined) takeKey(world, item, item.idempotency);
-  call.made.push({ task, item, after });
+  const due = item.idempotency === undefined ? undefined : takeKey(world, item, item.idempotency);
+  call.made.push({ task, item, after, due });
   return { kind: 'created', id: task.id };
 }
 
@@ -282,9 +292,9 @@ function place(world: World, call: Call): void {
   for (const { task } of call.made) {
     for (const waiter of waitersOf(world, task.id)) unhold(waiter, task.id);
   }
-  for (const { task, item, after } of call.made) {
+  for (const { task, item, after, due: asked } of call.made) {
     const delayed = world.now + Math.max(0, item.delayMs ?? 0);
-    const due = Math.max(world.now, item.executeAfter ?? delayed);
+    const due = Math.max(world.now, asked ?? item.executeAfter ?? delayed);
     if (item.expiresInMs !== undefined) task.expiresAt = due + item.expiresInMs;
     // Not `deferred` while it is linked, so that nothing sets it going before its time.
     task.state = 'scheduled';
@@ -296,24 +306,41 @@ function place(world: World, call: Call): void {
   }
 }
 
-function takeKey(world: World, item: NewTask, spec: KeySpec): void {
+/** Gives the moment at which the key lets the task start, if it says one. */
+function takeKey(world: World, item: NewTask, spec: KeySpec): number | undefined {
   const name = keyName(item, spec);
   const known = world.keys.get(name);
   const owner = known === undefined ? undefined : world.tasks.get(known.owner);
+  if (gathers(spec)) {
+    const opened = windowFor(world, known, spec);
+    world.keys.set(name, {
+      owner: item.id,
+      firstPayload: item.payload,
+      until: opened.until,
+      began: opened.began,
+      absorbed: known !== undefined && isRemembered(world, known) ? known.absorbed : [],
+      follower: undefined,
+      endedAt: undefined,
+      gone: undefined,
+    });
+    return opened.due;
+  }
   const inForce = known?.gone === undefined && owner?.state === 'started';
   if (known !== undefined && inForce && holds(world, known)) {
     known.follower = item.id;
-    return;
+    return undefined;
   }
   world.keys.set(name, {
     owner: item.id,
     firstPayload: item.payload,
     until: spec.ttlMs === undefined ? undefined : world.now + spec.ttlMs,
+    began: undefined,
     absorbed: [],
     follower: undefined,
     endedAt: undefined,
     gone: undefined,
   });
+  return undefined;
 }
 
 function link(world: World, task: Task, ids: readonly string[]): void {
@@ -375,6 +402,8 @@ function newTask(world: World, item: NewTask, after: Task | undefined): Task {
     wakeOn: 'all',
     wakeAt: undefined,
     journal: new Map(),
+    channels: undefined,
+    newestWrites: undefined,
     chargedIn: undefined,
     charged: undefined,
     attempts: [],

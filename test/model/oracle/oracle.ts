@@ -17,8 +17,10 @@ import type {
   UserInfo,
   WorkerSpec,
 } from '../../../src/domain/backend.ts';
+import type { ChannelWrites } from '../../../src/domain/channel.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../../src/domain/settings.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskState } from '../../../src/domain/task.ts';
+import * as channels from './channels.ts';
 import * as control from './control.ts';
 import { enqueueAll, enqueueEach } from './enqueue.ts';
 import { runCascade } from './graph.ts';
@@ -153,8 +155,16 @@ export class Oracle {
     return this.#step((world) => control.runTaskNow(world, id));
   }
 
-  checkpoint(lease: LeaseRef, entries: Readonly<Record<string, string | null>>): 'ok' | 'lost' {
-    return this.#step((world) => runs.checkpoint(world, lease, entries));
+  checkpoint(lease: LeaseRef, what: runs.Checkpoint): ReturnType<typeof runs.checkpoint> {
+    return this.#step((world) => runs.checkpoint(world, lease, what));
+  }
+
+  writeChannel(lease: LeaseRef, channel: ChannelWrites): ReturnType<typeof runs.writeChannel> {
+    return this.#step((world) => runs.writeChannel(world, lease, channel));
+  }
+
+  channels(run: string): Readonly<Record<string, string>> {
+    return channels.read(this.#world, run);
   }
 
   journal(id: string): Readonly<Record<string, string>> {

@@ -1,5 +1,7 @@
 /** What runs do beyond other tasks: wait for others, write down what they did, own members. */
-import type { LeaseRef, Suspension } from '../../../src/domain/backend.ts';
+import type { LeaseRef, NodeWrites, Suspension } from '../../../src/domain/backend.ts';
+import type { ChannelRefusal, ChannelWrites } from '../../../src/domain/channel.ts';
+import * as channels from './channels.ts';
 import { goOn, wake } from './graph.ts';
 import { ended, isBlocked, type Task, type World } from './world.ts';
 
@@ -30,19 +32,35 @@ export function suspend(world: World, run: Task, suspension: Suspension): void {
   wake(world, run);
 }
 
+export interface Checkpoint {
+  readonly entries: Readonly<Record<string, string | null>>;
+  readonly channel?: NodeWrites | undefined;
+}
+
 export function checkpoint(
   world: World,
   lease: LeaseRef,
-  entries: Readonly<Record<string, string | null>>,
-): 'ok' | 'lost' {
+  { entries, channel }: Checkpoint,
+): 'ok' | 'lost' | ChannelRefusal {
   const run = world.tasks.get(lease.id);
   if (run === undefined || !holdsLease(world, lease)) return 'lost';
+  const refusal = channel && channels.writeNode(world, lease, channel);
+  if (refusal !== undefined) return refusal;
   for (const [field, value] of Object.entries(entries)) {
     if (value === null) run.journal.delete(field);
     else run.journal.set(field, value);
   }
   run.losses = 0;
   return 'ok';
+}
+
+export function writeChannel(
+  world: World,
+  lease: LeaseRef,
+  channel: ChannelWrites,
+): 'ok' | 'lost' | ChannelRefusal {
+  if (!holdsLease(world, lease)) return 'lost';
+  return channels.write(world, channel) ?? 'ok';
 }
 
 export function journalOf(world: World, id: string): Readonly<Record<string, string>> {

@@ -1,6 +1,8 @@
 /** What workers say about the tasks they hold. */
 import type { Decision, Settlement, Suspension } from '../../../src/domain/backend.ts';
+import type { ChannelRefusal } from '../../../src/domain/channel.ts';
 import type { AttemptRecord } from '../../../src/domain/task.ts';
+import * as channels from './channels.ts';
 import { joinAt } from './fairness.ts';
 import { end, queueUp, schedule } from './graph.ts';
 import { suspend } from './runs.ts';
@@ -21,9 +23,11 @@ export type SettleAnswer =
   | { readonly kind: 'ok'; readonly state: Task['state']; readonly repeated: boolean }
   /** `once`: it was the lease in force once, and was settled; a backend may remember that. */
   | { readonly kind: 'leaseLost'; readonly once?: Task['state'] }
+  | { readonly kind: 'refused'; readonly refusal: ChannelRefusal }
   | { readonly kind: 'notFound' };
 
-export function settleOne(world: World, { id, token, decision }: Settlement): SettleAnswer {
+export function settleOne(world: World, settlement: Settlement): SettleAnswer {
+  const { id, token, decision, channel } = settlement;
   const task = world.tasks.get(id);
   if (task === undefined) return { kind: 'notFound' };
   if (task.settledBy === token) return { kind: 'ok', state: task.state, repeated: true };
@@ -32,6 +36,10 @@ export function settleOne(world: World, { id, token, decision }: Settlement): Se
     return task.settledBefore.has(token)
       ? { kind: 'leaseLost', once: task.state }
       : { kind: 'leaseLost' };
+  }
+  if (channel !== undefined && decision.type === 'finish' && task.cancelReason === undefined) {
+    const refusal = channels.write(world, channel);
+    if (refusal !== undefined) return { kind: 'refused', refusal };
   }
   if (task.settledBy !== undefined) task.settledBefore.add(task.settledBy);
   task.settledBy = token;

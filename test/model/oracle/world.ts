@@ -13,6 +13,7 @@ import type {
   TaskState,
 } from '../../../src/domain/task.ts';
 import type { TaskEvent } from '../../../src/domain/transition.ts';
+import type { Channels } from './channels.ts';
 
 /**
  * How B stands to one of its dependencies. `held`: it ended badly, or is missing, and B waits.
@@ -78,6 +79,10 @@ export interface Task {
   wakeAt: number | undefined;
   /** What was written down on its behalf. */
   readonly journal: Map<string, string>;
+  /** What its members share. */
+  channels: Channels | undefined;
+  /** Of its newest checkpoint that wrote to channels: token and name. */
+  newestWrites: string | undefined;
   readonly key: string | undefined;
   /** In which epoch its latest turn was charged, to be given back by a release. */
   chargedIn: number | undefined;
@@ -99,6 +104,8 @@ export interface Key {
   firstPayload: string;
   /** Holds until then, whatever becomes of the owner; without it, until the owner has ended. */
   readonly until: number | undefined;
+  /** When the present window began, of a key that gathers calls. */
+  readonly began: number | undefined;
   absorbed: string[];
   follower: string | undefined;
   /** When the owner ended, for resends of absorbed ids. */

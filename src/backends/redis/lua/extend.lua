@@ -5,7 +5,7 @@
 -- ARGV[2]  lease_ms   from now
 -- ARGV[3]  retention  how long ended tasks are kept
 -- ARGV[4..]  leases   id, token
--- Returns  now, how many answers, the answers ('ok', 'canceling', 'lost'), then id and token of
+-- Returns  now, 1 when some schedule is due, how many answers, the answers ('ok', 'canceling', 'lost'), then id and token of
 --          each lease of the latest request that was not asked for
 -- Cost     O(leases × log started)
 -- @include lib/state.lua
@@ -14,7 +14,7 @@
 
 local worker, leaseMs, retention = F.readWorker(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 redis.call('DEL', K.oom())
-local reply, asked, n = { now, 0 }, {}, 2
+local reply, asked, n = { now, 0, 0 }, {}, 3
 for i = 4, #ARGV, 2 do
   local t = F.taskOf(ARGV[i])
   n = n + 1
@@ -26,7 +26,7 @@ for i = 4, #ARGV, 2 do
     reply[n] = t.canceling and 'canceling' or 'ok'
   end
 end
-reply[2] = n - 2
+reply[3] = n - 3
 local packed
 if worker then
   F.seen(worker)
@@ -47,5 +47,6 @@ for i = 2, #last, 2 do
 end
 F.tickSteps(retention)
 F.writeStep()
+reply[2] = F.schedulesDue()
 F.closeStep()
 return reply

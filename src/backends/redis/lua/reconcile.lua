@@ -1,7 +1,8 @@
 -- Checks records, indexes and counts against each other, one bounded part at a time.
 --
 -- KEYS[1]  clock   hash
--- ARGV[1]  part    'records', 'index', 'line', 'lane', 'users', 'mend-user' or 'mend-lane'
+-- ARGV[1]  part    'records', 'index', 'line', 'lane', 'users', 'schedules', 'mend-user' or
+--                  'mend-lane'
 -- ARGV[2]  repair  '1': what is wrong is mended at once
 -- ARGV[3..]  what  of the part: see there
 -- Returns  see the part; problems are told as text
@@ -9,6 +10,7 @@
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/deps.lua
+-- @include lib/schedule.lua
 
 local part, repair = ARGV[1], ARGV[2] == '1'
 local PAGE = 200
@@ -106,6 +108,33 @@ local function line()
   table.insert(reply, 1, more and rank + PAGE or -1)
 end
 
+-- A schedule that is listed, or due (`at_`), against its record.
+local function checkSchedule(id, at_)
+  local s = Schedule.read(id)
+  local due = s and redis.call('HGET', K.schedule(id), 'd')
+  if s and (due or false) == (at_ or false) then return end
+  tell('schedule ' .. id .. ': ' .. (s and 'its due time is not that of its record' or 'not stored'))
+  if not repair then return end
+  F.move('schedules:due', id, due and tonumber(due) or false)
+  if not s then redis.call('ZREM', K.schedules(), id) end
+end
+
+-- ARGV[3]: rank. Looks at all that are listed, and all that are due. Tells the next rank or -1, then
+-- problems.
+local function schedules()
+  local rank = tonumber(ARGV[3])
+  local names = redis.call('ZRANGE', K.schedules(), rank, rank + PAGE - 1)
+  local due = redis.call('ZRANGE', K.index('schedules:due'), rank, rank + PAGE - 1)
+  tell((#names == PAGE or #due == PAGE) and rank + PAGE or -1)
+  for _, id in ipairs(names) do
+    local score = redis.call('ZSCORE', K.index('schedules:due'), id)
+    checkSchedule(id, score and string.format('%.0f', tonumber(score)))
+  end
+  for _, id in ipairs(due) do
+    if not redis.call('ZSCORE', K.schedules(), id) then checkSchedule(id, 'due') end
+  end
+end
+
 -- ARGV[3]: queue. Tells how many steps there were, and the counts as JSON.
 local function laneOf()
   local lane = F.laneOf(ARGV[3])
@@ -149,7 +178,7 @@ local function mendLane()
 end
 
 local PARTS = { records = records, index = index, line = line, lane = laneOf, users = users,
-  ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
+  schedules = schedules, ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
 PARTS[part]()
 if repair and (next(Z) or next(I) or #touched > 0) then
   F.writeStep()

@@ -6,7 +6,7 @@
 -- ARGV[3..]  items  id, token, decision and its three arguments; then, when it leases too, the
 --                   request as in lib/lease-step.lua
 -- Returns  the number of answers, the answers ('ok <state>', 'repeated <state>', 'leaseLost',
---          'notFound'), then the lease as in lib/lease-step.lua
+--          'notFound', 'refused <why>'), then the lease as in lib/lease-step.lua
 -- Cost     O((settlements + leases) × log tasks)
 -- @include lib/plain/worker-step.lua
 -- @include lib/plain/try-settle.lua
@@ -18,6 +18,7 @@
 -- @include lib/lease.lua
 -- @include lib/upstreams.lua
 -- @include lib/lease-step.lua
+-- @include lib/channel.lua
 -- @include lib/settle-one.lua
 
 local worker = F.readWorker(ARGV[1])

@@ -2,7 +2,7 @@
 --
 -- KEYS[1]  clock      hash
 -- ARGV[1]  retention  how long ended tasks are kept
--- Returns  more (1 or 0), the next due moment or -1, now
+-- Returns  more (1 or 0), the next due moment or -1, now, 1 when some schedule is due
 -- Cost     O(log tasks), at most 50 to 100 tasks of each kind
 -- @include lib/state.lua
 -- @include lib/hot.lua
@@ -16,4 +16,4 @@ for _, queue in ipairs(redis.call('SMEMBERS', K.queues())) do
   due = math.min(due, math.ceil(F.rateOpensAt(F.laneOf(queue))))
 end
 F.closeStep()
-return { more and 1 or 0, due < INF and due or -1, now }
+return { more and 1 or 0, due < INF and due or -1, now, F.schedulesDue() }

@@ -3,14 +3,17 @@
 -- KEYS[1]  clock    hash
 -- ARGV[1]  id       the run's task
 -- ARGV[2]  token    of its lease
--- ARGV[3..]  entries  field and JSON text of each; no text takes the field away
--- Returns  {'ok'} or {'lost'}
--- Cost     O(entries)
+-- ARGV[3]  node     what wrote to channels; '' when nothing did
+-- ARGV[4]  channel  the run whose channels they are
+-- ARGV[5]  writes   as in write-channel.lua
+-- ARGV[6..]  entries  field and JSON text of each; no text takes the field away
+-- Returns  {'ok'}, {'lost'} or {'refused …'}
+-- Cost     O(entries + writes)
 
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -19,10 +22,10 @@ local Line = {}
 local Link = {}
 local Lists = {}
 local Retain = {}
+local Schedule = {}
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
-local Submission = {}
-local Suspend, Tick, Timed = {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -34,7 +37,8 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
-local published, runningChange = {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -52,9 +56,12 @@ local INF = math.huge
 -- Settings of who has none; never written to.
 local NONE = {}
 
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -62,8 +69,10 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps = struct.unpack('<dddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
 end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
 if C.seen - now > 5000 then
   C.pause = math.min(C.pause, now + 5000)
   C.dropping = 1
@@ -130,7 +139,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
 -- x        rare facts, packed: dependencies, deadlines, idempotency key
 -- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
 -- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
 
 -- Names the two sets of a user's line, and the places in them.
@@ -139,7 +149,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- them keep the counts; whoever calls `leave` reindexes the user afterwards.
 
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
--- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, n when the
+-- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
@@ -171,14 +182,18 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
 -- that changed is written, and only then is anybody woken.
 
+-- Channels of runs, as src/domain/channel.ts has them: fields v:<field> JSON text, o:<mark> a write
+-- that was to be done once and was, n how many values there are and how many bytes.
+-- @rare
+
 local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1)
+    C.steps + 1, H['schedules:due'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -448,11 +463,20 @@ function F.saveTask(t)
   end
 end
 
+-- When somebody has to look for due schedules; again after a while when nobody has fired one.
+function F.scheduleLookAt()
+  local due = H['schedules:due']
+  return due <= now and now + 1000 or due
+end
+
 -- The least moment at which something falls due that a step would act on; INF when nothing does.
+-- Dependents that a step had no room to tell are due at once.
 function F.nextDue()
+  if H.cascade < INF then return now end
   local least = math.max(H.started, C.pause)
   if H.started == INF then least = INF end
-  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines))
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
+    F.scheduleLookAt()))
 end
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
@@ -653,6 +677,13 @@ function Line.wakeGained(lane)
   Line.wakeFor(lane, lane.gain, lists)
 end
 
+-- The rare facts that change, to be changed.
+function F.rareOf(t)
+  t.y, t.yDirty = t.y or {}, true
+  F.change(t)
+  return t.y
+end
+
 function F.saveKeys()
   for name, key in pairs(keyring) do
     if key.dirty then
@@ -660,7 +691,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, g = key.g, a = key.a }))
+          u = key.u, n = key.n, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + 60000, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
@@ -716,6 +747,96 @@ function Step.publishEnds()
   end
 end
 
+-- A sum as JSON text; near enough: it reads back as the same number.
+function F.numberText(sum)
+  if sum == 0 then return '0' end
+  if sum % 1 == 0 and math.abs(sum) < 2 ^ 53 then return string.format('%.0f', sum) end
+  return string.format('%.17g', sum)
+end
+
+function F.isNumberText(text)
+  return string.find(text, '^[-%d]') ~= nil
+end
+
+-- What a write makes of the value before it, false for none; nil when it does not fit that.
+function F.channelWritten(kind, before, given)
+  if kind == 'set' then return given end
+  if kind == 'delete' then return false end
+  if kind == 'append' then
+    local list = before or '[]'
+    if string.sub(list, 1, 1) ~= '[' then return nil end
+    if list == '[]' then return '[' .. given .. ']' end
+    return string.sub(list, 1, -2) .. ',' .. given .. ']'
+  end
+  if before and not F.isNumberText(before) then return nil end
+  local sum = tonumber(before or '0') + given
+  if sum ~= sum or sum == INF or sum == -INF then return nil end
+  return F.numberText(sum)
+end
+
+function F.channelBytes(field, text)
+  if not text then return 0 end
+  return #field + (F.isNumberText(text) and 24 or #text)
+end
+
+function F.channelRefusal(refusal)
+  return 'refused ' .. cjson.encode(refusal)
+end
+
+-- Works out what the writes come to; nothing is written. Answers why they are refused, if they are.
+function F.channelPlan(key, writes)
+  local counts = redis.call('HGET', key, 'n') or '0 0'
+  local keys, bytes = string.match(counts, '^(%d+) (%d+)$')
+  local plan = { values = {}, done = {}, keys = tonumber(keys), bytes = tonumber(bytes) }
+  for _, write in ipairs(writes) do
+    local kind, field, given, once = write[1], write[2], write[3], write[4]
+    local mark = once and #field .. ':' .. field .. once
+    local isDone = mark and (plan.done[mark] or redis.call('HEXISTS', key, 'o:' .. mark) == 1)
+    if not isDone then
+      if mark then
+        plan.done[mark] = true
+        plan.bytes = plan.bytes + #mark
+      end
+      local before = plan.values[field]
+      if before == nil then before = redis.call('HGET', key, 'v:' .. field) end
+      local after = F.channelWritten(kind, before, given)
+      if after == nil then return plan, { type = 'unfit', field = field, operation = kind } end
+      if after and F.channelBytes('', after) > 262144 then
+        return plan, { type = 'over', field = field, limit = 'channelValueBytes' }
+      end
+      plan.bytes = plan.bytes + F.channelBytes(field, after) - F.channelBytes(field, before)
+      plan.keys = plan.keys + (after and 1 or 0) - (before and 1 or 0)
+      plan.values[field] = after
+    end
+  end
+  local last = #writes > 0 and writes[#writes][2] or ''
+  if plan.keys > 10000 then
+    return plan, { type = 'over', field = last, limit = 'channelKeys' }
+  end
+  if plan.bytes > 1048576 then
+    return plan, { type = 'over', field = last, limit = 'channelBytes' }
+  end
+  return plan
+end
+
+-- Applies writes, as JSON, to the channels of a run: all of them or none. Answers why not, or false.
+function F.writeChannel(run, writes)
+  if not F.taskOf(run) then return F.channelRefusal({ type = 'run-gone', run = run }) end
+  local key = (prefix .. 'channel:' .. run)
+  local plan, refusal = F.channelPlan(key, cjson.decode(writes))
+  if refusal then return F.channelRefusal(refusal) end
+  for field, text in pairs(plan.values) do
+    if text then
+      redis.call('HSET', key, 'v:' .. field, text)
+    else
+      redis.call('HDEL', key, 'v:' .. field)
+    end
+  end
+  for mark in pairs(plan.done) do redis.call('HSET', key, 'o:' .. mark, '1') end
+  redis.call('HSET', key, 'n', string.format('%.0f %.0f', plan.keys, plan.bytes))
+  return false
+end
+
 end
 
 local lazy = { __index = function(functions, name)
@@ -729,12 +850,18 @@ setmetatable(Line, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
 
-local id, token = ARGV[1], ARGV[2]
+local id, token, node = ARGV[1], ARGV[2], ARGV[3]
 local t = F.taskOf(id)
 if not t or t.state ~= 'started' or t.token ~= token then return F.unchanged({ 'lost' }) end
 redis.call('DEL', (prefix .. 'oom'))
+local name = token .. ' ' .. node
+if node ~= '' and not (t.y and t.y.cw == name) then
+  local refused = F.writeChannel(ARGV[4], ARGV[5])
+  if refused then return F.unchanged({ refused }) end
+  F.rareOf(t).cw = name
+end
 local key = (prefix .. 'run:' .. id)
-for i = 3, #ARGV, 2 do
+for i = 6, #ARGV, 2 do
   local field, value = ARGV[i], ARGV[i + 1]
   if value == '' then
     redis.call('HDEL', key, field)

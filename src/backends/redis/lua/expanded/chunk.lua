@@ -13,7 +13,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, setField = 0, packState = 0, saveTask = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, setField = 0, packState = 0, saveTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -22,10 +22,10 @@ local Line = {}
 local Link = {}
 local Lists = {}
 local Retain = {}
+local Schedule = {}
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = { readItems = 0 }
-local Submission = {}
-local Suspend, Tick, Timed = {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -37,7 +37,8 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
-local published, runningChange = {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -55,9 +56,12 @@ local INF = math.huge
 -- Settings of who has none; never written to.
 local NONE = {}
 
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -65,8 +69,10 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps = struct.unpack('<dddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
 end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
 if C.seen - now > 5000 then
   C.pause = math.min(C.pause, now + 5000)
   C.dropping = 1
@@ -133,7 +139,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
 -- x        rare facts, packed: dependencies, deadlines, idempotency key
 -- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
 -- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
 
 -- Names the two sets of a user's line, and the places in them.
@@ -142,7 +149,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- them keep the counts; whoever calls `leave` reindexes the user afterwards.
 
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
--- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, n when the
+-- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
@@ -175,6 +183,10 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- that changed is written, and only then is anybody woken.
 
 -- Decides what an idempotency key answers to a new task, and remembers which calls it answered.
+-- Keys that gather calls: what a call under `debounce` or `throttle` comes to (domain/window.ts).
+-- A key of this kind has n, when its window began, and u, when a throttle's ends.
+-- @rare
+
 -- @rare
 
 -- How the owners of keys ended whose records are removed, by id.
@@ -187,7 +199,9 @@ Key.gone = {}
 -- Writes the text of a task that never changes (lib/task.lua), in pieces of 64 bytes while there are
 -- at most three, so that the hash stays one small block of memory.
 
-local function storeText(key, f, long)
+-- `x`: rare facts, packed, if any.
+local function storeText(key, f, long, x)
+  if x then redis.call('HSET', key, 'x', x) end
   if long then
     redis.call('HSET', key, 'f', f, 'p', long)
   elseif #f > 192 then
@@ -198,6 +212,12 @@ local function storeText(key, f, long)
   else
     redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65))
   end
+end
+
+-- Rare facts of a task that has no others than the run that it belongs to, packed; nil for others.
+local function packedOwner(spec)
+  local owner = string.match(spec, '^{"o":"([^"\\]+)"}$')
+  return owner and cmsgpack.pack({ o = owner }), owner
 end
 
 -- What this call has written; names: whether any id was known before, ids that it made, those of
@@ -212,10 +232,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1)
+    C.steps + 1, H['schedules:due'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -443,11 +463,20 @@ function F.saveTask(t)
   end
 end
 
+-- When somebody has to look for due schedules; again after a while when nobody has fired one.
+function F.scheduleLookAt()
+  local due = H['schedules:due']
+  return due <= now and now + 1000 or due
+end
+
 -- The least moment at which something falls due that a step would act on; INF when nothing does.
+-- Dependents that a step had no room to tell are due at once.
 function F.nextDue()
+  if H.cascade < INF then return now end
   local least = math.max(H.started, C.pause)
   if H.started == INF then least = INF end
-  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines))
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
+    F.scheduleLookAt()))
 end
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
@@ -551,7 +580,8 @@ function Store.readItems(from)
       at_ = at_ + 1
     end
     if kind >= 2 then
-      item.spec = cjson.decode(ARGV[at_])
+      item.owned, item.owner = packedOwner(ARGV[at_])
+      if not item.owned then item.spec = cjson.decode(ARGV[at_]) end
       at_ = at_ + 1
     end
     n = n + 1
@@ -693,7 +723,7 @@ function F.userOf(lane, name)
   if u then return u end
   local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
@@ -1189,6 +1219,18 @@ function F.setDeadline(t)
   F.change(t)
 end
 
+function F.becomeDue(t, u)
+  F.leave(t, u)
+  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
+end
+
+-- Nothing blocks a task that stands nowhere: it goes on, a join to its end.
+function F.goOn(t, u)
+  if not (t.x and t.x.j) then return F.enterQueue(t, u) end
+  F.enterDeferred(t, u)
+  F.endTask(t, u, 'finished', { result = 'null' })
+end
+
 function F.keyState(queue, user, key)
   local name = (prefix .. 'key:' .. queue .. ':' .. (#user .. ':' .. user .. key))
   local known = keyring[name]
@@ -1196,7 +1238,7 @@ function F.keyState(queue, user, key)
   local packed = redis.call('HGET', name, 'k')
   local entry = packed and cmsgpack.unpack(packed) or {}
   known = { name = name, key = key, o = entry.o, f = entry.f, p = entry.p, u = entry.u,
-    e = entry.e, g = entry.g, a = entry.a or {} }
+    n = entry.n, e = entry.e, g = entry.g, a = entry.a or {} }
   keyring[name] = known
   return known
 end
@@ -1212,7 +1254,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, g = key.g, a = key.a }))
+          u = key.u, n = key.n, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + 60000, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
@@ -1271,6 +1313,7 @@ function F.endTask(t, u, state, ending)
   if reads or t.dependents then
     t.inCascade, t.left = true, not reads
     F.put('cascade', t.id, now)
+    standing[#standing + 1] = t.id
   end
   F.reindex(u)
 end
@@ -1282,7 +1325,7 @@ function Graphs.isAlive(hash)
   return redis.call('EXISTS', (prefix .. 'graph:' .. hash)) == 1
 end
 
--- The task needs the snapshot: it has no end.
+-- A task or a schedule needs the snapshot: it has no end.
 function Graphs.hold(hash, id)
   redis.call('SADD', (prefix .. 'graph-refs:' .. hash), id)
   redis.call('PERSIST', (prefix .. 'graph:' .. hash))
@@ -1292,6 +1335,11 @@ end
 
 function Deps.block(t, id)
   redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), id)
+  Deps.listen(t, id)
+end
+
+-- It hears of the end; whoever calls this adds the id to those that block it.
+function Deps.listen(t, id)
   F.zset((prefix .. 'deps:waiting:' .. id), t.id, F.fixed(t).created)
   t.isBlocked = true
 end
@@ -1300,11 +1348,6 @@ function Deps.blockByMissing(t, id)
   Deps.block(t, id)
   F.put('missing', id, now)
   Cascade.waitFor(t)
-end
-
-function Deps.blockBy(t, upstream)
-  Deps.block(t, upstream.id)
-  F.markDependents(upstream)
 end
 
 -- Lifts the limit of a wait when all that a task waits for can end by itself again.
@@ -1387,6 +1430,12 @@ function Timed.recount(u)
   F.indexUser(u, false)
   u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
   F.indexUser(u, true)
+end
+
+function F.isBlocked(t)
+  if t.x and t.x.su then return true end
+  if not (t.x and (t.x.d or t.x.s)) then return false end
+  return redis.call('EXISTS', (prefix .. 'deps:blocked:' .. t.id)) == 1
 end
 
 -- Ended tasks with readers stand behind all others, out of retention's way.
@@ -1478,6 +1527,7 @@ end
 -- It waits for none of its dependencies any more.
 function Cascade.leaveWaits(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
+  if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
       F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
@@ -1494,6 +1544,8 @@ function Cascade.leaveUpstreams(t)
   t.left = true
   F.change(t)
   local x = t.x
+  -- A join that has finished waits for nobody, and reads on.
+  if x.j and t.state == 'finished' then return 0 end
   local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
   if x.s then Suspend.unlink(t) end
   Cascade.leaveWaits(t)
@@ -1511,9 +1563,11 @@ end
 
 -- It reads none of its upstreams any more.
 function Cascade.leaveReaders(t)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  local waits = redis.call('EXISTS', key) == 1
   for _, id in ipairs(t.x.d or NONE) do
     local upstream = F.taskOf(id)
-    if upstream and redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 0
+    if upstream and not (waits and redis.call('SISMEMBER', key, id) == 1)
       and not Cascade.satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
@@ -1538,13 +1592,58 @@ function Cascade.tellWaiting(t, most)
   return count, #ids > most
 end
 
+-- Takes what has ended since into the line: the least id last, which is told first.
+function Cascade.standIn()
+  local line = Cascade.line or {}
+  Cascade.line = line
+  local isNew = #line == 0
+  for i = 1, #standing do
+    local id, place = standing[i], #line + 1
+    if not isNew then
+      while place > 1 and F.before(line[place - 1], id) do
+        line[place] = line[place - 1]
+        place = place - 1
+      end
+    end
+    line[place] = id
+    standing[i] = nil
+  end
+  if isNew then table.sort(line, function(a, b) return F.before(b, a) end) end
+  return line
+end
+
+-- The id that is told next, by (end, id); nil when all are. While none is left over from earlier
+-- steps, those of this one need not stand in the index.
+function Cascade.next()
+  if not C.isOlder then
+    local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
+    while #line > 0 do
+      local id = line[#line]
+      if I.cascade and I.cascade[id] then return id end
+      line[#line] = nil
+    end
+    return nil
+  end
+  if I.cascade then F.flushIndex('cascade') end
+  if H.cascade == INF then return nil end
+  return redis.call('ZRANGE', (CODES['cascade'] and prefix .. 'state:' .. 'cascade' or prefix .. 'cascade'), 0, 0)[1]
+end
+
+-- All that wait for it have been told.
+function Cascade.leave(id)
+  if C.isOlder then return F.move('cascade', id, false) end
+  I.cascade[id] = nil
+  if next(I.cascade) == nil then
+    I.cascade = nil
+    H.cascade = INF
+  end
+end
+
 -- Runs the steps of ended tasks, oldest first; true when some are left beyond the budget.
 function F.cascade(budget)
   local left = budget
   while true do
-    if I.cascade then F.flushIndex('cascade') end
-    if H.cascade == INF then return false end
-    local id = redis.call('ZRANGE', (CODES['cascade'] and prefix .. 'state:' .. 'cascade' or prefix .. 'cascade'), 0, 0)[1]
+    local id = Cascade.next()
     if not id then return false end
     if left <= 0 then return true end
     local t = F.taskOf(id)
@@ -1556,7 +1655,7 @@ function F.cascade(budget)
       t.inCascade = false
       F.change(t)
     end
-    F.move('cascade', id, false)
+    Cascade.leave(id)
   end
 end
 
@@ -1604,6 +1703,68 @@ function Step.publishEnds()
   end
 end
 
+function Window.is(spec)
+  return spec.wait or spec.per
+end
+
+-- How long from now until a debounced start.
+function Window.debounced(spec, from)
+  if not spec.most then return spec.wait end
+  return math.max(0, math.min(spec.wait, from + spec.most - now))
+end
+
+-- What the first call under a key comes to.
+function Window.open(spec)
+  if spec.wait then return { due = now + Window.debounced(spec, now), from = now } end
+  return { due = now, from = now, till = now + spec.per }
+end
+
+function Window.standing(key)
+  local t = not key.g and F.taskOf(key.o)
+  if not t or t.token ~= '' or F.isEnd(t.state) then return 'begun' end
+  return t.state == 'scheduled' and 'scheduled' or 'waiting'
+end
+
+-- What a call comes to while the key holds: 'return', 'replace' and the new due time if there is
+-- one, or 'new' and the window that it opens.
+function Window.step(key, spec)
+  local standing = Window.standing(key)
+  local from, till = key.n or now, key.u or key.n or now
+  if spec.wait then
+    if standing == 'begun' then return 'new', Window.open(spec) end
+    return 'replace', standing == 'scheduled' and now + Window.debounced(spec, from) or nil
+  end
+  if not spec.trailing then return 'return' end
+  if now >= from then return 'new', { due = till, from = till, till = till + spec.per } end
+  if standing ~= 'begun' then return 'replace' end
+  return 'new', { due = from, from = from, till = till }
+end
+
+-- The window that a new owner of the key opens.
+function Window.opened(key, spec)
+  if key.o and Key.holds(key) then
+    local kind, window = Window.step(key, spec)
+    if kind == 'new' then return window end
+  end
+  return Window.open(spec)
+end
+
+-- Another call has moved the start of a task that waits for it.
+function Window.move(t, due)
+  local u = F.ownerOf(t)
+  if t.x and t.x.ex then
+    t.x.ex = t.x.ex + due - t.at
+    t.xDirty = true
+    F.setDeadline(t)
+  end
+  if due > now then
+    F.leave(t, u)
+    F.enterScheduled(t, u, due)
+  else
+    F.becomeDue(t, u)
+  end
+end
+
 -- The key as it is remembered, also when it no longer holds.
 function Key.rememberedKey(item)
   local spec = item.x and item.x.i
@@ -1637,9 +1798,14 @@ end
 function Key.takeKey(item, t)
   local spec = item.x.i
   local key = F.keyState(item.queue, item.user, spec.key)
-  key.o, key.f, key.p, key.a, key.e = t.id, nil, redis.sha1hex(item.payload), {}, nil
-  key.g = nil
-  key.u = spec.ttl and now + spec.ttl or nil
+  local window = Window.is(spec) and Window.opened(key, spec)
+  if window then
+    -- A resend of a call that an earlier owner has answered is no new call.
+    key.u, key.n, item.due = window.till, window.from, window.due
+  else
+    key.u, key.n, key.a = spec.ttl and now + spec.ttl or nil, nil, {}
+  end
+  key.o, key.f, key.p, key.e, key.g = t.id, nil, redis.sha1hex(item.payload), nil, nil
   key.dirty = true
 end
 
@@ -1650,7 +1816,8 @@ function Key.existing(id, conflict, replaced)
     replaced = replaced }
 end
 
--- What a key that holds answers to another task; nil: the task becomes its follower.
+-- What a key that holds answers to another task; nil: the task becomes its follower, or its next
+-- owner when it gathers calls.
 function Key.answerByKey(key, item)
   local policy = item.x.i.policy
   if policy == 'reject' then
@@ -1659,6 +1826,10 @@ function Key.answerByKey(key, item)
   local conflict = redis.sha1hex(item.payload) ~= key.p
   local state = key.g or F.taskOf(key.o).state
   if policy == 'return' then return Key.existing(key.o, conflict, false) end
+  if Window.is(item.x.i) then
+    local kind = Window.step(key, item.x.i)
+    return kind ~= 'new' and Key.existing(key.o, conflict, kind == 'replace') or nil
+  end
   if state ~= 'started' and not F.isEnd(state) then return Key.existing(key.o, conflict, true) end
   if policy == 'replace-queued' or state ~= 'started' then
     return Key.existing(key.o, conflict, false)
@@ -1688,7 +1859,15 @@ function Key.absorb(key, item, reply)
   if not Key.hasAbsorbed(key, item.id) then table.insert(key.a, item.id) end
   if #key.a > 32 then table.remove(key.a, 1) end
   key.dirty = true
-  if reply.replaced then Key.replaceInput(F.taskOf(reply.id), item) end
+  if not reply.replaced then return end
+  local t = F.taskOf(reply.id)
+  local _, due
+  if Window.is(item.x.i) then _, due = Window.step(key, item.x.i) end
+  Key.replaceInput(t, item)
+  if due then
+    Window.move(t, due)
+    reply.state = t.state
+  end
 end
 
 -- Why the dependencies of an item rule it out, if they do; `batch` holds the items by id.
@@ -1697,7 +1876,7 @@ function Link.check(item, batch)
   for _, id in ipairs(item.x and item.x.d or {}) do
     local other = batch and batch[id]
     local upstream = not other and F.taskOf(id)
-    if upstream then F.fixed(upstream) end
+    if upstream and not g[4] then F.fixed(upstream) end
     other = other or upstream
     if not other then
       if g[3] == 'refuse' then return { type = 'unknown-dependency', dependency = id } end
@@ -1760,11 +1939,13 @@ end
 -- at once: then the state, and how it ends.
 function Link.link(t)
   local state, ending
+  local blocks = {}
   for _, id in ipairs(t.x.d) do
     local upstream = F.taskOf(id)
     if not upstream then
       if Store.users and Store.users[id] then
-        Deps.block(t, id)
+        blocks[#blocks + 1] = id
+        Deps.listen(t, id)
       elseif t.x.g[3] == 'satisfied' then
         t.x.m = t.x.m or {}
         table.insert(t.x.m, id)
@@ -1772,13 +1953,15 @@ function Link.link(t)
         Deps.blockByMissing(t, id)
       end
     elseif not F.isEnd(upstream.state) then
-      Deps.blockBy(t, upstream)
+      blocks[#blocks + 1] = id
+      Deps.listen(t, id)
+      F.markDependents(upstream)
     else
       local policy = Cascade.policyFor(upstream, t)
       if policy == 'run' then
         F.addReader(upstream, 1)
       else
-        redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), id)
+        blocks[#blocks + 1] = id
         t.isBlocked = true
         if policy == 'wait' then
           Cascade.hold(upstream, t)
@@ -1793,6 +1976,7 @@ function Link.link(t)
       end
     end
   end
+  if #blocks > 0 then redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), unpack(blocks)) end
   return state, ending
 end
 
@@ -1812,6 +1996,8 @@ function Store.complete(item)
   local spec = item.spec
   if spec then
     item.x = { d = spec.d, g = spec.g, i = spec.i, j = spec.j, o = spec.o, h = spec.h }
+  elseif item.owner then
+    item.x = { o = item.owner }
   end
   return item
 end
@@ -1876,6 +2062,7 @@ function Store.byKey(item, batch)
     if Key.holds(key) then
       local reply = Key.answerByKey(key, item)
       if reply and reply.refusal then return false, reply.refusal end
+      if not reply and Window.is(spec) then return true end
       if batch then batch[reply and 'answered' or 'keys'][reply and item.id or name] = key.o end
       if reply then return false end
       return 'follows'
@@ -1961,7 +2148,7 @@ function Store.create(item)
   F.setText(t)
   if item.long then F.setField(t, 'p', item.long) end
   local key = Key.rememberedKey(item)
-  if key and Key.holds(key) then
+  if key and Key.holds(key) and not Window.is(x.i) then
     t.x.d = t.x.d or {}
     t.x.g = t.x.g or { 'wait', 'cancel', 'refuse', false }
     t.x.g[1], t.x.g[2] = 'run', 'run'
@@ -1980,7 +2167,7 @@ end
 -- Links the dependencies and puts the task where it belongs.
 function Store.settleIn(t, item)
   local u, spec = F.ownerOf(t), item.spec or {}
-  local due = spec.at or now + math.max(0, spec.delay or 0)
+  local due = item.due or spec.at or now + math.max(0, spec.delay or 0)
   if spec.expires then
     t.x.ex = math.max(now, due) + spec.expires
     F.setDeadline(t)
@@ -2107,6 +2294,7 @@ setmetatable(Timed, lazy)
 setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
+setmetatable(Window, lazy)
 setmetatable(Key, lazy)
 setmetatable(Link, lazy)
 setmetatable(Store, lazy)

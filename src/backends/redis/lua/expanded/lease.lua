@@ -18,6 +18,9 @@ local INF = math.huge
 
 -- Settings of who has none; never written to.
 local NONE = {}
+
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
 -- The short path of enqueue, lease and settle: steps in which everything is plain, as nearly all
 -- are, without the functions and tables of the long one. It reads all it needs first; when anything
 -- is not plain it gives up, nothing written, and the long path takes the step. Both do the same;
@@ -28,7 +31,7 @@ local NONE = {}
 -- nil when somebody waits to be woken, a cascade is under way, or the clock has jumped.
 local function plainClock()
   if not saved[1] or (saved[2] and saved[2] ~= ',') then return end
-  local clock = { struct.unpack('<dddddddddddddddddddd', saved[1]) }
+  local clock = { struct.unpack('<ddddddddddddddddddddd', saved[1]) }
   local passed = now - clock[1]
   if passed < 0 or passed > 8000 or clock[14] > 0
     or clock[7] < INF then
@@ -40,7 +43,7 @@ local function plainClock()
 end
 
 local function savePlainClock(clock)
-  redis.call('HSET', KEYS[1], 's', struct.pack('<dddddddddddddddddddd', unpack(clock, 1, 20)))
+  redis.call('HSET', KEYS[1], 's', struct.pack('<ddddddddddddddddddddd', unpack(clock, 1, 21)))
 end
 -- Looks whether maintenance, which a lease brings along, has nothing to do.
 
@@ -56,7 +59,7 @@ end
 local function plainQuiet(clock, keep)
   return clock[3] > now and clock[4] > now
     and clock[5] > now and clock[6] > now
-    and clock[12] > now and clock[17] == 0 and clock[18] == 0
+    and clock[21] > now and clock[12] > now and clock[17] == 0 and clock[18] == 0
     and clock[19] == 0 and clock[11] >= now - 15000
     and plainKept(clock, keep)
 end
@@ -114,7 +117,8 @@ local function plainUser(lane, name)
   local u = lane.users[name]
   if u then return u end
   local key = (lane.p .. 'user:' .. name)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  atHand[key] = got
   if not got[1] then return end
   local own, perUser = NONE, lane.perUser
   if got[3] then
@@ -353,33 +357,65 @@ local function plainHead(lane, u, turns)
   end
   return heads[at_], heads[at_ + 1]
 end
--- Leases on the short path: tasks that were queued once and never were anything else.
+-- The run of a task that has no other rare facts than that, by these, packed; false when it has.
 
--- Facts of a task that wait in its record: its text, and where in it the payload begins. nil when it is
--- not plain, or the worker does not know its name.
-local function plainTask(lane, u, id, names)
-  local key = (prefix .. 'task:' .. id)
+local function plainOwner(packed)
+  local x = cmsgpack.unpack(packed)
+  local run = x.o
+  x.o = nil
+  return next(x) == nil and run
+end
+-- Leases on the short path: tasks that were never leased before and depend on nothing; they may have
+-- been delayed, or belong to a run.
+
+-- Whether a task, whose rare facts these are, has no others than its run, and that has not ended.
+local function plainOwned(request, packed)
+  local known = request.owners[packed]
+  if known ~= nil then return known end
+  local run, ends = plainOwner(packed), request.ends
+  local got = run and not (ends and ends.known[run]) and redis.call('HMGET', (prefix .. 'task:' .. run), 'f', 's')
+  known = got and got[1] and not (got[2] and string.byte(got[2]) >= 5) or false
+  request.owners[packed] = known
+  return known
+end
+
+-- What is left of the numbers of a task that was never leased: those of one that was delayed, or none.
+local function plainNumbers(s)
+  if not s then return '' end
+  if string.sub(s, 1, 2) ~= '\3\0' or string.sub(s, 11, 19) ~= string.rep('\0', 9)
+    or string.sub(s, 28) ~= string.rep('\0', 24) then
+    return
+  end
+  return string.sub(s, 11, 27)
+end
+
+-- Facts of a task that waits in its line: its key and text, its numbers, its cost, and whether it has
+-- a payload of its own. nil when it is not plain, or the worker does not know its name.
+local function plainTask(lane, u, id, request)
+  local key, names = (prefix .. 'task:' .. id), request.names
   local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'x', 'y')
-  local f = got[1]
-  if not f or got[4] or got[5] or got[6] then return end
+  local f, numbers = got[1], plainNumbers(got[4])
+  if not f or not numbers or got[6] or (got[5] and not plainOwned(request, got[5])) then return end
   if got[3] then f = f .. got[2] .. got[3] elseif got[2] then f = f .. got[2] end
   local from = 20 + #u.name + #lane.queue
   local a = string.find(f, '\0', from, true)
   local b = string.find(f, '\0', a + 1, true)
   local c = string.find(f, '\0', b + 1, true)
   if names and not string.find(names, ',' .. string.sub(f, from, a - 1) .. ',', 1, true) then return end
-  return key, f, tonumber(string.sub(f, a + 1, b - 1)), c >= #f
+  return key, f, numbers, tonumber(string.sub(f, a + 1, b - 1)), c >= #f
 end
 
 -- One turn: takes the head of the user's line into the reply.
 local function plainTake(lane, u, request)
   local id, score = plainHead(lane, u, request.limit - request.count)
   if not id then return end
-  local key, f, cost, isLong = plainTask(lane, u, id, request.names)
+  local key, f, numbers, cost, isLong = plainTask(lane, u, id, request)
   if not key then return end
   local n, reply, starts = request.count, request.reply, request.starts
   local seq = u.level == 6 and score + 0 or score - (6 - u.level) * 140737488355328 - 70368744177664
-  starts[3 * n + 1], starts[3 * n + 2] = key, '\4\0' .. struct.pack('<d', seq) .. request.tail
+  if numbers == '' then numbers = request.numbers end
+  starts[3 * n + 1] = key
+  starts[3 * n + 2] = '\4\0' .. struct.pack('<d', seq) .. numbers .. request.tail
   starts[3 * n + 3] = request.owner .. u.name
   n = 7 + 9 * n
   reply[n + 1], reply[n + 2], reply[n + 3] = id, u.name, micros
@@ -449,36 +485,75 @@ local function savePlainLeases(lane, request)
     end
   end
 end
--- Settles on the short path: tasks that finished at their first attempt and that no other task
--- waits for.
+-- Settles on the short path: tasks that finished at their first attempt. Others may wait for them, as
+-- long as none of these goes on with that.
+
+-- A step tells fewer dependents than this: the long path would leave the rest for later.
+
+-- One more of those that a dependent waits for has finished; false when it is to hear of that in
+-- another way, or would go on.
+local function plainTold(ends, id, dependent)
+  local told = ends.told[dependent]
+  if not told then
+    local s = redis.call('HGET', (prefix .. 'task:' .. dependent), 's')
+    -- Scheduled or deferred.
+    if not s or string.byte(s) > 2 then return false end
+    told = { id = dependent, left = redis.call('SCARD', (prefix .. 'deps:blocked:' .. dependent)), by = {} }
+    ends.told[dependent] = told
+    ends.dependents[#ends.dependents + 1] = told
+  end
+  told.left = told.left - 1
+  told.by[#told.by + 1] = id
+  return told.left > 0
+end
+
+-- Tells those that wait for a task; says how many, nil when one of them is not plain.
+local function plainWaiting(ends, id)
+  local key = (prefix .. 'deps:waiting:' .. id)
+  local waiting = redis.call('ZRANGE', key, 0, 100)
+  local n = #waiting
+  if n == 0 then return 0 end
+  ends.telling = ends.telling + n
+  if ends.telling >= 100 then return end
+  for i = 1, n do
+    if not plainTold(ends, id, waiting[i]) then return end
+  end
+  ends.empty[#ends.empty + 1] = key
+  return n
+end
 
 -- Reads one settlement into `ends`; false when it is not plain.
 local function plainFinish(lane, ends, worker, from)
   local id, token, result = ARGV[from], ARGV[from + 1], ARGV[from + 3]
   if ARGV[from + 2] ~= 'finish' then return false end
   local key = (prefix .. 'task:' .. id)
-  local got = redis.call('HMGET', key, 's', 'o', 'x', 'y', 'd', 'w')
+  local got = redis.call('HMGET', key, 's', 'o', 'x', 'y', 'w', 'd')
+  atHand[key] = got
   local s, owner = got[1], token .. '\0' .. worker.id .. '\0' .. lane.queue .. '\0'
-  if not s or got[3] or got[4] or got[5] or ends.known[id] or string.sub(s, 1, 2) ~= '\4\0'
-    or string.sub(s, -4) ~= '\0\0\0\0' or string.sub(got[2], 1, #owner) ~= owner then
+  if not s or got[4] or ends.known[id] or string.sub(s, 1, 2) ~= '\4\0'
+    or string.sub(s, -4) ~= '\0\0\0\0' or string.sub(got[2], 1, #owner) ~= owner
+    or (got[3] and not plainOwner(got[3])) then
     return false
   end
   local u = plainUser(lane, string.sub(got[2], #owner + 1))
-  if not u then return false end
+  local readers = u and (got[6] and plainWaiting(ends, id) or not got[6] and 0)
+  if not readers then return false end
   u.live, u.running = u.live - 1, u.running - 1
   if not plainPlace(lane, u) then return false end
   local n = ends.count
   ends.records[3 * n + 1], ends.records[3 * n + 3] = key, result
-  ends.records[3 * n + 2] = '\5\16' .. string.sub(s, 3, 19) .. ends.packedNow .. string.sub(s, 28)
-  ends.ids[n + 1], ends.count, ends.known[id] = id, n + 1, true
-  if got[6] then ends.awaited[#ends.awaited + 1] = { got[6], id } end
+  ends.records[3 * n + 2] = (got[6] and '\5\18' or '\5\16') .. string.sub(s, 3, 19)
+    .. ends.packedNow .. string.sub(s, 28, 47) .. struct.pack('<I', readers)
+  ends.ids[n + 1], ends.readers[n + 1] = id, readers
+  ends.count, ends.known[id] = n + 1, true
+  if got[5] then ends.awaited[#ends.awaited + 1] = { got[5], id } end
   return true
 end
 
 -- Reads `count` settlements from ARGV; nil when one of them is not plain.
 local function plainEnds(lane, worker, count, from)
-  local ends = { count = 0, records = {}, ids = {}, known = {}, awaited = {},
-    packedNow = struct.pack('<d', now) }
+  local ends = { count = 0, records = {}, ids = {}, readers = {}, known = {}, awaited = {},
+    told = {}, dependents = {}, empty = {}, telling = 0, packedNow = struct.pack('<d', now) }
   for i = 0, count - 1 do
     if not plainFinish(lane, ends, worker, from + 6 * i) then return end
   end
@@ -495,10 +570,23 @@ local function savePlainEnds(clock, ends)
     redis.call('HSET', records[i], 's', records[i + 1], 'r', records[i + 2])
   end
   local nowText = string.format('%.0f', now)
-  for i = 1, #ends.ids do scored[2 * i - 1], scored[2 * i] = nowText, ends.ids[i] end
-  redis.call('ZADD', (prefix .. 'state:' .. 'finished'), unpack(scored))
+  for i = 1, #ends.ids do
+    scored[2 * i - 1] = ends.readers[i] > 0 and now + 4503599627370496 or nowText
+    scored[2 * i] = ends.ids[i]
+  end
+  local key = (prefix .. 'state:' .. 'finished')
+  redis.call('ZADD', key, unpack(scored))
   redis.call('ZREM', (prefix .. 'state:' .. 'started'), unpack(ends.ids))
-  if now < clock[8] then clock[8] = now end
+  if ends.telling == 0 then
+    if now < clock[8] then clock[8] = now end
+    return
+  end
+  clock[8] = tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+  for i = 1, #ends.dependents do
+    local told = ends.dependents[i]
+    redis.call('SREM', (prefix .. 'deps:blocked:' .. told.id), unpack(told.by))
+  end
+  redis.call('DEL', unpack(ends.empty))
 end
 
 -- Tells those that wait for the end of one of the tasks.
@@ -520,14 +608,15 @@ local function plainRequest(clock, worker, from)
   local till = now + ARGV[from + 2]
   return { id = id, names = worker.names, limit = tonumber(ARGV[from + 1]), count = 0,
     wait = ARGV[from + 3] == '1', till = till, tillText = string.format('%.0f', till),
-    starts = {}, reply = { 'leased', 0, -1, 0, now, till, 0 } }
+    starts = {}, owners = {}, reply = { 'leased', 0, -1, 0, now, till, 0 } }
 end
 
 -- Deals out the turns of a request; false when a step of the long path is needed.
 local function plainTurns(lane, worker, request)
   local token = string.format('%.0f-', micros) .. request.id
   request.owner = token .. '\0' .. worker.id .. '\0' .. lane.queue .. '\0'
-  request.tail = struct.pack('<IBIdddII', 0, 0, 0, 0, now, micros, lane[3], 0)
+  request.numbers = string.rep('\0', 17)
+  request.tail = struct.pack('<ddII', now, micros, lane[3], 0)
   if not plainDeal(lane, request) then return false end
   if request.count == 0 then return not request.wait end
   lane[10] = lane[10] - request.count
@@ -548,7 +637,8 @@ end
 local function plainDue(clock, request)
   local started = clock[3]
   local due = math.ceil(math.min(started == INF and INF or math.max(started, clock[2]),
-    clock[4], clock[5], clock[6]))
+    clock[4], clock[5], clock[6],
+    clock[21]))
   if due < INF then request.reply[3] = due end
   request.reply[4] = math.max(0, math.min(5000, due - now))
 end
@@ -594,6 +684,7 @@ local function plainStep(count, from)
   if count > 0 then
     ends = plainEnds(lane, worker, count, 3)
     if not ends then return end
+    if request then request.ends = ends end
   end
   if request and not plainTurns(lane, worker, request) then return end
   if not plainAfter(lane) then return end
@@ -608,7 +699,7 @@ if plainReply then return plainReply end
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, rateOpensAt = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, nextHead = 0, seqOf = 0, readWorker = 0, seen = 0, leaseStep = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, nextHead = 0, seqOf = 0, readWorker = 0, seen = 0, leaseStep = 0 }
 
 -- Functions of one subject each.
 local Cascade = {}
@@ -624,12 +715,14 @@ local Line = {}
 local Link = {}
 local Lists = {}
 local Retain = {}
+local Schedule = {}
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
 local Submission = {}
 local Suspend = {}
 local Tick = { dropIdle = 0, dropIdles = 0 }
 local Timed = {}
+local Window = {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -641,7 +734,8 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
-local published, runningChange = {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -649,7 +743,7 @@ local published, runningChange = {}, {}
 
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -657,8 +751,10 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps = struct.unpack('<dddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
 end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
 if C.seen - now > 5000 then
   C.pause = math.min(C.pause, now + 5000)
   C.dropping = 1
@@ -722,7 +818,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
 -- x        rare facts, packed: dependencies, deadlines, idempotency key
 -- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
 -- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
 
 -- Names the two sets of a user's line, and the places in them.
@@ -731,7 +828,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- them keep the counts; whoever calls `leave` reindexes the user afterwards.
 
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
--- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, n when the
+-- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
@@ -798,7 +896,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 -- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, lease ms, wait, spread
 -- in [0, 1), retention, number of queues, then queue, weight and pass of each.
--- Answers {'leased' or 'repeated', more, next due or -1, wait ms, now, lease end, alone, then for
+-- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due), next due or -1, wait ms, now, lease end, alone, then for
 -- each lease id, user, token number, failures, losses, releases, f, long payload, upstreams;
 -- repeated ones have their lease end and lease moment behind that}, or {'unregistered'}.
 
@@ -806,10 +904,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1)
+    C.steps + 1, H['schedules:due'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -1094,7 +1192,7 @@ function F.userOf(lane, name)
   if u then return u end
   local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
@@ -1510,6 +1608,7 @@ function F.endTask(t, u, state, ending)
   if reads or t.dependents then
     t.inCascade, t.left = true, not reads
     F.put('cascade', t.id, now)
+    standing[#standing + 1] = t.id
   end
   F.reindex(u)
 end
@@ -1521,11 +1620,25 @@ function F.rateOpensAt(lane)
   return allowed > now and allowed or INF
 end
 
+-- When somebody has to look for due schedules; again after a while when nobody has fired one.
+function F.scheduleLookAt()
+  local due = H['schedules:due']
+  return due <= now and now + 1000 or due
+end
+
+-- 1 when some schedule is due, else 0.
+function F.schedulesDue()
+  return H['schedules:due'] <= now and 1 or 0
+end
+
 -- The least moment at which something falls due that a step would act on; INF when nothing does.
+-- Dependents that a step had no room to tell are due at once.
 function F.nextDue()
+  if H.cascade < INF then return now end
   local least = math.max(H.started, C.pause)
   if H.started == INF then least = INF end
-  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines))
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
+    F.scheduleLookAt()))
 end
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
@@ -1633,6 +1746,7 @@ function Tick.dropIdle(lane, most)
         F.touch(u)
       else
         redis.call('DEL', (lane.p .. 'user:' .. name))
+        atHand[(lane.p .. 'user:' .. name)] = nil
         F.zset((lane.p .. 'users'), name, false)
       end
     end
@@ -1891,6 +2005,7 @@ function Deal.take(u, v, list, request, batch)
   if request.names and not string.find(request.names, ',' .. t.name .. ',', 1, true) then
     F.nextHead(u, level)
     Deal.setAside(t, u)
+    batch.strange = t
     batch.strangers = batch.strangers + 1
     batch.stopped = batch.strangers >= 16
     return
@@ -2000,11 +2115,16 @@ function F.leaseStep(from, worker)
   if #reply == 7 and wait and not batch.stopped and not ticked then
     reply[4] = Lease.standInLine(worker, shares, due, spread)
     if batch.strangers and batch.strangers > 0 then Lease.wakeForFreed(worker, shares) end
+    if batch.strange and Line.wakeKnowing(batch.strange, worker.id) then
+      -- Whoever knows the task looks after its due time; this worker would only set it aside again.
+      Due.dropAlarm(worker.id)
+      reply[4] = Due.floor(spread)
+    end
   else
     reply[4] = math.max(0, math.min(5000, due - now))
     Lease.passOn(worker, shares, heldAlarm)
   end
-  if batch.stopped or ticked then reply[2] = 1 end
+  reply[2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue()
   if due < INF then reply[3] = due end
   F.closeStep()
   return reply
@@ -2124,6 +2244,23 @@ function Line.wakeWorker(worker)
   if not packed or packed == '' then return false end
   Line.leaveLines(worker, packed, true)
   return true
+end
+
+-- Wakes a worker that waits in the task's queue and knows its name; false when there is none.
+function Line.wakeKnowing(t, but)
+  if C.waiting <= 0 then return false end
+  for _, id in ipairs(redis.call('ZREVRANGE', (prefix .. 'workers'), 0, -1)) do
+    if id ~= but then
+      local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'i')
+      if got[1] and got[2] and got[2] ~= '' and string.find(got[1], ',' .. t.name .. ',', 1, true) then
+        local lines = cmsgpack.unpack(got[2])
+        for i = 1, #lines, 2 do
+          if lines[i] == t.queue then return Line.wakeWorker(id) end
+        end
+      end
+    end
+  end
+  return false
 end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
@@ -2278,7 +2415,7 @@ function F.keyState(queue, user, key)
   local packed = redis.call('HGET', name, 'k')
   local entry = packed and cmsgpack.unpack(packed) or {}
   known = { name = name, key = key, o = entry.o, f = entry.f, p = entry.p, u = entry.u,
-    e = entry.e, g = entry.g, a = entry.a or {} }
+    n = entry.n, e = entry.e, g = entry.g, a = entry.a or {} }
   keyring[name] = known
   return known
 end
@@ -2294,7 +2431,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, g = key.g, a = key.a }))
+          u = key.u, n = key.n, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + 60000, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
@@ -2334,8 +2471,12 @@ end
 -- The record of a task goes, and with it what was kept for it alone.
 function Graphs.drop(t)
   local hash = t.x and t.x.h
-  if not hash then return end
-  redis.call('SREM', (prefix .. 'graph-refs:' .. hash), t.id)
+  if hash then Graphs.letGo(hash, t.id) end
+end
+
+-- A task or a schedule needs the snapshot no more.
+function Graphs.letGo(hash, id)
+  redis.call('SREM', (prefix .. 'graph-refs:' .. hash), id)
   Graphs.touch(hash)
 end
 
@@ -2523,6 +2664,7 @@ end
 -- It waits for none of its dependencies any more.
 function Cascade.leaveWaits(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
+  if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
       F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
@@ -2539,6 +2681,8 @@ function Cascade.leaveUpstreams(t)
   t.left = true
   F.change(t)
   local x = t.x
+  -- A join that has finished waits for nobody, and reads on.
+  if x.j and t.state == 'finished' then return 0 end
   local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
   if x.s then Suspend.unlink(t) end
   Cascade.leaveWaits(t)
@@ -2556,9 +2700,11 @@ end
 
 -- It reads none of its upstreams any more.
 function Cascade.leaveReaders(t)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  local waits = redis.call('EXISTS', key) == 1
   for _, id in ipairs(t.x.d or NONE) do
     local upstream = F.taskOf(id)
-    if upstream and redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 0
+    if upstream and not (waits and redis.call('SISMEMBER', key, id) == 1)
       and not Cascade.satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
@@ -2583,13 +2729,58 @@ function Cascade.tellWaiting(t, most)
   return count, #ids > most
 end
 
+-- Takes what has ended since into the line: the least id last, which is told first.
+function Cascade.standIn()
+  local line = Cascade.line or {}
+  Cascade.line = line
+  local isNew = #line == 0
+  for i = 1, #standing do
+    local id, place = standing[i], #line + 1
+    if not isNew then
+      while place > 1 and F.before(line[place - 1], id) do
+        line[place] = line[place - 1]
+        place = place - 1
+      end
+    end
+    line[place] = id
+    standing[i] = nil
+  end
+  if isNew then table.sort(line, function(a, b) return F.before(b, a) end) end
+  return line
+end
+
+-- The id that is told next, by (end, id); nil when all are. While none is left over from earlier
+-- steps, those of this one need not stand in the index.
+function Cascade.next()
+  if not C.isOlder then
+    local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
+    while #line > 0 do
+      local id = line[#line]
+      if I.cascade and I.cascade[id] then return id end
+      line[#line] = nil
+    end
+    return nil
+  end
+  if I.cascade then F.flushIndex('cascade') end
+  if H.cascade == INF then return nil end
+  return redis.call('ZRANGE', (CODES['cascade'] and prefix .. 'state:' .. 'cascade' or prefix .. 'cascade'), 0, 0)[1]
+end
+
+-- All that wait for it have been told.
+function Cascade.leave(id)
+  if C.isOlder then return F.move('cascade', id, false) end
+  I.cascade[id] = nil
+  if next(I.cascade) == nil then
+    I.cascade = nil
+    H.cascade = INF
+  end
+end
+
 -- Runs the steps of ended tasks, oldest first; true when some are left beyond the budget.
 function F.cascade(budget)
   local left = budget
   while true do
-    if I.cascade then F.flushIndex('cascade') end
-    if H.cascade == INF then return false end
-    local id = redis.call('ZRANGE', (CODES['cascade'] and prefix .. 'state:' .. 'cascade' or prefix .. 'cascade'), 0, 0)[1]
+    local id = Cascade.next()
     if not id then return false end
     if left <= 0 then return true end
     local t = F.taskOf(id)
@@ -2601,7 +2792,7 @@ function F.cascade(budget)
       t.inCascade = false
       F.change(t)
     end
-    F.move('cascade', id, false)
+    Cascade.leave(id)
   end
 end
 
@@ -2622,10 +2813,14 @@ function Due.dropAlarm(worker)
   return false
 end
 
+function Due.floor(spread)
+  return math.floor(5000 * (0.8 + 0.4 * spread))
+end
+
 -- How long a worker that stands in line may sleep: the first holder until the next due time, the
 -- second a little longer, all others the floor, spread by `spread` in [0, 1).
 function Due.sleepOf(worker, due, spread)
-  local floor = math.floor(5000 * (0.8 + 0.4 * spread))
+  local floor = Due.floor(spread)
   local one, two = Due.holders()
   if one == '' or now - C.alarm > 1000 then
     local wait = math.max(0, math.min(floor, due - now))
@@ -2739,7 +2934,8 @@ function Retain.takeAway(t)
   F.leave(t, u)
   Graphs.drop(t)
   Step.saveTasks()
-  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'attempts:' .. t.id), (prefix .. 'deps:blocked:' .. t.id), (prefix .. 'run:' .. t.id))
+  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'attempts:' .. t.id), (prefix .. 'deps:blocked:' .. t.id), (prefix .. 'run:' .. t.id),
+    (prefix .. 'channel:' .. t.id))
   tasks[t.id] = false
   F.cascade(50)
   return true

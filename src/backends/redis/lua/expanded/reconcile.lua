@@ -1,7 +1,8 @@
 -- Checks records, indexes and counts against each other, one bounded part at a time.
 --
 -- KEYS[1]  clock   hash
--- ARGV[1]  part    'records', 'index', 'line', 'lane', 'users', 'mend-user' or 'mend-lane'
+-- ARGV[1]  part    'records', 'index', 'line', 'lane', 'users', 'schedules', 'mend-user' or
+--                  'mend-lane'
 -- ARGV[2]  repair  '1': what is wrong is mended at once
 -- ARGV[3..]  what  of the part: see there
 -- Returns  see the part; problems are told as text
@@ -10,7 +11,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, saveRunning = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, levelScore = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, saveRunning = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, levelScore = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -19,10 +20,10 @@ local Line = {}
 local Link = {}
 local Lists = {}
 local Retain = {}
+local Schedule = { fields = 0, read = 0 }
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
-local Submission = {}
-local Suspend, Tick, Timed = {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -34,7 +35,8 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
-local published, runningChange = {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -52,9 +54,12 @@ local INF = math.huge
 -- Settings of who has none; never written to.
 local NONE = {}
 
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -62,8 +67,10 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps = struct.unpack('<dddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
 end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
 if C.seen - now > 5000 then
   C.pause = math.min(C.pause, now + 5000)
   C.dropping = 1
@@ -130,7 +137,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
 -- x        rare facts, packed: dependencies, deadlines, idempotency key
 -- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
 -- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
 
 -- Names the two sets of a user's line, and the places in them.
@@ -139,7 +147,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- them keep the counts; whoever calls `leave` reindexes the user afterwards.
 
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
--- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, n when the
+-- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
@@ -171,14 +180,19 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
 -- that changed is written, and only then is anybody woken.
 
+-- Loads schedules, and moves them on. The record is a hash: j spec, r revision, p paused, o overlap,
+-- m limit, h graph, s and d the slot that comes next and when it is due, c created, u updated,
+-- f fired, x missed, v overlapped, t the latest slot that was decided, ls and li the latest that
+-- made a task and that task, a its tasks that may not have ended, parted by NUL.
+
 local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1)
+    C.steps + 1, H['schedules:due'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -413,7 +427,7 @@ function F.userOf(lane, name)
   if u then return u end
   local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
@@ -718,11 +732,20 @@ function F.levelScore(level, seq)
   return (6 - level) * 140737488355328 + 70368744177664 + seq
 end
 
+-- When somebody has to look for due schedules; again after a while when nobody has fired one.
+function F.scheduleLookAt()
+  local due = H['schedules:due']
+  return due <= now and now + 1000 or due
+end
+
 -- The least moment at which something falls due that a step would act on; INF when nothing does.
+-- Dependents that a step had no room to tell are due at once.
 function F.nextDue()
+  if H.cascade < INF then return now end
   local least = math.max(H.started, C.pause)
   if H.started == INF then least = INF end
-  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines))
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
+    F.scheduleLookAt()))
 end
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
@@ -810,6 +833,22 @@ function F.closeStep()
   if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
   F.saveClock()
   if #published > 0 then Step.publishEnds() end
+end
+
+function Schedule.fields(id)
+  return redis.call('HMGET', (prefix .. 'schedule:' .. id), 'j', 'r', 'p', 'o', 'm', 'h', 's', 'd', 'c', 'u', 'f',
+    'x', 'v', 't', 'ls', 'li', 'a')
+end
+
+-- The numbers of a schedule that decide; nil when it is not stored.
+function Schedule.read(id)
+  local got = Schedule.fields(id)
+  if not got[2] then return end
+  local active = {}
+  for one in string.gmatch(got[17] or '', '[^%z]+') do active[#active + 1] = one end
+  return { id = id, revision = tonumber(got[2]), overlap = got[4], limit = tonumber(got[5]),
+    graph = got[6], slot = got[7], fired = tonumber(got[11]), missed = tonumber(got[12]),
+    overlapped = tonumber(got[13]), settled = tonumber(got[14]), active = active }
 end
 
 end
@@ -996,7 +1035,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, g = key.g, a = key.a }))
+          u = key.u, n = key.n, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + 60000, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
@@ -1169,6 +1208,33 @@ local function line()
   table.insert(reply, 1, more and rank + 200 or -1)
 end
 
+-- A schedule that is listed, or due (`at_`), against its record.
+local function checkSchedule(id, at_)
+  local s = Schedule.read(id)
+  local due = s and redis.call('HGET', (prefix .. 'schedule:' .. id), 'd')
+  if s and (due or false) == (at_ or false) then return end
+  tell('schedule ' .. id .. ': ' .. (s and 'its due time is not that of its record' or 'not stored'))
+  if not repair then return end
+  F.move('schedules:due', id, due and tonumber(due) or false)
+  if not s then redis.call('ZREM', (prefix .. 'schedules'), id) end
+end
+
+-- ARGV[3]: rank. Looks at all that are listed, and all that are due. Tells the next rank or -1, then
+-- problems.
+local function schedules()
+  local rank = tonumber(ARGV[3])
+  local names = redis.call('ZRANGE', (prefix .. 'schedules'), rank, rank + 200 - 1)
+  local due = redis.call('ZRANGE', (CODES['schedules:due'] and prefix .. 'state:' .. 'schedules:due' or prefix .. 'schedules:due'), rank, rank + 200 - 1)
+  tell((#names == 200 or #due == 200) and rank + 200 or -1)
+  for _, id in ipairs(names) do
+    local score = redis.call('ZSCORE', (CODES['schedules:due'] and prefix .. 'state:' .. 'schedules:due' or prefix .. 'schedules:due'), id)
+    checkSchedule(id, score and string.format('%.0f', tonumber(score)))
+  end
+  for _, id in ipairs(due) do
+    if not redis.call('ZSCORE', (prefix .. 'schedules'), id) then checkSchedule(id, 'due') end
+  end
+end
+
 -- ARGV[3]: queue. Tells how many steps there were, and the counts as JSON.
 local function laneOf()
   local lane = F.laneOf(ARGV[3])
@@ -1212,7 +1278,7 @@ local function mendLane()
 end
 
 local PARTS = { records = records, index = index, line = line, lane = laneOf, users = users,
-  ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
+  schedules = schedules, ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
 PARTS[part]()
 if repair and (next(Z) or next(I) or #touched > 0) then
   F.writeStep()

@@ -8,7 +8,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, setField = 0, packState = 0, saveTask = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, setField = 0, packState = 0, saveTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -17,10 +17,10 @@ local Line = {}
 local Link = {}
 local Lists = {}
 local Retain = {}
+local Schedule = {}
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
-local Submission = {}
-local Suspend, Tick, Timed = {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -32,7 +32,8 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
-local published, runningChange = {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -50,9 +51,12 @@ local INF = math.huge
 -- Settings of who has none; never written to.
 local NONE = {}
 
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -60,8 +64,10 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps = struct.unpack('<dddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
 end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
 if C.seen - now > 5000 then
   C.pause = math.min(C.pause, now + 5000)
   C.dropping = 1
@@ -128,7 +134,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
 -- x        rare facts, packed: dependencies, deadlines, idempotency key
 -- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
 -- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
 
 -- Names the two sets of a user's line, and the places in them.
@@ -137,7 +144,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- them keep the counts; whoever calls `leave` reindexes the user afterwards.
 
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
--- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, n when the
+-- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
@@ -176,10 +184,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1)
+    C.steps + 1, H['schedules:due'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -447,11 +455,20 @@ function F.saveTask(t)
   end
 end
 
+-- When somebody has to look for due schedules; again after a while when nobody has fired one.
+function F.scheduleLookAt()
+  local due = H['schedules:due']
+  return due <= now and now + 1000 or due
+end
+
 -- The least moment at which something falls due that a step would act on; INF when nothing does.
+-- Dependents that a step had no room to tell are due at once.
 function F.nextDue()
+  if H.cascade < INF then return now end
   local least = math.max(H.started, C.pause)
   if H.started == INF then least = INF end
-  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines))
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
+    F.scheduleLookAt()))
 end
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
@@ -689,7 +706,7 @@ function F.userOf(lane, name)
   if u then return u end
   local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
@@ -1117,7 +1134,7 @@ function F.keyState(queue, user, key)
   local packed = redis.call('HGET', name, 'k')
   local entry = packed and cmsgpack.unpack(packed) or {}
   known = { name = name, key = key, o = entry.o, f = entry.f, p = entry.p, u = entry.u,
-    e = entry.e, g = entry.g, a = entry.a or {} }
+    n = entry.n, e = entry.e, g = entry.g, a = entry.a or {} }
   keyring[name] = known
   return known
 end
@@ -1133,7 +1150,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, g = key.g, a = key.a }))
+          u = key.u, n = key.n, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + 60000, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
@@ -1192,6 +1209,7 @@ function F.endTask(t, u, state, ending)
   if reads or t.dependents then
     t.inCascade, t.left = true, not reads
     F.put('cascade', t.id, now)
+    standing[#standing + 1] = t.id
   end
   F.reindex(u)
 end
@@ -1207,8 +1225,12 @@ end
 -- The record of a task goes, and with it what was kept for it alone.
 function Graphs.drop(t)
   local hash = t.x and t.x.h
-  if not hash then return end
-  redis.call('SREM', (prefix .. 'graph-refs:' .. hash), t.id)
+  if hash then Graphs.letGo(hash, t.id) end
+end
+
+-- A task or a schedule needs the snapshot no more.
+function Graphs.letGo(hash, id)
+  redis.call('SREM', (prefix .. 'graph-refs:' .. hash), id)
   Graphs.touch(hash)
 end
 
@@ -1372,6 +1394,7 @@ end
 -- It waits for none of its dependencies any more.
 function Cascade.leaveWaits(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
+  if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
       F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
@@ -1388,6 +1411,8 @@ function Cascade.leaveUpstreams(t)
   t.left = true
   F.change(t)
   local x = t.x
+  -- A join that has finished waits for nobody, and reads on.
+  if x.j and t.state == 'finished' then return 0 end
   local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
   if x.s then Suspend.unlink(t) end
   Cascade.leaveWaits(t)
@@ -1405,9 +1430,11 @@ end
 
 -- It reads none of its upstreams any more.
 function Cascade.leaveReaders(t)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  local waits = redis.call('EXISTS', key) == 1
   for _, id in ipairs(t.x.d or NONE) do
     local upstream = F.taskOf(id)
-    if upstream and redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. t.id), id) == 0
+    if upstream and not (waits and redis.call('SISMEMBER', key, id) == 1)
       and not Cascade.satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
@@ -1432,13 +1459,58 @@ function Cascade.tellWaiting(t, most)
   return count, #ids > most
 end
 
+-- Takes what has ended since into the line: the least id last, which is told first.
+function Cascade.standIn()
+  local line = Cascade.line or {}
+  Cascade.line = line
+  local isNew = #line == 0
+  for i = 1, #standing do
+    local id, place = standing[i], #line + 1
+    if not isNew then
+      while place > 1 and F.before(line[place - 1], id) do
+        line[place] = line[place - 1]
+        place = place - 1
+      end
+    end
+    line[place] = id
+    standing[i] = nil
+  end
+  if isNew then table.sort(line, function(a, b) return F.before(b, a) end) end
+  return line
+end
+
+-- The id that is told next, by (end, id); nil when all are. While none is left over from earlier
+-- steps, those of this one need not stand in the index.
+function Cascade.next()
+  if not C.isOlder then
+    local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
+    while #line > 0 do
+      local id = line[#line]
+      if I.cascade and I.cascade[id] then return id end
+      line[#line] = nil
+    end
+    return nil
+  end
+  if I.cascade then F.flushIndex('cascade') end
+  if H.cascade == INF then return nil end
+  return redis.call('ZRANGE', (CODES['cascade'] and prefix .. 'state:' .. 'cascade' or prefix .. 'cascade'), 0, 0)[1]
+end
+
+-- All that wait for it have been told.
+function Cascade.leave(id)
+  if C.isOlder then return F.move('cascade', id, false) end
+  I.cascade[id] = nil
+  if next(I.cascade) == nil then
+    I.cascade = nil
+    H.cascade = INF
+  end
+end
+
 -- Runs the steps of ended tasks, oldest first; true when some are left beyond the budget.
 function F.cascade(budget)
   local left = budget
   while true do
-    if I.cascade then F.flushIndex('cascade') end
-    if H.cascade == INF then return false end
-    local id = redis.call('ZRANGE', (CODES['cascade'] and prefix .. 'state:' .. 'cascade' or prefix .. 'cascade'), 0, 0)[1]
+    local id = Cascade.next()
     if not id then return false end
     if left <= 0 then return true end
     local t = F.taskOf(id)
@@ -1450,7 +1522,7 @@ function F.cascade(budget)
       t.inCascade = false
       F.change(t)
     end
-    F.move('cascade', id, false)
+    Cascade.leave(id)
   end
 end
 
@@ -1527,7 +1599,8 @@ function Retain.takeAway(t)
   F.leave(t, u)
   Graphs.drop(t)
   Step.saveTasks()
-  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'attempts:' .. t.id), (prefix .. 'deps:blocked:' .. t.id), (prefix .. 'run:' .. t.id))
+  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'attempts:' .. t.id), (prefix .. 'deps:blocked:' .. t.id), (prefix .. 'run:' .. t.id),
+    (prefix .. 'channel:' .. t.id))
   tasks[t.id] = false
   F.cascade(50)
   return true

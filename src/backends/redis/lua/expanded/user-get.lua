@@ -13,8 +13,8 @@ local F = { newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, 
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease, Line, Link, Lists, Retain, Step, Store, Submission = {}, {}, {}, {}, {}, {}, {}, {}
-local Suspend, Tick, Timed = {}, {}, {}
+local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -26,7 +26,8 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
-local published, runningChange = {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -44,9 +45,12 @@ local INF = math.huge
 -- Settings of who has none; never written to.
 local NONE = {}
 
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -54,8 +58,10 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps = struct.unpack('<dddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
 end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
 if C.seen - now > 5000 then
   C.pause = math.min(C.pause, now + 5000)
   C.dropping = 1
@@ -106,7 +112,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
 -- x        rare facts, packed: dependencies, deadlines, idempotency key
 -- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
 -- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
 
 -- Tells users and queues as JSON. Numbers that are not whole travel as text, since cjson keeps 14
@@ -190,7 +197,7 @@ function F.userOf(lane, name)
   if u then return u end
   local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]

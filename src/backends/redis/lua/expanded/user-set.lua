@@ -10,7 +10,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, saveRunning = 0, setField = 0, packState = 0, saveTask = 0, nextDue = 0, writeStep = 0, closeStep = 0, patched = 0 }
+local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, saveRunning = 0, setField = 0, packState = 0, saveTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0, patched = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -19,10 +19,10 @@ local Line = {}
 local Link = {}
 local Lists = {}
 local Retain = {}
+local Schedule = {}
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
-local Submission = {}
-local Suspend, Tick, Timed = {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -34,7 +34,8 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
-local published, runningChange = {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -52,9 +53,12 @@ local INF = math.huge
 -- Settings of who has none; never written to.
 local NONE = {}
 
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -62,8 +66,10 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps = struct.unpack('<dddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
 end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
 if C.seen - now > 5000 then
   C.pause = math.min(C.pause, now + 5000)
   C.dropping = 1
@@ -130,7 +136,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
 -- x        rare facts, packed: dependencies, deadlines, idempotency key
 -- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
 -- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
 
 -- Names the two sets of a user's line, and the places in them.
@@ -139,7 +146,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- them keep the counts; whoever calls `leave` reindexes the user afterwards.
 
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
--- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, n when the
+-- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
@@ -177,10 +185,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1)
+    C.steps + 1, H['schedules:due'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -403,7 +411,7 @@ function F.userOf(lane, name)
   if u then return u end
   local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
@@ -606,11 +614,20 @@ function F.saveTask(t)
   end
 end
 
+-- When somebody has to look for due schedules; again after a while when nobody has fired one.
+function F.scheduleLookAt()
+  local due = H['schedules:due']
+  return due <= now and now + 1000 or due
+end
+
 -- The least moment at which something falls due that a step would act on; INF when nothing does.
+-- Dependents that a step had no room to tell are due at once.
 function F.nextDue()
+  if H.cascade < INF then return now end
   local least = math.max(H.started, C.pause)
   if H.started == INF then least = INF end
-  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines))
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
+    F.scheduleLookAt()))
 end
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
@@ -895,7 +912,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, g = key.g, a = key.a }))
+          u = key.u, n = key.n, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + 60000, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)

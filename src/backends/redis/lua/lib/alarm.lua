@@ -18,10 +18,14 @@ function Due.dropAlarm(worker)
   return false
 end
 
+function Due.floor(spread)
+  return math.floor(LIMIT.floorMs * (0.8 + 0.4 * spread))
+end
+
 -- How long a worker that stands in line may sleep: the first holder until the next due time, the
 -- second a little longer, all others the floor, spread by `spread` in [0, 1).
 function Due.sleepOf(worker, due, spread)
-  local floor = math.floor(LIMIT.floorMs * (0.8 + 0.4 * spread))
+  local floor = Due.floor(spread)
   local one, two = Due.holders()
   if one == '' or now - C.alarm > 1000 then
     local wait = math.max(0, math.min(floor, due - now))

@@ -97,6 +97,7 @@ end
 -- It waits for none of its dependencies any more.
 function Cascade.leaveWaits(t)
   local key = K.blocked(t.id)
+  if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
       F.zset(K.waiting(id), t.id, false)
@@ -113,6 +114,8 @@ function Cascade.leaveUpstreams(t)
   t.left = true
   F.change(t)
   local x = t.x
+  -- A join that has finished waits for nobody, and reads on.
+  if x.j and t.state == 'finished' then return 0 end
   local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
   if x.s then Suspend.unlink(t) end
   Cascade.leaveWaits(t)
@@ -130,9 +133,11 @@ end
 
 -- It reads none of its upstreams any more.
 function Cascade.leaveReaders(t)
+  local key = K.blocked(t.id)
+  local waits = redis.call('EXISTS', key) == 1
   for _, id in ipairs(t.x.d or NONE) do
     local upstream = F.taskOf(id)
-    if upstream and redis.call('SISMEMBER', K.blocked(t.id), id) == 0
+    if upstream and not (waits and redis.call('SISMEMBER', key, id) == 1)
       and not Cascade.satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
@@ -157,13 +162,58 @@ function Cascade.tellWaiting(t, most)
   return count, #ids > most
 end
 
+-- Takes what has ended since into the line: the least id last, which is told first.
+function Cascade.standIn()
+  local line = Cascade.line or {}
+  Cascade.line = line
+  local isNew = #line == 0
+  for i = 1, #standing do
+    local id, place = standing[i], #line + 1
+    if not isNew then
+      while place > 1 and F.before(line[place - 1], id) do
+        line[place] = line[place - 1]
+        place = place - 1
+      end
+    end
+    line[place] = id
+    standing[i] = nil
+  end
+  if isNew then table.sort(line, function(a, b) return F.before(b, a) end) end
+  return line
+end
+
+-- The id that is told next, by (end, id); nil when all are. While none is left over from earlier
+-- steps, those of this one need not stand in the index.
+function Cascade.next()
+  if not C.isOlder then
+    local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
+    while #line > 0 do
+      local id = line[#line]
+      if I.cascade and I.cascade[id] then return id end
+      line[#line] = nil
+    end
+    return nil
+  end
+  if I.cascade then F.flushIndex('cascade') end
+  if H.cascade == INF then return nil end
+  return redis.call('ZRANGE', K.index('cascade'), 0, 0)[1]
+end
+
+-- All that wait for it have been told.
+function Cascade.leave(id)
+  if C.isOlder then return F.move('cascade', id, false) end
+  I.cascade[id] = nil
+  if next(I.cascade) == nil then
+    I.cascade = nil
+    H.cascade = INF
+  end
+end
+
 -- Runs the steps of ended tasks, oldest first; true when some are left beyond the budget.
 function F.cascade(budget)
   local left = budget
   while true do
-    if I.cascade then F.flushIndex('cascade') end
-    if H.cascade == INF then return false end
-    local id = redis.call('ZRANGE', K.index('cascade'), 0, 0)[1]
+    local id = Cascade.next()
     if not id then return false end
     if left <= 0 then return true end
     local t = F.taskOf(id)
@@ -175,6 +225,6 @@ function F.cascade(budget)
       t.inCascade = false
       F.change(t)
     end
-    F.move('cascade', id, false)
+    Cascade.leave(id)
   end
 end

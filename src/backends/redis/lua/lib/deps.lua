@@ -3,6 +3,11 @@
 
 function Deps.block(t, id)
   redis.call('SADD', K.blocked(t.id), id)
+  Deps.listen(t, id)
+end
+
+-- It hears of the end; whoever calls this adds the id to those that block it.
+function Deps.listen(t, id)
   F.zset(K.waiting(id), t.id, F.fixed(t).created)
   t.isBlocked = true
 end

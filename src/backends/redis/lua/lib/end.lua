@@ -31,6 +31,7 @@ function F.endTask(t, u, state, ending)
   if reads or t.dependents then
     t.inCascade, t.left = true, not reads
     F.put('cascade', t.id, now)
+    standing[#standing + 1] = t.id
   end
   F.reindex(u)
 end

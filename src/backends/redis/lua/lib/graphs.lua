@@ -8,7 +8,7 @@ function Graphs.isAlive(hash)
   return redis.call('EXISTS', K.graph(hash)) == 1
 end
 
--- The task needs the snapshot: it has no end.
+-- A task or a schedule needs the snapshot: it has no end.
 function Graphs.hold(hash, id)
   redis.call('SADD', K.graphRefs(hash), id)
   redis.call('PERSIST', K.graph(hash))
@@ -27,7 +27,11 @@ end
 -- The record of a task goes, and with it what was kept for it alone.
 function Graphs.drop(t)
   local hash = t.x and t.x.h
-  if not hash then return end
-  redis.call('SREM', K.graphRefs(hash), t.id)
+  if hash then Graphs.letGo(hash, t.id) end
+end
+
+-- A task or a schedule needs the snapshot no more.
+function Graphs.letGo(hash, id)
+  redis.call('SREM', K.graphRefs(hash), id)
   Graphs.touch(hash)
 end

@@ -1,4 +1,5 @@
 -- Decides what an idempotency key answers to a new task, and remembers which calls it answered.
+-- @include lib/window.lua
 -- @rare
 
 -- How the owners of keys ended whose records are removed, by id.
@@ -37,9 +38,14 @@ end
 function Key.takeKey(item, t)
   local spec = item.x.i
   local key = F.keyState(item.queue, item.user, spec.key)
-  key.o, key.f, key.p, key.a, key.e = t.id, nil, redis.sha1hex(item.payload), {}, nil
-  key.g = nil
-  key.u = spec.ttl and now + spec.ttl or nil
+  local window = Window.is(spec) and Window.opened(key, spec)
+  if window then
+    -- A resend of a call that an earlier owner has answered is no new call.
+    key.u, key.n, item.due = window.till, window.from, window.due
+  else
+    key.u, key.n, key.a = spec.ttl and now + spec.ttl or nil, nil, {}
+  end
+  key.o, key.f, key.p, key.e, key.g = t.id, nil, redis.sha1hex(item.payload), nil, nil
   key.dirty = true
 end
 
@@ -50,7 +56,8 @@ function Key.existing(id, conflict, replaced)
     replaced = replaced }
 end
 
--- What a key that holds answers to another task; nil: the task becomes its follower.
+-- What a key that holds answers to another task; nil: the task becomes its follower, or its next
+-- owner when it gathers calls.
 function Key.answerByKey(key, item)
   local policy = item.x.i.policy
   if policy == 'reject' then
@@ -59,6 +66,10 @@ function Key.answerByKey(key, item)
   local conflict = redis.sha1hex(item.payload) ~= key.p
   local state = key.g or F.taskOf(key.o).state
   if policy == 'return' then return Key.existing(key.o, conflict, false) end
+  if Window.is(item.x.i) then
+    local kind = Window.step(key, item.x.i)
+    return kind ~= 'new' and Key.existing(key.o, conflict, kind == 'replace') or nil
+  end
   if state ~= 'started' and not F.isEnd(state) then return Key.existing(key.o, conflict, true) end
   if policy == 'replace-queued' or state ~= 'started' then
     return Key.existing(key.o, conflict, false)
@@ -88,5 +99,13 @@ function Key.absorb(key, item, reply)
   if not Key.hasAbsorbed(key, item.id) then table.insert(key.a, item.id) end
   if #key.a > LIMIT.absorbed then table.remove(key.a, 1) end
   key.dirty = true
-  if reply.replaced then Key.replaceInput(F.taskOf(reply.id), item) end
+  if not reply.replaced then return end
+  local t = F.taskOf(reply.id)
+  local _, due
+  if Window.is(item.x.i) then _, due = Window.step(key, item.x.i) end
+  Key.replaceInput(t, item)
+  if due then
+    Window.move(t, due)
+    reply.state = t.state
+  end
 end

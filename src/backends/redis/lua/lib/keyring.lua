@@ -1,5 +1,6 @@
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
--- One packed field: o owner, f follower, p digest of the first payload, u holds until, e when its
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, n when the
+-- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
 
@@ -10,7 +11,7 @@ function F.keyState(queue, user, key)
   local packed = redis.call('HGET', name, 'k')
   local entry = packed and cmsgpack.unpack(packed) or {}
   known = { name = name, key = key, o = entry.o, f = entry.f, p = entry.p, u = entry.u,
-    e = entry.e, g = entry.g, a = entry.a or {} }
+    n = entry.n, e = entry.e, g = entry.g, a = entry.a or {} }
   keyring[name] = known
   return known
 end
@@ -26,7 +27,7 @@ function F.saveKeys()
         redis.call('DEL', name)
       else
         redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
-          u = key.u, e = key.e, g = key.g, a = key.a }))
+          u = key.u, n = key.n, e = key.e, g = key.g, a = key.a }))
         if key.e then
           local till = math.max(key.e + LIMIT.resendMs, key.u or 0)
           redis.call('PEXPIRE', name, math.max(till - now, 0) + LIMIT.resendMs)

@@ -28,9 +28,13 @@ function K.userConfig(user) return prefix .. 'user-config:' .. user end
 function K.configured() return prefix .. 'configured-users' end
 function K.key(queue, user, key) return prefix .. 'key:' .. queue .. ':' .. K.pair(user, key) end
 function K.run(id) return prefix .. 'run:' .. id end
+function K.channel(id) return prefix .. 'channel:' .. id end
 function K.graph(hash) return prefix .. 'graph:' .. hash end
 function K.graphMeta(hash) return prefix .. 'graphmeta:' .. hash end
 function K.graphRefs(hash) return prefix .. 'graph-refs:' .. hash end
+function K.schedules() return prefix .. 'schedules' end
+function K.schedule(id) return prefix .. 'schedule:' .. id end
+function K.schedulerLock() return prefix .. 'scheduler:lock' end
 function K.submit(id) return prefix .. 'submit:' .. id end
 function K.submitted(id) return prefix .. 'submitted:' .. id end
 function K.workers() return prefix .. 'workers' end

@@ -1,6 +1,6 @@
 -- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, lease ms, wait, spread
 -- in [0, 1), retention, number of queues, then queue, weight and pass of each.
--- Answers {'leased' or 'repeated', more, next due or -1, wait ms, now, lease end, alone, then for
+-- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due), next due or -1, wait ms, now, lease end, alone, then for
 -- each lease id, user, token number, failures, losses, releases, f, long payload, upstreams;
 -- repeated ones have their lease end and lease moment behind that}, or {'unregistered'}.
 
@@ -123,11 +123,16 @@ function F.leaseStep(from, worker)
   if #reply == 7 and wait and not batch.stopped and not ticked then
     reply[4] = Lease.standInLine(worker, shares, due, spread)
     if batch.strangers and batch.strangers > 0 then Lease.wakeForFreed(worker, shares) end
+    if batch.strange and Line.wakeKnowing(batch.strange, worker.id) then
+      -- Whoever knows the task looks after its due time; this worker would only set it aside again.
+      Due.dropAlarm(worker.id)
+      reply[4] = Due.floor(spread)
+    end
   else
     reply[4] = math.max(0, math.min(LIMIT.floorMs, due - now))
     Lease.passOn(worker, shares, heldAlarm)
   end
-  if batch.stopped or ticked then reply[2] = 1 end
+  reply[2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue()
   if due < INF then reply[3] = due end
   F.closeStep()
   return reply

@@ -147,6 +147,7 @@ function Deal.take(u, v, list, request, batch)
   if request.names and not string.find(request.names, ',' .. t.name .. ',', 1, true) then
     F.nextHead(u, level)
     Deal.setAside(t, u)
+    batch.strange = t
     batch.strangers = batch.strangers + 1
     batch.stopped = batch.strangers >= LIMIT.strangersPerLease
     return

@@ -9,7 +9,7 @@ function Link.check(item, batch)
   for _, id in ipairs(item.x and item.x.d or {}) do
     local other = batch and batch[id]
     local upstream = not other and F.taskOf(id)
-    if upstream then F.fixed(upstream) end
+    if upstream and not g[4] then F.fixed(upstream) end
     other = other or upstream
     if not other then
       if g[3] == 'refuse' then return { type = 'unknown-dependency', dependency = id } end
@@ -72,11 +72,13 @@ end
 -- at once: then the state, and how it ends.
 function Link.link(t)
   local state, ending
+  local blocks = {}
   for _, id in ipairs(t.x.d) do
     local upstream = F.taskOf(id)
     if not upstream then
       if Store.users and Store.users[id] then
-        Deps.block(t, id)
+        blocks[#blocks + 1] = id
+        Deps.listen(t, id)
       elseif t.x.g[3] == 'satisfied' then
         t.x.m = t.x.m or {}
         table.insert(t.x.m, id)
@@ -84,13 +86,15 @@ function Link.link(t)
         Deps.blockByMissing(t, id)
       end
     elseif not F.isEnd(upstream.state) then
-      Deps.blockBy(t, upstream)
+      blocks[#blocks + 1] = id
+      Deps.listen(t, id)
+      F.markDependents(upstream)
     else
       local policy = Cascade.policyFor(upstream, t)
       if policy == 'run' then
         F.addReader(upstream, 1)
       else
-        redis.call('SADD', K.blocked(t.id), id)
+        blocks[#blocks + 1] = id
         t.isBlocked = true
         if policy == 'wait' then
           Cascade.hold(upstream, t)
@@ -105,5 +109,6 @@ function Link.link(t)
       end
     end
   end
+  if #blocks > 0 then redis.call('SADD', K.blocked(t.id), unpack(blocks)) end
   return state, ending
 end

@@ -32,7 +32,8 @@ function Retain.takeAway(t)
   F.leave(t, u)
   Graphs.drop(t)
   Step.saveTasks()
-  redis.call('UNLINK', K.task(t.id), K.attempts(t.id), K.blocked(t.id), K.run(t.id))
+  redis.call('UNLINK', K.task(t.id), K.attempts(t.id), K.blocked(t.id), K.run(t.id),
+    K.channel(t.id))
   tasks[t.id] = false
   F.cascade(HELD_STEP)
   return true

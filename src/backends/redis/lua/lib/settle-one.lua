@@ -39,7 +39,7 @@ function Decide.release(t, u, delay, reason)
 end
 
 function Decide.by(decision, t, u, at_)
-  if decision == 'finish' then return Decide.finish(t, u, ARGV[at_]) end
+  if decision == 'finish' or decision == 'write' then return Decide.finish(t, u, ARGV[at_]) end
   if decision == 'cancel' then return Decide.cancel(t, u, ARGV[at_]) end
   if decision == 'suspend' then
     return Decide.suspend(t, u, ARGV[at_], ARGV[at_ + 1], ARGV[at_ + 2])
@@ -58,6 +58,10 @@ function F.settleOne(at_)
   local own = t.token == token
   if (own and t.isSettled) or (t.y and t.y.st == token) then return 'repeated ' .. t.state end
   if t.state ~= 'started' or not own then return 'leaseLost' end
+  -- 'write' is 'finish', with what was written to channels behind the result.
+  local writes = ARGV[at_ + 2] == 'write' and not t.canceling
+  local refused = writes and F.writeChannel(ARGV[at_ + 4], ARGV[at_ + 5])
+  if refused then return refused end
   local u = F.ownerOf(t)
   if t.canceling then
     Decide.cancel(t, u, t.y.cn)

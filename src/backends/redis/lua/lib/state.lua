@@ -6,8 +6,8 @@ local F = {}
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease, Line, Link, Lists, Retain, Step, Store, Submission = {}, {}, {}, {}, {}, {}, {}, {}
-local Suspend, Tick, Timed = {}, {}, {}
+local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -19,6 +19,7 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
-local published, runningChange = {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
 
 -- @include lib/time.lua

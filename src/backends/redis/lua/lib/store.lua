@@ -21,7 +21,8 @@ function Store.readItems(from)
       at_ = at_ + 1
     end
     if kind >= 2 then
-      item.spec = cjson.decode(ARGV[at_])
+      item.owned, item.owner = packedOwner(ARGV[at_])
+      if not item.owned then item.spec = cjson.decode(ARGV[at_]) end
       at_ = at_ + 1
     end
     n = n + 1
@@ -52,6 +53,8 @@ function Store.complete(item)
   local spec = item.spec
   if spec then
     item.x = { d = spec.d, g = spec.g, i = spec.i, j = spec.j, o = spec.o, h = spec.h }
+  elseif item.owner then
+    item.x = { o = item.owner }
   end
   return item
 end
@@ -136,6 +139,7 @@ function Store.byKey(item, batch)
     if Key.holds(key) then
       local reply = Key.answerByKey(key, item)
       if reply and reply.refusal then return false, reply.refusal end
+      if not reply and Window.is(spec) then return true end
       if batch then batch[reply and 'answered' or 'keys'][reply and item.id or name] = key.o end
       if reply then return false end
       return 'follows'
@@ -183,12 +187,12 @@ function Store.refuse(item, batch)
   return Link.check(item, batch and batch.tasks)
 end
 
--- A task without other facts goes straight to the end of its user's line.
+-- A task without other facts than its run goes straight to the end of its user's line.
 function Store.storePlain(item)
   local id, blob = item.id, item.blob
   local lane = F.laneOf(item.queue)
   local u = F.userOf(lane, item.user)
-  storeText(K.task(id), Store.created .. blob, item.long)
+  storeText(K.task(id), Store.created .. blob, item.long, item.owned)
   Store.wrote, Store.made[id] = true, true
   tasks[id] = nil
   local level = string.byte(blob) - 48
@@ -243,7 +247,7 @@ function Store.create(item)
   F.setText(t)
   if item.long then F.setField(t, 'p', item.long) end
   local key = Key.rememberedKey(item)
-  if key and Key.holds(key) then
+  if key and Key.holds(key) and not Window.is(x.i) then
     t.x.d = t.x.d or {}
     t.x.g = t.x.g or { 'wait', 'cancel', 'refuse', false }
     t.x.g[1], t.x.g[2] = 'run', 'run'
@@ -263,7 +267,7 @@ end
 -- @rare
 function Store.settleIn(t, item)
   local u, spec = F.ownerOf(t), item.spec or {}
-  local due = spec.at or now + math.max(0, spec.delay or 0)
+  local due = item.due or spec.at or now + math.max(0, spec.delay or 0)
   if spec.expires then
     t.x.ex = math.max(now, due) + spec.expires
     F.setDeadline(t)

@@ -7,7 +7,8 @@
 -- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
 -- x        rare facts, packed: dependencies, deadlines, idempotency key
 -- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
 -- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
 
 local TASK = '<BBdIBIdddII'
@@ -70,7 +71,7 @@ end
 function F.leasedOf(id)
   if tasks[id] ~= nil then return tasks[id] end
   local key = K.task(id)
-  local got = redis.call('HMGET', key, 's', 'o', 'x', 'y', 'w', 'd')
+  local got = atHand[key] or redis.call('HMGET', key, 's', 'o', 'x', 'y', 'w', 'd')
   if not got[2] then return F.taskOf(id) end
   local t = F.newTask(id, false, key)
   F.readState(t, got[1], got[2])

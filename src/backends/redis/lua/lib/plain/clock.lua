@@ -9,7 +9,7 @@ local CLOCK_SEEN, CLOCK_PAUSE, CLOCK_STARTED, CLOCK_SCHEDULED = 1, 2, 3, 4
 local CLOCK_THROTTLED, CLOCK_DEADLINES, CLOCK_CASCADE, CLOCK_FINISHED = 5, 6, 7, 8
 local CLOCK_FAILED, CLOCK_CANCELED, CLOCK_LISTED, CLOCK_SUBMISSIONS = 9, 10, 11, 12
 local CLOCK_MISSING, CLOCK_WAITING, CLOCK_IDLE, CLOCK_DROPPING = 13, 14, 17, 18
-local CLOCK_REFRESH, CLOCK_STEPS = 19, 20
+local CLOCK_REFRESH, CLOCK_STEPS, CLOCK_SCHEDULES = 19, 20, 21
 
 -- nil when somebody waits to be woken, a cascade is under way, or the clock has jumped.
 local function plainClock()
@@ -26,5 +26,5 @@ local function plainClock()
 end
 
 local function savePlainClock(clock)
-  redis.call('HSET', KEYS[1], 's', struct.pack(CLOCK, unpack(clock, 1, CLOCK_STEPS)))
+  redis.call('HSET', KEYS[1], 's', struct.pack(CLOCK, unpack(clock, 1, CLOCK_SCHEDULES)))
 end

@@ -9,14 +9,15 @@ local function plainRequest(clock, worker, from)
   local till = now + ARGV[from + 2]
   return { id = id, names = worker.names, limit = tonumber(ARGV[from + 1]), count = 0,
     wait = ARGV[from + 3] == '1', till = till, tillText = string.format('%.0f', till),
-    starts = {}, reply = { 'leased', 0, -1, 0, now, till, 0 } }
+    starts = {}, owners = {}, reply = { 'leased', 0, -1, 0, now, till, 0 } }
 end
 
 -- Deals out the turns of a request; false when a step of the long path is needed.
 local function plainTurns(lane, worker, request)
   local token = string.format('%.0f-', micros) .. request.id
   request.owner = token .. '\0' .. worker.id .. '\0' .. lane.queue .. '\0'
-  request.tail = struct.pack('<IBIdddII', 0, 0, 0, 0, now, micros, lane[LANE_EPOCH], 0)
+  request.numbers = string.rep('\0', 17)
+  request.tail = struct.pack('<ddII', now, micros, lane[LANE_EPOCH], 0)
   if not plainDeal(lane, request) then return false end
   if request.count == 0 then return not request.wait end
   lane[LANE_QUEUED] = lane[LANE_QUEUED] - request.count
@@ -37,7 +38,8 @@ end
 local function plainDue(clock, request)
   local started = clock[CLOCK_STARTED]
   local due = math.ceil(math.min(started == INF and INF or math.max(started, clock[CLOCK_PAUSE]),
-    clock[CLOCK_SCHEDULED], clock[CLOCK_THROTTLED], clock[CLOCK_DEADLINES]))
+    clock[CLOCK_SCHEDULED], clock[CLOCK_THROTTLED], clock[CLOCK_DEADLINES],
+    clock[CLOCK_SCHEDULES]))
   if due < INF then request.reply[3] = due end
   request.reply[4] = math.max(0, math.min(LIMIT.floorMs, due - now))
 end
@@ -83,6 +85,7 @@ local function plainStep(count, from)
   if count > 0 then
     ends = plainEnds(lane, worker, count, 3)
     if not ends then return end
+    if request then request.ends = ends end
   end
   if request and not plainTurns(lane, worker, request) then return end
   if not plainAfter(lane) then return end

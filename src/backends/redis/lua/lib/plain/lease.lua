@@ -1,30 +1,54 @@
--- Leases on the short path: tasks that were queued once and never were anything else.
+-- Leases on the short path: tasks that were never leased before and depend on nothing; they may have
+-- been delayed, or belong to a run.
 
--- Facts of a task that wait in its record: its text, and where in it the payload begins. nil when it is
--- not plain, or the worker does not know its name.
-local function plainTask(lane, u, id, names)
-  local key = K.task(id)
+-- Whether a task, whose rare facts these are, has no others than its run, and that has not ended.
+local function plainOwned(request, packed)
+  local known = request.owners[packed]
+  if known ~= nil then return known end
+  local run, ends = plainOwner(packed), request.ends
+  local got = run and not (ends and ends.known[run]) and redis.call('HMGET', K.task(run), 'f', 's')
+  known = got and got[1] and not (got[2] and string.byte(got[2]) >= 5) or false
+  request.owners[packed] = known
+  return known
+end
+
+-- What is left of the numbers of a task that was never leased: those of one that was delayed, or none.
+local function plainNumbers(s)
+  if not s then return '' end
+  if string.sub(s, 1, 2) ~= '\3\0' or string.sub(s, 11, 19) ~= string.rep('\0', 9)
+    or string.sub(s, 28) ~= string.rep('\0', 24) then
+    return
+  end
+  return string.sub(s, 11, 27)
+end
+
+-- Facts of a task that waits in its line: its key and text, its numbers, its cost, and whether it has
+-- a payload of its own. nil when it is not plain, or the worker does not know its name.
+local function plainTask(lane, u, id, request)
+  local key, names = K.task(id), request.names
   local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'x', 'y')
-  local f = got[1]
-  if not f or got[4] or got[5] or got[6] then return end
+  local f, numbers = got[1], plainNumbers(got[4])
+  if not f or not numbers or got[6] or (got[5] and not plainOwned(request, got[5])) then return end
   if got[3] then f = f .. got[2] .. got[3] elseif got[2] then f = f .. got[2] end
   local from = 20 + #u.name + #lane.queue
   local a = string.find(f, '\0', from, true)
   local b = string.find(f, '\0', a + 1, true)
   local c = string.find(f, '\0', b + 1, true)
   if names and not string.find(names, ',' .. string.sub(f, from, a - 1) .. ',', 1, true) then return end
-  return key, f, tonumber(string.sub(f, a + 1, b - 1)), c >= #f
+  return key, f, numbers, tonumber(string.sub(f, a + 1, b - 1)), c >= #f
 end
 
 -- One turn: takes the head of the user's line into the reply.
 local function plainTake(lane, u, request)
   local id, score = plainHead(lane, u, request.limit - request.count)
   if not id then return end
-  local key, f, cost, isLong = plainTask(lane, u, id, request.names)
+  local key, f, numbers, cost, isLong = plainTask(lane, u, id, request)
   if not key then return end
   local n, reply, starts = request.count, request.reply, request.starts
   local seq = u.level == 6 and score + 0 or score - (6 - u.level) * BAND - ROOT
-  starts[3 * n + 1], starts[3 * n + 2] = key, '\4\0' .. struct.pack('<d', seq) .. request.tail
+  if numbers == '' then numbers = request.numbers end
+  starts[3 * n + 1] = key
+  starts[3 * n + 2] = '\4\0' .. struct.pack('<d', seq) .. numbers .. request.tail
   starts[3 * n + 3] = request.owner .. u.name
   n = 7 + 9 * n
   reply[n + 1], reply[n + 2], reply[n + 3] = id, u.name, micros

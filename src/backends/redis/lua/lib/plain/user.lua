@@ -5,7 +5,8 @@ local function plainUser(lane, name)
   local u = lane.users[name]
   if u then return u end
   local key = K.user(lane.p, name)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  atHand[key] = got
   if not got[1] then return end
   local own, perUser = NONE, lane.perUser
   if got[3] then

@@ -7,6 +7,7 @@
 -- @include lib/plain/worker.lua
 -- @include lib/plain/turns.lua
 -- @include lib/plain/level.lua
+-- @include lib/plain/owner.lua
 -- @include lib/plain/lease.lua
 -- @include lib/plain/settle.lua
 -- @include lib/plain/lease-step.lua

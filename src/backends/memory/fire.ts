@@ -1,0 +1,98 @@
+import type { EnqueueReply } from '../../domain/backend.ts';
+import {
+  type FireOutcome,
+  type FireReply,
+  type FireRequest,
+  type Firing,
+  type OverlapPolicy,
+  overtakenReason,
+} from '../../domain/schedule.ts';
+import { isEnd, type NewTask } from '../../domain/task.ts';
+import { cancel } from './admin.ts';
+import { cascade } from './end.ts';
+import { enqueueOne } from './enqueue.ts';
+import type { ScheduleEntry } from './schedule-entry.ts';
+import { moveOn } from './schedule-places.ts';
+import type { Store } from './store.ts';
+
+/** Dependents that a firing tells within its own step. */
+const FIRE_CASCADE = 100;
+
+/** See `ScheduleStore.fire`. */
+export function fire(store: Store, request: FireRequest): FireReply {
+  const entry = store.schedules.get(request.id);
+  const isStale =
+    entry === undefined ||
+    entry.next?.slot !== request.slot ||
+    entry.change.revision !== request.revision;
+  if (isStale) return { kind: 'stale' };
+  if (request.fence < store.scheduler.fence) return { kind: 'superseded' };
+  store.isFenced = false;
+  store.isFiring = true;
+  const outcomes = request.firings.map((firing) => fireOne(store, entry, firing));
+  entry.missed += request.passed;
+  entry.settledSlot = Math.max(request.slot, request.firings.at(-1)?.slot ?? request.slot);
+  moveOn(store, entry, request.next);
+  store.isFiring = false;
+  cascade(store, FIRE_CASCADE);
+  return { kind: 'fired', outcomes };
+}
+
+function fireOne(store: Store, entry: ScheduleEntry, { slot, task }: Firing): FireOutcome {
+  const { overlap, limit = Number.POSITIVE_INFINITY } = entry.change;
+  if (entry.fired >= limit) return { kind: 'over' };
+  const active = entry.active.filter((id) => isActive(store, id));
+  const [oldest] = active;
+  if (oldest !== undefined && isPassedOver(overlap, active)) {
+    entry.overlapped++;
+    return { kind: 'overlap', id: oldest };
+  }
+  const canceled = overlap === 'cancel-previous' ? overtake(store, active, slot) : [];
+  const behind = overlap === 'allow' ? [] : active.filter((id) => isActive(store, id));
+  const reply = enqueueOne(store, behind.length === 0 ? task : waiting(task, behind));
+  const outcome = outcomeOf(reply, task, canceled);
+  if (outcome.kind === 'refused') entry.missed++;
+  if (outcome.kind !== 'created') return outcome;
+  entry.fired++;
+  entry.last = { slot, id: task.id };
+  entry.active = [...behind, task.id];
+  return outcome;
+}
+
+function isActive(store: Store, id: string): boolean {
+  const task = store.records.get(id);
+  return task !== undefined && !isEnd(task.state);
+}
+
+function isPassedOver(overlap: OverlapPolicy, active: readonly string[]): boolean {
+  return overlap === 'skip' || (overlap === 'queue-one' && active.length > 1);
+}
+
+/** Cancels the tasks of earlier slots; names them all. */
+function overtake(store: Store, active: readonly string[], slot: number): readonly string[] {
+  for (const id of active) cancel(store, id, overtakenReason(slot));
+  return active;
+}
+
+/** The same task behind others, however these end. */
+function waiting(task: NewTask, behind: readonly string[]): NewTask {
+  return {
+    ...task,
+    dependsOn: behind,
+    edges: { onFailure: 'run', onCancel: 'run', onMissing: 'satisfied', allowCrossUser: true },
+  };
+}
+
+function outcomeOf(reply: EnqueueReply, task: NewTask, canceled: readonly string[]): FireOutcome {
+  switch (reply.kind) {
+    case 'created':
+      return { kind: 'created', canceled };
+    case 'existing':
+      return { kind: 'existing', id: reply.id };
+    case 'refused':
+      // Its id is taken by a task of the same slot with another input: it has been fired.
+      return reply.refusal.type === 'task-conflict'
+        ? { kind: 'existing', id: task.id }
+        : { kind: 'refused', refusal: reply.refusal };
+  }
+}

@@ -1,0 +1,115 @@
+import type { Page, PageRequest, ScheduleStore } from '../../domain/backend.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import {
+  type DueReply,
+  type DueRequest,
+  type ScheduleChange,
+  type ScheduleRecord,
+  type ScheduleSetReply,
+  scheduleHolder,
+} from '../../domain/schedule.ts';
+import { fire } from './fire.ts';
+import { newEntry, recordOf } from './schedule-entry.ts';
+import { moveOn } from './schedule-places.ts';
+import { hasSnapshot, holdSnapshot, letGoOfSnapshot } from './snapshots.ts';
+import type { Store } from './store.ts';
+
+type Step = <T>(act: () => T) => Promise<T>;
+
+/** See `ScheduleStore`. */
+export function scheduleStore(store: Store, step: Step, look: Step): ScheduleStore {
+  return {
+    set: (change) => step(() => set(store, change)),
+    get: (id) =>
+      look(() => {
+        const entry = store.schedules.get(id);
+        return { record: entry === undefined ? undefined : recordOf(entry), now: store.now };
+      }),
+    list: (page) => look(() => list(store, page)),
+    remove: (id) => step(() => remove(store, id)),
+    due: (request) => step(() => due(store, request)),
+    fire: (request) => step(() => fire(store, request)),
+    leave: (owner) =>
+      step(() => {
+        if (store.scheduler.owner === owner) store.scheduler.until = 0;
+      }),
+  };
+}
+
+function set(store: Store, change: ScheduleChange): ScheduleSetReply {
+  const known = store.schedules.get(change.id);
+  if ((known?.change.revision ?? 0) !== change.revision) return { kind: 'changed' };
+  if (
+    change.next !== undefined &&
+    change.next.slot <= (known?.settledSlot ?? change.next.slot - 1)
+  ) {
+    return { kind: 'changed' };
+  }
+  const { graph } = change;
+  if (graph !== undefined && !hasSnapshot(store, graph)) return { kind: 'graph-missing' };
+  const entry = known ?? newEntry(change, store.now);
+  const before = entry.change.graph;
+  if (graph !== undefined) holdSnapshot(store, graph, scheduleHolder(change.id));
+  if (before !== undefined && before !== graph) {
+    letGoOfSnapshot(store, before, scheduleHolder(change.id));
+  }
+  if (known === undefined) {
+    store.schedules.set(change.id, entry);
+    store.schedulesByName.add(entry);
+  }
+  entry.change = { ...change, revision: change.revision + 1 };
+  entry.updatedAt = store.now;
+  moveOn(store, entry, change.next);
+  return { kind: 'ok', record: recordOf(entry) };
+}
+
+function remove(store: Store, id: string): boolean {
+  const entry = store.schedules.get(id);
+  if (entry === undefined) return false;
+  if (entry.next !== undefined) store.schedulesDue.delete(entry);
+  store.schedulesByName.delete(entry);
+  store.schedules.delete(id);
+  const { graph } = entry.change;
+  if (graph !== undefined) letGoOfSnapshot(store, graph, scheduleHolder(id));
+  return true;
+}
+
+function list(store: Store, { limit, cursor }: PageRequest): Page<ScheduleRecord> {
+  const all = store.schedulesByName;
+  const from = cursor === undefined ? 0 : all.countWhile(({ id }) => id <= cursor);
+  const most = Math.min(limit, LIMITS.pageMax);
+  const items: ScheduleRecord[] = [];
+  for (const entry of all.from(from)) {
+    if (items.length === most) return { items, cursor: items.at(-1)?.id ?? '' };
+    items.push(recordOf(entry));
+  }
+  return { items };
+}
+
+function due(store: Store, { owner, limit }: DueRequest): DueReply {
+  const { scheduler, now } = store;
+  const first = store.schedulesDue.first()?.next?.dueAt ?? Number.POSITIVE_INFINITY;
+  const isHeld = scheduler.owner !== owner && scheduler.until > now;
+  if (isHeld && first > now - LIMITS.scheduleOverdueMs) {
+    return { kind: 'held', until: scheduler.until, now };
+  }
+  // Where nothing will ever fire, nobody is kept away from it.
+  if (store.schedulesDue.size === 0) {
+    return { kind: 'granted', fence: scheduler.fence, schedules: [], now };
+  }
+  if (scheduler.owner !== owner) scheduler.fence++;
+  scheduler.owner = owner;
+  scheduler.until = now + LIMITS.scheduleLockMs;
+  const schedules: ScheduleRecord[] = [];
+  let nextDueAt: number | undefined;
+  for (const entry of store.schedulesDue) {
+    const dueAt = entry.next?.dueAt ?? 0;
+    if (dueAt > now || schedules.length === limit) {
+      nextDueAt = dueAt;
+      break;
+    }
+    schedules.push(recordOf(entry));
+  }
+  const reply = { kind: 'granted', fence: scheduler.fence, schedules, now } as const;
+  return nextDueAt === undefined ? reply : { ...reply, nextDueAt };
+}

@@ -1,0 +1,2413 @@
+-- Stores the tasks of slots, and moves the schedule on; if it still stands at the slot named.
+--
+-- KEYS[1]  clock      hash
+-- ARGV[1]  id         the schedule
+-- ARGV[2]  revision   that it was read at
+-- ARGV[3]  slot       that it was read at
+-- ARGV[4]  fence      of the scheduler
+-- ARGV[5]  passed     slots passed over as missed
+-- ARGV[6]  next_slot  where it stands then, or ''
+-- ARGV[7]  next_due   when that is to be fired, or ''
+-- ARGV[8]  slots      of the tasks, parted by commas
+-- ARGV[9..]  items    one task for each of them, as for enqueue
+-- Returns  {'stale'} or {'superseded'}, nothing written; else 'fired' and an outcome for each as JSON
+-- Cost     O(items × log tasks)
+
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, emptied = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, levelScore = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+
+-- Functions of one subject each.
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease = {}
+local Line = {}
+local Link = {}
+local Lists = {}
+local Retain = {}
+local Schedule = { fields = 0, read = 0, moveOn = 0, isActive = 0, stillActive = 0, overtake = 0, waitFor = 0, outcomeOf = 0, fireOne = 0 }
+local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
+local Store = { readItems = 0, existingTask = 0, answerKnown = 0, byLimit = 0, refuse = 0, storePlain = 0, isPlain = 0, storeEach = 0 }
+local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
+local Z, I, moved, views = {}, {}, {}, {}
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- What this step has loaded and changed.
+local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
+
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
+-- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
+-- that a step knows without asking whether maintenance has anything to do.
+
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
+local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
+  cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
+  submissions = INF, missing = INF, ['schedules:due'] = INF }
+local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
+  refresh = 0, steps = 0,
+  alarms = saved[2] or ',' }
+if saved[1] then
+  C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
+    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
+    C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
+end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
+if C.seen - now > 5000 then
+  C.pause = math.min(C.pause, now + 5000)
+  C.dropping = 1
+elseif C.seen > now then
+  now = C.seen
+end
+local nowText = string.format('%.0f', now)
+if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
+if micros < now * 1000 then micros = now * 1000 end
+-- Everything that a step which changes tasks is made of.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
+-- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
+-- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
+
+-- Saves what the namespace remembers from step to step.
+
+-- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
+-- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
+-- whole namespace, by name; their least scores are kept in H.
+
+-- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
+-- members change as there are turns left, so the first turns + 1 always hold the true head.
+-- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
+-- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+
+-- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
+-- @rare
+
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
+-- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
+
+-- Decides whether a user is ready, and puts it where that says: the only code that writes the
+-- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
+-- domain/fair-share.ts and domain/rate-limit.ts.
+
+-- Counts the running tasks of workers.
+
+-- Takes workers in and out of the lines in which they wait for a wake-up.
+-- @rare
+
+-- Shares a user's turns between its levels, as domain/priority-shares.ts does.
+
+-- Turns of the levels 1 to 5 while all have work.
+local WEIGHTS = { 1, 2, 4, 8, 16 }
+
+-- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
+-- such a hash is one small block of memory.
+--
+-- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
+--          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
+-- s        numbers that change, packed; absent while it is queued for the first time
+-- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
+-- x        rare facts, packed: dependencies, deadlines, idempotency key
+-- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
+-- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+
+-- Names the two sets of a user's line, and the places in them.
+
+-- Moves a task from one place to another: each function fills one place or leaves one. All of
+-- them keep the counts; whoever calls `leave` reindexes the user afterwards.
+
+-- Keeps idempotency keys, and frees a key when the task that owns it has ended.
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, n when the
+-- window of a key began that gathers calls, e when its
+-- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
+-- @rare
+
+-- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
+-- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+
+-- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Registers that a task waits for another, or for an id that nobody has stored.
+-- @rare
+
+-- Suspends a run until others have ended. x.s: whom it waits for; x.sp: 'failure' when the first that
+-- does not finish wakes it; x.wk: when it is woken whatever happens.
+-- @rare
+
+-- Charges turns by time, in queues that ask for it; restates the end of domain/fair-share.ts.
+-- @rare
+
+-- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
+-- chapter "Dependencies" of docs/mechanics.md.
+-- @rare
+
+-- Finds the next moment at which waiting work falls due.
+
+-- Keeps the two holders of the alarm: idle workers that wake when something falls due.
+-- @rare
+
+-- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
+-- that changed is written, and only then is anybody woken.
+
+-- Decides what an idempotency key answers to a new task, and remembers which calls it answered.
+-- Keys that gather calls: what a call under `debounce` or `throttle` comes to (domain/window.ts).
+-- A key of this kind has n, when its window began, and u, when a throttle's ends.
+-- @rare
+
+-- @rare
+
+-- How the owners of keys ended whose records are removed, by id.
+Key.gone = {}
+
+-- Checks the dependencies of new tasks and registers them.
+-- @rare
+
+-- Checks new tasks and stores them. All checks of an atomic batch come before its first write.
+-- Writes the text of a task that never changes (lib/task.lua), in pieces of 64 bytes while there are
+-- at most three, so that the hash stays one small block of memory.
+
+-- `x`: rare facts, packed, if any.
+local function storeText(key, f, long, x)
+  if x then redis.call('HSET', key, 'x', x) end
+  if long then
+    redis.call('HSET', key, 'f', f, 'p', long)
+  elseif #f > 192 then
+    redis.call('HSET', key, 'f', f)
+  elseif #f > 128 then
+    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65, 128), 'h',
+      string.sub(f, 129))
+  else
+    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65))
+  end
+end
+
+-- Rare facts of a task that has no others than the run that it belongs to, packed; nil for others.
+local function packedOwner(spec)
+  local owner = string.match(spec, '^{"o":"([^"\\]+)"}$')
+  return owner and cmsgpack.pack({ o = owner }), owner
+end
+
+-- What this call has written; names: whether any id was known before, ids that it made, those of
+-- them that belong to a submission, and the moment of creation as text.
+Store.wrote, Store.anyKnown, Store.made, Store.kept = false, true, {}, {}
+Store.created = string.format('%013.0f', now)
+Store.submission, Store.users, Store.named, Store.fenced = false, false, false, false
+
+-- Loads schedules, and moves them on. The record is a hash: j spec, r revision, p paused, o overlap,
+-- m limit, h graph, s and d the slot that comes next and when it is due, c created, u updated,
+-- f fired, x missed, v overlapped, t the latest slot that was decided, ls and li the latest that
+-- made a task and that task, a its tasks that may not have ended, parted by NUL.
+
+-- Fires slots of a schedule, one after the other.
+
+local library = function()
+
+function F.saveClock()
+  local call = C.quiet and redis.pcall or redis.call
+  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+    H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
+    H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps + 1, H['schedules:due'])
+  if C.alarms == (saved[2] or ',') then
+    call('HSET', KEYS[1], 's', packed)
+  else
+    call('HSET', KEYS[1], 's', packed, 'a', C.alarms)
+  end
+end
+
+function F.zset(key, member, score)
+  local members = Z[key]
+  if not members then
+    members = {}
+    Z[key] = members
+  end
+  members[member] = score
+  local view = views[key]
+  if view then F.updateView(view, member, score) end
+end
+
+-- A member that may stand in the index already: its old score may have been the least.
+function F.move(name, member, score)
+  local members = I[name]
+  if not members then
+    members = {}
+    I[name] = members
+  end
+  members[member] = score
+  moved[name] = true
+  if score and H[name] and score < H[name] then H[name] = score end
+end
+
+-- A member that is new to the index. `text`: the score as it is sent, when the caller has it.
+function F.put(name, member, score, text)
+  local members = I[name]
+  if not members then
+    members = {}
+    I[name] = members
+  end
+  members[member] = text or score
+  if H[name] and score < H[name] then H[name] = score end
+end
+
+function F.addAll(key, members)
+  local args, n, removals = nil, 0, false
+  for member, score in pairs(members) do
+    if score then
+      if not args then args = {} end
+      args[n + 1] = score
+      args[n + 2] = member
+      n = n + 2
+      if n == 500 then
+        redis.call('ZADD', key, unpack(args))
+        args, n = nil, 0
+      end
+    else
+      removals = true
+    end
+  end
+  if n == 2 then
+    redis.call('ZADD', key, args[1], args[2])
+  elseif n > 0 then
+    redis.call('ZADD', key, unpack(args))
+  end
+  return removals
+end
+
+function F.removeAll(key, members)
+  local args, n = {}, 0
+  for member, score in pairs(members) do
+    if not score then
+      n = n + 1
+      args[n] = member
+      if n == 500 then
+        redis.call('ZREM', key, unpack(args))
+        args, n = {}, 0
+      end
+    end
+  end
+  if n > 0 then redis.call('ZREM', key, unpack(args)) end
+end
+
+function F.flushIndex(name)
+  local members = I[name]
+  if not members then return end
+  I[name] = nil
+  local key = (CODES[name] and prefix .. 'state:' .. name or prefix .. name)
+  if F.addAll(key, members) then F.removeAll(key, members) end
+  if moved[name] then
+    moved[name] = nil
+    if H[name] then
+      local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+      H[name] = head[2] and tonumber(head[2]) or INF
+    end
+  end
+end
+
+-- New places before old ones: whatever is cut short, a task stands in one place at least.
+function F.flushSets()
+  local left = {}
+  for key, members in pairs(Z) do
+    if F.addAll(key, members) then left[key] = members end
+  end
+  for key, members in pairs(left) do F.removeAll(key, members) end
+  Z = {}
+  for name in pairs(I) do F.flushIndex(name) end
+end
+
+function F.before(a, b)
+  if byBytes then return a < b end
+  local n = math.min(#a, #b)
+  for i = 1, n do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+
+-- Takes a member out of those that have changed.
+function F.dropLate(view, member)
+  local late = view.late
+  if late[view.lateAt] == member then
+    view.lateAt = view.lateAt + 1
+    return
+  end
+  for i = view.lateAt + 1, #late do
+    if late[i] == member then
+      table.remove(late, i)
+      table.remove(view.lateScores, i)
+      return
+    end
+  end
+end
+
+function F.updateView(view, member, score)
+  if view.moved[member] then
+    F.dropLate(view, member)
+  else
+    view.moved[member] = true
+    view.changes = view.changes + 1
+  end
+  if not score then return end
+  -- From behind: whoever was served comes after those who were served before it, mostly.
+  local late, scores, at = view.late, view.lateScores, view.lateAt
+  local place = #late + 1
+  while place > at do
+    local other = scores[place - 1]
+    if other < score or (other == score and F.before(late[place - 1], member)) then break end
+    late[place], scores[place] = late[place - 1], other
+    place = place - 1
+  end
+  late[place], scores[place] = member, score
+end
+
+function F.newLane(queue, p)
+  return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
+    idleLeast = INF, fresh = true, classes = {}, counts = { scheduled = 0, deferred = 0,
+      queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
+    enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+end
+
+function F.readLane(lane, packed)
+  local c = lane.counts
+  local rest
+  lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
+    c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
+    lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
+    lane.stolen, lane.old, rest = struct.unpack('<ddIddddddddddddddddddd', packed)
+  lane.classes = cmsgpack.unpack(string.sub(packed, rest))
+  lane.fresh = false
+end
+
+function F.laneOf(queue)
+  local lane = lanes[queue]
+  if lane then return lane end
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
+  lane = F.newLane(queue, p)
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
+  if got[1] then F.readLane(lane, got[1]) end
+  lane.old = lane.old or 0
+  lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
+  lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
+  lane.users, lane.readyKeys = {}, {}
+  lane.gain = 0
+  lanes[queue] = lane
+  return lane
+end
+
+function F.touchLane(lane)
+  if lane.dirty then return end
+  lane.dirty = {}
+  touched[#touched + 1] = lane
+end
+
+function F.saveLane(lane)
+  local c = lane.counts
+  local packed = struct.pack('<ddIddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
+    lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
+    c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
+    lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
+  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
+  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
+  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
+end
+
+-- What holds for a user with these settings of its own.
+function F.settingsOf(lane, own)
+  local base = lane.perUser
+  local set = { weight = own.weight or base.weight or 100,
+    maxRunning = own.maxRunning or base.maxRunning or INF,
+    maxQueued = own.maxQueued or base.maxQueued, rate = own.rate or base.rate,
+    paused = own.paused }
+  if set.paused == nil then set.paused = base.paused end
+  return set
+end
+
+function F.newUser(lane, name, key)
+  return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
+    queued = 0, seq = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    class = false, dirty = false, fresh = true }
+end
+
+function F.readUser(u, packed)
+  local flags, a, b, c, d, e, f
+  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.seq, u.live, u.running, u.tat =
+    struct.unpack('<dIBIIIIIIIIdIId', packed)
+  u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
+  if flags == 0 then return end
+  u.ready = flags % 2 == 1
+  if flags > 1 then
+    u.assigned, u.shared = flags % 4 >= 2, flags % 8 >= 4
+    u.throttled, u.idle = flags % 16 >= 8, flags >= 16
+    u.idleEpoch = u.ep
+  end
+  if u.ready then
+    local weight = u.shared and 's' .. F.sharedClass(u.w) or 'w' .. u.w
+    u.class = (u.assigned and 'a' or 'o') .. weight
+  end
+end
+
+function F.userOf(lane, name)
+  local u = lane.users[name]
+  if u then return u end
+  local key = (lane.p .. 'user:' .. name)
+  u = F.newUser(lane, name, key)
+  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  if got[1] then
+    F.readUser(u, got[1])
+    u.raw = got[2]
+    if got[4] then u.mean = struct.unpack('<d', got[4]) end
+    if got[3] then
+      local c = cmsgpack.unpack(got[3])
+      u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
+    end
+  else
+    u.cnt = { 0, 0, 0, 0, 0, 0 }
+    if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
+    u.changed = next(u.own) ~= nil
+  end
+  if u.own == NONE then
+    lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
+    u.set = lane.defaults
+  else
+    u.set = F.settingsOf(lane, u.own)
+  end
+  lane.users[name] = u
+  return u
+end
+
+-- The user's level shares, to be read or changed.
+function F.sharesOf(u)
+  local shares = u.shares
+  if shares then return shares end
+  shares = { v = 0, crit = 0, last = { 0, 0, 0, 0, 0 }, tag = { 0, 0, 0, 0, 0 } }
+  u.shares = shares
+  local raw = u.raw
+  if not raw then return shares end
+  local at
+  shares.v, shares.crit, at = struct.unpack('<dI', raw)
+  while at <= #raw do
+    local level, last, tag
+    level, last, tag, at = struct.unpack('<Bdd', raw, at)
+    shares.last[level], shares.tag[level] = last, tag
+  end
+  return shares
+end
+
+function F.packShares(shares)
+  local packed = struct.pack('<dI', shares.v, shares.crit)
+  for level = 1, 5 do
+    local last, tag = shares.last[level], shares.tag[level]
+    if last ~= 0 or tag ~= 0 then packed = packed .. struct.pack('<Bdd', level, last, tag) end
+  end
+  return packed
+end
+
+function F.saveUser(u)
+  local c, key = u.cnt, u.key
+  local flags = u.ready and 1 or 0
+  if u.assigned then flags = flags + 2 end
+  if u.shared then flags = flags + 4 end
+  if u.throttled then flags = flags + 8 end
+  if u.idle then flags = flags + 16 end
+  local packed = struct.pack('<dIBIIIIIIIIdIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
+    c[6], u.seq, u.live, u.running, u.tat)
+  if u.shares then
+    redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
+  else
+    redis.call('HSET', key, 'u', packed)
+  end
+  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
+  if u.changed then
+    redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
+  end
+  if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
+end
+
+function F.touch(u)
+  if u.dirty then return end
+  u.dirty = true
+  F.touchLane(u.lane)
+  u.lane.dirty[#u.lane.dirty + 1] = u
+end
+
+-- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
+-- shared one of its power of two.
+function F.joinClass(u)
+  local lane, kind = u.lane, 'w' .. u.w
+  local family = u.assigned and 'a' or 'o'
+  local classes = lane.classes
+  u.shared = false
+  if not classes[family .. kind] and not classes[(u.assigned and 'o' or 'a') .. kind]
+    and next(classes) and F.exactClasses(lane) >= 31 then
+    u.shared = true
+    kind = 's' .. F.sharedClass(u.w)
+  end
+  u.class = family .. kind
+  classes[u.class] = (classes[u.class] or 0) + 1
+end
+
+function F.readyKey(lane, class)
+  local keys = lane.readyKeys
+  local key = keys[class]
+  if not key then
+    key = (lane.p .. 'ready:' .. class)
+    keys[class] = key
+  end
+  return key
+end
+
+-- Writes the user's score, or its absence, to every index that is ordered by its tag.
+function F.indexUser(u, ready)
+  local lane = u.lane
+  F.zset(F.readyKey(lane, u.class), u.name, ready and u.s)
+  local lists = u.lists
+  if not lists then return end
+  local finish = ready and u.s + 100 / u.w
+  for i = 1, #lists do
+    F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
+    if string.byte(lists[i]) == 115 then
+      F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
+    end
+  end
+end
+
+function F.displace(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  lane.w = lane.w - u.w
+  lane.ready = lane.ready - 1
+  local left = lane.classes[u.class] - 1
+  lane.classes[u.class] = left > 0 and left or nil
+  u.class, u.ready = false, false
+end
+
+function F.place(u)
+  local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
+  local weight = u.set.weight
+  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
+  if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
+  local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
+  if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
+  -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
+  if u.w > 0 and u.w ~= weight then tag = v + ((tag > v and tag - v or 0) * u.w) / weight end
+  if u.ready then F.displace(u) end
+  u.s, u.ep, u.w, u.assigned, u.ready = tag, lane.epoch, weight, assigned, true
+  lane.w = lane.w + weight
+  lane.ready = lane.ready + 1
+  F.joinClass(u)
+  F.indexUser(u, true)
+end
+
+function F.reindex(u)
+  local lane, set, room, queued = u.lane, u.set, 0, u.queued
+  F.touch(u)
+  if queued > 0 and not set.paused then
+    room = set.maxRunning - u.running
+    if room > queued then room = queued end
+    if room < 0 then room = 0 end
+  end
+  local till = room > 0 and set.rate and F.rateTill(u) or nil
+  if till or u.throttled then F.throttle(u, till) end
+  if till then room = 0 end
+  if room > 0 then
+    F.place(u)
+  elseif u.ready then
+    F.displace(u)
+  end
+  local gained = room - u.room
+  if gained == 0 then return end
+  u.room = room
+  lane.runnable = lane.runnable + gained
+  if gained > 0 then
+    lane.gain = lane.gain + gained
+    if u.lists then
+      lane.gainers = lane.gainers or {}
+      lane.gainers[u.name] = u
+    end
+  end
+end
+
+function F.runningAt(worker, change)
+  runningChange[worker] = (runningChange[worker] or 0) + change
+end
+
+function F.saveRunning()
+  for worker, change in pairs(runningChange) do
+    local key = (prefix .. 'worker:' .. worker)
+    if change ~= 0 and redis.call('HEXISTS', key, 't') == 1 then
+      redis.call('HINCRBY', key, 'k', change)
+    end
+  end
+end
+
+-- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
+function F.emptied(u, level)
+  if level == 6 or not (u.shares or u.raw) then return end
+  F.sharesOf(u).tag[level] = 0
+end
+
+function F.isEnd(state)
+  return state == 'finished' or state == 'failed' or state == 'canceled'
+end
+
+-- A task that is queued and never was anything else.
+function F.newTask(id, f, key)
+  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
+    losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
+    token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
+end
+
+function F.readState(t, packed, lease)
+  local code, flags
+  code, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.leasedAt, t.n, t.chargedEpoch,
+    t.readers = struct.unpack('<BBdIBIdddII', packed)
+  t.state = STATES[code]
+  if flags > 0 then
+    t.inCascade, t.left = flags % 2 == 1, flags % 4 >= 2
+    t.hasAttempts, t.canceling, t.isSettled = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+  end
+  if lease then
+    local a = string.find(lease, '\0', 1, true)
+    local b = string.find(lease, '\0', a + 1, true)
+    local c = string.find(lease, '\0', b + 1, true)
+    t.token, t.worker = string.sub(lease, 1, a - 1), string.sub(lease, a + 1, b - 1)
+    t.queue, t.user = string.sub(lease, b + 1, c - 1), string.sub(lease, c + 1)
+  end
+end
+
+function F.joined(f, g, h)
+  if h then return f .. g .. h end
+  return g and f .. g or f
+end
+
+-- The record of an id, or false.
+function F.taskOf(id)
+  local t = tasks[id]
+  if t ~= nil then return t end
+  local key = (prefix .. 'task:' .. id)
+  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
+  t = false
+  if got[1] then
+    t = F.newTask(id, F.joined(got[1], got[2], got[3]), key)
+    if got[4] then F.readState(t, got[4], got[5]) end
+    if got[6] then t.x = cmsgpack.unpack(got[6]) end
+    if got[7] then t.y = cmsgpack.unpack(got[7]) end
+    t.w, t.dependents = got[8], got[9]
+  end
+  tasks[id] = t
+  return t
+end
+
+-- Fills in whose task it is.
+function F.owned(t)
+  if not t.f then F.readText(t) end
+  local f = t.f
+  local last = 18 + string.sub(f, 16, 18)
+  local stop = string.find(f, '\0', last + 1, true)
+  t.user, t.queue = string.sub(f, 19, last), string.sub(f, last + 1, stop - 1)
+  t.level, t.rest = string.byte(f, 14) - 48, stop + 1
+end
+
+-- Fills in all facts that never change.
+function F.fixed(t)
+  if t.created then return t end
+  F.owned(t)
+  local f, a = t.f, t.rest
+  local b = string.find(f, '\0', a, true)
+  local c = string.find(f, '\0', b + 1, true)
+  local d = string.find(f, '\0', c + 1, true)
+  t.created = tonumber(string.sub(f, 1, 13))
+  t.name, t.cost = string.sub(f, a, b - 1), tonumber(string.sub(f, b + 1, c - 1))
+  t.optionsAt, t.body = c + 1, d + 1
+  return t
+end
+
+function F.ownerOf(t)
+  if not t.user then F.owned(t) end
+  return F.userOf(F.laneOf(t.queue), t.user)
+end
+
+function F.change(t)
+  if t.dirty then return end
+  t.dirty = true
+  if not t.extra then changed[#changed + 1] = t end
+end
+
+-- Sets a field of the hash beside the packed ones, at the end of the step.
+function F.setField(t, field, value)
+  if not t.extra then
+    t.extra = {}
+    if not t.dirty then changed[#changed + 1] = t end
+  end
+  t.extra[#t.extra + 1] = field
+  t.extra[#t.extra + 1] = value
+end
+
+function F.packState(t)
+  local flags = (t.inCascade and 1 or 0) + (t.left and 2 or 0)
+    + (t.hasAttempts and 4 or 0) + (t.canceling and 8 or 0)
+    + (t.isSettled and 16 or 0)
+  return struct.pack('<BBdIBIdddII', CODES[t.state], flags, t.seq, t.failures, t.losses, t.releases, t.at,
+    t.leasedAt, t.n, t.chargedEpoch, t.readers)
+end
+
+function F.saveTask(t)
+  if t.xDirty then F.setField(t, 'x', cmsgpack.pack(t.x)) end
+  if t.yDirty then F.setField(t, 'y', cmsgpack.pack(t.y)) end
+  if t.oDirty then
+    F.setField(t, 'o', t.token .. '\0' .. t.worker .. '\0' .. t.queue .. '\0' .. t.user)
+  end
+  local key, extra = t.key, t.extra
+  if not extra then
+    redis.call('HSET', key, 's', F.packState(t))
+  elseif not t.dirty then
+    redis.call('HSET', key, unpack(extra))
+  elseif #extra == 2 then
+    redis.call('HSET', key, 's', F.packState(t), extra[1], extra[2])
+  else
+    redis.call('HSET', key, 's', F.packState(t), unpack(extra))
+  end
+end
+
+function F.levelKey(u, level)
+  if level == 6 then return (u.lane.p .. 'queue:user:' .. u.name .. ':critical') end
+  local key = u.normal
+  if not key then
+    key = (u.lane.p .. 'queue:user:' .. u.name .. ':normal')
+    u.normal = key
+  end
+  return key
+end
+
+function F.levelScore(level, seq)
+  if level == 6 then return seq end
+  return (6 - level) * 140737488355328 + 70368744177664 + seq
+end
+
+function F.setState(t, u, state)
+  t.state = state
+  u.lane.counts[state] = u.lane.counts[state] + 1
+  F.change(t)
+end
+
+function F.dropQueued(t, u)
+  local level = F.fixed(t).level
+  F.zset(F.levelKey(u, level), t.id, false)
+  u.cnt[level] = u.cnt[level] - 1
+  u.queued = u.queued - 1
+  if u.cnt[level] == 0 then F.emptied(u, level) end
+end
+
+function F.leave(t, u)
+  local state = t.state
+  if state == 'queued' then
+    F.dropQueued(t, u)
+  else
+    F.move(state, t.id, false)
+    if state == 'scheduled' then
+      F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, false)
+      F.dueChanged(u)
+    elseif state == 'started' then
+      u.running = u.running - 1
+      if u.lane.timed then Timed.settle(t, u) end
+      F.runningAt(t.worker, -1)
+    end
+  end
+  u.lane.counts[state] = u.lane.counts[state] - 1
+  F.touch(u)
+end
+
+function F.endTask(t, u, state, ending)
+  local lane = u.lane
+  F.leave(t, u)
+  F.setState(t, u, state)
+  t.at = now
+  if t.readers > 0 then
+    F.put(state, t.id, now + 4503599627370496)
+  else
+    F.put(state, t.id, now, nowText)
+  end
+  if ending.reason then
+    local y = F.rareOf(t)
+    y.ft, y.rs = ending.failureType, ending.reason
+  end
+  if ending.error then F.setField(t, 'e', ending.error) end
+  if ending.result then F.setField(t, 'r', ending.result) end
+  t.canceling = false
+  local x = t.x
+  if x then
+    x.ex, x.wu, x.wk = nil, nil, nil
+    F.setDeadline(t)
+    if x.k then F.releaseKey(t, u) end
+  end
+  u.live = u.live - 1
+  lane[state] = lane[state] + 1
+  if t.w then published[#published + 1] = t end
+  local reads = x and (x.d or x.s) and true or false
+  if reads or t.dependents then
+    t.inCascade, t.left = true, not reads
+    F.put('cascade', t.id, now)
+    standing[#standing + 1] = t.id
+  end
+  F.reindex(u)
+end
+
+-- When somebody has to look for due schedules; again after a while when nobody has fired one.
+function F.scheduleLookAt()
+  local due = H['schedules:due']
+  return due <= now and now + 1000 or due
+end
+
+-- The least moment at which something falls due that a step would act on; INF when nothing does.
+-- Dependents that a step had no room to tell are due at once.
+function F.nextDue()
+  if H.cascade < INF then return now end
+  local least = math.max(H.started, C.pause)
+  if H.started == INF then least = INF end
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
+    F.scheduleLookAt()))
+end
+
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
+function Step.restIfIdle(lane)
+  if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
+  lane.v = 0
+  Step.newEpoch(lane)
+end
+
+-- Tags that were kept are worth nothing from now on.
+function Step.newEpoch(lane)
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
+  lane.epoch = lane.epoch + 1
+  lane.idleLeast = INF
+end
+
+function Step.setIdle(u, idle)
+  if (u.idle or false) == idle then return end
+  local lane = u.lane
+  u.idle = idle
+  if idle then
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, u.s)
+    if u.s < lane.idleLeast then lane.idleLeast = u.s end
+    return
+  end
+  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
+  if u.idleEpoch == lane.epoch then lane.idleMoved = true end
+end
+
+function Step.forget(u)
+  local lane = u.lane
+  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
+    Step.setIdle(u, false)
+    return F.saveUser(u)
+  end
+  local keep = u.ep == lane.epoch and u.s > lane.v
+  -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
+  local spent = u.set.rate and u.tat > now
+  Step.setIdle(u, keep)
+  if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
+  if keep or spent then return F.saveUser(u) end
+  if u.fresh then return end
+  redis.call('DEL', u.key)
+  F.zset((lane.p .. 'users'), u.name, false)
+end
+
+function Step.finishLane(lane)
+  if lane.idleMoved then
+    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
+    lane.idleLeast = head[2] and tonumber(head[2]) or INF
+  end
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch then
+    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
+    C.idle = 1
+  end
+  F.saveLane(lane)
+  if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
+end
+
+-- Writes the records that changed; what follows may change them again.
+function Step.saveTasks()
+  for i = 1, #changed do
+    local t = changed[i]
+    F.saveTask(t)
+    t.dirty, t.xDirty, t.yDirty, t.oDirty, t.extra = false, false, false, false, false
+  end
+  changed = {}
+end
+
+-- Writes everything that this step has changed, and wakes workers for work that was gained.
+function F.writeStep()
+  if C.dueChanged then Step.saveDueUsers() end
+  for _, lane in ipairs(touched) do
+    Step.restIfIdle(lane)
+    for _, u in ipairs(lane.dirty) do Step.forget(u) end
+  end
+  Step.saveTasks()
+  F.flushSets()
+  if next(keyring) then F.saveKeys() end
+  for _, lane in ipairs(touched) do Step.finishLane(lane) end
+  if next(runningChange) then F.saveRunning() end
+end
+
+function F.closeStep()
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
+  F.saveClock()
+  if #published > 0 then Step.publishEnds() end
+end
+
+-- The tasks of the call, as records in the making.
+function Store.readItems(from)
+  local items, ids, n = {}, {}, 0
+  local at_, count = from, #ARGV
+  while at_ <= count do
+    local id, blob = ARGV[at_], ARGV[at_ + 3]
+    local kind = string.byte(blob, 2) - 48
+    local item = { id = id, user = ARGV[at_ + 1], queue = ARGV[at_ + 2], blob = blob }
+    at_ = at_ + 4
+    if kind % 2 == 1 then
+      item.long = ARGV[at_]
+      at_ = at_ + 1
+    end
+    if kind >= 2 then
+      item.owned, item.owner = packedOwner(ARGV[at_])
+      if not item.owned then item.spec = cjson.decode(ARGV[at_]) end
+      at_ = at_ + 1
+    end
+    n = n + 1
+    items[n], ids[n] = item, (prefix .. 'task:' .. id)
+  end
+  local known = 0
+  for i = 1, n, 500 do
+    known = known + redis.call('EXISTS', unpack(ids, i, math.min(n, i + 499)))
+  end
+  Store.anyKnown = known > 0
+  return items
+end
+
+function Store.existingTask(item)
+  if not Store.anyKnown and not Store.made[item.id] then return false end
+  return F.taskOf(item.id)
+end
+
+-- The answer when nothing new is to be stored: the id, or its key, was there before.
+function Store.answerKnown(item)
+  local same = Store.existingTask(item)
+  if same then
+    if not Store.agrees(same, item) then return Store.refused({ type = 'task-conflict', id = item.id }) end
+    return Store.takeOver(same) or Key.existing(item.id, false, false)
+  end
+  if not item.spec or not item.spec.i then return end
+  local key = Key.rememberedKey(Store.complete(item))
+  if not key then return end
+  if Key.hasAbsorbed(key, item.id) then return Key.existing(key.f or key.o, false, false) end
+  if not Key.holds(key) then return end
+  local reply = Key.answerByKey(key, item)
+  if reply then
+    Key.absorb(key, item, reply)
+    Store.wrote = true
+  end
+  return reply
+end
+
+function Store.byLimit(item, batch)
+  local u = F.userOf(F.laneOf(item.queue), item.user)
+  if Store.fenced or not u.set.maxQueued then return end
+  local scope = (#item.queue .. ':' .. item.queue .. item.user)
+  local earlier = batch and batch.waiting[scope] or 0
+  local size = u.live - u.running + earlier
+  if size >= u.set.maxQueued then
+    return { type = 'queue-full', user = item.user, limit = u.set.maxQueued, size = size }
+  end
+  if batch then batch.waiting[scope] = earlier + 1 end
+end
+
+-- Why an item cannot be stored; looks at what earlier items of its batch will have changed.
+function Store.refuse(item, batch)
+  local same = Store.existingTask(item)
+  if same then return not Store.agrees(same, item) and { type = 'task-conflict', id = item.id } or nil end
+  local twin = batch and batch.tasks[item.id]
+  if twin and twin ~= item and not twin.elsewhere then
+    Store.complete(twin)
+    Store.complete(item)
+    local equal = twin.user == item.user and twin.name == item.name
+      and twin.payload == item.payload
+    return not equal and { type = 'task-conflict', id = item.id } or nil
+  end
+  local new, refusal = true, nil
+  if item.spec and item.spec.i then new, refusal = Store.byKey(item, batch) end
+  if not new then return refusal end
+  -- A follower stands for calls that were accepted already.
+  refusal = new ~= 'follows' and Store.byLimit(item, batch) or nil
+  if refusal or not item.spec then return refusal end
+  if item.spec.h and not Graphs.isAlive(item.spec.h) then
+    return { type = 'graph-missing', hash = item.spec.h }
+  end
+  if not item.spec.d then return end
+  Store.complete(item)
+  return Link.check(item, batch and batch.tasks)
+end
+
+-- A task without other facts than its run goes straight to the end of its user's line.
+function Store.storePlain(item)
+  local id, blob = item.id, item.blob
+  local lane = F.laneOf(item.queue)
+  local u = F.userOf(lane, item.user)
+  storeText((prefix .. 'task:' .. id), Store.created .. blob, item.long, item.owned)
+  Store.wrote, Store.made[id] = true, true
+  tasks[id] = nil
+  local level = string.byte(blob) - 48
+  u.live = u.live + 1
+  u.seq = u.seq + 1
+  u.queued = u.queued + 1
+  u.cnt[level] = u.cnt[level] + 1
+  lane.enqueued = lane.enqueued + 1
+  lane.counts.queued = lane.counts.queued + 1
+  F.zset(F.levelKey(u, level), id, F.levelScore(level, u.seq))
+  F.reindex(u)
+end
+
+function Store.isPlain(item)
+  return not item.spec and H.missing == INF
+end
+
+function Store.storeEach(items)
+  local replies, answered = {}, {}
+  for i = 1, #items do
+    local item = items[i]
+    if item.spec then item.spec.d = Store.resolve(item.id, item.spec.d, answered) end
+    local reply = Store.answerKnown(item)
+    if reply then
+      Store.note(answered, item, reply)
+    else
+      local refusal = Store.refuse(item) or (item.spec and Link.cycleOf(item))
+      if refusal then
+        reply = Store.refused(refusal)
+      elseif Store.isPlain(item) then
+        Store.storePlain(item)
+      else
+        Store.settleIn(Store.create(item), item)
+      end
+    end
+    replies[i] = reply and cjson.encode(reply) or 'c'
+  end
+  return replies
+end
+
+function Schedule.fields(id)
+  return redis.call('HMGET', (prefix .. 'schedule:' .. id), 'j', 'r', 'p', 'o', 'm', 'h', 's', 'd', 'c', 'u', 'f',
+    'x', 'v', 't', 'ls', 'li', 'a')
+end
+
+-- The numbers of a schedule that decide; nil when it is not stored.
+function Schedule.read(id)
+  local got = Schedule.fields(id)
+  if not got[2] then return end
+  local active = {}
+  for one in string.gmatch(got[17] or '', '[^%z]+') do active[#active + 1] = one end
+  return { id = id, revision = tonumber(got[2]), overlap = got[4], limit = tonumber(got[5]),
+    graph = got[6], slot = got[7], fired = tonumber(got[11]), missed = tonumber(got[12]),
+    overlapped = tonumber(got[13]), settled = tonumber(got[14]), active = active }
+end
+
+-- It stands at the slot now; nowhere when that is '' or the limit is reached.
+function Schedule.moveOn(id, slot, due, isOver)
+  if isOver or slot == '' then
+    redis.call('HDEL', (prefix .. 'schedule:' .. id), 's', 'd')
+    return F.move('schedules:due', id, false)
+  end
+  redis.call('HSET', (prefix .. 'schedule:' .. id), 's', slot, 'd', due)
+  F.move('schedules:due', id, tonumber(due))
+end
+
+function Schedule.isActive(id)
+  local t = F.taskOf(id)
+  return t and not F.isEnd(t.state)
+end
+
+function Schedule.stillActive(ids)
+  local found = {}
+  for _, id in ipairs(ids) do
+    if Schedule.isActive(id) then found[#found + 1] = id end
+  end
+  return found
+end
+
+-- Asks the tasks of earlier slots to end.
+function Schedule.overtake(ids, slot)
+  local reason = 'the schedule has come to its slot ' .. slot
+  for _, id in ipairs(ids) do
+    local t = F.taskOf(id)
+    if t.state ~= 'started' then
+      F.endTask(t, F.ownerOf(t), 'canceled', { reason = reason })
+    elseif not t.canceling then
+      t.canceling = true
+      F.rareOf(t).cn = reason
+    end
+  end
+end
+
+-- Puts the task behind others, however these end.
+function Schedule.waitFor(item, ids)
+  item.spec = item.spec or {}
+  item.spec.d, item.spec.g = ids, { 'run', 'run', 'satisfied', true }
+end
+
+function Schedule.outcomeOf(s, item, canceled)
+  local reply = Store.storeEach({ item })[1]
+  if reply == 'c' then return { kind = 'created', canceled = #canceled > 0 and canceled or nil } end
+  reply = cjson.decode(reply)
+  if reply.kind == 'existing' then return { kind = 'existing', id = reply.id } end
+  -- Its id is taken by a task of the same slot with another input: it has been fired.
+  if reply.refusal.type == 'task-conflict' then return { kind = 'existing', id = item.id } end
+  s.missed = s.missed + 1
+  return { kind = 'refused', refusal = reply.refusal }
+end
+
+function Schedule.fireOne(s, item, slot)
+  if s.limit and s.fired >= s.limit then return { kind = 'over' } end
+  local active = Schedule.stillActive(s.active)
+  if #active > 0 and (s.overlap == 'skip' or (s.overlap == 'queue-one' and #active > 1)) then
+    s.overlapped = s.overlapped + 1
+    return { kind = 'overlap', id = active[1] }
+  end
+  local canceled, behind = {}, {}
+  if s.overlap == 'cancel-previous' then
+    canceled = active
+    Schedule.overtake(active, slot)
+  end
+  if s.overlap ~= 'allow' then behind = Schedule.stillActive(active) end
+  if #behind > 0 then Schedule.waitFor(item, behind) end
+  local outcome = Schedule.outcomeOf(s, item, canceled)
+  if outcome.kind ~= 'created' then return outcome end
+  s.fired = s.fired + 1
+  s.active, s.lastSlot, s.lastId = { unpack(behind) }, slot, item.id
+  s.active[#behind + 1] = item.id
+  return outcome
+end
+
+end
+library()
+
+local rare = function()
+
+-- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no
+-- reason not to answer.
+function F.unchanged(reply)
+  C.quiet = true
+  F.saveClock()
+  return reply
+end
+
+function F.flushKey(key)
+  local members = Z[key]
+  if not members then return end
+  Z[key] = nil
+  if F.addAll(key, members) then F.removeAll(key, members) end
+end
+
+function F.sharedClass(weight)
+  local power, value = 0, 100 / weight
+  while value >= 2 do
+    value = value / 2
+    power = power + 1
+  end
+  while value < 1 do
+    value = value * 2
+    power = power - 1
+  end
+  return power
+end
+
+-- Own settings of a user that has no record here yet: for this queue over those for all queues.
+function F.ownSettings(lane, name)
+  local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
+  local own = got[1] and cmsgpack.unpack(got[1]) or {}
+  if got[2] then
+    for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
+  end
+  return own, got[2] and true
+end
+
+function F.exactClasses(lane)
+  local n, weights = 0, {}
+  for class in pairs(lane.classes) do
+    local kind = string.sub(class, 2)
+    if string.byte(kind) == 119 and not weights[kind] then
+      weights[kind] = true
+      n = n + 1
+    end
+  end
+  return n
+end
+
+function F.onAssigned(u)
+  for i = 1, u.lists and #u.lists or 0 do
+    if string.byte(u.lists[i]) == 97 then return true end
+  end
+  return false
+end
+
+function F.listOf(lane, id)
+  lane.lists = lane.lists or {}
+  local list = lane.lists[id]
+  if list then return list end
+  local got = redis.call('HMGET', (lane.p .. 'list:' .. id), 'c', 'e')
+  list = { id = id, clock = tonumber(got[1] or 0) }
+  if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
+  lane.lists[id] = list
+  return list
+end
+
+-- Where a user stands that joins now: at the lane's virtual time, or where a slower list of its
+-- own has got to, so that it waits for nobody that its workers do not serve.
+function F.joinTag(u)
+  local lane, v = u.lane, u.lane.v
+  for i = 1, u.lists and #u.lists or 0 do
+    local key = (lane.p .. 'list-ready:' .. (u.lists[i]))
+    F.flushKey(key)
+    local head = redis.call('ZRANGE', key, 0, 0)[1]
+    if head then
+      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.userOf(lane, head).s))
+    end
+  end
+  return v
+end
+
+function F.throttle(u, till)
+  if till then
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
+  elseif u.throttled then
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), false)
+  end
+  u.throttled = till and true or false
+  u.throttledTill = till
+end
+
+-- When the rate of a user allows its next start; nil: now.
+function F.rateTill(u)
+  local rate = u.set.rate
+  local allowed = math.floor(u.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
+  return allowed > now and allowed or nil
+end
+
+-- A woken worker leaves every line that it stands in. `token` false: it left by itself.
+function Line.leaveLines(worker, packed, token)
+  if packed ~= '' then
+    local lines = cmsgpack.unpack(packed)
+    for i = 1, #lines, 2 do
+      redis.call('ZREM', ((((lines[i]) == 'default' and prefix or prefix .. 'lane:' .. (lines[i]) .. ':')) .. 'idle-workers:' .. (lines[i + 1])), worker)
+    end
+    C.waiting = C.waiting - 1
+  end
+  if token then
+    redis.call('RPUSH', (prefix .. 'wake:' .. worker), '1')
+    redis.call('PEXPIRE', (prefix .. 'wake:' .. worker), 2 * 5000)
+    redis.call('HSET', (prefix .. 'worker:' .. worker), 'i', '')
+  else
+    redis.call('HDEL', (prefix .. 'worker:' .. worker), 'i')
+  end
+end
+
+-- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
+function Line.wakeWorker(worker)
+  local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
+  if not packed or packed == '' then return false end
+  Line.leaveLines(worker, packed, true)
+  return true
+end
+
+-- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
+function Line.wakeLine(lane, line, most)
+  local key = (lane.p .. 'idle-workers:' .. line)
+  while most > 0 do
+    local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    local worker = head[1]
+    if not worker then return most end
+    local stale = now - head[2] > 1.2 * 5000 + 1000
+    if stale then
+      local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
+      if packed then Line.leaveLines(worker, packed, false) end
+    elseif Line.wakeWorker(worker) then
+      most = most - 1
+    end
+    redis.call('ZREM', key, worker)
+  end
+  return 0
+end
+
+-- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
+-- lists the users that gained it are on.
+function Line.wakeFor(lane, most, lists)
+  if C.waiting <= 0 or lane.runnable == 0 then return end
+  local left = Line.wakeLine(lane, '*', math.min(most, lane.runnable, 16))
+  for i = 1, lists and #lists or 0 do
+    if left > 0 then left = Line.wakeLine(lane, lists[i], left) end
+  end
+end
+
+function Line.wakeGained(lane)
+  local lists, known = {}, {}
+  for _, u in pairs(lane.gainers or {}) do
+    for i = 1, u.lists and #u.lists or 0 do
+      local list = u.lists[i]
+      if not known[list] then
+        known[list] = true
+        lists[#lists + 1] = list
+      end
+    end
+  end
+  Line.wakeFor(lane, lane.gain, lists)
+end
+
+function F.readText(t)
+  local got = redis.call('HMGET', t.key, 'f', 'g', 'h')
+  t.f = F.joined(got[1] or '', got[2], got[3])
+end
+
+function F.payloadOf(t)
+  F.fixed(t)
+  if t.body > #t.f then return t.long or redis.call('HGET', (prefix .. 'task:' .. t.id), 'p') or '' end
+  return string.sub(t.f, t.body)
+end
+
+-- Writes the text that never changes, in pieces. `again`: there may be longer ones of before.
+function F.setText(t, again)
+  local f = t.f
+  local pieces = #f <= 3 * 64 and 64 or #f
+  F.setField(t, 'f', string.sub(f, 1, pieces))
+  if #f > pieces or again then F.setField(t, 'g', string.sub(f, pieces + 1, 2 * pieces)) end
+  if #f > 2 * pieces or again then F.setField(t, 'h', string.sub(f, 2 * pieces + 1)) end
+end
+
+-- The rare facts that change, to be changed.
+function F.rareOf(t)
+  t.y, t.yDirty = t.y or {}, true
+  F.change(t)
+  return t.y
+end
+
+function F.enterQueue(t, u)
+  F.fixed(t)
+  if t.seq == 0 then
+    u.seq = u.seq + 1
+    t.seq = u.seq
+  end
+  F.setState(t, u, 'queued')
+  F.zset(F.levelKey(u, t.level), t.id, F.levelScore(t.level, t.seq))
+  u.cnt[t.level] = u.cnt[t.level] + 1
+  u.queued = u.queued + 1
+  F.reindex(u)
+end
+
+-- The user's key among those with due tasks is looked up at the end of the step.
+function F.dueChanged(u)
+  u.dueChanged, C.dueChanged = true, true
+  F.touch(u)
+end
+
+function F.enterScheduled(t, u, due)
+  t.at = due
+  F.setState(t, u, 'scheduled')
+  F.put('scheduled', t.id, due)
+  F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, due)
+  F.dueChanged(u)
+end
+
+function F.enterDeferred(t, u)
+  F.setState(t, u, 'deferred')
+  F.put('deferred', t.id, F.fixed(t).created)
+  F.touch(u)
+end
+
+-- The key in the deadline index: the least of the limits of the start, of the wait, of a suspension.
+function F.setDeadline(t)
+  local x = t.x
+  if not x then return end
+  local least = x.ex
+  if x.wu and (not least or x.wu < least) then least = x.wu end
+  if x.wk and (not least or x.wk < least) then least = x.wk end
+  if least == x.dl then return end
+  F.move('deadlines', t.id, least or false)
+  x.dl = least
+  t.xDirty = true
+  F.change(t)
+end
+
+function F.becomeDue(t, u)
+  F.leave(t, u)
+  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
+end
+
+-- Nothing blocks a task that stands nowhere: it goes on, a join to its end.
+function F.goOn(t, u)
+  if not (t.x and t.x.j) then return F.enterQueue(t, u) end
+  F.enterDeferred(t, u)
+  F.endTask(t, u, 'finished', { result = 'null' })
+end
+
+function F.keyState(queue, user, key)
+  local name = (prefix .. 'key:' .. queue .. ':' .. (#user .. ':' .. user .. key))
+  local known = keyring[name]
+  if known then return known end
+  local packed = redis.call('HGET', name, 'k')
+  local entry = packed and cmsgpack.unpack(packed) or {}
+  known = { name = name, key = key, o = entry.o, f = entry.f, p = entry.p, u = entry.u,
+    n = entry.n, e = entry.e, g = entry.g, a = entry.a or {} }
+  keyring[name] = known
+  return known
+end
+
+function F.firstDigest(t)
+  return t.x and t.x.fp or redis.sha1hex(F.payloadOf(t))
+end
+
+function F.saveKeys()
+  for name, key in pairs(keyring) do
+    if key.dirty then
+      if not key.o then
+        redis.call('DEL', name)
+      else
+        redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
+          u = key.u, n = key.n, e = key.e, g = key.g, a = key.a }))
+        if key.e then
+          local till = math.max(key.e + 60000, key.u or 0)
+          redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
+        else
+          redis.call('PERSIST', name)
+        end
+      end
+    end
+  end
+end
+
+-- The owner has ended: its follower inherits the key, or the key is free.
+function F.releaseKey(t, u)
+  local key = F.keyState(u.lane.queue, u.name, t.x.k)
+  if key.f == t.id then
+    key.f = nil
+    key.dirty = true
+  elseif key.o == t.id then
+    if key.f then
+      key.o, key.f = key.f, nil
+      key.p = F.firstDigest(F.taskOf(key.o))
+    else
+      key.e = now
+    end
+    key.dirty = true
+  end
+end
+
+-- Whether it is there; one whose time is over by the clock of the namespace is dropped.
+function Graphs.isAlive(hash)
+  local till = tonumber(redis.call('HGET', (prefix .. 'graphmeta:' .. hash), 'till'))
+  if till and till > 0 and till <= now then redis.call('DEL', (prefix .. 'graph:' .. hash)) end
+  return redis.call('EXISTS', (prefix .. 'graph:' .. hash)) == 1
+end
+
+-- A task or a schedule needs the snapshot: it has no end.
+function Graphs.hold(hash, id)
+  redis.call('SADD', (prefix .. 'graph-refs:' .. hash), id)
+  redis.call('PERSIST', (prefix .. 'graph:' .. hash))
+  redis.call('PERSIST', (prefix .. 'graphmeta:' .. hash))
+  redis.call('HSET', (prefix .. 'graphmeta:' .. hash), 'till', '0')
+end
+
+function Deps.block(t, id)
+  redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), id)
+  Deps.listen(t, id)
+end
+
+-- It hears of the end; whoever calls this adds the id to those that block it.
+function Deps.listen(t, id)
+  F.zset((prefix .. 'deps:waiting:' .. id), t.id, F.fixed(t).created)
+  t.isBlocked = true
+end
+
+function Deps.blockByMissing(t, id)
+  Deps.block(t, id)
+  F.put('missing', id, now)
+  Cascade.waitFor(t)
+end
+
+-- Lifts the limit of a wait when all that a task waits for can end by itself again.
+function Deps.rewait(t)
+  if not (t.x and t.x.wu) then return end
+  for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
+    local upstream = F.taskOf(id)
+    if not upstream or F.isEnd(upstream.state) then return end
+  end
+  t.x.wu = nil
+  F.setDeadline(t)
+end
+
+function Suspend.waitsFor(t, id)
+  local ids = t.x and t.x.s
+  if not ids then return false end
+  for i = 1, #ids do
+    if ids[i] == id then return true end
+  end
+  return false
+end
+
+-- Takes it out of all that it still waits for; it reads only those that have ended.
+function Suspend.unlink(t)
+  local key, read = (prefix .. 'deps:blocked:' .. t.id), {}
+  for _, id in ipairs(t.x.s or NONE) do
+    if redis.call('SREM', key, id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+    else
+      read[#read + 1] = id
+    end
+  end
+  t.x.s, t.xDirty = #read > 0 and read or nil, true
+end
+
+-- Wakes it before all have ended.
+function Suspend.wake(t, u)
+  Suspend.unlink(t)
+  t.x.wk = nil
+  F.change(t)
+  F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- One of those that it waits for has ended.
+function Suspend.tell(upstream, t, u)
+  if upstream.state ~= 'finished' and t.x.sp == 'failure' then
+    redis.call('SREM', (prefix .. 'deps:blocked:' .. t.id), upstream.id)
+    F.addReader(upstream, 1)
+    return Suspend.wake(t, u)
+  end
+  Cascade.satisfy(upstream, t, u)
+end
+
+-- A mean after one more value, in seconds.
+function Timed.learn(of, held)
+  of.mean = of.mean and of.mean + (held - of.mean) / 8 or held
+  of.learned = true
+end
+
+-- A lease is over: its turn is charged by how long it was held.
+function Timed.settle(t, u)
+  local lane = u.lane
+  local held = math.max(0, now - t.leasedAt) / 1000
+  Timed.learn(u, held)
+  Timed.learn(lane, held)
+  local charged = t.y and t.y.ch
+  if not charged then return end
+  F.rareOf(t).ch = nil
+  if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
+  local s = math.max(u.s + ((held - charged) * 100) / u.w, lane.v - (charged * 100) / u.w)
+  if u.ready then F.indexUser(u, false) end
+  u.s = s
+  if u.ready then F.indexUser(u, true) end
+end
+
+-- The queue begins to charge by something else: tags of before are worth a turn at most.
+function Timed.recount(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
+  F.indexUser(u, true)
+end
+
+function F.isBlocked(t)
+  if t.x and t.x.su then return true end
+  if not (t.x and (t.x.d or t.x.s)) then return false end
+  return redis.call('EXISTS', (prefix .. 'deps:blocked:' .. t.id)) == 1
+end
+
+-- Ended tasks with readers stand behind all others, out of retention's way.
+function F.addReader(t, change_)
+  local was = t.readers > 0
+  t.readers = t.readers + change_
+  F.change(t)
+  local is = t.readers > 0
+  if was == is or not F.isEnd(t.state) then return end
+  F.move(t.state, t.id, t.at + (is and 4503599627370496 or 0))
+end
+
+function Cascade.policyFor(upstream, dependent)
+  if upstream.state == 'failed' then return dependent.x.g[1] end
+  if upstream.state == 'canceled' then return dependent.x.g[2] end
+  return 'run'
+end
+
+-- The upstream no longer blocks the dependent, which now reads it.
+function Cascade.satisfy(upstream, t, u)
+  F.addReader(upstream, 1)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
+  t.x.wu, t.x.wk = nil, nil
+  F.setDeadline(t)
+  F.unblock(t, u)
+end
+
+-- Nothing blocks the task any more: a join has ended with that, others go on.
+function F.unblock(t, u)
+  if t.state ~= 'deferred' or t.x.su then return end
+  if t.x.j then return F.endTask(t, u, 'finished', { result = 'null' }) end
+  F.leave(t, u)
+  F.enterQueue(t, u)
+end
+
+-- Somebody waits for this task, or for its redrive: its end and its removal must look.
+function F.markDependents(t)
+  if t.dependents then return end
+  t.dependents = '1'
+  F.setField(t, 'd', '1')
+end
+
+-- It can wait no longer than this for one that cannot end by itself.
+function Cascade.waitFor(t)
+  if not t.x.wu then
+    t.x.wu = now + 2592000000
+    t.xDirty = true
+    F.change(t)
+  end
+  F.setDeadline(t)
+end
+
+function Cascade.hold(upstream, t)
+  F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).created)
+  F.markDependents(upstream)
+  Cascade.waitFor(t)
+end
+
+function Cascade.tell(upstream, t)
+  if F.isEnd(t.state) then return end
+  local u = F.ownerOf(t)
+  if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
+  local policy = Cascade.policyFor(upstream, t)
+  local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
+  if policy == 'run' then
+    Cascade.satisfy(upstream, t, u)
+  elseif policy == 'wait' then
+    Cascade.hold(upstream, t)
+  elseif policy == 'cancel' then
+    F.endTask(t, u, 'canceled', { reason = reason })
+  else
+    F.endTask(t, u, 'failed', { failureType = 'upstream', reason = reason })
+  end
+end
+
+function Cascade.satisfiedMissing(t, id)
+  for _, other in ipairs(t.x.m or {}) do
+    if other == id then return true end
+  end
+  return false
+end
+
+function Cascade.leaveMissing(id)
+  F.flushKey((prefix .. 'deps:waiting:' .. id))
+  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
+end
+
+-- It waits for none of its dependencies any more.
+function Cascade.leaveWaits(t)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  if redis.call('EXISTS', key) == 0 then return end
+  for _, id in ipairs(t.x.d or NONE) do
+    if redis.call('SISMEMBER', key, id) == 1 then
+      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+    end
+  end
+end
+
+-- First part of a cascade: the ended task stops waiting for its own, and reading them; one that
+-- failed may be redriven, and a join holds what it joined, so these read on until they are removed.
+function Cascade.leaveUpstreams(t)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  t.left = true
+  F.change(t)
+  local x = t.x
+  -- A join that has finished waits for nobody, and reads on.
+  if x.j and t.state == 'finished' then return 0 end
+  local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
+  if x.s then Suspend.unlink(t) end
+  Cascade.leaveWaits(t)
+  if not reads then Cascade.leaveReaders(t) end
+  if t.state == 'failed' then return count end
+  local unread = reads and redis.call('SMEMBERS', key) or NONE
+  if #unread > 0 then
+    -- A join that was canceled never read these.
+    x.m, t.xDirty = x.m or {}, true
+    for _, id in ipairs(unread) do table.insert(x.m, id) end
+  end
+  redis.call('DEL', key)
+  return count
+end
+
+-- It reads none of its upstreams any more.
+function Cascade.leaveReaders(t)
+  local key = (prefix .. 'deps:blocked:' .. t.id)
+  local waits = redis.call('EXISTS', key) == 1
+  for _, id in ipairs(t.x.d or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream and not (waits and redis.call('SISMEMBER', key, id) == 1)
+      and not Cascade.satisfiedMissing(t, id) then
+      F.addReader(upstream, -1)
+    end
+  end
+  for _, id in ipairs(t.x.s or NONE) do
+    local upstream = F.taskOf(id)
+    if upstream then F.addReader(upstream, -1) end
+  end
+end
+
+-- Tells up to `most` of those that wait for the task; says how many, and whether some are left.
+function Cascade.tellWaiting(t, most)
+  local key = (prefix .. 'deps:waiting:' .. t.id)
+  F.flushKey(key)
+  local ids = redis.call('ZRANGE', key, 0, most)
+  local count = math.min(#ids, most)
+  for i = 1, count do
+    F.zset(key, ids[i], false)
+    local dependent = F.taskOf(ids[i])
+    if dependent then Cascade.tell(t, dependent) end
+  end
+  return count, #ids > most
+end
+
+-- Takes what has ended since into the line: the least id last, which is told first.
+function Cascade.standIn()
+  local line = Cascade.line or {}
+  Cascade.line = line
+  local isNew = #line == 0
+  for i = 1, #standing do
+    local id, place = standing[i], #line + 1
+    if not isNew then
+      while place > 1 and F.before(line[place - 1], id) do
+        line[place] = line[place - 1]
+        place = place - 1
+      end
+    end
+    line[place] = id
+    standing[i] = nil
+  end
+  if isNew then table.sort(line, function(a, b) return F.before(b, a) end) end
+  return line
+end
+
+-- The id that is told next, by (end, id); nil when all are. While none is left over from earlier
+-- steps, those of this one need not stand in the index.
+function Cascade.next()
+  if not C.isOlder then
+    local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
+    while #line > 0 do
+      local id = line[#line]
+      if I.cascade and I.cascade[id] then return id end
+      line[#line] = nil
+    end
+    return nil
+  end
+  if I.cascade then F.flushIndex('cascade') end
+  if H.cascade == INF then return nil end
+  return redis.call('ZRANGE', (CODES['cascade'] and prefix .. 'state:' .. 'cascade' or prefix .. 'cascade'), 0, 0)[1]
+end
+
+-- All that wait for it have been told.
+function Cascade.leave(id)
+  if C.isOlder then return F.move('cascade', id, false) end
+  I.cascade[id] = nil
+  if next(I.cascade) == nil then
+    I.cascade = nil
+    H.cascade = INF
+  end
+end
+
+-- Runs the steps of ended tasks, oldest first; true when some are left beyond the budget.
+function F.cascade(budget)
+  local left = budget
+  while true do
+    local id = Cascade.next()
+    if not id then return false end
+    if left <= 0 then return true end
+    local t = F.taskOf(id)
+    if t then
+      if not t.left then left = left - Cascade.leaveUpstreams(t) end
+      local told, more = Cascade.tellWaiting(t, math.max(left, 0))
+      left = left - told
+      if more then return true end
+      t.inCascade = false
+      F.change(t)
+    end
+    Cascade.leave(id)
+  end
+end
+
+function Due.holders()
+  local comma = string.find(C.alarms, ',', 1, true)
+  return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
+end
+
+-- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
+function Due.alarmEarlier()
+  local one, two = Due.holders()
+  if Line.wakeWorker(one) then
+    C.alarms = ',' .. two
+    C.alarm = INF
+  end
+end
+
+-- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
+function Step.saveDue(u)
+  local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
+  local due = head[2] and tonumber(head[2])
+  if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
+  u.dueFloor = nil
+  F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
+end
+
+function Step.saveDueUsers()
+  local any = false
+  for _, lane in ipairs(touched) do
+    for _, u in ipairs(lane.dirty) do
+      if u.dueChanged then
+        u.dueChanged = nil
+        F.flushKey((lane.p .. 'scheduled:' .. u.name))
+        Step.saveDue(u)
+        any = true
+      end
+    end
+  end
+  if any then F.flushIndex('scheduled-users') end
+end
+
+function Step.publishEnds()
+  for _, t in ipairs(published) do
+    for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
+  end
+end
+
+function Window.is(spec)
+  return spec.wait or spec.per
+end
+
+-- How long from now until a debounced start.
+function Window.debounced(spec, from)
+  if not spec.most then return spec.wait end
+  return math.max(0, math.min(spec.wait, from + spec.most - now))
+end
+
+-- What the first call under a key comes to.
+function Window.open(spec)
+  if spec.wait then return { due = now + Window.debounced(spec, now), from = now } end
+  return { due = now, from = now, till = now + spec.per }
+end
+
+function Window.standing(key)
+  local t = not key.g and F.taskOf(key.o)
+  if not t or t.token ~= '' or F.isEnd(t.state) then return 'begun' end
+  return t.state == 'scheduled' and 'scheduled' or 'waiting'
+end
+
+-- What a call comes to while the key holds: 'return', 'replace' and the new due time if there is
+-- one, or 'new' and the window that it opens.
+function Window.step(key, spec)
+  local standing = Window.standing(key)
+  local from, till = key.n or now, key.u or key.n or now
+  if spec.wait then
+    if standing == 'begun' then return 'new', Window.open(spec) end
+    return 'replace', standing == 'scheduled' and now + Window.debounced(spec, from) or nil
+  end
+  if not spec.trailing then return 'return' end
+  if now >= from then return 'new', { due = till, from = till, till = till + spec.per } end
+  if standing ~= 'begun' then return 'replace' end
+  return 'new', { due = from, from = from, till = till }
+end
+
+-- The window that a new owner of the key opens.
+function Window.opened(key, spec)
+  if key.o and Key.holds(key) then
+    local kind, window = Window.step(key, spec)
+    if kind == 'new' then return window end
+  end
+  return Window.open(spec)
+end
+
+-- Another call has moved the start of a task that waits for it.
+function Window.move(t, due)
+  local u = F.ownerOf(t)
+  if t.x and t.x.ex then
+    t.x.ex = t.x.ex + due - t.at
+    t.xDirty = true
+    F.setDeadline(t)
+  end
+  if due > now then
+    F.leave(t, u)
+    F.enterScheduled(t, u, due)
+  else
+    F.becomeDue(t, u)
+  end
+end
+
+-- The key as it is remembered, also when it no longer holds.
+function Key.rememberedKey(item)
+  local spec = item.x and item.x.i
+  if not spec then return end
+  local key = F.keyState(item.queue, item.user, spec.key)
+  if not key.o then return end
+  local byTime = key.u and now < key.u
+  local known = byTime and key.g or not key.g and F.taskOf(key.o)
+  local over = key.e and now > key.e + 60000
+  if known and (byTime or not over) then
+    Key.gone[key.o] = key.g
+    return key
+  end
+  key.o = nil
+  key.dirty = true
+end
+
+function Key.holds(key)
+  if key.u then return now < key.u end
+  -- Not by the owner's state: a redrive does not take the key back.
+  return not key.e
+end
+
+function Key.hasAbsorbed(key, id)
+  for _, other in ipairs(key.a) do
+    if other == id then return true end
+  end
+  return false
+end
+
+function Key.takeKey(item, t)
+  local spec = item.x.i
+  local key = F.keyState(item.queue, item.user, spec.key)
+  local window = Window.is(spec) and Window.opened(key, spec)
+  if window then
+    -- A resend of a call that an earlier owner has answered is no new call.
+    key.u, key.n, item.due = window.till, window.from, window.due
+  else
+    key.u, key.n, key.a = spec.ttl and now + spec.ttl or nil, nil, {}
+  end
+  key.o, key.f, key.p, key.e, key.g = t.id, nil, redis.sha1hex(item.payload), nil, nil
+  key.dirty = true
+end
+
+-- The id of a removed owner may have been given to another task since.
+function Key.existing(id, conflict, replaced)
+  local t = F.taskOf(id)
+  return { kind = 'existing', id = id, state = t and t.state or Key.gone[id], conflict = conflict,
+    replaced = replaced }
+end
+
+-- What a key that holds answers to another task; nil: the task becomes its follower, or its next
+-- owner when it gathers calls.
+function Key.answerByKey(key, item)
+  local policy = item.x.i.policy
+  if policy == 'reject' then
+    return { kind = 'refused', refusal = { type = 'key-taken', key = key.key, id = key.o } }
+  end
+  local conflict = redis.sha1hex(item.payload) ~= key.p
+  local state = key.g or F.taskOf(key.o).state
+  if policy == 'return' then return Key.existing(key.o, conflict, false) end
+  if Window.is(item.x.i) then
+    local kind = Window.step(key, item.x.i)
+    return kind ~= 'new' and Key.existing(key.o, conflict, kind == 'replace') or nil
+  end
+  if state ~= 'started' and not F.isEnd(state) then return Key.existing(key.o, conflict, true) end
+  if policy == 'replace-queued' or state ~= 'started' then
+    return Key.existing(key.o, conflict, false)
+  end
+  if key.f then return Key.existing(key.f, conflict, true) end
+end
+
+-- Puts another input into a task that has not started.
+function Key.replaceInput(t, item)
+  t.x = t.x or {}
+  t.x.fp = F.firstDigest(t)
+  t.xDirty = true
+  F.change(t)
+  local head = string.sub(F.fixed(t).f, 1, t.optionsAt - 1)
+  t.f = head .. string.sub(item.f, item.optionsAt, item.body - 1)
+    .. (item.long and '' or item.payload)
+  t.created = nil
+  F.fixed(t)
+  t.long = item.long
+  F.setText(t, true)
+  if item.long then F.setField(t, 'p', item.long) end
+end
+
+-- Remembers the id of a call that the key answered, and swaps the input where the answer says so.
+function Key.absorb(key, item, reply)
+  if reply.kind ~= 'existing' then return end
+  if not Key.hasAbsorbed(key, item.id) then table.insert(key.a, item.id) end
+  if #key.a > 32 then table.remove(key.a, 1) end
+  key.dirty = true
+  if not reply.replaced then return end
+  local t = F.taskOf(reply.id)
+  local _, due
+  if Window.is(item.x.i) then _, due = Window.step(key, item.x.i) end
+  Key.replaceInput(t, item)
+  if due then
+    Window.move(t, due)
+    reply.state = t.state
+  end
+end
+
+-- Why the dependencies of an item rule it out, if they do; `batch` holds the items by id.
+function Link.check(item, batch)
+  local g = item.x and item.x.g
+  for _, id in ipairs(item.x and item.x.d or {}) do
+    local other = batch and batch[id]
+    local upstream = not other and F.taskOf(id)
+    if upstream and not g[4] then F.fixed(upstream) end
+    other = other or upstream
+    if not other then
+      if g[3] == 'refuse' then return { type = 'unknown-dependency', dependency = id } end
+    elseif other.user ~= item.user and not g[4] then
+      return { type = 'cross-user', dependency = id }
+    end
+  end
+end
+
+function Link.pathTo(id, last, cameFrom)
+  local path, at = { id }, last
+  while at and at ~= id do
+    table.insert(path, 1, at)
+    at = cameFrom[at]
+  end
+  table.insert(path, 1, id)
+  return path
+end
+
+-- What a task waits for, or will once its batch is stored.
+function Link.waitsFor(id, batch)
+  local other = batch and batch.answered[id]
+  local item = batch and batch.tasks[id]
+  if not item or F.taskOf(id) then
+    local blocked = redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. id))
+    table.sort(blocked, F.before)
+    return blocked
+  end
+  return other and { other } or item.spec and item.spec.d or {}
+end
+
+-- A task that others wait for already may not wait for one of them, however far away.
+function Link.cycleOf(item, batch)
+  local deps = item.spec and item.spec.d
+  if not deps then return end
+  for _, id in ipairs(deps) do
+    if id == item.id then return { type = 'cycle', path = { id, id } } end
+  end
+  if H.missing == INF then return end
+  -- An item of this call may have begun to wait for it.
+  F.flushKey((prefix .. 'deps:waiting:' .. item.id))
+  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. item.id)) == 0 then return end
+  if F.taskOf(item.id) then return end
+  local open, cameFrom, edges, at_ = {}, {}, 0, 1
+  for i, id in ipairs(deps) do open[i] = { id, item.id } end
+  while open[at_] do
+    local id, from = open[at_][1], open[at_][2]
+    at_ = at_ + 1
+    if id == item.id then return { type = 'cycle', path = Link.pathTo(id, from, cameFrom) } end
+    if edges >= 500 then return { type = 'cycle', path = {} } end
+    if not cameFrom[id] then
+      cameFrom[id] = from
+      for _, up in ipairs(Link.waitsFor(id, batch)) do open[#open + 1] = { up, id } end
+    end
+    edges = edges + 1
+  end
+end
+
+-- Registers a new task with its dependencies. One that has ended otherwise than well may end it
+-- at once: then the state, and how it ends.
+function Link.link(t)
+  local state, ending
+  local blocks = {}
+  for _, id in ipairs(t.x.d) do
+    local upstream = F.taskOf(id)
+    if not upstream then
+      if Store.users and Store.users[id] then
+        blocks[#blocks + 1] = id
+        Deps.listen(t, id)
+      elseif t.x.g[3] == 'satisfied' then
+        t.x.m = t.x.m or {}
+        table.insert(t.x.m, id)
+      else
+        Deps.blockByMissing(t, id)
+      end
+    elseif not F.isEnd(upstream.state) then
+      blocks[#blocks + 1] = id
+      Deps.listen(t, id)
+      F.markDependents(upstream)
+    else
+      local policy = Cascade.policyFor(upstream, t)
+      if policy == 'run' then
+        F.addReader(upstream, 1)
+      else
+        blocks[#blocks + 1] = id
+        t.isBlocked = true
+        if policy == 'wait' then
+          Cascade.hold(upstream, t)
+        elseif not state then
+          local reason = 'upstream ' .. id .. ' ' .. upstream.state
+          if policy == 'cancel' then
+            state, ending = 'canceled', { reason = reason }
+          else
+            state, ending = 'failed', { failureType = 'upstream', reason = reason }
+          end
+        end
+      end
+    end
+  end
+  if #blocks > 0 then redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), unpack(blocks)) end
+  return state, ending
+end
+
+-- Fills in what only some checks look at.
+function Store.complete(item)
+  if item.f then return item end
+  item.f = Store.created .. item.blob
+  local user = item.user
+  F.fixed(item)
+  item.user = user
+  item.payload = F.payloadOf(item)
+  local spec = item.spec
+  if spec then
+    item.x = { d = spec.d, g = spec.g, i = spec.i, j = spec.j, o = spec.o, h = spec.h }
+  elseif item.owner then
+    item.x = { o = item.owner }
+  end
+  return item
+end
+
+function Store.agrees(t, item)
+  F.fixed(t)
+  Store.complete(item)
+  if t.user ~= item.user or t.name ~= item.name then return false end
+  if t.x and t.x.fp then return redis.sha1hex(item.payload) == t.x.fp end
+  return F.payloadOf(t) == item.payload
+end
+
+function Store.refused(refusal)
+  return { kind = 'refused', refusal = refusal }
+end
+
+-- A batch that is sent again after its client had died takes what is stored of it already.
+function Store.takeOver(t)
+  local mine = Store.submission
+  if not mine or not t.x or not t.x.su or t.x.su == mine then return end
+  t.x.su, t.xDirty, Store.wrote = mine, true, true
+  F.change(t)
+  Store.kept[#Store.kept + 1] = t.id
+  return { kind = 'created', id = t.id }
+end
+
+-- Whether the key lets the item in (true, 'follows'), answers for another or refuses it (false).
+function Store.byKey(item, batch)
+  if not item.spec or not item.spec.i then return true end
+  Store.complete(item)
+  local spec = item.x.i
+  local name = (prefix .. 'key:' .. item.queue .. ':' .. (#item.user .. ':' .. item.user .. spec.key))
+  local holder = batch and batch.keys[name]
+  if holder then
+    batch.answered[item.id] = holder
+    if spec.policy ~= 'reject' then return false end
+    return false, { type = 'key-taken', key = spec.key, id = holder }
+  end
+  local key = Key.rememberedKey(item)
+  if key then
+    if Key.hasAbsorbed(key, item.id) then return false end
+    if Key.holds(key) then
+      local reply = Key.answerByKey(key, item)
+      if reply and reply.refusal then return false, reply.refusal end
+      if not reply and Window.is(spec) then return true end
+      if batch then batch[reply and 'answered' or 'keys'][reply and item.id or name] = key.o end
+      if reply then return false end
+      return 'follows'
+    end
+  end
+  if batch then batch.keys[name] = item.id end
+  return true
+end
+
+-- Those that waited for an id that nobody had stored wait for a task now.
+function Store.adoptWaiters(t)
+  if Store.named and Store.named[t.id] then F.markDependents(t) end
+  if H.missing == INF then return end
+  F.flushKey((prefix .. 'deps:waiting:' .. t.id))
+  local ids = redis.call('ZRANGE', (prefix .. 'deps:waiting:' .. t.id), 0, 99)
+  if #ids == 0 then return end
+  F.move('missing', t.id, false)
+  F.markDependents(t)
+  for _, id in ipairs(ids) do
+    local waiter = F.taskOf(id)
+    if waiter then Deps.rewait(waiter) end
+  end
+end
+
+function F.contains(list, id)
+  for _, other in ipairs(list) do
+    if other == id then return true end
+  end
+  return false
+end
+
+-- Makes the record; it stands nowhere yet.
+function Store.create(item)
+  Store.complete(item)
+  local u = F.userOf(F.laneOf(item.queue), item.user)
+  local t = F.newTask(item.id, item.f)
+  t.user, t.queue, t.state = item.user, item.queue, 'deferred'
+  F.fixed(t)
+  local x = item.x or {}
+  t.x = { d = x.d, g = x.g, k = x.i and x.i.key, su = Store.submission or nil, j = x.j, o = x.o,
+    h = x.h }
+  if x.h then Graphs.hold(x.h, t.id) end
+  if Store.submission then Store.kept[#Store.kept + 1] = t.id end
+  tasks[t.id], Store.made[t.id], Store.wrote = t, true, true
+  F.setText(t)
+  if item.long then F.setField(t, 'p', item.long) end
+  local key = Key.rememberedKey(item)
+  if key and Key.holds(key) and not Window.is(x.i) then
+    t.x.d = t.x.d or {}
+    t.x.g = t.x.g or { 'wait', 'cancel', 'refuse', false }
+    t.x.g[1], t.x.g[2] = 'run', 'run'
+    if not F.contains(t.x.d, key.o) then table.insert(t.x.d, key.o) end
+    key.f, key.dirty = t.id, true
+  elseif x.i then
+    Key.takeKey(item, t)
+  end
+  if t.x.d and #t.x.d == 0 then t.x.d = nil end
+  u.live = u.live + 1
+  u.lane.enqueued = u.lane.enqueued + 1
+  Store.adoptWaiters(t)
+  return t
+end
+
+-- Links the dependencies and puts the task where it belongs.
+function Store.settleIn(t, item)
+  local u, spec = F.ownerOf(t), item.spec or {}
+  local due = item.due or spec.at or now + math.max(0, spec.delay or 0)
+  if spec.expires then
+    t.x.ex = math.max(now, due) + spec.expires
+    F.setDeadline(t)
+  end
+  local state, ending
+  if t.x.d then state, ending = Link.link(t) end
+  t.xDirty = next(t.x) ~= nil
+  if not t.xDirty then t.x = nil end
+  local waits = t.isBlocked or (t.x and t.x.su)
+  if due > now then
+    F.enterScheduled(t, u, due)
+  elseif waits or (t.x and t.x.j) then
+    F.enterDeferred(t, u)
+    if not waits then state, ending = 'finished', { result = 'null' } end
+  else
+    F.enterQueue(t, u)
+  end
+  if state then F.endTask(t, u, state, ending) end
+end
+
+-- Who depends on an item of the same call that its key absorbed depends on the task that answered;
+-- on nothing, if that is itself, or has finished and is gone (''; see Store.note).
+function Store.resolve(self, deps, answered)
+  if not deps or next(answered) == nil then return deps end
+  local found, known = {}, {}
+  for _, id in ipairs(deps) do
+    local other = answered[id] or id
+    if not known[other] and other ~= self and other ~= '' then found[#found + 1] = other end
+    known[other] = true
+  end
+  return found
+end
+
+function Store.note(answered, item, reply)
+  if reply.kind ~= 'existing' then return end
+  if reply.state == 'finished' and not F.taskOf(reply.id) then
+    answered[item.id] = ''
+  elseif reply.id ~= item.id then
+    answered[item.id] = reply.id
+  end
+end
+
+end
+
+local lazy = { __index = function(functions, name)
+  local make = rare
+  rare = nil
+  if make then make() end
+  return rawget(functions, name)
+end }
+setmetatable(F, lazy)
+setmetatable(Line, lazy)
+setmetatable(Graphs, lazy)
+setmetatable(Deps, lazy)
+setmetatable(Suspend, lazy)
+setmetatable(Timed, lazy)
+setmetatable(Cascade, lazy)
+setmetatable(Due, lazy)
+setmetatable(Step, lazy)
+setmetatable(Window, lazy)
+setmetatable(Key, lazy)
+setmetatable(Link, lazy)
+setmetatable(Store, lazy)
+
+local id, revision, slot = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local fence, passed, nextSlot, nextDue = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7]
+local slots = ARGV[8]
+local s = Schedule.read(id)
+if not s or s.slot ~= slot or s.revision ~= revision then return F.unchanged({ 'stale' }) end
+if fence < tonumber(redis.call('HGET', (prefix .. 'scheduler:lock'), 'fence') or 0) then
+  return F.unchanged({ 'superseded' })
+end
+local items = Store.readItems(9)
+local reply, latest, i = { 'fired' }, slot, 0
+redis.call('HSET', (prefix .. 'schedule:' .. id), 'x', s.missed + passed)
+s.missed = s.missed + passed
+for one in string.gmatch(slots, '%d+') do
+  i, latest = i + 1, one
+  reply[i + 1] = cjson.encode(Schedule.fireOne(s, items[i], one))
+end
+redis.call('HSET', (prefix .. 'schedule:' .. id), 'f', s.fired, 'x', s.missed, 'v', s.overlapped, 't', latest,
+  'a', table.concat(s.active, '\0'))
+if s.lastId then redis.call('HSET', (prefix .. 'schedule:' .. id), 'ls', s.lastSlot, 'li', s.lastId) end
+Schedule.moveOn(id, nextSlot, nextDue, s.limit and s.fired >= s.limit)
+Step.saveTasks()
+if H.cascade < INF or I.cascade then F.cascade(100) end
+F.writeStep()
+F.closeStep()
+return reply

@@ -1,0 +1,360 @@
+-- Applies writes to the channels of a run now, on behalf of a leased task.
+--
+-- KEYS[1]  clock    hash
+-- ARGV[1]  id       the task that writes
+-- ARGV[2]  token    of its lease
+-- ARGV[3]  run      whose channels they are
+-- ARGV[4]  writes   JSON: kind, field, text or number, once
+-- Returns  {'ok'}, {'lost'} or {'refused …'}
+-- Cost     O(writes + bytes of the lists that they append to)
+
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+local F = { newTask = 0, readState = 0, joined = 0, taskOf = 0 }
+
+-- Functions of one subject each.
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
+local Z, I, moved, views = {}, {}, {}, {}
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- What this step has loaded and changed.
+local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
+
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
+-- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
+-- that a step knows without asking whether maintenance has anything to do.
+
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
+local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
+  cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
+  submissions = INF, missing = INF, ['schedules:due'] = INF }
+local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
+  refresh = 0, steps = 0,
+  alarms = saved[2] or ',' }
+if saved[1] then
+  C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
+    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
+    C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
+end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
+if C.seen - now > 5000 then
+  C.pause = math.min(C.pause, now + 5000)
+  C.dropping = 1
+elseif C.seen > now then
+  now = C.seen
+end
+local nowText = string.format('%.0f', now)
+if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
+if micros < now * 1000 then micros = now * 1000 end
+-- Everything that a step which changes tasks is made of.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
+-- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
+-- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
+
+-- Saves what the namespace remembers from step to step.
+
+-- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
+-- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
+-- whole namespace, by name; their least scores are kept in H.
+
+-- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
+-- members change as there are turns left, so the first turns + 1 always hold the true head.
+-- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
+-- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+
+-- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
+-- @rare
+
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
+-- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
+
+-- Decides whether a user is ready, and puts it where that says: the only code that writes the
+-- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
+-- domain/fair-share.ts and domain/rate-limit.ts.
+
+-- Counts the running tasks of workers.
+
+-- Takes workers in and out of the lines in which they wait for a wake-up.
+-- @rare
+
+-- Shares a user's turns between its levels, as domain/priority-shares.ts does.
+
+-- Turns of the levels 1 to 5 while all have work.
+local WEIGHTS = { 1, 2, 4, 8, 16 }
+
+-- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
+-- such a hash is one small block of memory.
+--
+-- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
+--          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
+-- s        numbers that change, packed; absent while it is queued for the first time
+-- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
+-- x        rare facts, packed: dependencies, deadlines, idempotency key
+-- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
+-- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+
+-- Names the two sets of a user's line, and the places in them.
+
+-- Moves a task from one place to another: each function fills one place or leaves one. All of
+-- them keep the counts; whoever calls `leave` reindexes the user afterwards.
+
+-- Keeps idempotency keys, and frees a key when the task that owns it has ended.
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, n when the
+-- window of a key began that gathers calls, e when its
+-- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
+-- @rare
+
+-- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
+-- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+
+-- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Registers that a task waits for another, or for an id that nobody has stored.
+-- @rare
+
+-- Suspends a run until others have ended. x.s: whom it waits for; x.sp: 'failure' when the first that
+-- does not finish wakes it; x.wk: when it is woken whatever happens.
+-- @rare
+
+-- Charges turns by time, in queues that ask for it; restates the end of domain/fair-share.ts.
+-- @rare
+
+-- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
+-- chapter "Dependencies" of docs/mechanics.md.
+-- @rare
+
+-- Finds the next moment at which waiting work falls due.
+
+-- Keeps the two holders of the alarm: idle workers that wake when something falls due.
+-- @rare
+
+-- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
+-- that changed is written, and only then is anybody woken.
+
+-- Channels of runs, as src/domain/channel.ts has them: fields v:<field> JSON text, o:<mark> a write
+-- that was to be done once and was, n how many values there are and how many bytes.
+-- @rare
+
+local library = function()
+
+-- A task that is queued and never was anything else.
+function F.newTask(id, f, key)
+  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
+    losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
+    token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
+end
+
+function F.readState(t, packed, lease)
+  local code, flags
+  code, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.leasedAt, t.n, t.chargedEpoch,
+    t.readers = struct.unpack('<BBdIBIdddII', packed)
+  t.state = STATES[code]
+  if flags > 0 then
+    t.inCascade, t.left = flags % 2 == 1, flags % 4 >= 2
+    t.hasAttempts, t.canceling, t.isSettled = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+  end
+  if lease then
+    local a = string.find(lease, '\0', 1, true)
+    local b = string.find(lease, '\0', a + 1, true)
+    local c = string.find(lease, '\0', b + 1, true)
+    t.token, t.worker = string.sub(lease, 1, a - 1), string.sub(lease, a + 1, b - 1)
+    t.queue, t.user = string.sub(lease, b + 1, c - 1), string.sub(lease, c + 1)
+  end
+end
+
+function F.joined(f, g, h)
+  if h then return f .. g .. h end
+  return g and f .. g or f
+end
+
+-- The record of an id, or false.
+function F.taskOf(id)
+  local t = tasks[id]
+  if t ~= nil then return t end
+  local key = (prefix .. 'task:' .. id)
+  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
+  t = false
+  if got[1] then
+    t = F.newTask(id, F.joined(got[1], got[2], got[3]), key)
+    if got[4] then F.readState(t, got[4], got[5]) end
+    if got[6] then t.x = cmsgpack.unpack(got[6]) end
+    if got[7] then t.y = cmsgpack.unpack(got[7]) end
+    t.w, t.dependents = got[8], got[9]
+  end
+  tasks[id] = t
+  return t
+end
+
+end
+library()
+
+local rare = function()
+
+function F.saveClock()
+  local call = C.quiet and redis.pcall or redis.call
+  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+    H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
+    H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps + 1, H['schedules:due'])
+  if C.alarms == (saved[2] or ',') then
+    call('HSET', KEYS[1], 's', packed)
+  else
+    call('HSET', KEYS[1], 's', packed, 'a', C.alarms)
+  end
+end
+
+-- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no
+-- reason not to answer.
+function F.unchanged(reply)
+  C.quiet = true
+  F.saveClock()
+  return reply
+end
+
+-- A sum as JSON text; near enough: it reads back as the same number.
+function F.numberText(sum)
+  if sum == 0 then return '0' end
+  if sum % 1 == 0 and math.abs(sum) < 2 ^ 53 then return string.format('%.0f', sum) end
+  return string.format('%.17g', sum)
+end
+
+function F.isNumberText(text)
+  return string.find(text, '^[-%d]') ~= nil
+end
+
+-- What a write makes of the value before it, false for none; nil when it does not fit that.
+function F.channelWritten(kind, before, given)
+  if kind == 'set' then return given end
+  if kind == 'delete' then return false end
+  if kind == 'append' then
+    local list = before or '[]'
+    if string.sub(list, 1, 1) ~= '[' then return nil end
+    if list == '[]' then return '[' .. given .. ']' end
+    return string.sub(list, 1, -2) .. ',' .. given .. ']'
+  end
+  if before and not F.isNumberText(before) then return nil end
+  local sum = tonumber(before or '0') + given
+  if sum ~= sum or sum == INF or sum == -INF then return nil end
+  return F.numberText(sum)
+end
+
+function F.channelBytes(field, text)
+  if not text then return 0 end
+  return #field + (F.isNumberText(text) and 24 or #text)
+end
+
+function F.channelRefusal(refusal)
+  return 'refused ' .. cjson.encode(refusal)
+end
+
+-- Works out what the writes come to; nothing is written. Answers why they are refused, if they are.
+function F.channelPlan(key, writes)
+  local counts = redis.call('HGET', key, 'n') or '0 0'
+  local keys, bytes = string.match(counts, '^(%d+) (%d+)$')
+  local plan = { values = {}, done = {}, keys = tonumber(keys), bytes = tonumber(bytes) }
+  for _, write in ipairs(writes) do
+    local kind, field, given, once = write[1], write[2], write[3], write[4]
+    local mark = once and #field .. ':' .. field .. once
+    local isDone = mark and (plan.done[mark] or redis.call('HEXISTS', key, 'o:' .. mark) == 1)
+    if not isDone then
+      if mark then
+        plan.done[mark] = true
+        plan.bytes = plan.bytes + #mark
+      end
+      local before = plan.values[field]
+      if before == nil then before = redis.call('HGET', key, 'v:' .. field) end
+      local after = F.channelWritten(kind, before, given)
+      if after == nil then return plan, { type = 'unfit', field = field, operation = kind } end
+      if after and F.channelBytes('', after) > 262144 then
+        return plan, { type = 'over', field = field, limit = 'channelValueBytes' }
+      end
+      plan.bytes = plan.bytes + F.channelBytes(field, after) - F.channelBytes(field, before)
+      plan.keys = plan.keys + (after and 1 or 0) - (before and 1 or 0)
+      plan.values[field] = after
+    end
+  end
+  local last = #writes > 0 and writes[#writes][2] or ''
+  if plan.keys > 10000 then
+    return plan, { type = 'over', field = last, limit = 'channelKeys' }
+  end
+  if plan.bytes > 1048576 then
+    return plan, { type = 'over', field = last, limit = 'channelBytes' }
+  end
+  return plan
+end
+
+-- Applies writes, as JSON, to the channels of a run: all of them or none. Answers why not, or false.
+function F.writeChannel(run, writes)
+  if not F.taskOf(run) then return F.channelRefusal({ type = 'run-gone', run = run }) end
+  local key = (prefix .. 'channel:' .. run)
+  local plan, refusal = F.channelPlan(key, cjson.decode(writes))
+  if refusal then return F.channelRefusal(refusal) end
+  for field, text in pairs(plan.values) do
+    if text then
+      redis.call('HSET', key, 'v:' .. field, text)
+    else
+      redis.call('HDEL', key, 'v:' .. field)
+    end
+  end
+  for mark in pairs(plan.done) do redis.call('HSET', key, 'o:' .. mark, '1') end
+  redis.call('HSET', key, 'n', string.format('%.0f %.0f', plan.keys, plan.bytes))
+  return false
+end
+
+end
+
+local lazy = { __index = function(functions, name)
+  local make = rare
+  rare = nil
+  if make then make() end
+  return rawget(functions, name)
+end }
+setmetatable(F, lazy)
+
+local id, token, run, writes = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local t = F.taskOf(id)
+if not t or t.state ~= 'started' or t.token ~= token then return F.unchanged({ 'lost' }) end
+redis.call('DEL', (prefix .. 'oom'))
+return F.unchanged({ F.writeChannel(run, writes) or 'ok' })

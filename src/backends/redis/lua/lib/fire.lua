@@ -1,0 +1,67 @@
+-- Fires slots of a schedule, one after the other.
+
+function Schedule.isActive(id)
+  local t = F.taskOf(id)
+  return t and not F.isEnd(t.state)
+end
+
+function Schedule.stillActive(ids)
+  local found = {}
+  for _, id in ipairs(ids) do
+    if Schedule.isActive(id) then found[#found + 1] = id end
+  end
+  return found
+end
+
+-- Asks the tasks of earlier slots to end.
+function Schedule.overtake(ids, slot)
+  local reason = 'the schedule has come to its slot ' .. slot
+  for _, id in ipairs(ids) do
+    local t = F.taskOf(id)
+    if t.state ~= 'started' then
+      F.endTask(t, F.ownerOf(t), 'canceled', { reason = reason })
+    elseif not t.canceling then
+      t.canceling = true
+      F.rareOf(t).cn = reason
+    end
+  end
+end
+
+-- Puts the task behind others, however these end.
+function Schedule.waitFor(item, ids)
+  item.spec = item.spec or {}
+  item.spec.d, item.spec.g = ids, { 'run', 'run', 'satisfied', true }
+end
+
+function Schedule.outcomeOf(s, item, canceled)
+  local reply = Store.storeEach({ item })[1]
+  if reply == 'c' then return { kind = 'created', canceled = #canceled > 0 and canceled or nil } end
+  reply = cjson.decode(reply)
+  if reply.kind == 'existing' then return { kind = 'existing', id = reply.id } end
+  -- Its id is taken by a task of the same slot with another input: it has been fired.
+  if reply.refusal.type == 'task-conflict' then return { kind = 'existing', id = item.id } end
+  s.missed = s.missed + 1
+  return { kind = 'refused', refusal = reply.refusal }
+end
+
+function Schedule.fireOne(s, item, slot)
+  if s.limit and s.fired >= s.limit then return { kind = 'over' } end
+  local active = Schedule.stillActive(s.active)
+  if #active > 0 and (s.overlap == 'skip' or (s.overlap == 'queue-one' and #active > 1)) then
+    s.overlapped = s.overlapped + 1
+    return { kind = 'overlap', id = active[1] }
+  end
+  local canceled, behind = {}, {}
+  if s.overlap == 'cancel-previous' then
+    canceled = active
+    Schedule.overtake(active, slot)
+  end
+  if s.overlap ~= 'allow' then behind = Schedule.stillActive(active) end
+  if #behind > 0 then Schedule.waitFor(item, behind) end
+  local outcome = Schedule.outcomeOf(s, item, canceled)
+  if outcome.kind ~= 'created' then return outcome end
+  s.fired = s.fired + 1
+  s.active, s.lastSlot, s.lastId = { unpack(behind) }, slot, item.id
+  s.active[#behind + 1] = item.id
+  return outcome
+end

@@ -1,0 +1,40 @@
+-- Gives the schedules that are due to one scheduler at a time.
+--
+-- KEYS[1]  clock  hash
+-- ARGV[1]  owner  who asks
+-- ARGV[2]  limit  most schedules to tell
+-- Returns  {'held', until, now}, or {'granted', fence, when the next one is due or -1, now, then 17
+--          fields of each, see lib/schedule.lua}
+-- Cost     O(limit + log schedules)
+-- @include lib/state.lua
+-- @include lib/read.lua
+-- @include lib/clock.lua
+-- @include lib/schedule.lua
+
+local owner, limit = ARGV[1], tonumber(ARGV[2])
+local lock = redis.call('HMGET', K.schedulerLock(), 'owner', 'until', 'fence')
+local isOwn, till = lock[1] == owner, tonumber(lock[2] or 0)
+local head = H['schedules:due']
+if not isOwn and till > now and head > now - LIMIT.scheduleOverdueMs then
+  return F.unchanged({ 'held', till, now })
+end
+-- Where nothing will ever fire, nobody is kept away from it.
+if head == INF then return F.unchanged({ 'granted', tonumber(lock[3] or 0), -1, now }) end
+redis.call('DEL', K.oom())
+local fence = tonumber(lock[3] or 0) + (isOwn and 0 or 1)
+redis.call('HSET', K.schedulerLock(), 'owner', owner, 'until',
+  string.format('%.0f', now + LIMIT.scheduleLockMs), 'fence', fence)
+local reply = { 'granted', fence, -1, now }
+local due = redis.call('ZRANGEBYSCORE', K.index('schedules:due'), '-inf', '+inf', 'WITHSCORES',
+  'LIMIT', 0, limit + 1)
+local bytes = 0
+for i = 1, #due, 2 do
+  local at_ = tonumber(due[i + 1])
+  if at_ > now or i > 2 * limit or bytes > LIMIT.scriptBytes then
+    reply[3] = math.ceil(at_)
+    break
+  end
+  Schedule.add(reply, due[i])
+  bytes = bytes + #(reply[#reply - 15] or '')
+end
+return F.unchanged(reply)

@@ -1,0 +1,16 @@
+-- Lets another scheduler take over at once.
+--
+-- KEYS[1]  clock  hash
+-- ARGV[1]  owner  who leaves
+-- Returns  {'ok'}
+-- Cost     O(1)
+-- @include lib/state.lua
+-- @include lib/read.lua
+-- @include lib/clock.lua
+
+local owner = ARGV[1]
+if redis.call('HGET', K.schedulerLock(), 'owner') == owner then
+  redis.call('DEL', K.oom())
+  redis.call('HSET', K.schedulerLock(), 'until', 0)
+end
+return F.unchanged({ 'ok' })

@@ -1,0 +1,45 @@
+-- Stores a schedule whole, unless it is at another revision than the one named.
+--
+-- KEYS[1]  clock     hash
+-- ARGV[1]  id        the schedule
+-- ARGV[2]  revision  that it was read at, 0 when it was not there
+-- ARGV[3]  spec      JSON text, kept as it is
+-- ARGV[4]  paused    '1' or '0'
+-- ARGV[5]  overlap   the policy
+-- ARGV[6]  limit     of firings, or ''
+-- ARGV[7]  graph     hash of the snapshot that it needs, or ''
+-- ARGV[8]  slot      that comes next, or ''
+-- ARGV[9]  due       when that is to be fired, or ''
+-- Returns  'ok' and the 17 fields of lib/schedule.lua; or {'changed'}, {'graph-missing'}, nothing
+--          written
+-- Cost     O(log schedules)
+-- @include lib/state.lua
+-- @include lib/base.lua
+-- @include lib/schedule.lua
+
+local id, revision, spec, paused, overlap = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+local limit, graph, slot, due = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local s = Schedule.read(id)
+local isLate = s and s.settled and slot ~= '' and tonumber(slot) <= s.settled
+if (s and s.revision or 0) ~= revision or isLate then return F.unchanged({ 'changed' }) end
+if graph ~= '' and not Graphs.isAlive(graph) then return F.unchanged({ 'graph-missing' }) end
+local key = K.schedule(id)
+redis.call('HSET', key, 'j', spec, 'r', revision + 1, 'p', paused, 'o', overlap, 'm', limit, 'h',
+  graph, 'u', nowText)
+if not s then
+  redis.call('HSET', key, 'c', nowText, 'f', 0, 'x', 0, 'v', 0)
+  redis.call('ZADD', K.schedules(), 0, id)
+end
+if graph ~= '' then Graphs.hold(graph, '~S.' .. id) end
+if s and s.graph ~= '' and s.graph ~= graph then Graphs.letGo(s.graph, '~S.' .. id) end
+local head, over = H['schedules:due'], s and limit ~= '' and s.fired >= tonumber(limit)
+Schedule.moveOn(id, slot, due, over)
+-- Whoever hears of the new least moment may take over: the present owner sleeps longer.
+if slot ~= '' and not over and tonumber(due) < head then
+  redis.call('HSET', K.schedulerLock(), 'until', 0)
+end
+F.writeStep()
+F.closeStep()
+local reply = { 'ok' }
+Schedule.add(reply, id)
+return reply

@@ -1,0 +1,146 @@
+import type { EnqueueRefusal, Page, PageRequest, ScheduleStore } from '../../domain/backend.ts';
+import { BackendUnsupportedError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type {
+  DueReply,
+  DueRequest,
+  FireOutcome,
+  FireReply,
+  FireRequest,
+  OverlapPolicy,
+  ScheduleChange,
+  ScheduleRecord,
+  ScheduleSetReply,
+} from '../../domain/schedule.ts';
+import { type Flat, flat, text } from './decode.ts';
+import { pushTask } from './encode.ts';
+import type { ScriptArgument } from './script.ts';
+import type { Session } from './session.ts';
+
+/** Fields of one schedule in a reply; see lua/lib/schedule.lua. */
+const FIELDS = 17;
+
+const OVERLAPS: readonly OverlapPolicy[] = ['skip', 'allow', 'queue-one', 'cancel-previous'];
+
+/** See `ScheduleStore`. Every method is one script. */
+export class RedisSchedules implements ScheduleStore {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async set(change: ScheduleChange): Promise<ScheduleSetReply> {
+    const { id, revision, spec, paused, overlap, limit, graph, next } = change;
+    const args = [id, revision, spec, paused ? '1' : '0', overlap, limit ?? '', graph ?? ''];
+    args.push(next?.slot ?? '', next?.dueAt ?? '');
+    const reply = flat(await this.#session.run('scheduleSet', args));
+    const [record] = decodeAll(reply, 1);
+    if (record !== undefined) return { kind: 'ok', record };
+    switch (reply[0]) {
+      case 'graph-missing':
+        return { kind: 'graph-missing' };
+      default:
+        return { kind: 'changed' };
+    }
+  }
+
+  async get(id: string): Promise<{ record: ScheduleRecord | undefined; now: number }> {
+    const reply = flat(await this.#session.run('scheduleList', [id, '', 1]));
+    return { record: decodeAll(reply, 2)[0], now: Number(reply[0]) };
+  }
+
+  async list(page: PageRequest): Promise<Page<ScheduleRecord>> {
+    const limit = Math.min(page.limit, LIMITS.pageMax);
+    const reply = flat(await this.#session.run('scheduleList', ['', page.cursor ?? '', limit]));
+    const items = decodeAll(reply, 2);
+    const last = items.at(-1);
+    return Number(reply[1]) === 1 && last !== undefined ? { items, cursor: last.id } : { items };
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const [found] = flat(await this.#session.run('scheduleRemove', [id]));
+    return Number(found) === 1;
+  }
+
+  async due({ owner, limit }: DueRequest): Promise<DueReply> {
+    const reply = flat(await this.#session.run('scheduleDue', [owner, limit]));
+    const number = (at: number): number => Number(reply[at]);
+    if (reply[0] === 'held') return { kind: 'held', until: number(1), now: number(2) };
+    return {
+      kind: 'granted',
+      fence: number(1),
+      schedules: decodeAll(reply, 4),
+      ...(number(2) < 0 ? {} : { nextDueAt: number(2) }),
+      now: number(3),
+    };
+  }
+
+  async fire(request: FireRequest): Promise<FireReply> {
+    const { id, revision, slot, fence, firings, passed, next } = request;
+    const args: ScriptArgument[] = [id, revision, slot, fence, passed];
+    args.push(next?.slot ?? '', next?.dueAt ?? '', firings.map((firing) => firing.slot).join(','));
+    for (const { task } of firings) pushTask(args, task);
+    const reply = flat(await this.#session.run('scheduleFire', args));
+    if (reply[0] === 'stale') return { kind: 'stale' };
+    if (reply[0] === 'superseded') return { kind: 'superseded' };
+    return { kind: 'fired', outcomes: reply.slice(1).map(decodeOutcome) };
+  }
+
+  async leave(owner: string): Promise<void> {
+    await this.#session.run('scheduleLeave', [owner]);
+  }
+}
+
+function decodeAll(reply: Flat, from: number): readonly ScheduleRecord[] {
+  const records: ScheduleRecord[] = [];
+  for (let at = from; at + FIELDS <= reply.length; at += FIELDS) {
+    records.push(decodeSchedule(reply.slice(at, at + FIELDS).map(text)));
+  }
+  return records;
+}
+
+function decodeSchedule(fields: readonly string[]): ScheduleRecord {
+  const [id = '', spec = '', revision, paused, overlap, limit, graph = '', slot, ...rest] = fields;
+  const [dueAt, createdAt, updatedAt, fired, missed, overlapped, settled, lastSlot, lastId] = rest;
+  return {
+    id,
+    revision: Number(revision),
+    spec,
+    paused: paused === '1',
+    overlap: overlapOf(overlap),
+    ...(isSet(limit) ? { limit: Number(limit) } : {}),
+    ...(graph === '' ? {} : { graph }),
+    ...(isSet(slot) ? { next: { slot: Number(slot), dueAt: Number(dueAt) } } : {}),
+    createdAt: Number(createdAt),
+    updatedAt: Number(updatedAt),
+    fired: Number(fired),
+    missed: Number(missed),
+    overlapped: Number(overlapped),
+    ...(isSet(settled) ? { settledSlot: Number(settled) } : {}),
+    ...(lastId === undefined || lastId === ''
+      ? {}
+      : { last: { slot: Number(lastSlot), id: lastId } }),
+  };
+}
+
+function isSet(field: string | undefined): boolean {
+  return field !== undefined && field !== '';
+}
+
+function overlapOf(value: string | undefined): OverlapPolicy {
+  const found = OVERLAPS.find((policy) => policy === value);
+  if (found !== undefined) return found;
+  throw new BackendUnsupportedError(`a schedule has the unknown overlap policy ${text(value)}`);
+}
+
+function decodeOutcome(json: unknown): FireOutcome {
+  const raw = JSON.parse(text(json)) as RawOutcome;
+  return raw.kind === 'created' ? { kind: 'created', canceled: raw.canceled ?? [] } : raw;
+}
+
+/** A script leaves out an empty list. */
+type RawOutcome =
+  | Exclude<FireOutcome, { readonly kind: 'created' | 'refused' }>
+  | { readonly kind: 'refused'; readonly refusal: EnqueueRefusal }
+  | { readonly kind: 'created'; readonly canceled?: readonly string[] };

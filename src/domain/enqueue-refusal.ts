@@ -1,0 +1,22 @@
+/** Why a task was not stored. */
+export type EnqueueRefusal =
+  /** The id exists with another user, name or payload. */
+  | { readonly type: 'task-conflict'; readonly id: string }
+  /** The idempotency key is held by `id`, under the policy `reject`. */
+  | { readonly type: 'key-taken'; readonly key: string; readonly id: string }
+  | {
+      readonly type: 'queue-full';
+      readonly user: string;
+      readonly limit: number;
+      readonly size: number;
+    }
+  | { readonly type: 'unknown-dependency'; readonly dependency: string }
+  | { readonly type: 'cross-user'; readonly dependency: string }
+  /** A cycle through `block` edges; the path starts and ends with the same id when it is known. */
+  | { readonly type: 'cycle'; readonly path: readonly string[] }
+  /** The lease on whose behalf it was to be stored is not in force. */
+  | { readonly type: 'lease-lost' }
+  /** The snapshot that it needs is not stored; save it again. */
+  | { readonly type: 'graph-missing'; readonly hash: string }
+  /** Another item of an atomic batch was refused; this one was not looked at or not kept. */
+  | { readonly type: 'batch-refused' };

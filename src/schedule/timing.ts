@@ -1,0 +1,102 @@
+import { CronTimes } from './cron-times.ts';
+import { EveryTimes } from './every-times.ts';
+
+/** When a schedule fires, as data. Moments are ms since the epoch, on the backend's clock. */
+export interface Timing {
+  /** A cron pattern; this or `everyMs`. */
+  readonly cron?: string;
+  /** The zone of the pattern. */
+  readonly timeZone?: string;
+  /** A length in ms. */
+  readonly everyMs?: number;
+  /** From where `everyMs` counts. */
+  readonly anchor?: number;
+  /** No slot before this moment. */
+  readonly start?: number;
+  /** No slot after this moment. */
+  readonly end?: number;
+  /** Each slot is late by up to this many ms, always by the same. */
+  readonly jitterMs?: number;
+}
+
+/** A slot, and when it is to be fired. */
+export interface Moment {
+  /** The instant that the pattern names. */
+  readonly slot: number;
+  /** The same, later by the slot's own part of the jitter. */
+  readonly dueAt: number;
+}
+
+interface Times {
+  next(at: number): number | undefined;
+}
+
+/** Slots of one schedule, in order. Pure: the same timing always gives the same slots. */
+export class Timetable {
+  readonly #id: string;
+  readonly #timing: Timing;
+  readonly #times: Times;
+
+  /**
+   * @param id - of the schedule; the jitter depends on it, so that equal patterns spread out.
+   * @throws {@link InvalidOptionError} for an impossible pattern or an unknown zone.
+   */
+  constructor(id: string, timing: Timing) {
+    const { cron, timeZone = 'UTC', everyMs = 1, anchor = 0 } = timing;
+    this.#id = id;
+    this.#timing = timing;
+    this.#times =
+      cron === undefined ? new EveryTimes(everyMs, anchor) : new CronTimes(cron, timeZone);
+  }
+
+  /** The first slot after `at`; `undefined` when none is left. */
+  next(at: number): number | undefined {
+    const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = this.#timing;
+    const slot = this.#times.next(Math.max(at, start - 1));
+    return slot === undefined || slot > end ? undefined : slot;
+  }
+
+  /** The same, with the moment at which it is to be fired. */
+  nextMoment(at: number): Moment | undefined {
+    const slot = this.next(at);
+    return slot === undefined ? undefined : { slot, dueAt: this.dueAt(slot) };
+  }
+
+  /** How late a slot may be by its jitter, in ms. */
+  get jitterMs(): number {
+    return this.#timing.jitterMs ?? 0;
+  }
+
+  /** When a slot is to be fired. */
+  dueAt(slot: number): number {
+    const { jitterMs } = this;
+    return jitterMs === 0 ? slot : slot + (hashOf(`${this.#id}.${slot}`) % (jitterMs + 1));
+  }
+
+  /** The latest slot in [`from`, `until`], when `from` is a slot. By halving: slots only rise. */
+  latest(from: number, until: number): number {
+    let low = from;
+    let high = until;
+    let slot = from;
+    while (high - low >= 1) {
+      const middle = low + Math.floor((high - low) / 2);
+      const next = this.next(middle);
+      if (next === undefined || next > until) {
+        high = middle;
+      } else {
+        slot = next;
+        low = next;
+      }
+    }
+    return slot;
+  }
+}
+
+/** FNV-1a over the characters, 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  }
+  return hash;
+}
