@@ -17,7 +17,8 @@ import {
   type PipelineShape,
   type StepDefinition,
 } from './pipeline-definition.ts';
-import { definitionOf, type TaskCode, type TaskDefinition } from './task-definition.ts';
+import type { TaskCode } from './task-code.ts';
+import { definitionOf, type TaskDefinition } from './task-definition.ts';
 
 const INPUT: Binding = Object.freeze({ from: 'input' });
 const NOTHING: readonly string[] = Object.freeze([]);

@@ -1,4 +1,5 @@
 import type { Logger } from '../base/logger.ts';
+import type { Channel, ChannelOf } from './channel.ts';
 import type { StartArgs, Step } from './step.ts';
 
 /** What became of a task that this one depended on. */
@@ -50,6 +51,11 @@ export interface TaskContext {
    * While a group runs the task waits without a slot; the code between such calls may run again.
    */
   run<I, O, X>(step: Step<I, O, X>, ...args: StartArgs<I, SubRunOptions>): Promise<O | X>;
+  /**
+   * A channel of the run: all nodes and members of one run share it, and no others. A task that
+   * stands alone has channels of its own.
+   */
+  channel<T extends object>(definition: Channel<T>): ChannelOf<T>;
 }
 
 /** How a handler runs a step. */
@@ -70,4 +76,15 @@ export interface ThreadContext {
   readonly fencingToken: number;
   /** The W3C trace context that the task was enqueued with. */
   readonly traceparent: string | undefined;
+  /** The worker's log; lines carry the task's id, name and user. Fields have to be data. */
+  readonly log: Logger;
+}
+
+/** What a handler in a process of its own is given. */
+export interface ProcessContext extends ThreadContext {
+  /**
+   * Aborts when the attempt should end; the reason says why. A handler that has looked at it has
+   * three seconds to end then. One that has not ends at once.
+   */
+  readonly signal: AbortSignal;
 }

@@ -9,24 +9,11 @@ import type { DynamicContext, ExitOf, OutputOf } from './dynamic-context.ts';
 import { StepDefinition } from './pipeline-definition.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 import type { AnyStep, Task } from './step.ts';
-import type { TaskContext, ThreadContext } from './task-context.ts';
+import type { Handler, TaskCode } from './task-code.ts';
+import type { TaskContext } from './task-context.ts';
 import { checkTaskOptions, integerOption, type TaskOptions } from './task-options.ts';
 
-/** A handler as the engine calls it; its types live in the definition's. */
-export type Handler = (input: unknown, ctx: TaskContext) => unknown;
-
-/** Where a handler in a thread is found. */
-export interface ThreadModule {
-  /** A `file:` or `data:` URL. */
-  readonly url: string;
-  readonly exportName: string;
-}
-
-/** Which code a definition runs: a function here, a module in a thread, or code elsewhere. */
-export type TaskCode =
-  | { readonly kind: 'function'; readonly handler: Handler }
-  | { readonly kind: 'thread'; readonly module: ThreadModule }
-  | { readonly kind: 'elsewhere' };
+export type { Handler } from './task-code.ts';
 
 /** Options without the schemas, which stand beside them. */
 export type DefinitionOptions = Omit<TaskOptions, 'input' | 'output'>;
@@ -47,7 +34,7 @@ interface DefinitionParts {
   readonly output?: StandardSchemaV1 | undefined;
 }
 
-/** What `task`, `dynamic`, `ref` and `threadTask` make. The engine's view; callers see {@link Task}. */
+/** What `task`, `ref`, `threadTask` and the others make. The engine's view; callers see {@link Task}. */
 export class TaskDefinition extends StepDefinition {
   readonly type = 'task';
   /** The name under which it was defined, whatever `as` called it since: chooses the handler of a node. */
@@ -121,33 +108,6 @@ export function ref<S extends AnyStep>(name: NoInfer<string>): S {
   return typed(define(name, {}, { kind: 'elsewhere' }));
 }
 
-/** Options of {@link threadTask}. */
-export interface ThreadTaskOptions extends TaskOptions {
-  /** The module that holds the handler, as `new URL('./hash.js', import.meta.url)`. */
-  readonly module: URL;
-  /** Which of its exports is called with `(input, ctx)`. Default `default`. */
-  readonly exportName?: string | undefined;
-}
-
-/**
- * Defines a task whose handler runs in a thread of its own, so that long computations do not hold
- * up this one: `threadTask<typeof import('./hash.js').default>('hash', { module })`. Its thread is
- * ended when the task is canceled, times out, or loses its lease.
- *
- * @throws {@link InvalidOptionError} when the name or an option is not what it should be.
- */
-export function threadTask<F extends (input: never, ctx: ThreadContext) => unknown>(
-  name: string,
-  options: ThreadTaskOptions,
-): Task<Parameters<F>[0], Awaited<ReturnType<F>>> {
-  const { module, exportName = 'default', ...rest } = options;
-  if (!(module instanceof URL)) {
-    throw new InvalidOptionError(`task ${name}: module`, 'a URL', module);
-  }
-  const code: TaskCode = { kind: 'thread', module: { url: module.href, exportName } };
-  return typed(define(name, rest, code));
-}
-
 /** Options of `dynamic`. */
 export interface DynamicOptions extends TaskOptions {
   /** Visits of this node in one run that `again`, or a loop of `next`, may add. Default 10. */
@@ -185,7 +145,7 @@ export function dynamic(name: string, ...rest: readonly unknown[]): Task<never, 
 /** The definition behind a step. */
 export function definitionOf(step: unknown): TaskDefinition {
   if (step instanceof TaskDefinition) return step;
-  throw new InvalidOptionError('step', 'a definition made by task(), threadTask() or ref()', step);
+  throw new InvalidOptionError('step', 'a definition made by task(), ref() or their like', step);
 }
 
 function argumentsOf(
@@ -202,7 +162,8 @@ function argumentsOf(
   return { options, handler: handler as Handler };
 }
 
-function define(
+/** Makes a definition; @throws {@link InvalidOptionError} for a name or option that is none. */
+export function define(
   name: string,
   options: object,
   code: TaskCode,
@@ -226,6 +187,6 @@ function define(
 }
 
 /** Puts the caller's types on a definition: they are promises about JSON, nothing at run time. */
-function typed<S extends AnyStep>(definition: TaskDefinition): S {
+export function typed<S extends AnyStep>(definition: TaskDefinition): S {
   return definition as unknown as S;
 }

@@ -1,8 +1,9 @@
 /** Handlers in threads: their results and errors, and their end when they do not end by themselves. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { threadTask } from '../../src/workflow/module-task.ts';
 import type { ThreadContext } from '../../src/workflow/task-context.ts';
-import { threadTask } from '../../src/workflow/task-definition.ts';
 import { openMemory, type Stage } from '../support/backends.ts';
+import { keepLog } from '../support/processes.ts';
 import { observe } from '../support/workers.ts';
 
 type Act = (input: unknown, ctx: ThreadContext) => Promise<unknown>;
@@ -29,6 +30,14 @@ it('runs the module’s export with input and context, off the main thread', asy
     ctx: { taskId: 't', user: 'u', attempt: 1, fencingToken: expect.any(Number) },
   });
   expect(await loom.run(echo, 1)).toMatchObject({ input: 1, isMainThread: false });
+});
+
+it('hands on what the handler logs, with the task', async () => {
+  const say = threadTask<Act>('say', { ...options, exportName: 'say' });
+  const log = keepLog();
+  await stage.loom([say], { log }).run(say, 'x', { user: 'u' });
+  const fields = { text: 'x', name: 'say', user: 'u' };
+  expect(await log.said('said')).toMatchObject([{ level: 'warn', fields }]);
 });
 
 it('ends the thread of a handler that spins, at its timeout', async () => {

@@ -13,10 +13,18 @@ type Any = Step<unknown, unknown>;
 export type Recipe =
   | { readonly kind: 'leaf' }
   | { readonly kind: 'sequence'; readonly parts: readonly Recipe[]; readonly isNamed: boolean }
-  | { readonly kind: 'group'; readonly parts: readonly Recipe[]; readonly shape: GroupShape }
+  | {
+      readonly kind: 'group';
+      readonly parts: readonly Recipe[];
+      readonly shape: GroupShape;
+      readonly policy: Policy;
+    }
   | { readonly kind: 'flow'; readonly steps: readonly FlowPart[] };
 
 type GroupShape = 'record' | 'tuple' | 'named';
+
+/** `atLeast` half of the members; `critical` is the first one. Tuples are strict, so others are records. */
+type Policy = 'strict' | 'bestEffort' | 'atLeast' | 'critical';
 
 /** A step of a flow, and which of those before it it reads or only waits for. */
 interface FlowPart {
@@ -33,7 +41,19 @@ export interface Sample {
   readonly order: ReadonlySet<string>;
   /** What the workflow gives when a task gives {@link workOf} its name and input. */
   readonly run: (input: unknown) => unknown;
+  /** What it comes to when these tasks fail, and which tasks are run for that. */
+  readonly end: (input: unknown, failing: ReadonlySet<string>) => Fate;
 }
+
+/** How a workflow ends. A member that was lost is `{ ok: false }`, whatever its error. */
+export interface Fate {
+  readonly isGood: boolean;
+  /** Of no meaning when it is not good. */
+  readonly value: unknown;
+  readonly ran: readonly string[];
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** The output of a task: short, and another for every input. */
 export function workOf(name: string, input: unknown): string {
@@ -46,6 +66,9 @@ export const seriesParallel: fc.Arbitrary<Recipe> = recipes([sequenceOf, groupOf
 
 /** The same, and flows with any edges between their parts. */
 export const anyRecipe: fc.Arbitrary<Recipe> = recipes([flowOf, sequenceOf, groupOf], 3);
+
+/** The same, with groups of every policy. */
+export const anyPolicy: fc.Arbitrary<Recipe> = recipes([flowOf, sequenceOf, lenientOf], 3);
 
 /** Whole workflows are more than a leaf, so that few of a thousand say nothing. */
 function recipes(
@@ -76,10 +99,19 @@ function sequenceOf(part: fc.Arbitrary<Recipe>): fc.Arbitrary<Recipe> {
 }
 
 function groupOf(part: fc.Arbitrary<Recipe>): fc.Arbitrary<Recipe> {
+  return groupsOf(part, fc.constant('strict'));
+}
+
+function lenientOf(part: fc.Arbitrary<Recipe>): fc.Arbitrary<Recipe> {
+  return groupsOf(part, fc.constantFrom<Policy>('strict', 'bestEffort', 'atLeast', 'critical'));
+}
+
+function groupsOf(part: fc.Arbitrary<Recipe>, policy: fc.Arbitrary<Policy>): fc.Arbitrary<Recipe> {
   return fc.record({
     kind: fc.constant('group' as const),
     parts: fc.array(part, { minLength: 1, maxLength: 4, size: 'max' }),
     shape: fc.constantFrom<GroupShape>('record', 'tuple', 'named'),
+    policy,
   });
 }
 
@@ -106,6 +138,11 @@ export function build(recipe: Recipe, turned = false): Sample {
   return buildPart(recipe, { names, turned });
 }
 
+/** A sample whose `run` is its end when nothing fails. */
+function whole(made: Any, truth: Pick<Sample, 'tasks' | 'order'>, end: Sample['end']): Sample {
+  return { step: made, ...truth, end, run: (input) => end(input, NONE).value };
+}
+
 interface Building {
   readonly names: { next: number };
   readonly turned: boolean;
@@ -115,7 +152,11 @@ function buildPart(recipe: Recipe, building: Building): Sample {
   const id = `${recipe.kind[0]}${building.names.next++}`;
   switch (recipe.kind) {
     case 'leaf':
-      return { step: step(id), tasks: [id], order: new Set(), run: (input) => workOf(id, input) };
+      return whole(step(id), { tasks: [id], order: new Set() }, (input, failing) => ({
+        isGood: !failing.has(id),
+        value: workOf(id, input),
+        ran: [id],
+      }));
     case 'sequence':
       return sequence(id, recipe, building);
     case 'group':
@@ -133,14 +174,23 @@ function sequence(
   const built = parts.map((part) => buildPart(part, building));
   const steps = built.map((part) => part.step);
   // Turned: put together from the right, which must make no difference.
-  const whole = building.turned
+  const made = building.turned
     ? steps.reduceRight((later, one) => one.pipe(later))
     : steps.reduce((earlier, one) => earlier.pipe(one));
   const isPipeline = isNamed && parts.length > 1;
   const edges = built.map((_, at) => (at === 0 ? [] : [at - 1]));
-  const named = isPipeline ? (whole as Step<unknown, unknown> & Named).as(id) : whole;
-  const run = (input: unknown): unknown => built.reduce((value, part) => part.run(value), input);
-  return { step: named, ...ordered(built, edges), run };
+  const named = isPipeline ? (made as Step<unknown, unknown> & Named).as(id) : made;
+  return whole(named, ordered(built, edges), (input, failing) => {
+    const ran: string[] = [];
+    let value = input;
+    for (const part of built) {
+      const fate = part.end(value, failing);
+      ran.push(...fate.ran);
+      if (!fate.isGood) return { isGood: false, value: undefined, ran };
+      value = fate.value;
+    }
+    return { isGood: true, value, ran };
+  });
 }
 
 interface Named {
@@ -149,28 +199,60 @@ interface Named {
 
 function group(
   id: string,
-  { parts, shape }: Recipe & { kind: 'group' },
+  { parts, shape: asked, policy }: Recipe & { kind: 'group' },
   building: Building,
 ): Sample {
+  const shape = policy !== 'strict' && asked === 'tuple' ? 'record' : asked;
   const built = parts.map((part) => buildPart(part, building));
   const steps = built.map((part) => part.step) as unknown as [AnyStep, ...AnyStep[]];
   const entries = steps.map((one, at) => [`m${at}`, one] as const);
   const members = Object.fromEntries(building.turned ? entries.toReversed() : entries);
-  const options = shape === 'named' ? { name: id } : {};
-  const whole = shape === 'tuple' ? parallel(...steps) : parallel(members, options);
+  const options = { ...(shape === 'named' ? { name: id } : {}), ...policyOf(policy, parts.length) };
+  const made =
+    shape === 'tuple' ? parallel(...steps) : parallel(members, options as { name: string });
   const edges = built.map(() => []);
-  const run = (input: unknown): unknown => {
-    const outputs = built.map((part) => part.run(input));
-    if (shape === 'tuple') return outputs;
-    return Object.fromEntries(outputs.map((output, at) => [`m${at}`, output]));
-  };
-  return { step: whole as unknown as Any, ...ordered(built, edges), run };
+  return whole(made as unknown as Any, ordered(built, edges), (input, failing) => {
+    const fates = built.map((part) => part.end(input, failing));
+    const outputs = fates.map((fate, at) => outputOf(fate, policy, at));
+    const named = Object.fromEntries(outputs.map((output, at) => [`m${at}`, output]));
+    return {
+      isGood: isGood(fates, policy),
+      value: shape === 'tuple' ? outputs : named,
+      ran: fates.flatMap(({ ran }) => ran),
+    };
+  });
+}
+
+function policyOf(policy: Policy, members: number): object {
+  switch (policy) {
+    case 'strict':
+      return {};
+    case 'bestEffort':
+      return { policy };
+    case 'atLeast':
+      return { policy: { atLeast: Math.ceil(members / 2) } };
+    case 'critical':
+      return { policy: { critical: ['m0'] } };
+  }
+}
+
+function isGood(fates: readonly Fate[], policy: Policy): boolean {
+  const good = fates.filter((fate) => fate.isGood).length;
+  if (policy === 'strict') return good === fates.length;
+  if (policy === 'bestEffort') return true;
+  if (policy === 'atLeast') return good >= Math.ceil(fates.length / 2);
+  return fates[0]?.isGood === true;
+}
+
+function outputOf(fate: Fate, policy: Policy, at: number): unknown {
+  if (policy === 'strict' || (policy === 'critical' && at === 0)) return fate.value;
+  return fate.isGood ? { ok: true, value: fate.value } : { ok: false };
 }
 
 function dag(id: string, { steps }: Recipe & { kind: 'flow' }, building: Building): Sample {
   const built = steps.map(({ part }) => buildPart(part, building));
   const edges = steps.map(({ reads, after }) => [...reads, ...after]);
-  const whole = flow(id, (f: Flow<unknown>) => {
+  const made = flow(id, (f: Flow<unknown>) => {
     const refs = new Map<number, Ref<unknown>>();
     const ref = (at: number): Ref<unknown> => refs.get(at) ?? f.input;
     for (const at of building.turned ? otherOrder(edges) : steps.keys()) {
@@ -183,15 +265,19 @@ function dag(id: string, { steps }: Recipe & { kind: 'flow' }, building: Buildin
     }
     return ref(steps.length - 1);
   });
-  const run = (): unknown => {
-    const outputs: unknown[] = [];
+  return whole(made, ordered(built, edges), (_, failing) => {
+    const fates: (Fate | undefined)[] = [];
     for (const [at, { reads }] of steps.entries()) {
-      const input = Object.fromEntries(reads.map((n) => [`r${n}`, outputs[n]]));
-      outputs.push(built[at]?.run(input));
+      const isBlocked = (edges[at] ?? []).some((one) => fates[one]?.isGood !== true);
+      const input = Object.fromEntries(reads.map((n) => [`r${n}`, fates[n]?.value]));
+      fates.push(isBlocked ? undefined : built[at]?.end(input, failing));
     }
-    return outputs.at(-1);
-  };
-  return { step: whole, ...ordered(built, edges), run };
+    return {
+      isGood: fates.every((fate) => fate?.isGood === true),
+      value: fates.at(-1)?.value,
+      ran: fates.flatMap((fate) => fate?.ran ?? []),
+    };
+  });
 }
 
 /** The steps of a flow, the last that is possible first. */

@@ -1,0 +1,52 @@
+import { Worker as Thread } from 'node:worker_threads';
+import { type HostRequest, THREAD_SOURCE } from './host-source.ts';
+import { type HostListener, type ModuleHost, tell } from './module-host.ts';
+
+/** A thread of this process. */
+export class ThreadHost implements ModuleHost {
+  readonly #thread = new Thread(THREAD_SOURCE, { eval: true });
+  #listener: HostListener | undefined;
+  #isGone = false;
+  #onGone: (() => void) | undefined;
+
+  constructor() {
+    const gone = (cause: unknown): void => this.#gone(cause);
+    // Who waits for the task keeps the process alive; a thread that only hangs should not.
+    this.#thread.unref();
+    this.#thread.on('message', (message) => tell(this.#listener, message));
+    this.#thread.on('error', gone).on('messageerror', (error) => {
+      gone(error);
+      void this.kill();
+    });
+    this.#thread.on('exit', (code) => gone(`exit code ${code}`));
+  }
+
+  run(request: HostRequest, listener: HostListener): void {
+    this.#thread.postMessage(request);
+    this.#listener = listener;
+  }
+
+  release(): void {
+    this.#listener = undefined;
+  }
+
+  /** Whatever it does, it can be ended at any moment. */
+  end(): Promise<void> {
+    return this.kill();
+  }
+
+  async kill(): Promise<void> {
+    await this.#thread.terminate();
+  }
+
+  whenGone(then: () => void): void {
+    this.#onGone = then;
+  }
+
+  #gone(cause: unknown): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#onGone?.();
+    this.#listener?.gone(cause);
+  }
+}
