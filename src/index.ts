@@ -10,11 +10,17 @@ export type {
   Capabilities,
   ChangeReply,
   Decision,
+  DueReply,
+  DueRequest,
   EnqueueRefusal,
   EnqueueReply,
   EnqueueTerms,
   ExtendReply,
   ExtendRequest,
+  FireOutcome,
+  FireReply,
+  FireRequest,
+  Firing,
   GraphReply,
   GraphStore,
   Inspect,
@@ -22,6 +28,9 @@ export type {
   LeaseRef,
   LeaseReply,
   LeaseRequest,
+  MissedPolicy,
+  NodeWrites,
+  OverlapPolicy,
   Page,
   PageRequest,
   QueueInfo,
@@ -29,10 +38,15 @@ export type {
   QueueStore,
   ReconcileReport,
   RunStore,
+  ScheduleChange,
+  ScheduleRecord,
+  ScheduleSetReply,
+  ScheduleStore,
   SettleAnswer,
   Settlement,
   SettleReply,
   SettleRequest,
+  SlotMoment,
   Stats,
   Suspension,
   TaskFacts,
@@ -46,12 +60,22 @@ export type {
   WorkerSpec,
   WorkerStore,
 } from './domain/backend.ts';
+export type {
+  ChannelLimit,
+  ChannelRefusal,
+  ChannelWrite,
+  ChannelWrites,
+  Unfit,
+} from './domain/channel.ts';
+export type { ChannelLimitName, ChannelPlace } from './domain/channel-errors.ts';
 export { type Decider, type DeciderFacts, decide, type Outcome } from './domain/decider.ts';
 export {
   BackendFullError,
   BackendUnavailableError,
   BackendUnsupportedError,
   BatchRefusedError,
+  ChannelLimitError,
+  ChannelTypeError,
   ClosedError,
   CrossUserDependencyError,
   DependencyCycleError,
@@ -77,12 +101,17 @@ export {
   MaxStepsError,
   type NodeFailure,
   NotationError,
+  ProcessEndedError,
+  ProgramFailedError,
+  ProgramNotStartedError,
   QueueFullError,
   ReplayMismatchError,
   ResultTimeoutError,
   RetryAfter,
   RunCanceledError,
   RunFailedError,
+  RunFormatError,
+  ScheduleNotFoundError,
   TaskBusyError,
   TaskCanceledError,
   TaskConflictError,
@@ -91,6 +120,7 @@ export {
   ThreadEndedError,
   TimedOutError,
   UnknownDependencyError,
+  UnknownHandlerError,
   UnknownTaskError,
   WrongStateError,
 } from './domain/errors.ts';
@@ -111,6 +141,7 @@ export type {
 export type { Binding, Json, ValuePath } from './domain/graph-binding.ts';
 export { LIMITS, type Limit, type LimitName } from './domain/limits.ts';
 export type { Position } from './domain/position.ts';
+export type { ProgramEnd } from './domain/program-errors.ts';
 export type { RateLimit } from './domain/rate-limit.ts';
 export type { RetryPolicy } from './domain/retry-policy.ts';
 export type {
@@ -126,22 +157,34 @@ export type {
   EdgePolicy,
   EndState,
   FailureType,
+  HoldSpec,
   KeyPolicy,
   KeySpec,
   Level,
   MissingPolicy,
   NewTask,
   TaskRecord,
+  TaskStanding,
   TaskState,
 } from './domain/task.ts';
+export type { WindowSpec } from './domain/window.ts';
 export { type Call, call, type HandlesOf } from './engine/call.ts';
 export { type EnqueueManyOptions, Fairloom, type RunOptions } from './engine/client.ts';
 export type { Codec } from './engine/codec.ts';
 export type { BulkReport, Dead, DeadBulkOptions, DeadFilter } from './engine/dead-facade.ts';
 export type { Unsubscribe } from './engine/emitter.ts';
-export type { EnqueueOptions, HasId, IdempotencyOptions } from './engine/enqueue-options.ts';
+export type {
+  DebounceOptions,
+  EnqueueOptions,
+  HasId,
+  IdempotencyOptions,
+  StoredOptions,
+  ThrottleOptions,
+} from './engine/enqueue-options.ts';
 export type { Handle, ResultOptions, TaskHandle } from './engine/handle.ts';
+export type { HandlerMap } from './engine/handlers/handler-source.ts';
 export type { Health } from './engine/health.ts';
+export type { Instruments, MeasuredClient, MeasuredWorker } from './engine/instruments.ts';
 export { silentLogger, stderrLogger } from './engine/logger.ts';
 export type { DefaultOptions, FairloomOptions, RetentionOptions } from './engine/options.ts';
 export type { PageOptions } from './engine/page.ts';
@@ -149,8 +192,11 @@ export type { QueueStatus, Queues } from './engine/queue-facade.ts';
 export type { TaskSource } from './engine/registry.ts';
 export type { GraphStats } from './engine/runs/graph-cache.ts';
 export type { Graphs } from './engine/runs/graphs-facade.ts';
+export type { RunImportOptions } from './engine/runs/import.ts';
+export type { SaidPlace } from './engine/runs/record.ts';
 export type { RerunOptions } from './engine/runs/rerun.ts';
 export type { RunCancelReport } from './engine/runs/run-cancel.ts';
+export type { ExportedNode, RunExport } from './engine/runs/run-format.ts';
 export type { RunHandle } from './engine/runs/run-handle.ts';
 export type { RunDetails, RunInfo, RunNodeInfo } from './engine/runs/run-info.ts';
 export type { Checkpoint, RunEnqueueOptions, RunForm } from './engine/runs/run-options.ts';
@@ -161,6 +207,25 @@ export type {
   RunListOptions,
   Runs,
 } from './engine/runs/runs-facade.ts';
+export type { BackfillReport } from './engine/schedules/backfill.ts';
+export type { ScheduleInfo } from './engine/schedules/schedule-info.ts';
+export type {
+  NamedScheduleOptions,
+  OneTimeOptions,
+  ScheduleInput,
+  ScheduleOptions,
+  SchedulePolicies,
+  ScheduleTerms,
+  ScheduleTiming,
+} from './engine/schedules/schedule-options.ts';
+export type { SchedulerEvents } from './engine/schedules/scheduler.ts';
+export {
+  type SchedulerOptions,
+  SchedulerService,
+  type SchedulerServiceEvents,
+} from './engine/schedules/scheduler-service.ts';
+export type { BackfillOptions, Schedules } from './engine/schedules/schedules-facade.ts';
+export type { SlotReferences } from './engine/schedules/template.ts';
 export type {
   QueueOptions,
   QueueSettingsInfo,
@@ -172,10 +237,33 @@ export type { Enqueued } from './engine/submission.ts';
 export type { TaskError } from './engine/task-error.ts';
 export type { TaskListOptions, Tasks } from './engine/task-facade.ts';
 export type { AttemptInfo, TaskInfo } from './engine/task-info.ts';
+export type {
+  Span,
+  SpanAttributes,
+  SpanEnd,
+  SpanParent,
+  SpanRequest,
+  SpanValue,
+  Tracer,
+} from './engine/tracing/tracer.ts';
 export type { InQueue, UserStatus, Users } from './engine/user-facade.ts';
 export type { StopOptions, StopReport, Worker } from './engine/worker.ts';
 export type { AttemptFacts, WorkerEvents } from './engine/worker-events.ts';
 export type { WorkerOptions } from './engine/worker-options.ts';
+export {
+  type Channel,
+  type ChannelBase,
+  type ChannelKey,
+  type ChannelOf,
+  type ChannelOptions,
+  channel,
+  type ElementOf,
+  type ListKey,
+  type LiveChannel,
+  type NumberKey,
+  type OnceOptions,
+} from './workflow/channel.ts';
+export type { ContainerMount, ContainerOptions } from './workflow/container.ts';
 export type { Again, Goto, Next, Terminate } from './workflow/control.ts';
 export type { Drawable, NodeStates } from './workflow/drawing.ts';
 export type { DynamicContext, ExitOf, OutputOf } from './workflow/dynamic-context.ts';
@@ -196,6 +284,13 @@ export {
   type MemberResult,
   type PolicyFunction,
 } from './workflow/group-policy.ts';
+export {
+  type HandledTask,
+  type HandlerTaskOptions,
+  handlerTask,
+  type TaskHandler,
+} from './workflow/handler-task.ts';
+export { type ModuleTaskOptions, processTask, threadTask } from './workflow/module-task.ts';
 export { notation, parseNotation, type UntypedPipeline } from './workflow/notation.ts';
 export {
   type CriticalOptions,
@@ -207,6 +302,16 @@ export {
   parallel,
   type StrictOptions,
 } from './workflow/parallel.ts';
+export type { Environment } from './workflow/program-arguments.ts';
+export {
+  type CommandTaskOptions,
+  type ContainerTaskOptions,
+  commandTask,
+  containerTask,
+  type JsonOutput,
+  type ProgramOptions,
+  type TextOutput,
+} from './workflow/program-task.ts';
 export { toAscii } from './workflow/render-ascii.ts';
 export { toDot } from './workflow/render-dot.ts';
 export { toMermaid } from './workflow/render-mermaid.ts';
@@ -224,6 +329,7 @@ export type {
   Task,
 } from './workflow/step.ts';
 export type {
+  ProcessContext,
   SubRunOptions,
   TaskContext,
   ThreadContext,
@@ -234,15 +340,14 @@ export {
   type DynamicOptions,
   dynamic,
   ref,
-  type ThreadTaskOptions,
   task,
-  threadTask,
   type WithInput,
 } from './workflow/task-definition.ts';
 export type {
   AttemptOptions,
   BackoffFunction,
   BackoffOptions,
+  BackoffPolicy,
   PlaceOptions,
   Priority,
   PriorityName,

@@ -1,10 +1,13 @@
 import type { Logger } from '../base/logger.ts';
 import type { UpstreamFact } from '../domain/backend.ts';
+import type { Channel, ChannelOf } from '../workflow/channel.ts';
 import type { Step } from '../workflow/step.ts';
 import type { SubRunOptions, TaskContext, Upstream, Upstreams } from '../workflow/task-context.ts';
+import type { ChannelBook } from './channels.ts';
 import type { ValueCodec } from './codec.ts';
 import { withFields } from './logger.ts';
 import { errorOf } from './task-error.ts';
+import type { Trace } from './tracing/trace.ts';
 
 /** Runs a step for a handler; `signal` ends it. */
 export type SubRunner = (call: {
@@ -12,6 +15,8 @@ export type SubRunner = (call: {
   readonly input: unknown;
   readonly id: string | undefined;
   readonly signal: AbortSignal;
+  /** Of the handler. */
+  readonly trace: Trace;
 }) => Promise<unknown>;
 
 /** Where a context gets what it shows. */
@@ -23,7 +28,8 @@ export interface ContextSource {
   readonly user: string;
   readonly attempt: number;
   readonly fencingToken: number;
-  readonly traceparent: string | undefined;
+  /** Made when it is first asked for. */
+  readonly trace: Trace;
   readonly upstreams: readonly UpstreamFact[];
   /** Made when it is first asked for. */
   readonly signal: AbortSignal;
@@ -31,6 +37,8 @@ export interface ContextSource {
   readonly codec: ValueCodec;
   /** Asked for when the handler runs its first step. */
   readonly runner: SubRunner;
+  /** Made when the handler asks for its first channel. */
+  readonly channels: ChannelBook;
 }
 
 /** The handler's view of its attempt. Whatever costs something is made when it is asked for. */
@@ -64,7 +72,7 @@ export class AttemptContext implements TaskContext {
   }
 
   get traceparent(): string | undefined {
-    return this.#source.traceparent;
+    return this.#source.trace.traceparent;
   }
 
   get signal(): AbortSignal {
@@ -82,10 +90,15 @@ export class AttemptContext implements TaskContext {
     return this.#upstream;
   }
 
+  channel<T extends object>(definition: Channel<T>): ChannelOf<T> {
+    // The definition says of which type its values are.
+    return this.#source.channels.open(definition) as unknown as ChannelOf<T>;
+  }
+
   run(step: unknown, input?: unknown, options: SubRunOptions = {}): Promise<never> {
-    const { runner, signal } = this.#source;
+    const { runner, signal, trace } = this.#source;
     // The step's definition says of which type its output is.
-    return runner({ step, input, id: options.id, signal }) as Promise<never>;
+    return runner({ step, input, id: options.id, signal, trace }) as Promise<never>;
   }
 }
 

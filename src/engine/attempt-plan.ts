@@ -93,6 +93,11 @@ function joined(plan: AttemptPlan, stored: string): AttemptPlan {
   };
 }
 
+/** What the enqueue said of its trace. */
+export function storedTraceparent(stored: string): string | undefined {
+  return parsed(stored).traceparent;
+}
+
 /** Options that cannot be read are those of another version: the definition's hold then. */
 function parsed(stored: string): StoredOptions {
   try {
@@ -114,7 +119,8 @@ function isStored(value: unknown): value is StoredOptions {
   );
 }
 
-function isBackoff(value: unknown): boolean {
+/** Whether a stored wait can be read. */
+export function isBackoff(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { kind, baseMs, maxMs, jitter } = value as Record<string, unknown>;
   const isKnown = kind === 'exponential' || kind === 'fixed';

@@ -1,12 +1,11 @@
 import type { Logger } from '../base/logger.ts';
 import { messageOf } from '../base/message-of.ts';
-import type { Decision, Leased, Suspension, UpstreamFact } from '../domain/backend.ts';
+import type { Decision, Leased, RunStore, Suspension, UpstreamFact } from '../domain/backend.ts';
+import type { ChannelRefusal, ChannelWrites } from '../domain/channel.ts';
 import { type DeciderFacts, decide, type Outcome } from '../domain/decider.ts';
 import {
   ClosedError,
-  FairloomError,
   Fatal,
-  InvalidPayloadError,
   LeaseLostError,
   TaskCanceledError,
   TimedOutError,
@@ -20,13 +19,16 @@ import {
   type SubRunner,
 } from './attempt-context.ts';
 import { type AttemptPlan, functionWaitMs } from './attempt-plan.ts';
+import { channelFailure, TaskBook } from './channels.ts';
 import type { ValueCodec } from './codec.ts';
 import { DeadlineNode } from './deadlines.ts';
+import { checkedDecision, failedOutcome, ownFailure } from './decisions.ts';
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
 import type { Journal } from './runs/journal.ts';
 import type { OwnEnd, OwnLease } from './runs/own-lease.ts';
 import { runPlaceOf } from './runs/record.ts';
-import { errorText } from './task-error.ts';
+import type { Trace, Tracing } from './tracing/trace.ts';
+import { attemptTrace, endOfDecision, leftEnd, lostEnd } from './tracing/work.ts';
 
 /** Why an attempt was asked to end, the weightier last. */
 type Cause = 'none' | 'shutdown' | 'timeout' | 'cancel' | 'lost';
@@ -35,6 +37,9 @@ type Cause = 'none' | 'shutdown' | 'timeout' | 'cancel' | 'lost';
 export interface AttemptHost {
   readonly codec: ValueCodec;
   readonly log: Logger;
+  readonly tracing: Tracing;
+  /** Has the channels of its handlers. */
+  readonly runs: RunStore;
   random(): number;
   /** Ms since the epoch, for how long the attempt took. */
   now(): number;
@@ -79,6 +84,10 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   /** Present once somebody has looked at it, or it was aborted. */
   #signal: LazySignal | undefined;
   #runner: SubRunner | undefined;
+  /** Present once its handler has asked for a channel. */
+  #channels: TaskBook | undefined;
+  /** What its handler wrote, once it has succeeded. */
+  writes: ChannelWrites | undefined;
   /** Present while its handler waits without a lease. */
   #parked: { readonly resolve: () => void; readonly reject: (reason: Error) => void } | undefined;
   /** False while it is parked, and after that if its stack was given up. */
@@ -87,6 +96,8 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   #wentOnAt = 0;
   /** How long its handler has run under earlier leases, in ms. */
   #spentMs = 0;
+  /** Present once its span was begun; that is over when a decision is made. */
+  #trace: Trace | undefined;
 
   constructor(host: AttemptHost, lease: Leased, definition: TaskDefinition, plan: AttemptPlan) {
     super();
@@ -128,8 +139,9 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     return Number.parseInt(this.lease.token, 10);
   }
 
-  get traceparent(): string | undefined {
-    return this.plan.traceparent;
+  get trace(): Trace {
+    this.#trace ??= attemptTrace(this.#host.tracing, this.lease, this.plan.traceparent);
+    return this.#trace;
   }
 
   get signal(): AbortSignal {
@@ -150,6 +162,11 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     return this.#runner;
   }
 
+  get channels(): TaskBook {
+    this.#channels ??= new TaskBook(this.#host.runs, this);
+    return this.#channels;
+  }
+
   /** Ms since the epoch, on the worker's clock. */
   now(): number {
     return this.#host.now();
@@ -160,7 +177,9 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     this.#begin();
     const { definition, payload, codec } = this;
     const ctx = new AttemptContext(this);
-    callHandler({ definition, handler, payload, ctx, codec }, this);
+    const call = { definition, handler, payload, ctx, codec };
+    if (this.#host.tracing.tracer === undefined) callHandler(call, this);
+    else this.trace.within(() => callHandler(call, this));
   }
 
   returned(text: string): void {
@@ -211,6 +230,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     const parked = this.#parked;
     if (parked === undefined) return;
     this.#parked = undefined;
+    this.#trace?.end(leftEnd(reason));
     this.#abort('lost', reason);
     parked.reject(reason);
   }
@@ -248,6 +268,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   lose(): void {
     this.isDecided = true;
     this.#host.clearDeadline(this);
+    this.#trace?.end(lostEnd(this.taskId));
     this.#abort('lost', new LeaseLostError(this.taskId));
   }
 
@@ -256,9 +277,19 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     if (this.#cause === 'none') this.#abort('shutdown', new ClosedError('the worker'));
   }
 
+  /** What it wrote to channels was refused, and nothing has changed: it has failed. */
+  refused(refusal: ChannelRefusal): void {
+    if (this.isHeld) this.#decide(failedOutcome(channelFailure(refusal), undefined));
+  }
+
   /** Gives it back before it was started. */
   giveBack(reason: string): void {
     if (!this.isDecided) this.#decide({ type: 'released', reason });
+  }
+
+  /** It is not to be started before all of these have ended. */
+  waitFor(waitFor: readonly string[]): void {
+    if (!this.isDecided) this.#settle({ type: 'suspend', waitFor, wakeOn: 'all' });
   }
 
   /** It could not be started. */
@@ -276,15 +307,12 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
 
   #ownEnd(end: OwnEnd): void {
     this.#over();
+    if (this.isDecided) return;
     // Its worker hears from the backend that the lease is lost.
-    if (this.isDecided || end.type === 'lost') return;
-    if (this.#cause === 'cancel') this.#decide(this.#canceled());
+    if (end.type === 'lost') this.#trace?.end(lostEnd(this.taskId));
+    else if (this.#cause === 'cancel') this.#decide(this.#canceled());
     else if (end.type === 'outcome') this.#decide(end.outcome);
-    else {
-      this.isDecided = true;
-      this.#host.clearDeadline(this);
-      this.#host.decided(this, end.decision);
-    }
+    else this.#settle(end.decision);
   }
 
   #over(): void {
@@ -330,9 +358,18 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   }
 
   #decide(outcome: Outcome): void {
+    // Nothing else may decide while a decider of the user does.
+    this.isDecided = true;
+    const decision = this.#decisionOn(outcome);
+    this.writes = this.#channels?.writesWith(outcome, decision);
+    this.#settle(decision);
+  }
+
+  #settle(decision: Decision | Suspension): void {
     this.isDecided = true;
     this.#host.clearDeadline(this);
-    this.#host.decided(this, this.#decisionOn(outcome));
+    if (this.#host.tracing.tracer !== undefined) this.trace.end(endOfDecision(decision));
+    this.#host.decided(this, decision);
   }
 
   #decisionOn(outcome: Outcome): Decision {
@@ -358,34 +395,4 @@ const NO_UPSTREAMS: readonly UpstreamFact[] = [];
 /** A member of a group waits for its turn, not for what the one before it gave. */
 function isInChain({ upstreams, options }: Leased): boolean {
   return upstreams.length > 0 && runPlaceOf(options)?.node.includes('/') === true;
-}
-
-/** The engine's own code threw: a graph that is not there may be there later, the rest stays wrong. */
-function ownFailure(error: unknown): Failure {
-  const retryable = error instanceof FairloomError && error.retryable;
-  const isPayload = error instanceof InvalidPayloadError;
-  return { error, failureType: isPayload ? 'invalid-payload' : 'error', retryable };
-}
-
-/** The outcome of a failed call. */
-export function failedOutcome(failure: Failure, afterMs: number | undefined): Outcome {
-  const { error, failureType, retryable } = failure;
-  const outcome = { type: 'failed', failureType, retryable, error: errorText(error) } as const;
-  return afterMs === undefined ? outcome : { ...outcome, afterMs };
-}
-
-const DECISIONS: readonly unknown[] = ['finish', 'retry', 'dead-letter', 'cancel', 'release'];
-
-/** A user's decider may answer anything: waits are brought into bounds, nonsense is refused. */
-export function checkedDecision(decision: Decision): Decision | undefined {
-  if (!DECISIONS.includes(decision?.type)) return undefined;
-  if (decision.type === 'finish') {
-    return typeof decision.result === 'string' ? decision : undefined;
-  }
-  if (decision.type !== 'retry' && decision.type !== 'release') return decision;
-  if (decision.delayMs === undefined) return decision.type === 'release' ? decision : undefined;
-  if (!Number.isFinite(decision.delayMs)) return undefined;
-  const least = decision.type === 'release' ? LIMITS.releaseMinMs : 0;
-  const delayMs = Math.min(Math.max(least, Math.round(decision.delayMs)), LIMITS.delayMaxMs);
-  return { ...decision, delayMs };
 }

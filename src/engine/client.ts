@@ -1,11 +1,11 @@
 import type { Duration } from '../base/time.ts';
 import type { ReconcileReport, Stats, WorkerInfo } from '../domain/backend.ts';
-import { ClosedError } from '../domain/errors.ts';
+import { ClosedError, InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/names.ts';
 import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
 import type { Pipeline, StartArgs, Step, Task } from '../workflow/step.ts';
-import { definitionOf } from '../workflow/task-definition.ts';
+import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import { type Call, callsOf, type HandlesOf } from './call.ts';
 import { closeAll } from './closing.ts';
@@ -22,9 +22,12 @@ import type { RunHandle } from './runs/run-handle.ts';
 import type { RunEnqueueOptions } from './runs/run-options.ts';
 import { type RunTools, submitStep } from './runs/run-submission.ts';
 import { Runs } from './runs/runs-facade.ts';
+import { type SchedulerOptions, SchedulerService } from './schedules/scheduler-service.ts';
+import { Schedules } from './schedules/schedules-facade.ts';
 import { serveUntilSignal } from './serve.ts';
 import { type Enqueued, submitAll, submitEach } from './submission.ts';
 import { Tasks } from './task-facade.ts';
+import { tracedEnqueue, tracedEnqueueMany } from './tracing/traced-enqueue.ts';
 import { Users } from './user-facade.ts';
 import { type StopReport, Worker } from './worker.ts';
 import type { WorkerOptions } from './worker-options.ts';
@@ -68,12 +71,15 @@ export class Fairloom {
   readonly runs: Runs;
   /** Graphs of workflows, by hash. */
   readonly graphs: Graphs;
+  /** What starts by itself, at given times. */
+  readonly schedules: Schedules;
   /** The live workers, wherever they are. */
   readonly workers: { list(): Promise<readonly WorkerInfo[]> };
   readonly #core: Core;
   readonly #runTools: RunTools;
   /** Those that were made here and have not ended. */
   readonly #workers = new Set<Worker>();
+  readonly #schedulers = new Set<SchedulerService>();
   #closing: Promise<void> | undefined;
 
   static {
@@ -105,7 +111,9 @@ export class Fairloom {
     };
     this.runs = new Runs({ tools: this.#runTools, tasks: this.tasks });
     this.graphs = new Graphs(core);
+    this.schedules = new Schedules({ ...core, send: (task) => core.send(task, undefined) });
     this.workers = { list: async () => (await connection.open()).workers.list().then(shownOf) };
+    core.metrics?.client(this, core.clock);
   }
 
   /**
@@ -156,12 +164,25 @@ export class Fairloom {
       if (step instanceof PipelineDefinition) return this.#enqueueRun(step, input, options);
       const definition = definitionOf(step);
       if (definition.dynamic !== undefined) return this.#enqueueRun(definition, input, options);
-      const task = this.#core.maker.make(definition, input, options);
-      if (!(task instanceof Promise)) return this.#core.send(task, options);
-      return task.then((checked) => this.#core.send(checked, options));
+      if (this.#core.tracer === undefined) return this.#enqueueTask(definition, input, options);
+      const { name, options: defined } = definition;
+      const send = async (traced: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> =>
+        this.#enqueueTask(definition, input, traced);
+      const queue = defined.queue ?? this.#core.maker.base.queue;
+      return tracedEnqueue(this.#core, { name, queue, options, send });
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  #enqueueTask(
+    definition: TaskDefinition,
+    input: unknown,
+    options: EnqueueOptions | undefined,
+  ): Promise<TaskHandle<unknown>> {
+    const task = this.#core.maker.make(definition, input, options);
+    if (!(task instanceof Promise)) return this.#core.send(task, options);
+    return task.then((checked) => this.#core.send(checked, options));
   }
 
   #enqueueRun(
@@ -169,7 +190,10 @@ export class Fairloom {
     input: unknown,
     options: RunEnqueueOptions = {},
   ): Promise<RunHandle<unknown>> {
-    return submitStep(this.#runTools, { step, input, options });
+    const send = (traced: RunEnqueueOptions = {}): Promise<RunHandle<unknown>> =>
+      submitStep(this.#runTools, { step, input, options: traced });
+    const { queue } = this.#core.maker.base;
+    return tracedEnqueue(this.#core, { name: step.name, queue, options, send });
   }
 
   /** `enqueue` for callers that have a name only; nothing is checked by a schema. */
@@ -178,7 +202,10 @@ export class Fairloom {
     input?: unknown,
     options?: EnqueueOptions,
   ): Promise<TaskHandle<unknown>> {
-    return this.#core.send(this.#core.maker.makeByName(name, input, options), options);
+    const core = this.#core;
+    const send = async (traced: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> =>
+      core.send(core.maker.makeByName(name, input, traced), traced);
+    return tracedEnqueue(core, { name, queue: core.maker.base.queue, options, send });
   }
 
   /**
@@ -210,7 +237,10 @@ export class Fairloom {
   ): Promise<Enqueued<O | X>[]>;
   async enqueueMany(first: unknown, ...rest: readonly unknown[]): Promise<unknown> {
     const { calls, atomic } = callsOf(first, rest);
-    return atomic ? submitAll(this.#core, calls) : submitEach(this.#core, calls);
+    const core = this.#core;
+    return tracedEnqueueMany<unknown>(core, calls, (traced) =>
+      atomic ? submitAll(core, traced) : submitEach(core, traced),
+    );
   }
 
   /**
@@ -220,23 +250,44 @@ export class Fairloom {
    */
   worker(options: WorkerOptions = {}): Worker {
     if (this.#core.connection.closed) throw new ClosedError('this Fairloom');
+    this.#core.handlers.warnOfMissing();
     const onEnd = (ended: Worker): void => void this.#workers.delete(ended);
     const worker = new Worker({ core: this.#core, onEnd }, options);
     this.#workers.add(worker);
+    this.#core.metrics?.worker(worker);
     return worker;
   }
 
   /**
    * Works until the process gets SIGTERM or SIGINT and running handlers have ended, then closes
-   * this client. A second signal ends them now. Names the tasks that did not end in time.
+   * this client. A second signal ends them now. Names the tasks that did not end in time. A list
+   * makes a worker of each; when one ends by itself, the others are stopped too.
+   *
+   * @throws {@link InvalidOptionError} for a list of none; what `worker` throws.
    */
-  async serve(options: WorkerOptions = {}): Promise<StopReport> {
-    const worker = this.worker(options);
+  async serve(options: WorkerOptions | readonly WorkerOptions[] = {}): Promise<StopReport> {
+    const several: readonly WorkerOptions[] = isList(options) ? options : [options];
+    if (several.length === 0)
+      throw new InvalidOptionError('options', 'at least one worker', 'none');
     try {
-      return await serveUntilSignal(worker, process);
+      const workers = several.map((one) => this.worker(one));
+      return await serveUntilSignal(workers, process);
     } finally {
       await this.close();
     }
+  }
+
+  /**
+   * Makes a scheduler that runs beside no worker; it does nothing until `start()`. Workers fire
+   * schedules themselves unless they are told not to.
+   *
+   * @throws {@link InvalidOptionError} when its id is no name.
+   */
+  scheduler(options: SchedulerOptions = {}): SchedulerService {
+    if (this.#core.connection.closed) throw new ClosedError('this Fairloom');
+    const scheduler = new SchedulerService(this.#core, options);
+    this.#schedulers.add(scheduler);
+    return scheduler;
   }
 
   /** Counts of tasks by state, and totals, over all queues. */
@@ -273,6 +324,7 @@ export class Fairloom {
     const bounds = { least: 0, most: LIMITS.leaseMaxMs };
     const timeoutMs =
       timeout === undefined ? undefined : durationOption('timeout', timeout, bounds);
+    for (const scheduler of this.#schedulers) void scheduler.stop();
     this.#closing ??= closeAll(this.#core, [...this.#workers], timeoutMs);
     return this.#closing;
   }
@@ -281,6 +333,13 @@ export class Fairloom {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** `Array.isArray` takes no lists that are read-only for lists. */
+function isList(
+  options: WorkerOptions | readonly WorkerOptions[],
+): options is readonly WorkerOptions[] {
+  return Array.isArray(options);
 }
 
 /** Workers without the names of tasks that every worker has code for. */

@@ -9,7 +9,7 @@ const GRACE_PART = 0.8;
 const BACKEND_MS = 5_000;
 
 /**
- * Stops everything, in order: new calls, workers, waits, threads, the backend. Settles within the
+ * Stops everything, in order: new calls, workers, waits, what handlers run in, the backend. Settles within the
  * time; without one, workers get their own grace.
  */
 export async function closeAll(
@@ -17,7 +17,7 @@ export async function closeAll(
   workers: readonly Worker[],
   timeoutMs: number | undefined,
 ): Promise<void> {
-  const { clock, connection, results, threads, log } = core;
+  const { clock, connection, results, handlers, log } = core;
   const stop = new AbortController();
   const wait = (ms: number): Promise<void> => sleep(clock, ms, stop.signal);
   const limit = timeoutMs === undefined ? undefined : wait(timeoutMs);
@@ -28,7 +28,7 @@ export async function closeAll(
     await (limit === undefined ? stopped : Promise.race([stopped, limit]));
     for (const worker of workers) worker.abandon();
     results.close();
-    const freed = Promise.all([threads.close(), connection.close()]);
+    const freed = Promise.all([handlers.close(), connection.close()]);
     await Promise.race([freed, limit ?? wait(BACKEND_MS)]);
   } catch (error) {
     log.warn('closing the backend failed', { error });

@@ -1,5 +1,5 @@
 import type { Logger } from '../base/logger.ts';
-import type { Backend } from '../domain/backend.ts';
+import type { Backend, BackendInfo } from '../domain/backend.ts';
 import { ClosedError } from '../domain/errors.ts';
 import type { Retention } from '../domain/settings.ts';
 
@@ -12,6 +12,7 @@ export class Connection {
   /** Present from the first use; forgotten when opening failed, so that the next use tries again. */
   #opening: Promise<Backend> | undefined;
   #isOpen = false;
+  #info: BackendInfo = { description: '', warnings: [] };
   #refuses = false;
 
   constructor(backend: Backend, retention: Retention, log: Logger) {
@@ -40,6 +41,12 @@ export class Connection {
     return this.ready();
   }
 
+  /** What the backend said about itself when it was opened. Throws as {@link Connection.open}. */
+  async info(): Promise<BackendInfo> {
+    await this.open();
+    return this.#info;
+  }
+
   /** The same for workers, which go on a little while the client closes. */
   ready(): Promise<Backend> {
     this.#opening ??= this.#open();
@@ -66,6 +73,7 @@ export class Connection {
       for (const warning of info.warnings) this.#log.warn(warning);
       this.#log.debug(info.description);
       this.#isOpen = true;
+      this.#info = info;
       return this.backend;
     } catch (error) {
       this.#opening = undefined;

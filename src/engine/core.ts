@@ -9,8 +9,9 @@ import { Connection } from './connection.ts';
 import type { EnqueueOptions } from './enqueue-options.ts';
 import { Enqueuer } from './enqueuer.ts';
 import type { TaskHandle } from './handle.ts';
-import { HandlerSource } from './handler-source.ts';
+import { HandlerSource } from './handlers/handler-source.ts';
 import { uuidV7 } from './ids.ts';
+import type { Instruments } from './instruments.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { stderrLogger } from './logger.ts';
 import { checkOptions, type DefaultOptions, type FairloomOptions, retentionOf } from './options.ts';
@@ -19,7 +20,7 @@ import { Results } from './results.ts';
 import { GraphCache } from './runs/graph-cache.ts';
 import { handleOf, refusalOf } from './submission.ts';
 import { TaskMaker } from './task-maker.ts';
-import { ThreadPool } from './thread-pool.ts';
+import type { Tracer } from './tracing/tracer.ts';
 import { Turns } from './turns.ts';
 import { WorkerWatch } from './worker-watch.ts';
 
@@ -30,15 +31,16 @@ export class Core {
   readonly log: Logger;
   readonly newId: () => string;
   readonly defaults: DefaultOptions;
+  readonly tracer: Tracer | undefined;
   readonly codec: ValueCodec;
   readonly connection: Connection;
   readonly maker: TaskMaker;
   readonly results: Results;
   readonly graphs: GraphCache;
   readonly registry: Registry;
-  readonly threads: ThreadPool = new ThreadPool();
   readonly handlers: HandlerSource;
   readonly plans: PlanBook;
+  readonly metrics: Instruments | undefined;
   readonly keepAlive: KeepAlive = new KeepAlive();
   readonly turns: Turns = new Turns();
   readonly #enqueuer: Enqueuer;
@@ -52,13 +54,17 @@ export class Core {
     this.log = options.log ?? stderrLogger;
     this.newId = options.newId ?? uuidV7(clock);
     this.defaults = defaults;
+    this.tracer = options.tracer;
     this.codec = new ValueCodec(options.codec, this.log);
-    this.connection = new Connection(backend, retentionOf(options.retention), this.log);
+    this.metrics = options.metrics;
+    const used = options.metrics?.backend(backend) ?? backend;
+    this.connection = new Connection(used, retentionOf(options.retention), this.log);
     this.maker = new TaskMaker({ codec: this.codec, newId: this.newId, requireUser, defaults });
     this.results = new Results(this);
     this.graphs = new GraphCache(this);
     this.registry = new Registry(options.tasks);
-    this.handlers = new HandlerSource(this.registry, this.threads);
+    const { registry, log } = this;
+    this.handlers = new HandlerSource({ registry, handlers: options.handlers, clock, log });
     this.plans = new PlanBook(defaults, undefined);
     this.#enqueuer = new Enqueuer(this);
     this.#watch = new WorkerWatch(this.connection, clock, this.log);
@@ -83,5 +89,6 @@ export class Core {
   /** A task was stored by this client. */
   onCreated(task: NewTask): void {
     this.#watch.note(task);
+    this.metrics?.enqueued(task);
   }
 }

@@ -2,10 +2,11 @@
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkId, checkName, checkTaskId } from '../domain/names.ts';
+import { checkId, checkName, checkTaskId, isId } from '../domain/names.ts';
 import type { EdgePolicies, EdgePolicy, KeyPolicy, KeySpec, Level } from '../domain/task.ts';
 import {
   type AttemptOptions,
+  type BackoffPolicy,
   backoffOption,
   costOption,
   durationOption,
@@ -25,6 +26,26 @@ export interface IdempotencyOptions {
   readonly policy?: KeyPolicy | undefined;
   /** The key holds for this long, whatever happens. Default: until its task has ended. */
   readonly ttl?: Duration | undefined;
+}
+
+/** Many calls, one task, once they have stopped; see {@link EnqueueOptions.debounce}. */
+export interface DebounceOptions {
+  /** Which calls belong together, of one user in one queue; at most 125 bytes. */
+  readonly key: string;
+  /** The task starts so long after the last call. */
+  readonly wait: Duration;
+  /** And at most so long after the first. Default: however long calls keep coming. */
+  readonly maxWait?: Duration | undefined;
+}
+
+/** One task in a time; see {@link EnqueueOptions.throttle}. */
+export interface ThrottleOptions {
+  /** Which calls belong together, of one user in one queue; at most 125 bytes. */
+  readonly key: string;
+  /** At most one start in this time. */
+  readonly per: Duration;
+  /** The newest input of a window runs when that is over. Default false: it is dropped. */
+  readonly trailing?: boolean | undefined;
 }
 
 /** Anything with a task's id: a handle, or what `tasks.get` gives. */
@@ -50,6 +71,17 @@ export interface EnqueueOptions extends AttemptOptions, PlaceOptions {
   readonly idempotencyKey?: string | undefined;
   /** How the idempotency key is treated. */
   readonly idempotency?: IdempotencyOptions | undefined;
+  /**
+   * Calls under one key are one task: each moves its start on and replaces its input. Once it has
+   * started, a new one begins. Not in `enqueueMany` of all or none, nor beside `delay`,
+   * `executeAfter`, `throttle` or `idempotencyKey`.
+   */
+  readonly debounce?: DebounceOptions | undefined;
+  /**
+   * Of the calls under one key one becomes a task in a time; the others are answered with it. Not
+   * beside `debounce` and its like, as above.
+   */
+  readonly throttle?: ThrottleOptions | undefined;
   /** Tasks, by id or handle, that must finish before this one may start. At most 200. */
   readonly dependsOn?: readonly (string | HasId)[] | undefined;
   /** Default `wait`: until the failed task was redriven and finished. */
@@ -62,7 +94,10 @@ export interface EnqueueOptions extends AttemptOptions, PlaceOptions {
   readonly allowCrossUser?: boolean | undefined;
   /** `reject` throws when the id is stored already, even with the same input. Default `return`. */
   readonly onDuplicate?: 'return' | 'reject' | undefined;
-  /** The W3C trace context, handed on to the handler. */
+  /**
+   * The W3C trace context that the task, or all of a run, goes on. With a tracer it is the parent of
+   * the enqueue; the default is then the span that is active. Without one it is handed on as it is.
+   */
   readonly traceparent?: string | undefined;
 }
 
@@ -76,10 +111,13 @@ export interface Place {
 
 /** Options of the attempts as they are stored; what is absent, the worker decides. */
 export interface StoredOptions {
+  /** How often a failed attempt is followed by another. */
   readonly retries?: number;
-  readonly backoff?: ReturnType<typeof backoffOption>;
+  /** How long it waits before that. */
+  readonly backoff?: BackoffPolicy;
   /** 0: none. */
   readonly timeoutMs?: number;
+  /** The W3C trace context of its attempts. */
   readonly traceparent?: string;
 }
 
@@ -148,7 +186,7 @@ export function storedOptions(options: EnqueueOptions): string {
   if (retries === undefined && backoff === undefined && timeout === undefined) {
     if (traceparent === undefined) return NO_OPTIONS;
   }
-  if (traceparent !== undefined && !TRACEPARENT.test(traceparent)) {
+  if (traceparent !== undefined && !isTraceparent(traceparent)) {
     throw new InvalidOptionError('traceparent', 'a W3C traceparent', traceparent);
   }
   return JSON.stringify({
@@ -157,6 +195,11 @@ export function storedOptions(options: EnqueueOptions): string {
     timeoutMs: timeout === undefined ? undefined : timeoutOption('timeout', timeout),
     traceparent,
   });
+}
+
+/** Whether a value is a trace context as W3C writes it. */
+export function isTraceparent(value: unknown): value is string {
+  return typeof value === 'string' && TRACEPARENT.test(value);
 }
 
 /** The distinct ids that a task waits for. */
@@ -195,14 +238,66 @@ export function edgesOf(options: EnqueueOptions): EdgePolicies {
   };
 }
 
-/** The idempotency key, if one was given. */
+/** Keys of windows have names that no caller can give another key. */
+const WINDOW_PREFIX = { debounce: '~d.', throttle: '~t.' };
+
+/** The key that keeps others like the task out, or gathers them, if one was given. */
 export function keyOf(options: EnqueueOptions): KeySpec | undefined {
+  const { debounce, throttle } = options;
+  if (debounce !== undefined || throttle !== undefined) return windowOf(options);
+  return heldKeyOf(options);
+}
+
+function windowOf(options: EnqueueOptions): KeySpec {
+  const { debounce, throttle } = options;
+  const name = debounce === undefined ? 'throttle' : 'debounce';
+  for (const other of ALONE) {
+    if (other === name || options[other] === undefined) continue;
+    throw new InvalidOptionError(other, `nothing beside ${name}`, options[other]);
+  }
+  if (debounce !== undefined) {
+    const key = windowKey(name, debounce);
+    const waitMs = durationOption('debounce.wait', debounce.wait, TIME_AHEAD);
+    if (debounce.maxWait === undefined) return { key, policy: 'debounce', waitMs };
+    const bounds = { least: waitMs, most: LIMITS.delayMaxMs };
+    const maxWaitMs = durationOption('debounce.maxWait', debounce.maxWait, bounds);
+    return { key, policy: 'debounce', waitMs, maxWaitMs };
+  }
+  const key = windowKey(name, throttle);
+  const perMs = durationOption('throttle.per', throttle?.per, TIME_AHEAD);
+  const trailing = throttle?.trailing ?? false;
+  if (typeof trailing === 'boolean') return { key, policy: 'throttle', perMs, trailing };
+  throw new InvalidOptionError('throttle.trailing', 'true or false', trailing);
+}
+
+/** What says itself when a task starts, or which calls are one. */
+const ALONE = [
+  'debounce',
+  'throttle',
+  'delay',
+  'executeAfter',
+  'idempotencyKey',
+  'idempotency',
+] as const;
+
+function windowKey(
+  name: keyof typeof WINDOW_PREFIX,
+  options: { readonly key: string } | undefined,
+): string {
+  const prefix = WINDOW_PREFIX[name];
+  const { key } = options ?? {};
+  if (isId(key) && isId(prefix + key)) return prefix + key;
+  const most = LIMITS.idBytes - prefix.length;
+  throw new InvalidOptionError(`${name}.key`, `an id of 1–${most} bytes`, key);
+}
+
+function heldKeyOf(options: EnqueueOptions): KeySpec | undefined {
   const { idempotencyKey, idempotency } = options;
   if (idempotencyKey === undefined) {
     if (idempotency === undefined) return undefined;
     throw new InvalidOptionError('idempotency', 'an idempotencyKey beside it', idempotency);
   }
-  const key = checkId('idempotencyKey', idempotencyKey);
+  const key = checkTaskId('idempotencyKey', idempotencyKey);
   const policy = oneOf('idempotency.policy', idempotency?.policy, KEY_POLICIES) ?? 'return';
   const ttl = idempotency?.ttl;
   if (ttl === undefined) return { key, policy };

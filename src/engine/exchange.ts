@@ -7,6 +7,7 @@ import type {
   Settlement,
   SettleReply,
 } from '../domain/backend.ts';
+import { writeBytes } from '../domain/channel.ts';
 import { FairloomError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Attempt } from './attempt.ts';
@@ -30,6 +31,8 @@ export interface ExchangeHost {
   failed(operation: string, error: unknown): boolean;
   /** The backend answers again. */
   recovered(): void;
+  /** Some schedule is due. */
+  schedulesDue(): void;
 }
 
 type Leased = LeaseReply['leases'][number];
@@ -113,7 +116,8 @@ export class Exchange {
 
   /** Sends a settlement with the others of this tick. */
   settle(settlement: HeldSettlement): void {
-    this.#outbox.push(settlement);
+    const channel = settlement.attempt?.writes;
+    this.#outbox.push(channel === undefined ? settlement : { ...settlement, channel });
     this.#schedule();
   }
 
@@ -172,10 +176,16 @@ export class Exchange {
     if (length === 0) return NOTHING;
     let bytes = 0;
     let count = 0;
+    let writes = 0;
     for (; count < length && count < most; count++) {
-      const decision = this.#outbox[count]?.decision;
+      const { decision, channel } = this.#outbox[count] ?? {};
       bytes += decision?.type === 'finish' ? decision.result.length * MAX_BYTES_PER_UNIT : 0;
-      if (bytes > LIMITS.scriptBytes && count > 0) break;
+      if (channel !== undefined) {
+        writes += channel.writes.length;
+        bytes += channel.writes.reduce((sum, write) => sum + writeBytes(write), 0);
+      }
+      const isFull = bytes > LIMITS.scriptBytes || writes > LIMITS.channelWrites;
+      if (isFull && count > 0) break;
     }
     if (count < length) return this.#outbox.splice(0, count);
     const all = this.#outbox;
@@ -226,11 +236,17 @@ export class Exchange {
     for (let at = 0; at < settlements.length; at++) {
       const settlement = settlements[at];
       const answer = reply.answers[at];
-      if (settlement !== undefined && answer !== undefined) host.settled(settlement, answer);
+      if (settlement !== undefined && answer !== undefined) this.#settled(settlement, answer);
     }
     if (reply.lease !== undefined) this.#leased(reply.lease);
     this.#goOn();
     host.startTaken();
+  }
+
+  /** One whose writes to channels were refused is still leased: it settles as something else. */
+  #settled(settlement: HeldSettlement, answer: SettleAnswer): void {
+    if (answer.kind === 'refused') settlement.attempt?.refused(answer.refusal);
+    else this.#parts.host.settled(settlement, answer);
   }
 
   #leased(reply: LeaseReply): void {
@@ -238,6 +254,7 @@ export class Exchange {
     // Only a lease that gave nothing has put this worker in line for a sign; one that came while
     // the lease was under way may be about work that arrived after it.
     this.#hungry = reply.more || reply.leases.length > 0 || this.#rung;
+    if (reply.schedulesDue) host.schedulesDue();
     host.take(reply.leases);
     if (!this.#hungry) host.idle(reply.waitMs);
   }
@@ -263,7 +280,7 @@ export class Exchange {
     for (const settlement of settlements) {
       try {
         const { answers } = await backend.tasks.settle({ worker, settlements: [settlement] });
-        if (answers[0] !== undefined) host.settled(settlement, answers[0]);
+        if (answers[0] !== undefined) this.#settled(settlement, answers[0]);
       } catch (error) {
         if (isOutage(error)) this.#outbox.push(settlement);
         else host.settled(settlement, LOST);

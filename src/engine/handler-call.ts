@@ -53,7 +53,13 @@ export function callHandler(call: HandlerCall, sink: CallSink): void {
 }
 
 /** Codes of errors after which another attempt would come to the same. */
-const FINAL: readonly unknown[] = ['FATAL', 'REPLAY_MISMATCH', 'GROUP_CHANGED'];
+const FINAL: readonly unknown[] = [
+  'FATAL',
+  'REPLAY_MISMATCH',
+  'GROUP_CHANGED',
+  'CHANNEL_LIMIT',
+  'CHANNEL_TYPE',
+];
 
 /** What a thrown value means. */
 function failureOf(error: unknown): Failure {

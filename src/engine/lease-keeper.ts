@@ -13,6 +13,8 @@ export interface KeeperHost {
   unknown(refs: readonly LeaseRef[]): void;
   /** The backend answered. */
   answered(): void;
+  /** Some schedule is due. */
+  schedulesDue(): void;
   /** False: the worker has ended. */
   failed(operation: string, error: unknown): boolean;
   /** A lease request was under way at some time since the mark was taken. */
@@ -109,6 +111,7 @@ export class LeaseKeeper {
     const mark = host.leaseMark();
     const reply = await backend.tasks.extend({ worker, leaseMs, leases });
     host.answered();
+    if (reply.schedulesDue) host.schedulesDue();
     this.#tell(attempts, reply);
     // What a request under way was given, its reply will bring.
     if (reply.unknown.length > 0 && !host.leasedSince(mark)) host.unknown(reply.unknown);

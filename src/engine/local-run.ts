@@ -6,9 +6,12 @@ import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-de
 import { validate } from '../workflow/standard-schema.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
 import type { SubRunner } from './attempt-context.ts';
+import { LocalChannels } from './channels.ts';
 import { NO_OPTIONS } from './enqueue-options.ts';
 import { NodeRun } from './node-run.ts';
 import { type LocalTools, LocalWalk } from './runs/local-walk.ts';
+import { beginTrace, type PartRequest, type Trace, untraced } from './tracing/trace.ts';
+import { partSpan, tracedCall } from './tracing/work.ts';
 
 /** Who runs what. */
 export interface LocalCall {
@@ -17,6 +20,10 @@ export interface LocalCall {
   readonly input: unknown;
   readonly user: string;
   readonly signal: AbortSignal | undefined;
+  /** Of the run that its caller is a part of; absent when a caller of the library runs it. */
+  readonly channels?: LocalChannels;
+  /** Of the handler that runs it; absent when a caller of the library does. */
+  readonly trace?: Trace;
 }
 
 /** Runs a step to its end; rejects with what its handler threw. */
@@ -28,11 +35,21 @@ export function runHere(tools: LocalTools, call: LocalCall): Promise<unknown> {
   return runTask(tools, call, definition);
 }
 
+/** A run of its own, or a part of what its handler does. */
+function traceOf(tools: LocalTools, { trace }: LocalCall, name: string): Trace {
+  const request = (): PartRequest => partSpan({ kind: 'run', name, runId: undefined });
+  if (trace !== undefined) return trace.part(request);
+  if (tools.tracer === undefined) return untraced(undefined);
+  return beginTrace(tools, { ...request(), parent: 'active' });
+}
+
 async function runTask(
   tools: LocalTools,
-  { input, user, signal = new AbortController().signal }: LocalCall,
+  call: LocalCall,
   definition: TaskDefinition,
 ): Promise<unknown> {
+  const { input, user, signal = new AbortController().signal } = call;
+  const channels = call.channels ?? new LocalChannels();
   signal.throwIfAborted();
   const payload = tools.codec.payload(definition.name, input);
   if (definition.input !== undefined) {
@@ -40,54 +57,70 @@ async function runTask(
     if (!result.ok) throw new InvalidPayloadError(result.path, result.message);
   }
   const taskId = tools.newId();
-  const end = await new NodeRun(tools, {
+  const trace = traceOf(tools, call, definition.name);
+  const run = new NodeRun(tools, {
     definition,
     handler: tools.handlers.handler(definition),
     plan: tools.plans.planFor(definition, NO_OPTIONS),
     payload,
     taskId,
     user,
-    fencingToken: tools.clock.now() * MICROSECONDS,
-    traceparent: undefined,
+    holder: { fencingToken: tools.clock.now() * MICROSECONDS },
+    trace,
+    node: undefined,
     signal,
     runId: undefined,
-    runner: runnerOf(tools, user),
+    runner: runnerOf(tools, user, channels),
+    channels,
     cycles: undefined,
     failures: 0,
     releases: 0,
     isPatient: false,
     maxWaitMs: LIMITS.delayMaxMs,
-  }).run();
-  if (end.type === 'returned') return tools.codec.read(end.text);
-  if (end.type === 'failed') throw end.error;
-  throw new TaskCanceledError(taskId, end.type === 'canceled' ? end.reason : '');
+  });
+  return tracedCall(trace, async () => {
+    const end = await run.run();
+    if (end.type === 'returned') {
+      channels.apply(end.writes);
+      return tools.codec.read(end.text);
+    }
+    if (end.type === 'failed') throw end.error;
+    throw new TaskCanceledError(taskId, end.type === 'canceled' ? end.reason : '');
+  });
 }
 
 async function walkHere(
   tools: LocalTools,
-  { input, user, signal = new AbortController().signal }: LocalCall,
+  call: LocalCall,
   step: StepDefinition,
 ): Promise<unknown> {
+  const { input, user, signal = new AbortController().signal } = call;
   signal.throwIfAborted();
   const { codec } = tools;
   const graph = compile(step);
   const given = codec.read(codec.payload(step.name, input));
-  const walk = new LocalWalk({ ...tools, runner: runnerOf(tools, user) }, step, user);
-  const ending = await walk.walk({ graph, block: graph, input: given, isMember: false }, signal);
-  switch (ending.type) {
-    case 'finished':
-    case 'terminated':
-      return codec.read(codec.result(step.name, ending.value));
-    case 'failed':
-      throw ending.error;
-    case 'canceled':
-      throw new RunCanceledError(ending.reason);
-  }
+  const trace = traceOf(tools, call, step.name);
+  const channels = call.channels ?? new LocalChannels();
+  const runner = runnerOf(tools, user, channels);
+  const walk = new LocalWalk({ ...tools, runner, channels }, { step, user, trace });
+  return tracedCall(trace, async () => {
+    const ending = await walk.walk({ graph, block: graph, input: given, isMember: false }, signal);
+    switch (ending.type) {
+      case 'finished':
+      case 'terminated':
+        return codec.read(codec.result(step.name, ending.value));
+      case 'failed':
+        throw ending.error;
+      case 'canceled':
+        throw new RunCanceledError(ending.reason);
+    }
+  });
 }
 
 /** What a handler runs is run here too. */
-function runnerOf(tools: LocalTools, user: string): SubRunner {
-  return ({ step, input, signal }) => runHere(tools, { step, input, user, signal });
+function runnerOf(tools: LocalTools, user: string, channels: LocalChannels): SubRunner {
+  return ({ step, input, signal, trace }) =>
+    runHere(tools, { step, input, user, signal, trace, channels });
 }
 
 /** Tokens count in microseconds of the clock. */

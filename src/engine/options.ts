@@ -11,7 +11,10 @@ import {
   type TaskOptions,
 } from '../workflow/task-options.ts';
 import type { Codec } from './codec.ts';
+import type { HandlerMap } from './handlers/handler-source.ts';
+import type { Instruments } from './instruments.ts';
 import type { TaskSource } from './registry.ts';
+import type { Tracer } from './tracing/tracer.ts';
 
 /** Options that hold where neither an enqueue nor a definition says anything. */
 export type DefaultOptions = Pick<
@@ -41,6 +44,8 @@ export interface FairloomOptions {
   readonly backend: Backend;
   /** Definitions that this process can run: a list, or a module (`import * as tasks`). */
   readonly tasks?: TaskSource | undefined;
+  /** What runs the tasks of `handlerTask`, by the name that these use. Closed with the client. */
+  readonly handlers?: HandlerMap | undefined;
   /** Refuse tasks without a user, instead of counting them as `default`'s. Default false. */
   readonly requireUser?: boolean | undefined;
   /** What holds where neither an enqueue nor a definition says anything. */
@@ -49,6 +54,13 @@ export interface FairloomOptions {
   readonly retention?: RetentionOptions | undefined;
   /** Where lines go. Default: stderr, from `info` up. */
   readonly log?: Logger | undefined;
+  /** What measures the client: `prometheus(…)` or `openTelemetry(…)` of `fairloom/metrics`. */
+  readonly metrics?: Instruments | undefined;
+  /**
+   * Where spans go: `openTelemetry()` of `fairloom/tracing`, or any other {@link Tracer}. Default:
+   * nowhere; a `traceparent` is then handed on as its caller gave it.
+   */
+  readonly tracer?: Tracer | undefined;
   /** How values become text. Default: strict JSON. */
   readonly codec?: Codec | undefined;
   /** Default: the machine's clock. Give the embedded backend the same one. */
@@ -66,13 +78,16 @@ export function checkOptions(options: FairloomOptions): void {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidOptionError('options', 'an object', options);
   }
-  const { backend, defaults, clock, random, newId } = options;
+  const { backend, defaults, clock, random, newId, tracer } = options;
   if (typeof backend?.tasks?.enqueue !== 'function') {
     throw new InvalidOptionError('backend', 'a backend such as memory()', backend);
   }
   if (defaults !== undefined) checkTaskOptions('defaults', defaults);
   if (clock !== undefined && typeof clock.now !== 'function') {
     throw new InvalidOptionError('clock', 'a Clock', clock);
+  }
+  if (tracer !== undefined && typeof tracer?.start !== 'function') {
+    throw new InvalidOptionError('tracer', 'a tracer such as openTelemetry()', tracer);
   }
   for (const [option, value] of Object.entries({ random, newId })) {
     if (value !== undefined && typeof value !== 'function') {

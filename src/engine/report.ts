@@ -1,3 +1,4 @@
+import type { Logger } from '../base/logger.ts';
 import type { Decision, SettleAnswer, Suspension } from '../domain/backend.ts';
 import type { Attempt } from './attempt.ts';
 import type { Emitter } from './emitter.ts';
@@ -8,6 +9,18 @@ import type { AttemptFacts, WorkerEvents } from './worker-events.ts';
 export function factsOf({ lease }: Attempt): AttemptFacts {
   const { id, name, user, queue, attempt } = lease;
   return { taskId: id, name, user, queue, attempt };
+}
+
+/** The event loop stood still: handlers that compute belong into threads. */
+export function tellBlocked(
+  log: Logger,
+  events: Emitter<WorkerEvents>,
+  { ms, taskIds }: WorkerEvents['worker.blocked'],
+): void {
+  const hint = taskIds.length === 0 ? '' : '; use threadTask for handlers that compute';
+  const seconds = (ms / 1_000).toFixed(1);
+  log.warn(`the event loop was blocked ${seconds} s${hint}`, { taskIds });
+  events.emit('worker.blocked', { ms, taskIds });
 }
 
 /** Tells what a decision came to. The backend's answer counts: a cancel may have been first. */

@@ -9,30 +9,33 @@ export interface SignalSource {
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
 
 /**
- * Runs a worker until the process is told to end: the first signal lets running handlers end, a
- * second one ends them now. Fulfilled too when the worker ends by itself; rejects when it cannot
- * start.
+ * Runs workers until the process is told to end: the first signal lets running handlers end, a
+ * second one ends them now. Fulfilled too when one of them ends by itself, after the others have
+ * been stopped; rejects when one cannot start.
  */
-export async function serveUntilSignal(worker: Worker, source: SignalSource): Promise<StopReport> {
+export async function serveUntilSignal(
+  workers: readonly Worker[],
+  source: SignalSource,
+): Promise<StopReport> {
   let signals = 0;
-  let report: Promise<StopReport> | undefined;
   let tell: (() => void) | undefined;
   const told = new Promise<void>((resolve) => {
     tell = resolve;
   });
   const onSignal = (): void => {
     signals++;
-    report = signals === 1 ? worker.stop() : worker.stop({ grace: 0 });
+    for (const worker of workers) void worker.stop(signals === 1 ? {} : { grace: 0 });
     tell?.();
   };
-  const off = worker.on('worker.stopped', () => tell?.());
+  const offs = workers.map((worker) => worker.on('worker.stopped', () => tell?.()));
   for (const signal of SIGNALS) source.on(signal, onSignal);
   try {
-    await worker.start();
+    await Promise.all(workers.map((worker) => worker.start()));
     await told;
-    return await (report ?? worker.stop());
+    const reports = await Promise.all(workers.map((worker) => worker.stop()));
+    return { unfinished: reports.flatMap(({ unfinished }) => unfinished) };
   } finally {
-    off();
+    for (const off of offs) off();
     for (const signal of SIGNALS) source.removeListener(signal, onSignal);
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../base/time.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Condition } from './condition.ts';
 import type { Exchange } from './exchange.ts';
+import { sleep } from './pause.ts';
 import type { Slots } from './slots.ts';
 
 interface ShutdownParts {
@@ -45,4 +46,21 @@ export async function emptySlots(parts: ShutdownParts): Promise<readonly string[
   const unfinished = isDone() ? [] : slots.runningIds();
   if (parts.wasRegistered) await changed.within(clock, FLUSH_MS, () => exchange.isFlushed, over);
   return unfinished;
+}
+
+/** How long saying goodbye may take, in ms; a worker that was not heard is dropped after 15 s. */
+const GOODBYE_MS = 1_000;
+
+/** Waits for the last calls of a worker, whatever they come to. */
+export async function sayGoodbye(
+  clock: Clock,
+  calls: readonly (Promise<void> | undefined)[],
+  over: AbortSignal,
+): Promise<void> {
+  const waiting = new AbortController();
+  const end = (): void => waiting.abort();
+  over.addEventListener('abort', end);
+  void Promise.allSettled(calls).then(end);
+  await sleep(clock, GOODBYE_MS, waiting.signal);
+  over.removeEventListener('abort', end);
 }

@@ -5,6 +5,7 @@ import type {
   Decision,
   Leased,
   LeaseRef,
+  RunStore,
   Suspension,
   UpstreamFact,
 } from '../domain/backend.ts';
@@ -13,14 +14,14 @@ import {
   InvalidPayloadError,
   LeaseLostError,
   TaskCanceledError,
-  UnknownTaskError,
 } from '../domain/errors.ts';
 import { Attempt, type AttemptHost, NOWHERE } from './attempt.ts';
 import type { SubRunner } from './attempt-context.ts';
 import type { PlanBook } from './attempt-plan.ts';
 import type { ValueCodec } from './codec.ts';
 import { Deadlines } from './deadlines.ts';
-import type { HandlerSource } from './handler-source.ts';
+import { strangerDecision } from './decisions.ts';
+import type { HandlerSource } from './handlers/handler-source.ts';
 import { type ParkedStack, ParkedStacks } from './parked-stacks.ts';
 import type { Registry } from './registry.ts';
 import { type DriveTools, drive, driveToolsOf, subRunnerOf } from './runs/drive.ts';
@@ -28,6 +29,9 @@ import type { GraphCache } from './runs/graph-cache.ts';
 import type { Journal } from './runs/journal.ts';
 import { NodeInput } from './runs/node-input.ts';
 import { DRIVE_TASK, type RunPlace, runPlaceOf } from './runs/record.ts';
+import type { Tracing } from './tracing/trace.ts';
+import type { Tracer } from './tracing/tracer.ts';
+import { traceStranger } from './tracing/work.ts';
 import { wholeUpstreams } from './upstream-facts.ts';
 
 /** What the slots tell their worker. */
@@ -51,6 +55,7 @@ interface SlotsParts {
   readonly handlers: HandlerSource;
   readonly graphs: GraphCache;
   readonly registry: Registry;
+  readonly tracer: Tracer | undefined;
   readonly host: SlotsHost;
 }
 
@@ -62,6 +67,8 @@ interface SlotsParts {
 export class Slots implements AttemptHost {
   readonly codec: ValueCodec;
   readonly log: Logger;
+  readonly tracing: Tracing;
+  readonly runs: RunStore;
   readonly #parts: SlotsParts;
   readonly #deadlines: Deadlines;
   readonly #inputs: NodeInput;
@@ -91,6 +98,8 @@ export class Slots implements AttemptHost {
     this.#parts = parts;
     this.codec = parts.codec;
     this.log = parts.log;
+    this.tracing = parts;
+    this.runs = parts.backend.runs;
     this.#deadlines = new Deadlines(parts.clock);
     this.#inputs = new NodeInput(parts);
     this.#driveTools = driveToolsOf(parts);
@@ -140,7 +149,8 @@ export class Slots implements AttemptHost {
     const { handlers, plans, host } = this.#parts;
     const definition = handlers.definition(lease.name);
     if (this.#closing || definition === undefined) {
-      host.settle(lease, this.#giveBack(lease));
+      if (!this.#closing) traceStranger(this.tracing, lease);
+      host.settle(lease, this.#closing ? SHUT_DOWN : strangerDecision(handlers.names(), lease));
       return;
     }
     const plan = plans.planFor(definition, lease.options);
@@ -345,17 +355,6 @@ export class Slots implements AttemptHost {
     if (this.#waiting.size > 0) this.#retryWaiting();
   }
 
-  #giveBack(lease: Leased): Decision {
-    const { handlers } = this.#parts;
-    if (this.#closing) return { type: 'release', reason: 'the worker shuts down' };
-    const known = handlers
-      .names()
-      .filter((name) => !name.startsWith('~'))
-      .join(', ');
-    const { message } = new UnknownTaskError(lease.name);
-    return { type: 'release', delayMs: 1_000, reason: `${message} (${known})` };
-  }
-
   /** Fetches what did not fit into the lease, one task at a time, then starts. */
   async #startWithUpstreams(attempt: Attempt): Promise<void> {
     let facts: readonly UpstreamFact[] | undefined = attempt.upstreams;
@@ -381,7 +380,8 @@ export class Slots implements AttemptHost {
       const input = await this.#inputs.build({ lease, place, upstreams });
       if (input.kind === 'input') attempt.payload = input.text;
       else if (input.kind === 'refused') attempt.refuse(input.failure);
-      else attempt.cancel(input.reason);
+      else if (input.kind === 'canceled') attempt.cancel(input.reason);
+      else attempt.waitFor(input.waitFor);
     } catch (error) {
       this.#parts.host.misbehaved(`build the input of ${attempt.taskId}`, error);
       attempt.giveBack('its input could not be built');
@@ -396,3 +396,5 @@ export class Slots implements AttemptHost {
     this.#free(attempt);
   }
 }
+
+const SHUT_DOWN: Decision = { type: 'release', reason: 'the worker shuts down' };

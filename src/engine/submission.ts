@@ -46,6 +46,7 @@ export async function submitAll(
   }
   demandNoCycle(tasks);
   demandReturn(calls);
+  demandNoWindow(calls);
   if (tools.turns.spend(tasks.length)) await turn();
   const backend = await tools.connection.open();
   const replies = await backend.tasks.enqueue(tasks, { atomic: true });
@@ -126,6 +127,20 @@ function ownError(error: unknown): FairloomError {
 function demandNoCycle(tasks: readonly NewTask[]): void {
   const cycle = findCycle(tasks);
   if (cycle !== undefined) throw new DependencyCycleError(cycle);
+}
+
+/** A window decides about each call when it is stored: there is no all or none of that. */
+function demandNoWindow(calls: readonly TaskCall[]): void {
+  for (const { options } of calls) {
+    for (const option of ['debounce', 'throttle'] as const) {
+      if (options?.[option] === undefined) continue;
+      throw new InvalidOptionError(
+        option,
+        'nothing in a call that stores all or none',
+        options[option],
+      );
+    }
+  }
 }
 
 /** Whether a stored id is to be refused shows after the others are stored: too late for all-or-none. */

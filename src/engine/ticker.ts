@@ -11,6 +11,8 @@ interface TickerParts {
   /** When the backend last answered this worker. */
   readonly lastAnswerAt: () => number;
   readonly answered: () => void;
+  /** Some schedule is due. */
+  readonly schedulesDue: () => void;
   /** False: the worker has ended. */
   readonly failed: (operation: string, error: unknown) => boolean;
 }
@@ -68,13 +70,14 @@ export class Ticker {
   }
 
   async #tick(): Promise<void> {
-    const { backend, answered, failed } = this.#parts;
+    const { backend, answered, failed, schedulesDue } = this.#parts;
     this.#isTicking = true;
     try {
       for (let count = 0; count < MOST_IN_A_ROW && !this.#stopped; count++) {
-        const { more } = await backend.tasks.tick();
+        const reply = await backend.tasks.tick();
         answered();
-        if (!more) break;
+        if (reply.schedulesDue) schedulesDue();
+        if (!reply.more) break;
       }
     } catch (error) {
       if (!failed('tick', error)) this.stop();

@@ -1,3 +1,4 @@
+import type { FairloomError } from '../domain/errors.ts';
 import type { TaskError } from './task-error.ts';
 
 /** Which attempt an event is about. */
@@ -16,8 +17,8 @@ export interface AttemptFacts {
 
 /** The events of one worker: everything that happens to its attempts, once each. */
 export interface WorkerEvents {
-  /** The handler was called. */
-  'task.started': AttemptFacts;
+  /** The handler was called, `waitMs` after the task was enqueued. */
+  'task.started': AttemptFacts & { readonly waitMs: number };
   /** The result is stored. */
   'task.finished': AttemptFacts & { readonly ms: number };
   /** The task has ended as a dead letter. */
@@ -40,6 +41,30 @@ export interface WorkerEvents {
   'task.released': AttemptFacts & { readonly ms: number; readonly reason: string };
   /** The lease ended before the handler did: its result is dropped. */
   'lease.lost': AttemptFacts;
+  /** A slot of a schedule has made a task, `lateMs` after it was due. */
+  'schedule.fired': {
+    readonly schedule: string;
+    readonly slot: number;
+    readonly taskId: string;
+    readonly lateMs: number;
+  };
+  /**
+   * Slots that made no task, from `slot` on: nobody was there to fire them, or the task was refused
+   * (`error`). `slots` is how many, counted up to 100.
+   */
+  'schedule.missed': {
+    readonly schedule: string;
+    readonly slot: number;
+    readonly slots: number;
+    readonly error?: FairloomError;
+  };
+  /** A slot made no task, since the task `taskId` has not ended, or stands for it already. */
+  'schedule.skipped': {
+    readonly schedule: string;
+    readonly slot: number;
+    readonly taskId: string;
+    readonly reason: 'overlap' | 'existing';
+  };
   /** An operation failed; the worker goes on. */
   'worker.error': { readonly operation: string; readonly error: unknown };
   /** Nothing could be asked of the backend for `silentMs`. */

@@ -23,6 +23,8 @@ export interface WorkerOptions {
   readonly lease?: Duration | undefined;
   /** How long a shutdown lets running handlers go on. Default 25 s. */
   readonly grace?: Duration | undefined;
+  /** Fires schedules that are due, also those of others. Default true. */
+  readonly scheduler?: boolean | undefined;
   /** Decides what becomes of outcomes, unless the task's definition does. */
   readonly decider?: Decider | undefined;
 }
@@ -36,6 +38,7 @@ export interface WorkerPlan {
   readonly stealTargets: 'any' | readonly string[] | undefined;
   readonly leaseMs: number;
   readonly graceMs: number;
+  readonly scheduler: boolean;
   readonly decider: Decider | undefined;
 }
 
@@ -44,11 +47,14 @@ const QUEUE_WEIGHTS = { least: 0.01, most: 1_000 };
 
 /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
 export function workerPlan(options: WorkerOptions, newId: () => string): WorkerPlan {
-  const { id, concurrency, lease, grace, decider } = options;
+  const { id, concurrency, lease, grace, decider, scheduler = true } = options;
   const leaseBounds = { least: LIMITS.leaseMinMs, most: LIMITS.leaseMaxMs };
   const slotBounds = { least: 1, most: LIMITS.concurrencyMax };
   if (decider !== undefined && typeof decider !== 'function') {
     throw new InvalidOptionError('decider', 'a function', decider);
+  }
+  if (typeof scheduler !== 'boolean') {
+    throw new InvalidOptionError('scheduler', 'true or false', scheduler);
   }
   return {
     id: id === undefined ? newId() : checkName('id', id),
@@ -60,6 +66,7 @@ export function workerPlan(options: WorkerOptions, newId: () => string): WorkerP
     ...usersOf(options),
     leaseMs: lease === undefined ? LIMITS.leaseMs : durationOption('lease', lease, leaseBounds),
     graceMs: grace === undefined ? LIMITS.graceMs : graceOption(grace),
+    scheduler,
     decider,
   };
 }

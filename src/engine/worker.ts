@@ -12,8 +12,9 @@ import { randomName } from './ids.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Pulse } from './pulse.ts';
 import { QueueStride } from './queue-stride.ts';
-import { emitSettled, factsOf } from './report.ts';
-import { emptySlots } from './shutdown.ts';
+import { emitSettled, factsOf, tellBlocked } from './report.ts';
+import { Scheduler } from './schedules/scheduler.ts';
+import { emptySlots, sayGoodbye } from './shutdown.ts';
 import { Slots } from './slots.ts';
 import { Ticker } from './ticker.ts';
 import type { WorkerEvents } from './worker-events.ts';
@@ -44,9 +45,6 @@ export interface StopReport {
   readonly unfinished: readonly string[];
 }
 
-/** How long saying goodbye may take, in ms; a worker that was not heard is dropped after 15 s. */
-const GOODBYE_MS = 1_000;
-
 type WorkerState = 'new' | 'running' | 'stopping' | 'stopped';
 
 /**
@@ -68,6 +66,8 @@ export class Worker {
   readonly #keeper: LeaseKeeper;
   readonly #ticker: Ticker;
   readonly #pulse: Pulse;
+  /** Absent: schedules are others' work. */
+  readonly #scheduler: Scheduler | undefined;
   /** Aborts when everything is given up. */
   readonly #over = new AbortController();
   /** Aborts when a stop shall wait no longer. */
@@ -128,14 +128,28 @@ export class Worker {
     });
     this.#keeper = new LeaseKeeper({ ...common, leaseMs, host: this.#keeperHost() });
     const isBusy = (): boolean => this.#slots.used > 0;
-    this.#ticker = new Ticker({ ...common, isBusy, lastAnswerAt, answered, failed });
+    const schedulesDue = (): void => this.#scheduler?.wake();
+    this.#ticker = new Ticker({ ...common, isBusy, lastAnswerAt, answered, failed, schedulesDue });
+    if (this.#plan.scheduler) {
+      this.#scheduler = new Scheduler({
+        ...{ ...common, owner: worker, answered, failed },
+        events: this.#events,
+        canceled: (ids) => ids.map((id) => this.noticeCancel(id, 'its schedule goes on')),
+      });
+    }
     this.#pulse = new Pulse({
       clock,
       lastAnswerAt,
-      blocked: (ms) => this.#blocked(ms),
+      blocked: (ms) =>
+        tellBlocked(core.log, this.#events, { ms, taskIds: this.#slots.runningIds() }),
       unhealthy: (silentMs) => this.#events.emit('worker.unhealthy', { silentMs }),
       healthy: (silentMs) => this.#events.emit('worker.healthy', { silentMs }),
     });
+  }
+
+  /** Its slots: how many tasks it runs at once. */
+  get concurrency(): number {
+    return this.#plan.concurrency;
   }
 
   /** Tasks that it runs now. */
@@ -221,6 +235,7 @@ export class Worker {
     await this.#changed.until(() => this.#registered, this.#over.signal);
     if (this.#endedBy !== undefined) throw this.#endedBy;
     if (this.#registered) this.#events.emit('worker.started', { worker: this.id });
+    this.#scheduler?.start();
   }
 
   async #stop(graceMs: number): Promise<StopReport> {
@@ -230,6 +245,7 @@ export class Worker {
     }
     this.#state = 'stopping';
     this.#doorbell.close();
+    this.#scheduler?.stop();
     const unfinished = await emptySlots({
       slots: this.#slots,
       exchange: this.#exchange,
@@ -240,22 +256,13 @@ export class Worker {
       over: this.#over.signal,
       wasRegistered: this.#registered,
     });
-    if (!this.#over.signal.aborted) await this.#sayGoodbye();
+    if (!this.#over.signal.aborted && this.#registered) {
+      const { workers } = this.#core.connection.backend;
+      const calls = [workers.unregister(this.id), this.#scheduler?.leave()];
+      await sayGoodbye(this.#core.clock, calls, this.#over.signal);
+    }
     this.#end(unfinished);
     return { unfinished };
-  }
-
-  async #sayGoodbye(): Promise<void> {
-    const { connection, clock } = this.#core;
-    const gone = this.#registered ? connection.backend.workers.unregister(this.id) : undefined;
-    let isGone = false;
-    const note = (): void => {
-      isGone = true;
-      this.#changed.check();
-    };
-    void gone?.then(note, note);
-    if (gone === undefined) return;
-    await this.#changed.within(clock, GOODBYE_MS, () => isGone, this.#over.signal);
   }
 
   /** Everything stops here, once. */
@@ -267,6 +274,7 @@ export class Worker {
     this.#doorbell.close();
     this.#keeper.stop();
     this.#ticker.stop();
+    this.#scheduler?.stop();
     this.#pulse.stop();
     this.#slots.abandon();
     this.#events.emit('worker.stopped', { worker: this.id, unfinished });
@@ -299,6 +307,7 @@ export class Worker {
       idle: (waitMs) => this.#doorbell.open(waitMs),
       failed: (operation, error) => this.#failed(operation, error),
       recovered: () => this.#keeper.extendNow(),
+      schedulesDue: () => this.#scheduler?.wake(),
     };
   }
 
@@ -309,6 +318,7 @@ export class Worker {
       lost: (attempt) => this.#lost(attempt),
       unknown: (refs) => this.#releaseUnknown(refs),
       answered: () => this.#answered(),
+      schedulesDue: () => this.#scheduler?.wake(),
       failed: (operation, error) => this.#failed(operation, error),
       leaseMark: () => this.#exchange.leasesBegun + (this.#exchange.isLeasing ? -1 : 0),
       leasedSince: (mark) => this.#exchange.leasesBegun !== mark,
@@ -328,7 +338,9 @@ export class Worker {
 
   #started(attempt: Attempt): void {
     this.#ticker.wake();
-    if (this.#events.has('task.started')) this.#events.emit('task.started', factsOf(attempt));
+    if (!this.#events.has('task.started')) return;
+    const { leasedAt, createdAt } = attempt.lease;
+    this.#events.emit('task.started', { ...factsOf(attempt), waitMs: leasedAt - createdAt });
   }
 
   #freed(): void {
@@ -365,14 +377,6 @@ export class Worker {
   #answered(): void {
     this.#exchange.lastAnswerAt = this.#core.clock.now();
     this.#failures = 0;
-  }
-
-  #blocked(ms: number): void {
-    const taskIds = this.#slots.runningIds();
-    const hint = taskIds.length === 0 ? '' : '; use threadTask for handlers that compute';
-    const seconds = (ms / 1_000).toFixed(1);
-    this.#core.log.warn(`the event loop was blocked ${seconds} s${hint}`, { taskIds });
-    this.#events.emit('worker.blocked', { ms, taskIds });
   }
 
   #report(operation: string, error: unknown): void {

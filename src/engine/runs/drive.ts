@@ -5,6 +5,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { WalkTerms } from '../../domain/run-walk.ts';
 import type { Level } from '../../domain/task.ts';
 import type { SubRunner } from '../attempt-context.ts';
+import { channelError } from '../channels.ts';
 import { pauseMs, sleep } from '../pause.ts';
 import type { Registry } from '../registry.ts';
 import { errorText } from '../task-error.ts';
@@ -13,7 +14,7 @@ import { type EarlyEnd, Journal, JournalLost } from './journal.ts';
 import { memberBlock } from './members.ts';
 import type { OwnEnd, OwnLease } from './own-lease.ts';
 import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
-import { drivenMemberOf, runInputOf, runPlaceOf } from './record.ts';
+import { drivenMemberOf, runInputOf, runPlaceOf, runSeedOf } from './record.ts';
 import { SubRuns } from './sub-runs.ts';
 
 /** What driving needs of its worker, but for what each lease brings. */
@@ -68,7 +69,7 @@ class Drive {
   }
 
   async run(): Promise<OwnEnd> {
-    const { lease, signal, fencingToken, traceparent } = this.#own;
+    const { lease, signal, trace } = this.#own;
     const { backend, graphs, codec } = this.#tools;
     const fields = await this.#tools.persist(() => backend.runs.load(lease.id));
     const parts = { backend, holder: this.#own, graphs, prefix: '', persist: this.#tools.persist };
@@ -77,6 +78,7 @@ class Drive {
     if (early !== undefined) return ENDED;
     const place = runPlaceOf(lease.options);
     if (place === undefined) throw new InvalidPayloadError('$', 'names no run');
+    await this.#seed(journal, place.id);
     const terms = await this.#terms(place.graph);
     const { id: taskId, user, queue } = lease;
     const producer = new Producer(this.#tools, {
@@ -85,14 +87,32 @@ class Drive {
       journal,
       prefix: '',
       signal,
-      fencingToken,
-      traceparent,
+      trace,
       checkpoint: checkpointOf(lease.options),
       maxWaitMs: LIMITS.nodeWaitMs,
       runnerOf: (prefix) =>
         new SubRuns(this.#tools, this.#own, { journal: async () => journal, prefix }).run,
     });
     return this.#endOf(await producer.walk(terms), journal, terms.isMember);
+  }
+
+  /** What it goes on from is written down before anything else is done. */
+  async #seed(journal: Journal, run: string): Promise<void> {
+    const { codec, backend, persist: again } = this.#tools;
+    const seed = runSeedOf(codec, this.#own.lease.payload);
+    if (seed === undefined || journal.text(SEEDED) !== undefined) return;
+    const writes = Object.entries(seed.channels ?? {}).map(
+      ([field, text]) => ({ type: 'set', field, text }) as const,
+    );
+    // Set again after a crash they are the same: nothing else writes before they are there.
+    for (let at = 0; at < writes.length; at += LIMITS.channelWrites) {
+      const some = { run, writes: writes.slice(at, at + LIMITS.channelWrites) };
+      const answer = await again(() => backend.runs.writeChannel(this.#own.lease, some));
+      if (answer === 'lost') throw new JournalLost();
+      if (answer !== 'ok') throw channelError(answer);
+    }
+    journal.adopt({ ...seed.fields, [SEEDED]: '1' });
+    await journal.flush();
   }
 
   async #terms(hash: string): Promise<WalkTerms> {
@@ -163,6 +183,9 @@ class Drive {
     return ENDED;
   }
 }
+
+/** The field that says so. */
+const SEEDED = 'seeded';
 
 const ENDED: OwnEnd = { type: 'settle', decision: { type: 'cancel', reason: ENDED_RUN } };
 

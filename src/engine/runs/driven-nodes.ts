@@ -1,8 +1,10 @@
 /** The nodes of a driven run: from what it wrote down, and from the tasks that it waits for. */
 import type { Inspect, RunStore } from '../../domain/backend.ts';
 import { isEnd, type TaskRecord } from '../../domain/task.ts';
+import type { ValueCodec } from '../codec.ts';
 import { recordsOf } from './failure-cause.ts';
 import type { KnownGraph } from './known-graph.ts';
+import { memberStates } from './member-states.ts';
 import { JOIN_TASK, runPlaceOf } from './record.ts';
 import { nodeInfo, type RunNodeInfo } from './run-info.ts';
 
@@ -13,20 +15,29 @@ export interface OpenMember {
   readonly record: TaskRecord;
 }
 
+/** A driven run, to be shown. */
+export interface ShownRun {
+  readonly known: KnownGraph;
+  readonly root: TaskRecord;
+  readonly codec: ValueCodec;
+  readonly input: unknown;
+}
+
 /** Where the nodes of a driven run stand, then the members that are open. */
 export async function drivenNodes(
   backend: { readonly inspect: Inspect; readonly runs: RunStore },
-  known: KnownGraph,
-  root: TaskRecord,
+  { known, root, codec, input }: ShownRun,
 ): Promise<readonly RunNodeInfo[]> {
   const written = await backend.runs.load(root.id);
   const done = nodesIn(written, 'n:');
   const open = nodesIn(written, 'o:');
+  const run = { id: root.id, graph: known.graph, input, fields: written };
+  const inner = await memberStates({ codec, inspect: backend.inspect }, run);
   const nodes = known.flat.nodes.flatMap((node): readonly RunNodeInfo[] => {
     if (node.kind === 'join') return [];
     const { id } = node;
     if (done.has(id)) return [{ node: id, state: 'finished' }];
-    return [{ node: id, state: open.has(id) ? 'started' : 'pending' }];
+    return [{ node: id, state: inner.get(id) ?? (open.has(id) ? 'started' : 'pending') }];
   });
   const members = await openMembers(backend.inspect, root);
   return [...nodes, ...members.map(({ node, record }) => nodeInfo(node, record))];

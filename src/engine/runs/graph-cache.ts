@@ -61,6 +61,8 @@ export class GraphCache {
   readonly #saving = new Map<string, Promise<void>>();
   /** Graphs of steps that were compiled here. */
   readonly #compiled = new WeakMap<object, KnownGraph>();
+  /** What was worked out of graphs that are at hand: the text of a large one takes milliseconds. */
+  readonly #known = new WeakMap<TaskGraph, KnownGraph>();
   readonly #stats = {
     saves: 0,
     known: 0,
@@ -90,7 +92,9 @@ export class GraphCache {
 
   /** A graph that was made here, by whatever means. */
   ofGraph(graph: TaskGraph): KnownGraph {
-    return this.#kept(KnownGraph.of(graph));
+    const known = this.#known.get(graph) ?? KnownGraph.of(graph);
+    this.#known.set(graph, known);
+    return this.#kept(known);
   }
 
   /**
@@ -133,7 +137,8 @@ export class GraphCache {
 
   /** It is the latest used one now. */
   #use(entry: Entry): void {
-    const { hash } = entry.known;
+    const { hash, graph } = entry.known;
+    this.#known.set(graph, entry.known);
     this.#entries.delete(hash);
     this.#entries.set(hash, entry);
     if (this.#entries.size <= MOST_GRAPHS) return;

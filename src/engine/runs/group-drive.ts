@@ -9,8 +9,8 @@ import { allNodes, blocksOf, type EachNode, type ParallelNode } from '../../doma
 import { isLost, type MemberState, type RegisteredVerdict } from '../../domain/group-verdict.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { StepOutcome, WalkStep } from '../../domain/run-walk.ts';
-import { isEnd, type NewTask, type TaskRecord } from '../../domain/task.ts';
-import type { NodeTools } from '../node-run.ts';
+import { isEnd, type NewTask, type TaskStanding } from '../../domain/task.ts';
+import type { NodeTools } from '../node-call.ts';
 import { errorOf } from '../task-error.ts';
 import type { GraphCache } from './graph-cache.ts';
 import { groupOutcome, type MemberEnd } from './group-end.ts';
@@ -43,6 +43,8 @@ export interface GroupCall {
   readonly holder: { readonly lease: LeaseRef };
   /** Of the journal: tells groups of several runs in one task apart. */
   readonly prefix: string;
+  /** Members are enqueued with it. */
+  readonly traceparent: string | undefined;
 }
 
 /** What the run's worker is to do about a group. */
@@ -55,9 +57,8 @@ const CLOSED = 'its group has ended';
 /** A member that ends its whole run is canceled with this reason; its journal says how. */
 export const ENDED_RUN = 'it has ended its run';
 
-/** Members that one call stores, reads or cancels. */
+/** Members that one call stores or cancels. */
 const STORE_CHUNK = 500;
-const READ_CHUNK = 100;
 const CANCEL_CHUNK = 50;
 
 /** One visit of a group by one lease of its producer: opens, waits, closes, collects. */
@@ -104,10 +105,12 @@ export class GroupDrive {
   }
 
   #place(): GroupPlace {
-    const { step, prefix } = this.#call;
+    const { step, prefix, traceparent, journal } = this.#call;
     const { node, visit, members, graph } = step;
     const { hash } = this.#tools.graphs.ofGraph(graph);
-    return { node, path: `${prefix}${node.id}`, visit, graph: hash, members };
+    const path = `${prefix}${node.id}`;
+    const given = (member: string): string | undefined => journal.given(this.#key, member);
+    return { node, path, visit, graph: hash, members, traceparent, given };
   }
 
   #tasks(
@@ -145,6 +148,7 @@ export class GroupDrive {
   /** Some members may have ended, and some may never have been stored. */
   async #look(opened: OpenedGroup, tasks: readonly NewTask[]): Promise<GroupMove> {
     const records = await this.#stored(tasks);
+    if (records.some((record) => isOrphan(record, this.#call.producer.taskId))) return this.#anew();
     const { node } = this.#call.step;
     const states = records.map((record, at): MemberState => {
       const state = record?.state ?? 'canceled';
@@ -165,7 +169,13 @@ export class GroupDrive {
     return { type: 'wait', suspension: await this.#suspension(open, ended, opened) };
   }
 
-  async #stored(tasks: readonly NewTask[]): Promise<readonly (TaskRecord | undefined)[]> {
+  /** The run had ended in between, which members took for the end, and was put back. */
+  #anew(): Promise<GroupMove> {
+    this.#call.journal.epoch += 1;
+    return this.#move();
+  }
+
+  async #stored(tasks: readonly NewTask[]): Promise<readonly (TaskStanding | undefined)[]> {
     const records = await this.#read(idsOf(tasks));
     if (records.every((record) => record !== undefined)) return records;
     await this.#store(tasks);
@@ -203,14 +213,9 @@ export class GroupDrive {
     return persist(() => backend.tasks.enqueue(tasks, terms));
   }
 
-  async #read(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]> {
+  #read(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
     const { backend, persist } = this.#tools;
-    const records: (TaskRecord | undefined)[] = [];
-    for (let at = 0; at < ids.length; at += READ_CHUNK) {
-      const chunk = ids.slice(at, at + READ_CHUNK);
-      records.push(...(await persist(() => backend.inspect.get(chunk))));
-    }
-    return records;
+    return persist(() => backend.inspect.standing(ids));
   }
 
   async #cancel(ids: readonly string[]): Promise<void> {
@@ -252,7 +257,7 @@ export class GroupDrive {
 
   async #end(
     tasks: readonly NewTask[],
-    records: readonly (TaskRecord | undefined)[],
+    records: readonly (TaskStanding | undefined)[],
     isTimeUp: boolean,
   ): Promise<GroupMove> {
     const { node } = this.#call.step;
@@ -269,7 +274,7 @@ export class GroupDrive {
   async #memberEnd(
     key: string,
     id: string,
-    { record, isTimeUp }: { readonly record: TaskRecord | undefined; readonly isTimeUp: boolean },
+    { record, isTimeUp }: { readonly record: TaskStanding | undefined; readonly isTimeUp: boolean },
   ): Promise<MemberEnd> {
     switch (record?.state) {
       case 'finished':
@@ -321,11 +326,16 @@ function refusalIn(reply: EnqueueReply): string | undefined {
 }
 
 /** Canceled because its group had ended. */
-function isClosed(record: TaskRecord | undefined): boolean {
+function isClosed(record: TaskStanding | undefined): boolean {
   return record?.state === 'canceled' && record.reason === CLOSED;
 }
 
-function hasEndedRun(record: TaskRecord | undefined): boolean {
+/** Canceled in place of a start, since the run had ended: what backends say then. */
+function isOrphan(record: TaskStanding | undefined, owner: string): boolean {
+  return record?.state === 'canceled' && record.reason === `run ${owner} has ended`;
+}
+
+function hasEndedRun(record: TaskStanding | undefined): boolean {
   return record?.state === 'canceled' && record.reason === ENDED_RUN;
 }
 

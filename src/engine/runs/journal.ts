@@ -1,4 +1,5 @@
 import type { Backend, LeaseRef } from '../../domain/backend.ts';
+import type { ChannelRefusal, ChannelWrites } from '../../domain/channel.ts';
 import { readGraph } from '../../domain/graph-text.ts';
 import type { NodeRecord } from './controls.ts';
 import type { GraphCache } from './graph-cache.ts';
@@ -47,7 +48,9 @@ export class JournalLost extends Error {
 /**
  * What a run has written down. Fields: `n:` what a node came to, `g:` a graph that a handler
  * brought in, `t:` tries of a node, `o:` a group that is open, `e` the epoch, `end` how a member
- * ended its run. Values that are new are held until {@link Journal.flush}.
+ * ended its run, `x:` how long nobody has had a node's code, `f`
+ * the node at which it failed, `m:` what a member gave before this run, `seeded` that another run's words were
+ * taken over. Values that are new are held until {@link Journal.flush}.
  */
 export class Journal {
   readonly #parts: JournalParts;
@@ -59,7 +62,11 @@ export class Journal {
   }
 
   static of(parts: JournalParts, fields: Readonly<Record<string, string>>): Journal {
-    return new Journal(parts, { fields: new Map(Object.entries(fields)), fresh: new Map() });
+    return new Journal(parts, {
+      fields: new Map(Object.entries(fields)),
+      fresh: new Map(),
+      writing: Promise.resolve(),
+    });
   }
 
   /** The same journal for another run in it. */
@@ -84,20 +91,24 @@ export class Journal {
   }
 
   record(key: string): NodeRecord | undefined {
-    const text = this.#get(`n:${key}`);
-    if (text === undefined) return undefined;
-    if (text.startsWith('o')) return { kind: 'output', text: text.slice(1) };
-    const { kind, value, graph, target }: StoredControl = JSON.parse(text.slice(1));
-    if (kind === 'terminate' || kind === 'again') return { kind, text: value };
-    const known = readGraph(this.#get(`g:${graph}`) ?? '');
-    return kind === 'next'
-      ? { kind, text: value, graph: known }
-      : { kind, text: value, graph: known, target: target ?? '' };
+    return recordIn((name) => this.#get(name), key);
+  }
+
+  /** What a member of a group gave before this run, as text. */
+  given(key: string, member: string): string | undefined {
+    return this.#get(givenField(key, member));
+  }
+
+  /** Takes over what another run has written down, once. */
+  adopt(fields: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(fields)) this.#set(name, value);
   }
 
   note(key: string, record: NodeRecord): void {
     this.#set(`t:${key}`, null);
     this.#set(`o:${key}`, null);
+    this.#set(`x:${key}`, null);
+    this.#set(FAILED_AT, null);
     const { kind, text } = record;
     if (kind === 'output') {
       this.#set(`n:${key}`, `o${text}`);
@@ -147,6 +158,15 @@ export class Journal {
     this.#set(name, value);
   }
 
+  drop(name: string): void {
+    this.#set(name, null);
+  }
+
+  /** The node at which the run failed last. */
+  noteFailed(node: string): void {
+    this.#set(FAILED_AT, node);
+  }
+
   /**
    * Writes down what is new.
    *
@@ -160,6 +180,43 @@ export class Journal {
     const { backend, holder, persist } = this.#parts;
     const answer = await persist(() => backend.runs.checkpoint(holder.lease, entries));
     if (answer === 'lost') throw new JournalLost();
+  }
+
+  /**
+   * Writes down what a node came to, with what it wrote to channels: both or none.
+   *
+   * @returns why the writes were refused; the node is not written down then.
+   * @throws {@link JournalLost} when the lease is not in force.
+   */
+  async noteWriting(
+    key: string,
+    record: NodeRecord,
+    channel: ChannelWrites,
+  ): Promise<ChannelRefusal | undefined> {
+    this.note(key, record);
+    const field = `${this.#parts.prefix}n:${key}`;
+    const { fields, fresh } = this.#store;
+    const entries = Object.fromEntries(fresh);
+    fresh.clear();
+    const { backend, holder, persist } = this.#parts;
+    // The store remembers the newest writes of a lease, so one call must be over before the next.
+    const answer = await this.#inTurn(() =>
+      persist(() => backend.runs.checkpoint(holder.lease, entries, { ...channel, key: field })),
+    );
+    if (answer === 'lost') throw new JournalLost();
+    if (answer === 'ok') return undefined;
+    for (const [name, value] of Object.entries(entries)) {
+      if (name !== field && !fresh.has(name)) fresh.set(name, value);
+    }
+    fields.delete(field);
+    return answer;
+  }
+
+  #inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const store = this.#store;
+    const turn = store.writing.then(call);
+    store.writing = turn.then(nothing, nothing);
+    return turn;
   }
 
   #get(name: string): string | undefined {
@@ -181,6 +238,36 @@ interface Store {
   readonly fields: Map<string, string>;
   /** Not written yet. */
   readonly fresh: Map<string, string | null>;
+  /** Is fulfilled when the newest call that writes to channels is over. */
+  writing: Promise<void>;
+}
+
+function nothing(): void {}
+
+/** The field with what a member of a group gave before the run. */
+export function givenField(key: string, member: string): string {
+  return `m:${key}/${member}`;
+}
+
+/** What a node came to, by the fields of a journal. */
+export function recordIn(
+  get: (name: string) => string | undefined,
+  key: string,
+): NodeRecord | undefined {
+  const text = get(`n:${key}`);
+  if (text === undefined) return undefined;
+  if (text.startsWith('o')) return { kind: 'output', text: text.slice(1) };
+  const { kind, value, graph, target }: StoredControl = JSON.parse(text.slice(1));
+  if (kind === 'terminate' || kind === 'again') return { kind, text: value };
+  const known = readGraph(get(`g:${graph}`) ?? '');
+  return kind === 'next'
+    ? { kind, text: value, graph: known }
+    : { kind, text: value, graph: known, target: target ?? '' };
+}
+
+/** At which node a run failed, by its journal. */
+export function failedAt(fields: Readonly<Record<string, string>>): string | undefined {
+  return fields[FAILED_AT];
 }
 
 /** How a member has ended its run, by its journal. */
@@ -200,4 +287,5 @@ interface StoredControl {
 }
 
 const EARLY_END = 'end';
+const FAILED_AT = 'f';
 const NO_TRIES: Tries = { failures: 0, releases: 0 };

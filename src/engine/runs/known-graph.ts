@@ -6,6 +6,11 @@ import { type Dispatch, dispatchOf } from './dispatch.ts';
 import { isLenient } from './group-decision.ts';
 import { sha256 } from './record.ts';
 
+/** The text of what may be a graph; throws when it can be no JSON. */
+export function graphTextOf(value: object): string {
+  return graphText(value as TaskGraph);
+}
+
 /** A graph with what is worked out from it, each part once and when it is first asked for. */
 export class KnownGraph {
   readonly graph: TaskGraph;

@@ -16,22 +16,30 @@ import { partsOf } from '../../workflow/parts.ts';
 import type { TaskDefinition } from '../../workflow/task-definition.ts';
 import type { SubRunner } from '../attempt-context.ts';
 import type { PlanBook } from '../attempt-plan.ts';
+import type { LocalChannels } from '../channels.ts';
 import { NO_OPTIONS } from '../enqueue-options.ts';
-import type { HandlerSource } from '../handler-source.ts';
-import { NodeRun, type NodeTools } from '../node-run.ts';
+import type { HandlerSource } from '../handlers/handler-source.ts';
+import type { NodeTools } from '../node-call.ts';
+import { NodeRun } from '../node-run.ts';
+import type { Trace } from '../tracing/trace.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { outcomeOf, recordOf } from './controls.ts';
 import { groupOutcome, type MemberEnd } from './group-end.ts';
+import { endOf, groupSpan } from './group-trace.ts';
 
 /** What a local run needs of its client. */
 export interface LocalTools extends NodeTools {
   readonly handlers: HandlerSource;
   readonly plans: PlanBook;
   readonly newId: () => string;
+  readonly tracer: Tracer | undefined;
 }
 
 /** What a walk needs besides: handlers may run steps of their own. */
 export interface WalkTools extends LocalTools {
   readonly runner: SubRunner;
+  /** Of the run: its own, or that of the handler which runs it. */
+  readonly channels: LocalChannels;
 }
 
 type TaskStep = WalkStep & { readonly type: 'task' };
@@ -42,25 +50,36 @@ export class LocalWalk {
   readonly #tools: WalkTools;
   readonly #user: string;
   readonly #runId: string;
+  readonly #trace: Trace;
   /** Of the step, and of those that its handlers name. */
   readonly #definitions = new Map<string, TaskDefinition>();
   readonly #policies = new Map<string, RegisteredVerdict>();
 
-  constructor(tools: WalkTools, step: unknown, user: string) {
+  constructor(
+    tools: WalkTools,
+    { step, user, trace }: { readonly step: unknown; readonly user: string; readonly trace: Trace },
+  ) {
     this.#tools = tools;
     this.#user = user;
+    this.#trace = trace;
     this.#runId = tools.newId();
     this.#learn(step);
   }
 
   /** Walks to the end; rejects with the signal's reason when that aborts. */
-  async walk(terms: WalkTerms, signal: AbortSignal): Promise<Ending> {
+  walk(terms: WalkTerms, signal: AbortSignal): Promise<Ending> {
+    return this.#walk(terms, signal, this.#trace);
+  }
+
+  async #walk(terms: WalkTerms, signal: AbortSignal, trace: Trace): Promise<Ending> {
     const walk = new Walk(terms);
     for (;;) {
       const step = walk.next();
       if (step.type === 'end') return step.ending;
       walk.settle(
-        await (step.type === 'task' ? this.#task(step, signal) : this.#group(step, signal)),
+        await (step.type === 'task'
+          ? this.#task(step, signal, trace)
+          : this.#group(step, signal, trace)),
       );
     }
   }
@@ -76,7 +95,11 @@ export class LocalWalk {
     for (const policy of policies) this.#policies.set(policy.name, policy.decide);
   }
 
-  async #task({ node, visit, input }: TaskStep, signal: AbortSignal): Promise<StepOutcome> {
+  async #task(
+    { node, visit, input }: TaskStep,
+    signal: AbortSignal,
+    trace: Trace,
+  ): Promise<StepOutcome> {
     const { codec, handlers, plans, clock } = this.#tools;
     const definition = this.#definitions.get(node.task) ?? handlers.definition(node.task);
     if (definition === undefined) return failed(new UnknownTaskError(node.task));
@@ -88,10 +111,12 @@ export class LocalWalk {
         payload: codec.payload(node.id, input),
         taskId: `${this.#runId}:${node.id}#${visit}`,
         user: this.#user,
-        fencingToken: clock.now() * MICROSECONDS,
-        traceparent: undefined,
+        holder: { fencingToken: clock.now() * MICROSECONDS },
+        trace,
+        node: node.id,
         runId: undefined,
         runner: this.#tools.runner,
+        channels: this.#tools.channels,
         signal,
         cycles:
           node.dynamic === undefined
@@ -104,8 +129,10 @@ export class LocalWalk {
       }).run();
       switch (end.type) {
         case 'returned':
+          this.#tools.channels.apply(end.writes);
           return { type: 'output', value: codec.read(end.text) };
         case 'chose':
+          this.#tools.channels.apply(end.writes);
           return this.#chosen(node.id, end.control);
         case 'canceled':
           if (end.wholeRun) return end;
@@ -127,9 +154,21 @@ export class LocalWalk {
     return outcomeOf(this.#tools.codec, recordOf(this.#tools.codec, node, control));
   }
 
-  async #group(step: GroupStep, signal: AbortSignal): Promise<StepOutcome> {
+  async #group(step: GroupStep, signal: AbortSignal, whole: Trace): Promise<StepOutcome> {
+    const trace = whole.part(() => groupSpan(step, this.#runId));
+    try {
+      const outcome = await this.#members(step, signal, trace);
+      trace.end(endOf(outcome));
+      return outcome;
+    } catch (error) {
+      trace.end({ outcome: 'failed', error });
+      throw error;
+    }
+  }
+
+  async #members(step: GroupStep, signal: AbortSignal, trace: Trace): Promise<StepOutcome> {
     const group = new LocalGroup(step, signal, (member, its) =>
-      this.walk({ ...member, graph: step.graph, isMember: true }, its),
+      this.#walk({ ...member, graph: step.graph, isMember: true }, its, trace),
     );
     const timeoutMs = step.node.timeoutMs ?? 0;
     const { clock } = this.#tools;

@@ -13,10 +13,11 @@ import type { EdgePolicies, Level, NewTask } from '../../domain/task.ts';
 import type { ValueCodec } from '../codec.ts';
 import {
   DRIVE_TASK,
+  GIVEN_TASK,
   JOIN_TASK,
   LATE_PAYLOAD,
+  memberIds,
   memberPayload,
-  memberTaskId,
   runOptions,
   sha256,
 } from './record.ts';
@@ -41,17 +42,20 @@ export interface GroupPlace {
   readonly visit: number;
   readonly graph: string;
   readonly members: readonly WalkMember[];
+  readonly traceparent: string | undefined;
+  /** What a member gave before this run, as text. */
+  given(member: string): string | undefined;
 }
 
 /** A member before it has an id. */
 export type DraftTask = Omit<NewTask, 'id'>;
 
-/** The edges of what waits for others, however they end. */
+/** The edges of what waits for others, however they end: these are the same user's. */
 const LENIENT: EdgePolicies = {
   onFailure: 'run',
   onCancel: 'run',
   onMissing: 'satisfied',
-  allowCrossUser: false,
+  allowCrossUser: true,
 };
 
 /** The edges of what ends with the first that does not finish. */
@@ -64,10 +68,16 @@ const STRICT: EdgePolicies = { ...LENIENT, onFailure: 'fail', onCancel: 'cancel'
  */
 export function draftMembers(producer: ProducerFacts, group: GroupPlace): readonly DraftTask[] {
   const { codec, taskId: owner, runId, user, queue, level } = producer;
+  const { traceparent } = group;
+  const traced = traceparent === undefined ? {} : { traceparent };
   return group.members.map((member): DraftTask => {
     const path = `${group.node.id}/${member.key}`;
     const run = { id: runId, graph: group.graph, node: path };
     const common = { user, queue, level, cost: 1, owner, dependsOn: [], edges: LENIENT };
+    const given = group.given(member.key);
+    if (given !== undefined) {
+      return { ...common, name: GIVEN_TASK, payload: given, options: runOptions(traced, run) };
+    }
     const only = onlyTask(member.block, member.input);
     if (only !== undefined) {
       return {
@@ -75,14 +85,14 @@ export function draftMembers(producer: ProducerFacts, group: GroupPlace): readon
         ...placeOf(only.node, queue, level),
         name: only.node.task,
         payload: codec.payload(only.node.id, only.input),
-        options: runOptions({}, run),
+        options: runOptions(traced, run),
       };
     }
     return {
       ...common,
       name: DRIVE_TASK,
       payload: memberPayload(codec, { path, input: member.input }),
-      options: runOptions({ retries: 0, timeoutMs: 0 }, run),
+      options: runOptions({ retries: 0, timeoutMs: 0, ...traced }, run),
       graph: group.graph,
     };
   });
@@ -94,9 +104,13 @@ export function membersOf(
   drafts: readonly DraftTask[],
   { taskId: runId, epochOf }: { readonly taskId: string; readonly epochOf: (at: number) => number },
 ): readonly NewTask[] {
-  const ids = members.map(({ key }, at) =>
-    memberTaskId({ runId, path, visit, epoch: epochOf(at), member: key }),
-  );
+  const ofEpoch = new Map<number, (member: string) => string>();
+  const ids = members.map(({ key }, at) => {
+    const epoch = epochOf(at);
+    const idOf = ofEpoch.get(epoch) ?? memberIds({ runId, path, visit, epoch });
+    ofEpoch.set(epoch, idOf);
+    return idOf(key);
+  });
   const { concurrency = members.length } = node;
   return drafts.map((draft, at) => {
     const before = ids[at - concurrency];

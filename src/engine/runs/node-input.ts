@@ -8,7 +8,8 @@ import {
 } from '../../domain/errors.ts';
 import type { PlanGroup, PlanValue } from '../../domain/graph-plan.ts';
 import type { NodeOutcome } from '../../domain/graph-values.ts';
-import type { TaskRecord } from '../../domain/task.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { isEnd, type TaskRecord } from '../../domain/task.ts';
 import type { ValueCodec } from '../codec.ts';
 import type { Failure } from '../handler-call.ts';
 import type { DispatchTask } from './dispatch.ts';
@@ -28,7 +29,9 @@ interface NodeInputParts {
 export type LateInput =
   | { readonly kind: 'input'; readonly text: string }
   | { readonly kind: 'refused'; readonly failure: Failure }
-  | { readonly kind: 'canceled'; readonly reason: string };
+  | { readonly kind: 'canceled'; readonly reason: string }
+  /** A group whose members were put back: it is decided when these have ended. */
+  | { readonly kind: 'open'; readonly waitFor: readonly string[] };
 
 /** What was leased, with everything that is known of what it waited for. */
 export interface LateTask {
@@ -81,7 +84,8 @@ class Building {
 
   async input(node: DispatchTask): Promise<LateInput> {
     const { plan } = node;
-    await this.#learn(node.reads);
+    const open = await this.#learn(node.reads);
+    if (plan?.kind === 'group' && open.length > 0) return { kind: 'open', waitFor: open };
     if (plan?.kind === 'group') return this.#group(plan);
     if (plan?.kind !== 'task') {
       return refused(new InvalidPayloadError('$', `node "${node.id}" has no input`));
@@ -125,8 +129,12 @@ class Building {
     };
   }
 
-  /** Gathers the outcomes of nodes: from the lease, and what is not there from the store. */
-  async #learn(nodes: readonly string[]): Promise<void> {
+  /**
+   * Gathers the outcomes of nodes: from the lease, and what is not there from the store.
+   *
+   * @returns tasks that have not ended, as many as one may wait for.
+   */
+  async #learn(nodes: readonly string[]): Promise<readonly string[]> {
     const facts = new Map(this.#task.upstreams.map((fact) => [fact.id, fact]));
     const missing: { readonly node: string; readonly ids: readonly string[] }[] = [];
     for (const node of nodes) {
@@ -135,23 +143,43 @@ class Building {
       if (fact?.state === 'finished') this.#outcomes.set(node, this.#finished(fact.result));
       else missing.push({ node, ids: fact === undefined ? ids : [fact.id] });
     }
-    if (missing.length === 0) return;
+    if (missing.length === 0) return [];
     const { inspect } = this.#parts.backend;
     const ids = missing.flatMap((one) => one.ids);
-    const records = new Map<string, TaskRecord>();
-    for (const record of await recordsOf(inspect, ids)) {
-      if (record !== undefined) records.set(record.id, record);
-    }
+    const standing = await inspect.standing(ids);
+    const known = new Map(ids.map((id, at) => [id, standing[at]]));
+    const broken: { readonly node: string; readonly id: string }[] = [];
+    const open: string[] = [];
     for (const { node, ids } of missing) {
-      const record = ids.map((id) => records.get(id)).find((one) => one !== undefined);
-      if (record !== undefined) this.#outcomes.set(node, await this.#outcomeOf(record));
+      const id = ids.find((one) => known.get(one) !== undefined);
+      if (id === undefined) continue;
+      const { state, result } = known.get(id) ?? {};
+      if (state === 'finished') this.#outcomes.set(node, this.#finished(result));
+      else if (state !== undefined && !isEnd(state)) open.push(id);
+      else broken.push({ node, id });
     }
+    if (broken.length > 0) await this.#learnBroken(broken);
+    return open.slice(0, LIMITS.dependencies);
   }
 
-  async #outcomeOf(record: TaskRecord): Promise<NodeOutcome> {
-    if (record.state === 'finished') return this.#finished(record.result);
-    const cause = await causeOf(this.#parts.backend.inspect, record);
-    return { ok: false, error: errorIn(cause) };
+  /** Why nodes did not finish stands in their records, or in those of others. */
+  async #learnBroken(
+    broken: readonly { readonly node: string; readonly id: string }[],
+  ): Promise<void> {
+    const { inspect } = this.#parts.backend;
+    const records = await recordsOf(
+      inspect,
+      broken.map(({ id }) => id),
+    );
+    for (const [at, { node }] of broken.entries()) {
+      const record = records[at];
+      if (record === undefined) continue;
+      if (record.state === 'finished') this.#outcomes.set(node, this.#finished(record.result));
+      else {
+        const error = errorIn(await causeOf(inspect, record));
+        this.#outcomes.set(node, { ok: false, error });
+      }
+    }
   }
 
   #finished(result: string | undefined): NodeOutcome {

@@ -1,6 +1,7 @@
 /** What passes between an attempt and code of the engine's own that works under its lease. */
 import type { Decision, Leased, Suspension } from '../../domain/backend.ts';
 import type { Outcome } from '../../domain/decider.ts';
+import type { Trace } from '../tracing/trace.ts';
 import type { Journal } from './journal.ts';
 
 /** What the engine's own code makes of a lease. */
@@ -17,7 +18,7 @@ export interface OwnLease {
   readonly lease: Leased;
   readonly signal: AbortSignal;
   readonly fencingToken: number;
-  readonly traceparent: string | undefined;
+  readonly trace: Trace;
   /**
    * Gives the lease up while a handler waits for a group, and keeps its stack. Fulfilled once this
    * worker has leased the task again and nobody has written to its journal meanwhile; rejects when

@@ -1,11 +1,19 @@
 /** Code that every worker has, for the tasks of runs that no caller defines. */
 import { TaskDefinition } from '../../workflow/task-definition.ts';
-import { DRIVE_TASK, GROUP_TASK } from './record.ts';
+import { DRIVE_TASK, GIVEN_TASK, GROUP_TASK } from './record.ts';
 
 /** Its input is what its policy made of the members: what the group gives. */
 const group = new TaskDefinition({
   name: 'group',
   taskName: GROUP_TASK,
+  options: { timeout: 'none' },
+  code: { kind: 'function', handler: (output) => output },
+});
+
+/** Its input is what it gives. */
+const given = new TaskDefinition({
+  name: 'given',
+  taskName: GIVEN_TASK,
   options: { timeout: 'none' },
   code: { kind: 'function', handler: (output) => output },
 });
@@ -22,6 +30,7 @@ const drive = new TaskDefinition({
 const OWN: ReadonlyMap<string, TaskDefinition> = new Map([
   [GROUP_TASK, group],
   [DRIVE_TASK, drive],
+  [GIVEN_TASK, given],
 ]);
 
 /** The engine's own task of that name. */

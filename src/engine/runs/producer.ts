@@ -1,19 +1,30 @@
 import type { LeaseRef, Suspension } from '../../domain/backend.ts';
+import type { ChannelWrite } from '../../domain/channel.ts';
 import { TaskCanceledError, UnknownTaskError } from '../../domain/errors.ts';
-import { type Ending, Walk, type WalkStep, type WalkTerms } from '../../domain/run-walk.ts';
+import {
+  type Ending,
+  type StepOutcome,
+  Walk,
+  type WalkStep,
+  type WalkTerms,
+} from '../../domain/run-walk.ts';
 import type { FailureType } from '../../domain/task.ts';
 import { control as kindOf } from '../../workflow/control.ts';
 import { partsOf } from '../../workflow/parts.ts';
 import type { TaskDefinition } from '../../workflow/task-definition.ts';
 import type { SubRunner } from '../attempt-context.ts';
 import type { PlanBook } from '../attempt-plan.ts';
+import { type ChannelStore, channelError, NO_WRITES, StoredChannels } from '../channels.ts';
 import { NO_OPTIONS } from '../enqueue-options.ts';
-import type { HandlerSource } from '../handler-source.ts';
+import type { HandlerSource } from '../handlers/handler-source.ts';
 import { type NodeEnd, NodeRun } from '../node-run.ts';
+import type { Trace } from '../tracing/trace.ts';
 import { type NodeRecord, outcomeOf, recordOf } from './controls.ts';
 import { GroupDrive, type GroupTools } from './group-drive.ts';
+import { groupSpan, tracedGroup } from './group-trace.ts';
 import type { Journal } from './journal.ts';
 import type { ProducerFacts } from './members.ts';
+import { strangePause } from './strange-node.ts';
 
 /** What walking a graph needs of its worker. */
 export interface ProducerTools extends GroupTools {
@@ -24,14 +35,14 @@ export interface ProducerTools extends GroupTools {
 /** One walk of a run under one lease. */
 export interface ProducerCall {
   readonly facts: ProducerFacts;
-  readonly holder: { readonly lease: LeaseRef };
+  /** Whose lease and token may be others after a wait. */
+  readonly holder: { readonly lease: LeaseRef; readonly fencingToken: number };
   readonly journal: Journal;
   /** Of the journal: tells groups of several runs in one task apart. */
   readonly prefix: string;
   /** Aborts when the lease is not wanted any more. */
   readonly signal: AbortSignal;
-  readonly fencingToken: number;
-  readonly traceparent: string | undefined;
+  readonly trace: Trace;
   /** Write down every node, or only what comes before a group. */
   readonly checkpoint: 'node' | 'group';
   /** Longest wait of a node in place, in ms. */
@@ -47,9 +58,6 @@ export type WalkMove =
   /** A node waits for its next attempt, or its code is not here. */
   | { readonly type: 'left'; readonly delayMs: number; readonly reason: string };
 
-/** A worker meets a node whose code it does not have: another one may. */
-const STRANGE_MS = 1_000;
-
 /** Walks a graph under a lease: nodes run here, groups are stored and waited for. */
 export class Producer {
   readonly #tools: ProducerTools;
@@ -57,10 +65,13 @@ export class Producer {
   /** Of steps that handlers have named here. */
   readonly #learned = new Map<string, TaskDefinition>();
   #failureType: FailureType = 'error';
+  /** Of the run; its nodes write under the lease of this walk. */
+  readonly #channels: ChannelStore;
 
   constructor(tools: ProducerTools, call: ProducerCall) {
     this.#tools = tools;
     this.#call = call;
+    this.#channels = new StoredChannels(tools.backend.runs, call.facts.runId, call.holder);
   }
 
   /**
@@ -86,22 +97,43 @@ export class Producer {
       signal.throwIfAborted();
       const move = step.type === 'task' ? await this.#task(step, key) : await this.#group(step);
       if (move.type === 'record') {
-        journal.note(key, move.record);
-        if (this.#call.checkpoint === 'node') await journal.flush();
-        walk.settle(outcomeOf(codec, move.record));
-      } else if (move.type === 'failed') walk.settle(move);
-      else if (move.type === 'canceled') walk.settle(move);
+        const refused = await this.#note(key, move);
+        if (refused !== undefined) journal.noteFailed(step.node.id);
+        walk.settle(refused ?? outcomeOf(codec, move.record));
+      } else if (move.type === 'failed') {
+        journal.noteFailed(step.node.id);
+        walk.settle(move);
+      } else if (move.type === 'canceled') walk.settle(move);
       else return move;
     }
+  }
+
+  /** A node that wrote to channels is written down at once, whatever the run was asked for. */
+  async #note(
+    key: string,
+    { record, writes }: NodeMove & { readonly type: 'record' },
+  ): Promise<(StepOutcome & { readonly type: 'failed' }) | undefined> {
+    const { journal, facts, checkpoint } = this.#call;
+    if (writes.length === 0) {
+      journal.note(key, record);
+      if (checkpoint === 'node') await journal.flush();
+      return undefined;
+    }
+    const refusal = await journal.noteWriting(key, record, { run: facts.runId, writes });
+    if (refusal === undefined) return undefined;
+    this.#failureType = 'error';
+    return { type: 'failed', error: channelError(refusal) };
   }
 
   async #task(step: WalkStep & { readonly type: 'task' }, key: string): Promise<NodeMove> {
     const { handlers } = this.#tools;
     const definition = handlers.definition(step.node.task) ?? this.#learned.get(step.node.task);
     if (definition === undefined) {
-      await this.#call.journal.flush();
-      const { message } = new UnknownTaskError(step.node.task);
-      return { type: 'left', delayMs: STRANGE_MS, reason: message };
+      const error = new UnknownTaskError(step.node.task);
+      const { task } = step.node;
+      const delayMs = await strangePause(this.#tools, this.#call.journal, { key, task });
+      if (delayMs === undefined) return this.#failed(error, 'unknown-task');
+      return { type: 'left', delayMs, reason: error.message };
     }
     let payload: string;
     try {
@@ -117,9 +149,10 @@ export class Producer {
     what: { readonly key: string; readonly definition: TaskDefinition; readonly payload: string },
   ): Promise<NodeEnd> {
     const { handlers, plans } = this.#tools;
-    const { journal, facts, signal, fencingToken, traceparent } = this.#call;
+    const { journal, facts, signal, holder, trace } = this.#call;
     const { dynamic } = node;
     const { definition, payload, key } = what;
+    const tries = journal.tries(key);
     return new NodeRun(this.#tools, {
       definition,
       handler: handlers.handler(definition),
@@ -127,13 +160,16 @@ export class Producer {
       payload,
       taskId: `${facts.taskId}:${this.#call.prefix}${key}`,
       user: facts.user,
-      fencingToken,
-      traceparent,
+      holder,
+      trace,
+      node: node.id,
       signal,
       cycles: dynamic === undefined ? undefined : { cycle: visit - 1, ...dynamic },
       runId: facts.runId,
       runner: this.#call.runnerOf(`s:${key}/`),
-      ...journal.tries(key),
+      channels: this.#channels,
+      failures: tries.failures,
+      releases: tries.releases,
       isPatient: true,
       maxWaitMs: this.#call.maxWaitMs,
     }).run();
@@ -146,12 +182,13 @@ export class Producer {
   ): Promise<NodeMove> {
     switch (end.type) {
       case 'returned':
-        return { type: 'record', record: { kind: 'output', text: end.text } };
+        return { type: 'record', record: { kind: 'output', text: end.text }, writes: end.writes };
       case 'chose': {
         const kind = end.control[kindOf];
         if (kind === 'next' || kind === 'goto') this.learn(end.control.step);
         try {
-          return { type: 'record', record: recordOf(this.#tools.codec, node.id, end.control) };
+          const record = recordOf(this.#tools.codec, node.id, end.control);
+          return { type: 'record', record, writes: end.writes };
         } catch (error) {
           return this.#failed(error, 'invalid-result');
         }
@@ -173,8 +210,10 @@ export class Producer {
 
   async #group(step: WalkStep & { readonly type: 'group' }): Promise<NodeMove> {
     const { facts, journal, holder, prefix } = this.#call;
-    const call = { step, producer: facts, journal, holder, prefix };
-    const move = await new GroupDrive(this.#tools, call).move();
+    const trace = this.#call.trace.part(() => groupSpan(step, facts.runId));
+    const { traceparent } = trace;
+    const call = { step, producer: facts, journal, holder, prefix, traceparent };
+    const move = await tracedGroup(trace, () => new GroupDrive(this.#tools, call).move());
     if (move.type === 'wait') return move;
     const { outcome } = move;
     switch (outcome.type) {
@@ -183,7 +222,7 @@ export class Producer {
         const kind = outcome.type;
         try {
           const text = this.#tools.codec.anyLength(outcome.value);
-          return { type: 'record', record: { kind, text } };
+          return { type: 'record', record: { kind, text }, writes: NO_WRITES };
         } catch (error) {
           return this.#failed(error, 'invalid-result');
         }
@@ -205,13 +244,17 @@ export class Producer {
   /** A step whose definitions may not be registered here. */
   learn(step: unknown): void {
     for (const task of partsOf(step).tasks) {
-      if (task.code.kind !== 'elsewhere') this.#learned.set(task.taskName, task);
+      if (this.#tools.handlers.has(task)) this.#learned.set(task.taskName, task);
     }
   }
 }
 
 type NodeMove =
-  | { readonly type: 'record'; readonly record: NodeRecord }
+  | {
+      readonly type: 'record';
+      readonly record: NodeRecord;
+      readonly writes: readonly ChannelWrite[];
+    }
   | { readonly type: 'failed'; readonly error: unknown }
   | { readonly type: 'canceled'; readonly reason: string }
   | Extract<WalkMove, { type: 'wait' | 'left' }>;

@@ -20,6 +20,9 @@ export const GROUP_TASK = '~group';
 /** A driven run, or a member of a group that is more than one plain task. */
 export const DRIVE_TASK = '~drive';
 
+/** A node or member that has finished in another run: it gives what that gave. */
+export const GIVEN_TASK = '~given';
+
 /** The payload of a node whose input its worker builds. */
 export const LATE_PAYLOAD = 'null';
 
@@ -43,9 +46,30 @@ export interface MemberPlace {
   readonly member: string;
 }
 
+/** Member keys that stand in ids as they are. */
+const PLAIN_KEY = /^[\w-]{1,40}$/;
+
+/** Characters of base64 of a hash that stands for a group: 132 bits. */
+const GROUP_CHARS = 22;
+
+/** The ids of the tasks that are members of a group: one hash for all of them. */
+export function memberIds({
+  runId,
+  path,
+  visit,
+  epoch,
+}: Omit<MemberPlace, 'member'>): (member: string) => string {
+  const place = `${runId}\n${path}\n${visit}\n${epoch}`;
+  const group = createHash('sha256').update(place).digest('base64url').slice(0, GROUP_CHARS);
+  return (member) => {
+    if (PLAIN_KEY.test(member)) return `~g.${group}.${member}`;
+    return `~g.${group}:${digest(member)}`;
+  };
+}
+
 /** The id of the task that is a member of a group. */
-export function memberTaskId({ runId, path, visit, epoch, member }: MemberPlace): string {
-  return `~g.${digest(`${runId}\n${path}\n${visit}\n${epoch}\n${member}`)}`;
+export function memberTaskId({ member, ...group }: MemberPlace): string {
+  return memberIds(group)(member);
 }
 
 /** Which run a task belongs to, and as what: the field `run` of its stored options. */
@@ -67,8 +91,11 @@ export interface RunPlace {
 
 /** What goes before the definitions of nodes. */
 export interface SaidPlace {
+  /** The queue of nodes that name none. */
   readonly queue?: string;
+  /** Their priority, 1 to 6. */
   readonly level?: Level;
+  /** What a turn of theirs costs. */
   readonly cost?: number;
 }
 
@@ -96,9 +123,24 @@ export function storedOptionsOf(storedOptions: string): StoredOptions {
   return options;
 }
 
+/** What a driven run goes on from: what another one has written down. */
+export interface Seed {
+  /** Of its journal. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Of its channels. */
+  readonly channels?: Readonly<Record<string, string>>;
+}
+
 /** The payload of a run's own task. */
-export function runPayload(codec: ValueCodec, input: unknown): string {
-  return codec.payload(RUN_TASK, input === undefined ? {} : { input });
+export function runPayload(codec: ValueCodec, input: unknown, seed?: Seed): string {
+  const given = input === undefined ? {} : { input };
+  return codec.payload(RUN_TASK, seed === undefined ? given : { ...given, seed });
+}
+
+/** What the run goes on from, if it does. */
+export function runSeedOf(codec: ValueCodec, payload: string): Seed | undefined {
+  // Its fields are texts: whoever stored the run has looked at them.
+  return fieldsOf(codec, payload)['seed'] as Seed | undefined;
 }
 
 /** @throws {@link InvalidPayloadError} when the text is not what {@link runPayload} wrote. */

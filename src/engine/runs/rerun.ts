@@ -1,18 +1,21 @@
 /** A run that goes on from another one's results. */
 import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors.ts';
-import { allNodes, blocksOf, type GraphNode } from '../../domain/graph.ts';
+import { allNodes } from '../../domain/graph.ts';
+import { tracedEnqueue, tracedOnly } from '../tracing/traced-enqueue.ts';
 import type { KnownGraph } from './known-graph.ts';
 import { storedOptionsOf } from './record.ts';
 import type { RunHandle } from './run-handle.ts';
 import { runTerms } from './run-options.ts';
 import { type RunTools, submitCall } from './run-submission.ts';
+import type { RunCall } from './run-tasks.ts';
 import { RunView } from './run-view.ts';
+import { idsIn } from './seeds.ts';
 
 /** How a run is run again. */
 export interface RerunOptions {
   /**
    * A node or group, by its name in the graph: it and all that follows it run again, also what had
-   * finished. Default: only what had not finished does.
+   * finished; of a driven run, all that was come to after it. Default: only what had not finished.
    */
   readonly from?: string | undefined;
   /** The new run's id. Default: a new one. */
@@ -28,26 +31,42 @@ export async function rerun(
   id: string,
   options: RerunOptions,
 ): Promise<RunHandle<unknown>> {
-  const { handles, maker } = tools;
+  const { handles } = tools;
   const view = await RunView.find(handles, id);
   if (view === undefined) throw new TaskNotFoundError(id);
+  const { root, place } = view;
+  const { queue, level, cost } = place.said ?? {};
+  const said = { user: root.user, queue, priority: level, cost, id: options.id };
+  const stored = storedOptionsOf(root.options);
   const known = await view.known();
-  const { user, options: stored } = view.root;
-  const { queue, level, cost } = view.place.said ?? {};
-  const said = { user, queue, priority: level, cost, id: options.id };
-  const terms = { ...runTerms(tools, said), stored: storedOptionsOf(stored) };
-  const call = { known, input: view.input, terms, codec: handles.codec, base: maker.base };
+  const past = await pastOf(view, known, options.from);
+  const request = { name: place.name ?? '', queue: root.queue, options: stored };
+  return tracedEnqueue(tools, {
+    ...request,
+    send: (traced) => {
+      const terms = { ...runTerms(tools, said), stored: { ...stored, ...tracedOnly(traced) } };
+      const call = { known, input: view.input, terms, codec: handles.codec, ...past };
+      return submitCall(tools, { ...call, base: tools.maker.base }, view.form);
+    },
+  });
+}
+
+type Past = Pick<RunCall, 'reused' | 'past' | 'seed'>;
+
+/** What of the other run need not be done again. */
+async function pastOf(view: RunView, known: KnownGraph, from: string | undefined): Promise<Past> {
   if (view.form === 'driven') {
-    if (options.from === undefined) return submitCall(tools, call, 'driven');
-    throw new InvalidOptionError('from', 'nothing: a driven run begins anew', options.from);
+    // Its channels begin empty, as those of any rerun.
+    const { fields } = await view.seed(from);
+    return { seed: { fields } };
   }
-  const again = options.from === undefined ? new Set<string>() : fromNode(known, options.from);
+  const again = from === undefined ? new Set<string>() : fromNode(known, from);
   const reused = new Map<string, string>();
-  for (const [node, { id: taskId, state }] of await view.records()) {
-    if (state === 'finished' && !again.has(node)) reused.set(node, taskId);
+  for (const [node, { id, state }] of await view.records()) {
+    if (state === 'finished' && !again.has(node)) reused.set(node, id);
   }
-  const past = [id, ...(view.place.past ?? [])].slice(0, MOST_PAST);
-  return submitCall(tools, { ...call, reused, past }, 'dispatched');
+  const past = [view.root.id, ...(view.place.past ?? [])].slice(0, MOST_PAST);
+  return { reused, past };
 }
 
 /** Tasks of a node and of everything that follows it. */
@@ -62,13 +81,4 @@ function fromNode({ graph, dispatch }: KnownGraph, from: string): ReadonlySet<st
     if (dependsOn.some((one) => again.has(one))) again.add(id);
   }
   return again;
-}
-
-/** The ids of a node and of all inside of it. */
-function idsIn(node: GraphNode): Set<string> {
-  const ids = new Set([node.id]);
-  for (const [, block] of blocksOf(node)) {
-    for (const { id } of allNodes(block)) ids.add(id);
-  }
-  return ids;
 }

@@ -27,9 +27,11 @@ export async function cancelRun(
 ): Promise<RunCancelReport> {
   const view = await RunView.find(tools, id);
   if (view === undefined) return { run: { kind: 'not-found' }, nodes: [] };
-  // Looked at before: a run that has ended waits for nothing.
-  const open = await openTasks(view);
+  // Looked at before: a driven run that has ended waits for nothing. A dispatched one is looked at
+  // after: what is put back once it is canceled, its `resume` takes back.
+  const members = view.form === 'driven' ? await openTasks(view) : [];
   const run = await tools.cancelTask(id, reason);
+  const open = view.form === 'driven' ? members : await openTasks(view);
   const nodes: { readonly node: string; readonly reply: CancelReply }[] = [];
   for (let at = 0; at < open.length; at += AT_ONCE) {
     const some = open.slice(at, at + AT_ONCE);

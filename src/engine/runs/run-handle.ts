@@ -105,12 +105,13 @@ async function outcomeOf(parts: RunHandleParts, root: TaskRecord): Promise<unkno
 
 /** Why a run did not finish. */
 async function failureOf(view: RunView | undefined, root: TaskRecord): Promise<Error> {
-  const cause = view?.form === 'dispatched' ? await view.cause() : root;
+  const isDriven = view?.form === 'driven';
+  const cause = view === undefined || isDriven ? root : await view.cause();
   if (root.state === 'canceled' || cause.state === 'canceled') {
     return new RunCanceledError(cause.reason ?? root.reason ?? '');
   }
   return new RunFailedError(root.id, {
-    node: cause.id === root.id ? '' : nodeOf(cause),
+    node: isDriven ? await view.failedNode() : cause.id === root.id ? '' : nodeOf(cause),
     taskId: cause.id,
     failureType: cause.failureType ?? 'error',
     error: errorIn(cause),

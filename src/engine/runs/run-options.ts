@@ -27,7 +27,7 @@ export type RunForm = 'dispatched' | 'driven';
  * every task of it and go before those of definitions; `delay`, `executeAfter`, `expiresIn` and
  * `dependsOn` for those that wait for no other; `id` and `idempotencyKey` for the run itself.
  */
-export interface RunEnqueueOptions extends EnqueueOptions {
+export interface RunEnqueueOptions extends Omit<EnqueueOptions, 'debounce' | 'throttle'> {
   /**
    * `dispatched`: every node is a task of the queue. `driven`: one worker at a time walks the graph
    * and dispatches groups. Default: `dispatched` for graphs that can be.
@@ -83,6 +83,9 @@ export function runTerms(tools: TermsTools, options: RunEnqueueOptions): RunTerm
     throw new InvalidOptionError('checkpoint', '"node" or "group"', checkpoint);
   }
   const key = keyOf(options);
+  if (key?.policy === 'debounce' || key?.policy === 'throttle') {
+    throw new InvalidOptionError(key.policy, 'nothing for a run', key);
+  }
   if (key?.policy === 'replace-queued' || key?.policy === 'run-once-more') {
     throw new InvalidOptionError(
       'idempotency.policy',

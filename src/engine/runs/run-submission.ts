@@ -1,4 +1,5 @@
 /** Stores runs: all of their tasks or none. */
+import type { Logger } from '../../base/logger.ts';
 import type { Backend, EnqueueReply } from '../../domain/backend.ts';
 import {
   BackendUnavailableError,
@@ -12,6 +13,7 @@ import { partsOf } from '../../workflow/parts.ts';
 import { validate } from '../../workflow/standard-schema.ts';
 import { refusalError } from '../refusal.ts';
 import type { TaskMaker } from '../task-maker.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { type Turns, turn } from '../turns.ts';
 import type { KnownGraph } from './known-graph.ts';
 import { runPlaceOf } from './record.ts';
@@ -25,6 +27,8 @@ export interface RunTools {
   readonly maker: TaskMaker;
   readonly newId: () => string;
   readonly turns: Turns;
+  readonly tracer: Tracer | undefined;
+  readonly log: Logger;
   onCreated(task: NewTask): void;
 }
 

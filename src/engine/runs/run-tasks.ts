@@ -7,6 +7,7 @@ import type { DispatchTask } from './dispatch.ts';
 import type { KnownGraph } from './known-graph.ts';
 import {
   DRIVE_TASK,
+  GIVEN_TASK,
   GROUP_TASK,
   JOIN_TASK,
   LATE_PAYLOAD,
@@ -15,6 +16,7 @@ import {
   type RunPlace,
   runOptions,
   runPayload,
+  type Seed,
 } from './record.ts';
 import { placeOfNode, type RunTerms } from './run-options.ts';
 
@@ -30,6 +32,10 @@ export interface RunCall {
   readonly reused?: ReadonlyMap<string, string>;
   /** Those other runs. */
   readonly past?: readonly string[];
+  /** Nodes that have finished elsewhere, with what each gave as text. */
+  readonly given?: ReadonlyMap<string, string>;
+  /** What a driven run goes on from. */
+  readonly seed?: Seed;
 }
 
 /** It ends as what it waits for does. */
@@ -48,7 +54,11 @@ export function dispatchedTasks(call: RunCall): readonly NewTask[] {
   const { known, terms, reused } = call;
   const { tasks, ends } = known.dispatch;
   const needed = neededOf(call);
-  const made = tasks.filter(({ id }) => needed.has(id)).map((task) => nodeTask(call, task));
+  const made = tasks.flatMap((task) => {
+    const text = call.given?.get(task.id);
+    if (text !== undefined) return [givenTask(call, task, text)];
+    return needed.has(task.id) ? [nodeTask(call, task)] : [];
+  });
   const idOf = (node: string): string => reused?.get(node) ?? nodeTaskId(terms.id, node);
   return [...made, joinOfAll(call, ends.map(idOf))];
 }
@@ -61,7 +71,7 @@ export function drivenTask(call: RunCall): NewTask {
   const stored = { retries: 0, timeoutMs: 0, ...terms.stored, ...often };
   return {
     ...ownTask(call, DRIVE_TASK, runOptions(stored, placeOfRun(call))),
-    payload: runPayload(codec, input),
+    payload: runPayload(codec, input, call.seed),
     graph: known.hash,
     dependsOn: terms.dependsOn,
     edges: terms.edges,
@@ -71,13 +81,13 @@ export function drivenTask(call: RunCall): NewTask {
 }
 
 /** Nodes that must run: all, or what is not behind a result that another run has. */
-function neededOf({ known, reused }: RunCall): ReadonlySet<string> {
+function neededOf({ known, reused, given }: RunCall): ReadonlySet<string> {
   const { tasks, byId, ends } = known.dispatch;
-  if (reused === undefined) return new Set(tasks.map(({ id }) => id));
+  if (reused === undefined && given === undefined) return new Set(tasks.map(({ id }) => id));
   const needed = new Set<string>();
   const left = [...ends];
   for (let id = left.pop(); id !== undefined; id = left.pop()) {
-    if (needed.has(id) || reused.has(id)) continue;
+    if (needed.has(id) || reused?.has(id) === true || given?.has(id) === true) continue;
     needed.add(id);
     left.push(...(byId.get(id)?.dependsOn ?? []));
   }
@@ -111,6 +121,27 @@ function nodeTask(call: RunCall, task: DispatchTask): NewTask {
     ...(kind === 'join' ? { join: true } : {}),
     ...(isEntry && kind !== 'join' ? terms.start : {}),
     ...(isEntry && isTask ? expiry(place) : {}),
+  };
+}
+
+/** A node that has finished elsewhere waits for nothing. */
+function givenTask(call: RunCall, task: DispatchTask, text: string): NewTask {
+  const { terms } = call;
+  const isTask = task.plan?.kind === 'task';
+  const place = isTask ? placeOfNode(task.plan.task, terms, call.base) : terms.place;
+  const { traceparent } = terms.stored;
+  const options = traceparent === undefined ? {} : { traceparent };
+  return {
+    id: nodeTaskId(terms.id, task.id),
+    name: GIVEN_TASK,
+    queue: place.queue,
+    user: terms.user,
+    level: place.level,
+    cost: 1,
+    payload: text,
+    options: runOptions(options, { id: terms.id, graph: call.known.hash, node: task.id }),
+    dependsOn: [],
+    edges: STRICT,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Connection } from '../connection.ts';
 import { drivenNodes, type OpenMember, openMembers } from './driven-nodes.ts';
 import { causeOf, recordsOf } from './failure-cause.ts';
 import type { GraphCache } from './graph-cache.ts';
+import { failedAt } from './journal.ts';
 import type { KnownGraph } from './known-graph.ts';
 import {
   DRIVE_TASK,
@@ -15,9 +16,12 @@ import {
   type RunPlace,
   runInputOf,
   runPlaceOf,
+  runSeedOf,
+  type Seed,
 } from './record.ts';
 import { nodeInfo, type RunNodeInfo } from './run-info.ts';
 import type { RunForm } from './run-options.ts';
+import { seedOf } from './seeds.ts';
 
 /** What looking at a run needs of its client. */
 export interface ViewParts {
@@ -102,7 +106,9 @@ export class RunView {
   /** What is shown of each node, in the order of the graph; open members of groups at the end. */
   async nodes(): Promise<readonly RunNodeInfo[]> {
     const known = await this.known();
-    if (this.form === 'driven') return drivenNodes(this.#backend, known, this.root);
+    const { root, input } = this;
+    const { codec } = this.#parts;
+    if (this.form === 'driven') return drivenNodes(this.#backend, { known, root, codec, input });
     const records = await this.records();
     return known.dispatch.tasks.flatMap(({ id, plan }) =>
       plan === undefined || plan.kind === 'join' ? [] : [nodeInfo(id, records.get(id))],
@@ -117,6 +123,34 @@ export class RunView {
   /** The same run as it is now; `undefined` when it is not stored any more. */
   again(): Promise<RunView | undefined> {
     return RunView.find(this.#parts, this.root.id);
+  }
+
+  /**
+   * What a new driven run need not do again of this one: everything that has finished, or what was
+   * come to before a node.
+   */
+  async seed(from?: string): Promise<Seed> {
+    const { codec } = this.#parts;
+    const { id } = this.root;
+    const { graph } = await this.known();
+    const written = await this.#backend.runs.load(id);
+    // A run that has not begun goes on from what it was given itself.
+    const before = runSeedOf(codec, this.root.payload)?.fields ?? {};
+    const run = { id, graph, input: this.input, fields: { ...before, ...written } };
+    const fields = await seedOf({ codec, backend: this.#backend }, run, from);
+    // A run that begins anew begins with empty channels.
+    return Object.keys(fields).length === 0 ? { fields } : { fields, ...(await this.shared()) };
+  }
+
+  /** The values of its channels, if it has any. */
+  async shared(): Promise<Pick<Seed, 'channels'>> {
+    const channels = await this.#backend.runs.readChannel(this.root.id);
+    return Object.keys(channels).length === 0 ? {} : { channels };
+  }
+
+  /** The node at which a driven run failed; empty when it was none, as when its worker was lost. */
+  async failedNode(): Promise<string> {
+    return failedAt(await this.#backend.runs.load(this.root.id)) ?? '';
   }
 
   /** What a dispatched run that finished gives. */

@@ -5,12 +5,17 @@ import type { TaskGraph } from '../../domain/graph.ts';
 import { checkId, checkName } from '../../domain/names.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task.ts';
 import type { NodeStates } from '../../workflow/drawing.ts';
+import { channelsIn } from '../channels.ts';
 import { type PageOptions, pageRequest } from '../page.ts';
 import type { Tasks } from '../task-facade.ts';
+import { exportRun } from './export.ts';
+import { importRun, type RunImportOptions } from './import.ts';
 import { DRIVE_TASK, RUN_TASK } from './record.ts';
 import { type RerunOptions, rerun } from './rerun.ts';
+import { resume } from './resume.ts';
 import { cancelRun, type RunCancelReport } from './run-cancel.ts';
-import type { RunHandle } from './run-handle.ts';
+import type { RunExport } from './run-format.ts';
+import { type RunHandle, StoredRun } from './run-handle.ts';
 import { type RunDetails, type RunInfo, runInfo } from './run-info.ts';
 import type { RunForm } from './run-options.ts';
 import type { RunTools } from './run-submission.ts';
@@ -109,14 +114,60 @@ export class Runs {
   }
 
   /**
-   * Runs a run again as a new one, with the same input and graph. Nodes of a dispatched run that
-   * finished are not run again, and give what they gave; see `from`.
+   * Runs a run again as a new one, with the same input and graph. Nodes that finished are not run
+   * again, and give what they gave; see `from`.
    *
    * @throws {@link TaskNotFoundError} when it is not stored; {@link InvalidOptionError} when `from`
    * is no node of its graph; {@link UnknownDependencyError} when a result was removed meanwhile.
    */
   rerun(id: string, options: RerunOptions = {}): Promise<RunHandle<unknown>> {
     return rerun(this.#tools, checkId('id', id), options);
+  }
+
+  /**
+   * Puts a failed run back under its own id, with fresh attempts for what has not finished; what has
+   * finished is not run again. A driven run that waits for its next attempt goes on now. Safe to
+   * call again: a run that goes on already is left as it is.
+   *
+   * @throws {@link TaskNotFoundError} when it, or a task that it needs, is not stored;
+   * {@link WrongStateError} when it has finished, or it or a task that it needs was canceled, or a
+   * task outside of it, which it waits for, has failed; {@link TaskBusyError}.
+   */
+  async resume(id: string): Promise<RunHandle<unknown>> {
+    const { handles } = this.#tools;
+    await resume(handles, checkId('id', id));
+    return new StoredRun(handles, { id, created: false, conflict: false });
+  }
+
+  /**
+   * What its channels hold, by channel and key: as it is stored now, without what handlers that run
+   * hold back. Empty when nothing was written, or the run is not stored. A task's own, by its id.
+   */
+  async channels(id: string): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {
+    const { runs } = await this.#tools.handles.connection.open();
+    return channelsIn(await runs.readChannel(checkId('id', id)));
+  }
+
+  /**
+   * A run as JSON, with its graph, its input and what its nodes gave: to be kept, or imported in
+   * another place. What handlers have run by `ctx.run` is not part of it.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored; {@link GraphStoreError}.
+   */
+  export(id: string): Promise<RunExport> {
+    return exportRun(this.#tools.handles, checkId('id', id));
+  }
+
+  /**
+   * Stores an exported run, given as an object or as text, as a new run: nodes that had finished are
+   * not run again, and give what they gave. The run that was exported is not touched.
+   *
+   * @throws {@link RunFormatError} when it is no run, damaged, or of a newer version;
+   * {@link InvalidPayloadError} when what a driven run goes on from is larger than an input may be;
+   * {@link TaskConflictError} when another task has its id; {@link QueueFullError}.
+   */
+  import(run: RunExport | string, options: RunImportOptions = {}): Promise<RunHandle<unknown>> {
+    return importRun(this.#tools, run, options);
   }
 
   /**

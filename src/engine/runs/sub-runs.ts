@@ -7,6 +7,8 @@ import type { Level } from '../../domain/task.ts';
 import { demandStep } from '../../workflow/pipeline-definition.ts';
 import type { SubRunner } from '../attempt-context.ts';
 import { errorOf, errorText } from '../task-error.ts';
+import type { PartRequest } from '../tracing/trace.ts';
+import { partSpan, tracedCall } from '../tracing/work.ts';
 import type { Journal } from './journal.ts';
 import type { OwnLease } from './own-lease.ts';
 import { Producer, type ProducerTools } from './producer.ts';
@@ -60,15 +62,23 @@ export class SubRuns {
     const before = resultIn(journal, attempt);
     if (before !== undefined) return answered((one) => codec.read(one), before);
     if (journal.epoch !== attempt - 1) journal.epoch = attempt - 1;
-    const producer = this.#producer(journal, prefix, call.signal);
+    const trace = call.trace.part(() => this.#span(step.name));
+    const producer = this.#producer(journal, prefix, { ...call, trace });
     producer.learn(step);
     const terms = { graph, block: graph, input: codec.read(text), isMember: false };
-    for (;;) {
-      const move = await producer.walk(terms);
-      if (move.type === 'wait') await this.#own.suspend(move.suspension, journal);
-      else if (move.type === 'left') throw new UnknownTaskError(move.reason);
-      else return this.#ended(journal, step.name, move.ending);
-    }
+    return tracedCall(trace, async () => {
+      for (;;) {
+        const move = await producer.walk(terms);
+        if (move.type === 'wait') await this.#own.suspend(move.suspension, journal);
+        else if (move.type === 'left') throw new UnknownTaskError(move.reason);
+        else return this.#ended(journal, step.name, move.ending);
+      }
+    });
+  }
+
+  #span(name: string): PartRequest {
+    const { id, options } = this.#own.lease;
+    return partSpan({ kind: 'run', name, runId: runPlaceOf(options)?.id ?? id });
   }
 
   #demandSame(key: string, journal: Journal, hash: string): void {
@@ -77,9 +87,13 @@ export class SubRuns {
     else if (before !== hash) throw new ReplayMismatchError(key);
   }
 
-  #producer(journal: Journal, prefix: string, signal: AbortSignal): Producer {
+  #producer(
+    journal: Journal,
+    prefix: string,
+    { signal, trace }: Pick<Call, 'signal' | 'trace'>,
+  ): Producer {
     const { codec } = this.#tools;
-    const { lease, fencingToken, traceparent } = this.#own;
+    const { lease } = this.#own;
     const { id: taskId, user, queue } = lease;
     const runId = runPlaceOf(lease.options)?.id ?? taskId;
     return new Producer(this.#tools, {
@@ -88,8 +102,7 @@ export class SubRuns {
       journal,
       prefix,
       signal,
-      fencingToken,
-      traceparent,
+      trace,
       checkpoint: 'node',
       maxWaitMs: LIMITS.delayMaxMs,
       runnerOf: (inner) => {

@@ -1,0 +1,54 @@
+import type { Clock } from '../base/time.ts';
+import type { Backend, Stats, WorkerInfo } from '../domain/backend.ts';
+import type { NewTask } from '../domain/task.ts';
+import type { Unsubscribe } from './emitter.ts';
+import type { Queues } from './queue-facade.ts';
+import type { Graphs } from './runs/graphs-facade.ts';
+import type { Tasks } from './task-facade.ts';
+import type { Users } from './user-facade.ts';
+import type { WorkerEvents } from './worker-events.ts';
+
+/** What is measured of a client: a part of `Fairloom`. */
+export interface MeasuredClient {
+  /** Tasks by state. */
+  readonly tasks: Pick<Tasks, 'list'>;
+  /** Users of queues. */
+  readonly users: Pick<Users, 'list' | 'get'>;
+  /** Queues and their counts. */
+  readonly queues: Pick<Queues, 'list'>;
+  /** The live workers. */
+  readonly workers: { list(): Promise<readonly WorkerInfo[]> };
+  /** What became of graphs. */
+  readonly graphs: Pick<Graphs, 'stats'>;
+  /** Counts and totals. */
+  stats(): Promise<Stats>;
+}
+
+/** What is measured of a worker: a part of `Worker`. */
+export interface MeasuredWorker {
+  /** Unique among live workers. */
+  readonly id: string;
+  /** Its slots. */
+  readonly concurrency: number;
+  /** Slots in use. */
+  readonly running: number;
+  /** It leases, and the backend answers. */
+  readonly isHealthy: boolean;
+  /** Listens to one kind of event. */
+  on<Name extends keyof WorkerEvents>(
+    name: Name,
+    listener: (event: WorkerEvents[Name]) => void,
+  ): Unsubscribe;
+}
+
+/** What a client shows itself to, so that it can be measured: `prometheus(…)` of `fairloom/metrics`. */
+export interface Instruments {
+  /** The backend to use instead: the same one, with its calls timed. */
+  backend(backend: Backend): Backend;
+  /** A client uses these instruments; called once, when it is made. */
+  client(loom: MeasuredClient, clock: Clock): void;
+  /** A worker of the client was made; it has not been started. */
+  worker(worker: MeasuredWorker): void;
+  /** A task of a caller was stored. */
+  enqueued(task: NewTask): void;
+}

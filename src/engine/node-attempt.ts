@@ -1,0 +1,176 @@
+/** One call of a node's handler, with its timeout: what the handler sees, and who hears how it ended. */
+import type { Logger } from '../base/logger.ts';
+import type { Timer } from '../base/time.ts';
+import type { UpstreamFact } from '../domain/backend.ts';
+import type { ChannelWrite } from '../domain/channel.ts';
+import { TimedOutError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Control } from '../workflow/control.ts';
+import { type AbortWatcher, unwatchAbort, watchAbort } from './abort-watch.ts';
+import {
+  AttemptContext,
+  type ContextSource,
+  LazySignal,
+  type SubRunner,
+} from './attempt-context.ts';
+import { ChannelBook, NO_WRITES } from './channels.ts';
+import type { ValueCodec } from './codec.ts';
+import { type CallSink, callHandler, type Failure } from './handler-call.ts';
+import type { NodeCall, NodeTools } from './node-call.ts';
+import { DynamicAttemptContext } from './runs/dynamic-context.ts';
+import type { PartRequest, Trace } from './tracing/trace.ts';
+import { endOfCall, partSpan } from './tracing/work.ts';
+
+/** How one call ended. `writes`: what the handler wrote to channels, to be applied with that. */
+export type CallEnd =
+  | { readonly type: 'returned'; readonly text: string; readonly writes: readonly ChannelWrite[] }
+  | {
+      readonly type: 'chose';
+      readonly control: Control;
+      readonly writes: readonly ChannelWrite[];
+    }
+  | { readonly type: 'threw'; readonly failure: Failure }
+  | { readonly type: 'canceled'; readonly reason: string }
+  /** The handler ignores its signal: a retry would run beside it. */
+  | { readonly type: 'hung'; readonly error: unknown };
+
+const NO_UPSTREAMS: readonly UpstreamFact[] = [];
+
+/** A run of many steps makes one for each: no closures, and nothing that nobody asks for. */
+export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
+  readonly attempt: number;
+  readonly upstreams: readonly UpstreamFact[] = NO_UPSTREAMS;
+  readonly trace: Trace;
+  readonly #tools: NodeTools;
+  readonly #call: NodeCall;
+  readonly #aborted = new LazySignal();
+  readonly #ended: (end: CallEnd) => void;
+  #channels: ChannelBook | undefined;
+  #timer: Timer | undefined;
+  /** Present for dynamic handlers, which may cancel their run. */
+  #dynamic: DynamicAttemptContext | undefined;
+
+  private constructor({ tools, call, attempt }: NodeAttemptParts, ended: (end: CallEnd) => void) {
+    this.attempt = attempt;
+    this.#tools = tools;
+    this.#call = call;
+    this.#ended = ended;
+    this.trace = call.trace.part(() => spanOf(call, attempt));
+  }
+
+  /** Calls the handler; the promise is never rejected. */
+  static run(parts: NodeAttemptParts): Promise<CallEnd> {
+    return new Promise((resolve) => new NodeAttempt(parts, resolve).#begin());
+  }
+
+  get taskId(): string {
+    return this.#call.taskId;
+  }
+
+  get runId(): string | undefined {
+    return this.#call.runId;
+  }
+
+  get name(): string {
+    return this.#call.definition.name;
+  }
+
+  get user(): string {
+    return this.#call.user;
+  }
+
+  get fencingToken(): number {
+    return this.#call.holder.fencingToken;
+  }
+
+  get signal(): AbortSignal {
+    return this.#aborted.signal;
+  }
+
+  get log(): Logger {
+    return this.#tools.log;
+  }
+
+  get codec(): ValueCodec {
+    return this.#tools.codec;
+  }
+
+  get runner(): SubRunner {
+    return this.#call.runner;
+  }
+
+  get channels(): ChannelBook {
+    this.#channels ??= new ChannelBook(this.#call.channels);
+    return this.#channels;
+  }
+
+  returned(text: string): void {
+    this.#end({ type: 'returned', text, writes: this.#writes() });
+  }
+
+  chose(control: Control): void {
+    this.#end({ type: 'chose', control, writes: this.#writes() });
+  }
+
+  threw(failure: Failure): void {
+    this.#end({ type: 'threw', failure: this.#timedOut(failure) });
+  }
+
+  aborted(reason: unknown): void {
+    this.#aborted.abort(reason);
+    if (!this.#call.isPatient) this.#end({ type: 'hung', error: reason });
+  }
+
+  #begin(): void {
+    const { codec, clock } = this.#tools;
+    const { definition, handler, payload, cycles, plan, signal } = this.#call;
+    if (plan.timeoutMs > 0) this.#timer = clock.setTimer(plan.timeoutMs, () => this.#timeOut());
+    watchAbort(signal, this);
+    const isDynamic = cycles !== undefined && definition.dynamic !== undefined;
+    if (isDynamic) this.#dynamic = new DynamicAttemptContext(this, cycles);
+    const ctx = this.#dynamic ?? new AttemptContext(this);
+    this.trace.within(() => callHandler({ definition, handler, payload, ctx, codec }, this));
+  }
+
+  #timeOut(): void {
+    const error = new TimedOutError(this.taskId, this.#call.plan.timeoutMs);
+    this.#aborted.abort(error);
+    const hang = (): void => this.#end({ type: 'hung', error });
+    this.#timer = this.#tools.clock.setTimer(LIMITS.abortGraceMs, hang);
+  }
+
+  /** Only the first end counts: the promise is settled once. */
+  #end(end: CallEnd): void {
+    this.#timer?.cancel();
+    unwatchAbort(this.#call.signal, this);
+    const canceled = this.#dynamic?.canceled;
+    const last: CallEnd =
+      canceled === undefined ? end : { type: 'canceled', reason: canceled.reason };
+    this.trace.end(endOfCall(last));
+    this.#ended(last);
+  }
+
+  #writes(): readonly ChannelWrite[] {
+    return this.#channels === undefined ? NO_WRITES : this.#channels.take();
+  }
+
+  /** What an aborted handler throws tells less than why it was aborted. */
+  #timedOut(failure: Failure): Failure {
+    const error = this.#aborted.reason;
+    return error instanceof TimedOutError
+      ? { error, failureType: 'timeout', retryable: true }
+      : failure;
+  }
+}
+
+interface NodeAttemptParts {
+  readonly tools: NodeTools;
+  readonly call: NodeCall;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+function spanOf({ node, definition, runId }: NodeCall, attempt: number): PartRequest {
+  const attributes = { 'fairloom.task.name': definition.taskName, 'fairloom.attempt': attempt };
+  return partSpan({ kind: 'node', name: node ?? definition.name, runId, attributes });
+}

@@ -1,0 +1,81 @@
+import type { MissedPolicy, OverlapPolicy, ScheduleRecord } from '../../domain/schedule.ts';
+import type { Level } from '../../domain/task.ts';
+import type { ScheduleSpec } from './spec.ts';
+
+/** Everything that is known about one schedule. Moments are ms since the epoch; lengths are ms. */
+export interface ScheduleInfo {
+  /** Its name. */
+  readonly id: string;
+  /** The task, or the pipeline, that it starts. */
+  readonly task: string;
+  /** Hash of the pipeline's graph. */
+  readonly graph?: string;
+  /** Its pattern; this or `everyMs`. */
+  readonly cron?: string;
+  /** The zone of the pattern. */
+  readonly timeZone?: string;
+  /** Its period. */
+  readonly everyMs?: number;
+  /** From where the period counts. */
+  readonly anchor?: number;
+  /** No slot before. */
+  readonly start?: number;
+  /** No slot after. */
+  readonly end?: number;
+  /** Most tasks that it makes. */
+  readonly limit?: number;
+  /** Longest delay of a slot. */
+  readonly jitterMs?: number;
+  /** What it does about slots that nobody fired. */
+  readonly missed: MissedPolicy;
+  /** What it does while an earlier task has not ended. */
+  readonly overlap: OverlapPolicy;
+  /** Whose turn its tasks take. */
+  readonly user: string;
+  /** Where they stand in line. */
+  readonly queue: string;
+  /** Where they stand among their user's tasks, 1 to 6. */
+  readonly priority: Level;
+  /** `active`: it fires; `paused`; `over`: no slot is left. */
+  readonly state: 'active' | 'paused' | 'over';
+  /** The slot that comes next. */
+  readonly nextAt?: number;
+  /** The latest slot that made a task. */
+  readonly lastAt?: number;
+  /** That task. */
+  readonly lastTaskId?: string;
+  /** Tasks that it has made. */
+  readonly fired: number;
+  /** Slots that nobody fired in time, and those that were refused. */
+  readonly missedSlots: number;
+  /** Slots passed over because an earlier task had not ended. */
+  readonly overlappedSlots: number;
+  /** When it was stored first. */
+  readonly createdAt: number;
+  /** When it was changed last. */
+  readonly updatedAt: number;
+}
+
+export function scheduleInfo(record: ScheduleRecord, spec: ScheduleSpec): ScheduleInfo {
+  const { id, graph, limit, overlap, paused, next, last, fired, createdAt, updatedAt } = record;
+  const { cron, timeZone, everyMs, anchor, start, end, jitterMs } = spec.timing;
+  const { user, queue, level, name, pipeline } = spec.task;
+  return {
+    id,
+    task: pipeline ?? name,
+    ...present({ graph, cron, timeZone, everyMs, anchor, start, end, limit, jitterMs }),
+    ...{ missed: spec.missed, overlap, user, queue, priority: level },
+    state: paused ? 'paused' : next === undefined ? 'over' : 'active',
+    ...present({ nextAt: next?.slot, lastAt: last?.slot, lastTaskId: last?.id }),
+    ...{ fired, missedSlots: record.missed, overlappedSlots: record.overlapped },
+    ...{ createdAt, updatedAt },
+  };
+}
+
+/** The same without the fields that are `undefined`. */
+function present<T extends object>(
+  fields: T,
+): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(known) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+}

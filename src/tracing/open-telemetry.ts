@@ -1,0 +1,121 @@
+/** Spans in OpenTelemetry. Where they go, an SDK says that the application has set up. */
+import {
+  type Attributes,
+  type Context,
+  context,
+  isSpanContextValid,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  type SpanOptions,
+  SpanStatusCode,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+import type { Span, SpanEnd, SpanParent, SpanRequest, Tracer } from '../engine/tracing/tracer.ts';
+
+/** How spans are made. */
+export interface OpenTelemetryOptions {
+  /** Default: the one that the application has registered, whenever it does. */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /**
+   * What the spans of enqueues and attempts are called by: the queue, as the semantic conventions of
+   * messaging say (`process default`, the default), or the task (`process send-mail`).
+   */
+  readonly spanNames?: 'queue' | 'task' | undefined;
+}
+
+/** The name of the instrumentation. */
+const SCOPE = 'fairloom';
+
+const KINDS = {
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+} as const;
+
+/**
+ * A tracer for `new Fairloom({ tracer })`: one trace per run, in whatever processes it runs. The
+ * span of an attempt is active in its handler, if a context manager is registered. `tracestate`
+ * and baggage are not carried along.
+ */
+export function openTelemetry(options: OpenTelemetryOptions = {}): Tracer {
+  const { tracerProvider, spanNames = 'queue' } = options;
+  return {
+    start: (request) => {
+      // Asked for each time: an SDK may be registered after the client was made.
+      const tracer = (tracerProvider ?? trace.getTracerProvider()).getTracer(SCOPE);
+      const parent = contextOf(request.parent);
+      const span = tracer.startSpan(nameOf(request, spanNames), optionsOf(request), parent);
+      return new OpenTelemetrySpan(span, parent);
+    },
+  };
+}
+
+class OpenTelemetrySpan implements Span {
+  readonly traceparent: string | undefined;
+  readonly #span: OtelSpan;
+  readonly #parent: Context;
+
+  constructor(span: OtelSpan, parent: Context) {
+    this.#span = span;
+    this.#parent = parent;
+    this.traceparent = traceparentOf(span);
+  }
+
+  within(call: () => void): void {
+    context.with(trace.setSpan(this.#parent, this.#span), call);
+  }
+
+  end({ outcome, error, attributes }: SpanEnd): void {
+    this.#span.setAttributes({ ...attributes, 'fairloom.outcome': outcome });
+    if (error !== undefined) {
+      const { name, message } = factsOf(error);
+      this.#span.recordException(error instanceof Error ? error : message);
+      this.#span.setAttribute('error.type', name);
+      this.#span.setStatus({ code: SpanStatusCode.ERROR, message });
+    }
+    this.#span.end();
+  }
+}
+
+/** A queue says little of a trace with many tasks; who wants it, is told the task. */
+function nameOf({ name, attributes }: SpanRequest, spanNames: 'queue' | 'task'): string {
+  const operation = attributes['messaging.operation.name'];
+  if (spanNames === 'queue' || operation === undefined) return name;
+  return `${operation} ${attributes['fairloom.task.name']}`;
+}
+
+function optionsOf({ kind, attributes }: SpanRequest): SpanOptions {
+  const copied: Attributes = { ...attributes };
+  return { kind: KINDS[kind], attributes: copied };
+}
+
+function contextOf(parent: SpanParent): Context {
+  if (parent === 'active') return context.active();
+  // What happens to be active where a worker was started is no part of the task's trace.
+  if (parent === 'none') return ROOT_CONTEXT;
+  const [, traceId = '', spanId = '', flags = '00'] = parent.traceparent.split('-');
+  const spanContext = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+  };
+  return isSpanContextValid(spanContext)
+    ? trace.setSpanContext(ROOT_CONTEXT, spanContext)
+    : ROOT_CONTEXT;
+}
+
+/** `undefined` without an SDK: then what was given is handed on. */
+function traceparentOf(span: OtelSpan): string | undefined {
+  const spanContext = span.spanContext();
+  if (!isSpanContextValid(spanContext)) return undefined;
+  const { traceId, spanId, traceFlags } = spanContext;
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+function factsOf(error: unknown): { readonly name: string; readonly message: string } {
+  if (error instanceof Error) return { name: error.name, message: error.message };
+  return { name: 'Error', message: String(error) };
+}
