@@ -1,0 +1,51 @@
+/** What a configuration comes to: options of a client, and settings in the store. */
+import { memory } from '../backends/memory/memory-backend.ts';
+import type { Backend } from '../domain/backend.ts';
+import { BackendUnsupportedError } from '../domain/errors.ts';
+import type { Fairloom } from '../engine/client.ts';
+import type { FairloomOptions } from '../engine/options.ts';
+import type { Config } from './config-types.ts';
+import { connectionOf } from './redis-connection.ts';
+
+/**
+ * What to make a `Fairloom` of: backend, defaults, retention, `requireUser`. Tasks and whatever is
+ * code are added by the caller. Nothing is connected yet.
+ *
+ * @throws {@link ConfigError} when a file of TLS cannot be read; `BackendUnsupportedError`
+ * when the backend is Redis and the package `ioredis` is not installed.
+ */
+export async function fairloomOptions(config: Config): Promise<FairloomOptions> {
+  const { requireUser, defaults, retention } = config;
+  return { backend: await backendOf(config), requireUser, defaults, retention };
+}
+
+/**
+ * Stores the settings of queues and users that a configuration names, and leaves all others as
+ * they are. Safe to repeat. Throws what `loom.queues.set` and `loom.users.set` throw.
+ */
+export async function applySettings(loom: Fairloom, config: Config): Promise<void> {
+  for (const [queue, settings] of Object.entries(config.queues)) {
+    await loom.queues.set(queue, settings);
+  }
+  for (const [user, settings] of Object.entries(config.users)) {
+    await loom.users.set(user, settings);
+  }
+}
+
+async function backendOf({ backend, redis }: Config): Promise<Backend> {
+  if (backend === 'memory') return memory();
+  const connection = connectionOf(redis);
+  const library = await libraryOf();
+  return library.redis(connection, { prefix: redis.keyPrefix });
+}
+
+/** Loaded here and nowhere else: `ioredis` is there only for those who use it. */
+async function libraryOf(): Promise<typeof import('../backends/redis/redis-backend.ts')> {
+  try {
+    return await import('../backends/redis/redis-backend.ts');
+  } catch (cause) {
+    if (!String(cause).includes('ioredis')) throw cause;
+    const problem = 'Redis needs the package ioredis: npm install ioredis';
+    throw new BackendUnsupportedError(problem, { cause });
+  }
+}

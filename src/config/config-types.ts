@@ -1,0 +1,104 @@
+/** A configuration as callers read it, and as code writes it. */
+import type { Duration } from '../base/time.ts';
+import type { DefaultOptions, RetentionOptions } from '../engine/options.ts';
+import type { QueueOptions, UserOptions } from '../engine/settings-options.ts';
+import type { WorkerOptions } from '../engine/worker-options.ts';
+import type { BackoffOptions } from '../workflow/task-options.ts';
+import type { Secret } from './secret.ts';
+
+/** TLS for the connection to Redis; files are PEM. Paths in a file are relative to its folder. */
+export interface TlsConfig {
+  /** File of the authority that signed the server's certificate. Default: those of Node. */
+  readonly ca?: string | undefined;
+  /** File of the certificate that this client shows. */
+  readonly cert?: string | undefined;
+  /** File of its private key. */
+  readonly key?: string | undefined;
+  /** The name that the server's certificate must have. Default: the host of the URL. */
+  readonly servername?: string | undefined;
+  /** False: take any certificate. Default true. */
+  readonly rejectUnauthorized?: boolean | undefined;
+}
+
+/** How to reach Redis. */
+export interface RedisConfig {
+  /** `redis://user:password@host:6379/0`, `rediss://…` for TLS, or the path of a socket. */
+  readonly url?: Secret | undefined;
+  /** Goes before that of the URL. */
+  readonly username?: string | undefined;
+  /** Goes before that of the URL. */
+  readonly password?: Secret | undefined;
+  /** Begins every key. Default `fq`. */
+  readonly keyPrefix: string;
+  /** How long one attempt to connect may take. Default 5 s. */
+  readonly connectTimeout: Duration;
+  /** Turns TLS on, also with `redis://`. */
+  readonly tls?: TlsConfig | undefined;
+}
+
+/** Defaults of tasks, as far as they are data. */
+export interface DefaultsConfig extends Omit<DefaultOptions, 'backoff'> {
+  /** Default exponential from 1 s to 1 h with full jitter. */
+  readonly backoff?: BackoffOptions | undefined;
+}
+
+/** One worker, as far as it is data; `loom.worker` and `loom.serve` take it as it is. */
+export type WorkerConfig = Omit<WorkerOptions, 'decider'>;
+
+/** A configuration, checked and frozen, with its defaults. */
+export interface Config {
+  /** Where tasks live. Default `memory`, or `redis` where `redis.url` is given. */
+  readonly backend: 'memory' | 'redis';
+  /** How to reach Redis. */
+  readonly redis: RedisConfig;
+  /** Refuse tasks without a user. Default false. */
+  readonly requireUser: boolean;
+  /** What holds where neither an enqueue nor a definition says anything. */
+  readonly defaults: DefaultsConfig;
+  /** How long ended tasks are kept. */
+  readonly retention: RetentionOptions;
+  /** At least one. */
+  readonly workers: readonly WorkerConfig[];
+  /** Settings by queue; `applySettings` stores them. */
+  readonly queues: Readonly<Record<string, QueueOptions>>;
+  /** Settings by user; `applySettings` stores them. */
+  readonly users: Readonly<Record<string, UserOptions>>;
+}
+
+/** How to reach Redis, as code writes it. */
+export interface RedisInput {
+  /** See {@link RedisConfig}; a text, or the secret of another configuration. */
+  readonly url?: string | Secret | undefined;
+  /** See {@link RedisConfig}. */
+  readonly username?: string | undefined;
+  /** See {@link RedisConfig}; a text, or the secret of another configuration. */
+  readonly password?: string | Secret | undefined;
+  /** See {@link RedisConfig}. */
+  readonly keyPrefix?: string | undefined;
+  /** See {@link RedisConfig}. */
+  readonly connectTimeout?: Duration | undefined;
+  /** See {@link TlsConfig}. */
+  readonly tls?: TlsConfig | undefined;
+}
+
+/** A part of a configuration, as code writes it; everything may be left out. */
+export interface ConfigInput {
+  /** See {@link Config}. */
+  readonly backend?: 'memory' | 'redis' | undefined;
+  /** See {@link RedisConfig}. */
+  readonly redis?: RedisInput | undefined;
+  /** See {@link Config}. */
+  readonly requireUser?: boolean | undefined;
+  /** See {@link DefaultsConfig}. */
+  readonly defaults?: DefaultsConfig | undefined;
+  /** See `RetentionOptions`. */
+  readonly retention?: RetentionOptions | undefined;
+  /** One worker; over workers from elsewhere it changes these fields of each. */
+  readonly worker?: WorkerConfig | undefined;
+  /** Workers in place of all from elsewhere. */
+  readonly workers?: readonly WorkerConfig[] | undefined;
+  /** Settings by queue. */
+  readonly queues?: Readonly<Record<string, QueueOptions>> | undefined;
+  /** Settings by user. */
+  readonly users?: Readonly<Record<string, UserOptions>> | undefined;
+}

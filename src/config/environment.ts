@@ -1,0 +1,63 @@
+/** What the environment says: `FAIRLOOM_REDIS_URL` for `redis.url`, and so on. */
+import type { GivenEntry, GivenMap, GivenValue } from './given.ts';
+import { ROOT } from './options.ts';
+import type { Problems } from './problems.ts';
+import { optionsOf } from './schema.ts';
+import { similarTo } from './similar.ts';
+
+/** Names the file, as `--config` does. */
+export const FILE_VARIABLE = 'FAIRLOOM_CONFIG';
+
+const PREFIX = 'FAIRLOOM_';
+
+/** Path of the option by variable. */
+const VARIABLES: ReadonlyMap<string, string> = new Map(
+  optionsOf(ROOT).flatMap(({ path, variable }) =>
+    variable === undefined ? [] : [[variable, path] as const],
+  ),
+);
+
+/**
+ * The variables that are set and not empty. One that is nearly an option is refused; others that
+ * begin with `FAIRLOOM_` are not ours: Kubernetes sets some for a service of that name.
+ */
+export function givenOfEnvironment(env: NodeJS.ProcessEnv, problems: Problems): GivenMap {
+  const root: Folder = new Map();
+  for (const [variable, value] of Object.entries(env)) {
+    if (!variable.startsWith(PREFIX) || value === undefined || value === '') continue;
+    const path = VARIABLES.get(variable);
+    const origin = { from: 'environment', variable } as const;
+    if (path !== undefined) {
+      put(root, path.split('.'), { kind: 'value', value, origin, isText: true });
+      continue;
+    }
+    if (variable === FILE_VARIABLE) continue;
+    const meant = similarTo(variable, [...VARIABLES.keys(), FILE_VARIABLE]);
+    if (meant === undefined) continue;
+    const hint = `did you mean ${meant}?`;
+    problems.add({ path: '', origin, expected: 'the name of a variable', got: variable, hint });
+  }
+  return mapOf(root);
+}
+
+type Folder = Map<string, Folder | GivenValue>;
+
+function put(folder: Folder, [name = '', ...rest]: readonly string[], value: GivenValue): void {
+  if (rest.length === 0) {
+    folder.set(name, value);
+    return;
+  }
+  const below = folder.get(name);
+  const next: Folder = below instanceof Map ? below : new Map();
+  folder.set(name, next);
+  put(next, rest, value);
+}
+
+function mapOf(folder: Folder): GivenMap {
+  const entries = [...folder].map(([name, value]): [string, GivenEntry] => {
+    const given = value instanceof Map ? mapOf(value) : value;
+    return [name, { key: given.origin, given }];
+  });
+  const origin = entries[0]?.[1].key ?? ({ from: 'default' } as const);
+  return { kind: 'map', entries: new Map(entries), origin };
+}

@@ -1,0 +1,159 @@
+/** How rows of the schema are made. Each is checked by the code that takes the option. */
+import { InvalidOptionError } from '../domain/errors.ts';
+import { type RetentionOptions, retentionOf } from '../engine/options.ts';
+import { type RateOptions, userPatch } from '../engine/settings-options.ts';
+import { workerPlan } from '../engine/worker-options.ts';
+import { checkTaskOptions } from '../workflow/task-options.ts';
+import type { WorkerConfig } from './config-types.ts';
+import type { Leaf, LeafForm, SchemaNode, Section } from './schema.ts';
+import { MASK } from './secret.ts';
+
+/** A row for each field of a type: one that is missing does not compile. */
+export type Fields<T> = { readonly [K in keyof Required<T>]: SchemaNode };
+
+/** A user that no configuration names: its own worker would be refused. */
+const NOBODY = '~nobody';
+
+type LeafOptions = Omit<Leaf, 'kind' | 'form'>;
+
+export function leaf(form: LeafForm, options: LeafOptions): Leaf {
+  const { fallback } = options;
+  // Lengths of time are shown as people write them.
+  const isLength = form === 'duration' && typeof fallback === 'number';
+  return {
+    kind: 'leaf',
+    form,
+    ...options,
+    ...(isLength ? { fallback: lengthText(fallback) } : {}),
+  };
+}
+
+export function fileLeaf(about: string, otherwise: string): Leaf {
+  return leaf('text', { about, otherwise, isFile: true, check: checkPath });
+}
+
+/** A default of tasks, alone or in a section. */
+export function taskLeaf(
+  section: '' | 'backoff',
+  name: string,
+  form: LeafForm,
+  options: Omit<LeafOptions, 'check'>,
+): Leaf {
+  const check = (value: unknown): void =>
+    checkTaskOptions(
+      'defaults',
+      section === '' ? { [name]: value } : { [section]: { [name]: value } },
+    );
+  return leaf(form, { ...options, check });
+}
+
+export function keptLeaf(state: keyof RetentionOptions, fallback: number): Leaf {
+  return leaf('duration', {
+    about: `How long ${state} tasks are kept.`,
+    fallback,
+    check: (value) => retentionOf({ [state]: value }),
+  });
+}
+
+export function countLeaf(state: string): Leaf {
+  return leaf('number', {
+    about: `At most so many ${state} tasks are kept, the oldest go first.`,
+    otherwise: 'unlimited',
+    check: (value) => retentionOf({ [`${state}Count`]: value }),
+  });
+}
+
+export function workerLeaf(
+  name: keyof WorkerConfig,
+  form: LeafForm,
+  options: Omit<LeafOptions, 'check'>,
+): Leaf {
+  // Whom it steals from is nothing alone, so there is somebody that it is assigned to.
+  const around = name === 'stealTargets' ? { assignedUsers: [NOBODY] } : {};
+  return leaf(form, {
+    ...options,
+    check: (value) => workerPlan({ ...around, [name]: value }, () => 'worker'),
+  });
+}
+
+export function settingLeaf(
+  patch: (options: object) => unknown,
+  name: string,
+  options: Omit<LeafOptions, 'check' | 'fallback'>,
+): Leaf {
+  return leaf('data', { ...options, check: (value) => patch({ [name]: value }) });
+}
+
+export function rateSection(whose: string): Section {
+  // One part alone is refused, so each is looked at beside others that will do.
+  const part = (
+    name: keyof RateOptions,
+    form: LeafForm,
+    options: Omit<LeafOptions, 'check'>,
+  ): Leaf =>
+    leaf(form, {
+      ...options,
+      check: (value) =>
+        userPatch({ rate: { limit: Number.MAX_SAFE_INTEGER, per: 1, [name]: value } }),
+    });
+  const fields: Fields<RateOptions> = {
+    limit: part('limit', 'number', {
+      about: `How many may start, ${whose} …`,
+      otherwise: 'needed',
+    }),
+    per: part('per', 'duration', { about: '… in this time.', otherwise: 'needed' }),
+    burst: part('burst', 'number', {
+      about: 'How many may start at once after a pause.',
+      otherwise: 'a tenth of the limit, at least 1',
+    }),
+  };
+  return { kind: 'section', isOptional: true, orDefault: true, fields };
+}
+
+export function oneOf(...words: readonly string[]): (value: unknown) => void {
+  return (value) => {
+    if (typeof value === 'string' && words.includes(value)) return;
+    throw new InvalidOptionError('', words.map((word) => `"${word}"`).join(' or '), value);
+  };
+}
+
+export function checkBoolean(value: unknown): void {
+  if (typeof value !== 'boolean') throw new InvalidOptionError('', 'true or false', value);
+}
+
+function checkText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new InvalidOptionError('', 'a text', value);
+}
+
+function checkPath(value: unknown): void {
+  if (typeof value === 'string' && value.trim() !== '') return;
+  throw new InvalidOptionError('', 'the path of a file', value);
+}
+
+export function checkFilled(value: unknown): void {
+  if (checkText(value).trim() === '')
+    throw new InvalidOptionError('', 'a text that is not empty', value);
+}
+
+export function checkPassword(value: unknown): void {
+  checkFilled(value);
+  if (value === MASK) throw new InvalidOptionError('', 'the password, not its mask', value);
+}
+
+/** With the least length for which the unit is used: a day is 24 hours to most people. */
+const UNITS: readonly (readonly [unit: string, ms: number, least: number])[] = [
+  ['d', 86_400_000, 172_800_000],
+  ['h', 3_600_000, 3_600_000],
+  ['m', 60_000, 60_000],
+  ['s', 1_000, 1_000],
+];
+
+/** A length in the largest unit of which it is a whole number. */
+function lengthText(length: number): string {
+  const [unit, ms] = UNITS.find(([, one, least]) => length >= least && length % one === 0) ?? [
+    'ms',
+    1,
+  ];
+  return `${length / ms}${unit}`;
+}

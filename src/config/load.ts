@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs';
+import { type Duration, durationMs } from '../base/time.ts';
+import { ConfigError } from '../domain/errors.ts';
+import { readSource } from './config-file.ts';
+import type { Config, ConfigInput } from './config-types.ts';
+import { FILE_VARIABLE, givenOfEnvironment } from './environment.ts';
+import { type ConfigOrigin, type Given, type GivenMap, givenOf } from './given.ts';
+import { TOP } from './options.ts';
+import { frozen } from './plain.ts';
+import { Problems, shownText } from './problems.ts';
+import { type Findings, type Layers, resolveSection } from './resolve.ts';
+import { type ResolvedWorker, resolveWorkers } from './worker-list.ts';
+
+/** Where a configuration is looked for. */
+export interface LoadConfigOptions {
+  /**
+   * A file of YAML. Default: what `FAIRLOOM_CONFIG` names, or else `fairloom.yaml` in the current
+   * folder if there is one. `false`: none.
+   */
+  readonly file?: string | false | undefined;
+  /** Variables. Default: those of the process. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  /** What goes before file and environment. */
+  readonly overrides?: ConfigInput | undefined;
+}
+
+/** A configuration, and where it comes from. */
+export interface LoadedConfig {
+  /** Checked and frozen, with its defaults. */
+  readonly config: Config;
+  /** The file that was read, as it was named. */
+  readonly file: string | undefined;
+  /** Where each option that has a value got it, by path: `redis.url`, `workers[0].lease`. */
+  readonly origins: ReadonlyMap<string, ConfigOrigin>;
+}
+
+/** For the command line, which shows every option by itself. */
+export interface ReadConfig extends LoadedConfig {
+  /** Every option that has a value, by path. */
+  readonly values: ReadonlyMap<string, unknown>;
+}
+
+/** For the command line, whose flags are overrides. */
+export interface ReadOptions extends Omit<LoadConfigOptions, 'overrides'> {
+  /** Not typed: what flags say is checked like everything else. */
+  readonly overrides?: object | undefined;
+  /** The flag that gave an override, by path. */
+  readonly flags?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Read when nothing else is named. */
+const DEFAULT_FILE = 'fairloom.yaml';
+
+/**
+ * Reads the configuration: defaults, then the file, then `FAIRLOOM_*` of the environment, then
+ * overrides. Later ones win, field by field.
+ *
+ * @throws {@link ConfigError} with everything that is wrong, each with its place.
+ */
+export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
+  const { config, file, origins } = await readConfig(options);
+  return { config, file, origins };
+}
+
+/** The same with the flags of the command line. */
+export async function readConfig(options: ReadOptions): Promise<ReadConfig> {
+  const { env = process.env, overrides = {}, flags } = options;
+  const problems = new Problems();
+  const file = fileOf(options.file, env);
+  const fromFile = file === undefined ? undefined : await readFile(file, env, problems);
+  const fromCode = givenOf(overrides, (path) => ({ from: 'code', flag: flags?.get(path) }));
+  const layers = [fromFile, givenOfEnvironment(env, problems), fromCode]
+    .filter((given) => given !== undefined)
+    .map(withBackend);
+  const findings = {
+    problems,
+    origins: new Map<string, ConfigOrigin>(),
+    values: new Map<string, unknown>(),
+    places: new Map<string, ConfigOrigin>(),
+    spoiled: new Set<string>(),
+  };
+  const config = configOf(layers, findings);
+  if (problems.all.length > 0) throw new ConfigError(problems.all);
+  const { origins, values } = findings;
+  return { config: frozen(config), file, origins: inList(origins), values: inList(values) };
+}
+
+/** One worker is told of as `worker` in problems; in a configuration it is the first of a list. */
+function inList<T>(byPath: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  const entries = [...byPath].map(([path, item]): [string, T] => [
+    path.replace(/^worker\./, 'workers[0].'),
+    item,
+  ]);
+  return new Map(entries);
+}
+
+function fileOf(named: string | false | undefined, env: NodeJS.ProcessEnv): string | undefined {
+  if (named === false) return undefined;
+  const variable = env[FILE_VARIABLE];
+  if (named !== undefined) return named;
+  if (variable !== undefined && variable !== '') return variable;
+  return existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined;
+}
+
+async function readFile(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  problems: Problems,
+): Promise<Given | undefined> {
+  const source = readSource(file, problems);
+  if (source === undefined) return undefined;
+  // The parser is loaded by those who have a file.
+  const { givenOfYaml } = await import('./yaml-file.ts');
+  return givenOfYaml(source, env, problems);
+}
+
+/** A source that says where Redis is means Redis, unless it says otherwise itself. */
+function withBackend(given: Given): Given {
+  if (given.kind !== 'map' || given.entries.has('backend')) return given;
+  const redis = given.entries.get('redis')?.given;
+  const url = redis?.kind === 'map' ? redis.entries.get('url') : undefined;
+  if (url === undefined) return given;
+  const { origin } = url.given;
+  const backend = { key: origin, given: { kind: 'value', value: 'redis', origin } } as const;
+  return {
+    ...given,
+    entries: new Map([...given.entries, ['backend', backend]]),
+  } satisfies GivenMap;
+}
+
+function configOf(layers: Layers, findings: Findings): Config {
+  const values = resolveSection(TOP, layers, '', findings);
+  const workers = resolveWorkers(layers, findings);
+  const shared = typeof values === 'object' ? values : {};
+  const config = { ...shared, workers: workers.map((resolved) => resolved.values) };
+  // The schema has a row for each field of these types, which the compiler checks.
+  const typed = config as unknown as Config;
+  checkBackend(typed, findings);
+  for (const worker of workers) checkLease(worker, typed, findings);
+  return typed;
+}
+
+function checkBackend({ backend, redis }: Config, { problems, origins, spoiled }: Findings): void {
+  if (backend !== 'redis' || redis.url !== undefined || spoiled.has('redis.url')) return;
+  const origin = origins.get('backend') ?? { from: 'default' };
+  const expected = 'a URL, since backend is "redis"';
+  problems.add({ path: 'redis.url', origin, expected, got: 'nothing' });
+}
+
+/** A worker that died is to be noticed before the task that it ran should have ended. */
+function checkLease({ path, values }: ResolvedWorker, config: Config, findings: Findings): void {
+  const lease = durationMs(values['lease'] as Duration);
+  const timeout = config.defaults.timeout;
+  if (lease === undefined || timeout === undefined || timeout === 'none') return;
+  if (lease < (durationMs(timeout) ?? Number.POSITIVE_INFINITY)) return;
+  const { problems, origins } = findings;
+  const own = origins.get(`${path}.lease`);
+  const isOwn = own !== undefined && own.from !== 'default';
+  // Told where somebody said something: by default a lease is far shorter.
+  const blamed = isOwn ? `${path}.lease` : 'defaults.timeout';
+  problems.add({
+    path: blamed,
+    origin: origins.get(blamed) ?? { from: 'default' },
+    expected: isOwn
+      ? `less than defaults.timeout, which is ${shownText(timeout)}`
+      : `more than ${path}.lease, which is ${shownText(values['lease'])}`,
+    got: shownText(isOwn ? values['lease'] : timeout),
+  });
+}

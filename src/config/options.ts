@@ -1,0 +1,284 @@
+/** The schema: every option there is. An option of the library that is missing here fails to compile. */
+import { checkPrefix, DEFAULT_PREFIX } from '../backends/redis/keys.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkId, checkName } from '../domain/names.ts';
+import type { DefaultOptions, RetentionOptions } from '../engine/options.ts';
+import {
+  type QueueOptions,
+  queuePatch,
+  type UserOptions,
+  userPatch,
+} from '../engine/settings-options.ts';
+import { workerPlan } from '../engine/worker-options.ts';
+import { type BackoffOptions, durationOption } from '../workflow/task-options.ts';
+import type { RedisConfig, TlsConfig, WorkerConfig } from './config-types.ts';
+import {
+  checkBoolean,
+  checkFilled,
+  checkPassword,
+  countLeaf,
+  type Fields,
+  fileLeaf,
+  keptLeaf,
+  leaf,
+  oneOf,
+  rateSection,
+  settingLeaf,
+  taskLeaf,
+  workerLeaf,
+} from './leaves.ts';
+import { checkRedisUrl } from './redis-url.ts';
+import type { Dictionary, Leaf, Section } from './schema.ts';
+
+/** Of one attempt to connect, in ms. */
+const CONNECT_BOUNDS = { least: 1, most: 600_000 };
+
+const backend: Leaf = leaf('text', {
+  about: 'Where tasks live. `memory` ends with the process.',
+  fallback: 'memory',
+  otherwise: '`redis` where `redis.url` is given, else `memory`',
+  check: oneOf('memory', 'redis'),
+});
+
+const tls: Fields<TlsConfig> = {
+  ca: fileLeaf('Authority that signed the certificate of the server.', 'those of Node'),
+  cert: fileLeaf('Certificate that this client shows.', 'none'),
+  key: fileLeaf('Its private key.', 'none'),
+  servername: leaf('text', {
+    about: 'The name that the certificate of the server must have.',
+    otherwise: 'the host of the URL',
+    check: checkFilled,
+  }),
+  rejectUnauthorized: leaf('boolean', {
+    about: '`false` takes any certificate, also that of somebody in between.',
+    otherwise: '`true`',
+    check: checkBoolean,
+  }),
+};
+
+const redis: Fields<RedisConfig> = {
+  url: leaf('text', {
+    about:
+      'The server: `redis://user:password@host:6379/0`, `rediss://…` for TLS, or the path of a socket.',
+    otherwise: 'none',
+    secret: 'url',
+    check: checkRedisUrl,
+  }),
+  username: leaf('text', {
+    about: 'User of the ACL. Goes before that of the URL.',
+    otherwise: 'that of the URL',
+    check: checkFilled,
+  }),
+  password: leaf('text', {
+    about: 'Goes before that of the URL. Never shown.',
+    otherwise: 'that of the URL',
+    secret: 'whole',
+    check: checkPassword,
+  }),
+  keyPrefix: leaf('text', {
+    about: 'Begins every key, so that applications can share a server.',
+    fallback: DEFAULT_PREFIX,
+    check: (value) => checkPrefix(typeof value === 'string' ? value : ''),
+  }),
+  connectTimeout: leaf('duration', {
+    about: 'How long one attempt to connect may take.',
+    fallback: LIMITS.connectMs,
+    check: (value) => durationOption('connectTimeout', value, CONNECT_BOUNDS),
+  }),
+  tls: {
+    kind: 'section',
+    about: 'Turns TLS on, also with `redis://`. Files are PEM.',
+    isOptional: true,
+    fields: tls,
+  },
+};
+
+const backoff: Fields<BackoffOptions> = {
+  kind: taskLeaf('backoff', 'kind', 'text', {
+    about: '`exponential`: `base`, twice that, four times that …; `fixed`: `base` every time.',
+    fallback: 'exponential',
+  }),
+  base: taskLeaf('backoff', 'base', 'duration', {
+    about: 'The first wait between attempts, or every one.',
+    fallback: LIMITS.backoffMs,
+  }),
+  max: taskLeaf('backoff', 'max', 'duration', {
+    about: 'The longest wait.',
+    fallback: LIMITS.backoffMaxMs,
+  }),
+  jitter: taskLeaf('backoff', 'jitter', 'text', {
+    about: '`full`: anywhere from 0 to the wait; `equal`: from half of it; `none`.',
+    fallback: 'full',
+  }),
+};
+
+const defaults: Fields<DefaultOptions> = {
+  retries: taskLeaf('', 'retries', 'number', {
+    about: 'Attempts after the first.',
+    fallback: LIMITS.retries,
+  }),
+  backoff: { kind: 'section', fields: backoff },
+  timeout: taskLeaf('', 'timeout', 'duration', {
+    about: 'How long one attempt may run, or `none`. Longer than the lease of every worker.',
+    fallback: LIMITS.timeoutMs,
+  }),
+  queue: taskLeaf('', 'queue', 'text', { about: 'Where tasks go.', fallback: 'default' }),
+  priority: taskLeaf('', 'priority', 'number', {
+    about: 'Order among the tasks of one user: 1 to 6, or `very-low` to `critical`.',
+    fallback: 'normal',
+  }),
+  cost: taskLeaf('', 'cost', 'number', {
+    about: 'Turns that a task takes from its user.',
+    fallback: 1,
+  }),
+  expiresIn: taskLeaf('', 'expiresIn', 'duration', {
+    about: 'A task that has not started so long after it was due ends as failed.',
+    otherwise: 'never',
+  }),
+};
+
+const retention: Fields<RetentionOptions> = {
+  finished: keptLeaf('finished', LIMITS.retainFinishedMs),
+  failed: keptLeaf('failed', LIMITS.retainFailedMs),
+  canceled: keptLeaf('canceled', LIMITS.retainCanceledMs),
+  finishedCount: countLeaf('finished'),
+  failedCount: countLeaf('failed'),
+  canceledCount: countLeaf('canceled'),
+};
+
+const worker: Fields<WorkerConfig> = {
+  id: workerLeaf('id', 'text', {
+    about: 'A name, unique among live workers.',
+    otherwise: 'process id and random letters',
+  }),
+  concurrency: workerLeaf('concurrency', 'number', {
+    about: 'Tasks that run at once.',
+    fallback: LIMITS.concurrency,
+  }),
+  queues: workerLeaf('queues', 'data', {
+    about:
+      'Queues that it serves: a list, or a mapping to weights where some shall get more turns.',
+    fallback: ['default'],
+  }),
+  assignedUsers: workerLeaf('assignedUsers', 'data', {
+    about: 'Users that it serves first.',
+    otherwise: 'everybody alike',
+  }),
+  stealTargets: workerLeaf('stealTargets', 'data', {
+    about: 'Whom it serves when those have nothing: a list of others, or `any`.',
+    otherwise: 'nobody',
+  }),
+  lease: workerLeaf('lease', 'duration', {
+    about: 'How long it may be silent before its tasks go to others. It extends at a third of it.',
+    fallback: LIMITS.leaseMs,
+  }),
+  grace: workerLeaf('grace', 'duration', {
+    about: 'How long a shutdown lets running handlers go on.',
+    fallback: LIMITS.graceMs,
+  }),
+  scheduler: workerLeaf('scheduler', 'boolean', {
+    about: 'It fires schedules that are due, whoever has set them.',
+    fallback: true,
+  }),
+};
+
+/** One worker. */
+export const WORKER: Section = {
+  kind: 'section',
+  about: 'One worker; `workers` is a list of them.',
+  fields: worker,
+  check: (value) => workerPlan(value, () => 'worker'),
+};
+
+const user: Fields<UserOptions> = {
+  weight: settingLeaf(userPatch, 'weight', {
+    about: 'Claim on turns relative to other users.',
+    otherwise: '1',
+  }),
+  maxRunning: settingLeaf(userPatch, 'maxRunning', {
+    about: 'At most so many of its tasks run at once, per queue.',
+    otherwise: 'unlimited',
+  }),
+  maxQueued: settingLeaf(userPatch, 'maxQueued', {
+    about: 'At most so many wait, per queue; more are refused.',
+    otherwise: 'unlimited',
+  }),
+  rate: rateSection('per queue'),
+};
+
+const queue: Fields<QueueOptions> = {
+  maxRunning: settingLeaf(queuePatch, 'maxRunning', {
+    about: 'At most so many of its tasks run at once.',
+    otherwise: 'unlimited',
+  }),
+  rate: rateSection('of all its users together'),
+  charge: settingLeaf(queuePatch, 'charge', {
+    about: 'What a turn costs: the cost of the task, or the time that it takes.',
+    otherwise: '`task`',
+  }),
+  priorityWeights: settingLeaf(queuePatch, 'priorityWeights', {
+    about: 'Turns of the priorities 1 to 5.',
+    otherwise: '1, 2, 4, 8, 16',
+  }),
+  criticalBurst: settingLeaf(queuePatch, 'criticalBurst', {
+    about: 'One normal turn of a user after so many critical ones.',
+    otherwise: 'critical always first',
+  }),
+  perUser: {
+    kind: 'section',
+    about: 'For users that nobody configured.',
+    isOptional: true,
+    orDefault: true,
+    fields: user,
+    check: userPatch,
+  },
+};
+
+const queues: Dictionary = {
+  kind: 'dictionary',
+  about: 'Settings by queue; what is not named stays as it is in the store.',
+  checkKey: (name) => checkName('queue', name),
+  of: { kind: 'section', fields: queue, check: queuePatch },
+};
+
+const users: Dictionary = {
+  kind: 'dictionary',
+  about: 'Settings by user; what is not named stays as it is in the store.',
+  checkKey: (name) => checkId('user', name),
+  of: { kind: 'section', fields: user, check: userPatch },
+};
+
+/** Everything but the workers, of which there may be many. */
+export const TOP: Section = {
+  kind: 'section',
+  others: ['worker', 'workers'],
+  fields: {
+    backend,
+    redis: {
+      kind: 'section',
+      about:
+        'How to reach Redis. Any option of `redis.tls` turns TLS on, also with `redis://`; its files are PEM, and relative to the file that names them.',
+      fields: redis,
+    },
+    requireUser: leaf('boolean', {
+      about: 'Refuse tasks without a user, instead of counting them as those of `default`.',
+      fallback: false,
+      check: checkBoolean,
+    }),
+    defaults: {
+      kind: 'section',
+      about: 'What holds where neither an enqueue nor a definition says anything.',
+      fields: defaults,
+    },
+    retention: {
+      kind: 'section',
+      about: 'How long ended tasks are kept.',
+      fields: retention,
+    },
+    queues,
+    users,
+  },
+};
+
+/** Everything; `workers` is a list of what `worker` is. */
+export const ROOT: Section = { kind: 'section', fields: { ...TOP.fields, worker: WORKER } };

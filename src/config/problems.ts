@@ -1,0 +1,81 @@
+/** Collects what is wrong, so that all of it is told at once. */
+import { type ConfigProblem, InvalidOptionError } from '../domain/errors.ts';
+import { type ConfigOrigin, type Given, originText } from './given.ts';
+import type { Leaf } from './schema.ts';
+import { MASK, maskedUrl, Secret } from './secret.ts';
+
+/** Longest text that a message shows whole. */
+const SHOWN_LENGTH = 60;
+
+/** What is told about one place. */
+export interface Complaint {
+  readonly path: string;
+  readonly origin: ConfigOrigin;
+  readonly expected: string;
+  readonly got: string;
+  readonly hint?: string | undefined;
+}
+
+/** All that is wrong so far. */
+export class Problems {
+  readonly #found: ConfigProblem[] = [];
+
+  add({ path, origin, expected, got, hint }: Complaint): void {
+    const place =
+      origin.from === 'file' ? { file: origin.file, line: origin.line, column: origin.column } : {};
+    const source = originText(origin);
+    this.#found.push({
+      path,
+      expected,
+      got,
+      source,
+      ...place,
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
+
+  get all(): readonly ConfigProblem[] {
+    return this.#found;
+  }
+}
+
+/** Runs a check of the library; what it refuses, and as which option. */
+export function refusalOf(check: () => unknown): InvalidOptionError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidOptionError) return error;
+    throw error;
+  }
+}
+
+/** What was given, in words. */
+export function gotText(given: Given, leaf?: Leaf): string {
+  if (given.kind === 'list') return 'a list';
+  if (given.kind === 'map') return 'a mapping';
+  // What variables held may be a secret, whatever the option is.
+  if (given.written !== undefined) return quoted(given.written);
+  if (leaf?.secret !== undefined && given.value !== null) {
+    return leaf.secret === 'url' ? maskedUrl(textOf(given.value)) : MASK;
+  }
+  return shownText(given.value);
+}
+
+/** A value in words. */
+export function shownText(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return 'a list';
+  if (value instanceof Secret) return String(value);
+  if (typeof value === 'object') return 'a mapping';
+  return typeof value === 'function' ? 'a function' : String(value);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text);
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Secret ? value.reveal() : String(value);
+}

@@ -1,0 +1,64 @@
+import { isMap, isScalar, isSeq, type Node, parseDocument, stringify } from 'yaml';
+import type { Config } from './config-types.ts';
+import { type ConfigOrigin, originText } from './given.ts';
+import { isPlain } from './plain.ts';
+import { Secret } from './secret.ts';
+import { escaped } from './variables.ts';
+
+/** How a configuration is written. */
+export interface ToYamlOptions {
+  /** True: secrets as they are. Default false: their masks, which cannot be loaded again. */
+  readonly reveal?: boolean | undefined;
+}
+
+/** Without folding of long texts. */
+const STYLE = { lineWidth: 0 };
+
+/**
+ * A configuration as YAML, with its defaults. With `reveal` the text gives the same configuration
+ * when it is loaded.
+ */
+export function toYaml(config: Config, options: ToYamlOptions = {}): string {
+  return stringify(written(config, options.reveal === true), STYLE);
+}
+
+/** The same with masks, and a comment behind each value that says where it comes from. */
+export function toYamlWithOrigins(loaded: {
+  readonly config: Config;
+  readonly origins: ReadonlyMap<string, ConfigOrigin>;
+}): string {
+  const document = parseDocument(toYaml(loaded.config));
+  comment(document.contents, '', loaded.origins);
+  return document.toString(STYLE);
+}
+
+function comment(node: unknown, path: string, origins: ReadonlyMap<string, ConfigOrigin>): void {
+  const origin = origins.get(path);
+  if (origin !== undefined) {
+    // A list or mapping has its comment above its first item.
+    const at = node as Node;
+    const text = ` ${originText(origin)}`;
+    if (isScalar(node)) at.comment = text;
+    else at.commentBefore = text;
+    return;
+  }
+  if (isSeq(node)) {
+    for (const [index, item] of node.items.entries()) comment(item, `${path}[${index}]`, origins);
+  }
+  if (!isMap(node)) return;
+  for (const { key, value } of node.items) {
+    const name = isScalar(key) ? String(key.value) : '';
+    comment(value, path === '' ? name : `${path}.${name}`, origins);
+  }
+}
+
+function written(value: unknown, reveal: boolean): unknown {
+  if (value instanceof Secret) return reveal ? escaped(value.reveal()) : String(value);
+  if (typeof value === 'string') return escaped(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => written(item, reveal));
+  if (!isPlain(value)) return value;
+  const entries = Object.entries(value)
+    .map(([key, item]): [string, unknown] => [key, written(item, reveal)])
+    .filter(([, item]) => item !== undefined);
+  return new Map(entries);
+}
