@@ -70,6 +70,15 @@ export function rateArgument(text: string): RateArgument {
   return burst === undefined ? rate : { ...rate, burst: count(burst) };
 }
 
+/** A port, 0 to 65535. */
+export function portArgument(text: string): number {
+  const port = integerArgument(0)(text);
+  if (port <= PORT_MAX) return port;
+  throw new InvalidArgumentError(`Expected a port, at most ${PORT_MAX}.`);
+}
+
+const PORT_MAX = 65_535;
+
 /** Collects a repeated option: lists are not parted by commas, which ids may hold. */
 export function repeated(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text];
@@ -95,7 +104,7 @@ export async function inputArgument(
   }
 }
 
-async function inputText(
+export async function inputText(
   text: string,
   stdin: AsyncIterable<string | Buffer>,
 ): Promise<readonly [json: string, from: string]> {

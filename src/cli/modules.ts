@@ -3,7 +3,9 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Fairloom } from '../engine/client.ts';
+import type { HandlerMap } from '../engine/handlers/handler-source.ts';
 import { type GroupPolicy, isGroupPolicy } from '../workflow/group-policy.ts';
+import type { TaskHandler } from '../workflow/handler-task.ts';
 import { StepDefinition } from '../workflow/pipeline-definition.ts';
 import type { AnyStep } from '../workflow/step.ts';
 
@@ -18,18 +20,22 @@ export interface Exports {
   readonly steps: readonly (AnyStep | GroupPolicy)[];
   /** Steps by their own names, and by those of the exports that hold them. */
   readonly named: ReadonlyMap<string, AnyStep>;
+  /** What the exports of that name hold, for the tasks of `handlerTask`. */
+  readonly handlers: HandlerMap;
 }
 
 /**
  * Imports modules by path, relative to the current folder, or by the name of a package. Exported
  * steps and an exported `Fairloom` are found by any name, in arrays and plain objects too.
  *
- * @throws {@link CliError} when one cannot be loaded, or two export a `Fairloom`.
+ * @throws {@link CliError} when one cannot be loaded, or two export a `Fairloom` or handlers of one
+ * name.
  */
 export async function loadModules(names: readonly string[]): Promise<Exports> {
   const looms = new Set<Fairloom>();
   const steps = new Set<AnyStep | GroupPolicy>();
   const named = new Map<string, AnyStep>();
+  const handlers = new Map<string, TaskHandler>();
   for (const name of names) {
     const exported = await load(name);
     const values = flat(exported);
@@ -44,11 +50,24 @@ export async function loadModules(names: readonly string[]): Promise<Exports> {
     for (const [key, value] of [...Object.entries(exported), ...values.map(byName)]) {
       if (isStep(value)) named.set(key, value);
     }
+    for (const [key, handler] of handlersOf(exported)) {
+      if ((handlers.get(key) ?? handler) !== handler) {
+        throw new CliError(EXIT.usage, `the modules export two handlers named ${key}`);
+      }
+      handlers.set(key, handler);
+    }
   }
   if (looms.size > 1) {
     throw new CliError(EXIT.usage, 'the modules export more than one Fairloom');
   }
-  return { loom: [...looms][0], steps: [...steps], named };
+  const registered = Object.fromEntries(handlers);
+  return { loom: [...looms][0], steps: [...steps], named, handlers: registered };
+}
+
+/** Of an export named `handlers`; the client refuses those that are none. */
+function handlersOf(exported: object): readonly [string, TaskHandler][] {
+  const handlers: unknown = Reflect.get(exported, 'handlers');
+  return typeof handlers === 'object' && handlers !== null ? Object.entries(handlers) : [];
 }
 
 /** What a step is to callers: its types are promises, nothing at run time. */

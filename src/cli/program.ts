@@ -4,15 +4,21 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
 import { messageOf } from '../base/message-of.ts';
 import { repeated } from './arguments.ts';
+import { addCompletion } from './commands/completion.ts';
+import { addConfig } from './commands/config.ts';
 import { addDead } from './commands/dead.ts';
 import { addDemo } from './commands/demo.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
 import { addGraphs } from './commands/graphs.ts';
 import { addOverview } from './commands/overview.ts';
 import { addQueues } from './commands/queues.ts';
 import { addRun } from './commands/run.ts';
 import { addRuns } from './commands/runs.ts';
+import { addScheduler } from './commands/scheduler.ts';
+import { addSchedules } from './commands/schedules.ts';
 import { addTasks } from './commands/tasks.ts';
+import { addTop } from './commands/top.ts';
 import { addUsers } from './commands/users.ts';
 import { addWorker } from './commands/worker.ts';
 import { CliError, EXIT, type ExitCode, exitCodeOf } from './exit-code.ts';
@@ -40,12 +46,13 @@ function programOf(shell: Shell): Command {
   const program = new Command('fairloom')
     .description('a fair, durable task queue for many users')
     .version(version())
-    .option('--redis <url>', 'the Redis backend; default: FAIRLOOM_REDIS_URL')
-    .option('--prefix <name>', 'of its keys; default: fq')
+    .option('--redis <url>', 'the Redis backend; default: that of the configuration')
+    .option('--prefix <name>', 'of its keys; default: that of the configuration, or fq')
+    .option('--config <file>', 'the configuration; default: FAIRLOOM_CONFIG, or fairloom.yaml')
     .option('-m, --module <file>', 'a module that exports a Fairloom; may be repeated', repeated)
     .addOption(
       new Option('-o, --output <form>', 'how data is written')
-        .choices(OUTPUT_FORMS)
+        .choices([...OUTPUT_FORMS, 'yaml'])
         .default('table'),
     )
     .addHelpText('after', EPILOGUE)
@@ -58,8 +65,12 @@ function programOf(shell: Shell): Command {
   for (const add of [addDemo, addWorker, addEnqueue, addRun, addTasks, addRuns, addGraphs]) {
     add(program, shell);
   }
-  for (const add of [addDead, addUsers, addQueues]) add(program, shell);
+  for (const add of [addSchedules, addScheduler]) add(program, shell);
+  for (const add of [addDead, addUsers, addQueues, addConfig]) add(program, shell);
   addOverview(program, shell);
+  addDoctor(program, shell);
+  addTop(program, shell);
+  addCompletion(program, shell);
   return program;
 }
 

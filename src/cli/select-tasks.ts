@@ -40,6 +40,14 @@ export async function* selectTasks(
   }
 }
 
+/** Joins, groups and runs are no tasks of anybody's: `fairloom runs` shows what they stand for. */
+export async function* shownOf<T extends { readonly name: string }>(
+  tasks: AsyncIterable<T>,
+  all = false,
+): AsyncGenerator<T> {
+  for await (const task of tasks) if (all || !task.name.startsWith('~')) yield task;
+}
+
 /** The first so many, and whether there are more. */
 export async function take<T>(
   items: AsyncIterable<T>,

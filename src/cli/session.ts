@@ -1,9 +1,13 @@
 /** What every command does alike: find the backend, do its work, close, end with a code. */
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { memory } from '../backends/memory/memory-backend.ts';
 import type { Logger } from '../base/logger.ts';
+import type { ConfigOrigin } from '../config/given.ts';
+import type { LoadedConfig, ReadConfig } from '../config/load.ts';
 import type { Backend } from '../domain/backend.ts';
 import { Fairloom } from '../engine/client.ts';
+import type { Instruments } from '../engine/instruments.ts';
 import { silentLogger } from '../engine/logger.ts';
 import { CliError, EXIT, type ExitCode } from './exit-code.ts';
 import { type Exports, loadModules } from './modules.ts';
@@ -14,7 +18,8 @@ export interface GlobalOptions {
   readonly redis?: string;
   readonly prefix?: string;
   readonly module?: readonly string[];
-  readonly output: OutputForm;
+  readonly config?: string;
+  readonly output: OutputForm | 'yaml';
 }
 
 /** The process as the commands see it. */
@@ -23,9 +28,6 @@ export interface Shell extends Streams {
   /** Set by a command that did not throw; 0 until then. */
   exitCode: ExitCode;
 }
-
-/** Used when neither `--redis` nor a module names a backend. */
-const REDIS_ENV = 'FAIRLOOM_REDIS_URL';
 
 /** Time to close in ms: a command has no work of its own to wait for. */
 const CLOSE_MS = 500;
@@ -43,15 +45,40 @@ export type Work = (
 /** Does a command's work on the backend that its options name, and closes it. */
 export async function withLoom(shell: Shell, command: Command, work: Work): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions>();
-  // What a worker must say about the server would only be in the way here.
+  const output = outputOf(options, shell);
   const exported = await loadModules(options.module ?? []);
-  const loom = await loomOf(exported, options, { env: shell.env, log: silentLogger });
+  if (exported.loom !== undefined) refuseBackend(options, ['redis', 'prefix', 'config']);
+  // What a worker must say about the server would only be in the way here.
+  const loom =
+    exported.loom ?? (await loomFor(await configFor(options, shell), exported, silentLogger));
   try {
-    const output = new Output(options.output, shell);
     shell.exitCode = (await work(loom, output, exported.named)) ?? EXIT.ok;
   } finally {
     await loom.close({ timeout: CLOSE_MS });
   }
+}
+
+/** Does work that needs no backend on the steps of modules: here, and nothing is stored. */
+export async function withSteps(shell: Shell, command: Command, work: Work): Promise<void> {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const output = outputOf(options, shell);
+  const exported = await loadModules(options.module ?? []);
+  const { loom, named } = exported;
+  const local = loom ?? (await localLoom(await configFor(options, shell), exported));
+  try {
+    shell.exitCode = (await work(local, output, named)) ?? EXIT.ok;
+  } finally {
+    await local.close({ timeout: CLOSE_MS });
+  }
+}
+
+async function localLoom(
+  { config }: LoadedConfig,
+  { steps: tasks, handlers }: Exports,
+): Promise<Fairloom> {
+  const { defaults, requireUser } = config;
+  const given = { tasks, handlers, defaults, requireUser };
+  return new Fairloom({ ...given, backend: memory(), log: silentLogger });
 }
 
 /**
@@ -61,68 +88,98 @@ export async function withLoom(shell: Shell, command: Command, work: Work): Prom
  */
 export async function openLoom(
   options: GlobalOptions,
-  modules: readonly string[],
-  around: Surroundings,
+  exported: Exports,
+  around: Around,
 ): Promise<Fairloom> {
-  return loomOf(await loadModules(modules), options, around);
+  if (exported.loom !== undefined) refuseBackend(options, ['redis', 'prefix']);
+  return exported.loom ?? (await loomFor(around.loaded, exported, around.log, around.metrics));
 }
 
-interface Surroundings {
-  readonly env: NodeJS.ProcessEnv;
+/** What a Fairloom is made of beside what modules export. */
+interface Around {
+  readonly loaded: LoadedConfig;
   readonly log: Logger;
+  readonly metrics?: Instruments | undefined;
 }
 
-async function loomOf(
-  { loom, steps }: Exports,
-  options: GlobalOptions,
-  { env, log }: Surroundings,
-): Promise<Fairloom> {
-  if (loom === undefined) {
-    return new Fairloom({ backend: await namedBackend(options, env), tasks: steps, log });
+/** Flags and environment and the file: the only way in which a command gets its configuration. */
+export async function configFor(
+  { redis, prefix, config: file }: GlobalOptions,
+  { env }: Shell,
+  worker: FlagValues = {},
+): Promise<ReadConfig> {
+  if (file !== undefined && !existsSync(file)) {
+    throw new CliError(EXIT.notFound, `there is no file ${file}`);
   }
-  if (options.redis !== undefined || options.prefix !== undefined) {
-    const problem = 'a module exports a Fairloom, which has its own backend';
-    throw new CliError(EXIT.usage, problem, 'leave --redis and --prefix out');
-  }
-  return loom;
+  const overrides = {
+    ...(redis === undefined && prefix === undefined
+      ? {}
+      : { redis: { url: redis, keyPrefix: prefix } }),
+    worker: Object.fromEntries(Object.entries(worker).map(([name, { value }]) => [name, value])),
+  };
+  const flags = new Map([
+    ['redis.url', '--redis'],
+    ['redis.keyPrefix', '--prefix'],
+    ...Object.entries(worker).map(([name, { flag }]) => [`worker.${name}`, flag] as const),
+  ]);
+  const { readConfig } = await import('../config/load.ts');
+  return readConfig({ file, env, overrides, flags });
 }
 
-/** Does work that needs no backend on the steps of modules: here, and nothing is stored. */
-export async function withSteps(shell: Shell, command: Command, work: Work): Promise<void> {
-  const options = command.optsWithGlobals<GlobalOptions>();
-  const { loom, steps, named } = await loadModules(options.module ?? []);
-  const local = loom ?? new Fairloom({ backend: memory(), tasks: steps, log: silentLogger });
-  try {
-    shell.exitCode = (await work(local, new Output(options.output, shell), named)) ?? EXIT.ok;
-  } finally {
-    await local.close({ timeout: CLOSE_MS });
-  }
-}
+/** Options of workers, by name, with the flag that gave each. */
+export type FlagValues = Readonly<
+  Record<string, { readonly flag: string; readonly value: unknown }>
+>;
 
 /** A Redis backend; its client is loaded here and nowhere else. */
 export async function openRedis(url: string, prefix: string | undefined): Promise<Backend> {
-  let redis: typeof import('../redis.ts').redis;
-  try {
-    ({ redis } = await import('../redis.ts'));
-  } catch (error) {
-    if (!String(error).includes('ioredis')) throw error;
-    throw new CliError(EXIT.usage, 'Redis needs the package ioredis', 'npm install ioredis');
+  const { readConfig } = await import('../config/load.ts');
+  const overrides = { redis: { url, keyPrefix: prefix } };
+  const { config } = await readConfig({ file: false, env: {}, overrides });
+  const { fairloomOptions } = await import('../config/apply.ts');
+  return (await fairloomOptions(config)).backend;
+}
+
+async function loomFor(
+  { config, origins }: LoadedConfig,
+  { steps: tasks, handlers }: Exports,
+  log: Logger,
+  metrics?: Instruments,
+): Promise<Fairloom> {
+  if (config.backend === 'memory') throw noBackend(origins.get('backend'));
+  const { fairloomOptions } = await import('../config/apply.ts');
+  return new Fairloom({ ...(await fairloomOptions(config)), tasks, handlers, log, metrics });
+}
+
+function noBackend(origin: ConfigOrigin | undefined): CliError {
+  if (origin !== undefined && origin.from !== 'default') {
+    const problem =
+      'the backend is memory, which lives in one process: a command finds nothing in it';
+    return new CliError(
+      EXIT.usage,
+      problem,
+      'give --redis <url>, or name a module that exports a Fairloom',
+    );
   }
-  return redis(url, prefix === undefined ? {} : { prefix });
-}
-
-/** `--redis`, or the environment's URL. */
-function redisUrl(options: GlobalOptions, env: NodeJS.ProcessEnv): string | undefined {
-  const url = options.redis ?? env[REDIS_ENV];
-  return url === '' ? undefined : url;
-}
-
-function namedBackend(options: GlobalOptions, env: NodeJS.ProcessEnv): Promise<Backend> {
-  const url = redisUrl(options, env);
-  if (url !== undefined) return openRedis(url, options.prefix);
-  throw new CliError(
+  return new CliError(
     EXIT.usage,
     'no backend was named',
-    `give --redis <url>, set ${REDIS_ENV}, or name a module that exports a Fairloom with --module`,
+    'give --redis <url>, set FAIRLOOM_REDIS_URL, write redis.url into fairloom.yaml, or name a module that exports a Fairloom with --module',
   );
+}
+
+/** A Fairloom of a module has its own backend. */
+function refuseBackend(
+  options: GlobalOptions,
+  names: readonly ('redis' | 'prefix' | 'config')[],
+): void {
+  if (names.every((name) => options[name] === undefined)) return;
+  const flags = names.map((name) => `--${name}`).join(' and ');
+  const problem = 'a module exports a Fairloom, which has its own backend';
+  throw new CliError(EXIT.usage, problem, `leave ${flags} out`);
+}
+
+function outputOf({ output }: GlobalOptions, shell: Shell): Output {
+  if (output !== 'yaml') return new Output(output, shell);
+  throw new CliError(EXIT.usage, 'only fairloom config show writes yaml');
 }

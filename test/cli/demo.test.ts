@@ -56,6 +56,10 @@ interface Result {
     readonly retried: { readonly attempts: number };
     readonly canceled: { readonly state: string };
     readonly diamond: { readonly order: readonly string[] };
+    readonly pipeline: {
+      readonly result: string;
+      readonly nodes: Readonly<Record<string, string>>;
+    };
   };
 }
 
@@ -112,11 +116,15 @@ describe.each(['memory', 'redis'] as const)('on the %s backend', (backend) => {
     }
   });
 
-  it('tells its story: a retry, a cancel and a diamond', () => {
+  it('tells its story: a retry, a cancel, a diamond and a pipeline with a group', () => {
     expect(result.story).toMatchObject({
       retried: { attempts: 2 },
       canceled: { state: 'canceled' },
       diamond: { order: ['top', 'left', 'right', 'bottom'] },
+      pipeline: {
+        result: 'mean 8, peak 18',
+        nodes: { measure: 'finished', mean: 'finished', peak: 'finished', publish: 'finished' },
+      },
     });
     expect(stderr).toMatch(/noisy \(weight 1\) enqueues 100000 tasks/);
   });

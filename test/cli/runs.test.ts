@@ -1,4 +1,6 @@
 /** Workflows by the binary: enqueued, looked at, canceled, run again, and run here. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Ended, fairloom, ROOT } from '../support/run-process.ts';
@@ -94,6 +96,42 @@ describe('a pipeline of a module', () => {
       expect(again).toEqual({ id: 'again', created: true });
       expect(await json('runs', 'get', 'again')).toMatchObject({ past: ['bad'] });
       expect((await run('runs', 'rerun', 'bad', '--from', 'nowhere')).code).toBe(2);
+    });
+
+    it('is put back, exported and imported', async () => {
+      expect(await json('runs', 'resume', 'bad')).toEqual([
+        { id: 'bad', ok: true, outcome: 'resumed' },
+      ]);
+      expect((await run('runs', 'resume', 'nobody')).code).toBe(7);
+      const text = await ok(run('runs', 'export', 'late'));
+      expect(JSON.parse(text)).toMatchObject({ format: 'fairloom-run', version: 1, id: 'late' });
+      const file = join(tmpdir(), `fairloom-run-${process.pid}.json`);
+      writeFileSync(file, text);
+      expect(await json('runs', 'import', file, '--id', 'copy', '--user', 'bob')).toEqual({
+        id: 'copy',
+        created: true,
+      });
+      rmSync(file);
+      expect(await json('runs', 'get', 'copy')).toMatchObject({ user: 'bob', name: 'etl' });
+      const args = ['runs', 'import', '-', ...BACKEND];
+      const newer = text.replace('"version": 1', '"version": 2');
+      expect(await fairloom(args, { stdin: newer })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('$.version is 2; this version reads 1'),
+      });
+      expect((await run('runs', 'import', `${file}.gone`)).code).toBe(7);
+    });
+
+    it('keeps its own tasks out of listings unless it is asked', async () => {
+      const names = async (...args: readonly string[]): Promise<readonly string[]> => {
+        const rows = (await json(...args)) as readonly { readonly name: string }[];
+        return rows.map(({ name }) => name);
+      };
+      const isOwn = (name: string): boolean => name.startsWith('~');
+      expect((await names('tasks', 'list', '--limit', 'all')).some(isOwn)).toBe(false);
+      expect((await names('tasks', 'list', '--all', '--limit', 'all')).some(isOwn)).toBe(true);
+      expect((await names('dead', 'list')).some(isOwn)).toBe(false);
+      expect((await names('dead', 'list', '--all')).some(isOwn)).toBe(true);
     });
   });
 });

@@ -3,7 +3,7 @@ import type { Fairloom } from '../../engine/client.ts';
 import { changeEach } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
-import { limitArgument, pages, take } from '../select-tasks.ts';
+import { limitArgument, pages, shownOf, take } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { taskView } from '../views.ts';
 import { withConfirm, withFilters } from './tasks.ts';
@@ -21,10 +21,12 @@ export function addDead(program: Command, shell: Shell): void {
   const dead = program.command('dead').description('dead letters: tasks that failed');
   withFilters(dead.command('list'))
     .description('dead letters, oldest failure first')
+    .option('--all', 'also tasks that Fairloom itself stores for runs')
     .option('--limit <n|all>', 'rows', limitArgument, 50)
     .action((options: DeadOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const { items, more } = await take(deadLetters(loom, options), options.limit);
+        const shown = shownOf(deadLetters(loom, options), options.all);
+        const { items, more } = await take(shown, options.limit);
         output.rows(items, { ...taskView(Date.now()), none: 'no dead letters' });
         if (more) output.note('there are more; --limit <n> or --limit all shows them');
         return undefined;

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { TASK_STATES } from '../../domain/task.ts';
-import { CliError, EXIT } from '../exit-code.ts';
+import { EXIT } from '../exit-code.ts';
 import { fieldLines, type View } from '../output.ts';
 import { type Shell, withLoom } from '../session.ts';
 import type { Style } from '../style.ts';
 import { textTable } from '../text-table.ts';
 import { queueView, workerView } from '../views.ts';
 
-/** `fairloom workers list`, `status`, `health`, `doctor`: the whole at a glance. */
+/** `fairloom workers list`, `status`, `health`: the whole at a glance. */
 export function addOverview(program: Command, shell: Shell): void {
   const workers = program.command('workers').description('the live workers');
   workers
@@ -21,7 +21,6 @@ export function addOverview(program: Command, shell: Shell): void {
     );
   addStatus(program, shell);
   addHealth(program, shell);
-  addDoctor(program, shell);
 }
 
 function addStatus(program: Command, shell: Shell): void {
@@ -75,31 +74,6 @@ function addHealth(program: Command, shell: Shell): void {
         });
         if (isHealthy) return EXIT.ok;
         return pingMs === undefined ? EXIT.unreachable : EXIT.unhealthy;
-      }),
-    );
-}
-
-function addDoctor(program: Command, shell: Shell): void {
-  program
-    .command('doctor')
-    .description('check every index against the tasks; exit code 3 when something is amiss')
-    .option('--repair', 'mend what is found')
-    .action(({ repair = false }: { readonly repair?: boolean }, command: Command) =>
-      withLoom(shell, command, async (loom, output) => {
-        const report = await loom.reconcile({ repair });
-        const { drift, checked, repaired } = report;
-        const found = drift.length === 0 ? 'nothing is amiss' : 'found';
-        output.one({
-          json: report,
-          id: drift.join('\n'),
-          text: [`${checked} checked, ${repaired} mended; ${found}`, ...drift],
-        });
-        if (drift.length === 0 || repair) return EXIT.ok;
-        throw new CliError(
-          EXIT.unhealthy,
-          'indexes and tasks do not agree; this is a bug in Fairloom',
-          'fairloom doctor --repair mends it',
-        );
       }),
     );
 }

@@ -1,13 +1,15 @@
 import { type Command, Option } from 'commander';
 import { TaskNotFoundError } from '../../domain/errors.ts';
 import type { Fairloom } from '../../engine/client.ts';
+import type { RunImportOptions } from '../../engine/runs/import.ts';
+import type { RunHandle } from '../../engine/runs/run-handle.ts';
 import type { RunDetails } from '../../engine/runs/run-info.ts';
-import { stateArgument } from '../arguments.ts';
+import { inputText, stateArgument } from '../arguments.ts';
 import { changeEach } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import { shownMoment } from '../moments.ts';
-import { fieldLines, type Output } from '../output.ts';
+import { fieldLines, type Output, type Thing } from '../output.ts';
 import { type RunFilterOptions, selectRuns } from '../select-runs.ts';
 import { limitArgument, take } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
@@ -38,7 +40,10 @@ export function addRuns(program: Command, shell: Shell): void {
   addGraph(runs, shell);
   addExplain(runs, shell);
   addCancel(runs, shell);
+  addResume(runs, shell);
   addRerun(runs, shell);
+  addExport(runs, shell);
+  addImport(runs, shell);
 }
 
 function addList(runs: Command, shell: Shell): void {
@@ -127,6 +132,20 @@ function addCancel(runs: Command, shell: Shell): void {
     );
 }
 
+function addResume(runs: Command, shell: Shell): void {
+  runs
+    .command('resume <id...>')
+    .description('put failed runs back; what has finished is not run again')
+    .action((ids: readonly string[], _options: unknown, command: Command) =>
+      withLoom(shell, command, (loom, output) =>
+        changeEach('resume', ids, output, async (id) => {
+          await loom.runs.resume(id);
+          return 'resumed';
+        }),
+      ),
+    );
+}
+
 function addRerun(runs: Command, shell: Shell): void {
   runs
     .command('rerun <id>')
@@ -136,14 +155,45 @@ function addRerun(runs: Command, shell: Shell): void {
     .action((id: string, { from, id: newId }: RerunOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const handle = await loom.runs.rerun(id, { from, id: newId });
-        output.one({
-          json: { id: handle.id, created: handle.created },
-          id: handle.id,
-          text: [handle.id],
-        });
+        output.one(stored(handle));
         return undefined;
       }),
     );
+}
+
+function addExport(runs: Command, shell: Shell): void {
+  runs
+    .command('export <id>')
+    .description('the whole run as JSON, to be kept or imported elsewhere')
+    .action((id: string, _options: unknown, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const run = await loom.runs.export(id);
+        output.one({ json: run, id, text: [JSON.stringify(run, undefined, 2)] });
+        return undefined;
+      }),
+    );
+}
+
+function addImport(runs: Command, shell: Shell): void {
+  runs
+    .command('import <file>')
+    .description('store an exported run, which goes on; - reads stdin')
+    .option('--id <id>', 'the id of the new run')
+    .option('--user <id>', 'whose turns it takes; default: as it was')
+    .action((file: string, options: RunImportOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const { id, user } = options;
+        const [text] = await inputText(file === '-' ? file : `@${file}`, shell.stdin);
+        const handle = await loom.runs.import(text, { id, user });
+        output.one(stored(handle));
+        return undefined;
+      }),
+    );
+}
+
+/** What is shown of a run that was stored. */
+function stored({ id, created }: RunHandle<unknown>): Thing {
+  return { json: { id, created }, id, text: [id] };
 }
 
 async function demandRun(loom: Fairloom, id: string): Promise<RunDetails> {

@@ -9,13 +9,20 @@ import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT, type ExitCode } from '../exit-code.ts';
 import { shownMoment } from '../moments.ts';
 import { fieldLines, type Output } from '../output.ts';
-import { limitArgument, selectTasks, type TaskFilterOptions, take } from '../select-tasks.ts';
+import {
+  limitArgument,
+  selectTasks,
+  shownOf,
+  type TaskFilterOptions,
+  take,
+} from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { textTable } from '../text-table.ts';
 import { attemptView, stateText, taskJson, taskView } from '../views.ts';
 
 interface ListOptions extends TaskFilterOptions {
   readonly limit: number;
+  readonly all?: boolean;
 }
 
 interface CancelOptions extends TaskFilterOptions, ConfirmOptions {
@@ -51,12 +58,13 @@ function addList(tasks: Command, shell: Shell): void {
   withFilters(tasks.command('list'))
     .description('tasks, in the order of their turns, due times or ends')
     .option('--state <state>', 'in this state; default: all, living ones first', stateArgument)
+    .option('--all', 'also tasks that Fairloom itself stores for runs')
     .option('--limit <n|all>', 'rows', limitArgument, 50)
     .action((options: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const { limit, state, queue, user, name } = options;
         const filter = given({ state, queue, user, name });
-        const { items, more } = await take(selectTasks(loom, filter), limit);
+        const { items, more } = await take(shownOf(selectTasks(loom, filter), options.all), limit);
         output.rows(items, taskView(Date.now()));
         if (more) output.note(`there are more; --limit <n> or --limit all shows them`);
         return undefined;

@@ -1,11 +1,21 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { Duration } from '../../base/time.ts';
+import type { Config, WorkerConfig } from '../../config/config-types.ts';
+import type { Fairloom } from '../../engine/client.ts';
 import { stderrLogger } from '../../engine/logger.ts';
 import type { WorkerOptions } from '../../engine/worker-options.ts';
-import { durationArgument, integerArgument, repeated } from '../arguments.ts';
+import { durationArgument, integerArgument, portArgument, repeated } from '../arguments.ts';
 import { CliError, EXIT } from '../exit-code.ts';
-import { type GlobalOptions, openLoom, type Shell } from '../session.ts';
+import { loadModules } from '../modules.ts';
+import { monitor, prometheusIfThere } from '../monitoring.ts';
+import {
+  configFor,
+  type FlagValues,
+  type GlobalOptions,
+  openLoom,
+  type Shell,
+} from '../session.ts';
 
 interface Options {
   readonly id?: string;
@@ -16,6 +26,7 @@ interface Options {
   readonly stealFrom?: readonly string[];
   readonly lease?: Duration;
   readonly grace?: Duration;
+  readonly healthPort?: number;
 }
 
 /** `fairloom worker <module…>` */
@@ -23,7 +34,7 @@ export function addWorker(program: Command, shell: Shell): void {
   program
     .command('worker <module...>')
     .description('run the tasks that modules export, until SIGTERM or SIGINT has drained it')
-    .option('--id <name>', 'a name of its own')
+    .option('--id <name>', 'a name of its own, or one worker of the configuration; default: all')
     .option('-c, --concurrency <n>', 'tasks that run at once; default: 10', integerArgument(1))
     .option('--queue <name[=weight]>', 'a queue that it serves; may be repeated', repeated)
     .option('--assigned <user>', 'a user that it serves first; may be repeated', repeated)
@@ -31,6 +42,7 @@ export function addWorker(program: Command, shell: Shell): void {
     .option('--steal-from <user>', 'a user to serve then; may be repeated', repeated)
     .option('--lease <time>', 'how long it may be silent; default: 15s', durationArgument)
     .option('--grace <time>', 'what a shutdown gives running tasks; default: 25s', durationArgument)
+    .option('--health-port <n>', 'answers /livez, /readyz and /metrics; 0: any', portArgument)
     .action((modules: readonly string[], options: Options, command: Command) =>
       serve(modules, options, command, shell),
     );
@@ -42,17 +54,24 @@ async function serve(
   command: Command,
   shell: Shell,
 ): Promise<void> {
-  const plan = workerOptions(options);
   const globals = command.optsWithGlobals<GlobalOptions>();
-  const loom = await openLoom(globals, [...(globals.module ?? []), ...modules], {
-    env: shell.env,
-    log: stderrLogger,
-  });
+  const loaded = await configFor(globals, shell, flagValues(options));
+  const workers = chosen(loaded.config.workers, options);
+  const exported = await loadModules([...(globals.module ?? []), ...modules]);
+  const { healthPort } = options;
+  // A Fairloom of a module has its own figures, or none.
+  const isMeasured = healthPort !== undefined && exported.loom === undefined;
+  const metrics = isMeasured ? await prometheusIfThere() : undefined;
+  const loom = await openLoom(globals, exported, { loaded, log: stderrLogger, metrics });
   const say = (text: string): void => void shell.err.write(`fairloom worker: ${text}\n`);
+  await apply(loom, loaded.config, say);
+  const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, metrics);
+  if (monitored !== undefined) say(monitored.text);
   const onSignal = (): void => say('draining; a second signal ends it now');
   process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
-  say('working; SIGTERM or SIGINT drains it');
-  const { unfinished } = await loom.serve(plan);
+  say(`working${namesOf(workers)}; SIGTERM or SIGINT drains it`);
+  const { unfinished } = await loom.serve(workers);
+  await monitored?.server.close();
   if (unfinished.length === 0) {
     say('drained');
     return;
@@ -61,18 +80,66 @@ async function serve(
   throw new CliError(EXIT.failed, `these tasks did not end in time; others will run them: ${ids}`);
 }
 
-function workerOptions(options: Options): WorkerOptions {
-  const { queue, assigned, steal, stealFrom, ...rest } = options;
+/** Stores what the configuration says of queues and users, before anything runs. */
+async function apply(loom: Fairloom, config: Config, say: (text: string) => void): Promise<void> {
+  const [queues, users] = [Object.keys(config.queues).length, Object.keys(config.users).length];
+  if (queues + users === 0) return;
+  const { applySettings } = await import('../../config/apply.ts');
+  try {
+    await applySettings(loom, config);
+  } catch (error) {
+    await loom.close({ timeout: 0 });
+    throw error;
+  }
+  say(`stored the settings of ${counted(queues, 'queue')} and ${counted(users, 'user')}`);
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The workers to start: all, or the one of that name. A single worker takes any name. */
+function chosen(
+  workers: readonly WorkerConfig[],
+  { id, steal }: Options,
+): readonly WorkerOptions[] {
+  const named = workers.filter((worker) => worker.id === id);
+  const all = id === undefined ? workers : named;
+  const some =
+    all.length === 0 && workers.length === 1 ? workers.map((one) => ({ ...one, id })) : all;
+  if (some.length === 0) {
+    const names = workers.map((worker) => worker.id ?? 'one without a name').join(', ');
+    throw new CliError(
+      EXIT.usage,
+      `there is no worker ${id} in the configuration`,
+      `there are ${names}`,
+    );
+  }
+  return steal === 'none' ? some.map(({ stealTargets: _none, ...rest }) => rest) : some;
+}
+
+function namesOf(workers: readonly WorkerOptions[]): string {
+  const names = workers.flatMap(({ id }) => id ?? []);
+  return names.length === 0 ? '' : ` as ${names.join(', ')}`;
+}
+
+function flagValues(options: Options): FlagValues {
+  const { concurrency, queue, assigned, steal, stealFrom, lease, grace } = options;
   if (stealFrom !== undefined && steal !== undefined) {
     throw new CliError(EXIT.usage, '--steal stands against --steal-from');
   }
-  const targets = steal === 'any' ? 'any' : stealFrom;
-  return {
-    ...rest,
-    ...(queue === undefined ? {} : { queues: queuesOf(queue) }),
-    ...(assigned === undefined ? {} : { assignedUsers: assigned }),
-    ...(targets === undefined ? {} : { stealTargets: targets }),
+  const any = steal === 'any' ? { flag: '--steal', value: 'any' } : undefined;
+  const from = stealFrom === undefined ? any : { flag: '--steal-from', value: stealFrom };
+  const queues = queue === undefined ? undefined : queuesOf(queue);
+  const given = {
+    concurrency: { flag: '--concurrency', value: concurrency },
+    queues: { flag: '--queue', value: queues },
+    assignedUsers: { flag: '--assigned', value: assigned },
+    stealTargets: from ?? { flag: '--steal', value: undefined },
+    lease: { flag: '--lease', value: lease },
+    grace: { flag: '--grace', value: grace },
   };
+  return Object.fromEntries(Object.entries(given).filter(([, { value }]) => value !== undefined));
 }
 
 /** `default` and `bulk=0.5`: names, with a weight where one was given. */

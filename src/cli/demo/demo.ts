@@ -9,7 +9,15 @@ import { silentLogger } from '../../engine/logger.ts';
 import { type Actor, NOISY, QUIET, WEIGHTS } from './cast.ts';
 import { LeaseTrace } from './lease-trace.ts';
 import { seededRandom } from './statistics.ts';
-import { cancelOne, diamond, retryOnce, STORY_TASKS, type Story, work } from './story.ts';
+import {
+  cancelOne,
+  diamond,
+  retryOnce,
+  runPipeline,
+  STORY_TASKS,
+  type Story,
+  work,
+} from './story.ts';
 import { type Figures, figuresOf, RECENT_WAITS } from './summary.ts';
 
 /** Slots of the demo's worker. */
@@ -21,7 +29,7 @@ const CHUNK = 2_000;
 /** How long the story may go on after the time is over, in ms, on a machine with other work. */
 const STORY_MS = 10_000;
 /** When the scenes of the story begin, as parts of the running time. */
-const SCENES = { retry: 0.2, cancel: 0.35, diamond: 0.5 };
+const SCENES = { retry: 0.2, cancel: 0.35, diamond: 0.5, pipeline: 0.65 };
 
 export interface DemoOptions {
   readonly backend: Backend;
@@ -171,7 +179,7 @@ class Stage {
   /** The story's scenes, each at its time; ends with the last one. */
   async #scenes(story: Partial<Mutable<Story>>): Promise<void> {
     const { seconds, news } = this.#options;
-    const [first, second, third] = QUIET.map(({ user }) => user);
+    const [first, second, third, fourth] = QUIET.map(({ user }) => user);
     const at = (part: number): Promise<void> => pause(part * seconds * 1_000);
     const scenes = [
       at(SCENES.retry).then(async () => {
@@ -182,6 +190,9 @@ class Stage {
       }),
       at(SCENES.diamond).then(async () => {
         story.diamond = await diamond(this.#loom, third ?? '', news);
+      }),
+      at(SCENES.pipeline).then(async () => {
+        story.pipeline = await runPipeline(this.#loom, fourth ?? '', news);
       }),
     ];
     await Promise.all(scenes);

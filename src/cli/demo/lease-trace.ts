@@ -109,6 +109,7 @@ export class LeaseTrace {
       inspect: backend.inspect,
       runs: backend.runs,
       graphs: backend.graphs,
+      schedules: backend.schedules,
       open: (settings) => backend.open(settings),
       close: () => backend.close(),
     };

@@ -1,10 +1,11 @@
-/** The three things that the demo shows beside the shares: a retry, a cancel, a diamond. */
+/** What the demo shows beside the shares: a retry, a cancel, a diamond, a pipeline with a group. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fairloom } from '../../engine/client.ts';
+import { parallel } from '../../workflow/parallel.ts';
 import type { AnyStep, Task } from '../../workflow/step.ts';
 import { task } from '../../workflow/task-definition.ts';
 
-/** What became of the three; part of the demo's JSON line. */
+/** What became of the four; part of the demo's JSON line. */
 export interface Story {
   /** Attempts that the failing task took, and how it ended. */
   readonly retried: { readonly user: string; readonly attempts: number };
@@ -12,6 +13,12 @@ export interface Story {
   readonly canceled: { readonly user: string; readonly state: string };
   /** Tasks of the diamond in the order in which they ran. */
   readonly diamond: { readonly user: string; readonly order: readonly string[] };
+  /** What the pipeline made, and how its nodes ended. */
+  readonly pipeline: {
+    readonly user: string;
+    readonly result: string;
+    readonly nodes: Readonly<Record<string, string>>;
+  };
 }
 
 /** The wait before the second attempt of the failing task, in ms: long enough to be seen. */
@@ -45,8 +52,26 @@ const corner = task('corner', async (name: string, ctx) => {
   return [...new Set([...(before as readonly string[]), name])];
 });
 
+const measure = task('measure', async (days: number, ctx) => {
+  await pause(CORNER_MS, undefined, { signal: ctx.signal });
+  return Array.from({ length: days }, (_, day) => (day * day) % 23);
+});
+const mean = task('mean', async (values: readonly number[]) =>
+  Math.round(values.reduce((sum, value) => sum + value, 0) / values.length),
+);
+const peak = task('peak', async (values: readonly number[]) => Math.max(...values));
+const publish = task(
+  'publish',
+  async (found: { readonly mean: number; readonly peak: number }) =>
+    `mean ${found.mean}, peak ${found.peak}`,
+);
+const report = measure.pipe(parallel({ mean, peak })).pipe(publish).as('report');
+
 /** Definitions of the story, to be registered. */
-export const STORY_TASKS: readonly AnyStep[] = [flaky, endless, corner];
+export const STORY_TASKS: readonly AnyStep[] = [flaky, endless, corner, report];
+
+/** Days that the pipeline reports on. */
+const DAYS = 30;
 
 /** Urgent within their user, so that they need not wait behind its other tasks. */
 const URGENT = { priority: 'critical' } as const;
@@ -99,4 +124,18 @@ export async function diamond(
   const order = await bottom.result();
   news(`diamond: ${user}'s ${order.join(' → ')}, each after what it depends on`);
   return { user, order };
+}
+
+/** A run of four tasks, two of which are a group that the last one waits for. */
+export async function runPipeline(
+  loom: Fairloom,
+  user: string,
+  news: (text: string) => void,
+): Promise<Story['pipeline']> {
+  const run = await loom.enqueue(report, DAYS, { ...URGENT, user });
+  const result = await run.result();
+  const found = await loom.runs.get(run.id);
+  const nodes = Object.fromEntries((found?.nodes ?? []).map(({ node, state }) => [node, state]));
+  news(`pipeline: ${user}'s measure → (mean | peak) → publish gave "${result}"`);
+  return { user, result, nodes };
 }

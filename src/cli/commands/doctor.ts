@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { type Check, diagnose } from '../doctor/checks.ts';
+import { EXIT } from '../exit-code.ts';
+import { type Shell, withLoom } from '../session.ts';
+import type { Style } from '../style.ts';
+import { cellText } from '../text-table.ts';
+
+/** `fairloom doctor` */
+export function addDoctor(program: Command, shell: Shell): void {
+  program
+    .command('doctor')
+    .description(
+      'look for what is wrong with store, workers and indexes; exit code 3 when something is',
+    )
+    .option('--repair', 'mend indexes that do not agree with the tasks')
+    .action(({ repair = false }: { readonly repair?: boolean }, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const diagnosis = await diagnose(loom, repair);
+        const { checks, drift } = diagnosis;
+        output.one({
+          json: diagnosis,
+          id: checks
+            .filter(({ verdict }) => verdict !== 'ok')
+            .map(({ check }) => check)
+            .join('\n'),
+          text: [...checks.flatMap((check) => lines(check, output.style)), ...drift.map(indented)],
+        });
+        return checks.some(({ verdict }) => verdict === 'failed') ? EXIT.unhealthy : EXIT.ok;
+      }),
+    );
+}
+
+function lines({ verdict, text, hint }: Check, style: Style): readonly string[] {
+  const mark = {
+    ok: style.green('ok'),
+    warning: style.yellow('warning'),
+    failed: style.red('failed'),
+  };
+  const line = `${mark[verdict]}  ${text}`;
+  return hint === undefined ? [line] : [line, indented(style.dim(hint))];
+}
+
+function indented(text: string): string {
+  return `        ${cellText(text)}`;
+}

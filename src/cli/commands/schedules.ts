@@ -1,0 +1,282 @@
+import { type Command, Option } from 'commander';
+import type { Duration } from '../../base/time.ts';
+import { ScheduleNotFoundError } from '../../domain/errors.ts';
+import type { Fairloom } from '../../engine/client.ts';
+import type { ScheduleInfo } from '../../engine/schedules/schedule-info.ts';
+import type { ScheduleTerms } from '../../engine/schedules/schedule-options.ts';
+import type { UntypedPipeline } from '../../workflow/notation.ts';
+import { TaskDefinition } from '../../workflow/task-definition.ts';
+import type { Priority } from '../../workflow/task-options.ts';
+import {
+  durationArgument,
+  inputArgument,
+  integerArgument,
+  momentArgument,
+  priorityArgument,
+} from '../arguments.ts';
+import { changeEach } from '../bulk.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
+import { CliError, EXIT } from '../exit-code.ts';
+import { shownLength, shownMoment } from '../moments.ts';
+import { fieldLines, type Output } from '../output.ts';
+import { scheduleView } from '../schedule-view.ts';
+import { limitArgument, take } from '../select-tasks.ts';
+import { type NamedSteps, type Shell, withLoom } from '../session.ts';
+import { withConfirm } from './tasks.ts';
+
+interface ListOptions {
+  readonly limit: number;
+}
+
+interface SetOptions {
+  readonly cron?: string;
+  readonly every?: Duration;
+  readonly timeZone?: string;
+  readonly start?: Date;
+  readonly end?: Date;
+  readonly times?: number;
+  readonly jitter?: Duration;
+  readonly missed?: ScheduleTerms['missed'];
+  readonly overlap?: ScheduleTerms['overlap'];
+  readonly user?: string;
+  readonly queue?: string;
+  readonly priority?: number | string;
+  readonly retries?: number;
+}
+
+interface BackfillArguments extends ConfirmOptions {
+  readonly from: Date;
+  readonly to?: Date;
+}
+
+/** `fairloom schedules …` */
+export function addSchedules(program: Command, shell: Shell): void {
+  const schedules = program.command('schedules').description('what starts at given times');
+  addList(schedules, shell);
+  addGet(schedules, shell);
+  addNext(schedules, shell);
+  addSet(schedules, shell);
+  addRun(schedules, shell);
+  addSwitches(schedules, shell);
+  addRemove(schedules, shell);
+  addBackfill(schedules, shell);
+}
+
+function addList(schedules: Command, shell: Shell): void {
+  schedules
+    .command('list')
+    .description('schedules, by name')
+    .option('--limit <n|all>', 'rows', limitArgument, 50)
+    .action((options: ListOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const { items, more } = await take(all(loom), options.limit);
+        output.rows(items, scheduleView(Date.now()));
+        if (more) output.note('there are more; --limit <n> or --limit all shows them');
+        return undefined;
+      }),
+    );
+}
+
+async function* all(loom: Fairloom): AsyncGenerator<ScheduleInfo> {
+  let cursor: string | undefined;
+  do {
+    const page = await loom.schedules.list({ limit: 500, cursor });
+    yield* page.items;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+function addGet(schedules: Command, shell: Shell): void {
+  schedules
+    .command('get <id>')
+    .description('everything about one schedule')
+    .action((id: string, _options: unknown, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const schedule = await loom.schedules.get(id);
+        if (schedule === undefined) throw new ScheduleNotFoundError(id);
+        output.one({ json: schedule, id, text: scheduleLines(schedule, output) });
+        return undefined;
+      }),
+    );
+}
+
+function addNext(schedules: Command, shell: Shell): void {
+  schedules
+    .command('next <id>')
+    .description('the slots that come next')
+    .option('-n, --count <n>', 'how many', integerArgument(1), 5)
+    .action((id: string, { count }: { readonly count: number }, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const slots = (await loom.schedules.next(id, count)).map((slot) => slot.getTime());
+        const now = Date.now();
+        const text = slots.map((at) => `${new Date(at).toISOString()}  ${shownMoment(at, now)}`);
+        if (slots.length === 0) output.note('none: it is paused, or over');
+        output.one({ json: { id, slots }, id, text });
+        return undefined;
+      }),
+    );
+}
+
+function addSet(schedules: Command, shell: Shell): void {
+  schedules
+    .command('set <id> <name> [input]')
+    .description(
+      'store or change a schedule of a task, or of a pipeline of --module; the input is JSON, @file, or - for stdin',
+    )
+    .option('--cron <pattern>', 'five fields, or six with seconds; or @daily and its like')
+    .option('--every <time>', 'a length, as 30s', durationArgument)
+    .option('--time-zone <zone>', 'of the pattern, as Europe/Rome; default: UTC')
+    .option('--start <moment>', 'nothing before', momentArgument)
+    .option('--end <moment>', 'nothing after', momentArgument)
+    .option('--times <n>', 'over after so many tasks', integerArgument(1))
+    .option('--jitter <time>', 'each slot is late by up to this much', durationArgument)
+    .addOption(new Option('--missed <policy>', 'default: one').choices(['one', 'skip', 'all']))
+    .addOption(
+      new Option('--overlap <policy>', 'default: skip').choices([
+        'skip',
+        'allow',
+        'queue-one',
+        'cancel-previous',
+      ]),
+    )
+    .option('--user <id>', 'whose turn its tasks take; default: default')
+    .option('--queue <name>', 'default: default')
+    .option('--priority <1-6|name>', 'very-low … critical; default: normal', priorityArgument)
+    .option('--retries <n>', 'attempts after the first', integerArgument(0))
+    .action(async (id: string, name: string, input: string | undefined, ...rest: unknown[]) => {
+      const [options, command] = rest as [SetOptions, Command];
+      await withLoom(shell, command, async (loom, output, steps) => {
+        const given = { name, input: await inputArgument(input, shell.stdin) };
+        const schedule = await set(loom, { id, ...given, terms: termsOf(options) }, steps);
+        output.one({ json: schedule, id, text: scheduleLines(schedule, output) });
+        return undefined;
+      });
+    });
+}
+
+interface SetCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly terms: ScheduleTerms;
+}
+
+function set(
+  loom: Fairloom,
+  { id, name, input, terms }: SetCall,
+  steps: NamedSteps,
+): Promise<ScheduleInfo> {
+  const step = steps.get(name);
+  const isTask = step === undefined || (step instanceof TaskDefinition && !step.dynamic);
+  if (isTask) return loom.schedules.setByName(id, { ...terms, name, input });
+  // Its types are not known here; what it is given is checked where it is used.
+  return loom.schedules.set(id, { ...terms, task: step as UntypedPipeline, input });
+}
+
+/** What is wrong with it, the library says. */
+function termsOf({ times, priority, ...rest }: SetOptions): ScheduleTerms {
+  return {
+    ...rest,
+    ...(times === undefined ? {} : { limit: times }),
+    ...(priority === undefined ? {} : { priority: priority as Priority }),
+  };
+}
+
+function addRun(schedules: Command, shell: Shell): void {
+  schedules
+    .command('run <id>')
+    .description('start its task once, now')
+    .action((id: string, _options: unknown, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const { id: taskId, created, conflict } = await loom.schedules.run(id);
+        output.one({ json: { id: taskId, created, conflict }, id: taskId, text: [taskId] });
+        return undefined;
+      }),
+    );
+}
+
+function addSwitches(schedules: Command, shell: Shell): void {
+  for (const [verb, does] of [
+    ['pause', 'fire nothing of schedules until they are resumed'],
+    ['resume', 'let schedules go on, from the next slot'],
+  ] as const) {
+    schedules
+      .command(`${verb} <id...>`)
+      .description(does)
+      .action((ids: readonly string[], _options: unknown, command: Command) =>
+        withLoom(shell, command, (loom, output) =>
+          changeEach(verb, ids, output, async (id) => (await loom.schedules[verb](id)).state),
+        ),
+      );
+  }
+}
+
+function addRemove(schedules: Command, shell: Shell): void {
+  withConfirm(schedules.command('remove <id...>'))
+    .description('take schedules away; tasks that they have made stay')
+    .action((ids: readonly string[], options: ConfirmOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const noun = 'schedule';
+        if (!(await confirm('remove', ids, { ...options, noun }, output))) return undefined;
+        return changeEach('remove', ids, output, async (id) => {
+          if (!(await loom.schedules.remove(id))) throw new ScheduleNotFoundError(id);
+          return 'removed';
+        });
+      }),
+    );
+}
+
+function addBackfill(schedules: Command, shell: Shell): void {
+  schedules
+    .command('backfill <id>')
+    .description('store a task for every slot of a stretch that has passed')
+    .requiredOption('--from <moment>', 'where it begins', momentArgument)
+    .option('--to <moment>', 'where it ends; default: now', momentArgument)
+    .action((id: string, { from, to }: BackfillArguments, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const { created, existing, refused } = await loom.schedules.backfill(id, { from, to });
+        const refusals = refused.map(({ slot, error }) => ({ slot, error: error.message }));
+        const [first] = refusals;
+        output.one({
+          json: { id, created, existing, refused: refusals },
+          id,
+          text: [`${created.length} stored, ${existing.length} were there`],
+        });
+        if (first === undefined) return undefined;
+        throw new CliError(EXIT.refused, `${refused.length} were refused: ${first.error}`);
+      }),
+    );
+}
+
+function scheduleLines(schedule: ScheduleInfo, { style }: Output): readonly string[] {
+  const now = Date.now();
+  const moment = (at: number | undefined): string | undefined =>
+    at === undefined ? undefined : `${new Date(at).toISOString()} (${shownMoment(at, now)})`;
+  const { everyMs, jitterMs, limit } = schedule;
+  return fieldLines(
+    {
+      id: schedule.id,
+      task: schedule.task,
+      graph: schedule.graph,
+      cron: schedule.cron,
+      zone: schedule.timeZone,
+      every: everyMs === undefined ? undefined : shownLength(everyMs),
+      start: moment(schedule.start),
+      end: moment(schedule.end),
+      limit: limit === undefined ? undefined : String(limit),
+      jitter: jitterMs === undefined ? undefined : shownLength(jitterMs),
+      missed: schedule.missed,
+      overlap: schedule.overlap,
+      user: schedule.user,
+      queue: schedule.queue,
+      state: schedule.state,
+      next: moment(schedule.nextAt),
+      last: moment(schedule.lastAt),
+      'last task': schedule.lastTaskId,
+      fired: String(schedule.fired),
+      'missed slots': String(schedule.missedSlots),
+      'overlapped slots': String(schedule.overlappedSlots),
+    },
+    style,
+  );
+}

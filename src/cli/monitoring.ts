@@ -1,0 +1,34 @@
+import type { Fairloom } from '../engine/client.ts';
+import type { MonitoringServer } from '../metrics/monitoring-server.ts';
+import type { Prometheus } from '../metrics/prometheus.ts';
+import { CliError, EXIT } from './exit-code.ts';
+
+/** Figures of a worker that the command line starts; `undefined` without the package for them. */
+export async function prometheusIfThere(): Promise<Prometheus | undefined> {
+  try {
+    const client = await import('prom-client');
+    const { prometheus } = await import('../metrics/prometheus.ts');
+    return prometheus({ client });
+  } catch (error) {
+    if (String(error).includes('prom-client')) return undefined;
+    throw error;
+  }
+}
+
+/** Answers probes and scrapes; what to tell the reader about it is part of the answer. */
+export async function monitor(
+  loom: Fairloom,
+  port: number,
+  metrics: Prometheus | undefined,
+): Promise<{ readonly server: MonitoringServer; readonly text: string }> {
+  const { serveMonitoring } = await import('../metrics/monitoring-server.ts');
+  try {
+    const server = await serveMonitoring(loom, { port, metrics });
+    const pages = metrics === undefined ? '/livez and /readyz' : '/livez, /readyz and /metrics';
+    const hint = metrics === undefined ? '; npm install prom-client for /metrics' : '';
+    return { server, text: `${pages} on port ${server.port}${hint}` };
+  } catch (error) {
+    await loom.close({ timeout: 0 });
+    throw new CliError(EXIT.failed, `port ${port} cannot be listened on: ${String(error)}`);
+  }
+}

@@ -1,0 +1,132 @@
+import { LIMITS } from '../../domain/limits.ts';
+import type { Fairloom } from '../../engine/client.ts';
+import type { QueueStatus } from '../../engine/queue-facade.ts';
+import type { UserStatus } from '../../engine/user-facade.ts';
+
+/** Users that are looked at, over all queues: a screen shows some dozens. */
+const USERS_MAX = 1_000;
+
+/** One user at one moment; part of the JSON of `fairloom top`. */
+export interface TopUser {
+  readonly user: string;
+  readonly queue: string;
+  readonly weight: number;
+  readonly queued: number;
+  readonly running: number;
+  /** Part of the running tasks of its queue, 0 to 1. */
+  readonly share: number;
+  /** The part that its weight claims among the users with work, 0 to 1. */
+  readonly fairShare: number;
+  /** Turns ahead of its fair share; behind when negative. */
+  readonly ahead: number;
+  /** What holds it back, or that nothing does. */
+  readonly why: string;
+}
+
+/** Everything that one frame shows. */
+export interface TopSnapshot {
+  readonly queued: number;
+  readonly running: number;
+  readonly scheduled: number;
+  readonly deferred: number;
+  readonly dead: number;
+  /** Since the snapshot before, per second; absent in the first one. */
+  readonly perSecond?: number;
+  readonly workers: number;
+  readonly slots: number;
+  /** There are more than are looked at. */
+  readonly isCut: boolean;
+  readonly users: readonly TopUser[];
+}
+
+/** Takes snapshots, and knows what changed between two. */
+export class TopSource {
+  readonly #loom: Fairloom;
+  #before: { readonly ended: number; readonly at: number } | undefined;
+
+  constructor(loom: Fairloom) {
+    this.#loom = loom;
+  }
+
+  /** `now` in ms, by any clock that goes on. */
+  async take(now: number): Promise<TopSnapshot> {
+    const [stats, queues, workers] = await Promise.all([
+      this.#loom.stats(),
+      this.#loom.queues.list(),
+      this.#loom.workers.list(),
+    ]);
+    const { users, isCut } = await this.#users(queues);
+    const { counts, totals } = stats;
+    const ended = totals.finished + totals.failed + totals.canceled;
+    const before = this.#before;
+    this.#before = { ended, at: now };
+    const rate =
+      before === undefined || now <= before.at
+        ? {}
+        : { perSecond: ((ended - before.ended) * 1_000) / (now - before.at) };
+    return {
+      queued: counts.queued,
+      running: counts.started,
+      scheduled: counts.scheduled,
+      deferred: counts.deferred,
+      dead: counts.failed,
+      ...rate,
+      workers: workers.length,
+      slots: workers.reduce((sum, { concurrency }) => sum + concurrency, 0),
+      isCut,
+      users,
+    };
+  }
+
+  async #users(
+    queues: readonly QueueStatus[],
+  ): Promise<{ readonly users: readonly TopUser[]; readonly isCut: boolean }> {
+    const found: TopUser[] = [];
+    for (const queue of queues) {
+      let cursor: string | undefined;
+      do {
+        if (found.length >= USERS_MAX) return { users: found, isCut: true };
+        const page = await this.#loom.users.list({
+          queue: queue.queue,
+          limit: LIMITS.pageMax,
+          cursor,
+        });
+        found.push(...topUsers(queue, page.items));
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+    }
+    return { users: found, isCut: false };
+  }
+}
+
+function topUsers(queue: QueueStatus, users: readonly UserStatus[]): readonly TopUser[] {
+  const busy = users.filter(({ queued, running }) => queued + running > 0);
+  const weights = busy.reduce((sum, { settings }) => sum + settings.weight, 0);
+  const running = busy.reduce((sum, one) => sum + one.running, 0);
+  return users.map((one) => ({
+    user: one.user,
+    queue: one.queue,
+    weight: one.settings.weight,
+    queued: one.queued,
+    running: one.running,
+    share: running === 0 ? 0 : one.running / running,
+    fairShare: one.queued + one.running === 0 ? 0 : one.settings.weight / weights,
+    ahead: one.ahead,
+    why: whyOf(queue, one),
+  }));
+}
+
+function whyOf(
+  queue: QueueStatus,
+  { settings, queued, running, later, ready }: UserStatus,
+): string {
+  if (queued === 0) return later > 0 ? `${later} later` : 'nothing in line';
+  if (settings.paused === true) return 'paused';
+  if (queue.settings.paused === true) return 'its queue is paused';
+  const most = settings.maxRunning;
+  if (most !== undefined && running >= most) return `at its limit of ${most} running`;
+  const all = queue.settings.maxRunning;
+  if (all !== undefined && queue.counts.started >= all) return `its queue runs ${all}, its limit`;
+  if (!ready && settings.rate !== undefined) return 'at its rate';
+  return ready ? 'in line' : 'held back';
+}

@@ -1,0 +1,52 @@
+/** How fair the turns were that workers here gave between two looks. */
+
+/** A user in line, as a look finds it. */
+export interface InLine {
+  /** The user. */
+  readonly user: string;
+  /** Its claim relative to others. */
+  readonly weight: number;
+}
+
+/** Both are 1 when every turn was fair. */
+export interface FairnessFigures {
+  /** Jain's index of turns by weight: (Σx)² / (n·Σx²). */
+  readonly jain: number;
+  /** Of all users the least: its turns by the turns that its weight entitles it to. */
+  readonly minShare: number;
+}
+
+/** Users of a queue whose turns are counted between two looks; more are not told apart. */
+const COUNTED_USERS = 10_000;
+
+/** Counts turns of one queue between looks. */
+export class FairnessWindow {
+  #turns = new Map<string, number>();
+  #before: ReadonlyMap<string, InLine> = new Map();
+
+  turn(user: string): void {
+    const turns = this.#turns.get(user);
+    if (turns === undefined && this.#turns.size >= COUNTED_USERS) return;
+    this.#turns.set(user, (turns ?? 0) + 1);
+  }
+
+  /**
+   * Ends the window and begins the next. Only users that were in line at both its ends are
+   * compared: others had no claim for some of the time. `undefined` with fewer than two of them,
+   * or without a turn.
+   */
+  look(inLine: readonly InLine[]): FairnessFigures | undefined {
+    const compared = inLine
+      .filter(({ user }) => this.#before.has(user))
+      .map(({ user, weight }) => ({ weight, turns: this.#turns.get(user) ?? 0 }));
+    this.#before = new Map(inLine.map((one) => [one.user, one]));
+    this.#turns = new Map();
+    const turns = compared.reduce((sum, one) => sum + one.turns, 0);
+    if (compared.length < 2 || turns === 0) return undefined;
+    const weights = compared.reduce((sum, { weight }) => sum + weight, 0);
+    const shares = compared.map((one) => (one.turns * weights) / (turns * one.weight));
+    const sum = shares.reduce((all, share) => all + share, 0);
+    const squares = shares.reduce((all, share) => all + share * share, 0);
+    return { jain: (sum * sum) / (shares.length * squares), minShare: Math.min(...shares) };
+  }
+}

@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { messageOf } from '../base/message-of.ts';
+import type { Fairloom } from '../engine/client.ts';
+import type { Prometheus } from './prometheus.ts';
+
+/** What is shown, and where. */
+export interface MonitoringOptions {
+  /** 0 takes any that is free. */
+  readonly port: number;
+  /** Where it listens. Default: every address of the machine, as probes come from outside. */
+  readonly host?: string | undefined;
+  /** Shown under `/metrics`; absent: there is no such page. */
+  readonly metrics?: Pick<Prometheus, 'contentType' | 'text'> | undefined;
+}
+
+/** A server that answers probes. */
+export interface MonitoringServer {
+  /** Where it listens. */
+  readonly port: number;
+  /** Answers what is under way, and nothing more. */
+  close(): Promise<void>;
+}
+
+/** A page: a status, a content type and a text. */
+type Page = readonly [status: number, type: string, text: string];
+
+const TEXT = 'text/plain; charset=utf-8';
+const JSON_TYPE = 'application/json';
+
+/**
+ * Answers `/livez` (this process turns; never asks the backend), `/readyz` (the backend answers and
+ * every worker here leases: 503 otherwise, also while a worker drains) and `/metrics`. It keeps no
+ * process alive.
+ *
+ * @throws the error of `listen`, such as EADDRINUSE.
+ */
+export async function serveMonitoring(
+  loom: Fairloom,
+  options: MonitoringOptions,
+): Promise<MonitoringServer> {
+  const { port, host, metrics } = options;
+  const server = createServer((request, response) => {
+    void answer(request, response, () => pageOf(loom, metrics, pathOf(request)));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host }, resolve);
+  });
+  server.unref();
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+async function pageOf(
+  loom: Fairloom,
+  metrics: MonitoringOptions['metrics'],
+  path: string,
+): Promise<Page> {
+  if (path === '/livez') return [200, TEXT, 'alive\n'];
+  if (path === '/readyz') {
+    const health = await loom.health();
+    return [health.isHealthy ? 200 : 503, JSON_TYPE, `${JSON.stringify(health)}\n`];
+  }
+  if (path === '/metrics' && metrics !== undefined) {
+    return [200, metrics.contentType, await metrics.text()];
+  }
+  return [404, TEXT, 'there are /livez, /readyz and /metrics\n'];
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  page: () => Promise<Page>,
+): Promise<void> {
+  const [status, type, text] = await asked(request, page);
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+  response.end(request.method === 'HEAD' ? undefined : text);
+}
+
+async function asked(request: IncomingMessage, page: () => Promise<Page>): Promise<Page> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return [405, TEXT, 'only GET and HEAD\n'];
+  }
+  try {
+    return await page();
+  } catch (error) {
+    return [500, TEXT, `${messageOf(error)}\n`];
+  }
+}
+
+/** Without the query, which says nothing here. */
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '/';
+}

@@ -1,0 +1,66 @@
+import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
+import type { Instruments } from '../engine/instruments.ts';
+import { ProcessFigures } from './process-figures.ts';
+import type { Recorder } from './recorder.ts';
+import type { UserSelection } from './store-figures.ts';
+import { METRICS, type MetricKey, type MetricSpec, type Sample } from './table.ts';
+
+/** What `openTelemetryMetrics(…)` is made of. */
+export interface OpenTelemetryMetricsOptions {
+  /** Where the instruments are made: `metrics.getMeter('fairloom')` of `@opentelemetry/api`. */
+  readonly meter: Meter;
+  /** Users with figures of their own. Default `'none'`. */
+  readonly users?: UserSelection | undefined;
+}
+
+const PREFIX = 'fairloom_';
+
+/** Measures a client for OpenTelemetry: give it as `metrics` to a `Fairloom`. */
+export function openTelemetryMetrics(options: OpenTelemetryMetricsOptions): Instruments {
+  const { meter, users = 'none' } = options;
+  const recorder: Recorder = new MeterRecorder(meter, () => figures.look());
+  const figures: ProcessFigures = new ProcessFigures(recorder, users);
+  return figures;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+class MeterRecorder implements Recorder {
+  readonly #counters = new Map<MetricKey, Counter>();
+  readonly #histograms = new Map<MetricKey, Histogram>();
+
+  constructor(meter: Meter, look: () => Promise<readonly Sample[]>) {
+    const lookedAt = new Map<MetricKey, Observable>();
+    for (const [key, spec] of Object.entries(METRICS) as [MetricKey, MetricSpec][]) {
+      const name = PREFIX + spec.name;
+      const common = { description: spec.help };
+      if (spec.kind === 'histogram') {
+        const advice = { explicitBucketBoundaries: [...(spec.buckets ?? [])] };
+        this.#histograms.set(key, meter.createHistogram(name, { ...common, unit: 's', advice }));
+      } else if (spec.kind === 'gauge') {
+        lookedAt.set(key, meter.createObservableGauge(name, common));
+      } else if (spec.isLookedAt === true) {
+        lookedAt.set(key, meter.createObservableCounter(name, common));
+      } else {
+        this.#counters.set(key, meter.createCounter(name, common));
+      }
+    }
+    meter.addBatchObservableCallback(
+      async (result) => {
+        for (const { key, labels, value } of await look()) {
+          const instrument = lookedAt.get(key);
+          if (instrument !== undefined) result.observe(instrument, value, labels);
+        }
+      },
+      [...lookedAt.values()],
+    );
+  }
+
+  add(key: MetricKey, labels: Labels, by = 1): void {
+    this.#counters.get(key)?.add(by, labels);
+  }
+
+  observe(key: MetricKey, labels: Labels, seconds: number): void {
+    this.#histograms.get(key)?.record(seconds, labels);
+  }
+}

@@ -1,0 +1,113 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Clock } from '../base/time.ts';
+import type { Backend } from '../domain/backend.ts';
+import type { NewTask } from '../domain/task.ts';
+import type { Instruments, MeasuredClient, MeasuredWorker } from '../engine/instruments.ts';
+import type { AttemptFacts } from '../engine/worker-events.ts';
+import type { Recorder } from './recorder.ts';
+import { StoreFigures, type UserSelection } from './store-figures.ts';
+import type { Sample } from './table.ts';
+import { timedBackend } from './timed-backend.ts';
+
+const NS_PER_SECOND = 1e9;
+const MS_PER_SECOND = 1_000;
+
+/** How precisely the event loop is watched, in ms. */
+const LOOP_RESOLUTION_MS = 10;
+
+/** Turns what one client, its workers and its backend do into figures. */
+export class ProcessFigures implements Instruments {
+  readonly #recorder: Recorder;
+  readonly #users: UserSelection;
+  readonly #workers = new Set<MeasuredWorker>();
+  readonly #stores: StoreFigures[] = [];
+  readonly #loop: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  /** The look that is under way, shared by everybody who asks meanwhile. */
+  #looking: Promise<readonly Sample[]> | undefined;
+
+  constructor(recorder: Recorder, users: UserSelection) {
+    this.#recorder = recorder;
+    this.#users = users;
+    this.#loop.enable();
+  }
+
+  backend(backend: Backend): Backend {
+    return timedBackend(backend, (operation, seconds, failed) => {
+      this.#recorder.observe('calls', { operation }, seconds);
+      if (failed) this.#recorder.add('callErrors', { operation });
+    });
+  }
+
+  client(loom: MeasuredClient, clock: Clock): void {
+    this.#stores.push(new StoreFigures(loom, clock, this.#users));
+  }
+
+  enqueued({ queue, name }: NewTask): void {
+    this.#recorder.add('enqueued', { queue, name });
+  }
+
+  worker(worker: MeasuredWorker): void {
+    this.#workers.add(worker);
+    worker.on('worker.stopped', () => this.#workers.delete(worker));
+    worker.on('task.started', (event) => {
+      if (event.attempt === 1) {
+        this.#recorder.observe('wait', { queue: event.queue }, event.waitMs / MS_PER_SECOND);
+      }
+      for (const store of this.#stores) store.turn(event.queue, event.user);
+    });
+    worker.on('task.finished', (event) => this.#ended('finished', event, event.ms));
+    worker.on('task.failed', (event) => this.#ended('failed', event, event.ms));
+    worker.on('task.canceled', (event) => this.#ended('canceled', event, event.ms));
+    worker.on('task.retried', (event) => this.#attempt('retried', event, event.ms));
+    worker.on('task.released', (event) => this.#attempt('released', event, event.ms));
+    worker.on('lease.lost', (event) => this.#attempt('lost', event));
+  }
+
+  /** Everything that is looked at on demand. */
+  look(): Promise<readonly Sample[]> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  #ended(outcome: string, event: AttemptFacts, ms: number): void {
+    this.#recorder.add('ended', { name: event.name, outcome });
+    this.#attempt(outcome, event, ms);
+  }
+
+  #attempt(outcome: string, { name }: AttemptFacts, ms?: number): void {
+    this.#recorder.add('attempts', { name, outcome });
+    if (ms !== undefined) this.#recorder.observe('run', { name }, ms / MS_PER_SECOND);
+  }
+
+  async #look(): Promise<readonly Sample[]> {
+    const stores = await Promise.all(this.#stores.map((store) => store.look()));
+    return [...stores.flat(), ...this.#slots(), ...this.#loopLag()];
+  }
+
+  #slots(): readonly Sample[] {
+    return [...this.#workers].flatMap(({ id, running, concurrency, isHealthy }): Sample[] => [
+      { key: 'slots', labels: { worker: id, state: 'busy' }, value: running },
+      { key: 'slots', labels: { worker: id, state: 'free' }, value: concurrency - running },
+      { key: 'workerHealthy', labels: { worker: id }, value: isHealthy ? 1 : 0 },
+    ]);
+  }
+
+  #loopLag(): readonly Sample[] {
+    const at = (quantile: string, nanoseconds: number): Sample => ({
+      key: 'eventLoopLag',
+      labels: { quantile },
+      // What is measured is the time between ticks of a timer: what it took longer is the lag.
+      value: Math.max(0, nanoseconds / NS_PER_SECOND - LOOP_RESOLUTION_MS / MS_PER_SECOND),
+    });
+    if (this.#loop.count === 0) return [];
+    const samples = [
+      at('0.5', this.#loop.percentile(50)),
+      at('0.99', this.#loop.percentile(99)),
+      at('1', this.#loop.max),
+    ];
+    this.#loop.reset();
+    return samples;
+  }
+}

@@ -1,0 +1,103 @@
+import type * as PromClient from 'prom-client';
+import type { Instruments } from '../engine/instruments.ts';
+import { ProcessFigures } from './process-figures.ts';
+import type { Recorder } from './recorder.ts';
+import type { UserSelection } from './store-figures.ts';
+import { METRICS, type MetricKey, type MetricSpec, type Sample } from './table.ts';
+
+/** The package `prom-client`, as it is imported. */
+export type PrometheusClient = Pick<
+  typeof PromClient,
+  'Counter' | 'Gauge' | 'Histogram' | 'Registry'
+>;
+
+/** What `prometheus(…)` is made of. */
+export interface PrometheusOptions {
+  /** The package: `import * as client from 'prom-client'`. */
+  readonly client: PrometheusClient;
+  /** Where the metrics are registered. Default: a registry of their own. */
+  readonly registry?: PromClient.Registry | undefined;
+  /**
+   * Users with figures of their own: each is a label, so every one costs memory in whatever reads
+   * them. Default `'none'`.
+   */
+  readonly users?: UserSelection | undefined;
+}
+
+/** The instruments of a client, and what they show. */
+export interface Prometheus extends Instruments {
+  /** Of the answer to a scrape. */
+  readonly contentType: string;
+  /** Everything in the registry, in the text format of Prometheus. */
+  text(): Promise<string>;
+}
+
+const PREFIX = 'fairloom_';
+
+/** Measures a client for Prometheus: give it as `metrics` to a `Fairloom`, and answer scrapes with `text()`. */
+export function prometheus(options: PrometheusOptions): Prometheus {
+  const { client, users = 'none' } = options;
+  const registry = options.registry ?? new client.Registry();
+  const recorder: Recorder = new PrometheusRecorder(client, registry, () => figures.look());
+  const figures: ProcessFigures = new ProcessFigures(recorder, users);
+  return Object.assign(figures, {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  });
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+class PrometheusRecorder implements Recorder {
+  readonly #counters = new Map<MetricKey, PromClient.Counter>();
+  readonly #histograms = new Map<MetricKey, PromClient.Histogram>();
+
+  constructor(
+    client: PrometheusClient,
+    registry: PromClient.Registry,
+    look: () => Promise<readonly Sample[]>,
+  ) {
+    for (const [key, spec] of Object.entries(METRICS) as [MetricKey, MetricSpec][]) {
+      const common = {
+        name: PREFIX + spec.name,
+        help: spec.help,
+        labelNames: [...spec.labels],
+        registers: [registry],
+      };
+      const samples = async (): Promise<readonly Sample[]> =>
+        (await look()).filter((sample) => sample.key === key);
+      if (spec.kind === 'histogram') {
+        const buckets = [...(spec.buckets ?? [])];
+        this.#histograms.set(key, new client.Histogram({ ...common, buckets }));
+      } else if (spec.kind === 'gauge') {
+        new client.Gauge({
+          ...common,
+          async collect() {
+            const found = await samples();
+            this.reset();
+            for (const { labels, value } of found) this.set(labels, value);
+          },
+        });
+      } else if (spec.isLookedAt === true) {
+        new client.Counter({
+          ...common,
+          async collect() {
+            const found = await samples();
+            this.reset();
+            for (const { labels, value } of found) this.inc(labels, value);
+          },
+        });
+      } else {
+        this.#counters.set(key, new client.Counter(common));
+      }
+    }
+  }
+
+  add(key: MetricKey, labels: Labels, by = 1): void {
+    this.#counters.get(key)?.inc(labels, by);
+  }
+
+  observe(key: MetricKey, labels: Labels, seconds: number): void {
+    this.#histograms.get(key)?.observe(labels, seconds);
+  }
+}

@@ -1,0 +1,193 @@
+import type { Clock } from '../base/time.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { TASK_STATES } from '../domain/task.ts';
+import type { MeasuredClient } from '../engine/instruments.ts';
+import type { QueueStatus } from '../engine/queue-facade.ts';
+import type { UserStatus } from '../engine/user-facade.ts';
+import { FairnessWindow } from './fairness.ts';
+import type { Sample } from './table.ts';
+
+/**
+ * Users that get figures of their own: none, those named, all, or the so many that wait longest
+ * of those that were looked at.
+ */
+export type UserSelection = 'none' | 'all' | readonly string[] | { readonly top: number };
+
+/** Users of a queue that one look asks about, beside those that the look before found oldest. */
+const SAMPLE = 50;
+
+const MS_PER_SECOND = 1_000;
+
+/** A user, and how old the task is that comes first in its line. */
+interface Seen extends UserStatus {
+  readonly headAgeMs: number;
+}
+
+/** Looks at the store: queues as they are, and users in samples, so that a look costs little. */
+export class StoreFigures {
+  readonly #loom: MeasuredClient;
+  readonly #clock: Clock;
+  readonly #selection: UserSelection;
+  readonly #windows = new Map<string, FairnessWindow>();
+  /** Of each queue: where the next sample begins, and who waited longest so far. */
+  readonly #samples = new Map<string, { cursor?: string; oldest: readonly string[] }>();
+
+  constructor(loom: MeasuredClient, clock: Clock, selection: UserSelection) {
+    this.#loom = loom;
+    this.#clock = clock;
+    this.#selection = selection;
+  }
+
+  turn(queue: string, user: string): void {
+    this.#window(queue).turn(user);
+  }
+
+  /** Never rejects: that the store is away is a figure too. */
+  async look(): Promise<readonly Sample[]> {
+    try {
+      const [stats, queues, workers] = await Promise.all([
+        this.#loom.stats(),
+        this.#loom.queues.list(),
+        this.#loom.workers.list(),
+      ]);
+      const ofUsers = await Promise.all(queues.map(({ queue }) => this.#users(queue)));
+      const { lost, stolen } = stats.totals;
+      return [
+        sample('storeUp', {}, 1),
+        sample('leasesLost', {}, lost),
+        sample('steals', {}, stolen),
+        sample('liveWorkers', {}, workers.length),
+        ...queues.flatMap(queueSamples),
+        ...ofUsers.flat(),
+        ...this.#graphs(),
+      ];
+    } catch {
+      return [sample('storeUp', {}, 0), ...this.#graphs()];
+    }
+  }
+
+  async #users(queue: string): Promise<readonly Sample[]> {
+    const looked = await this.#sample(queue);
+    const seen = await Promise.all(looked.map((user) => this.#withHead(user)));
+    const inLine = seen
+      .filter(({ queued }) => queued > 0)
+      .sort((one, other) => other.headAgeMs - one.headAgeMs);
+    const state = this.#samples.get(queue);
+    if (state !== undefined) state.oldest = inLine.slice(0, this.#kept()).map(({ user }) => user);
+    return [
+      sample('oldest', { queue }, (inLine[0]?.headAgeMs ?? 0) / MS_PER_SECOND),
+      ...this.#fairness(queue, inLine),
+      ...this.#shown(seen, inLine).flatMap(userSamples),
+    ];
+  }
+
+  /** A page of users, then the next; and again those that waited longest. */
+  async #sample(queue: string): Promise<readonly UserStatus[]> {
+    if (this.#selection === 'all') return this.#everybody(queue);
+    const state = this.#samples.get(queue) ?? { oldest: [] };
+    this.#samples.set(queue, state);
+    const page = await this.#loom.users.list({
+      queue,
+      limit: SAMPLE,
+      ...(state.cursor === undefined ? {} : { cursor: state.cursor }),
+    });
+    if (page.cursor === undefined) delete state.cursor;
+    else state.cursor = page.cursor;
+    const inPage = new Set(page.items.map(({ user }) => user));
+    const named = Array.isArray(this.#selection) ? (this.#selection as readonly string[]) : [];
+    const others = [...new Set([...state.oldest, ...named])].filter((user) => !inPage.has(user));
+    const found = await Promise.all(others.map((user) => this.#loom.users.get(user, { queue })));
+    return [...page.items, ...found.flatMap((user) => user ?? [])];
+  }
+
+  async #everybody(queue: string): Promise<readonly UserStatus[]> {
+    const all: UserStatus[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.#loom.users.list({ queue, limit: LIMITS.pageMax, cursor });
+      all.push(...page.items);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return all;
+  }
+
+  async #withHead(user: UserStatus): Promise<Seen> {
+    if (user.queued === 0) return { ...user, headAgeMs: 0 };
+    const filter = { state: 'queued', queue: user.queue, user: user.user, limit: 1 } as const;
+    const { items } = await this.#loom.tasks.list(filter);
+    const [head] = items;
+    return { ...user, headAgeMs: head === undefined ? 0 : this.#ageOf(head.createdAt) };
+  }
+
+  #ageOf(moment: number): number {
+    return Math.max(0, this.#clock.now() - moment);
+  }
+
+  #fairness(queue: string, inLine: readonly Seen[]): readonly Sample[] {
+    const users = inLine.map(({ user, settings }) => ({ user, weight: settings.weight ?? 1 }));
+    const figures = this.#window(queue).look(users);
+    if (figures === undefined) return [];
+    return [
+      sample('jain', { queue }, figures.jain),
+      sample('minShare', { queue }, figures.minShare),
+    ];
+  }
+
+  #window(queue: string): FairnessWindow {
+    const window = this.#windows.get(queue) ?? new FairnessWindow();
+    this.#windows.set(queue, window);
+    return window;
+  }
+
+  #kept(): number {
+    return isTop(this.#selection) ? this.#selection.top : SAMPLE / 5;
+  }
+
+  #shown(seen: readonly Seen[], inLine: readonly Seen[]): readonly Seen[] {
+    const selection = this.#selection;
+    if (selection === 'none') return [];
+    if (selection === 'all') return seen;
+    if (isTop(selection)) return inLine.slice(0, selection.top);
+    return seen.filter(({ user }) => selection.includes(user));
+  }
+
+  #graphs(): readonly Sample[] {
+    const { saves, loads, hits, touches, bytesBefore, bytesAfter } = this.#loom.graphs.stats();
+    return [
+      sample('graphSaves', {}, saves),
+      sample('graphLoads', {}, loads),
+      sample('graphHits', {}, hits),
+      sample('graphExtensions', {}, touches),
+      sample('graphBytes', { stage: 'before' }, bytesBefore),
+      sample('graphBytes', { stage: 'after' }, bytesAfter),
+    ];
+  }
+}
+
+function queueSamples({ queue, counts, runnable, readyUsers }: QueueStatus): readonly Sample[] {
+  return [
+    ...TASK_STATES.map((state) => sample('tasks', { queue, state }, counts[state])),
+    sample('runnable', { queue }, runnable),
+    sample('readyUsers', { queue }, readyUsers),
+    sample('deferred', { queue }, counts.deferred),
+    sample('dead', { queue }, counts.failed),
+  ];
+}
+
+function userSamples({ queue, user, headAgeMs, ...of }: Seen): readonly Sample[] {
+  const labels = { queue, user };
+  return [
+    sample('userMaxWait', labels, headAgeMs / MS_PER_SECOND),
+    sample('userQueued', labels, of.queued),
+    sample('userRunning', labels, of.running),
+    sample('userAhead', labels, of.ahead),
+  ];
+}
+
+function isTop(selection: UserSelection): selection is { readonly top: number } {
+  return typeof selection === 'object' && 'top' in selection;
+}
+
+function sample(key: Sample['key'], labels: Sample['labels'], value: number): Sample {
+  return { key, labels, value };
+}

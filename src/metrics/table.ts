@@ -1,0 +1,232 @@
+/** Every metric that there is: one table for Prometheus, OpenTelemetry and docs/metrics.md. */
+
+/** How a metric behaves: only rises · rises and falls · how values are spread. */
+export type MetricKind = 'counter' | 'gauge' | 'histogram';
+
+/**
+ * Whose figure it is: of the clients and workers of this process, or of the store, so that every
+ * process that looks says the same.
+ */
+export type MetricScope = 'process' | 'store';
+
+/** One metric. */
+export interface MetricSpec {
+  /** Without the prefix `fairloom_`. */
+  readonly name: string;
+  /** How it behaves. */
+  readonly kind: MetricKind;
+  /** Whose figure it is. */
+  readonly scope: MetricScope;
+  /** Names of its labels. */
+  readonly labels: readonly string[];
+  /** For people, in one line. */
+  readonly help: string;
+  /** A counter that is kept elsewhere, and read when somebody asks. */
+  readonly isLookedAt?: boolean;
+  /** Upper ends of a histogram's buckets. */
+  readonly buckets?: readonly number[];
+}
+
+/** In seconds: from what Redis answers in to what a patient user waits for. */
+const WAITS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800, 3_600];
+const CALLS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
+
+/** Names of the metrics in code. */
+export type MetricKey =
+  | 'storeUp'
+  | 'tasks'
+  | 'runnable'
+  | 'readyUsers'
+  | 'deferred'
+  | 'dead'
+  | 'oldest'
+  | 'userMaxWait'
+  | 'userQueued'
+  | 'userRunning'
+  | 'userAhead'
+  | 'leasesLost'
+  | 'steals'
+  | 'liveWorkers'
+  | 'enqueued'
+  | 'ended'
+  | 'attempts'
+  | 'wait'
+  | 'run'
+  | 'slots'
+  | 'workerHealthy'
+  | 'eventLoopLag'
+  | 'jain'
+  | 'minShare'
+  | 'calls'
+  | 'callErrors'
+  | 'graphSaves'
+  | 'graphLoads'
+  | 'graphHits'
+  | 'graphExtensions'
+  | 'graphBytes';
+
+/** In the order in which they are shown. */
+export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
+  storeUp: gauge('store', 'store_up', [], '1 when the store answered at the last look'),
+  tasks: gauge('store', 'tasks', ['queue', 'state'], 'Stored tasks by state'),
+  runnable: gauge('store', 'runnable', ['queue'], 'Slots more that would start a task at once'),
+  readyUsers: gauge('store', 'ready_users', ['queue'], 'Users in line that nothing holds back'),
+  deferred: gauge('store', 'deferred_tasks', ['queue'], 'Tasks that wait for others'),
+  dead: gauge('store', 'dead_tasks', ['queue'], 'Failed tasks that are kept'),
+  oldest: gauge(
+    'store',
+    'oldest_queued_age_seconds',
+    ['queue'],
+    'Age of the oldest first task in line, over the users looked at',
+  ),
+  userMaxWait: gauge(
+    'store',
+    'user_max_wait_seconds',
+    ['queue', 'user'],
+    'Age of the first task in line of a user; only of users that were asked for',
+  ),
+  userQueued: gauge(
+    'store',
+    'user_queued_tasks',
+    ['queue', 'user'],
+    'Tasks in line of a user; only of users that were asked for',
+  ),
+  userRunning: gauge(
+    'store',
+    'user_running_tasks',
+    ['queue', 'user'],
+    'Running tasks of a user; only of users that were asked for',
+  ),
+  userAhead: gauge(
+    'store',
+    'user_ahead_turns',
+    ['queue', 'user'],
+    'Turns that a user is ahead of its fair share; only of users that were asked for',
+  ),
+  leasesLost: lookedAt('store', 'leases_lost_total', [], 'Leases that ended without an outcome'),
+  steals: lookedAt(
+    'store',
+    'steals_total',
+    [],
+    'Turns that a worker took from users it steals from',
+  ),
+  liveWorkers: gauge('store', 'live_workers', [], 'Workers that were heard of lately'),
+
+  enqueued: counter('process', 'enqueued_total', ['queue', 'name'], 'Tasks stored by this process'),
+  ended: counter(
+    'process',
+    'ended_total',
+    ['name', 'outcome'],
+    'Tasks ended by workers here: finished, failed or canceled',
+  ),
+  attempts: counter(
+    'process',
+    'attempts_total',
+    ['name', 'outcome'],
+    'Attempts by outcome: finished, failed, retried, canceled, released or lost',
+  ),
+  wait: histogram(
+    'process',
+    'wait_seconds',
+    ['queue'],
+    'From enqueue to the start of the first attempt, delays included',
+    WAITS,
+  ),
+  run: histogram('process', 'run_seconds', ['name'], 'How long handlers ran', WAITS),
+  slots: gauge('process', 'worker_slots', ['worker', 'state'], 'Slots, busy and free'),
+  workerHealthy: gauge('process', 'worker_healthy', ['worker'], '1 while a worker is well'),
+  eventLoopLag: gauge(
+    'process',
+    'event_loop_lag_seconds',
+    ['quantile'],
+    'Delay of the event loop since the last look: 0.5, 0.99 and 1',
+  ),
+  jain: gauge(
+    'process',
+    'fairness_jain_index',
+    ['queue'],
+    'Jain index of turns by weight since the last look, over users in line all the time; 1 is fair',
+  ),
+  minShare: gauge(
+    'process',
+    'fairness_min_share',
+    ['queue'],
+    'Least turns by fair turns since the last look, over the same users; 1 is fair',
+  ),
+  calls: histogram(
+    'process',
+    'backend_command_seconds',
+    ['operation'],
+    'How long calls of the backend took',
+    CALLS,
+  ),
+  callErrors: counter(
+    'process',
+    'backend_errors_total',
+    ['operation'],
+    'Calls of the backend that failed',
+  ),
+  graphSaves: lookedAt('process', 'graph_store_saves_total', [], 'Graphs uploaded'),
+  graphLoads: lookedAt('process', 'graph_store_loads_total', [], 'Graphs loaded from the store'),
+  graphHits: lookedAt('process', 'graph_store_hits_total', [], 'Graphs found in memory'),
+  graphExtensions: lookedAt(
+    'process',
+    'graph_store_extensions_total',
+    [],
+    'Ends of graphs moved on',
+  ),
+  graphBytes: lookedAt(
+    'process',
+    'graph_store_bytes_total',
+    ['stage'],
+    'Bytes of uploaded graphs: before and after compression',
+  ),
+};
+
+/** One value of one metric. */
+export interface Sample {
+  readonly key: MetricKey;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+function counter(
+  scope: MetricScope,
+  name: string,
+  labels: readonly string[],
+  help: string,
+): MetricSpec {
+  return { kind: 'counter', scope, name, labels, help };
+}
+
+function lookedAt(
+  scope: MetricScope,
+  name: string,
+  labels: readonly string[],
+  help: string,
+): MetricSpec {
+  return { kind: 'counter', scope, name, labels, help, isLookedAt: true };
+}
+
+function gauge(
+  scope: MetricScope,
+  name: string,
+  labels: readonly string[],
+  help: string,
+): MetricSpec {
+  return { kind: 'gauge', scope, name, labels, help };
+}
+
+// A table's row in a call: one argument for each column.
+function histogram(...columns: HistogramColumns): MetricSpec {
+  const [scope, name, labels, help, buckets] = columns;
+  return { kind: 'histogram', scope, name, labels, help, buckets };
+}
+
+type HistogramColumns = readonly [
+  scope: MetricScope,
+  name: string,
+  labels: readonly string[],
+  help: string,
+  buckets: readonly number[],
+];

@@ -1,0 +1,57 @@
+import type { Backend } from '../domain/backend.ts';
+
+/** Gets the name of a call, as `tasks.lease`, how long it took, in seconds, and whether it failed. */
+export type OnCall = (operation: string, seconds: number, failed: boolean) => void;
+
+/** Calls that wait by design: how long they take says nothing. */
+const WAITING = new Set(['workers.waitForWork', 'inspect.waitForEnd']);
+
+/** The parts of the port whose calls are timed. */
+const PARTS = [
+  'tasks',
+  'users',
+  'queues',
+  'workers',
+  'inspect',
+  'runs',
+  'graphs',
+  'schedules',
+] as const;
+
+/** The same backend; tells of each call how long it took. */
+export function timedBackend(backend: Backend, onCall: OnCall): Backend {
+  const parts = Object.fromEntries(
+    PARTS.map((part) => [part, timedPart(part, backend[part], onCall)]),
+  ) as Pick<Backend, (typeof PARTS)[number]>;
+  return {
+    ...parts,
+    name: backend.name,
+    capabilities: backend.capabilities,
+    open: (settings) => backend.open(settings),
+    close: () => backend.close(),
+  };
+}
+
+function timedPart(part: string, target: object, onCall: OnCall): object {
+  return new Proxy(target, {
+    get(of, key) {
+      const value: unknown = Reflect.get(of, key, of);
+      if (typeof value !== 'function') return value;
+      const operation = `${part}.${String(key)}`;
+      if (WAITING.has(operation)) return value.bind(of);
+      return (...args: readonly unknown[]) => {
+        const began = performance.now();
+        const told = (failed: boolean): void =>
+          onCall(operation, (performance.now() - began) / 1_000, failed);
+        const answer: unknown = Reflect.apply(value, of, args);
+        if (answer instanceof Promise) {
+          answer.then(
+            () => told(false),
+            () => told(true),
+          );
+        }
+        return answer;
+      };
+    },
+  });
+}
