@@ -9,6 +9,10 @@ export interface ChaosOptions {
   readonly faults: Readonly<Record<FaultKind, number>>;
   /** Decides the order, the targets, the pauses and the tasks. */
   readonly seed: number;
+  /** Runs of workflows in place of tasks; 0: none. Faults go on until they have ended. */
+  readonly runs: number;
+  /** Schedulers at a time that die at every step, in place of all else; 0: none. */
+  readonly schedulers: number;
   readonly workers: number;
   readonly slots: number;
   readonly leaseMs: number;
@@ -38,12 +42,21 @@ const DEFAULTS: Readonly<Record<FaultKind, number>> = {
 };
 
 export const USAGE =
-  'npm run chaos -- --kills n --terms n --stops n --redis-restarts n --flushes n --cuts n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]';
+  'npm run chaos -- --kills n --terms n --stops n --redis-restarts n --flushes n --cuts n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --runs n [--seed n] [--workers n] [--slots n] [--lease ms] [--pace ms] [--quiet]\nnpm run chaos -- --schedulers n [--quiet]';
 
 /** Reads the command line; throws a TypeError that names what is wrong. */
 export function chaosOptions(args: readonly string[]): ChaosOptions {
   const number = { type: 'string' } as const;
-  const flags = ['seed', 'workers', 'slots', 'lease', 'pace', ...Object.values(FLAGS)];
+  const flags = [
+    'seed',
+    'workers',
+    'slots',
+    'lease',
+    'pace',
+    'runs',
+    'schedulers',
+    ...Object.values(FLAGS),
+  ];
   const options = {
     ...Object.fromEntries(flags.map((flag) => [flag, number])),
     quiet: { type: 'boolean' },
@@ -51,6 +64,8 @@ export function chaosOptions(args: readonly string[]): ChaosOptions {
   const parsed = parseArgs({ args: [...args], options });
   const values: Readonly<Record<string, string | boolean | undefined>> = parsed.values;
   const named = FAULT_KINDS.some((kind) => values[FLAGS[kind]] !== undefined);
+  if (named && values['runs'] !== undefined)
+    throw new TypeError('--runs: chooses the faults itself');
   const read = (flag: string, otherwise: number): number => {
     const text = values[flag];
     if (text === undefined) return otherwise;
@@ -64,6 +79,8 @@ export function chaosOptions(args: readonly string[]): ChaosOptions {
   return {
     faults: Object.fromEntries(counts) as Record<FaultKind, number>,
     seed: read('seed', Date.now() % 1_000_000),
+    runs: read('runs', 0),
+    schedulers: read('schedulers', 0),
     workers: Math.max(2, read('workers', 4)),
     slots: Math.max(1, read('slots', 4)),
     leaseMs: Math.max(200, read('lease', 1_500)),

@@ -90,7 +90,7 @@ async function strikeAll(
 }
 
 /** Waits until nothing is left to do; says what is left when it does not end. */
-async function drain(loom: Fairloom, stage: Stage): Promise<readonly string[]> {
+export async function drain(loom: Fairloom, stage: Stage): Promise<readonly string[]> {
   const deadline = Date.now() + DRAIN_MS;
   for (;;) {
     stage.look();
@@ -111,7 +111,7 @@ async function attemptsOf(
   return attempts;
 }
 
-async function aftermath(
+export async function aftermath(
   loom: Fairloom,
   stage: Stage,
   done: readonly Done[],

@@ -1,9 +1,12 @@
-/** `npm run chaos`: see `options.ts` for what may be said, `report.ts` for when it fails. */
+/** `npm run chaos`: see `options.ts` for what may be said, `report.ts` and `run-report.ts` for when it fails. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type ChaosOptions, chaosOptions, USAGE } from './options.ts';
 import { runChaos } from './programme.ts';
 import { complaints, render } from './report.ts';
+import { runWorkflowChaos } from './run-programme.ts';
+import { renderRuns, runComplaints } from './run-report.ts';
+import { renderSchedulers, runSchedulerChaos } from './scheduler-programme.ts';
 
 /** Complaints that are printed; more of the same say nothing new. */
 const MOST_PRINTED = 50;
@@ -27,11 +30,26 @@ async function main(options: ChaosOptions): Promise<void> {
     return;
   }
   options.log(`seed ${options.seed}, ${options.workers} workers × ${options.slots} slots`);
-  const report = await runChaos(options);
-  console.log(render(report));
-  const wrong = complaints(report);
+  const { text, wrong } = await outcomeOf(options);
+  console.log(text);
   for (const line of wrong.slice(0, MOST_PRINTED)) console.error(line);
   if (wrong.length > 0) process.exitCode = 1;
+}
+
+/** Of the tasks, or of the runs that were asked for. */
+async function outcomeOf(
+  options: ChaosOptions,
+): Promise<{ readonly text: string; readonly wrong: readonly string[] }> {
+  if (options.schedulers > 0) {
+    const report = await runSchedulerChaos(options);
+    return { text: renderSchedulers(report), wrong: report.wrong };
+  }
+  if (options.runs > 0) {
+    const report = await runWorkflowChaos(options);
+    return { text: renderRuns(report), wrong: runComplaints(report) };
+  }
+  const report = await runChaos(options);
+  return { text: render(report), wrong: complaints(report) };
 }
 
 function readOptions(): ChaosOptions | undefined {

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { History, type Run } from '../support/history.ts';
-import { LedgerReader } from '../support/ledger.ts';
+import { type LedgerEntry, LedgerReader } from '../support/ledger.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { WorkerProcess } from '../support/worker-fleet.ts';
 import type { ChaosOptions } from './options.ts';
@@ -16,6 +17,9 @@ const LOOK_MS = 10;
 /** A process that is not ready by then, in ms, never will be. */
 const READY_MS = 30_000;
 
+/** Workers with the handlers of workflows. */
+const RUN_WORKER = fileURLToPath(new URL('./run-worker.mjs', import.meta.url));
+
 /** A server that writes every command to disk before it answers. */
 const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
@@ -25,6 +29,8 @@ export class Stage {
   readonly proxy: FaultProxy;
   readonly history = new History();
   readonly prefix = 'chaos';
+  /** Every line of the ledger. */
+  readonly lines: LedgerEntry[] = [];
   readonly #options: ChaosOptions;
   readonly #folder: string;
   readonly #ledger: LedgerReader;
@@ -73,7 +79,7 @@ export class Stage {
   /** A further worker. */
   hire(): WorkerProcess {
     this.#made += 1;
-    const { leaseMs, slots: concurrency } = this.#options;
+    const { leaseMs, slots: concurrency, runs } = this.#options;
     const { prefix, ledgerPath: ledger } = this;
     const worker = new WorkerProcess({
       id: `w${this.#made}`,
@@ -83,6 +89,7 @@ export class Stage {
       leaseMs,
       graceMs: GRACE_MS,
       concurrency,
+      ...(runs > 0 ? { script: RUN_WORKER } : {}),
     });
     this.#fleet.set(worker.id, worker);
     void worker.exited.then(({ code, signal }) => {
@@ -105,7 +112,9 @@ export class Stage {
 
   /** Reads what the ledger has gained. */
   look(): void {
-    this.history.take(this.#ledger.next());
+    const fresh = this.#ledger.next();
+    this.history.take(fresh);
+    this.lines.push(...fresh);
   }
 
   /** Runs whose handlers work now. */

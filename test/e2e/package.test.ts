@@ -31,17 +31,21 @@ describe('the tarball', () => {
     consumer.write(
       'esm.js',
       `import { Fairloom, memory, task } from 'fairloom';
+       import { loadConfig } from 'fairloom/config';
+       import { METRICS } from 'fairloom/metrics';
        import { redis } from 'fairloom/redis';
        import { testLoom } from 'fairloom/testing';
        const double = task('double', (n) => n * 2);
        const loom = new Fairloom({ backend: memory(), tasks: [double] });
-       console.log(await loom.run(double, 21), typeof redis, typeof testLoom);
+       const { config } = await loadConfig({ file: false, env: {} });
+       console.log(await loom.run(double, 21), typeof redis, typeof testLoom, config.backend);
+       console.log(METRICS.tasks.name);
        await loom.close();`,
     );
     const { code, stdout, stderr } = await consumer.run(process.execPath, 'esm.js');
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
-      stdout: '42 function function\n',
+      stdout: '42 function function memory\ntasks\n',
       stderr: '',
     });
   });

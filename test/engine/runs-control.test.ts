@@ -238,7 +238,7 @@ eachBackend((open) => {
         ...{ form: 'driven', name: 'whole', input: 1, user: 'ann', state: 'deferred' },
         nodes: [
           { node: 'list', state: 'finished' },
-          { node: 'all.slow', state: 'pending' },
+          { node: 'all.slow', state: 'started' },
           { node: 'all', state: 'started' },
           { node: 'show', state: 'pending' },
           { node: 'all/0', state: 'started' },
@@ -259,8 +259,10 @@ eachBackend((open) => {
       isSlow = false;
       const again = await loom.runs.rerun(run.id);
       expect(await settled(stage, again.result())).toBe('[1,2]');
-      const from = loom.runs.rerun(run.id, { from: 'show' });
-      await expect(from).rejects.toBeInstanceOf(InvalidOptionError);
+      const from = await loom.runs.rerun(again.id, { from: 'show' });
+      expect(await settled(stage, from.result())).toBe('[1,2]');
+      const nowhere = loom.runs.rerun(run.id, { from: 'nowhere' });
+      await expect(nowhere).rejects.toBeInstanceOf(InvalidOptionError);
     });
 
     it('is what a run without any task becomes, so that it can wait for its time', async () => {

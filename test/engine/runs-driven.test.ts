@@ -121,7 +121,9 @@ eachBackend((open, name) => {
     });
 
     it('a node that takes too long fails by its own timeout', async () => {
+      const started = gate();
       const slow = task('slow', { retries: 0, timeout: '2s' }, async (_: number, ctx) => {
+        started.open();
         await aborted(ctx.signal);
         throw ctx.signal.reason;
       });
@@ -130,7 +132,7 @@ eachBackend((open, name) => {
       await loom.worker().start();
       const handle = await loom.enqueue(step as never, 1 as never, driven);
       const failed = expect(handle.result()).rejects.toThrow('2000 ms');
-      await stage.quiet();
+      await started.passed;
       await stage.clock.advance('2s');
       await failed;
       expect(await loom.tasks.get(handle.id)).toMatchObject({ failureType: 'timeout' });

@@ -40,9 +40,9 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
       return change(await backend.graphs.load(hash));
     },
   };
-  const { name, capabilities, tasks, users, queues, workers, inspect, runs } = backend;
+  const { name, capabilities, tasks, users, queues, workers, inspect, runs, schedules } = backend;
   const around: Backend = {
-    ...{ name, capabilities, tasks, users, queues, workers, inspect, runs, graphs },
+    ...{ name, capabilities, tasks, users, queues, workers, inspect, runs, graphs, schedules },
     open: (settings) => backend.open(settings),
     close: () => backend.close(),
   };

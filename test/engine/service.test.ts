@@ -261,7 +261,7 @@ eachBackend((open, name) => {
       const worker = loom.worker();
       const seen = observe(worker);
       const source = new EventEmitter();
-      const served = serveUntilSignal(worker, source);
+      const served = serveUntilSignal([worker], source);
       const handle = await loom.enqueue(wait);
       await seen.count('task.started', 1);
       source.emit('SIGTERM');
@@ -279,12 +279,40 @@ eachBackend((open, name) => {
       const worker = loom.worker({ grace: '1s' });
       const seen = observe(worker);
       const source = new EventEmitter();
-      const served = serveUntilSignal(worker, source);
+      const served = serveUntilSignal([worker], source);
       const handle = await loom.enqueue(deaf);
       await seen.count('task.started', 1);
       source.emit('SIGINT');
       await stage.clock.advance('6s');
       expect(await served).toEqual({ unfinished: [handle.id] });
+    });
+  });
+
+  describe('two workers', () => {
+    it('are drained by one signal, and tell together what did not end', async () => {
+      const deaf = task('deaf', () => new Promise<void>(() => undefined));
+      const loom = stage.loom([deaf]);
+      const workers = ['a', 'b'].map((id) => loom.worker({ id, concurrency: 1, grace: '1s' }));
+      const source = new EventEmitter();
+      const served = serveUntilSignal(workers, source);
+      const handles = await loom.enqueueMany(deaf, [undefined, undefined]);
+      await stage.until(() => workers.every(({ running }) => running === 1));
+      source.emit('SIGTERM');
+      await stage.clock.advance('6s');
+      const ids = handles.map(({ id }) => id);
+      expect((await served).unfinished.toSorted()).toEqual(ids.toSorted());
+    });
+
+    it('end together when one ends by itself', async () => {
+      const loom = stage.loom([quick]);
+      const [first, second] = [loom.worker({ id: 'a' }), loom.worker({ id: 'b' })];
+      const source = new EventEmitter();
+      const served = serveUntilSignal([first, second], source);
+      await stage.until(async () => (await loom.workers.list()).length === 2);
+      await first.stop();
+      expect(await served).toEqual({ unfinished: [] });
+      expect(await loom.workers.list()).toEqual([]);
+      expect(source.listenerCount('SIGTERM')).toBe(0);
     });
   });
 

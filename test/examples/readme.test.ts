@@ -5,7 +5,10 @@ import { blocksOf, type DocBlock, docPages, printsOf } from '../support/doc-bloc
 import { type DocProject, docProject } from '../support/doc-project.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
-const LANGUAGES = ['js', 'ts', 'sh', 'mermaid', 'text'];
+const LANGUAGES = ['js', 'ts', 'sh', 'yaml', 'mermaid', 'text'];
+
+/** Whether a block is on Redis, by name or by its configuration. */
+const isOnRedis = ({ text }: DocBlock): boolean => /fairloom\/(redis|config)/.test(text);
 
 const pages = docPages();
 const code = (page: string): readonly DocBlock[] =>
@@ -26,14 +29,19 @@ describe('code blocks', () => {
 
 describe.each(pages.filter((page) => code(page).length > 0))('%s', (page) => {
   const blocks = code(page);
+  const files = blocksOf(page).filter(({ file }) => file !== undefined);
   let project: DocProject;
   let server: RedisServer | undefined;
-  const env = (): Readonly<Record<string, string>> => ({ REDIS_URL: server?.url ?? '' });
+  const env = (): Readonly<Record<string, string>> => ({
+    REDIS_URL: server?.url ?? '',
+    // The layer's own server, which would go before what the page says.
+    FAIRLOOM_REDIS_URL: '',
+  });
 
   beforeAll(async () => {
-    project = docProject(blocks);
+    project = docProject(files);
     // Readers use the default prefix, so they get a server of their own, without its warning.
-    if (blocks.some(({ text }) => text.includes('fairloom/redis'))) {
+    if (blocks.some(isOnRedis)) {
       server = await startRedis({ args: ['--appendonly', 'yes'] });
     }
   });
@@ -56,7 +64,7 @@ describe.each(pages.filter((page) => code(page).length > 0))('%s', (page) => {
     '%s does what it says',
     { timeout: 60_000 },
     async (file, block) => {
-      const waits = block.text.includes('fairloom/redis');
+      const waits = isOnRedis(block) && block.text.includes('.result(');
       const running = waits ? workers.map((worker) => project.start(worker.file ?? '', env())) : [];
       const { code: exitCode, stdout, stderr } = await project.run(file, env());
       const exits = running.map((worker) => once(worker, 'exit'));

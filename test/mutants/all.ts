@@ -1,13 +1,22 @@
+import { CHANNEL_MUTANTS } from './channel-mutants.ts';
 import { DOMAIN_MUTANTS } from './domain-mutants.ts';
+import { ENGINE_MUTANTS, WALK_MUTANTS } from './engine-mutants.ts';
 import { MEMORY_MUTANTS } from './memory-mutants.ts';
 import type { Mutant } from './mutants.ts';
 import { REDIS_MUTANTS } from './redis-mutants.ts';
 import { RUN_MUTANTS } from './run-mutants.ts';
+import { SCHEDULE_MUTANTS } from './schedule-mutants.ts';
+import { WINDOW_MUTANTS } from './window-mutants.ts';
 
 /** Every mutant, the cheapest to try first. */
 export const ALL_MUTANTS: readonly Mutant[] = [
   ...DOMAIN_MUTANTS,
+  ...WALK_MUTANTS,
   ...MEMORY_MUTANTS,
   ...REDIS_MUTANTS,
   ...RUN_MUTANTS,
+  ...ENGINE_MUTANTS,
+  ...CHANNEL_MUTANTS,
+  ...SCHEDULE_MUTANTS,
+  ...WINDOW_MUTANTS,
 ];

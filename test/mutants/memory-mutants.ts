@@ -328,4 +328,16 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
     find: `    recount(lane);\n`,
     replace: '',
   },
+  {
+    name: 'what a step had no room to tell waits for the next one',
+    file: `${DIR}/tick.ts`,
+    find: `  if (store.cascade.first() !== undefined) return store.now;\n`,
+    replace: '',
+  },
+  {
+    name: 'a join that has finished leaves all that it joined, one by one',
+    file: `${DIR}/end.ts`,
+    find: `  if (own.run?.isJoin === true && entry.state === 'finished') return 0;\n`,
+    replace: '',
+  },
 ];

@@ -6,4 +6,6 @@ export interface Mutant {
   /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
+  /** Of the engine: the file of tests that is tried first. */
+  readonly first?: string;
 }

@@ -205,8 +205,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the short path settles under any token',
     file: `${DIR}/lib/plain/settle.lua`,
-    find: `    or string.sub(s, -4) ~= '\\0\\0\\0\\0' or string.sub(got[2], 1, #owner) ~= owner then`,
-    replace: `    or string.sub(s, -4) ~= '\\0\\0\\0\\0' then`,
+    find: `    or string.sub(s, -4) ~= '\\0\\0\\0\\0' or string.sub(got[2], 1, #owner) ~= owner\n`,
+    replace: `    or string.sub(s, -4) ~= '\\0\\0\\0\\0'\n`,
   },
   {
     name: 'Lua: the short path forgets attempts of before',
@@ -223,8 +223,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the short path leases what was tried before',
     file: `${DIR}/lib/plain/lease.lua`,
-    find: `if not f or got[4] or got[5] or got[6] then return end`,
-    replace: `if not f or got[5] or got[6] then return end`,
+    find: `if not f or not numbers or got[6] or`,
+    replace: `numbers = numbers or ''\n  if not f or got[6] or`,
   },
   {
     name: 'Lua: the short path starts more than a user may',
@@ -267,6 +267,66 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     file: `${DIR}/lib/plain/lease-step.lua`,
     find: `request and lastOf(request)`,
     replace: `request and { request.id }`,
+  },
+  {
+    name: 'Lua: the short path leaves a join alone that it was the last to tell',
+    file: `${DIR}/lib/plain/settle.lua`,
+    find: `  return told.left > 0\n`,
+    replace: `  return true\n`,
+  },
+  {
+    name: 'Lua: the short path counts no readers',
+    file: `${DIR}/lib/plain/settle.lua`,
+    find: `string.sub(s, 28, 47) .. struct.pack('<I', readers)`,
+    replace: `string.sub(s, 28)`,
+  },
+  {
+    name: 'Lua: the short path starts members of a run that has ended',
+    file: `${DIR}/lib/plain/lease.lua`,
+    find: `known = got and got[1] and not (got[2] and string.byte(got[2]) >= 5) or false`,
+    replace: `known = got and got[1] and true or false`,
+  },
+  {
+    name: 'Lua: the short path starts members of a run that ends in the same step',
+    file: `${DIR}/lib/plain/lease.lua`,
+    find: `not (ends and ends.known[run]) and `,
+    replace: ``,
+  },
+  {
+    name: 'Lua: the short path stores on behalf of any lease',
+    file: `${DIR}/lib/plain/enqueue.lua`,
+    find: `\n    and string.sub(got[2], 1, stop) == string.sub(fence, 1, stop)`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: the short path asks for maxQueued on behalf of nobody',
+    file: `${DIR}/lib/plain/enqueue.lua`,
+    find: `if not u or (u.maxQueued and not items.fenced) then return end`,
+    replace: `if not u then return end`,
+  },
+  {
+    name: 'Lua: what a step had no room to tell waits for the next one',
+    file: `${DIR}/lib/due.lua`,
+    find: `  if H.cascade < INF then return now end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: a join that has finished leaves all that it joined, one by one',
+    file: `${DIR}/lib/cascade.lua`,
+    find: `  if x.j and t.state == 'finished' then return 0 end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: those that ended in one step are told in the order of their ends',
+    file: `${DIR}/lib/cascade.lua`,
+    find: `  if isNew then table.sort(line, function(a, b) return F.before(b, a) end) end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: what never was anything but in line is not known',
+    file: `${DIR}/standing.lua`,
+    find: `== 1 and 3 or 0 end`,
+    replace: `== 1 and 0 or 0 end`,
   },
   {
     name: 'Lua: time is charged as expected, and never corrected',

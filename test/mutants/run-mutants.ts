@@ -98,7 +98,7 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'runs: a snapshot is kept for a task that is gone',
     file: `${MEMORY}/snapshots.ts`,
-    find: `  snapshot.neededBy.delete(entry.id);\n`,
+    find: `  snapshot.neededBy.delete(holder);\n`,
     replace: '',
   },
 ];
@@ -185,8 +185,8 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a journal stays when its record goes',
     file: `${LUA}/lib/retain.lua`,
-    find: `, K.blocked(t.id), K.run(t.id))`,
-    replace: `, K.blocked(t.id))`,
+    find: `, K.blocked(t.id), K.run(t.id),`,
+    replace: `, K.blocked(t.id),`,
   },
   {
     name: 'Lua: runs: a snapshot goes although a task needs it',
@@ -197,7 +197,7 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a snapshot is kept for a task that is gone',
     file: `${LUA}/lib/graphs.lua`,
-    find: `  redis.call('SREM', K.graphRefs(hash), t.id)\n`,
+    find: `  redis.call('SREM', K.graphRefs(hash), id)\n`,
     replace: '',
   },
 ];

@@ -5,7 +5,7 @@
  *
  *   npm run mutants                    all
  *   npm run mutants -- --only token    those whose name has this text
- *   npm run mutants -- --in redis      those of one folder: domain, memory or redis
+ *   npm run mutants -- --in redis      those of one folder: domain, engine, memory or redis
  */
 import { parseArgs } from 'node:util';
 import { startRedis } from '../support/redis-server.ts';
@@ -24,10 +24,18 @@ interface Stage {
   readonly timeoutMs: number;
 }
 
+/** On the embedded backend: what a mutant of the engine breaks does not depend on the backend. */
+const ENGINE_TESTS = ['vitest', 'run', '--project', 'engine', '--bail', '1', '-t', 'memory'];
 const MODEL = ['tsx', 'test/model/run.ts', '--quick', '--seed', '7'];
 const DOMAIN: Stage = {
   name: 'domain tests',
   command: ['vitest', 'run', '--project', 'domain', '--bail', '1'],
+  timeoutMs: 120_000,
+};
+/** Walks and plans are tested on the graphs of real definitions. */
+const WORKFLOW: Stage = {
+  name: 'workflow tests',
+  command: ['vitest', 'run', '--project', 'workflow', '--bail', '1'],
   timeoutMs: 120_000,
 };
 const MEMORY_MODEL: Stage = {
@@ -58,6 +66,28 @@ const REDIS_MODEL: Stage = {
 const REDIS_CONTRACT: Stage = {
   name: 'contract of Redis',
   command: ['vitest', 'run', '--project', 'contract', '--bail', '1', 'redis'],
+  timeoutMs: 300_000,
+};
+
+/** Titles of the contract that are about schedules. */
+const SCHEDULE_TITLES = ['-t', 'schedules|overlapping firings'];
+const SCHEDULES: Stage = {
+  name: 'tests of schedules',
+  command: ['vitest', 'run', '--project', 'domain', '--bail', '1', 'cron.test', 'catch-up'],
+  timeoutMs: 120_000,
+};
+const MEMORY_SCHEDULES: Stage = {
+  ...MEMORY_CONTRACT,
+  command: [...MEMORY_CONTRACT.command, ...SCHEDULE_TITLES],
+};
+const REDIS_SCHEDULES: Stage = {
+  ...REDIS_CONTRACT,
+  command: [...REDIS_CONTRACT.command, ...SCHEDULE_TITLES],
+};
+
+const ENGINE: Stage = {
+  name: 'runs of the engine on memory',
+  command: [...ENGINE_TESTS, 'test/engine/runs'],
   timeoutMs: 300_000,
 };
 
@@ -113,10 +143,23 @@ function isLua({ file }: Mutant): boolean {
 }
 
 function stagesOf(mutant: Mutant): readonly Stage[] {
+  if (mutant.file.startsWith('src/schedule/')) return [SCHEDULES];
+  if (mutant.name.includes('schedules: ')) {
+    return [isLua(mutant) ? REDIS_SCHEDULES : MEMORY_SCHEDULES];
+  }
   if (mutant.file.includes('/plain/')) return [SHORT_PATH, REDIS_CONTRACT];
   if (isLua(mutant)) return [REDIS_MODEL, REDIS_CONTRACT];
+  if (mutant.file.startsWith('src/engine/')) return [...firstOf(mutant), ENGINE];
+  if (/\/(run-walk|walk-frame|group-verdict|graph-plan)\.ts$/.test(mutant.file)) {
+    return [WORKFLOW, ENGINE];
+  }
   if (mutant.file.startsWith('src/domain/')) return [DOMAIN, MEMORY_MODEL];
   return [MEMORY_MODEL, MEMORY_CONTRACT];
+}
+
+function firstOf({ first }: Mutant): readonly Stage[] {
+  if (first === undefined) return [];
+  return [{ name: first, command: [...ENGINE_TESTS, `test/engine/${first}`], timeoutMs: 120_000 }];
 }
 
 function verdict(tried: number, alive: readonly Mutant[]): number {

@@ -120,7 +120,7 @@ function countCalls(backend: Backend): {
         };
       },
     });
-  const { tasks, users, queues, workers, inspect, runs, graphs } = backend;
+  const { tasks, users, queues, workers, inspect, runs, graphs, schedules } = backend;
   return {
     backend: {
       name: backend.name,
@@ -134,6 +134,7 @@ function countCalls(backend: Backend): {
       inspect: counting(inspect),
       runs: counting(runs),
       graphs: counting(graphs),
+      schedules: counting(schedules),
     },
     quiet: async () => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {

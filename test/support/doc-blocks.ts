@@ -8,7 +8,7 @@ export interface DocBlock {
   readonly line: number;
   /** The word after the fence: `js`, `ts`, `sh`…; empty when there is none. */
   readonly language: string;
-  /** The file name in the comment on the first line: `// hello.mjs`. */
+  /** The file name in the comment on the first line: `// hello.mjs`, `# fairloom.yaml`. */
   readonly file: string | undefined;
   readonly text: string;
 }
@@ -29,7 +29,7 @@ export function blocksOf(page: string): readonly DocBlock[] {
     const end = lines.indexOf('```', at + 1);
     if (end === -1) throw new Error(`${page}:${at + 1}: this block has no end`);
     const text = lines.slice(at + 1, end).join('\n');
-    const file = /^\/\/ ([\w-]+\.[a-z.]+)\b/.exec(text)?.[1];
+    const file = /^(?:\/\/|#) ([\w-]+\.[a-z.]+)\b/.exec(text)?.[1];
     blocks.push({ page, line: at + 1, language, file, text: `${text}\n` });
     at = end;
   }

@@ -32,6 +32,8 @@ const COMPILER_OPTIONS = {
   // The packed package is compiled without this elsewhere.
   skipLibCheck: true,
   noEmit: true,
+  // Read, not checked: a page may have no other code.
+  allowJs: true,
 };
 
 export function docProject(blocks: readonly DocBlock[]): DocProject {
@@ -39,11 +41,14 @@ export function docProject(blocks: readonly DocBlock[]): DocProject {
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(ROOT, join(folder, 'node_modules/fairloom'));
-  for (const name of ['@types', 'vitest']) {
+  for (const name of ['@opentelemetry', '@types', 'prom-client', 'vitest']) {
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   }
   write('package.json', JSON.stringify({ name: 'reader', private: true, type: 'module' }));
-  write('tsconfig.json', JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ['*.ts'] }));
+  write(
+    'tsconfig.json',
+    JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ['*.ts', '*.mjs'] }),
+  );
   for (const { file, text } of blocks) if (file !== undefined) write(file, text);
   const args = (file: string): readonly string[] => ['--import', TSX, join(folder, file)];
   return {

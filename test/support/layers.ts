@@ -12,6 +12,7 @@ export const LAYERS: readonly Layer[] = [
   { name: 'workflow', redis: false, built: false },
   { name: 'tidy', redis: false, built: false },
   { name: 'types', redis: false, built: false },
+  { name: 'config', redis: true, built: false },
   { name: 'engine', redis: true, built: false },
   { name: 'contract', redis: true, built: false },
   { name: 'model', redis: true, built: false },

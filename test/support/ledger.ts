@@ -34,6 +34,14 @@ export interface LedgerEntry {
   readonly attempt: number;
   /** The fencing token of the newest start of this task in this process. */
   readonly fence: number;
+  /** Of a workflow's nodes, by `run-worker.mjs`: the run that it is of. */
+  readonly run?: string;
+  /** At `start`: marks of the results that it was given. */
+  readonly took?: readonly string[];
+  /** At `end`: the mark of its own. */
+  readonly mark?: string;
+  /** At `end`: the fencing token by then, another one after a wait. */
+  readonly under?: number;
 }
 
 /** Reads what was appended since the last time. */

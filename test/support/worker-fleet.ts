@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
+/** What is run unless the setup says otherwise. */
 const SCRIPT = fileURLToPath(new URL('./worker-process.mjs', import.meta.url));
 /** How much of what a process says is kept, in characters. */
 const KEPT = 4_000;
@@ -17,6 +18,8 @@ export interface WorkerSetup {
   readonly leaseMs: number;
   readonly graceMs: number;
   readonly concurrency: number;
+  /** Path of another script to run. */
+  readonly script?: string;
   /** Arguments of node itself, for example a limit of its heap. */
   readonly node?: readonly string[];
 }
@@ -45,7 +48,7 @@ export class WorkerProcess {
 
   constructor(setup: WorkerSetup) {
     this.id = setup.id;
-    const args = [...(setup.node ?? []), SCRIPT, JSON.stringify(setup)];
+    const args = [...(setup.node ?? []), setup.script ?? SCRIPT, JSON.stringify(setup)];
     // A process that aborts may leave a core file: not among the sources.
     const cwd = tmpdir();
     this.#child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -10,7 +10,10 @@ export interface WorkerProcess {
 }
 
 /** Started, and fulfilled once it says that it works. */
-export async function startWorker(args: readonly string[]): Promise<WorkerProcess> {
+export async function startWorker(
+  args: readonly string[],
+  ready = 'working',
+): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const killChild = (): unknown => child.kill('SIGKILL');
   process.once('exit', killChild);
@@ -40,7 +43,7 @@ export async function startWorker(args: readonly string[]): Promise<WorkerProces
       look();
       ended.then(({ code }) => reject(new Error(`it ended with ${code}: ${stderr}`)), reject);
     });
-  await says('working');
+  await says(ready);
   return {
     says,
     end: (signal) => {

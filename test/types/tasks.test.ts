@@ -3,16 +3,21 @@ import { expectTypeOf, test } from 'vitest';
 import {
   type AnyStep,
   call,
+  commandTask,
+  containerTask,
   type Enqueued,
   type Exit,
   Fairloom,
+  handlerTask,
   type Input,
   memory,
   type Output,
+  processTask,
   ref,
   type StandardSchemaV1,
   type Task,
   type TaskHandle,
+  type TaskHandler,
   task,
   threadTask,
   type Upstream,
@@ -129,6 +134,43 @@ test('code elsewhere has the types of the real one', async () => {
   threadTask<(n: number) => number>('none', {});
   new Fairloom({ backend: memory(), tasks: [hello, remote, hash] });
   new Fairloom({ backend: memory(), tasks: { hello, helper: () => 1 } });
+});
+
+test('handlers elsewhere keep the types of what they are', () => {
+  const module = new URL('file:///hash.js');
+  const hash = processTask<(input: { file: string }) => Promise<string>>('hash', { module });
+  expectTypeOf(hash).toEqualTypeOf<Task<{ file: string }, string>>();
+  // @ts-expect-error a module is needed
+  processTask<(n: number) => number>('none', {});
+
+  const output = {} as StandardSchemaV1<unknown, { frames: number }>;
+  const args = (input: { file: string }) => ['--', input.file];
+  const probe = commandTask('probe', { command: 'ffprobe', args, output });
+  expectTypeOf(probe).toEqualTypeOf<Task<{ file: string }, { frames: number }>>();
+  const text = commandTask('text', { command: 'wc', args: ['-l'], stdout: 'text' });
+  expectTypeOf(text).toEqualTypeOf<Task<unknown, string>>();
+  const given = commandTask<number, boolean>('given', { command: 'true' });
+  expectTypeOf(given).toEqualTypeOf<Task<number, boolean>>();
+  // @ts-expect-error one text is no list
+  commandTask('shell', { command: 'ls', args: '-l' });
+  // @ts-expect-error a command is needed
+  commandTask('none', {});
+  // @ts-expect-error text has no schema of something else
+  commandTask('both', { command: 'wc', stdout: 'text', output });
+
+  const resize = containerTask('resize', { image: 'acme/resize:3', args, stdout: 'text' });
+  expectTypeOf(resize).toEqualTypeOf<Task<{ file: string }, string>>();
+  // @ts-expect-error an image is needed
+  containerTask('none', { args: [] });
+  // @ts-expect-error no such option
+  containerTask('typo', { image: 'a', volumes: [] });
+
+  const embed = handlerTask<string, number[]>('embed', { handler: 'gpu' });
+  expectTypeOf(embed).toEqualTypeOf<Task<string, number[]>>();
+  const gpu: TaskHandler = { run: async (input, ctx) => [input, ctx.taskId] };
+  new Fairloom({ backend: memory(), tasks: [hash, probe, text, embed], handlers: { gpu } });
+  // @ts-expect-error a handler can run
+  new Fairloom({ backend: memory(), handlers: { gpu: {} } });
 });
 
 test('settings and options refuse typos', () => {

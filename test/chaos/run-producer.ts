@@ -1,0 +1,115 @@
+import type { Fairloom, RunHandle } from 'fairloom';
+import type { Dice } from './dice.ts';
+import { type Shape, shapesOf, type Token } from './run-shapes.ts';
+import { pause } from './stage.ts';
+
+/** A run that was accepted. */
+export interface AcceptedRun {
+  readonly id: string;
+  readonly shape: Shape;
+  readonly input: Token;
+  readonly handle: RunHandle<unknown>;
+  /** A cancel was asked for while it may have run. */
+  readonly isCanceled: boolean;
+}
+
+/** Runs that are open at once: enough that every worker has work. */
+const OPEN = 16;
+/** How often it looks whether runs have ended, in ms. */
+const LOOK_MS = 100;
+/** Pause before a call that failed is sent again, in ms. */
+const AGAIN_MS = 50;
+const USERS = 5;
+/** One run in so many is canceled, this long after it was accepted at most, in ms. */
+const CANCELED = 12;
+const CANCEL_MS = 1_500;
+
+interface RunProducerParts {
+  readonly loom: Fairloom;
+  readonly dice: Dice;
+  readonly count: number;
+}
+
+/** Enqueues so many runs with ids of its own, a few at a time, and waits for their ends. */
+export class RunProducer {
+  readonly accepted: AcceptedRun[] = [];
+  /** Calls that failed and were sent again. */
+  resent = 0;
+  /** Errors that no outage explains. */
+  readonly trouble: string[] = [];
+  /** Every run has ended. */
+  isDone = false;
+  readonly #parts: RunProducerParts;
+  #stopped = false;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: RunProducerParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** No more runs. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { dice, count } = this.#parts;
+    const shapes = shapesOf(dice);
+    const open = new Set<Promise<void>>();
+    for (let made = 1; made <= count && !this.#stopped; made++) {
+      while (open.size >= OPEN) await Promise.race(open);
+      const one = this.#one(`r${made}`, shapes.next().value).finally(() => open.delete(one));
+      open.add(one);
+    }
+    await Promise.all(open);
+    this.isDone = true;
+  }
+
+  async #one(id: string, shape: Shape): Promise<void> {
+    const { dice, loom } = this.#parts;
+    const input = { v: dice.between(1, 50), mark: 'input', left: dice.between(0, 3) };
+    const isCanceled = dice.between(1, CANCELED) === 1;
+    const cancelMs = dice.between(50, CANCEL_MS);
+    const options = { ...shape.options, id, user: `u${dice.between(1, USERS)}` };
+    const enqueue = (): Promise<RunHandle<unknown>> =>
+      loom.enqueue(shape.step as never, input as never, options as never) as never;
+    const handle = await this.#insist('enqueue', enqueue);
+    this.accepted.push({ id, shape, input, handle, isCanceled });
+    if (isCanceled) {
+      await pause(cancelMs);
+      await this.#insist('cancel', () => loom.runs.cancel(id));
+    }
+    while (!this.#stopped && !(await this.#hasEnded(id))) await pause(LOOK_MS);
+  }
+
+  async #hasEnded(id: string): Promise<boolean> {
+    const record = await this.#insist('get', () => this.#parts.loom.tasks.get(id));
+    return ['finished', 'failed', 'canceled'].includes(record?.state ?? 'finished');
+  }
+
+  /** Sends the same call until it is answered: that is safe. */
+  async #insist<T>(operation: string, send: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await send();
+      } catch (error) {
+        this.resent += 1;
+        if (!mayPass(error)) {
+          this.trouble.push(`${operation}: ${error}`);
+          throw error;
+        }
+        await pause(AGAIN_MS);
+      }
+    }
+  }
+}
+
+/** An outage: the same call may go well the next time. */
+function mayPass(error: unknown): boolean {
+  return error instanceof Error && 'retryable' in error && error.retryable === true;
+}

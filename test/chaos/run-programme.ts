@@ -1,0 +1,125 @@
+import { Fairloom, RunCanceledError, silentLogger } from 'fairloom';
+import { redis } from 'fairloom/redis';
+import { Redis } from 'ioredis';
+import { Dice } from './dice.ts';
+import { type Done, Faults } from './faults.ts';
+import type { ChaosOptions, FaultKind } from './options.ts';
+import { aftermath, drain } from './programme.ts';
+import { type AcceptedRun, RunProducer } from './run-producer.ts';
+import { judgeRuns, type RunEnd, type RunVerdict } from './run-verdict.ts';
+import { pause, Stage } from './stage.ts';
+
+/** What a programme of runs came to. */
+export interface RunsReport {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly redisVersion: string;
+  readonly faults: readonly Done[];
+  readonly verdict: RunVerdict;
+  /** Calls of the producer that failed in an outage and were sent again. */
+  readonly resent: number;
+  /** Tasks that are open, drift in the indexes, ends of processes that nobody asked for, and more. */
+  readonly trouble: readonly string[];
+}
+
+/** The faults in the order in which the seed shuffles them, again and again: most of them kills. */
+const MIX: readonly FaultKind[] = [
+  ...Array.from({ length: 10 }, () => 'kill' as const),
+  ...(['term', 'term', 'stop', 'stop', 'flush', 'cut', 'cut', 'redis-restart'] as const),
+];
+
+/** All runs must have ended by then, in ms, whatever their number. */
+const PATIENCE_MS = 120_000;
+/** And so long for each. */
+const RUN_MS = 4_000;
+/** A line about the state of affairs after so many faults. */
+const SAY_EVERY = 25;
+
+/** Hurts workers and server until so many runs have ended, and judges what is left. */
+export async function runWorkflowChaos(options: ChaosOptions): Promise<RunsReport> {
+  const started = performance.now();
+  const stage = await Stage.open(options);
+  const admin = new Redis(stage.server.url, { retryStrategy: () => 50 });
+  admin.on('error', () => undefined);
+  const loom = new Fairloom({
+    backend: redis(stage.proxy.url, { prefix: stage.prefix }),
+    log: silentLogger,
+  });
+  try {
+    const dice = new Dice(options.seed);
+    const producer = new RunProducer({
+      loom,
+      dice: new Dice(options.seed + 1),
+      count: options.runs,
+    });
+    producer.start();
+    await stage.until(() => stage.inFlight().length > 0);
+    const flushScripts = async (): Promise<void> => void (await admin.script('FLUSH'));
+    const faults = new Faults({ stage, dice, options, flushScripts });
+    const done = await strikeUntilDone(faults, { dice, options, producer });
+    await faults.settle();
+    await producer.stop();
+    const trouble = [...producer.trouble, ...(await drain(loom, stage))];
+    const ends = await endsOf(producer.accepted);
+    // One that is only just starting does not know yet how to leave.
+    await stage.until(() => stage.able().length === options.workers);
+    trouble.push(...(await aftermath(loom, stage, done)));
+    return {
+      seed: options.seed,
+      seconds: Math.round((performance.now() - started) / 1000),
+      redisVersion: /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? 'unknown',
+      faults: done,
+      verdict: judgeRuns({ runs: producer.accepted, ends, lines: stage.lines }),
+      resent: producer.resent,
+      trouble,
+    };
+  } finally {
+    await loom.close();
+    admin.disconnect();
+    await stage.close();
+  }
+}
+
+interface StrikeParts {
+  readonly dice: Dice;
+  readonly options: ChaosOptions;
+  readonly producer: RunProducer;
+}
+
+async function strikeUntilDone(
+  faults: Faults,
+  { dice, options, producer }: StrikeParts,
+): Promise<readonly Done[]> {
+  const deadline = Date.now() + PATIENCE_MS + options.runs * RUN_MS;
+  const done: Done[] = [];
+  let left: readonly FaultKind[] = [];
+  while (!producer.isDone && Date.now() < deadline) {
+    await pause(dice.between(options.paceMs * 0.5, options.paceMs * 1.5));
+    if (left.length === 0) left = dice.shuffled(MIX);
+    const [kind = 'kill', ...others] = left;
+    left = others;
+    done.push(await faults.strike(kind));
+    if (done.length % SAY_EVERY === 0) {
+      options.log(
+        `${done.length} faults, ${producer.accepted.length} of ${options.runs} runs sent`,
+      );
+    }
+  }
+  return done;
+}
+
+async function endsOf(runs: readonly AcceptedRun[]): Promise<ReadonlyMap<string, RunEnd>> {
+  const ends = new Map<string, RunEnd>();
+  for (const { id, handle } of runs) {
+    const end = handle.result({ timeout: 1_000 }).then(
+      (output): RunEnd => ({ state: 'finished', output }),
+      (error: Error): RunEnd => {
+        if (error.name === 'ResultTimeoutError') return { state: 'open' };
+        const state = error instanceof RunCanceledError ? 'canceled' : 'failed';
+        return { state, message: error.message };
+      },
+    );
+    ends.set(id, await end);
+  }
+  return ends;
+}

@@ -1,0 +1,145 @@
+/** Mutants of channels: what is written once, by whom, and how far. */
+import type { Mutant } from './mutants.ts';
+
+const MEMORY = 'src/backends/memory';
+const LUA = 'src/backends/redis/lua';
+
+const IN_MEMORY: readonly Mutant[] = [
+  {
+    name: 'channels: a checkpoint that is sent again writes again',
+    file: `${MEMORY}/journals.ts`,
+    find: `    facts.newestWrites = name;\n`,
+    replace: '',
+  },
+  {
+    name: 'channels: a later lease does not write under the same name',
+    file: `${MEMORY}/journals.ts`,
+    find: `\`\${token} \${channel?.key}\``,
+    replace: `\`\${channel?.key}\``,
+  },
+  {
+    name: 'channels: a refused checkpoint is written down all the same',
+    file: `${MEMORY}/journals.ts`,
+    find: `    if (refusal !== undefined) return refusal;\n`,
+    replace: '',
+  },
+  {
+    name: 'channels: whatever a task comes to, it writes',
+    file: `${MEMORY}/settle.ts`,
+    find: `decision.type === 'finish' && cancelReason === undefined`,
+    replace: `cancelReason === undefined`,
+  },
+  {
+    name: 'channels: a task that is to be canceled writes',
+    file: `${MEMORY}/settle.ts`,
+    find: `decision.type === 'finish' && cancelReason === undefined`,
+    replace: `decision.type === 'finish'`,
+  },
+  {
+    name: 'channels: refused writes finish the task',
+    file: `${MEMORY}/settle.ts`,
+    find: `    if (refusal !== undefined) return { kind: 'refused', refusal };\n`,
+    replace: `    void refusal;\n`,
+  },
+  {
+    name: 'channels: anybody writes live',
+    file: `${MEMORY}/channels.ts`,
+    find: `  if (store.records.get(id)?.token !== token) return 'lost';\n`,
+    replace: '',
+  },
+  {
+    name: 'channels: writes before one that is refused stay',
+    file: 'src/domain/channel.ts',
+    find: `      fresh.set(field, after);\n`,
+    replace: `      fresh.set(field, after);\n      if (after !== undefined) this.#values.set(field, after);\n`,
+  },
+  {
+    name: 'channels: a write that is to be done once is forgotten',
+    file: 'src/domain/channel.ts',
+    find: `    for (const mark of done) this.#done.add(mark);\n`,
+    replace: '',
+  },
+  {
+    name: 'channels: what is remembered of writes weighs nothing',
+    file: 'src/domain/channel.ts',
+    find: `        bytes += utf8Bytes(mark);\n`,
+    replace: '',
+  },
+  {
+    name: 'channels: folded appends lose the earlier ones',
+    file: 'src/domain/channel.ts',
+    find: `text: \`\${before.text},\${write.text}\``,
+    replace: `text: write.text`,
+  },
+  {
+    name: 'channels: folded sums lose the earlier ones',
+    file: 'src/domain/channel.ts',
+    find: `    const by = before.by + write.by;`,
+    replace: `    const by = write.by;`,
+  },
+];
+
+const ON_REDIS: readonly Mutant[] = [
+  {
+    name: 'channels: a checkpoint that is sent again writes again (Lua)',
+    file: `${LUA}/checkpoint.lua`,
+    find: `  F.rareOf(t).cw = name\n`,
+    replace: '',
+  },
+  {
+    name: 'channels: a refused checkpoint is written down all the same (Lua)',
+    file: `${LUA}/checkpoint.lua`,
+    find: `  if refused then return F.unchanged({ refused }) end\n`,
+    replace: '',
+  },
+  {
+    name: 'channels: a task that is to be canceled writes (Lua)',
+    file: `${LUA}/lib/settle-one.lua`,
+    find: `ARGV[at_ + 2] == 'write' and not t.canceling`,
+    replace: `ARGV[at_ + 2] == 'write'`,
+  },
+  {
+    name: 'channels: refused writes finish the task (Lua)',
+    file: `${LUA}/lib/settle-one.lua`,
+    find: `  if refused then return refused end\n`,
+    replace: '',
+  },
+  {
+    name: 'channels: anybody writes live (Lua)',
+    file: `${LUA}/write-channel.lua`,
+    find: `t.state ~= 'started' or t.token ~= token`,
+    replace: `t.state ~= 'started'`,
+  },
+  {
+    name: 'channels: a run that is gone is written to (Lua)',
+    file: `${LUA}/lib/channel.lua`,
+    find: `  if not F.taskOf(run) then return F.channelRefusal({ type = 'run-gone', run = run }) end\n`,
+    replace: '',
+  },
+  {
+    name: 'channels: a later write of a call does not see an earlier one (Lua)',
+    file: `${LUA}/lib/channel.lua`,
+    find: `      local before = plan.values[field]\n`,
+    replace: `      local before\n`,
+  },
+  {
+    name: 'channels: a write that is to be done once is forgotten (Lua)',
+    file: `${LUA}/lib/channel.lua`,
+    find: `  for mark in pairs(plan.done) do redis.call('HSET', key, 'o:' .. mark, '1') end\n`,
+    replace: '',
+  },
+  {
+    name: 'channels: bytes are not remembered (Lua)',
+    file: `${LUA}/lib/channel.lua`,
+    find: `string.format('%.0f %.0f', plan.keys, plan.bytes)`,
+    replace: `string.format('%.0f 0', plan.keys)`,
+  },
+  {
+    name: 'channels: they outlive their run (Lua)',
+    file: `${LUA}/lib/retain.lua`,
+    find: `K.run(t.id),\n    K.channel(t.id))`,
+    replace: `K.run(t.id))`,
+  },
+];
+
+export const CHANNEL_MUTANTS: readonly Mutant[] = [...IN_MEMORY, ...ON_REDIS];

@@ -1,0 +1,69 @@
+/** Mutants of debounce and throttle. */
+import type { Mutant } from './mutants.ts';
+
+const MEMORY = 'src/backends/memory';
+const LUA = 'src/backends/redis/lua/lib';
+const RULES = 'src/domain/window.ts';
+
+export const WINDOW_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'windows: the longest wait counts from the latest call',
+    file: RULES,
+    find: `now + debounced(spec, from, now) };`,
+    replace: `now + debounced(spec, now, now) };`,
+  },
+  {
+    name: 'windows: a started task takes the input of later calls',
+    file: RULES,
+    find: `  if (standing === 'begun') return openWindow(spec, now);\n`,
+    replace: '',
+  },
+  {
+    name: 'windows: each window begins when it is asked for',
+    file: RULES,
+    find: `window: { from: until, until: until + spec.perMs } };`,
+    replace: `window: { from: now, until: now + spec.perMs } };`,
+  },
+  {
+    name: 'windows: a canceled last task delays the next by a window more',
+    file: RULES,
+    find: `  return { kind: 'new', dueAt: from, window: { from, until } };`,
+    replace: `  return { kind: 'new', dueAt: until, window: { from, until } };`,
+  },
+  {
+    name: 'windows: a new owner forgets what the one before answered',
+    file: `${MEMORY}/idempotency.ts`,
+    find: `[...(before?.absorbed ?? [])]`,
+    replace: `[]`,
+  },
+  {
+    name: 'windows: what its start expires by does not move',
+    file: `${MEMORY}/enqueue.ts`,
+    find: `entry.rare.expiresAt + dueAt - entry.dueAt;`,
+    replace: `entry.rare.expiresAt;`,
+  },
+  {
+    name: 'windows, Lua: a task that was leased is only waiting',
+    file: `${LUA}/window.lua`,
+    find: `if not t or t.token ~= '' or F.isEnd(t.state)`,
+    replace: `if not t or F.isEnd(t.state)`,
+  },
+  {
+    name: 'windows, Lua: a window without an end of its own is over',
+    file: `${LUA}/idempotency.lua`,
+    find: `    key.u, key.n, item.due = window.till, window.from, window.due\n`,
+    replace: `    key.u, key.n, item.due = nil, window.from, window.due\n`,
+  },
+  {
+    name: 'windows, Lua: what its start expires by does not move',
+    file: `${LUA}/window.lua`,
+    find: `    t.x.ex = t.x.ex + due - t.at\n`,
+    replace: '',
+  },
+  {
+    name: 'windows, Lua: a new task does not open the next window',
+    file: `${LUA}/window.lua`,
+    find: `return 'new', { due = till, from = till, till = till + spec.per }`,
+    replace: `return 'new', { due = till, from = till, till = till }`,
+  },
+];
