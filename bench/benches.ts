@@ -21,6 +21,7 @@ import { process10Slots } from './rows/process-10-slots.ts';
 import { process100Slots } from './rows/process-100-slots.ts';
 import { processDurable } from './rows/process-durable.ts';
 import { processTwoProcesses } from './rows/process-two-processes.ts';
+import { schedules } from './rows/schedules.ts';
 import { taskLife } from './rows/task-life.ts';
 import { waitingMemory } from './rows/waiting-memory.ts';
 import { weightedShare } from './rows/weighted-share.ts';
@@ -39,6 +40,7 @@ export const BENCHES: readonly Bench[] = [
   idleLatency,
   waitingMemory,
   delayed,
+  schedules,
   noisyUser,
   weightedShare,
   leaseCost,

@@ -11,6 +11,8 @@ type Form = 'fairloom' | 'fairloom-plain';
 const MEMBERS = 20_000;
 /** Of one group. */
 const GROUP = 1_000;
+/** Of one small group, and how many of them. */
+const SMALL = { members: 10, groups: 200 };
 const SLOTS = 100;
 const USER = 'user-0';
 const FORMS: readonly Form[] = ['fairloom', 'fairloom-plain'];
@@ -22,7 +24,8 @@ export const group: Bench = {
     'nothing, input 100 bytes, beside `enqueueMany` of the same tasks. Two worker processes with 100 slots each. ' +
     'Plain tasks count from the call to the start of the last one; a group from the call until the ' +
     'caller has its result. What lies between the start of its last member and that is the second ' +
-    'row: the arrival, the waking of the run, and its end.',
+    'row: the arrival, the waking of the run, and its end. The third row is the same of 200 groups of ' +
+    'ten members.',
   sides: FORMS.map((name) => ({ name, run: (context) => groupRound(context, name) })),
   rows: [
     {
@@ -44,6 +47,14 @@ export const group: Bench = {
       unit: 'ms',
       better: 'less',
       goals: [{ kind: 'most', metric: 'resume99', value: 10, of: 'p99' }],
+    },
+    {
+      table: 'workflows',
+      measure: '– the same of a group of 10, p50 / p99',
+      metrics: ['small50', 'small99'],
+      unit: 'ms',
+      better: 'less',
+      goals: [{ kind: 'most', metric: 'small99', value: 10, of: 'p99' }],
     },
   ],
 };
@@ -68,6 +79,7 @@ async function groupRound(context: BenchContext, form: Form): Promise<Figures> {
   const size = Math.min(GROUP, all);
   const runs = await openRuns(redis.url);
   const members = await groupOf(size);
+  const few = await groupOf(SMALL.members);
   const work = { slots: SLOTS, handlerMs: 0, delayed: false, keepStarts: true } as const;
   const fleet = await openFleet({ ...work, side: 'fairloom', url: redis.url, processes: 2 });
   try {
@@ -81,7 +93,15 @@ async function groupRound(context: BenchContext, form: Form): Promise<Figures> {
       await fleet.handled((at + 1) * size);
       batches.push({ name, from, till });
     }
-    return figuresOf(form, { batches, size, starts: await startsOf(fleet) });
+    const groups = form === 'fairloom' ? context.size(SMALL.groups) : 0;
+    const small: Batch[] = [];
+    for (let at = 0; at < groups; at++) {
+      const name = `small-${at}`;
+      const order = { ...runs, members: few, size: SMALL.members, payload: { ...PLAIN, u: name } };
+      small.push({ name, from: now(), till: await asGroup(order) });
+    }
+    await fleet.handled(Math.floor(all / size) * size + groups * SMALL.members);
+    return figuresOf(form, { batches, small, size, starts: await startsOf(fleet) });
   } finally {
     await runs.loom.close();
     fleet.kill();
@@ -111,10 +131,12 @@ function figuresOf(
   form: Form,
   {
     batches,
+    small,
     size,
     starts,
   }: {
     readonly batches: readonly Batch[];
+    readonly small: readonly Batch[];
     readonly size: number;
     readonly starts: ReadonlyMap<string, number>;
   },
@@ -124,10 +146,15 @@ function figuresOf(
   if (form === 'fairloom-plain') {
     return { perSecond: perSecond(batches.map((batch) => lastStart(batch) - batch.from)) };
   }
-  const resumes = batches.map((batch) => batch.till - lastStart(batch));
+  const sinceLast = (all: readonly Batch[]): readonly number[] =>
+    all.map((batch) => batch.till - lastStart(batch));
+  const resumes = sinceLast(batches);
+  const few = sinceLast(small);
   return {
     perSecond: perSecond(batches.map(({ from, till }) => till - from)),
     resume50: rounded(percentile(resumes, 50)),
     resume99: rounded(percentile(resumes, 99)),
+    small50: rounded(percentile(few, 50)),
+    small99: rounded(percentile(few, 99)),
   };
 }
