@@ -28,7 +28,6 @@ interface Tally {
 const STATIC: readonly Check[] = [
   { name: 'biome', command: ['biome', 'ci', '--colors=off', '.'] },
   { name: 'tsc', command: ['tsc', '-p', 'tsconfig.json'] },
-  { name: 'tsc build', command: ['tsc', '-p', 'tsconfig.build.json', '--noEmit'] },
   { name: 'depcruise', command: ['depcruise', 'src'] },
   { name: 'knip', command: ['knip'] },
   { name: 'lua', command: ['tsx', 'scripts/bundle-lua.ts', '--check'] },
