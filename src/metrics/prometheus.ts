@@ -64,28 +64,24 @@ class PrometheusRecorder implements Recorder {
         labelNames: [...spec.labels],
         registers: [registry],
       };
-      const samples = async (): Promise<readonly Sample[]> =>
-        (await look()).filter((sample) => sample.key === key);
+      // What this look finds takes the place of what the one before found.
+      const show = async (metric: { reset(): void }, put: (sample: Sample) => void) => {
+        const found = (await look()).filter((sample) => sample.key === key);
+        metric.reset();
+        for (const sample of found) put(sample);
+      };
       if (spec.kind === 'histogram') {
         const buckets = [...(spec.buckets ?? [])];
         this.#histograms.set(key, new client.Histogram({ ...common, buckets }));
       } else if (spec.kind === 'gauge') {
-        new client.Gauge({
+        const gauge: PromClient.Gauge = new client.Gauge({
           ...common,
-          async collect() {
-            const found = await samples();
-            this.reset();
-            for (const { labels, value } of found) this.set(labels, value);
-          },
+          collect: () => show(gauge, ({ labels, value }) => gauge.set(labels, value)),
         });
       } else if (spec.isLookedAt === true) {
-        new client.Counter({
+        const counter: PromClient.Counter = new client.Counter({
           ...common,
-          async collect() {
-            const found = await samples();
-            this.reset();
-            for (const { labels, value } of found) this.inc(labels, value);
-          },
+          collect: () => show(counter, ({ labels, value }) => counter.inc(labels, value)),
         });
       } else {
         this.#counters.set(key, new client.Counter(common));

@@ -190,43 +190,28 @@ export interface Sample {
   readonly value: number;
 }
 
-function counter(
-  scope: MetricScope,
-  name: string,
-  labels: readonly string[],
-  help: string,
+/** A row of the table, without what only some kinds have. */
+type Columns = readonly [scope: MetricScope, name: string, labels: readonly string[], help: string];
+
+function counter(...columns: Columns): MetricSpec {
+  return row('counter', columns);
+}
+
+/** A counter that is kept elsewhere. */
+function lookedAt(...columns: Columns): MetricSpec {
+  return { ...row('counter', columns), isLookedAt: true };
+}
+
+function gauge(...columns: Columns): MetricSpec {
+  return row('gauge', columns);
+}
+
+function histogram(
+  ...[scope, name, labels, help, buckets]: readonly [...Columns, buckets: readonly number[]]
 ): MetricSpec {
-  return { kind: 'counter', scope, name, labels, help };
+  return { ...row('histogram', [scope, name, labels, help]), buckets };
 }
 
-function lookedAt(
-  scope: MetricScope,
-  name: string,
-  labels: readonly string[],
-  help: string,
-): MetricSpec {
-  return { kind: 'counter', scope, name, labels, help, isLookedAt: true };
+function row(kind: MetricKind, [scope, name, labels, help]: Columns): MetricSpec {
+  return { kind, scope, name, labels, help };
 }
-
-function gauge(
-  scope: MetricScope,
-  name: string,
-  labels: readonly string[],
-  help: string,
-): MetricSpec {
-  return { kind: 'gauge', scope, name, labels, help };
-}
-
-// A table's row in a call: one argument for each column.
-function histogram(...columns: HistogramColumns): MetricSpec {
-  const [scope, name, labels, help, buckets] = columns;
-  return { kind: 'histogram', scope, name, labels, help, buckets };
-}
-
-type HistogramColumns = readonly [
-  scope: MetricScope,
-  name: string,
-  labels: readonly string[],
-  help: string,
-  buckets: readonly number[],
-];
