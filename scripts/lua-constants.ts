@@ -34,6 +34,7 @@ const NAMES: readonly LimitName[] = [
   'wakeTokens',
   'weightClasses',
   'workerSilenceMs',
+  'xcomHoldMs',
 ];
 
 /** Added to the key of an ended task that is still read: behind all that retention looks at. */

@@ -59,6 +59,7 @@ export type {
   WorkerInfo,
   WorkerSpec,
   WorkerStore,
+  XComStore,
 } from './domain/backend.ts';
 export type {
   ChannelLimit,
@@ -123,6 +124,7 @@ export {
   UnknownHandlerError,
   UnknownTaskError,
   WrongStateError,
+  XComLimitError,
 } from './domain/errors.ts';
 export type { Explanation, Obstacle } from './domain/explain.ts';
 export type {
@@ -145,6 +147,7 @@ export type { ProgramEnd } from './domain/program-errors.ts';
 export type { RateLimit } from './domain/rate-limit.ts';
 export type { RetryPolicy } from './domain/retry-policy.ts';
 export type {
+  AttemptTerms,
   QueuePatch,
   QueueSettings,
   Retention,
@@ -168,6 +171,8 @@ export type {
   TaskState,
 } from './domain/task.ts';
 export type { WindowSpec } from './domain/window.ts';
+export type { XComFact, XComPlace, XComValue, XComWrite } from './domain/xcom.ts';
+export type { XComLimitName } from './domain/xcom-errors.ts';
 export { type Call, call, type HandlesOf } from './engine/call.ts';
 export { type EnqueueManyOptions, Fairloom, type RunOptions } from './engine/client.ts';
 export type { Codec } from './engine/codec.ts';
@@ -184,9 +189,20 @@ export type {
 export type { Handle, ResultOptions, TaskHandle } from './engine/handle.ts';
 export type { HandlerMap } from './engine/handlers/handler-source.ts';
 export type { Health } from './engine/health.ts';
-export type { Instruments, MeasuredClient, MeasuredWorker } from './engine/instruments.ts';
+export type {
+  Instruments,
+  MeasuredClient,
+  MeasuredScheduler,
+  MeasuredWorker,
+} from './engine/instruments.ts';
 export { silentLogger, stderrLogger } from './engine/logger.ts';
-export type { DefaultOptions, FairloomOptions, RetentionOptions } from './engine/options.ts';
+export type {
+  DefaultOptions,
+  FairloomOptions,
+  RetentionOptions,
+  ScheduleDefaults,
+  XComOptions,
+} from './engine/options.ts';
 export type { PageOptions } from './engine/page.ts';
 export type { QueueStatus, Queues } from './engine/queue-facade.ts';
 export type { TaskSource } from './engine/registry.ts';
@@ -250,6 +266,7 @@ export type { InQueue, UserStatus, Users } from './engine/user-facade.ts';
 export type { StopOptions, StopReport, Worker } from './engine/worker.ts';
 export type { AttemptFacts, WorkerEvents } from './engine/worker-events.ts';
 export type { WorkerOptions } from './engine/worker-options.ts';
+export type { XComs, XComWhere } from './engine/xcom-facade.ts';
 export {
   type Channel,
   type ChannelBase,
@@ -353,3 +370,5 @@ export type {
   PriorityName,
   TaskOptions,
 } from './workflow/task-options.ts';
+export type { XCom, XComKey, XComPushOptions } from './workflow/xcom.ts';
+export { xcomKey } from './workflow/xcom-key.ts';

@@ -8,15 +8,15 @@ import type { Config } from './config-types.ts';
 import { connectionOf } from './redis-connection.ts';
 
 /**
- * What to make a `Fairloom` of: backend, defaults, retention, `requireUser`. Tasks and whatever is
- * code are added by the caller. Nothing is connected yet.
+ * What to make a `Fairloom` of: backend, defaults, retention, `scheduler`, `xcom`, `requireUser`. Tasks
+ * and whatever is code are added by the caller. Nothing is connected yet.
  *
  * @throws {@link ConfigError} when a file of TLS cannot be read; `BackendUnsupportedError`
  * when the backend is Redis and the package `ioredis` is not installed.
  */
 export async function fairloomOptions(config: Config): Promise<FairloomOptions> {
-  const { requireUser, defaults, retention } = config;
-  return { backend: await backendOf(config), requireUser, defaults, retention };
+  const { requireUser, defaults, retention, scheduler, xcom } = config;
+  return { backend: await backendOf(config), requireUser, defaults, retention, scheduler, xcom };
 }
 
 /**

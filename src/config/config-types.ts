@@ -1,6 +1,11 @@
 /** A configuration as callers read it, and as code writes it. */
 import type { Duration } from '../base/time.ts';
-import type { DefaultOptions, RetentionOptions } from '../engine/options.ts';
+import type {
+  DefaultOptions,
+  RetentionOptions,
+  ScheduleDefaults,
+  XComOptions,
+} from '../engine/options.ts';
 import type { QueueOptions, UserOptions } from '../engine/settings-options.ts';
 import type { WorkerOptions } from '../engine/worker-options.ts';
 import type { BackoffOptions } from '../workflow/task-options.ts';
@@ -57,6 +62,10 @@ export interface Config {
   readonly defaults: DefaultsConfig;
   /** How long ended tasks are kept. */
   readonly retention: RetentionOptions;
+  /** What holds for schedules that do not say otherwise. */
+  readonly scheduler: ScheduleDefaults;
+  /** Of values that tasks hand on by name. */
+  readonly xcom: XComOptions;
   /** At least one. */
   readonly workers: readonly WorkerConfig[];
   /** Settings by queue; `applySettings` stores them. */
@@ -93,6 +102,10 @@ export interface ConfigInput {
   readonly defaults?: DefaultsConfig | undefined;
   /** See `RetentionOptions`. */
   readonly retention?: RetentionOptions | undefined;
+  /** See `ScheduleDefaults`. */
+  readonly scheduler?: ScheduleDefaults | undefined;
+  /** See `XComOptions`. */
+  readonly xcom?: XComOptions | undefined;
   /** One worker; over workers from elsewhere it changes these fields of each. */
   readonly worker?: WorkerConfig | undefined;
   /** Workers in place of all from elsewhere. */

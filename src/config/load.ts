@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
-import { type Duration, durationMs } from '../base/time.ts';
 import { ConfigError } from '../domain/errors.ts';
 import { readSource } from './config-file.ts';
 import type { Config, ConfigInput } from './config-types.ts';
 import { FILE_VARIABLE, givenOfEnvironment } from './environment.ts';
 import { type ConfigOrigin, type Given, type GivenMap, givenOf } from './given.ts';
+import { checkLeases } from './lease-checks.ts';
 import { TOP } from './options.ts';
 import { frozen } from './plain.ts';
-import { Problems, shownText } from './problems.ts';
+import { Problems } from './problems.ts';
 import { type Findings, type Layers, resolveSection } from './resolve.ts';
-import { type ResolvedWorker, resolveWorkers } from './worker-list.ts';
+import { resolveWorkers } from './worker-list.ts';
 
 /** Where a configuration is looked for. */
 export interface LoadConfigOptions {
@@ -136,7 +136,8 @@ function configOf(layers: Layers, findings: Findings): Config {
   // The schema has a row for each field of these types, which the compiler checks.
   const typed = config as unknown as Config;
   checkBackend(typed, findings);
-  for (const worker of workers) checkLease(worker, typed, findings);
+  const paths = workers.map(({ path }) => path);
+  checkLeases(typed, paths, findings);
   return typed;
 }
 
@@ -145,25 +146,4 @@ function checkBackend({ backend, redis }: Config, { problems, origins, spoiled }
   const origin = origins.get('backend') ?? { from: 'default' };
   const expected = 'a URL, since backend is "redis"';
   problems.add({ path: 'redis.url', origin, expected, got: 'nothing' });
-}
-
-/** A worker that died is to be noticed before the task that it ran should have ended. */
-function checkLease({ path, values }: ResolvedWorker, config: Config, findings: Findings): void {
-  const lease = durationMs(values['lease'] as Duration);
-  const timeout = config.defaults.timeout;
-  if (lease === undefined || timeout === undefined || timeout === 'none') return;
-  if (lease < (durationMs(timeout) ?? Number.POSITIVE_INFINITY)) return;
-  const { problems, origins } = findings;
-  const own = origins.get(`${path}.lease`);
-  const isOwn = own !== undefined && own.from !== 'default';
-  // Told where somebody said something: by default a lease is far shorter.
-  const blamed = isOwn ? `${path}.lease` : 'defaults.timeout';
-  problems.add({
-    path: blamed,
-    origin: origins.get(blamed) ?? { from: 'default' },
-    expected: isOwn
-      ? `less than defaults.timeout, which is ${shownText(timeout)}`
-      : `more than ${path}.lease, which is ${shownText(values['lease'])}`,
-    got: shownText(isOwn ? values['lease'] : timeout),
-  });
 }

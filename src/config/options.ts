@@ -2,7 +2,14 @@
 import { checkPrefix, DEFAULT_PREFIX } from '../backends/redis/keys.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkId, checkName } from '../domain/names.ts';
-import type { DefaultOptions, RetentionOptions } from '../engine/options.ts';
+import {
+  type DefaultOptions,
+  defaultZoneOf,
+  type RetentionOptions,
+  type ScheduleDefaults,
+  type XComOptions,
+  xcomTtlOf,
+} from '../engine/options.ts';
 import {
   type QueueOptions,
   queuePatch,
@@ -146,6 +153,22 @@ const retention: Fields<RetentionOptions> = {
   canceledCount: countLeaf('canceled'),
 };
 
+const scheduler: Fields<ScheduleDefaults> = {
+  timeZone: leaf('text', {
+    about: 'Of cron patterns that name none. A schedule keeps the zone that it was set with.',
+    fallback: 'UTC',
+    check: (value) => defaultZoneOf({ timeZone: typeof value === 'string' ? value : '' }),
+  }),
+};
+
+const xcom: Fields<XComOptions> = {
+  ttl: leaf('duration', {
+    about: 'How long a value is kept after the end of the task that pushed it.',
+    fallback: LIMITS.xcomTtlMs,
+    check: (value) => xcomTtlOf({ ttl: value }),
+  }),
+};
+
 const worker: Fields<WorkerConfig> = {
   id: workerLeaf('id', 'text', {
     about: 'A name, unique among live workers.',
@@ -169,7 +192,8 @@ const worker: Fields<WorkerConfig> = {
     otherwise: 'nobody',
   }),
   lease: workerLeaf('lease', 'duration', {
-    about: 'How long it may be silent before its tasks go to others. It extends at a third of it.',
+    about:
+      'How long it may be silent before its tasks go to others, where the queue says nothing. It extends at a third of it.',
     fallback: LIMITS.leaseMs,
   }),
   grace: workerLeaf('grace', 'duration', {
@@ -219,6 +243,18 @@ const queue: Fields<QueueOptions> = {
   priorityWeights: settingLeaf(queuePatch, 'priorityWeights', {
     about: 'Turns of the priorities 1 to 5.',
     otherwise: '1, 2, 4, 8, 16',
+  }),
+  retries: settingLeaf(queuePatch, 'retries', {
+    about: 'Attempts after the first, where neither an enqueue nor a definition says it.',
+    otherwise: '`defaults.retries`',
+  }),
+  timeout: settingLeaf(queuePatch, 'timeout', {
+    about: 'How long one attempt may run, or `none`. Longer than the lease.',
+    otherwise: '`defaults.timeout`',
+  }),
+  lease: settingLeaf(queuePatch, 'lease', {
+    about: 'How long a worker may be silent before tasks of this queue go to others.',
+    otherwise: 'that of the worker',
   }),
   criticalBurst: settingLeaf(queuePatch, 'criticalBurst', {
     about: 'One normal turn of a user after so many critical ones.',
@@ -274,6 +310,16 @@ export const TOP: Section = {
       kind: 'section',
       about: 'How long ended tasks are kept.',
       fields: retention,
+    },
+    scheduler: {
+      kind: 'section',
+      about: 'What holds for schedules that do not say otherwise.',
+      fields: scheduler,
+    },
+    xcom: {
+      kind: 'section',
+      about: 'What holds for values that tasks hand on by name.',
+      fields: xcom,
     },
     queues,
     users,

@@ -49,6 +49,7 @@ import type {
   TaskStanding,
   TaskState,
 } from './task.ts';
+import type { XComFact, XComPlace, XComValue, XComWrite } from './xcom.ts';
 
 export type { EnqueueRefusal } from './enqueue-refusal.ts';
 export type {
@@ -116,6 +117,8 @@ export interface Backend {
   readonly graphs: GraphStore;
   /** What makes tasks at given times. */
   readonly schedules: ScheduleStore;
+  /** Named values that tasks hand on. */
+  readonly xcom: XComStore;
   /** Connects and checks; safe to call again. Other methods call it when nobody has. */
   open(settings: BackendSettings): Promise<BackendInfo>;
   /** Frees everything; waits in `workers.waitForWork` and `inspect.waitForEnd` answer at once. */
@@ -255,13 +258,15 @@ export interface RunStore {
   readChannel(run: string, fields?: readonly string[]): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Writes to channels that go with a checkpoint. */
+/** What a node wrote, beside its output: it goes with a checkpoint. */
 export interface NodeWrites extends ChannelWrites {
   /**
    * What they belong to. The newest one of a lease is remembered: writes under the same name again
    * have been applied already.
    */
   readonly key: string;
+  /** Values that it pushed or deleted; the task that checkpoints is their writer. */
+  readonly xcom?: readonly XComWrite[];
 }
 
 /** Snapshots of graphs as texts, by the hash of their content. Unused ones go after `LIMITS.graphTtlMs`. */
@@ -303,6 +308,29 @@ export interface ScheduleStore {
   fire(request: FireRequest): Promise<FireReply>;
   /** Lets another scheduler take over at once. */
   leave(owner: string): Promise<void>;
+  /** How long the schedule that is due longest has been due, in ms; 0 when none is. */
+  lag(): Promise<number>;
+}
+
+/**
+ * Named values by user, namespace and key. Tasks change them with their ends (`Settlement.xcom`) and
+ * checkpoints; a value that is over is not there, whether or not it was taken away yet.
+ */
+export interface XComStore {
+  /** Changes values on behalf of no task, in order: all of them or none. Their time counts from now. */
+  write(writes: readonly XComWrite[]): Promise<void>;
+  /** Values in the order asked; `undefined` for what is not there. */
+  read(places: readonly XComPlace[]): Promise<readonly (XComValue | undefined)[]>;
+  /**
+   * What is in one namespace of a user, by key. A page may have fewer items than were asked for, and
+   * another page after it.
+   */
+  list(
+    where: { readonly user: string; readonly namespace: string },
+    page: PageRequest,
+  ): Promise<Page<XComFact>>;
+  /** Namespaces of a user, by name; also one whose last value is over and was not taken away yet. */
+  namespaces(user: string, page: PageRequest): Promise<Page<string>>;
 }
 
 /** Users and what each may. */
@@ -351,6 +379,8 @@ export interface Inspect {
   facts(id: string): Promise<TaskFacts | undefined>;
   /** Over all queues. */
   stats(): Promise<Stats>;
+  /** How many ids tasks wait for that nobody has stored. */
+  missing(): Promise<number>;
   /** How many more slots would start a task at once, in this queue. */
   runnable(queue: string): Promise<number>;
   /** Answers when the task may have ended, after `ms`, or when `signal` aborts; a hint only. */

@@ -58,3 +58,4 @@ export {
   TaskNotFoundError,
   WrongStateError,
 } from './world-errors.ts';
+export { XComLimitError } from './xcom-errors.ts';

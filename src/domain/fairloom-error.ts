@@ -52,6 +52,7 @@ export type ErrorCode =
   | 'RUN_FORMAT'
   | 'CHANNEL_LIMIT'
   | 'CHANNEL_TYPE'
+  | 'XCOM_LIMIT'
   | 'FATAL'
   | 'RETRY_AFTER'
   | 'TIMED_OUT'

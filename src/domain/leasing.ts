@@ -1,6 +1,8 @@
 /** What a lease, a settle and an extend ask and answer; part of the port in `backend.ts`. */
 import type { ChannelRefusal, ChannelWrites } from './channel.ts';
+import type { AttemptTerms } from './settings.ts';
 import type { EndState, FailureType, TaskState } from './task.ts';
+import type { XComWrite } from './xcom.ts';
 
 /** A queue that a worker serves, with its weight and the pass of the worker's own stride. */
 export interface QueueShare {
@@ -20,7 +22,7 @@ export interface LeaseRequest {
   readonly worker: string;
   /** Free slots, from 1 to `LIMITS.leaseBatch` (`settleLeaseBatch` inside a settle). */
   readonly limit: number;
-  /** How long the worker may stay silent, in ms. */
+  /** How long the worker may stay silent, in ms; a queue may say otherwise for its tasks. */
   readonly leaseMs: number;
   /** What it serves now. */
   readonly queues: readonly QueueShare[];
@@ -62,6 +64,13 @@ export interface Leased {
   readonly alone: boolean;
   /** What became of each task in its `dependsOn`, in that order. */
   readonly upstreams: readonly UpstreamFact[];
+  /**
+   * First lease of a task that waited for others: how long after the end of the last one it was
+   * queued, in ms.
+   */
+  readonly releasedMs?: number;
+  /** What its queue said of attempts when the lease was given; absent: nothing. */
+  readonly terms?: AttemptTerms;
 }
 
 /** What became of a task that a leased one depended on. */
@@ -141,6 +150,8 @@ export interface Settlement {
   readonly decision: Decision | Suspension;
   /** What the attempt wrote to channels: applied in the same step if the task finishes, else dropped. */
   readonly channel?: ChannelWrites;
+  /** Values that it pushed or deleted: likewise. */
+  readonly xcom?: readonly XComWrite[];
 }
 
 /** A worker settles, and may ask for the next tasks. */

@@ -34,6 +34,11 @@ export type LimitName =
   | 'channelKeys'
   | 'channelBytes'
   | 'channelWrites'
+  | 'xcomValueBytes'
+  | 'xcomBytes'
+  | 'xcomWrites'
+  | 'xcomTtlMs'
+  | 'xcomHoldMs'
   | 'scriptUnits'
   | 'scriptBytes'
   | 'leaseBatch'
@@ -171,6 +176,23 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     1_000,
     'keys',
     'that one attempt writes to: its settle applies them in about a millisecond',
+  ),
+  xcomValueBytes: limit(
+    262_144,
+    'bytes',
+    'one XCom value; beyond this a reference to stored data is better',
+  ),
+  xcomBytes: limit(1_048_576, 'bytes', 'of all XCom values that one attempt pushes; as a payload'),
+  xcomWrites: limit(
+    100,
+    'values',
+    'that one attempt pushes or deletes: its settle writes each with a few commands',
+  ),
+  xcomTtlMs: limit(3_600_000, 'ms', 'XCom values are kept 1 h after the end of their writer'),
+  xcomHoldMs: limit(
+    60_000,
+    'ms',
+    'how soon a value that a task keeps is looked at again; it goes that much late at most',
   ),
   leaseBatch: limit(62, 'tasks', 'four units each within one script'),
   settleBatch: limit(64, 'outcomes', 'two units each, and room for a lease in the same call'),

@@ -36,7 +36,16 @@ export interface QueueSettings {
   readonly criticalBurst?: number;
   /** For users that nobody configured. */
   readonly perUser?: UserSettings;
+  /** How long leases of its tasks last, in ms, in place of what the worker asks for. */
+  readonly leaseMs?: number;
+  /** Attempts after the first, of tasks about which nothing else is said. */
+  readonly retries?: number;
+  /** How long an attempt at such a task may run, in ms; 0: for ever. */
+  readonly timeoutMs?: number;
 }
+
+/** What a queue says of attempts at its tasks, where neither the enqueue nor the definition does. */
+export type AttemptTerms = Pick<QueueSettings, 'retries' | 'timeoutMs'>;
 
 /** A change of settings: `null` takes a field back to its default, an absent one stays. */
 export type QueuePatch = { readonly [K in keyof QueueSettings]?: QueueSettings[K] | null };

@@ -3,11 +3,12 @@ import type { UpstreamFact } from '../domain/backend.ts';
 import type { Channel, ChannelOf } from '../workflow/channel.ts';
 import type { Step } from '../workflow/step.ts';
 import type { SubRunOptions, TaskContext, Upstream, Upstreams } from '../workflow/task-context.ts';
-import type { ChannelBook } from './channels.ts';
+import type { XCom } from '../workflow/xcom.ts';
 import type { ValueCodec } from './codec.ts';
 import { withFields } from './logger.ts';
 import { errorOf } from './task-error.ts';
 import type { Trace } from './tracing/trace.ts';
+import type { WriteBook } from './write-book.ts';
 
 /** Runs a step for a handler; `signal` ends it. */
 export type SubRunner = (call: {
@@ -37,8 +38,8 @@ export interface ContextSource {
   readonly codec: ValueCodec;
   /** Asked for when the handler runs its first step. */
   readonly runner: SubRunner;
-  /** Made when the handler asks for its first channel. */
-  readonly channels: ChannelBook;
+  /** Made when the handler asks for what it holds. */
+  readonly book: WriteBook;
 }
 
 /** The handler's view of its attempt. Whatever costs something is made when it is asked for. */
@@ -92,7 +93,11 @@ export class AttemptContext implements TaskContext {
 
   channel<T extends object>(definition: Channel<T>): ChannelOf<T> {
     // The definition says of which type its values are.
-    return this.#source.channels.open(definition) as unknown as ChannelOf<T>;
+    return this.#source.book.channels.open(definition) as unknown as ChannelOf<T>;
+  }
+
+  get xcom(): XCom {
+    return this.#source.book.xcom.open();
   }
 
   run(step: unknown, input?: unknown, options: SubRunOptions = {}): Promise<never> {

@@ -2,6 +2,7 @@ import { durationMs } from '../base/time.ts';
 import { type Decider, decide } from '../domain/decider.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { RetryPolicy } from '../domain/retry-policy.ts';
+import type { AttemptTerms } from '../domain/settings.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import {
   type BackoffFunction,
@@ -41,9 +42,14 @@ export class PlanBook {
     this.#decider = decider ?? decide;
   }
 
-  /** What the enqueue said goes before the definition, that before the defaults. */
-  planFor(definition: TaskDefinition, stored: string): AttemptPlan {
-    const plan = this.#planOf(definition);
+  /** The enqueue goes before the definition, that before the queue, that before the defaults. */
+  planFor(
+    definition: TaskDefinition,
+    stored: string,
+    terms: AttemptTerms | undefined,
+  ): AttemptPlan {
+    const known = this.#planOf(definition);
+    const plan = terms === undefined ? known : underTerms(known, definition, terms);
     return stored === NO_OPTIONS || stored === '' ? plan : joined(plan, stored);
   }
 
@@ -76,6 +82,21 @@ export function functionWaitMs(plan: AttemptPlan, attempt: number): number | und
   if (plan.backoff === undefined) return undefined;
   const ms = durationMs(plan.backoff(attempt));
   return ms === undefined ? undefined : Math.min(Math.max(0, ms), LIMITS.delayMaxMs);
+}
+
+/** What the queue says, where the definition says nothing. */
+function underTerms(
+  plan: AttemptPlan,
+  { options }: TaskDefinition,
+  terms: AttemptTerms,
+): AttemptPlan {
+  const retries = options.retries === undefined ? terms.retries : undefined;
+  const timeoutMs = options.timeout === undefined ? terms.timeoutMs : undefined;
+  return {
+    ...plan,
+    policy: retries === undefined ? plan.policy : { ...plan.policy, retries },
+    timeoutMs: timeoutMs ?? plan.timeoutMs,
+  };
 }
 
 function joined(plan: AttemptPlan, stored: string): AttemptPlan {

@@ -1,7 +1,7 @@
 import type { Logger } from '../base/logger.ts';
 import { messageOf } from '../base/message-of.ts';
-import type { Decision, Leased, RunStore, Suspension, UpstreamFact } from '../domain/backend.ts';
-import type { ChannelRefusal, ChannelWrites } from '../domain/channel.ts';
+import type { Decision, Leased, Suspension, UpstreamFact } from '../domain/backend.ts';
+import type { ChannelRefusal } from '../domain/channel.ts';
 import { type DeciderFacts, decide, type Outcome } from '../domain/decider.ts';
 import {
   ClosedError,
@@ -19,7 +19,7 @@ import {
   type SubRunner,
 } from './attempt-context.ts';
 import { type AttemptPlan, functionWaitMs } from './attempt-plan.ts';
-import { channelFailure, TaskBook } from './channels.ts';
+import { channelFailure } from './channels.ts';
 import type { ValueCodec } from './codec.ts';
 import { DeadlineNode } from './deadlines.ts';
 import { checkedDecision, failedOutcome, ownFailure } from './decisions.ts';
@@ -29,6 +29,7 @@ import type { OwnEnd, OwnLease } from './runs/own-lease.ts';
 import { runPlaceOf } from './runs/record.ts';
 import type { Trace, Tracing } from './tracing/trace.ts';
 import { attemptTrace, endOfDecision, leftEnd, lostEnd } from './tracing/work.ts';
+import type { SettledWrites, WriteBook, WriteBooks } from './write-book.ts';
 
 /** Why an attempt was asked to end, the weightier last. */
 type Cause = 'none' | 'shutdown' | 'timeout' | 'cancel' | 'lost';
@@ -38,8 +39,8 @@ export interface AttemptHost {
   readonly codec: ValueCodec;
   readonly log: Logger;
   readonly tracing: Tracing;
-  /** Has the channels of its handlers. */
-  readonly runs: RunStore;
+  /** Make the books of its handlers. */
+  readonly books: WriteBooks;
   random(): number;
   /** Ms since the epoch, for how long the attempt took. */
   now(): number;
@@ -84,10 +85,10 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   /** Present once somebody has looked at it, or it was aborted. */
   #signal: LazySignal | undefined;
   #runner: SubRunner | undefined;
-  /** Present once its handler has asked for a channel. */
-  #channels: TaskBook | undefined;
+  /** Present once its handler has asked for what it holds. */
+  #book: WriteBook | undefined;
   /** What its handler wrote, once it has succeeded. */
-  writes: ChannelWrites | undefined;
+  writes: SettledWrites | undefined;
   /** Present while its handler waits without a lease. */
   #parked: { readonly resolve: () => void; readonly reject: (reason: Error) => void } | undefined;
   /** False while it is parked, and after that if its stack was given up. */
@@ -162,9 +163,9 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     return this.#runner;
   }
 
-  get channels(): TaskBook {
-    this.#channels ??= new TaskBook(this.#host.runs, this);
-    return this.#channels;
+  get book(): WriteBook {
+    this.#book ??= this.#host.books.bookOf(this);
+    return this.#book;
   }
 
   /** Ms since the epoch, on the worker's clock. */
@@ -361,7 +362,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     // Nothing else may decide while a decider of the user does.
     this.isDecided = true;
     const decision = this.#decisionOn(outcome);
-    this.writes = this.#channels?.writesWith(outcome, decision);
+    this.writes = this.#host.books.settled(this, this.#book, { outcome, decision });
     this.#settle(decision);
   }
 

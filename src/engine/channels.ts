@@ -1,16 +1,14 @@
 /** Channels in the hands of handlers: what an attempt writes is held until its end is written down. */
 import { decodeJson, encodeJson, utf8Bytes } from '../base/json.ts';
-import type { Decision, LeaseRef, RunStore } from '../domain/backend.ts';
+import type { LeaseRef, RunStore } from '../domain/backend.ts';
 import {
   type ChannelRefusal,
   ChannelValues,
   type ChannelWrite,
-  type ChannelWrites,
   folded,
   writeBytes,
   written,
 } from '../domain/channel.ts';
-import type { Outcome } from '../domain/decider.ts';
 import {
   ChannelLimitError,
   ChannelTypeError,
@@ -144,31 +142,6 @@ export class ChannelBook {
     this.#held.set(field, after);
     this.#bytes = bytes;
   }
-}
-
-/** What one attempt of a stored task writes: it is a node of a run, or stands alone and is one. */
-export class TaskBook extends ChannelBook {
-  readonly #run: string;
-
-  constructor(runs: RunStore, own: TaskFacts) {
-    const run = own.runId ?? own.taskId;
-    super(new StoredChannels(runs, run, own));
-    this.#run = run;
-  }
-
-  /** What is to be applied when it is settled; absent when nothing is. */
-  writesWith(outcome: Outcome, decision: Decision): ChannelWrites | undefined {
-    const writes = this.take();
-    const isWritten = outcome.type === 'succeeded' && decision.type === 'finish';
-    return isWritten && writes.length > 0 ? { run: this.#run, writes } : undefined;
-  }
-}
-
-/** Whose writes they are. */
-interface TaskFacts {
-  readonly taskId: string;
-  readonly runId: string | undefined;
-  readonly lease: LeaseRef;
 }
 
 /** What a handler has written that has not touched a channel. */

@@ -31,6 +31,7 @@ import { tracedEnqueue, tracedEnqueueMany } from './tracing/traced-enqueue.ts';
 import { Users } from './user-facade.ts';
 import { type StopReport, Worker } from './worker.ts';
 import type { WorkerOptions } from './worker-options.ts';
+import { XComs } from './xcom-facade.ts';
 
 /** How a task is run here. */
 export interface RunOptions {
@@ -73,6 +74,8 @@ export class Fairloom {
   readonly graphs: Graphs;
   /** What starts by itself, at given times. */
   readonly schedules: Schedules;
+  /** Values that tasks hand on by name. */
+  readonly xcom: XComs;
   /** The live workers, wherever they are. */
   readonly workers: { list(): Promise<readonly WorkerInfo[]> };
   readonly #core: Core;
@@ -112,13 +115,14 @@ export class Fairloom {
     this.runs = new Runs({ tools: this.#runTools, tasks: this.tasks });
     this.graphs = new Graphs(core);
     this.schedules = new Schedules({ ...core, send: (task) => core.send(task, undefined) });
+    this.xcom = new XComs(core);
     this.workers = { list: async () => (await connection.open()).workers.list().then(shownOf) };
     core.metrics?.client(this, core.clock);
   }
 
   /**
    * Runs a task or a pipeline here and now, without a backend: with its checks, retries, timeouts
-   * and context, groups included.
+   * and context, groups included. Only what handlers do with `ctx.xcom` is kept there.
    *
    * @throws what a handler threw last; {@link GroupFailedError} for a group; {@link RunCanceledError}
    * after `ctx.cancelRun`; {@link MaxStepsError}, {@link MaxCyclesError};
@@ -287,6 +291,7 @@ export class Fairloom {
     if (this.#core.connection.closed) throw new ClosedError('this Fairloom');
     const scheduler = new SchedulerService(this.#core, options);
     this.#schedulers.add(scheduler);
+    this.#core.metrics?.scheduler(scheduler);
     return scheduler;
   }
 

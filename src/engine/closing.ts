@@ -1,4 +1,5 @@
 import type { Core } from './core.ts';
+import { say } from './log-events.ts';
 import { sleep } from './pause.ts';
 import type { Worker } from './worker.ts';
 
@@ -31,7 +32,7 @@ export async function closeAll(
     const freed = Promise.all([handlers.close(), connection.close()]);
     await Promise.race([freed, limit ?? wait(BACKEND_MS)]);
   } catch (error) {
-    log.warn('closing the backend failed', { error });
+    say(log, 'backend.close-failed', 'closing the backend failed', { error });
   } finally {
     stop.abort();
   }

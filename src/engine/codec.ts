@@ -2,6 +2,7 @@ import { decodeJson, type Encoded, encodeJson, utf8Bytes } from '../base/json.ts
 import type { Logger } from '../base/logger.ts';
 import { InvalidPayloadError, InvalidResultError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { say } from './log-events.ts';
 
 /**
  * How inputs and results become text. The default is strict JSON: what would come back changed is
@@ -44,6 +45,17 @@ export class ValueCodec {
     return encoded.text;
   }
 
+  /** A value under a key of XCom. @throws {@link InvalidPayloadError} when it cannot be stored as it is. */
+  xcom(key: string, value: unknown): string {
+    const where = `xcom key ${JSON.stringify(key)}`;
+    if (value === undefined) throw new InvalidPayloadError('$', `undefined has no text (${where})`);
+    const encoded = this.#encode(value);
+    if (!encoded.ok) throw new InvalidPayloadError(encoded.path, `${encoded.problem} (${where})`);
+    if (encoded.bytes <= LIMITS.xcomValueBytes) return encoded.text;
+    const problem = `is ${encoded.bytes} bytes, at most ${LIMITS.xcomValueBytes} (${where})`;
+    throw new InvalidPayloadError('$', problem);
+  }
+
   /** For what is put together of stored values and not stored itself; throws as `payload` does. */
   anyLength(value: unknown): string {
     if (value === undefined && this.#own === undefined) return '';
@@ -74,7 +86,8 @@ export class ValueCodec {
     const key = `${what} ${name}`;
     if (this.#warned.has(key)) return;
     this.#warned.add(key);
-    this.#log.warn(`${what} of task ${name} is ${bytes} bytes; store a reference instead`);
+    const message = `${what} of task ${name} is ${bytes} bytes; store a reference instead`;
+    say(this.#log, 'value.large', message, { name, what, bytes });
   }
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Backend, BackendInfo } from '../domain/backend.ts';
 import { ClosedError } from '../domain/errors.ts';
 import type { Retention } from '../domain/settings.ts';
+import { say } from './log-events.ts';
 
 /** A backend that is opened on first use, and refuses use after its end. */
 export class Connection {
@@ -70,8 +71,8 @@ export class Connection {
   async #open(): Promise<Backend> {
     try {
       const info = await this.backend.open({ retention: this.#retention });
-      for (const warning of info.warnings) this.#log.warn(warning);
-      this.#log.debug(info.description);
+      for (const warning of info.warnings) say(this.#log, 'backend.warning', warning, {});
+      say(this.#log, 'backend.opened', info.description, {});
       this.#isOpen = true;
       this.#info = info;
       return this.backend;

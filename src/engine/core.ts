@@ -14,7 +14,14 @@ import { uuidV7 } from './ids.ts';
 import type { Instruments } from './instruments.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { stderrLogger } from './logger.ts';
-import { checkOptions, type DefaultOptions, type FairloomOptions, retentionOf } from './options.ts';
+import {
+  checkOptions,
+  type DefaultOptions,
+  defaultZoneOf,
+  type FairloomOptions,
+  retentionOf,
+  xcomTtlOf,
+} from './options.ts';
 import { Registry } from './registry.ts';
 import { Results } from './results.ts';
 import { GraphCache } from './runs/graph-cache.ts';
@@ -23,6 +30,7 @@ import { TaskMaker } from './task-maker.ts';
 import type { Tracer } from './tracing/tracer.ts';
 import { Turns } from './turns.ts';
 import { WorkerWatch } from './worker-watch.ts';
+import { XComValues } from './xcom.ts';
 
 /** The parts of one client, put together. */
 export class Core {
@@ -31,9 +39,12 @@ export class Core {
   readonly log: Logger;
   readonly newId: () => string;
   readonly defaults: DefaultOptions;
+  /** The zone of schedules that name none. */
+  readonly timeZone: string;
   readonly tracer: Tracer | undefined;
   readonly codec: ValueCodec;
   readonly connection: Connection;
+  readonly xcom: XComValues;
   readonly maker: TaskMaker;
   readonly results: Results;
   readonly graphs: GraphCache;
@@ -54,11 +65,13 @@ export class Core {
     this.log = options.log ?? stderrLogger;
     this.newId = options.newId ?? uuidV7(clock);
     this.defaults = defaults;
+    this.timeZone = defaultZoneOf(options.scheduler);
     this.tracer = options.tracer;
     this.codec = new ValueCodec(options.codec, this.log);
     this.metrics = options.metrics;
     const used = options.metrics?.backend(backend) ?? backend;
     this.connection = new Connection(used, retentionOf(options.retention), this.log);
+    this.xcom = new XComValues(this.connection, this.codec, xcomTtlOf(options.xcom));
     this.maker = new TaskMaker({ codec: this.codec, newId: this.newId, requireUser, defaults });
     this.results = new Results(this);
     this.graphs = new GraphCache(this);

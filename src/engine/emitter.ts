@@ -1,4 +1,5 @@
 import type { Logger } from '../base/logger.ts';
+import { say } from './log-events.ts';
 
 /** Ends a subscription; safe to call twice. */
 export type Unsubscribe = () => void;
@@ -37,7 +38,8 @@ export class Emitter<Events extends object> {
     try {
       listener(event);
     } catch (error) {
-      this.#log.error(`a listener of ${String(name)} threw`, { error });
+      const on = String(name);
+      say(this.#log, 'listener.threw', `a listener of ${on} threw`, { on, error });
     }
   }
 }

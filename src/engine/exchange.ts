@@ -10,6 +10,7 @@ import type {
 import { writeBytes } from '../domain/channel.ts';
 import { FairloomError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { xcomBytes } from '../domain/xcom.ts';
 import type { Attempt } from './attempt.ts';
 import { pauseMs, sleep } from './pause.ts';
 
@@ -116,8 +117,8 @@ export class Exchange {
 
   /** Sends a settlement with the others of this tick. */
   settle(settlement: HeldSettlement): void {
-    const channel = settlement.attempt?.writes;
-    this.#outbox.push(channel === undefined ? settlement : { ...settlement, channel });
+    const writes = settlement.attempt?.writes;
+    this.#outbox.push(writes === undefined ? settlement : { ...settlement, ...writes });
     this.#schedule();
   }
 
@@ -178,11 +179,15 @@ export class Exchange {
     let count = 0;
     let writes = 0;
     for (; count < length && count < most; count++) {
-      const { decision, channel } = this.#outbox[count] ?? {};
+      const { decision, channel, xcom } = this.#outbox[count] ?? {};
       bytes += decision?.type === 'finish' ? decision.result.length * MAX_BYTES_PER_UNIT : 0;
       if (channel !== undefined) {
         writes += channel.writes.length;
         bytes += channel.writes.reduce((sum, write) => sum + writeBytes(write), 0);
+      }
+      if (xcom !== undefined) {
+        writes += xcom.length;
+        bytes += xcom.reduce((sum, write) => sum + xcomBytes(write), 0);
       }
       const isFull = bytes > LIMITS.scriptBytes || writes > LIMITS.channelWrites;
       if (isFull && count > 0) break;
@@ -228,7 +233,7 @@ export class Exchange {
     return { answers: NO_ANSWERS, lease: await backend.tasks.lease(lease) };
   }
 
-  #received({ settlements }: Request, reply: SettleReply): void {
+  #received({ settlements, lease }: Request, reply: SettleReply): void {
     const { clock, host } = this.#parts;
     this.lastAnswerAt = clock.now();
     this.#inFlight = false;
@@ -239,7 +244,8 @@ export class Exchange {
       if (settlement !== undefined && answer !== undefined) this.#settled(settlement, answer);
     }
     if (reply.lease !== undefined) this.#leased(reply.lease);
-    this.#goOn();
+    const wanted = lease?.limit ?? 0;
+    this.#goOn((reply.lease?.leases.length ?? 0) < wanted);
     host.startTaken();
   }
 
@@ -259,11 +265,16 @@ export class Exchange {
     if (!this.#hungry) host.idle(reply.waitMs);
   }
 
-  /** The next call is sent before the new tasks are started, so that both go on at once. */
-  #goOn(): void {
+  /**
+   * The next call is sent before the new tasks are started, so that both go on at once. Not so when
+   * there were fewer tasks than slots, and nothing is left to settle: that call would hardly find
+   * anything, so the tasks come first, and what they settle in this tick goes along.
+   */
+  #goOn(isScarce: boolean): void {
     this.#replies++;
     if (this.#replies % REPLIES_PER_TURN !== 0) {
-      this.#next();
+      if (isScarce && this.#outbox.length === 0) this.#schedule();
+      else this.#next();
       return;
     }
     if (this.#scheduled) return;
@@ -291,7 +302,7 @@ export class Exchange {
     await sleep(clock, pauseMs(PATIENCE, random()), signal);
     this.#inFlight = false;
     this.#leasing = false;
-    if (!signal.aborted) this.#goOn();
+    if (!signal.aborted) this.#goOn(false);
   }
 }
 

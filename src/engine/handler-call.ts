@@ -9,6 +9,7 @@ import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
 import type { TaskContext } from '../workflow/task-context.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
 import type { ValueCodec } from './codec.ts';
+import { checkXComResult } from './xcom.ts';
 
 /** Why a call gave no result. `error` is what was thrown, as it is. */
 export interface Failure {
@@ -59,6 +60,7 @@ const FINAL: readonly unknown[] = [
   'GROUP_CHANGED',
   'CHANNEL_LIMIT',
   'CHANNEL_TYPE',
+  'XCOM_LIMIT',
 ];
 
 /** What a thrown value means. */
@@ -122,6 +124,7 @@ function store(call: HandlerCall, value: unknown, sink: CallSink): void {
   let text: string;
   try {
     text = call.codec.result(call.definition.name, value);
+    if (call.definition.options.xcom === true) checkXComResult(text);
   } catch (error) {
     sink.threw(refused(error, 'invalid-result'));
     return;

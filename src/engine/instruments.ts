@@ -4,20 +4,24 @@ import type { NewTask } from '../domain/task.ts';
 import type { Unsubscribe } from './emitter.ts';
 import type { Queues } from './queue-facade.ts';
 import type { Graphs } from './runs/graphs-facade.ts';
+import type { SchedulerEvents } from './schedules/scheduler.ts';
+import type { Schedules } from './schedules/schedules-facade.ts';
 import type { Tasks } from './task-facade.ts';
 import type { Users } from './user-facade.ts';
 import type { WorkerEvents } from './worker-events.ts';
 
 /** What is measured of a client: a part of `Fairloom`. */
 export interface MeasuredClient {
-  /** Tasks by state. */
-  readonly tasks: Pick<Tasks, 'list'>;
+  /** Tasks by state, and what they wait for. */
+  readonly tasks: Pick<Tasks, 'list' | 'missing'>;
   /** Users of queues. */
   readonly users: Pick<Users, 'list' | 'get'>;
   /** Queues and their counts. */
   readonly queues: Pick<Queues, 'list'>;
   /** The live workers. */
   readonly workers: { list(): Promise<readonly WorkerInfo[]> };
+  /** How late the schedules are. */
+  readonly schedules: Pick<Schedules, 'lag'>;
   /** What became of graphs. */
   readonly graphs: Pick<Graphs, 'stats'>;
   /** Counts and totals. */
@@ -41,6 +45,15 @@ export interface MeasuredWorker {
   ): Unsubscribe;
 }
 
+/** What is measured of whoever fires schedules: a part of `Worker` and of `SchedulerService`. */
+export interface MeasuredScheduler {
+  /** Listens to one kind of event. */
+  on<Name extends keyof SchedulerEvents>(
+    name: Name,
+    listener: (event: SchedulerEvents[Name]) => void,
+  ): Unsubscribe;
+}
+
 /** What a client shows itself to, so that it can be measured: `prometheus(…)` of `fairloom/metrics`. */
 export interface Instruments {
   /** The backend to use instead: the same one, with its calls timed. */
@@ -49,6 +62,8 @@ export interface Instruments {
   client(loom: MeasuredClient, clock: Clock): void;
   /** A worker of the client was made; it has not been started. */
   worker(worker: MeasuredWorker): void;
+  /** A scheduler that runs no tasks was made; it has not been started. */
+  scheduler(scheduler: MeasuredScheduler): void;
   /** A task of a caller was stored. */
   enqueued(task: NewTask): void;
 }

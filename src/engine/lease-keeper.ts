@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../base/time.ts';
-import type { Backend, ExtendReply, LeaseRef } from '../domain/backend.ts';
+import type { Backend, ExtendReply, Leased, LeaseRef } from '../domain/backend.ts';
+import { LIMITS } from '../domain/limits.ts';
 import type { Attempt } from './attempt.ts';
 import { pauseMs } from './pause.ts';
 
@@ -27,8 +28,13 @@ interface KeeperParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly worker: string;
-  readonly leaseMs: number;
   readonly host: KeeperHost;
+}
+
+interface LengthParts extends KeeperParts {
+  readonly leaseMs: number;
+  /** Nothing of this length is held. */
+  readonly emptied: () => void;
 }
 
 /** Extensions in one call; a call for more would hold the backend up. */
@@ -39,10 +45,56 @@ const PER_LEASE = 3;
 
 /**
  * Extends the leases of one worker until they are settled, also while it shuts down: a lease ends
- * only when its handler did, or when this process no longer answers.
+ * only when its handler did, or when this process no longer answers. Queues may have leases of their
+ * own lengths; each is extended by the length that it was given with.
  */
 export class LeaseKeeper {
   readonly #parts: KeeperParts;
+  /** Of the lengths that were held of late. */
+  readonly #lengths = new Map<number, LengthKeeper>();
+  #stopped = false;
+
+  constructor(parts: KeeperParts) {
+    this.#parts = parts;
+  }
+
+  /** These are held now: keeps them. */
+  wake(leases: readonly Leased[]): void {
+    if (this.#stopped) return;
+    for (const lease of leases) this.#keeperOf(lengthOf(lease)).wake();
+  }
+
+  /** Extends at once: after an outage every moment counts. */
+  extendNow(): void {
+    for (const keeper of [...this.#lengths.values()]) keeper.extendNow();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const keeper of this.#lengths.values()) keeper.stop();
+    this.#lengths.clear();
+  }
+
+  #keeperOf(leaseMs: number): LengthKeeper {
+    const known = this.#lengths.get(leaseMs);
+    if (known !== undefined) return known;
+    const emptied = (): void => {
+      this.#lengths.delete(leaseMs);
+    };
+    const keeper = new LengthKeeper({ ...this.#parts, leaseMs, emptied });
+    this.#lengths.set(leaseMs, keeper);
+    return keeper;
+  }
+}
+
+/** How long a lease was given for, in ms. A reply that is broken must not make it call all the time. */
+function lengthOf({ leasedAt, leaseUntil }: Leased): number {
+  return Math.max(LIMITS.leaseMinMs, leaseUntil - leasedAt);
+}
+
+/** Extends the leases of one length. */
+class LengthKeeper {
+  readonly #parts: LengthParts;
   /** Set while anything is held. */
   #timer: Timer | undefined;
   /** One call at a time. */
@@ -52,16 +104,14 @@ export class LeaseKeeper {
   #failures = 0;
   #stopped = false;
 
-  constructor(parts: KeeperParts) {
+  constructor(parts: LengthParts) {
     this.#parts = parts;
   }
 
-  /** Something is held: keeps it. */
   wake(): void {
     if (this.#timer === undefined && !this.#isExtending) this.#arm(this.#periodMs);
   }
 
-  /** Extends at once: after an outage every moment counts. */
   extendNow(): void {
     if (this.#isExtending) this.#again = true;
     else void this.#extend();
@@ -87,9 +137,14 @@ export class LeaseKeeper {
   }
 
   async #extend(): Promise<void> {
-    const { host, random } = this.#parts;
-    const held = host.held();
-    if (held.length === 0 || this.#stopped) return;
+    const { host, random, leaseMs, emptied } = this.#parts;
+    const held = host.held().filter(({ lease }) => lengthOf(lease) === leaseMs);
+    if (this.#stopped) return;
+    if (held.length === 0) {
+      this.#timer?.cancel();
+      emptied();
+      return;
+    }
     this.#isExtending = true;
     this.#again = false;
     try {

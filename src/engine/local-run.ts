@@ -12,6 +12,7 @@ import { NodeRun } from './node-run.ts';
 import { type LocalTools, LocalWalk } from './runs/local-walk.ts';
 import { beginTrace, type PartRequest, type Trace, untraced } from './tracing/trace.ts';
 import { partSpan, tracedCall } from './tracing/work.ts';
+import { applyHere } from './write-book.ts';
 
 /** Who runs what. */
 export interface LocalCall {
@@ -61,7 +62,7 @@ async function runTask(
   const run = new NodeRun(tools, {
     definition,
     handler: tools.handlers.handler(definition),
-    plan: tools.plans.planFor(definition, NO_OPTIONS),
+    plan: tools.plans.planFor(definition, NO_OPTIONS, undefined),
     payload,
     taskId,
     user,
@@ -81,7 +82,7 @@ async function runTask(
   return tracedCall(trace, async () => {
     const end = await run.run();
     if (end.type === 'returned') {
-      channels.apply(end.writes);
+      await applyHere(tools, channels, end.writes);
       return tools.codec.read(end.text);
     }
     if (end.type === 'failed') throw end.error;

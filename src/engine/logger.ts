@@ -30,13 +30,13 @@ export function withFields(log: Logger, fixed: LogFields): Logger {
   };
 }
 
-function write(level: Level, message: string, fields: LogFields | undefined): void {
-  process.stderr.write(
-    `fairloom ${level}: ${message}${fields === undefined ? '' : shown(fields)}\n`,
-  );
+function write(level: Level, message: string, { event, ...fields }: LogFields = {}): void {
+  const name = typeof event === 'string' ? ` ${event}` : '';
+  process.stderr.write(`fairloom ${level}${name}: ${message}${shown(fields)}\n`);
 }
 
 function shown(fields: LogFields): string {
+  if (Object.keys(fields).length === 0) return '';
   try {
     return ` ${JSON.stringify(fields, plain)}`;
   } catch {

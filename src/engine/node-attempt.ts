@@ -2,7 +2,6 @@
 import type { Logger } from '../base/logger.ts';
 import type { Timer } from '../base/time.ts';
 import type { UpstreamFact } from '../domain/backend.ts';
-import type { ChannelWrite } from '../domain/channel.ts';
 import { TimedOutError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Control } from '../workflow/control.ts';
@@ -13,22 +12,18 @@ import {
   LazySignal,
   type SubRunner,
 } from './attempt-context.ts';
-import { ChannelBook, NO_WRITES } from './channels.ts';
 import type { ValueCodec } from './codec.ts';
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';
 import { DynamicAttemptContext } from './runs/dynamic-context.ts';
 import type { PartRequest, Trace } from './tracing/trace.ts';
 import { endOfCall, partSpan } from './tracing/work.ts';
+import { type HandlerWrites, NO_WRITES, WriteBook } from './write-book.ts';
 
-/** How one call ended. `writes`: what the handler wrote to channels, to be applied with that. */
+/** How one call ended. `writes`: what the handler held, to be applied with that. */
 export type CallEnd =
-  | { readonly type: 'returned'; readonly text: string; readonly writes: readonly ChannelWrite[] }
-  | {
-      readonly type: 'chose';
-      readonly control: Control;
-      readonly writes: readonly ChannelWrite[];
-    }
+  | { readonly type: 'returned'; readonly text: string; readonly writes: HandlerWrites }
+  | { readonly type: 'chose'; readonly control: Control; readonly writes: HandlerWrites }
   | { readonly type: 'threw'; readonly failure: Failure }
   | { readonly type: 'canceled'; readonly reason: string }
   /** The handler ignores its signal: a retry would run beside it. */
@@ -45,7 +40,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
   readonly #call: NodeCall;
   readonly #aborted = new LazySignal();
   readonly #ended: (end: CallEnd) => void;
-  #channels: ChannelBook | undefined;
+  #book: WriteBook | undefined;
   #timer: Timer | undefined;
   /** Present for dynamic handlers, which may cancel their run. */
   #dynamic: DynamicAttemptContext | undefined;
@@ -99,9 +94,9 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
     return this.#call.runner;
   }
 
-  get channels(): ChannelBook {
-    this.#channels ??= new ChannelBook(this.#call.channels);
-    return this.#channels;
+  get book(): WriteBook {
+    this.#book ??= new WriteBook(this.#call.channels, this.#tools.xcom, this.#call.user);
+    return this.#book;
   }
 
   returned(text: string): void {
@@ -150,8 +145,8 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
     this.#ended(last);
   }
 
-  #writes(): readonly ChannelWrite[] {
-    return this.#channels === undefined ? NO_WRITES : this.#channels.take();
+  #writes(): HandlerWrites {
+    return this.#book === undefined ? NO_WRITES : this.#book.take();
   }
 
   /** What an aborted handler throws tells less than why it was aborted. */

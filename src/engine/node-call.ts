@@ -7,12 +7,14 @@ import type { ChannelStore } from './channels.ts';
 import type { ValueCodec } from './codec.ts';
 import type { CycleFacts } from './runs/dynamic-context.ts';
 import type { Trace } from './tracing/trace.ts';
+import type { XComValues } from './xcom.ts';
 
 /** What running a node needs of its process. */
 export interface NodeTools {
   readonly clock: Clock;
   readonly random: () => number;
   readonly codec: ValueCodec;
+  readonly xcom: XComValues;
   readonly log: Logger;
 }
 

@@ -1,21 +1,20 @@
 import type { Decision } from '../domain/backend.ts';
-import type { ChannelWrite } from '../domain/channel.ts';
 import { type DeciderFacts, decide, type Outcome } from '../domain/decider.ts';
 import { TaskFailedError } from '../domain/errors.ts';
 import type { FailureType } from '../domain/task.ts';
 import type { Control } from '../workflow/control.ts';
 import { functionWaitMs } from './attempt-plan.ts';
-import { NO_WRITES } from './channels.ts';
 import { checkedDecision, failedOutcome } from './decisions.ts';
 import { type CallEnd, NodeAttempt } from './node-attempt.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';
 import { sleep } from './pause.ts';
 import { errorOf } from './task-error.ts';
+import { type HandlerWrites, NO_WRITES } from './write-book.ts';
 
 /** How it ended. */
 export type NodeEnd =
-  | { readonly type: 'returned'; readonly text: string; readonly writes: Writes }
-  | { readonly type: 'chose'; readonly control: Control; readonly writes: Writes }
+  | { readonly type: 'returned'; readonly text: string; readonly writes: HandlerWrites }
+  | { readonly type: 'chose'; readonly control: Control; readonly writes: HandlerWrites }
   | { readonly type: 'failed'; readonly error: unknown; readonly failureType: FailureType }
   /** Its decider said so, or its handler canceled its run. */
   | { readonly type: 'canceled'; readonly reason: string; readonly wholeRun: boolean }
@@ -25,9 +24,6 @@ export type NodeEnd =
       readonly failures: number;
       readonly releases: number;
     };
-
-/** What the handler wrote to channels, to be applied with its end. */
-type Writes = readonly ChannelWrite[];
 
 /** Runs a node to its end; rejects with the signal's reason when that aborts. */
 export class NodeRun {
@@ -62,7 +58,11 @@ export class NodeRun {
       const decision = this.#decide(this.#outcomeOf(ending));
       if (decision.type === 'finish') {
         const writes = ending.type === 'returned' ? ending.writes : NO_WRITES;
-        return { type: 'returned', text: decision.result, writes };
+        return {
+          type: 'returned',
+          text: decision.result,
+          writes: this.#withResult(writes, decision),
+        };
       }
       if (decision.type === 'cancel') return { ...decision, type: 'canceled', wholeRun: false };
       if (decision.type === 'dead-letter') {
@@ -76,6 +76,13 @@ export class NodeRun {
       if (delayMs > maxWaitMs) return { type: 'left', delayMs, failures, releases };
       await sleep(this.#tools.clock, delayMs, signal);
     }
+  }
+
+  /** The result too, if the definition hands it on. */
+  #withResult(writes: HandlerWrites, decision: Decision): HandlerWrites {
+    const { definition, user } = this.#call;
+    const result = this.#tools.xcom.resultOf(definition, user, decision);
+    return result === undefined ? writes : { ...writes, xcom: [...writes.xcom, result] };
   }
 
   /** A decider that refuses what a handler returned. */

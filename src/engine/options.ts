@@ -4,6 +4,7 @@ import type { Backend } from '../domain/backend.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Retention } from '../domain/settings.ts';
+import { AN_IANA_ZONE, isZone } from '../schedule/zone.ts';
 import {
   checkTaskOptions,
   durationOption,
@@ -38,6 +39,21 @@ export interface RetentionOptions {
   readonly canceledCount?: number | undefined;
 }
 
+/** What holds for schedules that do not say otherwise. */
+export interface ScheduleDefaults {
+  /**
+   * The zone of cron patterns that name none, by its IANA name: read when a schedule is set, and stored
+   * with it. Default `UTC`.
+   */
+  readonly timeZone?: string | undefined;
+}
+
+/** Of values that tasks hand on by name. */
+export interface XComOptions {
+  /** How long one is kept after the end of its writer unless its push says so. Default 1 h. */
+  readonly ttl?: Duration | undefined;
+}
+
 /** What a {@link Fairloom} is made of. */
 export interface FairloomOptions {
   /** Where tasks live: `memory()`, or `redis(…)` of `fairloom/redis`. Closed with the client. */
@@ -52,6 +68,10 @@ export interface FairloomOptions {
   readonly defaults?: DefaultOptions | undefined;
   /** How long ended tasks are kept. */
   readonly retention?: RetentionOptions | undefined;
+  /** What holds for schedules that this client sets. */
+  readonly scheduler?: ScheduleDefaults | undefined;
+  /** What holds for `ctx.xcom` and `loom.xcom`. */
+  readonly xcom?: XComOptions | undefined;
   /** Where lines go. Default: stderr, from `info` up. */
   readonly log?: Logger | undefined;
   /** What measures the client: `prometheus(…)` or `openTelemetry(…)` of `fairloom/metrics`. */
@@ -78,11 +98,12 @@ export function checkOptions(options: FairloomOptions): void {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidOptionError('options', 'an object', options);
   }
-  const { backend, defaults, clock, random, newId, tracer } = options;
+  const { backend, defaults, clock, random, newId, tracer, scheduler } = options;
   if (typeof backend?.tasks?.enqueue !== 'function') {
     throw new InvalidOptionError('backend', 'a backend such as memory()', backend);
   }
   if (defaults !== undefined) checkTaskOptions('defaults', defaults);
+  if (scheduler !== undefined) defaultZoneOf(scheduler);
   if (clock !== undefined && typeof clock.now !== 'function') {
     throw new InvalidOptionError('clock', 'a Clock', clock);
   }
@@ -96,6 +117,16 @@ export function checkOptions(options: FairloomOptions): void {
   }
 }
 
+/** @throws {@link InvalidOptionError} when there is no such zone. */
+export function defaultZoneOf(options: ScheduleDefaults = {}): string {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidOptionError('scheduler', 'an object', options);
+  }
+  const { timeZone = 'UTC' } = options;
+  if (isZone(timeZone)) return timeZone;
+  throw new InvalidOptionError('scheduler.timeZone', AN_IANA_ZONE, timeZone);
+}
+
 export function retentionOf(options: RetentionOptions = {}): Retention {
   const { finished, failed, canceled } = options;
   return {
@@ -106,6 +137,13 @@ export function retentionOf(options: RetentionOptions = {}): Retention {
     ...count('failedCount', options.failedCount),
     ...count('canceledCount', options.canceledCount),
   };
+}
+
+/** How long XCom values are kept, in ms. @throws {@link InvalidOptionError} */
+export function xcomTtlOf(options: { readonly ttl?: unknown } = {}): number {
+  const { ttl } = options;
+  const bounds = { least: 1, most: LIMITS.delayMaxMs };
+  return ttl === undefined ? LIMITS.xcomTtlMs : durationOption('xcom.ttl', ttl, bounds);
 }
 
 function kept(state: string, value: Duration | undefined, otherwise: number): number {

@@ -2,6 +2,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Decision, SettleAnswer, Suspension } from '../domain/backend.ts';
 import type { Attempt } from './attempt.ts';
 import type { Emitter } from './emitter.ts';
+import { type LogEvents, say } from './log-events.ts';
 import { errorOf, type TaskError } from './task-error.ts';
 import type { AttemptFacts, WorkerEvents } from './worker-events.ts';
 
@@ -9,6 +10,13 @@ import type { AttemptFacts, WorkerEvents } from './worker-events.ts';
 export function factsOf({ lease }: Attempt): AttemptFacts {
   const { id, name, user, queue, attempt } = lease;
   return { taskId: id, name, user, queue, attempt };
+}
+
+/** What is told when a handler is called. */
+export function startOf(attempt: Attempt): WorkerEvents['task.started'] {
+  const { leasedAt, createdAt, releasedMs } = attempt.lease;
+  const facts = { ...factsOf(attempt), waitMs: leasedAt - createdAt };
+  return releasedMs === undefined ? facts : { ...facts, releasedMs };
 }
 
 /** The event loop stood still: handlers that compute belong into threads. */
@@ -19,8 +27,15 @@ export function tellBlocked(
 ): void {
   const hint = taskIds.length === 0 ? '' : '; use threadTask for handlers that compute';
   const seconds = (ms / 1_000).toFixed(1);
-  log.warn(`the event loop was blocked ${seconds} s${hint}`, { taskIds });
+  const message = `the event loop was blocked ${seconds} s${hint}`;
+  say(log, 'worker.blocked', message, { ms, taskIds });
   events.emit('worker.blocked', { ms, taskIds });
+}
+
+/** A call of the backend, or a function that decides for a task, failed. */
+export function tellFailed(log: Logger, failure: LogEvents['worker.call-failed']): void {
+  const { worker, operation } = failure;
+  say(log, 'worker.call-failed', `worker ${worker}: ${operation} failed`, failure);
 }
 
 /** Tells what a decision came to. The backend's answer counts: a cancel may have been first. */

@@ -1,4 +1,13 @@
-import type { StopReport, Worker } from './worker.ts';
+import type { Unsubscribe } from './emitter.ts';
+import type { StopOptions, StopReport } from './worker.ts';
+
+/** What works until it is stopped: a worker, or something that is started and stopped like one. */
+export interface Service {
+  start(): Promise<void>;
+  stop(options?: StopOptions): Promise<StopReport>;
+  /** Absent for what never ends by itself. */
+  on?(name: 'worker.stopped', listener: () => void): Unsubscribe;
+}
 
 /** Where signals come from: the process, or a stand-in for it. */
 export interface SignalSource {
@@ -9,12 +18,12 @@ export interface SignalSource {
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
 
 /**
- * Runs workers until the process is told to end: the first signal lets running handlers end, a
- * second one ends them now. Fulfilled too when one of them ends by itself, after the others have
- * been stopped; rejects when one cannot start.
+ * Runs services until the process is told to end: the first signal lets running handlers end, a
+ * second one ends them now. Fulfilled too when one of them ends by itself, or was stopped, after the
+ * others have been stopped; rejects when one cannot start.
  */
 export async function serveUntilSignal(
-  workers: readonly Worker[],
+  services: readonly Service[],
   source: SignalSource,
 ): Promise<StopReport> {
   let signals = 0;
@@ -24,18 +33,18 @@ export async function serveUntilSignal(
   });
   const onSignal = (): void => {
     signals++;
-    for (const worker of workers) void worker.stop(signals === 1 ? {} : { grace: 0 });
+    for (const service of services) void service.stop(signals === 1 ? {} : { grace: 0 });
     tell?.();
   };
-  const offs = workers.map((worker) => worker.on('worker.stopped', () => tell?.()));
+  const offs = services.map((service) => service.on?.('worker.stopped', () => tell?.()));
   for (const signal of SIGNALS) source.on(signal, onSignal);
   try {
-    await Promise.all(workers.map((worker) => worker.start()));
+    await Promise.all(services.map((service) => service.start()));
     await told;
-    const reports = await Promise.all(workers.map((worker) => worker.stop()));
+    const reports = await Promise.all(services.map((service) => service.stop()));
     return { unfinished: reports.flatMap(({ unfinished }) => unfinished) };
   } finally {
-    for (const off of offs) off();
+    for (const off of offs) off?.();
     for (const signal of SIGNALS) source.removeListener(signal, onSignal);
   }
 }

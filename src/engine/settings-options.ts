@@ -4,7 +4,12 @@ import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { RateLimit } from '../domain/rate-limit.ts';
 import type { QueuePatch, QueueSettings, UserPatch, UserSettings } from '../domain/settings.ts';
-import { durationOption, integerOption } from '../workflow/task-options.ts';
+import {
+  durationOption,
+  integerOption,
+  retriesOption,
+  timeoutOption,
+} from '../workflow/task-options.ts';
 
 /** Starts per time. */
 export interface RateOptions {
@@ -43,6 +48,19 @@ export interface QueueOptions {
   readonly priorityWeights?: readonly number[] | 'default' | undefined;
   /** One normal turn of a user after so many critical ones. Default: critical always first. */
   readonly criticalBurst?: number | 'default' | undefined;
+  /**
+   * Attempts after the first, of tasks of which neither the enqueue nor the definition says it. It
+   * goes before `FairloomOptions.defaults`, and is read with each attempt, so that tasks which wait
+   * have it too. Default: those.
+   */
+  readonly retries?: number | 'default' | undefined;
+  /** How long an attempt may run, as `retries`; longer than `lease`. Default: as `retries`. */
+  readonly timeout?: Duration | 'none' | 'default' | undefined;
+  /**
+   * How long a worker of this queue may be silent before a task of it goes to others, 100 ms to
+   * 24 h. Holds from the next lease on. Default: what the worker says.
+   */
+  readonly lease?: Duration | 'default' | undefined;
   /** For users that nobody configured. Replaces what was set before. */
   readonly perUser?: UserOptions | 'default' | undefined;
 }
@@ -55,6 +73,8 @@ export interface UserSettingsInfo extends Omit<UserSettings, 'weight'> {
 
 /** Weights are kept in whole hundredths, so that their sum is exact. */
 const HUNDREDTHS = 100;
+
+const LEASE_BOUNDS = { least: LIMITS.leaseMinMs, most: LIMITS.leaseMaxMs };
 
 const MAX_COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER };
 
@@ -73,6 +93,7 @@ export function queuePatch(options: QueueOptions): QueuePatch {
   demandObject('settings', options);
   const { maxRunning, rate, charge, priorityWeights, criticalBurst, perUser } = options;
   return {
+    ...attemptsOf(options),
     ...field('maxRunning', maxRunning, countOption),
     ...field('rate', rate, rateOption),
     ...field('charge', charge, chargeOption),
@@ -80,6 +101,20 @@ export function queuePatch(options: QueueOptions): QueuePatch {
     ...field('criticalBurst', criticalBurst, countOption),
     ...field('perUser', perUser, (_, value) => settingsOf(userPatch(value))),
   };
+}
+
+/** What is said of attempts and leases. A worker that died is noticed before the attempt is over. */
+function attemptsOf({ retries, timeout, lease }: QueueOptions): QueuePatch {
+  const patch = {
+    ...field('retries', retries, retriesOption),
+    ...field('timeoutMs', timeout, (_, value) => timeoutOption('timeout', value)),
+    ...field('leaseMs', lease, (_, value) => durationOption('lease', value, LEASE_BOUNDS)),
+  };
+  const { leaseMs, timeoutMs } = patch;
+  // A timeout of 0 is none.
+  if (typeof leaseMs !== 'number' || typeof timeoutMs !== 'number') return patch;
+  if (timeoutMs === 0 || leaseMs < timeoutMs) return patch;
+  throw new InvalidOptionError('lease', 'less than timeout', lease);
 }
 
 /** Every field back to its default. */

@@ -1,11 +1,9 @@
 import type { Logger } from '../base/logger.ts';
-import type { Clock } from '../base/time.ts';
 import type {
   Backend,
   Decision,
   Leased,
   LeaseRef,
-  RunStore,
   Suspension,
   UpstreamFact,
 } from '../domain/backend.ts';
@@ -22,6 +20,7 @@ import type { ValueCodec } from './codec.ts';
 import { Deadlines } from './deadlines.ts';
 import { strangerDecision } from './decisions.ts';
 import type { HandlerSource } from './handlers/handler-source.ts';
+import type { NodeTools } from './node-call.ts';
 import { type ParkedStack, ParkedStacks } from './parked-stacks.ts';
 import type { Registry } from './registry.ts';
 import { type DriveTools, drive, driveToolsOf, subRunnerOf } from './runs/drive.ts';
@@ -33,6 +32,7 @@ import type { Tracing } from './tracing/trace.ts';
 import type { Tracer } from './tracing/tracer.ts';
 import { traceStranger } from './tracing/work.ts';
 import { wholeUpstreams } from './upstream-facts.ts';
+import { WriteBooks } from './write-book.ts';
 
 /** What the slots tell their worker. */
 export interface SlotsHost {
@@ -44,13 +44,9 @@ export interface SlotsHost {
   misbehaved(operation: string, error: unknown): void;
 }
 
-interface SlotsParts {
+interface SlotsParts extends NodeTools {
   readonly concurrency: number;
   readonly backend: Backend;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly codec: ValueCodec;
-  readonly log: Logger;
   readonly plans: PlanBook;
   readonly handlers: HandlerSource;
   readonly graphs: GraphCache;
@@ -68,7 +64,7 @@ export class Slots implements AttemptHost {
   readonly codec: ValueCodec;
   readonly log: Logger;
   readonly tracing: Tracing;
-  readonly runs: RunStore;
+  readonly books: WriteBooks;
   readonly #parts: SlotsParts;
   readonly #deadlines: Deadlines;
   readonly #inputs: NodeInput;
@@ -99,7 +95,7 @@ export class Slots implements AttemptHost {
     this.codec = parts.codec;
     this.log = parts.log;
     this.tracing = parts;
-    this.runs = parts.backend.runs;
+    this.books = new WriteBooks(parts);
     this.#deadlines = new Deadlines(parts.clock);
     this.#inputs = new NodeInput(parts);
     this.#driveTools = driveToolsOf(parts);
@@ -153,7 +149,7 @@ export class Slots implements AttemptHost {
       host.settle(lease, this.#closing ? SHUT_DOWN : strangerDecision(handlers.names(), lease));
       return;
     }
-    const plan = plans.planFor(definition, lease.options);
+    const plan = plans.planFor(definition, lease.options, lease.terms);
     const attempt = new Attempt(this, lease, definition, plan);
     attempt.place = this.#held.length;
     this.#held.push(attempt);

@@ -68,6 +68,12 @@ export class Tasks {
     return (await inspect.stats()).counts;
   }
 
+  /** How many ids tasks wait for that are not stored: see `onMissing`. */
+  async missing(): Promise<number> {
+    const { inspect } = await this.#parts.connection.open();
+    return inspect.missing();
+  }
+
   /** Its attempts that did not end well, oldest first, and the last one when there are others. */
   async attempts(id: string): Promise<readonly AttemptInfo[]> {
     const taskId = checkId('id', id);

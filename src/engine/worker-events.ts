@@ -17,8 +17,11 @@ export interface AttemptFacts {
 
 /** The events of one worker: everything that happens to its attempts, once each. */
 export interface WorkerEvents {
-  /** The handler was called, `waitMs` after the task was enqueued. */
-  'task.started': AttemptFacts & { readonly waitMs: number };
+  /**
+   * The handler was called, `waitMs` after the task was enqueued. `releasedMs`, of the first lease
+   * of a task that waited for others: from the end of the last of them until it was queued.
+   */
+  'task.started': AttemptFacts & { readonly waitMs: number; readonly releasedMs?: number };
   /** The result is stored. */
   'task.finished': AttemptFacts & { readonly ms: number };
   /** The task has ended as a dead letter. */

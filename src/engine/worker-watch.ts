@@ -2,6 +2,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/time.ts';
 import type { NewTask } from '../domain/task.ts';
 import type { Connection } from './connection.ts';
+import { say } from './log-events.ts';
 
 /** How long after an enqueue somebody should serve it, in ms. */
 const LOOK_AFTER_MS = 5_000;
@@ -42,7 +43,8 @@ export class WorkerWatch {
         ({ names, queues }) => names.includes(name) && queues.includes(queue),
       );
       if (isServed) return;
-      this.#log.warn(`no live worker serves task ${name} in queue ${queue}`, { name, queue });
+      const message = `no live worker serves task ${name} in queue ${queue}`;
+      say(this.#log, 'task.unserved', message, { name, queue });
     } catch {
       // An outage is somebody else's news; the next enqueue of this pair looks again.
       this.#seen.get(name)?.delete(queue);

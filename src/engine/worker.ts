@@ -12,7 +12,7 @@ import { randomName } from './ids.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Pulse } from './pulse.ts';
 import { QueueStride } from './queue-stride.ts';
-import { emitSettled, factsOf, tellBlocked } from './report.ts';
+import { emitSettled, factsOf, startOf, tellBlocked, tellFailed } from './report.ts';
 import { Scheduler } from './schedules/scheduler.ts';
 import { emptySlots, sayGoodbye } from './shutdown.ts';
 import { Slots } from './slots.ts';
@@ -95,7 +95,7 @@ export class Worker {
     this.#events = new Emitter(core.log);
     this.#stride = new QueueStride(this.#plan.queues);
     this.#spec = specOf(this.#plan, this.#stride.queues, core.handlers.names());
-    const { concurrency, leaseMs, decider } = this.#plan;
+    const { concurrency, decider } = this.#plan;
     const { clock, random, connection } = core;
     const { backend } = connection;
     const worker = this.id;
@@ -126,7 +126,7 @@ export class Worker {
       failed,
       unknown: () => this.#exchange.forget(),
     });
-    this.#keeper = new LeaseKeeper({ ...common, leaseMs, host: this.#keeperHost() });
+    this.#keeper = new LeaseKeeper({ ...common, host: this.#keeperHost() });
     const isBusy = (): boolean => this.#slots.used > 0;
     const schedulesDue = (): void => this.#scheduler?.wake();
     this.#ticker = new Ticker({ ...common, isBusy, lastAnswerAt, answered, failed, schedulesDue });
@@ -297,7 +297,7 @@ export class Worker {
       take: (leases) => {
         this.#stride.served(leases);
         for (const lease of leases) this.#slots.take(lease);
-        if (leases.length > 0) this.#keeper.wake();
+        this.#keeper.wake(leases);
       },
       startTaken: () => {
         this.#failures = 0;
@@ -339,8 +339,7 @@ export class Worker {
   #started(attempt: Attempt): void {
     this.#ticker.wake();
     if (!this.#events.has('task.started')) return;
-    const { leasedAt, createdAt } = attempt.lease;
-    this.#events.emit('task.started', { ...factsOf(attempt), waitMs: leasedAt - createdAt });
+    this.#events.emit('task.started', startOf(attempt));
   }
 
   #freed(): void {
@@ -380,7 +379,7 @@ export class Worker {
   }
 
   #report(operation: string, error: unknown): void {
-    this.#core.log.warn(`worker ${this.id}: ${operation} failed`, { error });
+    tellFailed(this.#core.log, { worker: this.id, operation, error });
     this.#events.emit('worker.error', { operation, error });
   }
 

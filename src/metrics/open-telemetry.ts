@@ -3,7 +3,7 @@ import type { Instruments } from '../engine/instruments.ts';
 import { ProcessFigures } from './process-figures.ts';
 import type { Recorder } from './recorder.ts';
 import type { UserSelection } from './store-figures.ts';
-import { METRICS, type MetricKey, type MetricSpec, type Sample } from './table.ts';
+import { METRICS, type MetricKey, type MetricSpec, type Samples } from './table.ts';
 
 /** What `openTelemetryMetrics(…)` is made of. */
 export interface OpenTelemetryMetricsOptions {
@@ -29,7 +29,7 @@ class MeterRecorder implements Recorder {
   readonly #counters = new Map<MetricKey, Counter>();
   readonly #histograms = new Map<MetricKey, Histogram>();
 
-  constructor(meter: Meter, look: () => Promise<readonly Sample[]>) {
+  constructor(meter: Meter, look: () => Promise<Samples>) {
     const lookedAt = new Map<MetricKey, Observable>();
     for (const [key, spec] of Object.entries(METRICS) as [MetricKey, MetricSpec][]) {
       const name = PREFIX + spec.name;
@@ -47,9 +47,10 @@ class MeterRecorder implements Recorder {
     }
     meter.addBatchObservableCallback(
       async (result) => {
-        for (const { key, labels, value } of await look()) {
+        for (const [key, samples] of await look()) {
           const instrument = lookedAt.get(key);
-          if (instrument !== undefined) result.observe(instrument, value, labels);
+          if (instrument === undefined) continue;
+          for (const { labels, value } of samples) result.observe(instrument, value, labels);
         }
       },
       [...lookedAt.values()],

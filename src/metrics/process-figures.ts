@@ -2,11 +2,16 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../base/time.ts';
 import type { Backend } from '../domain/backend.ts';
 import type { NewTask } from '../domain/task.ts';
-import type { Instruments, MeasuredClient, MeasuredWorker } from '../engine/instruments.ts';
+import type {
+  Instruments,
+  MeasuredClient,
+  MeasuredScheduler,
+  MeasuredWorker,
+} from '../engine/instruments.ts';
 import type { AttemptFacts } from '../engine/worker-events.ts';
 import type { Recorder } from './recorder.ts';
 import { StoreFigures, type UserSelection } from './store-figures.ts';
-import type { Sample } from './table.ts';
+import { byMetric, type Sample, type Samples } from './table.ts';
 import { timedBackend } from './timed-backend.ts';
 
 const NS_PER_SECOND = 1e9;
@@ -23,7 +28,7 @@ export class ProcessFigures implements Instruments {
   readonly #stores: StoreFigures[] = [];
   readonly #loop: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   /** The look that is under way, shared by everybody who asks meanwhile. */
-  #looking: Promise<readonly Sample[]> | undefined;
+  #looking: Promise<Samples> | undefined;
 
   constructor(recorder: Recorder, users: UserSelection) {
     this.#recorder = recorder;
@@ -48,10 +53,14 @@ export class ProcessFigures implements Instruments {
 
   worker(worker: MeasuredWorker): void {
     this.#workers.add(worker);
+    this.scheduler(worker);
     worker.on('worker.stopped', () => this.#workers.delete(worker));
     worker.on('task.started', (event) => {
       if (event.attempt === 1) {
         this.#recorder.observe('wait', { queue: event.queue }, event.waitMs / MS_PER_SECOND);
+      }
+      if (event.releasedMs !== undefined) {
+        this.#recorder.observe('release', { queue: event.queue }, event.releasedMs / MS_PER_SECOND);
       }
       for (const store of this.#stores) store.turn(event.queue, event.user);
     });
@@ -63,8 +72,21 @@ export class ProcessFigures implements Instruments {
     worker.on('lease.lost', (event) => this.#attempt('lost', event));
   }
 
+  scheduler(scheduler: MeasuredScheduler): void {
+    const fired = (outcome: string, slots = 1): void =>
+      this.#recorder.add('scheduleFired', { outcome }, slots);
+    scheduler.on('schedule.fired', ({ lateMs }) => {
+      fired('fired');
+      this.#recorder.observe('scheduleLateness', {}, lateMs / MS_PER_SECOND);
+    });
+    scheduler.on('schedule.missed', ({ slots, error }) => {
+      fired(error === undefined ? 'missed' : 'refused', slots);
+    });
+    scheduler.on('schedule.skipped', ({ reason }) => fired(reason));
+  }
+
   /** Everything that is looked at on demand. */
-  look(): Promise<readonly Sample[]> {
+  look(): Promise<Samples> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
@@ -81,9 +103,9 @@ export class ProcessFigures implements Instruments {
     if (ms !== undefined) this.#recorder.observe('run', { name }, ms / MS_PER_SECOND);
   }
 
-  async #look(): Promise<readonly Sample[]> {
+  async #look(): Promise<Samples> {
     const stores = await Promise.all(this.#stores.map((store) => store.look()));
-    return [...stores.flat(), ...this.#slots(), ...this.#loopLag()];
+    return byMetric([...stores.flat(), ...this.#slots(), ...this.#loopLag()]);
   }
 
   #slots(): readonly Sample[] {

@@ -3,7 +3,7 @@ import type { Instruments } from '../engine/instruments.ts';
 import { ProcessFigures } from './process-figures.ts';
 import type { Recorder } from './recorder.ts';
 import type { UserSelection } from './store-figures.ts';
-import { METRICS, type MetricKey, type MetricSpec, type Sample } from './table.ts';
+import { METRICS, type MetricKey, type MetricSpec, type Sample, type Samples } from './table.ts';
 
 /** The package `prom-client`, as it is imported. */
 export type PrometheusClient = Pick<
@@ -55,7 +55,7 @@ class PrometheusRecorder implements Recorder {
   constructor(
     client: PrometheusClient,
     registry: PromClient.Registry,
-    look: () => Promise<readonly Sample[]>,
+    look: () => Promise<Samples>,
   ) {
     for (const [key, spec] of Object.entries(METRICS) as [MetricKey, MetricSpec][]) {
       const common = {
@@ -66,9 +66,9 @@ class PrometheusRecorder implements Recorder {
       };
       // What this look finds takes the place of what the one before found.
       const show = async (metric: { reset(): void }, put: (sample: Sample) => void) => {
-        const found = (await look()).filter((sample) => sample.key === key);
+        const found = await look();
         metric.reset();
-        for (const sample of found) put(sample);
+        for (const sample of found.get(key) ?? []) put(sample);
       };
       if (spec.kind === 'histogram') {
         const buckets = [...(spec.buckets ?? [])];

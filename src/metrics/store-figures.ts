@@ -4,6 +4,7 @@ import { TASK_STATES } from '../domain/task.ts';
 import type { MeasuredClient } from '../engine/instruments.ts';
 import type { QueueStatus } from '../engine/queue-facade.ts';
 import type { UserStatus } from '../engine/user-facade.ts';
+import { DependencyFigures } from './dependency-figures.ts';
 import { FairnessWindow } from './fairness.ts';
 import type { Sample } from './table.ts';
 
@@ -28,6 +29,7 @@ export class StoreFigures {
   readonly #loom: MeasuredClient;
   readonly #clock: Clock;
   readonly #selection: UserSelection;
+  readonly #dependencies: DependencyFigures;
   readonly #windows = new Map<string, FairnessWindow>();
   /** Of each queue: where the next sample begins, and who waited longest so far. */
   readonly #samples = new Map<string, { cursor?: string; oldest: readonly string[] }>();
@@ -36,6 +38,7 @@ export class StoreFigures {
     this.#loom = loom;
     this.#clock = clock;
     this.#selection = selection;
+    this.#dependencies = new DependencyFigures(loom);
   }
 
   turn(queue: string, user: string): void {
@@ -45,10 +48,12 @@ export class StoreFigures {
   /** Never rejects: that the store is away is a figure too. */
   async look(): Promise<readonly Sample[]> {
     try {
-      const [stats, queues, workers] = await Promise.all([
+      const [stats, queues, workers, lagMs, ofDependencies] = await Promise.all([
         this.#loom.stats(),
         this.#loom.queues.list(),
         this.#loom.workers.list(),
+        this.#loom.schedules.lag(),
+        this.#dependencies.look(),
       ]);
       const ofUsers = await Promise.all(queues.map(({ queue }) => this.#users(queue)));
       const { lost, stolen } = stats.totals;
@@ -57,6 +62,8 @@ export class StoreFigures {
         sample('leasesLost', {}, lost),
         sample('steals', {}, stolen),
         sample('liveWorkers', {}, workers.length),
+        sample('schedulerLag', {}, lagMs / MS_PER_SECOND),
+        ...ofDependencies,
         ...queues.flatMap(queueSamples),
         ...ofUsers.flat(),
         ...this.#graphs(),

@@ -27,8 +27,12 @@ export interface MetricSpec {
   readonly buckets?: readonly number[];
 }
 
-/** In seconds: from what Redis answers in to what a patient user waits for. */
+/**
+ * In seconds: from what Redis answers in to what a patient user waits for; what is to happen at
+ * once; calls of the backend.
+ */
 const WAITS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800, 3_600];
+const DELAYS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300];
 const CALLS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
 
 /** Names of the metrics in code. */
@@ -47,6 +51,9 @@ export type MetricKey =
   | 'leasesLost'
   | 'steals'
   | 'liveWorkers'
+  | 'unmet'
+  | 'missing'
+  | 'schedulerLag'
   | 'enqueued'
   | 'ended'
   | 'attempts'
@@ -57,6 +64,9 @@ export type MetricKey =
   | 'eventLoopLag'
   | 'jain'
   | 'minShare'
+  | 'release'
+  | 'scheduleFired'
+  | 'scheduleLateness'
   | 'calls'
   | 'callErrors'
   | 'graphSaves'
@@ -111,6 +121,24 @@ export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
     'Turns that a worker took from users it steals from',
   ),
   liveWorkers: gauge('store', 'live_workers', [], 'Workers that were heard of lately'),
+  unmet: gauge(
+    'store',
+    'unmet_dependencies',
+    ['queue', 'quantile'],
+    'Others that a deferred task still waits for, over the tasks looked at: 0.5 and 1',
+  ),
+  missing: gauge(
+    'store',
+    'missing_dependencies',
+    [],
+    'Ids that tasks wait for and nobody has stored',
+  ),
+  schedulerLag: gauge(
+    'store',
+    'scheduler_lag_seconds',
+    [],
+    'How long the schedule that is due longest has been due; 0 when none is',
+  ),
 
   enqueued: counter('process', 'enqueued_total', ['queue', 'name'], 'Tasks stored by this process'),
   ended: counter(
@@ -153,6 +181,26 @@ export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
     ['queue'],
     'Least turns by fair turns since the last look, over the same users; 1 is fair',
   ),
+  release: histogram(
+    'process',
+    'dependency_release_seconds',
+    ['queue'],
+    'From the end of the last dependency of a task until it was queued, told at its first start',
+    DELAYS,
+  ),
+  scheduleFired: counter(
+    'process',
+    'schedule_fired_total',
+    ['outcome'],
+    'Slots of schedules by what they came to here: fired, missed, overlap, existing or refused',
+  ),
+  scheduleLateness: histogram(
+    'process',
+    'schedule_lateness_seconds',
+    [],
+    'From when a slot was due until it was fired here',
+    DELAYS,
+  ),
   calls: histogram(
     'process',
     'backend_command_seconds',
@@ -188,6 +236,20 @@ export interface Sample {
   readonly key: MetricKey;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
+}
+
+/** What a look has found, by metric. */
+export type Samples = ReadonlyMap<MetricKey, readonly Sample[]>;
+
+/** One pass for all metrics: each then reads its own samples only. */
+export function byMetric(samples: readonly Sample[]): Samples {
+  const found = new Map<MetricKey, Sample[]>();
+  for (const sample of samples) {
+    const known = found.get(sample.key);
+    if (known === undefined) found.set(sample.key, [sample]);
+    else known.push(sample);
+  }
+  return found;
 }
 
 /** A row of the table, without what only some kinds have. */

@@ -16,6 +16,7 @@ const PARTS = [
   'runs',
   'graphs',
   'schedules',
+  'xcom',
 ] as const;
 
 /** The same backend; tells of each call how long it took. */

@@ -123,8 +123,21 @@ function formatOf(name: unknown): Intl.DateTimeFormat {
       // Refused below, as every other.
     }
   }
-  throw new InvalidOptionError('timeZone', 'an IANA time zone, as "Europe/Rome"', name);
+  throw new InvalidOptionError('timeZone', AN_IANA_ZONE, name);
 }
+
+/** Whether there is a zone of this name. */
+export function isZone(name: unknown): boolean {
+  try {
+    formatOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a zone must be, for people. */
+export const AN_IANA_ZONE = 'an IANA time zone, as "Europe/Rome"';
 
 /** What wall clocks of the format's zone show at an instant. */
 function wallOf(format: Intl.DateTimeFormat, at: number): WallMs {

@@ -25,6 +25,7 @@ import * as keys from './contract/keys.ts';
 import { Kit } from './contract/kit.ts';
 import * as leasing from './contract/leasing.ts';
 import * as limits from './contract/limits.ts';
+import * as overlaps from './contract/overlaps.ts';
 import * as redrive from './contract/redrive.ts';
 import * as restricted from './contract/restricted.ts';
 import * as retention from './contract/retention.ts';
@@ -35,10 +36,12 @@ import * as schedules from './contract/schedules.ts';
 import * as settling from './contract/settling.ts';
 import * as strangers from './contract/strangers.ts';
 import * as sweeping from './contract/sweeping.ts';
+import * as terms from './contract/terms.ts';
 import * as time from './contract/time.ts';
 import { timed } from './contract/timed.ts';
 import * as waiting from './contract/waiting.ts';
 import * as windows from './contract/windows.ts';
+import * as xcom from './contract/xcom.ts';
 
 export type {
   Expect,
@@ -75,6 +78,8 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   remove: redrive.removals,
   leases: leasing.leasing,
   extend: leasing.extending,
+  'attempts by what the queue says': terms.attempts,
+  'leases by what the queue says': terms.leases,
   decisions: settling.decisions,
   'who may settle': settling.holders,
   'lost leases': sweeping.losses,
@@ -103,11 +108,14 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'bounds of channels': channels.bounds,
   'who writes to channels': channels.writers,
   'life of channels': channels.lives,
+  'values of xcom': xcom.values,
+  'who writes to xcom': xcom.writers,
+  'life of xcom values': xcom.lives,
   'snapshots of graphs': runStores.snapshots,
   schedules: schedules.keeping,
   'schedules that fall due': schedules.falling,
   'firing of schedules': schedules.firing,
-  'overlapping firings': schedules.overlapping,
+  'overlapping firings': overlaps.overlapping,
   retention: retention.keeping,
   readers: retention.readers,
   leftovers: retention.leftovers,

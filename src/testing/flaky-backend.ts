@@ -36,6 +36,7 @@ const STORES: readonly string[] = [
   'runs',
   'graphs',
   'schedules',
+  'xcom',
 ];
 
 /** Any backend, with faults between it and whoever uses it. */

@@ -1,6 +1,7 @@
 import type { Logger } from '../base/logger.ts';
 import type { Channel, ChannelOf } from './channel.ts';
 import type { StartArgs, Step } from './step.ts';
+import type { XCom } from './xcom.ts';
 
 /** What became of a task that this one depended on. */
 export type Upstream<O> =
@@ -56,6 +57,8 @@ export interface TaskContext {
    * stands alone has channels of its own.
    */
   channel<T extends object>(definition: Channel<T>): ChannelOf<T>;
+  /** Values that the tasks of this user hand on by name, beyond runs and dependencies. */
+  readonly xcom: XCom;
 }
 
 /** How a handler runs a step. */

@@ -64,6 +64,11 @@ export interface TaskOptions extends PlaceOptions {
   /** Checks what the handler returned; its output is what is stored. */
   readonly output?: StandardSchemaV1 | undefined;
   /**
+   * Hands its result on: `ctx.xcom.pull(definition)` gives the one of the same user that ended last.
+   * Default false.
+   */
+  readonly xcom?: boolean | undefined;
+  /**
    * A name that stands in the graph of every workflow with this task. Raise it when the handler
    * changes what it means, and such graphs get another hash. Default: none.
    */
@@ -181,6 +186,9 @@ export function checkTaskOptions(where: string, options: TaskOptions): void {
   if (cost !== undefined) costOption(`${where}.cost`, cost);
   if (expiresIn !== undefined) {
     durationOption(`${where}.expiresIn`, expiresIn, { least: 1, most: LIMITS.delayMaxMs });
+  }
+  if (options.xcom !== undefined && typeof options.xcom !== 'boolean') {
+    throw new InvalidOptionError(`${where}.xcom`, 'true or false', options.xcom);
   }
   if (options.version !== undefined) checkName(`${where}.version`, options.version);
   if (options.decider !== undefined && typeof options.decider !== 'function') {

@@ -15,6 +15,13 @@ const ADMIN_CASCADE = 100;
 
 /** See `TaskStore.cancel`. */
 export function cancel(store: Store, id: string, reason: string): CancelReply {
+  const reply = cancelUntold(store, id, reason);
+  if (reply.kind === 'canceled') cascade(store, ADMIN_CASCADE);
+  return reply;
+}
+
+/** The same; the dependents are left for the end of the step. */
+export function cancelUntold(store: Store, id: string, reason: string): CancelReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
   if (isEnd(entry.state)) return { kind: 'already-ended', state: entry.state };
@@ -23,7 +30,6 @@ export function cancel(store: Store, id: string, reason: string): CancelReply {
     return { kind: 'requested', worker: entry.grant?.worker ?? '' };
   }
   end(store, entry, { state: 'canceled', reason });
-  cascade(store, ADMIN_CASCADE);
   return { kind: 'canceled' };
 }
 

@@ -26,6 +26,7 @@ export function writeChannel(
   store: Store,
   { run, writes }: ChannelWrites,
 ): ChannelRefusal | undefined {
+  if (writes.length === 0) return undefined;
   const entry = store.records.get(run);
   if (entry === undefined) return { type: 'run-gone', run };
   const facts = entry.ownRun();

@@ -181,6 +181,9 @@ export function satisfy(store: Store, upstream: TaskEntry, dependent: TaskEntry)
   own.waitUntil = undefined;
   if (own.run !== undefined) own.run.wakeAt = undefined;
   setDeadline(store, dependent);
+  if (dependent.state === 'deferred' && dependent.grant === undefined) {
+    own.releasedMs = store.now - (upstream.endedAt ?? store.now);
+  }
   unblock(store, dependent);
 }
 

@@ -53,6 +53,8 @@ export class RareFacts {
   waiting: SortedList<TaskEntry> | undefined = undefined;
   held: SortedList<TaskEntry> | undefined = undefined;
   readers = 0;
+  /** In line and at its first lease: how long after the end of its last dependency it came there. */
+  releasedMs: number | undefined = undefined;
   /** Since when it stands in the cascade index; `undefined` when it does not. */
   cascadeAt: number | undefined = undefined;
   /** Its own dependencies have been left (first part of its cascade). */

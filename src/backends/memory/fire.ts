@@ -8,7 +8,7 @@ import {
   overtakenReason,
 } from '../../domain/schedule.ts';
 import { isEnd, type NewTask } from '../../domain/task.ts';
-import { cancel } from './admin.ts';
+import { cancelUntold } from './admin.ts';
 import { cascade } from './end.ts';
 import { enqueueOne } from './enqueue.ts';
 import type { ScheduleEntry } from './schedule-entry.ts';
@@ -70,7 +70,7 @@ function isPassedOver(overlap: OverlapPolicy, active: readonly string[]): boolea
 
 /** Cancels the tasks of earlier slots; names them all. */
 function overtake(store: Store, active: readonly string[], slot: number): readonly string[] {
-  for (const id of active) cancel(store, id, overtakenReason(slot));
+  for (const id of active) cancelUntold(store, id, overtakenReason(slot));
   return active;
 }
 

@@ -118,18 +118,40 @@ function matches(entry: TaskEntry, filter: TaskFilter): boolean {
 }
 
 export function listUsers(store: Store, queue: string, page: PageRequest): Page<UserInfo> {
-  const users = [...(store.lanes.get(queue)?.users.values() ?? [])];
-  users.sort((a, b) => compareUtf8(a.user, b.user));
-  const { cursor } = page;
-  const from =
-    cursor === undefined ? 0 : users.findIndex(({ user }) => compareUtf8(user, cursor) > 0);
-  if (from < 0) return { items: [] };
   const limit = Math.min(page.limit, LIMITS.pageMax);
-  const items = users.slice(from, from + limit).map((user) => userInfo(store, user));
+  const users = store.lanes.get(queue)?.users.values() ?? [];
+  const found = usersBehind(users, page.cursor, limit + 1);
+  const items = found.slice(0, limit).map((user) => userInfo(store, user));
   const last = items.at(-1);
-  return from + limit < users.length && last !== undefined
-    ? { items, cursor: last.user }
-    : { items };
+  return found.length > limit && last !== undefined ? { items, cursor: last.user } : { items };
+}
+
+/** The first so many users behind a name, in the order of names: one pass over all of them. */
+function usersBehind(
+  users: Iterable<UserLane>,
+  name: string | undefined,
+  count: number,
+): readonly UserLane[] {
+  const first: UserLane[] = [];
+  for (const user of users) {
+    if (name !== undefined && compareUtf8(user.user, name) <= 0) continue;
+    const last = first[count - 1];
+    if (last !== undefined && compareUtf8(last.user, user.user) < 0) continue;
+    if (last !== undefined) first.pop();
+    first.splice(placeOfName(first, user.user), 0, user);
+  }
+  return first;
+}
+
+/** How many of these come before a name. */
+function placeOfName(users: readonly UserLane[], name: string): number {
+  let [low, high] = [0, users.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareUtf8(users[middle]?.user ?? '', name) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 export function queueInfo(store: Store, lane: Lane): QueueInfo {

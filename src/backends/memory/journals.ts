@@ -2,6 +2,7 @@ import type { LeaseRef, NodeWrites, RunStore } from '../../domain/backend.ts';
 import type { ChannelRefusal } from '../../domain/channel.ts';
 import { readChannel, writeChannel, writeLive } from './channels.ts';
 import type { Store } from './store.ts';
+import { writeXCom } from './xcom.ts';
 
 type Step = <T>(act: () => T) => Promise<T>;
 
@@ -34,6 +35,7 @@ function checkpoint(
   if (channel !== undefined && facts.newestWrites !== name) {
     const refusal = writeChannel(store, channel);
     if (refusal !== undefined) return refusal;
+    writeXCom(store, channel.xcom ?? [], id);
     facts.newestWrites = name;
   }
   const { journal } = facts;

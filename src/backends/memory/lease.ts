@@ -166,7 +166,7 @@ function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): vo
   const number = Math.max(entry.tokenNumber + 1, store.now * 1_000);
   entry.grant = store.grantOf(number, request);
   liftLimits(store, entry);
-  enterStarted(store, entry, store.now + request.leaseMs);
+  enterStarted(store, entry, store.now + (lane.settings.leaseMs ?? request.leaseMs));
   reindex(store, user);
 }
 
@@ -228,7 +228,8 @@ function answer(
 const NO_UPSTREAMS: readonly UpstreamFact[] = [];
 
 function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
-  return {
+  const { retries, timeoutMs } = entry.owner.lane.settings;
+  let leased: Leased = {
     id: entry.id,
     token: entry.token ?? '',
     attempt: entry.rare.failures + 1,
@@ -246,6 +247,14 @@ function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
     alone,
     upstreams: entry.dependsOn.length === 0 ? NO_UPSTREAMS : upstreamsOf(store, entry),
   };
+  const { releasedMs } = entry.rare;
+  if (releasedMs !== undefined) leased = { ...leased, releasedMs };
+  if (retries === undefined && timeoutMs === undefined) return leased;
+  const terms = {
+    ...(retries === undefined ? {} : { retries }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+  return { ...leased, terms };
 }
 
 /** States and results of the dependencies, results as far as they fit. */

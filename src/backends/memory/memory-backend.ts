@@ -35,6 +35,7 @@ import { attemptsOf, toRecord, toStanding } from './task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
 import { waitForEnd, waitForWork } from './waits.ts';
 import { liveWorkers, register, seen, unregister } from './workers.ts';
+import { xcomStore } from './xcom.ts';
 
 /** Dependents that a settle tells within its own step. */
 const SETTLE_CASCADE = 100;
@@ -64,6 +65,7 @@ export function memory(options: MemoryOptions = {}): Backend {
     runs: runStore(store, step, look),
     graphs: graphStore(store, step),
     schedules: scheduleStore(store, step, look),
+    xcom: xcomStore(store, step, look),
     async open({ retention }): Promise<BackendInfo> {
       store.retention = retention;
       return { description: 'embedded, in memory: ends with this process', warnings: [] };
@@ -197,6 +199,7 @@ function inspector(store: Store, look: Step): Inspect {
     list: (filter, page) => look(() => listTasks(store, filter, page)),
     facts: (id) => look(() => facts(store, id)),
     stats: () => look(() => stats(store)),
+    missing: () => look(() => store.missing.size),
     runnable: (queue) =>
       look(() => {
         const lane = store.lanes.get(queue);

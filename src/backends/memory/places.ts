@@ -81,6 +81,8 @@ export function leave(store: Store, entry: TaskEntry): void {
 
 /** The state changes with the place, and the counts with the state. */
 export function setState(entry: TaskEntry, state: TaskState): void {
+  const isFirstTime = entry.state === 'deferred' || state === 'started';
+  if (entry.rare.releasedMs !== undefined && !isFirstTime) entry.own().releasedMs = undefined;
   entry.state = state;
   entry.owner.lane.counts[state]++;
 }

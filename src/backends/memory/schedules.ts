@@ -33,6 +33,8 @@ export function scheduleStore(store: Store, step: Step, look: Step): ScheduleSto
       step(() => {
         if (store.scheduler.owner === owner) store.scheduler.until = 0;
       }),
+    lag: () =>
+      look(() => Math.max(0, store.now - (store.schedulesDue.first()?.next?.dueAt ?? store.now))),
   };
 }
 

@@ -7,19 +7,22 @@ import { enterQueue, enterScheduled, leave } from './places.ts';
 import { giveBack, reindex } from './ready-index.ts';
 import type { Store } from './store.ts';
 import { suspend } from './suspend.ts';
+import { writeXCom } from './xcom.ts';
 
 /** Applies one decision, if the lease that it speaks for is still in force. */
 export function settleOne(store: Store, settlement: Settlement): SettleAnswer {
-  const { id, token, decision, channel } = settlement;
+  const { id, token, decision, channel, xcom } = settlement;
   const entry = store.records.get(id);
   if (entry === undefined) return NOT_FOUND;
   if (entry.settledToken === token) return { kind: 'ok', state: entry.state, repeated: true };
   if (entry.state !== 'started' || entry.token !== token) return LEASE_LOST;
   const { cancelReason } = entry.rare;
-  if (channel !== undefined && decision.type === 'finish' && cancelReason === undefined) {
+  const isFinished = decision.type === 'finish' && cancelReason === undefined;
+  if (channel !== undefined && isFinished) {
     const refusal = writeChannel(store, channel);
     if (refusal !== undefined) return { kind: 'refused', refusal };
   }
+  if (xcom !== undefined && isFinished) writeXCom(store, xcom, id);
   if (cancelReason !== undefined) apply(store, entry, { type: 'cancel', reason: cancelReason });
   else if (decision.type === 'suspend') suspend(store, entry, decision);
   else apply(store, entry, decision);

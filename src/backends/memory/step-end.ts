@@ -21,10 +21,13 @@ export function endStep(store: Store): void {
   tellWaiters(store);
 }
 
-/** Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. */
+/**
+ * Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+ * time is charged, a tag may have been corrected upwards while virtual time stood still.
+ */
 function restIfIdle(lane: Lane): void {
-  const { clock, counts } = lane;
-  if (counts.queued > 0 || counts.started > 0 || clock.v === 0) return;
+  const { clock, counts, chargesTime } = lane;
+  if (counts.queued > 0 || counts.started > 0 || (clock.v === 0 && !chargesTime)) return;
   clock.v = 0;
   clock.epoch++;
   resetListClocks(lane);

@@ -23,6 +23,7 @@ import {
 import { MomentIndex } from './moment-index.ts';
 import { byMoment, byName, type ScheduleEntry } from './schedule-entry.ts';
 import { SortedList } from './sorted-list.ts';
+import { XComEntries } from './xcom-entries.ts';
 
 /** A snapshot, or the memory of one that was dropped. */
 export interface Snapshot {
@@ -83,6 +84,8 @@ export class Store {
   readonly schedulesDue: SortedList<ScheduleEntry> = new SortedList(byMoment);
   /** Who fires them, and until when nobody else does. */
   readonly scheduler: SchedulerLock = { owner: '', until: 0, fence: 0 };
+  /** Named values that tasks hand on. */
+  readonly xcom: XComEntries = new XComEntries();
   readonly workers: Map<string, WorkerEntry> = new Map();
   /** Workers that stand in line for a wake-up since their latest lease gave nothing, longest first. */
   readonly line: Set<WorkerEntry> = new Set();

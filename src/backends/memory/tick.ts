@@ -12,6 +12,7 @@ import { comeBack } from './settle.ts';
 import { forgetSnapshots } from './snapshots.ts';
 import type { Store } from './store.ts';
 import { dropSilent } from './workers.ts';
+import { sweepXCom } from './xcom.ts';
 
 /** Bounds of one tick, in tasks or users. */
 const SWEEP = 50;
@@ -21,6 +22,7 @@ const DEADLINES = 50;
 const CASCADE = 100;
 const IDLE = 50;
 const SNAPSHOTS = 50;
+const XCOM = 50;
 
 /** Every part of maintenance once, each bounded; true when any stopped at its bound. */
 export function tickSteps(store: Store): boolean {
@@ -30,9 +32,10 @@ export function tickSteps(store: Store): boolean {
   const expired = expire(store);
   const cascaded = cascade(store, CASCADE);
   const retained = retain(store);
+  const over = sweepXCom(store, XCOM);
   const dropped = dropIdle(store) || dropSilent(store);
   forgetSnapshots(store, SNAPSHOTS);
-  return swept || promoted || unthrottled || expired || cascaded || retained || dropped;
+  return swept || promoted || unthrottled || expired || cascaded || retained || over || dropped;
 }
 
 /**

@@ -7,6 +7,7 @@ import type {
   SettleAnswer,
   UpstreamFact,
 } from '../../domain/leasing.ts';
+import type { AttemptTerms, QueueSettings } from '../../domain/settings.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task.ts';
 
 /** A flat reply of a script. Numbers arrive as numbers or text, by the client's settings. */
@@ -97,12 +98,15 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
     leasedAt: now,
     alone: Number(reply[from + 6]) === 1,
   };
+  const hasTerms = (reply.length - from - LEASE_HEAD) % stride === 1;
+  const terms = hasTerms ? termsOf(text(reply.at(-1))) : undefined;
   const leases: Leased[] = [];
   for (let at = from + LEASE_HEAD; at + stride <= reply.length; at += stride) {
     const own = repeated
       ? { ...common, leaseUntil: Number(reply[at + 9]), leasedAt: Number(reply[at + 10]) }
       : common;
-    leases.push(decodeLeased(reply, at, requestId, own));
+    const leased = decodeLeased(reply, at, requestId, own);
+    leases.push(terms === undefined ? leased : underTerms(leased, terms, repeated));
   }
   return {
     leases,
@@ -114,6 +118,23 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   };
 }
 
+/** What queues say of the tasks that were leased from them, by queue. */
+type LaneTerms = ReadonlyMap<string, AttemptTerms & Pick<QueueSettings, 'leaseMs'>>;
+
+function termsOf(json: string): LaneTerms {
+  return new Map(Object.entries(JSON.parse(json)));
+}
+
+function underTerms(leased: Leased, terms: LaneTerms, isEndKnown: boolean): Leased {
+  const own = terms.get(leased.queue);
+  if (own === undefined) return leased;
+  const { leaseMs, ...attempts } = own;
+  const leaseUntil =
+    leaseMs === undefined || isEndKnown ? leased.leaseUntil : leased.leasedAt + leaseMs;
+  const hasAttempts = attempts.retries !== undefined || attempts.timeoutMs !== undefined;
+  return { ...leased, leaseUntil, ...(hasAttempts ? { terms: attempts } : {}) };
+}
+
 function decodeLeased(
   reply: Flat,
   at: number,
@@ -121,7 +142,7 @@ function decodeLeased(
   common: Pick<Leased, 'leaseUntil' | 'leasedAt' | 'alone'>,
 ): Leased {
   const { inline, ...fixed } = decodeFixed(text(reply[at + 6]), text(reply[at + 1]));
-  const upstreams = text(reply[at + 8]);
+  const [releasedMs, upstreams] = decodeUpstreams(text(reply[at + 8]));
   return {
     id: text(reply[at]),
     token: `${text(reply[at + 2])}-${requestId}`,
@@ -131,11 +152,19 @@ function decodeLeased(
     ...common,
     ...fixed,
     payload: inline === '' ? text(reply[at + 7]) : inline,
-    upstreams: upstreams === '' ? NO_UPSTREAMS : (JSON.parse(upstreams) as UpstreamFact[]),
+    upstreams,
+    ...(releasedMs < 0 ? {} : { releasedMs }),
   };
 }
 
 const NO_UPSTREAMS: readonly UpstreamFact[] = [];
+
+/** See lua/lib/upstreams.lua. */
+function decodeUpstreams(json: string): readonly [number, readonly UpstreamFact[]] {
+  if (json === '') return [-1, NO_UPSTREAMS];
+  const [releasedMs, ...facts] = JSON.parse(json) as [number, ...UpstreamFact[]];
+  return [releasedMs, facts];
+}
 
 export function decodeAnswer(value: unknown): SettleAnswer {
   const word = text(value);

@@ -3,6 +3,7 @@ import { InvalidOptionError } from '../../domain/errors.ts';
 import type { LeaseRequest, Settlement } from '../../domain/leasing.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../domain/settings.ts';
 import type { EdgePolicies, KeySpec, NewTask } from '../../domain/task.ts';
+import type { XComWrite } from '../../domain/xcom.ts';
 import type { ScriptArgument } from './script.ts';
 
 /** Payloads up to here stand inside the record's text; longer ones in a field of their own. */
@@ -107,11 +108,15 @@ export function pushLease(args: ScriptArgument[], request: LeaseRequest, retenti
 
 /** Appends one settlement: id, token, decision and three arguments. */
 export function pushSettlement(args: ScriptArgument[], settlement: Settlement): void {
-  const { id, token, decision, channel } = settlement;
+  const { id, token, decision, channel, xcom } = settlement;
   switch (decision.type) {
     case 'finish':
-      if (channel === undefined) args.push(id, token, decision.type, decision.result, '', '');
-      else args.push(id, token, 'write', decision.result, channel.run, writesText(channel.writes));
+      if (channel === undefined && xcom === undefined) {
+        args.push(id, token, decision.type, decision.result, '', '');
+      } else {
+        const rows = writesText(channel?.writes ?? [], xcom);
+        args.push(id, token, 'write', decision.result, channel?.run ?? '', rows);
+      }
       break;
     case 'retry':
       args.push(id, token, decision.type, decision.delayMs, decision.reason, decision.error);
@@ -133,17 +138,27 @@ export function pushSettlement(args: ScriptArgument[], settlement: Settlement): 
   }
 }
 
-/** Writes to channels, as lua/lib/channel.lua reads them. */
-export function writesText(writes: readonly ChannelWrite[]): string {
-  return JSON.stringify(
-    writes.map((write) => {
-      const { type, field } = write;
-      if (type === 'delete') return [type, field];
-      if (type === 'set') return [type, field, write.text];
-      const given = type === 'add' ? write.by : write.text;
-      return write.once === undefined ? [type, field, given] : [type, field, given, write.once];
-    }),
-  );
+/** What a handler wrote, as lua/lib/writes.lua reads it. */
+export function writesText(
+  writes: readonly ChannelWrite[],
+  xcom: readonly XComWrite[] = [],
+): string {
+  return JSON.stringify([...writes.map(channelRow), ...xcom.map(xcomRow)]);
+}
+
+function channelRow(write: ChannelWrite): readonly unknown[] {
+  const { type, field } = write;
+  if (type === 'delete') return [type, field];
+  if (type === 'set') return [type, field, write.text];
+  const given = type === 'add' ? write.by : write.text;
+  return write.once === undefined ? [type, field, given] : [type, field, given, write.once];
+}
+
+/** As lua/lib/xcom.lua reads it. */
+export function xcomRow(write: XComWrite): readonly unknown[] {
+  const { user, namespace, key } = write.place;
+  if (write.type === 'delete') return ['drop', user, namespace, key];
+  return ['push', user, namespace, key, write.text, write.ttlMs];
 }
 
 /** Settings and patches travel as JSON; `null` takes a field away. */
@@ -151,11 +166,11 @@ export function patchText(patch: UserPatch | QueuePatch): string {
   return JSON.stringify(patch);
 }
 
-/** A number in [0, 1) from the random part of a request id, so that idle workers spread out. */
-function spreadOf(requestId: string): number {
+/** A number in [0, 1) from a text that others have not, so that workers spread out. */
+export function spreadOf(text: string): number {
   let hash = 0;
-  for (let i = 0; i < requestId.length; i++) {
-    hash = (hash * 31 + requestId.charCodeAt(i)) % 1_000;
+  for (let i = 0; i < text.length; i++) {
+    hash = (hash * 31 + text.charCodeAt(i)) % 1_000;
   }
   return hash / 1_000;
 }

@@ -103,6 +103,11 @@ export class RedisInspect implements Inspect {
     return { counts, totals };
   }
 
+  async missing(): Promise<number> {
+    const [, ids] = flat(await this.#session.run('arrears', []));
+    return Number(ids);
+  }
+
   async runnable(queue: string): Promise<number> {
     const [found] = flat(await this.#session.run('queueList', [queue]));
     return found === undefined ? 0 : decodeQueue(text(found)).runnable;

@@ -32,9 +32,11 @@ export class RedisQueues implements QueueStore {
   }
 }
 
+/** The reply has totals too, which are parts of the statistics of the whole. */
 export function decodeQueue(json: string): QueueInfo {
-  const raw = JSON.parse(json) as QueueInfo;
-  const settings = objectOf(raw.settings);
-  if (settings.perUser === undefined) return { ...raw, settings };
-  return { ...raw, settings: { ...settings, perUser: objectOf(settings.perUser) } };
+  const { queue, settings: raw, counts, readyUsers, runnable } = JSON.parse(json) as QueueInfo;
+  const settings = objectOf(raw);
+  const { perUser } = settings;
+  const whole = perUser === undefined ? settings : { ...settings, perUser: objectOf(perUser) };
+  return { queue, settings: whole, counts, readyUsers, runnable };
 }

@@ -34,6 +34,7 @@ export async function reconcile(session: Session, repair: boolean): Promise<Reco
   for (const name of [...INDEXES, 'deadlines', 'cascade']) await pass.index(name);
   await pass.lines();
   await pass.schedules();
+  await pass.dependencies();
   for (let tries = 1; tries <= TRIES; tries++) {
     const { tally, moved } = await pass.records();
     if (!moved && (await pass.counts(tally))) break;
@@ -72,6 +73,20 @@ class Pass {
   /** Compares schedules with their list, and with those that are due. */
   async schedules(): Promise<void> {
     for (let rank = 0; rank >= 0; ) rank = this.#note(await this.#run('schedules', rank), rank);
+  }
+
+  /** Looks for sets of dependencies whose task is gone; an account that may not scan finds none. */
+  async dependencies(): Promise<void> {
+    const start = `${this.#session.keys.base}deps:`;
+    try {
+      for await (const keys of this.#session.scan('reconcile', patternOf(start), STEP)) {
+        const names = keys.map((key) => key.slice(start.length));
+        if (names.length === 0) continue;
+        for (const problem of await this.#run('deps', ...names)) this.#found(text(problem));
+      }
+    } catch (error) {
+      if (!(error instanceof BackendUnsupportedError)) throw error;
+    }
   }
 
   /** Looks at every record; counts what is stored. `moved`: somebody changed something meanwhile. */
@@ -213,8 +228,7 @@ class Pass {
 
   async *#scan(seen: Set<string>): AsyncGenerator<readonly string[]> {
     const start = this.#session.keys.task('');
-    const pattern = `${start.replace(/[?*[\]\\]/g, '\\$&')}*`;
-    for await (const keys of this.#session.scan('reconcile', pattern, STEP)) {
+    for await (const keys of this.#session.scan('reconcile', patternOf(start), STEP)) {
       const fresh = keys.map((key) => key.slice(start.length)).filter((id) => !seen.has(id));
       for (const id of fresh) seen.add(id);
       for (let at = 0; at < fresh.length; at += STEP) yield fresh.slice(at, at + STEP);
@@ -238,6 +252,11 @@ class Pass {
     const repair = part === 'lane' || part === 'users' ? '0' : this.#repair;
     return flat(await this.#session.run('reconcile', [part, repair, ...args]));
   }
+}
+
+/** Of keys that begin so. */
+function patternOf(start: string): string {
+  return `${start.replace(/[?*[\]\\]/g, '\\$&')}*`;
 }
 
 interface StoredUser {

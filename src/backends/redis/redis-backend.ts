@@ -18,6 +18,7 @@ import { Session } from './session.ts';
 import { RedisTasks } from './tasks.ts';
 import { RedisUsers } from './users.ts';
 import { RedisWorkers } from './workers.ts';
+import { RedisXCom } from './xcom.ts';
 
 /** Where the tasks live. */
 export interface RedisOptions {
@@ -69,6 +70,7 @@ export function backendOf(
     runs: new RedisRuns(session),
     graphs: new RedisGraphs(session),
     schedules: new RedisSchedules(session),
+    xcom: new RedisXCom(session),
     open: (settings: BackendSettings): Promise<BackendInfo> => session.open(settings),
     close: async (): Promise<void> => {
       session.close();

@@ -24,7 +24,7 @@ export class RedisRuns implements RunStore {
   ): Promise<'ok' | 'lost' | ChannelRefusal> {
     const args: ScriptArgument[] = [lease.id, lease.token];
     if (channel === undefined) args.push('', '', '');
-    else args.push(channel.key, channel.run, writesText(channel.writes));
+    else args.push(channel.key, channel.run, writesText(channel.writes, channel.xcom));
     for (const [field, value] of Object.entries(entries)) args.push(field, value ?? '');
     return answerOf(await this.#session.run('checkpoint', args));
   }

@@ -90,6 +90,11 @@ export class RedisSchedules implements ScheduleStore {
   async leave(owner: string): Promise<void> {
     await this.#session.run('scheduleLeave', [owner]);
   }
+
+  async lag(): Promise<number> {
+    const [ms] = flat(await this.#session.run('arrears', []));
+    return Number(ms);
+  }
 }
 
 function decodeAll(reply: Flat, from: number): readonly ScheduleRecord[] {

@@ -3,6 +3,7 @@ import { defineScript, onLongPath, onManualTime, type Script } from './script.ts
 
 /** The scripts, by what they do. */
 export type Verb =
+  | 'arrears'
   | 'attempts'
   | 'cancel'
   | 'checkpoint'
@@ -40,12 +41,16 @@ export type Verb =
   | 'userSet'
   | 'watch'
   | 'workerList'
-  | 'writeChannel';
+  | 'writeChannel'
+  | 'xcomList'
+  | 'xcomRead'
+  | 'xcomWrite';
 
 export type Scripts = Readonly<Record<Verb, Script>>;
 
 /** Every script, by the verb of the port or of this backend. */
 export const SCRIPTS: Scripts = {
+  arrears: defineScript('arrears', lua.arrears),
   attempts: defineScript('attempts', lua.attempts),
   cancel: defineScript('cancel', lua.cancel),
   checkpoint: defineScript('runs.checkpoint', lua.checkpoint),
@@ -84,6 +89,9 @@ export const SCRIPTS: Scripts = {
   watch: defineScript('waitForEnd', lua.watch),
   workerList: defineScript('workers.list', lua.workerList),
   writeChannel: defineScript('runs.writeChannel', lua.writeChannel),
+  xcomList: defineScript('xcom.list', lua.xcomList),
+  xcomRead: defineScript('xcom.read', lua.xcomRead),
+  xcomWrite: defineScript('xcom.write', lua.xcomWrite),
 };
 
 /** The same scripts on a clock that a test sets, and on the long path alone if it asks for that. */

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../domain/limits.ts';
 import { hold, type RedisClient, sibling } from './client.ts';
+import { spreadOf } from './encode.ts';
 
 /** How much longer than its block a BLPOP may take, in ms, before its connection counts as dead. */
 const GRACE_MS = 2_000;
@@ -78,7 +79,8 @@ export class Bell {
       if (popped !== null && popped !== undefined) this.#rung = true;
     } catch {
       // Unreachable: the worker finds out by its next lease. Not to spin meanwhile:
-      if (!this.#closed) await pause(GRACE_MS / 4);
+      // and each at a pace of its own, or all come back at once.
+      if (!this.#closed) await pause(GRACE_MS * (0.15 + 0.2 * spreadOf(this.#key)));
     } finally {
       isOut = false;
       clearTimeout(silent);

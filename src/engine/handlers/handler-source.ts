@@ -10,6 +10,7 @@ import {
 import { checkName } from '../../domain/names.ts';
 import type { TaskHandler } from '../../workflow/handler-task.ts';
 import type { Handler, TaskDefinition } from '../../workflow/task-definition.ts';
+import { say } from '../log-events.ts';
 import type { Registry } from '../registry.ts';
 import { ownNames } from '../runs/own-tasks.ts';
 import { ModulePool } from './module-pool.ts';
@@ -75,7 +76,9 @@ export class HandlerSource {
   warnOfMissing(): void {
     for (const { name, code } of this.#registry.all()) {
       if (code.kind !== 'registered' || this.definition(name) !== undefined) continue;
-      this.#log.warn(`${new UnknownHandlerError(name, code.handler).message}: not run here`);
+      const { handler } = code;
+      const message = `${new UnknownHandlerError(name, handler).message}: not run here`;
+      say(this.#log, 'handler.missing', message, { name, handler });
     }
   }
 
@@ -119,7 +122,8 @@ export class HandlerSource {
     try {
       await handler.close?.();
     } catch (error) {
-      this.#log.warn(`closing a handler failed: ${messageOf(error)}`, { error });
+      const message = `closing a handler failed: ${messageOf(error)}`;
+      say(this.#log, 'handler.close-failed', message, { error });
     }
   }
 

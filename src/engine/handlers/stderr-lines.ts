@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Logger } from '../../base/logger.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { say } from '../log-events.ts';
 
 /** Characters of a line that are kept. */
 const LINE_CHARS = 1_000;
@@ -48,9 +49,10 @@ export class StderrLines {
     this.#last.push(line);
     if (this.#last.length > LAST_LINES) this.#last.shift();
     this.#lines++;
-    if (this.#lines <= LIMITS.stderrLines) this.#log.info(line);
+    if (this.#lines <= LIMITS.stderrLines) say(this.#log, 'program.stderr', line, {});
     else if (this.#lines === LIMITS.stderrLines + 1) {
-      this.#log.warn(`only the first ${LIMITS.stderrLines} lines of stderr are logged`);
+      const message = `only the first ${LIMITS.stderrLines} lines of stderr are logged`;
+      say(this.#log, 'program.stderr-cut', message, {});
     }
   }
 }

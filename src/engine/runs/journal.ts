@@ -1,5 +1,5 @@
-import type { Backend, LeaseRef } from '../../domain/backend.ts';
-import type { ChannelRefusal, ChannelWrites } from '../../domain/channel.ts';
+import type { Backend, LeaseRef, NodeWrites } from '../../domain/backend.ts';
+import type { ChannelRefusal } from '../../domain/channel.ts';
 import { readGraph } from '../../domain/graph-text.ts';
 import type { NodeRecord } from './controls.ts';
 import type { GraphCache } from './graph-cache.ts';
@@ -183,7 +183,7 @@ export class Journal {
   }
 
   /**
-   * Writes down what a node came to, with what it wrote to channels: both or none.
+   * Writes down what a node came to, with what it wrote beside that: both or none.
    *
    * @returns why the writes were refused; the node is not written down then.
    * @throws {@link JournalLost} when the lease is not in force.
@@ -191,7 +191,7 @@ export class Journal {
   async noteWriting(
     key: string,
     record: NodeRecord,
-    channel: ChannelWrites,
+    writes: Omit<NodeWrites, 'key'>,
   ): Promise<ChannelRefusal | undefined> {
     this.note(key, record);
     const field = `${this.#parts.prefix}n:${key}`;
@@ -201,7 +201,7 @@ export class Journal {
     const { backend, holder, persist } = this.#parts;
     // The store remembers the newest writes of a lease, so one call must be over before the next.
     const answer = await this.#inTurn(() =>
-      persist(() => backend.runs.checkpoint(holder.lease, entries, { ...channel, key: field })),
+      persist(() => backend.runs.checkpoint(holder.lease, entries, { ...writes, key: field })),
     );
     if (answer === 'lost') throw new JournalLost();
     if (answer === 'ok') return undefined;

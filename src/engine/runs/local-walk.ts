@@ -23,6 +23,7 @@ import type { NodeTools } from '../node-call.ts';
 import { NodeRun } from '../node-run.ts';
 import type { Trace } from '../tracing/trace.ts';
 import type { Tracer } from '../tracing/tracer.ts';
+import { applyHere } from '../write-book.ts';
 import { outcomeOf, recordOf } from './controls.ts';
 import { groupOutcome, type MemberEnd } from './group-end.ts';
 import { endOf, groupSpan } from './group-trace.ts';
@@ -107,7 +108,7 @@ export class LocalWalk {
       const end = await new NodeRun(this.#tools, {
         definition,
         handler: handlers.handler(definition),
-        plan: plans.planFor(definition, NO_OPTIONS),
+        plan: plans.planFor(definition, NO_OPTIONS, undefined),
         payload: codec.payload(node.id, input),
         taskId: `${this.#runId}:${node.id}#${visit}`,
         user: this.#user,
@@ -129,10 +130,10 @@ export class LocalWalk {
       }).run();
       switch (end.type) {
         case 'returned':
-          this.#tools.channels.apply(end.writes);
+          await applyHere(this.#tools, this.#tools.channels, end.writes);
           return { type: 'output', value: codec.read(end.text) };
         case 'chose':
-          this.#tools.channels.apply(end.writes);
+          await applyHere(this.#tools, this.#tools.channels, end.writes);
           return this.#chosen(node.id, end.control);
         case 'canceled':
           if (end.wholeRun) return end;

@@ -1,5 +1,4 @@
-import type { LeaseRef, Suspension } from '../../domain/backend.ts';
-import type { ChannelWrite } from '../../domain/channel.ts';
+import type { Suspension } from '../../domain/backend.ts';
 import { TaskCanceledError, UnknownTaskError } from '../../domain/errors.ts';
 import {
   type Ending,
@@ -14,16 +13,18 @@ import { partsOf } from '../../workflow/parts.ts';
 import type { TaskDefinition } from '../../workflow/task-definition.ts';
 import type { SubRunner } from '../attempt-context.ts';
 import type { PlanBook } from '../attempt-plan.ts';
-import { type ChannelStore, channelError, NO_WRITES, StoredChannels } from '../channels.ts';
+import { type ChannelStore, channelError, StoredChannels } from '../channels.ts';
 import { NO_OPTIONS } from '../enqueue-options.ts';
 import type { HandlerSource } from '../handlers/handler-source.ts';
 import { type NodeEnd, NodeRun } from '../node-run.ts';
 import type { Trace } from '../tracing/trace.ts';
+import { type HandlerWrites, isNothing, NO_WRITES } from '../write-book.ts';
 import { type NodeRecord, outcomeOf, recordOf } from './controls.ts';
 import { GroupDrive, type GroupTools } from './group-drive.ts';
 import { groupSpan, tracedGroup } from './group-trace.ts';
 import type { Journal } from './journal.ts';
 import type { ProducerFacts } from './members.ts';
+import type { OwnLease } from './own-lease.ts';
 import { strangePause } from './strange-node.ts';
 
 /** What walking a graph needs of its worker. */
@@ -36,7 +37,7 @@ export interface ProducerTools extends GroupTools {
 export interface ProducerCall {
   readonly facts: ProducerFacts;
   /** Whose lease and token may be others after a wait. */
-  readonly holder: { readonly lease: LeaseRef; readonly fencingToken: number };
+  readonly holder: Pick<OwnLease, 'lease' | 'fencingToken'>;
   readonly journal: Journal;
   /** Of the journal: tells groups of several runs in one task apart. */
   readonly prefix: string;
@@ -108,18 +109,20 @@ export class Producer {
     }
   }
 
-  /** A node that wrote to channels is written down at once, whatever the run was asked for. */
+  /** A node that wrote something is written down at once, whatever the run was asked for. */
   async #note(
     key: string,
     { record, writes }: NodeMove & { readonly type: 'record' },
   ): Promise<(StepOutcome & { readonly type: 'failed' }) | undefined> {
     const { journal, facts, checkpoint } = this.#call;
-    if (writes.length === 0) {
+    if (isNothing(writes)) {
       journal.note(key, record);
       if (checkpoint === 'node') await journal.flush();
       return undefined;
     }
-    const refusal = await journal.noteWriting(key, record, { run: facts.runId, writes });
+    const { channel, xcom } = writes;
+    const held = { run: facts.runId, writes: channel, xcom };
+    const refusal = await journal.noteWriting(key, record, held);
     if (refusal === undefined) return undefined;
     this.#failureType = 'error';
     return { type: 'failed', error: channelError(refusal) };
@@ -156,7 +159,7 @@ export class Producer {
     return new NodeRun(this.#tools, {
       definition,
       handler: handlers.handler(definition),
-      plan: plans.planFor(definition, NO_OPTIONS),
+      plan: plans.planFor(definition, NO_OPTIONS, holder.lease.terms),
       payload,
       taskId: `${facts.taskId}:${this.#call.prefix}${key}`,
       user: facts.user,
@@ -253,7 +256,7 @@ type NodeMove =
   | {
       readonly type: 'record';
       readonly record: NodeRecord;
-      readonly writes: readonly ChannelWrite[];
+      readonly writes: HandlerWrites;
     }
   | { readonly type: 'failed'; readonly error: unknown }
   | { readonly type: 'canceled'; readonly reason: string }

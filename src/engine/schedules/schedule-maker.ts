@@ -24,6 +24,8 @@ interface MakerParts {
   readonly maker: TaskMaker;
   readonly codec: ValueCodec;
   readonly graphs: GraphCache;
+  /** Of schedules that name none. */
+  readonly timeZone: string;
 }
 
 /** What a caller says: a step, or the name of a task. */
@@ -59,7 +61,7 @@ export async function makeSchedule(
     throw new InvalidOptionError('options', 'an object', options);
   }
   const { missed, cap, overlap, limit } = policiesOf(options);
-  const timing = timingOf(options, anchor ?? now);
+  const timing = timingOf(options, { anchor: anchor ?? now, timeZone: parts.timeZone });
   const table = new Timetable(id, timing);
   const { task, graph, isOpen } = await templateOf(parts, options, { timing, now, table });
   const spec: Omit<ScheduleSpec, 'version'> = { timing, missed, cap, isOpen, task };

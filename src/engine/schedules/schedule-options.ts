@@ -19,7 +19,7 @@ export interface ScheduleTiming {
   readonly cron?: string | undefined;
   /** A length, from 1 s to ten years: counted from `start`, or from when the schedule was made. */
   readonly every?: Duration | undefined;
-  /** The zone of the pattern, by its IANA name. Default `UTC`. */
+  /** The zone of the pattern, by its IANA name. Default that of `FairloomOptions.scheduler`, else `UTC`. */
   readonly timeZone?: string | undefined;
   /** No slot before this moment: a Date, or ms since the epoch. */
   readonly start?: Date | number | undefined;
@@ -133,12 +133,19 @@ export function policiesOf(options: ScheduleTerms): CheckedPolicies {
   return { missed, cap, overlap, limit: most };
 }
 
+/** What a timing has where nothing is said. */
+export interface TimingDefaults {
+  /** From where `every` counts when nothing says `start`. */
+  readonly anchor: number;
+  readonly timeZone: string;
+}
+
 /**
- * The timing as it is stored. `anchor` is from where `every` counts when nothing says `start`.
+ * The timing as it is stored.
  *
  * @throws {@link InvalidOptionError} for the first option that is not what it should be.
  */
-export function timingOf(options: ScheduleTiming, anchor: number): Timing {
+export function timingOf(options: ScheduleTiming, otherwise: TimingDefaults): Timing {
   const { cron, every, timeZone, jitter } = options;
   if ((cron === undefined) === (every === undefined)) {
     throw new InvalidOptionError('cron', 'one of cron and every', cron ?? every);
@@ -155,10 +162,13 @@ export function timingOf(options: ScheduleTiming, anchor: number): Timing {
   const jitterMs = jitter === undefined ? 0 : durationOption('jitter', jitter, jitterBounds);
   const everyBounds = { least: LIMITS.everyMinMs, most: LIMITS.delayMaxMs };
   return {
-    ...(cron === undefined ? {} : { cron, timeZone: timeZone ?? 'UTC' }),
+    ...(cron === undefined ? {} : { cron, timeZone: timeZone ?? otherwise.timeZone }),
     ...(every === undefined
       ? {}
-      : { everyMs: durationOption('every', every, everyBounds), anchor: start ?? anchor }),
+      : {
+          everyMs: durationOption('every', every, everyBounds),
+          anchor: start ?? otherwise.anchor,
+        }),
     ...(start === undefined ? {} : { start }),
     ...(end === undefined ? {} : { end }),
     ...(jitterMs === 0 ? {} : { jitterMs }),

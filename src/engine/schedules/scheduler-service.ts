@@ -4,6 +4,7 @@ import { checkName } from '../../domain/names.ts';
 import type { Core } from '../core.ts';
 import { Emitter, type Unsubscribe } from '../emitter.ts';
 import { randomName } from '../ids.ts';
+import { say } from '../log-events.ts';
 import { sayGoodbye } from '../shutdown.ts';
 import type { WorkerEvents } from '../worker-events.ts';
 import { Scheduler, type SchedulerEvents } from './scheduler.ts';
@@ -89,7 +90,9 @@ export class SchedulerService {
   #failed(operation: string, error: unknown): boolean {
     if (this.#over.signal.aborted || error instanceof ClosedError) return false;
     if (this.#failures++ === 0) {
-      this.#core.log.warn(`scheduler ${this.id}: ${operation} failed`, { error });
+      const fields = { scheduler: this.id, operation, error };
+      const message = `scheduler ${this.id}: ${operation} failed`;
+      say(this.#core.log, 'scheduler.call-failed', message, fields);
     }
     this.#events.emit('worker.error', { operation, error });
     return true;

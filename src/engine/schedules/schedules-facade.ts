@@ -28,6 +28,7 @@ interface SchedulesParts {
   readonly maker: TaskMaker;
   readonly codec: ValueCodec;
   readonly graphs: GraphCache;
+  readonly timeZone: string;
   readonly newId: () => string;
   send(task: NewTask, options: undefined): Promise<TaskHandle<unknown>>;
 }
@@ -91,6 +92,15 @@ export class Schedules {
     const { items, cursor } = await schedules.list(pageRequest(options));
     const infos = items.map((record) => this.#info(record));
     return cursor === undefined ? { items: infos } : { items: infos, cursor };
+  }
+
+  /**
+   * How long the schedule that is due longest has been due, in ms; 0 when none is. More than some
+   * seconds mean that no scheduler runs, or none gets on.
+   */
+  async lag(): Promise<number> {
+    const { schedules } = await this.#open();
+    return schedules.lag();
   }
 
   /**

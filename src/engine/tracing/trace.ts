@@ -1,5 +1,6 @@
 /** Spans as the engine holds them: they end with what they are a part of, and never twice. */
 import type { Logger } from '../../base/logger.ts';
+import { say } from '../log-events.ts';
 import type { Span, SpanEnd, SpanParent, SpanRequest, Tracer } from './tracer.ts';
 
 /** A part of some work, to be traced. */
@@ -81,7 +82,7 @@ class OpenTrace implements Trace {
       const span = tracing.tracer.start(request);
       return new OpenTrace(tracing, span, { given: givenIn(request.parent), whole });
     } catch (error) {
-      tracing.log.warn('the tracer threw', { error });
+      say(tracing.log, 'tracer.threw', 'the tracer threw', { error });
       return untraced(givenIn(request.parent));
     }
   }
@@ -113,7 +114,7 @@ class OpenTrace implements Trace {
         call();
       });
     } catch (error) {
-      this.#tracing.log.warn('the tracer threw', { error });
+      say(this.#tracing.log, 'tracer.threw', 'the tracer threw', { error });
     }
     // A tracer that does not call it must not swallow a task.
     if (!isCalled) call();
@@ -127,7 +128,7 @@ class OpenTrace implements Trace {
     try {
       this.#span.end(end);
     } catch (error) {
-      this.#tracing.log.warn('the tracer threw', { error });
+      say(this.#tracing.log, 'tracer.threw', 'the tracer threw', { error });
     }
   }
 

@@ -92,7 +92,9 @@ export const atEnqueue: Cases = {
   ) => {
     const id = await kit.add({ dependsOn: ['later'], ...edges({ onMissing: 'block' }) });
     expect(await kit.record(id)).toMatchObject({ state: 'deferred', blockedBy: ['later'] });
+    expect(await kit.backend.inspect.missing()).toBe(1);
     await kit.add({ id: 'later' });
+    expect(await kit.backend.inspect.missing()).toBe(0);
     await kit.runToEnd('later', '7');
     const leased = await kit.leaseOne();
     expect(leased).toMatchObject({ id, upstreams: [{ id: 'later', result: '7' }] });
@@ -277,6 +279,38 @@ export const atTheEnd: Cases = {
     await kit.rest();
     expect((await kit.backend.tasks.tick()).nextDueAt).toBeUndefined();
     expect(new Set(await kit.states(waiting))).toEqual(new Set(['queued']));
+  },
+
+  'tells at the first lease how long after its last dependency a task was queued': async (
+    kit,
+    expect,
+  ) => {
+    const [first, upstream] = [await kit.add(), await kit.add()];
+    await kit.addMany(250, { dependsOn: [first, upstream] });
+    await kit.runToEnd(first);
+    await kit.advance(1_000);
+    await kit.runToEnd(upstream);
+    // The step that ends it has room for some; the others hear of it later.
+    await kit.advance(40);
+    const head = await kit.leaseOne();
+    expect(head.releasedMs).toBe(0);
+    await kit.release(head);
+    expect((await kit.leaseOne()).releasedMs).toBeUndefined();
+    const others = await kit.serve(249, { batch: 50 });
+    expect(new Set(others.map(({ releasedMs }) => releasedMs))).toEqual(new Set([0, 40]));
+  },
+
+  'tells nothing of that when it never waited, or its own delay was over later': async (
+    kit,
+    expect,
+  ) => {
+    const upstream = await kit.add();
+    await kit.add({ dependsOn: [upstream], delayMs: 1_000 });
+    await kit.runToEnd(upstream);
+    await kit.add({ dependsOn: [upstream] });
+    await kit.advance(1_000);
+    const leased = await kit.serve(2);
+    expect(leased.map(({ releasedMs }) => releasedMs)).toEqual([undefined, undefined]);
   },
 
   'cancels a chain of 500 link by link': async (kit, expect) => {

@@ -258,4 +258,18 @@ export const pools: Cases = {
     await kit.add({ user: 'ann' });
     expect(usersOf(await kit.lease(5, { worker: 'a7' }))).toEqual(['ann']);
   },
+
+  'look at their users when they begin, and when they are gone': async (kit, expect) => {
+    await kit.setUser('ann', { rate: { limit: 1, perMs: 1_000, burst: 1 } });
+    await kit.addMany(3);
+    await kit.leaseOne();
+    await kit.shift(1_000);
+    expect(await kit.user('ann')).toMatchObject({ ready: false });
+    await kit.worker('r', { assignedUsers: ['ann'] });
+    expect(await kit.user('ann')).toMatchObject({ ready: true });
+    await kit.leaseOne();
+    await kit.shift(1_000);
+    await kit.backend.workers.unregister('r');
+    expect(await kit.user('ann')).toMatchObject({ ready: true });
+  },
 };

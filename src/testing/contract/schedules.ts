@@ -1,81 +1,8 @@
 /** Schedules: kept whole, due in order, and each slot fired at most once. */
-import type {
-  DueReply,
-  FireOutcome,
-  FireReply,
-  FireRequest,
-  ScheduleChange,
-  ScheduleRecord,
-} from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { firedTaskId } from '../../domain/schedule.ts';
 import type { Cases } from './cases.ts';
-import type { Kit, TaskFields } from './kit.ts';
-
-/** Between two slots of the schedules here, in ms. */
-const PERIOD = 60_000;
-
-/** Stores a schedule whose first slot is `inMs` from now; the slot. */
-async function store(kit: Kit, id: string, change: Partial<ScheduleChange> = {}, inMs = 0) {
-  const slot = kit.now() + inMs;
-  const whole: ScheduleChange = {
-    id,
-    revision: 0,
-    spec: '{"é":1}',
-    paused: false,
-    overlap: 'allow',
-    next: { slot, dueAt: slot },
-    ...change,
-  };
-  kit.expect(await kit.backend.schedules.set(whole)).toMatchObject({ kind: 'ok' });
-  return slot;
-}
-
-async function demand(kit: Kit, id: string): Promise<ScheduleRecord> {
-  const { record } = await kit.backend.schedules.get(id);
-  if (record === undefined) throw new TypeError(`there is no schedule ${id}`);
-  return record;
-}
-
-async function granted(
-  kit: Kit,
-  owner = 's1',
-): Promise<Extract<DueReply, { readonly kind: 'granted' }>> {
-  const reply = await kit.backend.schedules.due({ owner, limit: 10 });
-  if (reply.kind !== 'granted') throw new TypeError('the lock is held');
-  return reply;
-}
-
-interface Fire extends Partial<FireRequest> {
-  readonly task?: TaskFields;
-}
-
-/** Fires the slot that the schedule stands at, one period before the next. */
-async function fire(kit: Kit, id: string, { task, ...request }: Fire = {}): Promise<FireReply> {
-  const { revision, next } = await demand(kit, id);
-  const slot = request.slot ?? next?.slot ?? 0;
-  const { fence } = await granted(kit);
-  return kit.backend.schedules.fire({
-    id,
-    revision,
-    slot,
-    fence,
-    firings: [{ slot, task: kit.task({ id: firedTaskId(id, slot), ...task }) }],
-    passed: 0,
-    next: { slot: slot + PERIOD, dueAt: slot + PERIOD },
-    ...request,
-  });
-}
-
-/** The only outcome of a firing that counted. */
-async function outcome(kit: Kit, id: string, request: Fire = {}): Promise<FireOutcome> {
-  const reply = await fire(kit, id, request);
-  const [only] = reply.kind === 'fired' ? reply.outcomes : [];
-  if (only === undefined) throw new TypeError(`it was not fired: ${reply.kind}`);
-  return only;
-}
-
-const CREATED = { kind: 'created', canceled: [] };
+import { CREATED, demand, fire, granted, outcome, PERIOD, store } from './schedule-kit.ts';
 
 export const keeping: Cases = {
   'keeps a schedule whole, and tells it back': async (kit, expect) => {
@@ -127,6 +54,18 @@ export const keeping: Cases = {
     expect((await kit.backend.schedules.list({ limit: 5 })).items).toEqual([]);
     await store(kit, 'a', {}, PERIOD);
     expect(await demand(kit, 'a')).toMatchObject({ revision: 1, fired: 0 });
+  },
+
+  'is due no more when it is removed': async (kit, expect) => {
+    await store(kit, 'a');
+    await kit.backend.schedules.remove('a');
+    expect(await kit.backend.tasks.tick()).toMatchObject({ schedulesDue: false });
+    expect(await granted(kit)).toEqual({
+      kind: 'granted',
+      fence: 0,
+      schedules: [],
+      now: kit.now(),
+    });
   },
 
   'keeps the graph that it needs, and lets go of it': async (kit, expect) => {
@@ -216,6 +155,20 @@ export const falling: Cases = {
     await fire(kit, 'a');
     expect(await tasks.extend(extend)).toMatchObject({ schedulesDue: false });
     expect(await tasks.tick()).toMatchObject({ schedulesDue: false });
+  },
+
+  'tells how long the one that is due longest has been due': async (kit, expect) => {
+    const { schedules } = kit.backend;
+    expect(await schedules.lag()).toBe(0);
+    await store(kit, 'a', {}, 1_000);
+    await store(kit, 'b', {}, 500);
+    expect(await schedules.lag()).toBe(0);
+    await kit.advance(1_200);
+    expect(await schedules.lag()).toBe(700);
+    await fire(kit, 'b');
+    expect(await schedules.lag()).toBe(200);
+    await fire(kit, 'a');
+    expect(await schedules.lag()).toBe(0);
   },
 
   'wakes who waits for work at the slot': async (kit, expect) => {
@@ -324,6 +277,14 @@ export const firing: Cases = {
     for (let i = 0; i < 2; i++) expect(await outcome(kit, 'b')).toEqual(CREATED);
     expect((await demand(kit, 'b')).next).toBeUndefined();
     expect(await fire(kit, 'b')).toEqual({ kind: 'stale' });
+    const first = await store(kit, 'c', { limit: 1 });
+    const firings = [first, first + PERIOD].map((slot) => {
+      return { slot, task: kit.task({ id: firedTaskId('c', slot) }) };
+    });
+    expect(await fire(kit, 'c', { firings })).toEqual({
+      kind: 'fired',
+      outcomes: [CREATED, { kind: 'over' }],
+    });
     expect((await granted(kit)).schedules).toEqual([]);
   },
 
@@ -334,50 +295,5 @@ export const firing: Cases = {
     const next = { slot, dueAt: slot };
     expect(await kit.backend.schedules.set({ ...change, next })).toEqual({ kind: 'changed' });
     expect(await kit.backend.schedules.set(change)).toMatchObject({ kind: 'ok' });
-  },
-};
-
-export const overlapping: Cases = {
-  'skip passes over slots until the task has ended': async (kit, expect) => {
-    const slot = await store(kit, 'a', { overlap: 'skip' });
-    expect(await outcome(kit, 'a')).toEqual(CREATED);
-    const id = firedTaskId('a', slot);
-    expect(await outcome(kit, 'a')).toEqual({ kind: 'overlap', id });
-    const leased = await kit.leaseOne();
-    expect(await outcome(kit, 'a')).toEqual({ kind: 'overlap', id });
-    await kit.finish(leased);
-    expect(await outcome(kit, 'a')).toEqual(CREATED);
-    expect(await demand(kit, 'a')).toMatchObject({ fired: 2, overlapped: 2 });
-  },
-
-  'queue-one lets one wait, and no more': async (kit, expect) => {
-    const slot = await store(kit, 'a', { overlap: 'queue-one' });
-    expect(await outcome(kit, 'a')).toEqual(CREATED);
-    const first = await kit.leaseOne();
-    expect(await outcome(kit, 'a')).toEqual(CREATED);
-    const second = firedTaskId('a', slot + PERIOD);
-    expect(await kit.record(second)).toMatchObject({ state: 'deferred', dependsOn: [first.id] });
-    expect(await outcome(kit, 'a')).toEqual({ kind: 'overlap', id: first.id });
-    await kit.fail(first);
-    expect(await kit.leaseIds(5)).toEqual([second]);
-    expect(await outcome(kit, 'a')).toEqual(CREATED);
-  },
-
-  'cancel-previous asks the task to end, and starts behind it': async (kit, expect) => {
-    const slot = await store(kit, 'a', { overlap: 'cancel-previous' });
-    const ids = [0, 1, 2, 3].map((at) => firedTaskId('a', slot + at * PERIOD));
-    expect(await outcome(kit, 'a')).toEqual(CREATED);
-    expect(await outcome(kit, 'a')).toEqual({ kind: 'created', canceled: [ids[0]] });
-    expect(await kit.state(ids[0] ?? '')).toBe('canceled');
-    const running = await kit.leaseOne();
-    expect(running.id).toBe(ids[1]);
-    expect(await outcome(kit, 'a')).toEqual({ kind: 'created', canceled: [ids[1]] });
-    expect(await outcome(kit, 'a')).toEqual({ kind: 'created', canceled: [ids[1], ids[2]] });
-    expect(await kit.record(ids[1] ?? '')).toMatchObject({ cancelRequested: true });
-    expect(await kit.state(ids[2] ?? '')).toBe('canceled');
-    expect(await kit.record(ids[3] ?? '')).toMatchObject({ state: 'deferred' });
-    await kit.finish(running);
-    expect(await kit.state(ids[1] ?? '')).toBe('canceled');
-    expect(await kit.leaseIds(5)).toEqual([ids[3]]);
   },
 };

@@ -88,4 +88,16 @@ export const strangers: Cases = {
     }
     expect(await kit.state(id)).toBe('scheduled');
   },
+
+  'wait on while one that knows them is never silent for a second': async (kit, expect) => {
+    await kit.worker('busy', { queues: ['bulk'], names: ['strange'] });
+    const id = await kit.add({ name: 'strange' });
+    expect(await kit.lease()).toEqual([]);
+    for (let passed = 0; passed <= LIMITS.unknownTaskMs; passed += 900) {
+      await kit.shift(900);
+      await kit.backend.tasks.extend({ worker: 'busy', leaseMs: 1_000, leases: [] });
+    }
+    expect(await kit.lease()).toEqual([]);
+    expect(await kit.state(id)).toBe('scheduled');
+  },
 };

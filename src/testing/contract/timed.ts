@@ -139,4 +139,16 @@ export const timed: Cases = {
     await kit.release(leased);
     expect(await ahead(kit, leased.user)).toBe(4 - 0.5);
   },
+
+  'leaves no debt when all is done, though nothing was expected of it': async (kit, expect) => {
+    await kit.setQueue({ charge: 'time' });
+    await kit.add();
+    await kit.retry(await kit.leaseOne(), 1);
+    await kit.shift(1);
+    const leased = await kit.leaseOne();
+    await kit.advance(10_000);
+    await kit.finish(leased);
+    await kit.add();
+    expect(await kit.user('ann')).toMatchObject({ ready: true, ahead: 0 });
+  },
 };

@@ -3,15 +3,17 @@
 -- KEYS[1]  clock    hash
 -- ARGV[1]  id       the run's task
 -- ARGV[2]  token    of its lease
--- ARGV[3]  node     what wrote to channels; '' when nothing did
+-- ARGV[3]  node     what wrote; '' when nothing did
 -- ARGV[4]  channel  the run whose channels they are
--- ARGV[5]  writes   as in write-channel.lua
+-- ARGV[5]  writes   JSON, as lib/writes.lua has them
 -- ARGV[6..]  entries  field and JSON text of each; no text takes the field away
 -- Returns  {'ok'}, {'lost'} or {'refused …'}
 -- Cost     O(entries + writes)
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/channel.lua
+-- @include lib/xcom.lua
+-- @include lib/writes.lua
 
 local id, token, node = ARGV[1], ARGV[2], ARGV[3]
 local t = F.taskOf(id)
@@ -19,7 +21,7 @@ if not t or t.state ~= 'started' or t.token ~= token then return F.unchanged({ '
 redis.call('DEL', K.oom())
 local name = token .. ' ' .. node
 if node ~= '' and not (t.y and t.y.cw == name) then
-  local refused = F.writeChannel(ARGV[4], ARGV[5])
+  local refused = F.applyWrites(ARGV[4], ARGV[5], id)
   if refused then return F.unchanged({ refused }) end
   F.rareOf(t).cw = name
 end

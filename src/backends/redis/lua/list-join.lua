@@ -51,6 +51,8 @@ for i = 6, #ARGV do
   local u = F.userOf(lane, ARGV[i])
   redis.call('SADD', K.listNames(lane.p, list), u.name)
   if not isOn(u) then
+    -- Before: where it stands when it has become ready does not depend on a list that only begins.
+    F.reindex(u)
     local lists = u.lists or {}
     local more = { unpack(lists) }
     more[#more + 1] = list

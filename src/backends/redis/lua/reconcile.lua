@@ -1,8 +1,8 @@
 -- Checks records, indexes and counts against each other, one bounded part at a time.
 --
 -- KEYS[1]  clock   hash
--- ARGV[1]  part    'records', 'index', 'line', 'lane', 'users', 'schedules', 'mend-user' or
---                  'mend-lane'
+-- ARGV[1]  part    'records', 'index', 'line', 'lane', 'users', 'schedules', 'deps',
+--                  'mend-user' or 'mend-lane'
 -- ARGV[2]  repair  '1': what is wrong is mended at once
 -- ARGV[3..]  what  of the part: see there
 -- Returns  see the part; problems are told as text
@@ -135,6 +135,36 @@ local function schedules()
   end
 end
 
+-- Who waits for a task that is gone waits on as for one that was never stored.
+local function dropDeps(kind, id)
+  local ids = kind == 'waiting' and redis.call('ZRANGE', K.waiting(id), 0, PAGE - 1) or NONE
+  local isAwaited = #ids == PAGE
+  for _, waiter in ipairs(ids) do
+    local t = F.taskOf(waiter)
+    if t and redis.call('SISMEMBER', K.blocked(waiter), id) == 1 then
+      isAwaited = true
+      Cascade.waitFor(t)
+    end
+  end
+  if isAwaited then return F.put('missing', id, now) end
+  local key = kind == 'waiting' and K.waiting(id) or kind == 'blocked' and K.blocked(id)
+  redis.call('DEL', key or K.held(id))
+end
+
+-- ARGV[3..]: sets of dependencies, as 'waiting:' and an id. Tells those whose task is not stored,
+-- unless a batch is being stored in parts, whose tasks wait for each other already.
+local function deps()
+  for i = 3, #ARGV do
+    local kind, id = string.match(ARGV[i], '^(%l+):(.*)$')
+    local isKnown = H.submissions < INF or F.taskOf(id)
+      or (kind == 'waiting' and redis.call('ZSCORE', K.index('missing'), id))
+    if not isKnown then
+      tell('dependencies of ' .. id .. ': ' .. kind .. ', but not stored')
+      if repair then dropDeps(kind, id) end
+    end
+  end
+end
+
 -- ARGV[3]: queue. Tells how many steps there were, and the counts as JSON.
 local function laneOf()
   local lane = F.laneOf(ARGV[3])
@@ -178,7 +208,7 @@ local function mendLane()
 end
 
 local PARTS = { records = records, index = index, line = line, lane = laneOf, users = users,
-  schedules = schedules, ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
+  schedules = schedules, deps = deps, ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
 PARTS[part]()
 if repair and (next(Z) or next(I) or #touched > 0) then
   F.writeStep()

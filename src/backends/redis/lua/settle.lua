@@ -19,6 +19,7 @@
 -- @include lib/upstreams.lua
 -- @include lib/lease-step.lua
 -- @include lib/channel.lua
+-- @include lib/writes.lua
 -- @include lib/settle-one.lua
 
 local worker = F.readWorker(ARGV[1])

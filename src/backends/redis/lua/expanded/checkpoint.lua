@@ -3,9 +3,9 @@
 -- KEYS[1]  clock    hash
 -- ARGV[1]  id       the run's task
 -- ARGV[2]  token    of its lease
--- ARGV[3]  node     what wrote to channels; '' when nothing did
+-- ARGV[3]  node     what wrote; '' when nothing did
 -- ARGV[4]  channel  the run whose channels they are
--- ARGV[5]  writes   as in write-channel.lua
+-- ARGV[5]  writes   JSON, as lib/writes.lua has them
 -- ARGV[6..]  entries  field and JSON text of each; no text takes the field away
 -- Returns  {'ok'}, {'lost'} or {'refused …'}
 -- Cost     O(entries + writes)
@@ -25,7 +25,7 @@ local Retain = {}
 local Schedule = {}
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
-local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -61,7 +61,7 @@ local atHand = {}
 
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF, ['schedules:due'] = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -69,7 +69,7 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -89,6 +89,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
 -- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -186,14 +188,23 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- that was to be done once and was, n how many values there are and how many bytes.
 -- @rare
 
+-- Named values of users, as src/domain/xcom.ts has them: a hash each with v value, w the task that
+-- pushed it or '', p when, t how long it is kept in ms. A place is <bytes>:<user> and the pair of
+-- namespace and key; an index knows when to look whether a value is over.
+-- @rare
+
+-- What a handler wrote beside its result, as JSON rows: those of XCom as lib/xcom.lua has them, all
+-- others as lib/channel.lua does.
+-- @rare
+
 local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -479,9 +490,11 @@ function F.nextDue()
     F.scheduleLookAt()))
 end
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
 function Step.restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
   lane.v = 0
   Step.newEpoch(lane)
 end
@@ -819,11 +832,11 @@ function F.channelPlan(key, writes)
   return plan
 end
 
--- Applies writes, as JSON, to the channels of a run: all of them or none. Answers why not, or false.
+-- Applies writes to the channels of a run: all of them or none. Answers why not, or false.
 function F.writeChannel(run, writes)
   if not F.taskOf(run) then return F.channelRefusal({ type = 'run-gone', run = run }) end
   local key = (prefix .. 'channel:' .. run)
-  local plan, refusal = F.channelPlan(key, cjson.decode(writes))
+  local plan, refusal = F.channelPlan(key, writes)
   if refusal then return F.channelRefusal(refusal) end
   for field, text in pairs(plan.values) do
     if text then
@@ -834,6 +847,54 @@ function F.writeChannel(run, writes)
   end
   for mark in pairs(plan.done) do redis.call('HSET', key, 'o:' .. mark, '1') end
   redis.call('HSET', key, 'n', string.format('%.0f %.0f', plan.keys, plan.bytes))
+  return false
+end
+
+function XCom.placeOf(user, namespace, key)
+  local rest = (#namespace .. ':' .. namespace .. key)
+  return (#user .. ':' .. user .. rest)
+end
+
+function XCom.drop(user, namespace, key)
+  local place, space = XCom.placeOf(user, namespace, key), (#user .. ':' .. user .. namespace)
+  if redis.call('DEL', (prefix .. 'xcom:' .. place)) == 0 then return end
+  F.move('xcom-ends', place, false)
+  redis.call('ZREM', (prefix .. 'xcom-keys:' .. space), key)
+  if redis.call('EXISTS', (prefix .. 'xcom-keys:' .. space)) == 0 then
+    redis.call('ZREM', (prefix .. 'xcom-namespaces:' .. user), namespace)
+  end
+end
+
+function XCom.push(writer, user, namespace, key, text, keepMs)
+  local place, space = XCom.placeOf(user, namespace, key), (#user .. ':' .. user .. namespace)
+  redis.call('HSET', (prefix .. 'xcom:' .. place), 'v', text, 'w', writer, 'p', nowText, 't', keepMs)
+  redis.call('ZADD', (prefix .. 'xcom-keys:' .. space), 0, key)
+  redis.call('ZADD', (prefix .. 'xcom-namespaces:' .. user), 0, namespace)
+  F.move('xcom-ends', place, now + keepMs)
+end
+
+-- Applies rows of {'push', user, namespace, key, text, ms} or {'drop', user, namespace, key}, in
+-- order, on behalf of a task or of none ('').
+function XCom.write(writer, rows)
+  for _, row in ipairs(rows) do
+    if row[1] == 'push' then
+      XCom.push(writer, row[2], row[3], row[4], row[5], row[6])
+    else
+      XCom.drop(row[2], row[3], row[4])
+    end
+  end
+end
+
+-- Applies all of them or none, on behalf of a task. Answers why not, or false.
+function F.applyWrites(run, text, writer)
+  local channel, xcom = {}, {}
+  for _, row in ipairs(cjson.decode(text)) do
+    local rows = (row[1] == 'push' or row[1] == 'drop') and xcom or channel
+    rows[#rows + 1] = row
+  end
+  local refused = #channel > 0 and F.writeChannel(run, channel)
+  if refused then return refused end
+  XCom.write(writer, xcom)
   return false
 end
 
@@ -849,6 +910,7 @@ setmetatable(F, lazy)
 setmetatable(Line, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
+setmetatable(XCom, lazy)
 
 local id, token, node = ARGV[1], ARGV[2], ARGV[3]
 local t = F.taskOf(id)
@@ -856,7 +918,7 @@ if not t or t.state ~= 'started' or t.token ~= token then return F.unchanged({ '
 redis.call('DEL', (prefix .. 'oom'))
 local name = token .. ' ' .. node
 if node ~= '' and not (t.y and t.y.cw == name) then
-  local refused = F.writeChannel(ARGV[4], ARGV[5])
+  local refused = F.applyWrites(ARGV[4], ARGV[5], id)
   if refused then return F.unchanged({ refused }) end
   F.rareOf(t).cw = name
 end

@@ -54,8 +54,8 @@ end
 
 -- nil when somebody waits to be woken, a cascade is under way, or the clock has jumped.
 local function plainClock()
-  if not saved[1] or (saved[2] and saved[2] ~= ',') then return end
-  local clock = { struct.unpack('<ddddddddddddddddddddd', saved[1]) }
+  if not saved[1] then return end
+  local clock = { struct.unpack('<dddddddddddddddddddddd', saved[1]) }
   local passed = now - clock[1]
   if passed < 0 or passed > 8000 or clock[14] > 0
     or clock[7] < INF then
@@ -66,8 +66,26 @@ local function plainClock()
   return clock
 end
 
+-- A worker that leases is awake, so it holds no alarm (lib/alarm.lua).
+local function plainAwake(clock, worker)
+  local alarms = saved[2] or ','
+  if alarms == ',' then return end
+  local comma = string.find(alarms, ',', 1, true)
+  local one, two = string.sub(alarms, 1, comma - 1), string.sub(alarms, comma + 1)
+  if one == worker then
+    clock.alarms, clock[15] = ',' .. two, INF
+  elseif two == worker then
+    clock.alarms = one .. ','
+  end
+end
+
 local function savePlainClock(clock)
-  redis.call('HSET', KEYS[1], 's', struct.pack('<ddddddddddddddddddddd', unpack(clock, 1, 21)))
+  local packed = struct.pack('<dddddddddddddddddddddd', unpack(clock, 1, 22))
+  if clock.alarms then
+    redis.call('HSET', KEYS[1], 's', packed, 'a', clock.alarms)
+  else
+    redis.call('HSET', KEYS[1], 's', packed)
+  end
 end
 -- Keeps a queue on the short path: its numbers as an array in the order of LANE (lib/lane.lua), and
 -- by name what else the step needs of it.
@@ -87,7 +105,7 @@ local function plainLane(queue)
       or perUser.rate or perUser.paused then
       return
     end
-    lane.perUser = perUser
+    lane.perUser, lane.config = perUser, config
     lane.levelWeights = config.priorityWeights or lane.levelWeights
   end
   lane.packedClasses = string.sub(got[1], lane[22 + 1])
@@ -308,7 +326,7 @@ local Retain = {}
 local Schedule = {}
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = { readItems = 0, existingTask = 0, answerKnown = 0, byLimit = 0, refuse = 0, storePlain = 0, isPlain = 0, storeEach = 0 }
-local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -329,7 +347,7 @@ local published, runningChange, standing = {}, {}, {}
 
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF, ['schedules:due'] = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -337,7 +355,7 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -357,6 +375,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
 -- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -477,10 +497,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -846,9 +866,11 @@ function F.nextDue()
     F.scheduleLookAt()))
 end
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
 function Step.restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
   lane.v = 0
   Step.newEpoch(lane)
 end
@@ -1535,6 +1557,7 @@ function F.enterScheduled(t, u, due)
 end
 
 function F.enterDeferred(t, u)
+  t.at = 0
   F.setState(t, u, 'deferred')
   F.put('deferred', t.id, F.fixed(t).created)
   F.touch(u)
@@ -1823,6 +1846,8 @@ function Cascade.satisfy(upstream, t, u)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
   t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
+  -- `at` is free in line: below zero it tells its first lease how long after that end it was queued.
+  if t.state == 'deferred' and t.n == 0 and not t.x.su then t.at = upstream.at - now - 1 end
   F.unblock(t, u)
 end
 

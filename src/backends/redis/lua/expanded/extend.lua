@@ -29,6 +29,7 @@ local Suspend = {}
 local Tick = { dropIdle = 0, dropIdles = 0 }
 local Timed = {}
 local Window = {}
+local XCom = {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -64,7 +65,7 @@ local atHand = {}
 
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF, ['schedules:due'] = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -72,7 +73,7 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -93,6 +94,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
 -- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -203,6 +206,14 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- Maintenance that is part of every lease, settle with lease, extend and tick: each part bounded.
 -- @rare
 
+-- Named values of users, as src/domain/xcom.ts has them: a hash each with v value, w the task that
+-- pushed it or '', p when, t how long it is kept in ms. A place is <bytes>:<user> and the pair of
+-- namespace and key; an index knows when to look whether a value is over.
+-- @rare
+
+-- Takes named values away whose time is over.
+-- @rare
+
 -- Forgets users whose kept tag the virtual time has passed.
 
 -- Looks whether maintenance has anything to do, without asking Redis: H never says later than it is.
@@ -213,10 +224,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -633,9 +644,11 @@ function F.nextDue()
     F.scheduleLookAt()))
 end
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
 function Step.restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
   lane.v = 0
   Step.newEpoch(lane)
 end
@@ -778,7 +791,7 @@ end
 function F.tickSteps(retention)
   local due = H.started <= now and now >= C.pause
   if due or H['scheduled-users'] <= now or H.throttled <= now or H.deadlines <= now
-    or H.cascade < INF or H.submissions <= now or C.dropping > 0 or C.refresh > 0
+    or H.cascade < INF or H.submissions <= now or H['xcom-ends'] <= now or C.dropping > 0 or C.refresh > 0
     or H['listed-workers'] < now - 15000 or F.retainDue(retention) then
     return Tick.run(retention)
   end
@@ -798,8 +811,11 @@ function F.readWorker(id)
   return worker
 end
 
+-- Where workers stand by the moment that they were heard, a second is as good as its first moment.
 function F.seen(worker)
-  if now - worker.seen > 1000 then redis.call('ZADD', (prefix .. 'workers'), now, worker.id) end
+  if math.floor(now / 1000) ~= math.floor(worker.seen / 1000) then
+    redis.call('ZADD', (prefix .. 'workers'), now, worker.id)
+  end
   if worker.listed then F.move('listed-workers', worker.id, now) end
 end
 
@@ -1204,6 +1220,7 @@ function F.enterScheduled(t, u, due)
 end
 
 function F.enterDeferred(t, u)
+  t.at = 0
   F.setState(t, u, 'deferred')
   F.put('deferred', t.id, F.fixed(t).created)
   F.touch(u)
@@ -1252,6 +1269,7 @@ end
 
 -- From `started` back to the line, or away until the delay is over.
 function F.comeBack(t, u, delay)
+  t.at = 0
   F.leave(t, u)
   if delay > 0 then
     F.enterScheduled(t, u, now + delay)
@@ -1491,6 +1509,8 @@ function Cascade.satisfy(upstream, t, u)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
   t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
+  -- `at` is free in line: below zero it tells its first lease how long after that end it was queued.
+  if t.state == 'deferred' and t.n == 0 and not t.x.su then t.at = upstream.at - now - 1 end
   F.unblock(t, u)
 end
 
@@ -1842,8 +1862,7 @@ function Lists.changeLists(u, lists)
   u.lists = #lists > 0 and lists or nil
   u.changed = true
   F.touch(u)
-  if not u.ready then return end
-  F.indexUser(u, true)
+  if u.ready then F.indexUser(u, true) end
   F.reindex(u)
 end
 
@@ -2142,13 +2161,65 @@ function Tick.run(retention)
   local expired = Tick.expire()
   local cascaded = F.cascade(100)
   local retained = Retain.retain(retention)
+  local over = XCom.sweep()
   local dropped = Tick.dropIdles()
   if C.dropping > 0 or H['listed-workers'] < now - 15000 then
     dropped = Lists.dropSilent() or dropped
   end
   if C.refresh > 0 then dropped = Tick.refresh(50) or dropped end
   if H.submissions <= now then dropped = Submission.tick(50) or dropped end
-  return swept or promoted or unthrottled or expired or cascaded or retained or dropped
+  return swept or promoted or unthrottled or expired or cascaded or retained or over
+    or dropped
+end
+
+function XCom.placeOf(user, namespace, key)
+  local rest = (#namespace .. ':' .. namespace .. key)
+  return (#user .. ':' .. user .. rest)
+end
+
+function XCom.drop(user, namespace, key)
+  local place, space = XCom.placeOf(user, namespace, key), (#user .. ':' .. user .. namespace)
+  if redis.call('DEL', (prefix .. 'xcom:' .. place)) == 0 then return end
+  F.move('xcom-ends', place, false)
+  redis.call('ZREM', (prefix .. 'xcom-keys:' .. space), key)
+  if redis.call('EXISTS', (prefix .. 'xcom-keys:' .. space)) == 0 then
+    redis.call('ZREM', (prefix .. 'xcom-namespaces:' .. user), namespace)
+  end
+end
+
+-- When a value goes; false while a task keeps it.
+function XCom.endOf(writer, pushedAt, keepMs)
+  local t = writer ~= '' and F.taskOf(writer)
+  if not t then return pushedAt + keepMs end
+  if not F.isEnd(t.state) or t.readers > 0 then return false end
+  return math.max(pushedAt, t.at) + keepMs
+end
+
+-- User, namespace and key of a place.
+function XCom.parts(place)
+  local user, rest = Tick.splitPair(place)
+  local namespace, key = Tick.splitPair(rest)
+  return user, namespace, key
+end
+
+-- Takes values away that are over; those that a task keeps are looked at again later.
+function XCom.sweep()
+  if not Tick.headIs('xcom-ends', now) then return false end
+  local places = Tick.dueOf('xcom-ends', now, 50)
+  for _, place in ipairs(places) do
+    local got = redis.call('HMGET', (prefix .. 'xcom:' .. place), 'w', 'p', 't')
+    local till = got[1] and XCom.endOf(got[1], tonumber(got[2]), tonumber(got[3]))
+    if not got[1] then
+      F.move('xcom-ends', place, false)
+    elseif not till then
+      F.move('xcom-ends', place, now + 60000)
+    elseif till > now then
+      F.move('xcom-ends', place, till)
+    else
+      XCom.drop(XCom.parts(place))
+    end
+  end
+  return #places == 50
 end
 
 end
@@ -2172,6 +2243,7 @@ setmetatable(Retain, lazy)
 setmetatable(Lists, lazy)
 setmetatable(Submission, lazy)
 setmetatable(Tick, lazy)
+setmetatable(XCom, lazy)
 
 local worker, leaseMs, retention = F.readWorker(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 redis.call('DEL', (prefix .. 'oom'))

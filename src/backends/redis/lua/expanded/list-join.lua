@@ -13,7 +13,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, saveRunning = 0, setField = 0, packState = 0, saveTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, saveRunning = 0, setField = 0, packState = 0, saveTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -25,7 +25,7 @@ local Retain = {}
 local Schedule = {}
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
-local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -61,7 +61,7 @@ local atHand = {}
 
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF, ['schedules:due'] = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -69,7 +69,7 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -89,6 +89,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
 -- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -189,10 +191,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -358,6 +360,12 @@ function F.laneOf(queue)
   return lane
 end
 
+function F.touchLane(lane)
+  if lane.dirty then return end
+  lane.dirty = {}
+  touched[#touched + 1] = lane
+end
+
 function F.saveLane(lane)
   local c = lane.counts
   local packed = struct.pack('<ddIddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
@@ -463,6 +471,110 @@ function F.saveUser(u)
   if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
 end
 
+function F.touch(u)
+  if u.dirty then return end
+  u.dirty = true
+  F.touchLane(u.lane)
+  u.lane.dirty[#u.lane.dirty + 1] = u
+end
+
+-- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
+-- shared one of its power of two.
+function F.joinClass(u)
+  local lane, kind = u.lane, 'w' .. u.w
+  local family = u.assigned and 'a' or 'o'
+  local classes = lane.classes
+  u.shared = false
+  if not classes[family .. kind] and not classes[(u.assigned and 'o' or 'a') .. kind]
+    and next(classes) and F.exactClasses(lane) >= 31 then
+    u.shared = true
+    kind = 's' .. F.sharedClass(u.w)
+  end
+  u.class = family .. kind
+  classes[u.class] = (classes[u.class] or 0) + 1
+end
+
+function F.readyKey(lane, class)
+  local keys = lane.readyKeys
+  local key = keys[class]
+  if not key then
+    key = (lane.p .. 'ready:' .. class)
+    keys[class] = key
+  end
+  return key
+end
+
+-- Writes the user's score, or its absence, to every index that is ordered by its tag.
+function F.indexUser(u, ready)
+  local lane = u.lane
+  F.zset(F.readyKey(lane, u.class), u.name, ready and u.s)
+  local lists = u.lists
+  if not lists then return end
+  local finish = ready and u.s + 100 / u.w
+  for i = 1, #lists do
+    F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
+    if string.byte(lists[i]) == 115 then
+      F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
+    end
+  end
+end
+
+function F.displace(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  lane.w = lane.w - u.w
+  lane.ready = lane.ready - 1
+  local left = lane.classes[u.class] - 1
+  lane.classes[u.class] = left > 0 and left or nil
+  u.class, u.ready = false, false
+end
+
+function F.place(u)
+  local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
+  local weight = u.set.weight
+  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
+  if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
+  local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
+  if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
+  -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
+  if u.w > 0 and u.w ~= weight then tag = v + ((tag > v and tag - v or 0) * u.w) / weight end
+  if u.ready then F.displace(u) end
+  u.s, u.ep, u.w, u.assigned, u.ready = tag, lane.epoch, weight, assigned, true
+  lane.w = lane.w + weight
+  lane.ready = lane.ready + 1
+  F.joinClass(u)
+  F.indexUser(u, true)
+end
+
+function F.reindex(u)
+  local lane, set, room, queued = u.lane, u.set, 0, u.queued
+  F.touch(u)
+  if queued > 0 and not set.paused then
+    room = set.maxRunning - u.running
+    if room > queued then room = queued end
+    if room < 0 then room = 0 end
+  end
+  local till = room > 0 and set.rate and F.rateTill(u) or nil
+  if till or u.throttled then F.throttle(u, till) end
+  if till then room = 0 end
+  if room > 0 then
+    F.place(u)
+  elseif u.ready then
+    F.displace(u)
+  end
+  local gained = room - u.room
+  if gained == 0 then return end
+  u.room = room
+  lane.runnable = lane.runnable + gained
+  if gained > 0 then
+    lane.gain = lane.gain + gained
+    if u.lists then
+      lane.gainers = lane.gainers or {}
+      lane.gainers[u.name] = u
+    end
+  end
+end
+
 function F.saveRunning()
   for worker, change in pairs(runningChange) do
     local key = (prefix .. 'worker:' .. worker)
@@ -524,9 +636,11 @@ function F.nextDue()
     F.scheduleLookAt()))
 end
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
 function Step.restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
   lane.v = 0
   Step.newEpoch(lane)
 end
@@ -648,12 +762,6 @@ function F.sharedClass(weight)
   return power
 end
 
-function F.touchLane(lane)
-  if lane.dirty then return end
-  lane.dirty = {}
-  touched[#touched + 1] = lane
-end
-
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
   local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
@@ -662,13 +770,6 @@ function F.ownSettings(lane, name)
     for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
   end
   return own, got[2] and true
-end
-
-function F.touch(u)
-  if u.dirty then return end
-  u.dirty = true
-  F.touchLane(u.lane)
-  u.lane.dirty[#u.lane.dirty + 1] = u
 end
 
 function F.exactClasses(lane)
@@ -683,62 +784,11 @@ function F.exactClasses(lane)
   return n
 end
 
--- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
--- shared one of its power of two.
-function F.joinClass(u)
-  local lane, kind = u.lane, 'w' .. u.w
-  local family = u.assigned and 'a' or 'o'
-  local classes = lane.classes
-  u.shared = false
-  if not classes[family .. kind] and not classes[(u.assigned and 'o' or 'a') .. kind]
-    and next(classes) and F.exactClasses(lane) >= 31 then
-    u.shared = true
-    kind = 's' .. F.sharedClass(u.w)
-  end
-  u.class = family .. kind
-  classes[u.class] = (classes[u.class] or 0) + 1
-end
-
-function F.readyKey(lane, class)
-  local keys = lane.readyKeys
-  local key = keys[class]
-  if not key then
-    key = (lane.p .. 'ready:' .. class)
-    keys[class] = key
-  end
-  return key
-end
-
--- Writes the user's score, or its absence, to every index that is ordered by its tag.
-function F.indexUser(u, ready)
-  local lane = u.lane
-  F.zset(F.readyKey(lane, u.class), u.name, ready and u.s)
-  local lists = u.lists
-  if not lists then return end
-  local finish = ready and u.s + 100 / u.w
-  for i = 1, #lists do
-    F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
-    if string.byte(lists[i]) == 115 then
-      F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
-    end
-  end
-end
-
 function F.onAssigned(u)
   for i = 1, u.lists and #u.lists or 0 do
     if string.byte(u.lists[i]) == 97 then return true end
   end
   return false
-end
-
-function F.displace(u)
-  local lane = u.lane
-  F.indexUser(u, false)
-  lane.w = lane.w - u.w
-  lane.ready = lane.ready - 1
-  local left = lane.classes[u.class] - 1
-  lane.classes[u.class] = left > 0 and left or nil
-  u.class, u.ready = false, false
 end
 
 function F.listOf(lane, id)
@@ -767,23 +817,6 @@ function F.joinTag(u)
   return v
 end
 
-function F.place(u)
-  local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
-  local weight = u.set.weight
-  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
-  if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
-  local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
-  if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
-  -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
-  if u.w > 0 and u.w ~= weight then tag = v + ((tag > v and tag - v or 0) * u.w) / weight end
-  if u.ready then F.displace(u) end
-  u.s, u.ep, u.w, u.assigned, u.ready = tag, lane.epoch, weight, assigned, true
-  lane.w = lane.w + weight
-  lane.ready = lane.ready + 1
-  F.joinClass(u)
-  F.indexUser(u, true)
-end
-
 function F.throttle(u, till)
   if till then
     F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
@@ -799,35 +832,6 @@ function F.rateTill(u)
   local rate = u.set.rate
   local allowed = math.floor(u.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
   return allowed > now and allowed or nil
-end
-
-function F.reindex(u)
-  local lane, set, room, queued = u.lane, u.set, 0, u.queued
-  F.touch(u)
-  if queued > 0 and not set.paused then
-    room = set.maxRunning - u.running
-    if room > queued then room = queued end
-    if room < 0 then room = 0 end
-  end
-  local till = room > 0 and set.rate and F.rateTill(u) or nil
-  if till or u.throttled then F.throttle(u, till) end
-  if till then room = 0 end
-  if room > 0 then
-    F.place(u)
-  elseif u.ready then
-    F.displace(u)
-  end
-  local gained = room - u.room
-  if gained == 0 then return end
-  u.room = room
-  lane.runnable = lane.runnable + gained
-  if gained > 0 then
-    lane.gain = lane.gain + gained
-    if u.lists then
-      lane.gainers = lane.gainers or {}
-      lane.gainers[u.name] = u
-    end
-  end
 end
 
 -- A woken worker leaves every line that it stands in. `token` false: it left by itself.
@@ -976,8 +980,7 @@ function Lists.changeLists(u, lists)
   u.lists = #lists > 0 and lists or nil
   u.changed = true
   F.touch(u)
-  if not u.ready then return end
-  F.indexUser(u, true)
+  if u.ready then F.indexUser(u, true) end
   F.reindex(u)
 end
 
@@ -1034,6 +1037,8 @@ for i = 6, #ARGV do
   local u = F.userOf(lane, ARGV[i])
   redis.call('SADD', (lane.p .. 'list-names:' .. list), u.name)
   if not isOn(u) then
+    -- Before: where it stands when it has become ready does not depend on a list that only begins.
+    F.reindex(u)
     local lists = u.lists or {}
     local more = { unpack(lists) }
     more[#more + 1] = list

@@ -1,8 +1,8 @@
 -- Checks records, indexes and counts against each other, one bounded part at a time.
 --
 -- KEYS[1]  clock   hash
--- ARGV[1]  part    'records', 'index', 'line', 'lane', 'users', 'schedules', 'mend-user' or
---                  'mend-lane'
+-- ARGV[1]  part    'records', 'index', 'line', 'lane', 'users', 'schedules', 'deps',
+--                  'mend-user' or 'mend-lane'
 -- ARGV[2]  repair  '1': what is wrong is mended at once
 -- ARGV[3..]  what  of the part: see there
 -- Returns  see the part; problems are told as text
@@ -11,7 +11,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, saveRunning = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, levelScore = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, saveRunning = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, levelScore = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -23,7 +23,7 @@ local Retain = {}
 local Schedule = { fields = 0, read = 0 }
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
-local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -59,7 +59,7 @@ local atHand = {}
 
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF, ['schedules:due'] = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -67,7 +67,7 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -87,6 +87,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
 -- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -189,10 +191,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -221,6 +223,17 @@ function F.move(name, member, score)
   members[member] = score
   moved[name] = true
   if score and H[name] and score < H[name] then H[name] = score end
+end
+
+-- A member that is new to the index. `text`: the score as it is sent, when the caller has it.
+function F.put(name, member, score, text)
+  local members = I[name]
+  if not members then
+    members = {}
+    I[name] = members
+  end
+  members[member] = text or score
+  if H[name] and score < H[name] then H[name] = score end
 end
 
 function F.addAll(key, members)
@@ -748,9 +761,11 @@ function F.nextDue()
     F.scheduleLookAt()))
 end
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
 function Step.restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
   lane.v = 0
   Step.newEpoch(lane)
 end
@@ -1028,6 +1043,20 @@ function F.dueChanged(u)
   F.touch(u)
 end
 
+-- The key in the deadline index: the least of the limits of the start, of the wait, of a suspension.
+function F.setDeadline(t)
+  local x = t.x
+  if not x then return end
+  local least = x.ex
+  if x.wu and (not least or x.wu < least) then least = x.wu end
+  if x.wk and (not least or x.wk < least) then least = x.wk end
+  if least == x.dl then return end
+  F.move('deadlines', t.id, least or false)
+  x.dl = least
+  t.xDirty = true
+  F.change(t)
+end
+
 function F.saveKeys()
   for name, key in pairs(keyring) do
     if key.dirty then
@@ -1053,6 +1082,16 @@ function Timed.recount(u)
   F.indexUser(u, false)
   u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
   F.indexUser(u, true)
+end
+
+-- It can wait no longer than this for one that cannot end by itself.
+function Cascade.waitFor(t)
+  if not t.x.wu then
+    t.x.wu = now + 2592000000
+    t.xDirty = true
+    F.change(t)
+  end
+  F.setDeadline(t)
 end
 
 function Due.holders()
@@ -1110,6 +1149,7 @@ end }
 setmetatable(F, lazy)
 setmetatable(Line, lazy)
 setmetatable(Timed, lazy)
+setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
 
@@ -1235,6 +1275,36 @@ local function schedules()
   end
 end
 
+-- Who waits for a task that is gone waits on as for one that was never stored.
+local function dropDeps(kind, id)
+  local ids = kind == 'waiting' and redis.call('ZRANGE', (prefix .. 'deps:waiting:' .. id), 0, 200 - 1) or NONE
+  local isAwaited = #ids == 200
+  for _, waiter in ipairs(ids) do
+    local t = F.taskOf(waiter)
+    if t and redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. waiter), id) == 1 then
+      isAwaited = true
+      Cascade.waitFor(t)
+    end
+  end
+  if isAwaited then return F.put('missing', id, now) end
+  local key = kind == 'waiting' and (prefix .. 'deps:waiting:' .. id) or kind == 'blocked' and (prefix .. 'deps:blocked:' .. id)
+  redis.call('DEL', key or (prefix .. 'deps:held:' .. id))
+end
+
+-- ARGV[3..]: sets of dependencies, as 'waiting:' and an id. Tells those whose task is not stored,
+-- unless a batch is being stored in parts, whose tasks wait for each other already.
+local function deps()
+  for i = 3, #ARGV do
+    local kind, id = string.match(ARGV[i], '^(%l+):(.*)$')
+    local isKnown = H.submissions < INF or F.taskOf(id)
+      or (kind == 'waiting' and redis.call('ZSCORE', (CODES['missing'] and prefix .. 'state:' .. 'missing' or prefix .. 'missing'), id))
+    if not isKnown then
+      tell('dependencies of ' .. id .. ': ' .. kind .. ', but not stored')
+      if repair then dropDeps(kind, id) end
+    end
+  end
+end
+
 -- ARGV[3]: queue. Tells how many steps there were, and the counts as JSON.
 local function laneOf()
   local lane = F.laneOf(ARGV[3])
@@ -1278,7 +1348,7 @@ local function mendLane()
 end
 
 local PARTS = { records = records, index = index, line = line, lane = laneOf, users = users,
-  schedules = schedules, ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
+  schedules = schedules, deps = deps, ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
 PARTS[part]()
 if repair and (next(Z) or next(I) or #touched > 0) then
   F.writeStep()

@@ -28,7 +28,7 @@ local Retain = {}
 local Schedule = { fields = 0, read = 0, moveOn = 0, isActive = 0, stillActive = 0, overtake = 0, waitFor = 0, outcomeOf = 0, fireOne = 0 }
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = { readItems = 0, existingTask = 0, answerKnown = 0, byLimit = 0, refuse = 0, storePlain = 0, isPlain = 0, storeEach = 0 }
-local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -64,7 +64,7 @@ local atHand = {}
 
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF, ['schedules:due'] = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -72,7 +72,7 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -92,6 +92,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
 -- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -240,10 +242,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -906,9 +908,11 @@ function F.nextDue()
     F.scheduleLookAt()))
 end
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
 function Step.restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
   lane.v = 0
   Step.newEpoch(lane)
 end
@@ -1452,6 +1456,7 @@ function F.enterScheduled(t, u, due)
 end
 
 function F.enterDeferred(t, u)
+  t.at = 0
   F.setState(t, u, 'deferred')
   F.put('deferred', t.id, F.fixed(t).created)
   F.touch(u)
@@ -1678,6 +1683,8 @@ function Cascade.satisfy(upstream, t, u)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
   t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
+  -- `at` is free in line: below zero it tells its first lease how long after that end it was queued.
+  if t.state == 'deferred' and t.n == 0 and not t.x.su then t.at = upstream.at - now - 1 end
   F.unblock(t, u)
 end
 

@@ -21,7 +21,7 @@ local Retain = {}
 local Schedule = {}
 local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
-local Submission, Suspend, Tick, Timed, Window = {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -57,7 +57,7 @@ local atHand = {}
 
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF, ['schedules:due'] = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -65,7 +65,7 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -85,6 +85,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
 -- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -187,10 +189,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -434,9 +436,11 @@ function F.nextDue()
     F.scheduleLookAt()))
 end
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
 function Step.restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
   lane.v = 0
   Step.newEpoch(lane)
 end

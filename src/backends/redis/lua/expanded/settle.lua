@@ -33,8 +33,8 @@ local atHand = {}
 
 -- nil when somebody waits to be woken, a cascade is under way, or the clock has jumped.
 local function plainClock()
-  if not saved[1] or (saved[2] and saved[2] ~= ',') then return end
-  local clock = { struct.unpack('<ddddddddddddddddddddd', saved[1]) }
+  if not saved[1] then return end
+  local clock = { struct.unpack('<dddddddddddddddddddddd', saved[1]) }
   local passed = now - clock[1]
   if passed < 0 or passed > 8000 or clock[14] > 0
     or clock[7] < INF then
@@ -45,8 +45,26 @@ local function plainClock()
   return clock
 end
 
+-- A worker that leases is awake, so it holds no alarm (lib/alarm.lua).
+local function plainAwake(clock, worker)
+  local alarms = saved[2] or ','
+  if alarms == ',' then return end
+  local comma = string.find(alarms, ',', 1, true)
+  local one, two = string.sub(alarms, 1, comma - 1), string.sub(alarms, comma + 1)
+  if one == worker then
+    clock.alarms, clock[15] = ',' .. two, INF
+  elseif two == worker then
+    clock.alarms = one .. ','
+  end
+end
+
 local function savePlainClock(clock)
-  redis.call('HSET', KEYS[1], 's', struct.pack('<ddddddddddddddddddddd', unpack(clock, 1, 21)))
+  local packed = struct.pack('<dddddddddddddddddddddd', unpack(clock, 1, 22))
+  if clock.alarms then
+    redis.call('HSET', KEYS[1], 's', packed, 'a', clock.alarms)
+  else
+    redis.call('HSET', KEYS[1], 's', packed)
+  end
 end
 -- Looks whether maintenance, which a lease brings along, has nothing to do.
 
@@ -62,9 +80,17 @@ end
 local function plainQuiet(clock, keep)
   return clock[3] > now and clock[4] > now
     and clock[5] > now and clock[6] > now
-    and clock[21] > now and clock[12] > now and clock[17] == 0 and clock[18] == 0
+    and clock[21] > now and clock[12] > now
+    and clock[22] > now and clock[17] == 0 and clock[18] == 0
     and clock[19] == 0 and clock[11] >= now - 15000
     and plainKept(clock, keep)
+end
+-- What queues say of the tasks that are leased from them, as the worker hears it.
+
+-- nil when it says nothing.
+local function queueTerms(config)
+  if not (config.leaseMs or config.retries or config.timeoutMs) then return end
+  return { leaseMs = config.leaseMs, retries = config.retries, timeoutMs = config.timeoutMs }
 end
 -- Keeps a queue on the short path: its numbers as an array in the order of LANE (lib/lane.lua), and
 -- by name what else the step needs of it.
@@ -84,7 +110,7 @@ local function plainLane(queue)
       or perUser.rate or perUser.paused then
       return
     end
-    lane.perUser = perUser
+    lane.perUser, lane.config = perUser, config
     lane.levelWeights = config.priorityWeights or lane.levelWeights
   end
   lane.packedClasses = string.sub(got[1], lane[22 + 1])
@@ -200,20 +226,27 @@ local function savePlainUsers(lane)
   end
   for i = 1, #left do redis.call('ZREM', (lane.p .. 'ready:' .. (left[i].class)), left[i].name) end
 end
--- Keeps a worker on the short path: unrestricted, and in no line.
+-- Keeps a worker on the short path: unrestricted, and in no line; it may have been woken.
 
 local function plainWorker(id)
   local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x')
-  if not got[5] or got[2] or got[4] or got[6] then return end
-  return { id = id, names = got[1], last = got[3], seen = tonumber(got[5]), gained = 0 }
+  if not got[5] or got[2] or (got[4] and got[4] ~= '') or got[6] then return end
+  return { id = id, names = got[1], last = got[3], woken = got[4], seen = tonumber(got[5]),
+    gained = 0 }
 end
 
 -- `last`: the request and what it was given, for whoever asks the same again.
 local function savePlainWorker(worker, last)
   local key = (prefix .. 'worker:' .. worker.id)
-  if now - worker.seen > 1000 then redis.call('ZADD', (prefix .. 'workers'), now, worker.id) end
+  if math.floor(now / 1000) ~= math.floor(worker.seen / 1000) then
+    redis.call('ZADD', (prefix .. 'workers'), now, worker.id)
+  end
   if last then
     redis.call('HSET', key, 't', now, 'r', cmsgpack.pack(last))
+    if worker.woken then
+      redis.call('DEL', (prefix .. 'wake:' .. worker.id))
+      redis.call('HDEL', key, 'i')
+    end
   else
     redis.call('HSET', key, 't', now)
   end
@@ -608,6 +641,7 @@ local function plainRequest(clock, worker, from)
   local id, keep = ARGV[from], ARGV[from + 5]
   if tonumber(ARGV[from + 6]) ~= 1 or not plainQuiet(clock, keep) then return end
   if worker.last and string.find(worker.last, id, 1, true) then return end
+  plainAwake(clock, worker.id)
   local till = now + ARGV[from + 2]
   return { id = id, names = worker.names, limit = tonumber(ARGV[from + 1]), count = 0,
     wait = ARGV[from + 3] == '1', till = till, tillText = string.format('%.0f', till),
@@ -617,6 +651,11 @@ end
 -- Deals out the turns of a request; false when a step of the long path is needed.
 local function plainTurns(lane, worker, request)
   local token = string.format('%.0f-', micros) .. request.id
+  lane.terms = lane.config and queueTerms(lane.config)
+  if lane.terms and lane.terms.leaseMs then
+    request.till = now + lane.terms.leaseMs
+    request.tillText = string.format('%.0f', request.till)
+  end
   request.owner = token .. '\0' .. worker.id .. '\0' .. lane.queue .. '\0'
   request.numbers = string.rep('\0', 17)
   request.tail = struct.pack('<ddII', now, micros, lane[3], 0)
@@ -636,14 +675,18 @@ local function plainAfter(lane)
   return plainRest(lane)
 end
 
--- Completes the reply: when the next thing falls due, and how long the worker may sleep.
-local function plainDue(clock, request)
+-- Completes the reply: when the next thing falls due, how long the worker may sleep, and what the
+-- queue says of its tasks.
+local function plainDue(clock, lane, request)
   local started = clock[3]
   local due = math.ceil(math.min(started == INF and INF or math.max(started, clock[2]),
     clock[4], clock[5], clock[6],
     clock[21]))
   if due < INF then request.reply[3] = due end
   request.reply[4] = math.max(0, math.min(5000, due - now))
+  if lane.terms and request.count > 0 then
+    request.reply[#request.reply + 1] = cjson.encode({ [lane.queue] = lane.terms })
+  end
 end
 
 local function lastOf(request)
@@ -667,7 +710,7 @@ local function savePlainStep(clock, lane, worker, ends, request)
   elseif request and request.count > 0 and request.till < clock[3] then
     clock[3] = request.till
   end
-  if request then plainDue(clock, request) end
+  if request then plainDue(clock, lane, request) end
   savePlainClock(clock)
   if ends then tellPlainEnds(ends) end
 end
@@ -719,7 +762,7 @@ local Deps = {}
 local Due = {}
 local Graphs = {}
 local Key = {}
-local Lease = { addLease = 0, dueOfShares = 0, passOn = 0, saveWorker = 0 }
+local Lease = { addLease = 0, dueOfShares = 0, passOn = 0, addTerms = 0, saveWorker = 0 }
 local Line = {}
 local Link = {}
 local Lists = {}
@@ -732,6 +775,7 @@ local Suspend = {}
 local Tick = { dropIdle = 0, dropIdles = 0 }
 local Timed = {}
 local Window = {}
+local XCom = {}
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -752,7 +796,7 @@ local published, runningChange, standing = {}, {}, {}
 
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
-  submissions = INF, missing = INF, ['schedules:due'] = INF }
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
   refresh = 0, steps = 0,
   alarms = saved[2] or ',' }
@@ -760,7 +804,7 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'] = struct.unpack('<ddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -781,6 +825,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
 -- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
 
 -- Saves what the namespace remembers from step to step.
 
@@ -887,6 +933,14 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- Maintenance that is part of every lease, settle with lease, extend and tick: each part bounded.
 -- @rare
 
+-- Named values of users, as src/domain/xcom.ts has them: a hash each with v value, w the task that
+-- pushed it or '', p when, t how long it is kept in ms. A place is <bytes>:<user> and the pair of
+-- namespace and key; an index knows when to look whether a value is over.
+-- @rare
+
+-- Takes named values away whose time is over.
+-- @rare
+
 -- Forgets users whose kept tag the virtual time has passed.
 
 -- Looks whether maintenance has anything to do, without asking Redis: H never says later than it is.
@@ -900,17 +954,23 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 -- Deals out turns until the slots are full, and answers with what was leased.
 
--- Tells a leased task how its dependencies ended, with their results as far as they fit.
+-- Tells a leased task how its dependencies ended, with their results as far as they fit. In front of
+-- them stands how long after the last one's end it was queued, in ms; -1 when that says nothing.
 -- @rare
 
 -- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, lease ms, wait, spread
 -- in [0, 1), retention, number of queues, then queue, weight and pass of each.
 -- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due), next due or -1, wait ms, now, lease end, alone, then for
 -- each lease id, user, token number, failures, losses, releases, f, long payload, upstreams;
--- repeated ones have their lease end and lease moment behind that}, or {'unregistered'}.
+-- repeated ones have their lease end and lease moment behind that; behind all of them, when a queue
+-- of the request says something of its tasks, that by queue as JSON}, or {'unregistered'}.
 
 -- Channels of runs, as src/domain/channel.ts has them: fields v:<field> JSON text, o:<mark> a write
 -- that was to be done once and was, n how many values there are and how many bytes.
+-- @rare
+
+-- What a handler wrote beside its result, as JSON rows: those of XCom as lib/xcom.lua has them, all
+-- others as lib/channel.lua does.
 -- @rare
 
 -- Applies one decision, if the lease that it speaks for is still in force.
@@ -919,10 +979,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<ddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'])
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -1676,9 +1736,11 @@ function F.nextDue()
     F.scheduleLookAt()))
 end
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing.
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
 function Step.restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 or lane.v == 0 then return end
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
   lane.v = 0
   Step.newEpoch(lane)
 end
@@ -1821,7 +1883,7 @@ end
 function F.tickSteps(retention)
   local due = H.started <= now and now >= C.pause
   if due or H['scheduled-users'] <= now or H.throttled <= now or H.deadlines <= now
-    or H.cascade < INF or H.submissions <= now or C.dropping > 0 or C.refresh > 0
+    or H.cascade < INF or H.submissions <= now or H['xcom-ends'] <= now or C.dropping > 0 or C.refresh > 0
     or H['listed-workers'] < now - 15000 or F.retainDue(retention) then
     return Tick.run(retention)
   end
@@ -1936,8 +1998,11 @@ function F.readWorker(id)
   return worker
 end
 
+-- Where workers stand by the moment that they were heard, a second is as good as its first moment.
 function F.seen(worker)
-  if now - worker.seen > 1000 then redis.call('ZADD', (prefix .. 'workers'), now, worker.id) end
+  if math.floor(now / 1000) ~= math.floor(worker.seen / 1000) then
+    redis.call('ZADD', (prefix .. 'workers'), now, worker.id)
+  end
   if worker.listed then F.move('listed-workers', worker.id, now) end
 end
 
@@ -2005,7 +2070,12 @@ function Deal.start(t, u, level, request)
     F.setDeadline(t)
   end
   F.setState(t, u, 'started')
-  F.put('started', t.id, request.till, request.tillText)
+  local own = lane.config.leaseMs
+  if own then
+    F.put('started', t.id, now + own)
+  else
+    F.put('started', t.id, request.till, request.tillText)
+  end
   u.running = u.running + 1
   F.runningAt(request.worker, 1)
   local stays = u.ready
@@ -2108,6 +2178,20 @@ function Lease.passOn(worker, shares, heldAlarm)
   if heldAlarm then Due.handAlarm(shares[1].lane) end
 end
 
+-- What the queues say of their tasks goes with leases of them; a lease that ends at another time than
+-- the others does so by its queue's own length.
+function Lease.addTerms(shares, reply)
+  local terms
+  for i = 1, #shares do
+    local own = queueTerms(shares[i].lane.config)
+    if own then
+      terms = terms or {}
+      terms[shares[i].lane.queue] = own
+    end
+  end
+  if terms then reply[#reply + 1] = cjson.encode(terms) end
+end
+
 function Lease.saveWorker(worker, request, batch)
   local last = { request.id }
   for i = 1, #batch do
@@ -2161,6 +2245,7 @@ function F.leaseStep(from, worker)
   end
   reply[2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue()
   if due < INF then reply[3] = due end
+  if #reply > 7 then Lease.addTerms(shares, reply) end
   F.closeStep()
   return reply
 end
@@ -2190,9 +2275,9 @@ function F.settleOne(at_)
   local own = t.token == token
   if (own and t.isSettled) or (t.y and t.y.st == token) then return 'repeated ' .. t.state end
   if t.state ~= 'started' or not own then return 'leaseLost' end
-  -- 'write' is 'finish', with what was written to channels behind the result.
+  -- 'write' is 'finish', with what the handler wrote behind the result.
   local writes = ARGV[at_ + 2] == 'write' and not t.canceling
-  local refused = writes and F.writeChannel(ARGV[at_ + 4], ARGV[at_ + 5])
+  local refused = writes and F.applyWrites(ARGV[at_ + 4], ARGV[at_ + 5], t.id)
   if refused then return refused end
   local u = F.ownerOf(t)
   if t.canceling then
@@ -2435,6 +2520,7 @@ function F.enterScheduled(t, u, due)
 end
 
 function F.enterDeferred(t, u)
+  t.at = 0
   F.setState(t, u, 'deferred')
   F.put('deferred', t.id, F.fixed(t).created)
   F.touch(u)
@@ -2456,6 +2542,7 @@ end
 
 -- From `started` back to the line, or away until the delay is over.
 function F.comeBack(t, u, delay)
+  t.at = 0
   F.leave(t, u)
   if delay > 0 then
     F.enterScheduled(t, u, now + delay)
@@ -2744,6 +2831,8 @@ function Cascade.satisfy(upstream, t, u)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
   t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
+  -- `at` is free in line: below zero it tells its first lease how long after that end it was queued.
+  if t.state == 'deferred' and t.n == 0 and not t.x.su then t.at = upstream.at - now - 1 end
   F.unblock(t, u)
 end
 
@@ -3136,8 +3225,7 @@ function Lists.changeLists(u, lists)
   u.lists = #lists > 0 and lists or nil
   u.changed = true
   F.touch(u)
-  if not u.ready then return end
-  F.indexUser(u, true)
+  if u.ready then F.indexUser(u, true) end
   F.reindex(u)
 end
 
@@ -3436,13 +3524,85 @@ function Tick.run(retention)
   local expired = Tick.expire()
   local cascaded = F.cascade(100)
   local retained = Retain.retain(retention)
+  local over = XCom.sweep()
   local dropped = Tick.dropIdles()
   if C.dropping > 0 or H['listed-workers'] < now - 15000 then
     dropped = Lists.dropSilent() or dropped
   end
   if C.refresh > 0 then dropped = Tick.refresh(50) or dropped end
   if H.submissions <= now then dropped = Submission.tick(50) or dropped end
-  return swept or promoted or unthrottled or expired or cascaded or retained or dropped
+  return swept or promoted or unthrottled or expired or cascaded or retained or over
+    or dropped
+end
+
+function XCom.placeOf(user, namespace, key)
+  local rest = (#namespace .. ':' .. namespace .. key)
+  return (#user .. ':' .. user .. rest)
+end
+
+function XCom.drop(user, namespace, key)
+  local place, space = XCom.placeOf(user, namespace, key), (#user .. ':' .. user .. namespace)
+  if redis.call('DEL', (prefix .. 'xcom:' .. place)) == 0 then return end
+  F.move('xcom-ends', place, false)
+  redis.call('ZREM', (prefix .. 'xcom-keys:' .. space), key)
+  if redis.call('EXISTS', (prefix .. 'xcom-keys:' .. space)) == 0 then
+    redis.call('ZREM', (prefix .. 'xcom-namespaces:' .. user), namespace)
+  end
+end
+
+function XCom.push(writer, user, namespace, key, text, keepMs)
+  local place, space = XCom.placeOf(user, namespace, key), (#user .. ':' .. user .. namespace)
+  redis.call('HSET', (prefix .. 'xcom:' .. place), 'v', text, 'w', writer, 'p', nowText, 't', keepMs)
+  redis.call('ZADD', (prefix .. 'xcom-keys:' .. space), 0, key)
+  redis.call('ZADD', (prefix .. 'xcom-namespaces:' .. user), 0, namespace)
+  F.move('xcom-ends', place, now + keepMs)
+end
+
+-- Applies rows of {'push', user, namespace, key, text, ms} or {'drop', user, namespace, key}, in
+-- order, on behalf of a task or of none ('').
+function XCom.write(writer, rows)
+  for _, row in ipairs(rows) do
+    if row[1] == 'push' then
+      XCom.push(writer, row[2], row[3], row[4], row[5], row[6])
+    else
+      XCom.drop(row[2], row[3], row[4])
+    end
+  end
+end
+
+-- When a value goes; false while a task keeps it.
+function XCom.endOf(writer, pushedAt, keepMs)
+  local t = writer ~= '' and F.taskOf(writer)
+  if not t then return pushedAt + keepMs end
+  if not F.isEnd(t.state) or t.readers > 0 then return false end
+  return math.max(pushedAt, t.at) + keepMs
+end
+
+-- User, namespace and key of a place.
+function XCom.parts(place)
+  local user, rest = Tick.splitPair(place)
+  local namespace, key = Tick.splitPair(rest)
+  return user, namespace, key
+end
+
+-- Takes values away that are over; those that a task keeps are looked at again later.
+function XCom.sweep()
+  if not Tick.headIs('xcom-ends', now) then return false end
+  local places = Tick.dueOf('xcom-ends', now, 50)
+  for _, place in ipairs(places) do
+    local got = redis.call('HMGET', (prefix .. 'xcom:' .. place), 'w', 'p', 't')
+    local till = got[1] and XCom.endOf(got[1], tonumber(got[2]), tonumber(got[3]))
+    if not got[1] then
+      F.move('xcom-ends', place, false)
+    elseif not till then
+      F.move('xcom-ends', place, now + 60000)
+    elseif till > now then
+      F.move('xcom-ends', place, till)
+    else
+      XCom.drop(XCom.parts(place))
+    end
+  end
+  return #places == 50
 end
 
 function Choose.finishesFirst(a, finishA, b, finishB)
@@ -3543,7 +3703,7 @@ function F.unwritten(t, field)
 end
 
 function F.upstreamsOf(t)
-  local room, facts = 65536, {}
+  local room, facts = 65536, { t.at < 0 and -1 - t.at or -1 }
   for i, id in ipairs(t.x.d) do
     local upstream = F.taskOf(id)
     local fact = { id = id, name = '', state = 'missing', cut = false }
@@ -3563,7 +3723,7 @@ function F.upstreamsOf(t)
         fact.cut = true
       end
     end
-    facts[i] = fact
+    facts[i + 1] = fact
   end
   return cjson.encode(facts)
 end
@@ -3685,11 +3845,11 @@ function F.channelPlan(key, writes)
   return plan
 end
 
--- Applies writes, as JSON, to the channels of a run: all of them or none. Answers why not, or false.
+-- Applies writes to the channels of a run: all of them or none. Answers why not, or false.
 function F.writeChannel(run, writes)
   if not F.taskOf(run) then return F.channelRefusal({ type = 'run-gone', run = run }) end
   local key = (prefix .. 'channel:' .. run)
-  local plan, refusal = F.channelPlan(key, cjson.decode(writes))
+  local plan, refusal = F.channelPlan(key, writes)
   if refusal then return F.channelRefusal(refusal) end
   for field, text in pairs(plan.values) do
     if text then
@@ -3700,6 +3860,19 @@ function F.writeChannel(run, writes)
   end
   for mark in pairs(plan.done) do redis.call('HSET', key, 'o:' .. mark, '1') end
   redis.call('HSET', key, 'n', string.format('%.0f %.0f', plan.keys, plan.bytes))
+  return false
+end
+
+-- Applies all of them or none, on behalf of a task. Answers why not, or false.
+function F.applyWrites(run, text, writer)
+  local channel, xcom = {}, {}
+  for _, row in ipairs(cjson.decode(text)) do
+    local rows = (row[1] == 'push' or row[1] == 'drop') and xcom or channel
+    rows[#rows + 1] = row
+  end
+  local refused = #channel > 0 and F.writeChannel(run, channel)
+  if refused then return refused end
+  XCom.write(writer, xcom)
   return false
 end
 
@@ -3754,6 +3927,7 @@ setmetatable(Retain, lazy)
 setmetatable(Lists, lazy)
 setmetatable(Submission, lazy)
 setmetatable(Tick, lazy)
+setmetatable(XCom, lazy)
 setmetatable(Choose, lazy)
 setmetatable(Deal, lazy)
 setmetatable(Lease, lazy)

@@ -13,6 +13,8 @@
 
 -- An index of the whole namespace: by state, or by its own name.
 
+-- A place of a value: the pair of its user and of the pair of namespace and key.
+
 local clock = KEYS[1]
 local prefix = string.sub(clock, 1, -6)
 local reply, n = {}, 0

@@ -31,6 +31,8 @@ function Cascade.satisfy(upstream, t, u)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
   t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
+  -- `at` is free in line: below zero it tells its first lease how long after that end it was queued.
+  if t.state == 'deferred' and t.n == 0 and not t.x.su then t.at = upstream.at - now - 1 end
   F.unblock(t, u)
 end
 

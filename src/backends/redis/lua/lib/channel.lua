@@ -74,11 +74,11 @@ function F.channelPlan(key, writes)
   return plan
 end
 
--- Applies writes, as JSON, to the channels of a run: all of them or none. Answers why not, or false.
+-- Applies writes to the channels of a run: all of them or none. Answers why not, or false.
 function F.writeChannel(run, writes)
   if not F.taskOf(run) then return F.channelRefusal({ type = 'run-gone', run = run }) end
   local key = K.channel(run)
-  local plan, refusal = F.channelPlan(key, cjson.decode(writes))
+  local plan, refusal = F.channelPlan(key, writes)
   if refusal then return F.channelRefusal(refusal) end
   for field, text in pairs(plan.values) do
     if text then

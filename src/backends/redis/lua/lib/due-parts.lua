@@ -12,7 +12,7 @@ end
 function F.tickSteps(retention)
   local due = H.started <= now and now >= C.pause
   if due or H['scheduled-users'] <= now or H.throttled <= now or H.deadlines <= now
-    or H.cascade < INF or H.submissions <= now or C.dropping > 0 or C.refresh > 0
+    or H.cascade < INF or H.submissions <= now or H['xcom-ends'] <= now or C.dropping > 0 or C.refresh > 0
     or H['listed-workers'] < now - LIMIT.workerSilenceMs or F.retainDue(retention) then
     return Tick.run(retention)
   end

@@ -6,5 +6,7 @@
 -- @include lib/lists.lua
 -- @include lib/submissions.lua
 -- @include lib/tick.lua
+-- @include lib/xcom.lua
+-- @include lib/xcom-sweep.lua
 -- @include lib/idle.lua
 -- @include lib/due-parts.lua

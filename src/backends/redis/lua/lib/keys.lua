@@ -29,6 +29,10 @@ function K.configured() return prefix .. 'configured-users' end
 function K.key(queue, user, key) return prefix .. 'key:' .. queue .. ':' .. K.pair(user, key) end
 function K.run(id) return prefix .. 'run:' .. id end
 function K.channel(id) return prefix .. 'channel:' .. id end
+-- A place of a value: the pair of its user and of the pair of namespace and key.
+function K.xcom(place) return prefix .. 'xcom:' .. place end
+function K.xcomKeys(space) return prefix .. 'xcom-keys:' .. space end
+function K.xcomNamespaces(user) return prefix .. 'xcom-namespaces:' .. user end
 function K.graph(hash) return prefix .. 'graph:' .. hash end
 function K.graphMeta(hash) return prefix .. 'graphmeta:' .. hash end
 function K.graphRefs(hash) return prefix .. 'graph-refs:' .. hash end

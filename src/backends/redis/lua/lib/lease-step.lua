@@ -2,7 +2,8 @@
 -- in [0, 1), retention, number of queues, then queue, weight and pass of each.
 -- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due), next due or -1, wait ms, now, lease end, alone, then for
 -- each lease id, user, token number, failures, losses, releases, f, long payload, upstreams;
--- repeated ones have their lease end and lease moment behind that}, or {'unregistered'}.
+-- repeated ones have their lease end and lease moment behind that; behind all of them, when a queue
+-- of the request says something of its tasks, that by queue as JSON}, or {'unregistered'}.
 
 local FIELDS = 9
 
@@ -81,6 +82,20 @@ function Lease.wakeForFreed(worker, shares)
   end
 end
 
+-- What the queues say of their tasks goes with leases of them; a lease that ends at another time than
+-- the others does so by its queue's own length.
+function Lease.addTerms(shares, reply)
+  local terms
+  for i = 1, #shares do
+    local own = queueTerms(shares[i].lane.config)
+    if own then
+      terms = terms or {}
+      terms[shares[i].lane.queue] = own
+    end
+  end
+  if terms then reply[#reply + 1] = cjson.encode(terms) end
+end
+
 function Lease.saveWorker(worker, request, batch)
   local last = { request.id }
   for i = 1, #batch do
@@ -134,6 +149,7 @@ function F.leaseStep(from, worker)
   end
   reply[2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue()
   if due < INF then reply[3] = due end
+  if #reply > 7 then Lease.addTerms(shares, reply) end
   F.closeStep()
   return reply
 end

@@ -102,7 +102,12 @@ function Deal.start(t, u, level, request)
     F.setDeadline(t)
   end
   F.setState(t, u, 'started')
-  F.put('started', t.id, request.till, request.tillText)
+  local own = lane.config.leaseMs
+  if own then
+    F.put('started', t.id, now + own)
+  else
+    F.put('started', t.id, request.till, request.tillText)
+  end
   u.running = u.running + 1
   F.runningAt(request.worker, 1)
   local stays = u.ready

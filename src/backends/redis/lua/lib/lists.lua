@@ -7,8 +7,7 @@ function Lists.changeLists(u, lists)
   u.lists = #lists > 0 and lists or nil
   u.changed = true
   F.touch(u)
-  if not u.ready then return end
-  F.indexUser(u, true)
+  if u.ready then F.indexUser(u, true) end
   F.reindex(u)
 end
 

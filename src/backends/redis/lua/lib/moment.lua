@@ -6,7 +6,7 @@ local micros = at[1] * 1000000 + at[2]
 local now = math.floor(micros / 1000)
 local saved = redis.call('HMGET', KEYS[1], 's', 'a')
 local INF = math.huge
-local CLOCK = '<ddddddddddddddddddddd'
+local CLOCK = '<dddddddddddddddddddddd'
 
 -- Settings of who has none; never written to.
 local NONE = {}

@@ -38,6 +38,7 @@ end
 
 -- @rare
 function F.enterDeferred(t, u)
+  t.at = 0
   F.setState(t, u, 'deferred')
   F.put('deferred', t.id, F.fixed(t).created)
   F.touch(u)
@@ -88,6 +89,7 @@ end
 -- From `started` back to the line, or away until the delay is over.
 -- @rare
 function F.comeBack(t, u, delay)
+  t.at = 0
   F.leave(t, u)
   if delay > 0 then
     F.enterScheduled(t, u, now + delay)

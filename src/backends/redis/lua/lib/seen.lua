@@ -13,7 +13,10 @@ function F.readWorker(id)
   return worker
 end
 
+-- Where workers stand by the moment that they were heard, a second is as good as its first moment.
 function F.seen(worker)
-  if now - worker.seen > 1000 then redis.call('ZADD', K.workers(), now, worker.id) end
+  if math.floor(now / 1000) ~= math.floor(worker.seen / 1000) then
+    redis.call('ZADD', K.workers(), now, worker.id)
+  end
   if worker.listed then F.move('listed-workers', worker.id, now) end
 end

@@ -58,9 +58,9 @@ function F.settleOne(at_)
   local own = t.token == token
   if (own and t.isSettled) or (t.y and t.y.st == token) then return 'repeated ' .. t.state end
   if t.state ~= 'started' or not own then return 'leaseLost' end
-  -- 'write' is 'finish', with what was written to channels behind the result.
+  -- 'write' is 'finish', with what the handler wrote behind the result.
   local writes = ARGV[at_ + 2] == 'write' and not t.canceling
-  local refused = writes and F.writeChannel(ARGV[at_ + 4], ARGV[at_ + 5])
+  local refused = writes and F.applyWrites(ARGV[at_ + 4], ARGV[at_ + 5], t.id)
   if refused then return refused end
   local u = F.ownerOf(t)
   if t.canceling then

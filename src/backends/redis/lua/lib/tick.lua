@@ -145,11 +145,13 @@ function Tick.run(retention)
   local expired = Tick.expire()
   local cascaded = F.cascade(CASCADES)
   local retained = Retain.retain(retention)
+  local over = XCom.sweep()
   local dropped = Tick.dropIdles()
   if C.dropping > 0 or H['listed-workers'] < now - LIMIT.workerSilenceMs then
     dropped = Lists.dropSilent() or dropped
   end
   if C.refresh > 0 then dropped = Tick.refresh(DROP) or dropped end
   if H.submissions <= now then dropped = Submission.tick(DROP) or dropped end
-  return swept or promoted or unthrottled or expired or cascaded or retained or dropped
+  return swept or promoted or unthrottled or expired or cascaded or retained or over
+    or dropped
 end

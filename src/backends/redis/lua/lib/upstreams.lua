@@ -1,4 +1,5 @@
--- Tells a leased task how its dependencies ended, with their results as far as they fit.
+-- Tells a leased task how its dependencies ended, with their results as far as they fit. In front of
+-- them stands how long after the last one's end it was queued, in ms; -1 when that says nothing.
 -- @rare
 
 -- A field that this step has set and not written yet; false when there is none.
@@ -11,7 +12,7 @@ function F.unwritten(t, field)
 end
 
 function F.upstreamsOf(t)
-  local room, facts = LIMIT.upstreamBytes, {}
+  local room, facts = LIMIT.upstreamBytes, { t.at < 0 and -1 - t.at or -1 }
   for i, id in ipairs(t.x.d) do
     local upstream = F.taskOf(id)
     local fact = { id = id, name = '', state = 'missing', cut = false }
@@ -31,7 +32,7 @@ function F.upstreamsOf(t)
         fact.cut = true
       end
     end
-    facts[i] = fact
+    facts[i + 1] = fact
   end
   return cjson.encode(facts)
 end

@@ -8,12 +8,12 @@
 local CLOCK_SEEN, CLOCK_PAUSE, CLOCK_STARTED, CLOCK_SCHEDULED = 1, 2, 3, 4
 local CLOCK_THROTTLED, CLOCK_DEADLINES, CLOCK_CASCADE, CLOCK_FINISHED = 5, 6, 7, 8
 local CLOCK_FAILED, CLOCK_CANCELED, CLOCK_LISTED, CLOCK_SUBMISSIONS = 9, 10, 11, 12
-local CLOCK_MISSING, CLOCK_WAITING, CLOCK_IDLE, CLOCK_DROPPING = 13, 14, 17, 18
-local CLOCK_REFRESH, CLOCK_STEPS, CLOCK_SCHEDULES = 19, 20, 21
+local CLOCK_MISSING, CLOCK_WAITING, CLOCK_ALARM, CLOCK_IDLE, CLOCK_DROPPING = 13, 14, 15, 17, 18
+local CLOCK_REFRESH, CLOCK_STEPS, CLOCK_SCHEDULES, CLOCK_XCOM = 19, 20, 21, 22
 
 -- nil when somebody waits to be woken, a cascade is under way, or the clock has jumped.
 local function plainClock()
-  if not saved[1] or (saved[2] and saved[2] ~= ',') then return end
+  if not saved[1] then return end
   local clock = { struct.unpack(CLOCK, saved[1]) }
   local passed = now - clock[CLOCK_SEEN]
   if passed < 0 or passed > LIMIT.outageMs or clock[CLOCK_WAITING] > 0
@@ -25,6 +25,24 @@ local function plainClock()
   return clock
 end
 
+-- A worker that leases is awake, so it holds no alarm (lib/alarm.lua).
+local function plainAwake(clock, worker)
+  local alarms = saved[2] or ','
+  if alarms == ',' then return end
+  local comma = string.find(alarms, ',', 1, true)
+  local one, two = string.sub(alarms, 1, comma - 1), string.sub(alarms, comma + 1)
+  if one == worker then
+    clock.alarms, clock[CLOCK_ALARM] = ',' .. two, INF
+  elseif two == worker then
+    clock.alarms = one .. ','
+  end
+end
+
 local function savePlainClock(clock)
-  redis.call('HSET', KEYS[1], 's', struct.pack(CLOCK, unpack(clock, 1, CLOCK_SCHEDULES)))
+  local packed = struct.pack(CLOCK, unpack(clock, 1, CLOCK_XCOM))
+  if clock.alarms then
+    redis.call('HSET', KEYS[1], 's', packed, 'a', clock.alarms)
+  else
+    redis.call('HSET', KEYS[1], 's', packed)
+  end
 end

@@ -20,7 +20,7 @@ local function plainLane(queue)
       or perUser.rate or perUser.paused then
       return
     end
-    lane.perUser = perUser
+    lane.perUser, lane.config = perUser, config
     lane.levelWeights = config.priorityWeights or lane.levelWeights
   end
   lane.packedClasses = string.sub(got[1], lane[LANE_LAST + 1])

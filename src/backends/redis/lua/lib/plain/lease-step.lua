@@ -6,6 +6,7 @@ local function plainRequest(clock, worker, from)
   local id, keep = ARGV[from], ARGV[from + 5]
   if tonumber(ARGV[from + 6]) ~= 1 or not plainQuiet(clock, keep) then return end
   if worker.last and string.find(worker.last, id, 1, true) then return end
+  plainAwake(clock, worker.id)
   local till = now + ARGV[from + 2]
   return { id = id, names = worker.names, limit = tonumber(ARGV[from + 1]), count = 0,
     wait = ARGV[from + 3] == '1', till = till, tillText = string.format('%.0f', till),
@@ -15,6 +16,11 @@ end
 -- Deals out the turns of a request; false when a step of the long path is needed.
 local function plainTurns(lane, worker, request)
   local token = string.format('%.0f-', micros) .. request.id
+  lane.terms = lane.config and queueTerms(lane.config)
+  if lane.terms and lane.terms.leaseMs then
+    request.till = now + lane.terms.leaseMs
+    request.tillText = string.format('%.0f', request.till)
+  end
   request.owner = token .. '\0' .. worker.id .. '\0' .. lane.queue .. '\0'
   request.numbers = string.rep('\0', 17)
   request.tail = struct.pack('<ddII', now, micros, lane[LANE_EPOCH], 0)
@@ -34,14 +40,18 @@ local function plainAfter(lane)
   return plainRest(lane)
 end
 
--- Completes the reply: when the next thing falls due, and how long the worker may sleep.
-local function plainDue(clock, request)
+-- Completes the reply: when the next thing falls due, how long the worker may sleep, and what the
+-- queue says of its tasks.
+local function plainDue(clock, lane, request)
   local started = clock[CLOCK_STARTED]
   local due = math.ceil(math.min(started == INF and INF or math.max(started, clock[CLOCK_PAUSE]),
     clock[CLOCK_SCHEDULED], clock[CLOCK_THROTTLED], clock[CLOCK_DEADLINES],
     clock[CLOCK_SCHEDULES]))
   if due < INF then request.reply[3] = due end
   request.reply[4] = math.max(0, math.min(LIMIT.floorMs, due - now))
+  if lane.terms and request.count > 0 then
+    request.reply[#request.reply + 1] = cjson.encode({ [lane.queue] = lane.terms })
+  end
 end
 
 local function lastOf(request)
@@ -65,7 +75,7 @@ local function savePlainStep(clock, lane, worker, ends, request)
   elseif request and request.count > 0 and request.till < clock[CLOCK_STARTED] then
     clock[CLOCK_STARTED] = request.till
   end
-  if request then plainDue(clock, request) end
+  if request then plainDue(clock, lane, request) end
   savePlainClock(clock)
   if ends then tellPlainEnds(ends) end
 end

@@ -12,7 +12,8 @@ end
 local function plainQuiet(clock, keep)
   return clock[CLOCK_STARTED] > now and clock[CLOCK_SCHEDULED] > now
     and clock[CLOCK_THROTTLED] > now and clock[CLOCK_DEADLINES] > now
-    and clock[CLOCK_SCHEDULES] > now and clock[CLOCK_SUBMISSIONS] > now and clock[CLOCK_IDLE] == 0 and clock[CLOCK_DROPPING] == 0
+    and clock[CLOCK_SCHEDULES] > now and clock[CLOCK_SUBMISSIONS] > now
+    and clock[CLOCK_XCOM] > now and clock[CLOCK_IDLE] == 0 and clock[CLOCK_DROPPING] == 0
     and clock[CLOCK_REFRESH] == 0 and clock[CLOCK_LISTED] >= now - LIMIT.workerSilenceMs
     and plainKept(clock, keep)
 end

@@ -2,6 +2,7 @@
 -- @include lib/moment.lua
 -- @include lib/plain/clock.lua
 -- @include lib/plain/quiet.lua
+-- @include lib/terms.lua
 -- @include lib/plain/lane.lua
 -- @include lib/plain/user.lua
 -- @include lib/plain/worker.lua

@@ -1,0 +1,228 @@
+-- Tells named values.
+--
+-- KEYS[1]  clock    hash
+-- ARGV[1..]  places  user, namespace and key of each
+-- Returns  for each 'found', writer, when it was pushed, when it goes or '', text; else ''
+-- Cost     O(places)
+
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+local F = {}
+
+-- Functions of one subject each.
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
+local Z, I, moved, views = {}, {}, {}, {}
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- What this step has loaded and changed.
+local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
+
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
+-- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
+-- that a step knows without asking whether maintenance has anything to do.
+
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
+local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
+  cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
+local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
+  refresh = 0, steps = 0,
+  alarms = saved[2] or ',' }
+if saved[1] then
+  C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
+    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
+    C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
+end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
+if C.seen - now > 5000 then
+  C.pause = math.min(C.pause, now + 5000)
+  C.dropping = 1
+elseif C.seen > now then
+  now = C.seen
+end
+local nowText = string.format('%.0f', now)
+if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
+if micros < now * 1000 then micros = now * 1000 end
+-- Everything that a step which only looks is made of.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
+-- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
+-- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
+
+-- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
+-- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
+-- whole namespace, by name; their least scores are kept in H.
+
+-- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
+-- members change as there are turns left, so the first turns + 1 always hold the true head.
+-- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
+-- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+
+-- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
+-- @rare
+
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
+-- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
+
+-- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
+-- such a hash is one small block of memory.
+--
+-- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
+--          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
+-- s        numbers that change, packed; absent while it is queued for the first time
+-- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
+-- x        rare facts, packed: dependencies, deadlines, idempotency key
+-- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
+-- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+
+-- Named values of users, as src/domain/xcom.ts has them: a hash each with v value, w the task that
+-- pushed it or '', p when, t how long it is kept in ms. A place is <bytes>:<user> and the pair of
+-- namespace and key; an index knows when to look whether a value is over.
+-- @rare
+
+local library = function()
+
+end
+library()
+
+local rare = function()
+
+function F.isEnd(state)
+  return state == 'finished' or state == 'failed' or state == 'canceled'
+end
+
+-- A task that is queued and never was anything else.
+function F.newTask(id, f, key)
+  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
+    losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
+    token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
+end
+
+function F.readState(t, packed, lease)
+  local code, flags
+  code, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.leasedAt, t.n, t.chargedEpoch,
+    t.readers = struct.unpack('<BBdIBIdddII', packed)
+  t.state = STATES[code]
+  if flags > 0 then
+    t.inCascade, t.left = flags % 2 == 1, flags % 4 >= 2
+    t.hasAttempts, t.canceling, t.isSettled = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+  end
+  if lease then
+    local a = string.find(lease, '\0', 1, true)
+    local b = string.find(lease, '\0', a + 1, true)
+    local c = string.find(lease, '\0', b + 1, true)
+    t.token, t.worker = string.sub(lease, 1, a - 1), string.sub(lease, a + 1, b - 1)
+    t.queue, t.user = string.sub(lease, b + 1, c - 1), string.sub(lease, c + 1)
+  end
+end
+
+function F.joined(f, g, h)
+  if h then return f .. g .. h end
+  return g and f .. g or f
+end
+
+-- The record of an id, or false.
+function F.taskOf(id)
+  local t = tasks[id]
+  if t ~= nil then return t end
+  local key = (prefix .. 'task:' .. id)
+  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
+  t = false
+  if got[1] then
+    t = F.newTask(id, F.joined(got[1], got[2], got[3]), key)
+    if got[4] then F.readState(t, got[4], got[5]) end
+    if got[6] then t.x = cmsgpack.unpack(got[6]) end
+    if got[7] then t.y = cmsgpack.unpack(got[7]) end
+    t.w, t.dependents = got[8], got[9]
+  end
+  tasks[id] = t
+  return t
+end
+
+function XCom.placeOf(user, namespace, key)
+  local rest = (#namespace .. ':' .. namespace .. key)
+  return (#user .. ':' .. user .. rest)
+end
+
+-- When a value goes; false while a task keeps it.
+function XCom.endOf(writer, pushedAt, keepMs)
+  local t = writer ~= '' and F.taskOf(writer)
+  if not t then return pushedAt + keepMs end
+  if not F.isEnd(t.state) or t.readers > 0 then return false end
+  return math.max(pushedAt, t.at) + keepMs
+end
+
+-- Appends a value to a reply: 'found', writer, when it was pushed, when it goes or ''; one '' when it
+-- is not there. The text is told last, and only if it is asked for.
+function XCom.tell(reply, place, withText)
+  local got = redis.call('HMGET', (prefix .. 'xcom:' .. place), 'w', 'p', 't', withText and 'v' or 'w')
+  local till = got[1] and XCom.endOf(got[1], tonumber(got[2]), tonumber(got[3]))
+  local n = #reply
+  if not got[1] or (till and till <= now) then
+    reply[n + 1] = ''
+    return false
+  end
+  reply[n + 1], reply[n + 2], reply[n + 3] = 'found', got[1], got[2]
+  reply[n + 4] = till and string.format('%.0f', till) or ''
+  if withText then reply[n + 5] = got[4] end
+  return true
+end
+
+end
+
+local lazy = { __index = function(functions, name)
+  local make = rare
+  rare = nil
+  if make then make() end
+  return rawget(functions, name)
+end }
+setmetatable(F, lazy)
+setmetatable(XCom, lazy)
+
+local reply = {}
+for i = 1, #ARGV, 3 do
+  XCom.tell(reply, XCom.placeOf(ARGV[i], ARGV[i + 1], ARGV[i + 2]), true)
+end
+return reply

@@ -1,0 +1,740 @@
+-- Changes named values of users on behalf of no task.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  pushes  how many rows push a value
+-- ARGV[2]  rows    JSON, as lib/xcom.lua has them
+-- Returns  {'ok'}
+-- Cost     O(rows × log values)
+
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, setField = 0, packState = 0, saveTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+
+-- Functions of one subject each.
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease = {}
+local Line = {}
+local Link = {}
+local Lists = {}
+local Retain = {}
+local Schedule = {}
+local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
+local Store = {}
+local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
+local Z, I, moved, views = {}, {}, {}, {}
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- What this step has loaded and changed.
+local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
+
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
+-- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
+-- that a step knows without asking whether maintenance has anything to do.
+
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
+local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
+  cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
+local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
+  refresh = 0, steps = 0,
+  alarms = saved[2] or ',' }
+if saved[1] then
+  C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
+    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
+    C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
+end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
+if C.seen - now > 5000 then
+  C.pause = math.min(C.pause, now + 5000)
+  C.dropping = 1
+elseif C.seen > now then
+  now = C.seen
+end
+local nowText = string.format('%.0f', now)
+if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
+if micros < now * 1000 then micros = now * 1000 end
+-- Everything that a step which changes tasks is made of.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
+-- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
+-- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
+
+-- Saves what the namespace remembers from step to step.
+
+-- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
+-- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
+-- whole namespace, by name; their least scores are kept in H.
+
+-- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
+-- members change as there are turns left, so the first turns + 1 always hold the true head.
+-- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
+-- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+
+-- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
+-- @rare
+
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
+-- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
+
+-- Decides whether a user is ready, and puts it where that says: the only code that writes the
+-- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
+-- domain/fair-share.ts and domain/rate-limit.ts.
+
+-- Counts the running tasks of workers.
+
+-- Takes workers in and out of the lines in which they wait for a wake-up.
+-- @rare
+
+-- Shares a user's turns between its levels, as domain/priority-shares.ts does.
+
+-- Turns of the levels 1 to 5 while all have work.
+local WEIGHTS = { 1, 2, 4, 8, 16 }
+
+-- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
+-- such a hash is one small block of memory.
+--
+-- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
+--          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
+-- s        numbers that change, packed; absent while it is queued for the first time
+-- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
+-- x        rare facts, packed: dependencies, deadlines, idempotency key
+-- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
+-- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+
+-- Names the two sets of a user's line, and the places in them.
+
+-- Moves a task from one place to another: each function fills one place or leaves one. All of
+-- them keep the counts; whoever calls `leave` reindexes the user afterwards.
+
+-- Keeps idempotency keys, and frees a key when the task that owns it has ended.
+-- One packed field: o owner, f follower, p digest of the first payload, u holds until, n when the
+-- window of a key began that gathers calls, e when its
+-- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
+-- @rare
+
+-- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
+-- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+
+-- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Registers that a task waits for another, or for an id that nobody has stored.
+-- @rare
+
+-- Suspends a run until others have ended. x.s: whom it waits for; x.sp: 'failure' when the first that
+-- does not finish wakes it; x.wk: when it is woken whatever happens.
+-- @rare
+
+-- Charges turns by time, in queues that ask for it; restates the end of domain/fair-share.ts.
+-- @rare
+
+-- Tells dependents of ended tasks, in bounded steps, by the recorded end state; restates the
+-- chapter "Dependencies" of docs/mechanics.md.
+-- @rare
+
+-- Finds the next moment at which waiting work falls due.
+
+-- Keeps the two holders of the alarm: idle workers that wake when something falls due.
+-- @rare
+
+-- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
+-- that changed is written, and only then is anybody woken.
+
+-- Named values of users, as src/domain/xcom.ts has them: a hash each with v value, w the task that
+-- pushed it or '', p when, t how long it is kept in ms. A place is <bytes>:<user> and the pair of
+-- namespace and key; an index knows when to look whether a value is over.
+-- @rare
+
+local library = function()
+
+function F.saveClock()
+  local call = C.quiet and redis.pcall or redis.call
+  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+    H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
+    H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps + 1, H['schedules:due'], H['xcom-ends'])
+  if C.alarms == (saved[2] or ',') then
+    call('HSET', KEYS[1], 's', packed)
+  else
+    call('HSET', KEYS[1], 's', packed, 'a', C.alarms)
+  end
+end
+
+function F.zset(key, member, score)
+  local members = Z[key]
+  if not members then
+    members = {}
+    Z[key] = members
+  end
+  members[member] = score
+  local view = views[key]
+  if view then F.updateView(view, member, score) end
+end
+
+function F.addAll(key, members)
+  local args, n, removals = nil, 0, false
+  for member, score in pairs(members) do
+    if score then
+      if not args then args = {} end
+      args[n + 1] = score
+      args[n + 2] = member
+      n = n + 2
+      if n == 500 then
+        redis.call('ZADD', key, unpack(args))
+        args, n = nil, 0
+      end
+    else
+      removals = true
+    end
+  end
+  if n == 2 then
+    redis.call('ZADD', key, args[1], args[2])
+  elseif n > 0 then
+    redis.call('ZADD', key, unpack(args))
+  end
+  return removals
+end
+
+function F.removeAll(key, members)
+  local args, n = {}, 0
+  for member, score in pairs(members) do
+    if not score then
+      n = n + 1
+      args[n] = member
+      if n == 500 then
+        redis.call('ZREM', key, unpack(args))
+        args, n = {}, 0
+      end
+    end
+  end
+  if n > 0 then redis.call('ZREM', key, unpack(args)) end
+end
+
+function F.flushIndex(name)
+  local members = I[name]
+  if not members then return end
+  I[name] = nil
+  local key = (CODES[name] and prefix .. 'state:' .. name or prefix .. name)
+  if F.addAll(key, members) then F.removeAll(key, members) end
+  if moved[name] then
+    moved[name] = nil
+    if H[name] then
+      local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+      H[name] = head[2] and tonumber(head[2]) or INF
+    end
+  end
+end
+
+-- New places before old ones: whatever is cut short, a task stands in one place at least.
+function F.flushSets()
+  local left = {}
+  for key, members in pairs(Z) do
+    if F.addAll(key, members) then left[key] = members end
+  end
+  for key, members in pairs(left) do F.removeAll(key, members) end
+  Z = {}
+  for name in pairs(I) do F.flushIndex(name) end
+end
+
+function F.before(a, b)
+  if byBytes then return a < b end
+  local n = math.min(#a, #b)
+  for i = 1, n do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+
+-- Takes a member out of those that have changed.
+function F.dropLate(view, member)
+  local late = view.late
+  if late[view.lateAt] == member then
+    view.lateAt = view.lateAt + 1
+    return
+  end
+  for i = view.lateAt + 1, #late do
+    if late[i] == member then
+      table.remove(late, i)
+      table.remove(view.lateScores, i)
+      return
+    end
+  end
+end
+
+function F.updateView(view, member, score)
+  if view.moved[member] then
+    F.dropLate(view, member)
+  else
+    view.moved[member] = true
+    view.changes = view.changes + 1
+  end
+  if not score then return end
+  -- From behind: whoever was served comes after those who were served before it, mostly.
+  local late, scores, at = view.late, view.lateScores, view.lateAt
+  local place = #late + 1
+  while place > at do
+    local other = scores[place - 1]
+    if other < score or (other == score and F.before(late[place - 1], member)) then break end
+    late[place], scores[place] = late[place - 1], other
+    place = place - 1
+  end
+  late[place], scores[place] = member, score
+end
+
+function F.saveLane(lane)
+  local c = lane.counts
+  local packed = struct.pack('<ddIddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
+    lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
+    c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
+    lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
+  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
+  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
+  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
+end
+
+function F.packShares(shares)
+  local packed = struct.pack('<dI', shares.v, shares.crit)
+  for level = 1, 5 do
+    local last, tag = shares.last[level], shares.tag[level]
+    if last ~= 0 or tag ~= 0 then packed = packed .. struct.pack('<Bdd', level, last, tag) end
+  end
+  return packed
+end
+
+function F.saveUser(u)
+  local c, key = u.cnt, u.key
+  local flags = u.ready and 1 or 0
+  if u.assigned then flags = flags + 2 end
+  if u.shared then flags = flags + 4 end
+  if u.throttled then flags = flags + 8 end
+  if u.idle then flags = flags + 16 end
+  local packed = struct.pack('<dIBIIIIIIIIdIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
+    c[6], u.seq, u.live, u.running, u.tat)
+  if u.shares then
+    redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
+  else
+    redis.call('HSET', key, 'u', packed)
+  end
+  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
+  if u.changed then
+    redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
+  end
+  if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
+end
+
+function F.saveRunning()
+  for worker, change in pairs(runningChange) do
+    local key = (prefix .. 'worker:' .. worker)
+    if change ~= 0 and redis.call('HEXISTS', key, 't') == 1 then
+      redis.call('HINCRBY', key, 'k', change)
+    end
+  end
+end
+
+-- Sets a field of the hash beside the packed ones, at the end of the step.
+function F.setField(t, field, value)
+  if not t.extra then
+    t.extra = {}
+    if not t.dirty then changed[#changed + 1] = t end
+  end
+  t.extra[#t.extra + 1] = field
+  t.extra[#t.extra + 1] = value
+end
+
+function F.packState(t)
+  local flags = (t.inCascade and 1 or 0) + (t.left and 2 or 0)
+    + (t.hasAttempts and 4 or 0) + (t.canceling and 8 or 0)
+    + (t.isSettled and 16 or 0)
+  return struct.pack('<BBdIBIdddII', CODES[t.state], flags, t.seq, t.failures, t.losses, t.releases, t.at,
+    t.leasedAt, t.n, t.chargedEpoch, t.readers)
+end
+
+function F.saveTask(t)
+  if t.xDirty then F.setField(t, 'x', cmsgpack.pack(t.x)) end
+  if t.yDirty then F.setField(t, 'y', cmsgpack.pack(t.y)) end
+  if t.oDirty then
+    F.setField(t, 'o', t.token .. '\0' .. t.worker .. '\0' .. t.queue .. '\0' .. t.user)
+  end
+  local key, extra = t.key, t.extra
+  if not extra then
+    redis.call('HSET', key, 's', F.packState(t))
+  elseif not t.dirty then
+    redis.call('HSET', key, unpack(extra))
+  elseif #extra == 2 then
+    redis.call('HSET', key, 's', F.packState(t), extra[1], extra[2])
+  else
+    redis.call('HSET', key, 's', F.packState(t), unpack(extra))
+  end
+end
+
+-- When somebody has to look for due schedules; again after a while when nobody has fired one.
+function F.scheduleLookAt()
+  local due = H['schedules:due']
+  return due <= now and now + 1000 or due
+end
+
+-- The least moment at which something falls due that a step would act on; INF when nothing does.
+-- Dependents that a step had no room to tell are due at once.
+function F.nextDue()
+  if H.cascade < INF then return now end
+  local least = math.max(H.started, C.pause)
+  if H.started == INF then least = INF end
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
+    F.scheduleLookAt()))
+end
+
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
+function Step.restIfIdle(lane)
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
+  lane.v = 0
+  Step.newEpoch(lane)
+end
+
+-- Tags that were kept are worth nothing from now on.
+function Step.newEpoch(lane)
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
+  lane.epoch = lane.epoch + 1
+  lane.idleLeast = INF
+end
+
+function Step.setIdle(u, idle)
+  if (u.idle or false) == idle then return end
+  local lane = u.lane
+  u.idle = idle
+  if idle then
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, u.s)
+    if u.s < lane.idleLeast then lane.idleLeast = u.s end
+    return
+  end
+  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
+  if u.idleEpoch == lane.epoch then lane.idleMoved = true end
+end
+
+function Step.forget(u)
+  local lane = u.lane
+  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
+    Step.setIdle(u, false)
+    return F.saveUser(u)
+  end
+  local keep = u.ep == lane.epoch and u.s > lane.v
+  -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
+  local spent = u.set.rate and u.tat > now
+  Step.setIdle(u, keep)
+  if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
+  if keep or spent then return F.saveUser(u) end
+  if u.fresh then return end
+  redis.call('DEL', u.key)
+  F.zset((lane.p .. 'users'), u.name, false)
+end
+
+function Step.finishLane(lane)
+  if lane.idleMoved then
+    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
+    lane.idleLeast = head[2] and tonumber(head[2]) or INF
+  end
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch then
+    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
+    C.idle = 1
+  end
+  F.saveLane(lane)
+  if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
+end
+
+-- Writes the records that changed; what follows may change them again.
+function Step.saveTasks()
+  for i = 1, #changed do
+    local t = changed[i]
+    F.saveTask(t)
+    t.dirty, t.xDirty, t.yDirty, t.oDirty, t.extra = false, false, false, false, false
+  end
+  changed = {}
+end
+
+-- Writes everything that this step has changed, and wakes workers for work that was gained.
+function F.writeStep()
+  if C.dueChanged then Step.saveDueUsers() end
+  for _, lane in ipairs(touched) do
+    Step.restIfIdle(lane)
+    for _, u in ipairs(lane.dirty) do Step.forget(u) end
+  end
+  Step.saveTasks()
+  F.flushSets()
+  if next(keyring) then F.saveKeys() end
+  for _, lane in ipairs(touched) do Step.finishLane(lane) end
+  if next(runningChange) then F.saveRunning() end
+end
+
+function F.closeStep()
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
+  F.saveClock()
+  if #published > 0 then Step.publishEnds() end
+end
+
+end
+library()
+
+local rare = function()
+
+-- A member that may stand in the index already: its old score may have been the least.
+function F.move(name, member, score)
+  local members = I[name]
+  if not members then
+    members = {}
+    I[name] = members
+  end
+  members[member] = score
+  moved[name] = true
+  if score and H[name] and score < H[name] then H[name] = score end
+end
+
+function F.flushKey(key)
+  local members = Z[key]
+  if not members then return end
+  Z[key] = nil
+  if F.addAll(key, members) then F.removeAll(key, members) end
+end
+
+function F.throttle(u, till)
+  if till then
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
+  elseif u.throttled then
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), false)
+  end
+  u.throttled = till and true or false
+  u.throttledTill = till
+end
+
+-- A woken worker leaves every line that it stands in. `token` false: it left by itself.
+function Line.leaveLines(worker, packed, token)
+  if packed ~= '' then
+    local lines = cmsgpack.unpack(packed)
+    for i = 1, #lines, 2 do
+      redis.call('ZREM', ((((lines[i]) == 'default' and prefix or prefix .. 'lane:' .. (lines[i]) .. ':')) .. 'idle-workers:' .. (lines[i + 1])), worker)
+    end
+    C.waiting = C.waiting - 1
+  end
+  if token then
+    redis.call('RPUSH', (prefix .. 'wake:' .. worker), '1')
+    redis.call('PEXPIRE', (prefix .. 'wake:' .. worker), 2 * 5000)
+    redis.call('HSET', (prefix .. 'worker:' .. worker), 'i', '')
+  else
+    redis.call('HDEL', (prefix .. 'worker:' .. worker), 'i')
+  end
+end
+
+-- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
+function Line.wakeWorker(worker)
+  local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
+  if not packed or packed == '' then return false end
+  Line.leaveLines(worker, packed, true)
+  return true
+end
+
+-- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
+function Line.wakeLine(lane, line, most)
+  local key = (lane.p .. 'idle-workers:' .. line)
+  while most > 0 do
+    local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    local worker = head[1]
+    if not worker then return most end
+    local stale = now - head[2] > 1.2 * 5000 + 1000
+    if stale then
+      local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
+      if packed then Line.leaveLines(worker, packed, false) end
+    elseif Line.wakeWorker(worker) then
+      most = most - 1
+    end
+    redis.call('ZREM', key, worker)
+  end
+  return 0
+end
+
+-- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
+-- lists the users that gained it are on.
+function Line.wakeFor(lane, most, lists)
+  if C.waiting <= 0 or lane.runnable == 0 then return end
+  local left = Line.wakeLine(lane, '*', math.min(most, lane.runnable, 16))
+  for i = 1, lists and #lists or 0 do
+    if left > 0 then left = Line.wakeLine(lane, lists[i], left) end
+  end
+end
+
+function Line.wakeGained(lane)
+  local lists, known = {}, {}
+  for _, u in pairs(lane.gainers or {}) do
+    for i = 1, u.lists and #u.lists or 0 do
+      local list = u.lists[i]
+      if not known[list] then
+        known[list] = true
+        lists[#lists + 1] = list
+      end
+    end
+  end
+  Line.wakeFor(lane, lane.gain, lists)
+end
+
+function F.saveKeys()
+  for name, key in pairs(keyring) do
+    if key.dirty then
+      if not key.o then
+        redis.call('DEL', name)
+      else
+        redis.call('HSET', name, 'k', cmsgpack.pack({ o = key.o, f = key.f, p = key.p,
+          u = key.u, n = key.n, e = key.e, g = key.g, a = key.a }))
+        if key.e then
+          local till = math.max(key.e + 60000, key.u or 0)
+          redis.call('PEXPIRE', name, math.max(till - now, 0) + 60000)
+        else
+          redis.call('PERSIST', name)
+        end
+      end
+    end
+  end
+end
+
+function Due.holders()
+  local comma = string.find(C.alarms, ',', 1, true)
+  return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
+end
+
+-- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
+function Due.alarmEarlier()
+  local one, two = Due.holders()
+  if Line.wakeWorker(one) then
+    C.alarms = ',' .. two
+    C.alarm = INF
+  end
+end
+
+-- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
+function Step.saveDue(u)
+  local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
+  local due = head[2] and tonumber(head[2])
+  if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
+  u.dueFloor = nil
+  F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
+end
+
+function Step.saveDueUsers()
+  local any = false
+  for _, lane in ipairs(touched) do
+    for _, u in ipairs(lane.dirty) do
+      if u.dueChanged then
+        u.dueChanged = nil
+        F.flushKey((lane.p .. 'scheduled:' .. u.name))
+        Step.saveDue(u)
+        any = true
+      end
+    end
+  end
+  if any then F.flushIndex('scheduled-users') end
+end
+
+function Step.publishEnds()
+  for _, t in ipairs(published) do
+    for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
+  end
+end
+
+function XCom.placeOf(user, namespace, key)
+  local rest = (#namespace .. ':' .. namespace .. key)
+  return (#user .. ':' .. user .. rest)
+end
+
+function XCom.drop(user, namespace, key)
+  local place, space = XCom.placeOf(user, namespace, key), (#user .. ':' .. user .. namespace)
+  if redis.call('DEL', (prefix .. 'xcom:' .. place)) == 0 then return end
+  F.move('xcom-ends', place, false)
+  redis.call('ZREM', (prefix .. 'xcom-keys:' .. space), key)
+  if redis.call('EXISTS', (prefix .. 'xcom-keys:' .. space)) == 0 then
+    redis.call('ZREM', (prefix .. 'xcom-namespaces:' .. user), namespace)
+  end
+end
+
+function XCom.push(writer, user, namespace, key, text, keepMs)
+  local place, space = XCom.placeOf(user, namespace, key), (#user .. ':' .. user .. namespace)
+  redis.call('HSET', (prefix .. 'xcom:' .. place), 'v', text, 'w', writer, 'p', nowText, 't', keepMs)
+  redis.call('ZADD', (prefix .. 'xcom-keys:' .. space), 0, key)
+  redis.call('ZADD', (prefix .. 'xcom-namespaces:' .. user), 0, namespace)
+  F.move('xcom-ends', place, now + keepMs)
+end
+
+-- Applies rows of {'push', user, namespace, key, text, ms} or {'drop', user, namespace, key}, in
+-- order, on behalf of a task or of none ('').
+function XCom.write(writer, rows)
+  for _, row in ipairs(rows) do
+    if row[1] == 'push' then
+      XCom.push(writer, row[2], row[3], row[4], row[5], row[6])
+    else
+      XCom.drop(row[2], row[3], row[4])
+    end
+  end
+end
+
+end
+
+local lazy = { __index = function(functions, name)
+  local make = rare
+  rare = nil
+  if make then make() end
+  return rawget(functions, name)
+end }
+setmetatable(F, lazy)
+setmetatable(Line, lazy)
+setmetatable(Due, lazy)
+setmetatable(Step, lazy)
+setmetatable(XCom, lazy)
+
+local pushes, rows = tonumber(ARGV[1]), cjson.decode(ARGV[2])
+-- New values are refused when memory is out, before anything is written; taking away is not.
+if pushes > 0 then
+  redis.call('SET', (prefix .. 'oom'), '')
+end
+redis.call('DEL', (prefix .. 'oom'))
+XCom.write('', rows)
+F.writeStep()
+F.closeStep()
+return { 'ok' }

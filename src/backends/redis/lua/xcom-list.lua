@@ -1,0 +1,24 @@
+-- Tells what is in a namespace of a user, or which namespaces there are.
+--
+-- KEYS[1]  clock      hash
+-- ARGV[1]  user       whose values
+-- ARGV[2]  namespace  of which; '' for the namespaces themselves
+-- ARGV[3]  cursor     the last name of the page before, or ''
+-- ARGV[4]  limit      most names to look at
+-- Returns  1 when more follow, else 0; then each name, and of a key what lib/xcom.lua tells without
+--          the text
+-- Cost     O(limit)
+-- @include lib/state.lua
+-- @include lib/read.lua
+-- @include lib/xcom.lua
+
+local user, namespace, cursor, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local key = namespace == '' and K.xcomNamespaces(user) or K.xcomKeys(K.pair(user, namespace))
+local from = cursor == '' and '-' or '(' .. cursor
+local names = redis.call('ZRANGEBYLEX', key, from, '+', 'LIMIT', 0, limit + 1)
+local reply = { #names > limit and 1 or 0 }
+for i = 1, math.min(#names, limit) do
+  reply[#reply + 1] = names[i]
+  if namespace ~= '' then XCom.tell(reply, XCom.placeOf(user, namespace, names[i]), false) end
+end
+return reply

@@ -1,0 +1,74 @@
+import type { Logger } from '../base/logger.ts';
+
+/**
+ * Every line that is logged by the library itself: under the name that its field `event` has, the
+ * other fields. Payloads, results and what handlers throw are in none of them.
+ */
+export interface LogEvents {
+  /** The backend was opened; the message describes it. */
+  'backend.opened': NoFields;
+  /** Something makes the backend less safe than it could be; the message says what. */
+  'backend.warning': NoFields;
+  /** It could not be closed in good order. */
+  'backend.close-failed': { readonly error: unknown };
+  /** A call of the backend failed, the first since the last answer; or a decider or backoff threw. */
+  'worker.call-failed': {
+    readonly worker: string;
+    readonly operation: string;
+    readonly error: unknown;
+  };
+  /** The event loop stood still for `ms`. */
+  'worker.blocked': { readonly ms: number; readonly taskIds: readonly string[] };
+  /** A call of a scheduler that runs no tasks failed, the first since the last answer. */
+  'scheduler.call-failed': {
+    readonly scheduler: string;
+    readonly operation: string;
+    readonly error: unknown;
+  };
+  /** A listener of the event `on` threw. */
+  'listener.threw': { readonly on: string; readonly error: unknown };
+  /** The tracer threw; the work goes on untraced. */
+  'tracer.threw': { readonly error: unknown };
+  /** No handler of this name is registered: workers here leave the task to others. */
+  'handler.missing': { readonly name: string; readonly handler: string };
+  /** A registered handler could not be closed. */
+  'handler.close-failed': { readonly error: unknown };
+  /** Input or result (`what`) of a task is so large that a reference to it would be better. */
+  'value.large': { readonly name: string; readonly what: string; readonly bytes: number };
+  /** No live worker serves a task that was enqueued here seconds ago. */
+  'task.unserved': { readonly name: string; readonly queue: string };
+  /** The message is a line that a program wrote to its stderr. */
+  'program.stderr': NoFields;
+  /** It wrote more lines than are logged. */
+  'program.stderr-cut': NoFields;
+}
+
+type NoFields = Readonly<Record<never, never>>;
+
+/** How loud each is. */
+export const LOG_LEVELS: Readonly<Record<keyof LogEvents, keyof Logger>> = {
+  'backend.opened': 'debug',
+  'backend.warning': 'warn',
+  'backend.close-failed': 'warn',
+  'worker.call-failed': 'warn',
+  'worker.blocked': 'warn',
+  'scheduler.call-failed': 'warn',
+  'listener.threw': 'error',
+  'tracer.threw': 'warn',
+  'handler.missing': 'warn',
+  'handler.close-failed': 'warn',
+  'value.large': 'warn',
+  'task.unserved': 'warn',
+  'program.stderr': 'info',
+  'program.stderr-cut': 'warn',
+};
+
+/** Logs a line of the library's own. */
+export function say<Name extends keyof LogEvents>(
+  log: Logger,
+  event: Name,
+  message: string,
+  fields: LogEvents[Name],
+): void {
+  log[LOG_LEVELS[event]](message, { event, ...fields });
+}

@@ -1,0 +1,106 @@
+import type { Page } from '../domain/backend.ts';
+import { checkId } from '../domain/names.ts';
+import { XCOM_NAMESPACE, type XComFact, type XComPlace } from '../domain/xcom.ts';
+import type { Step } from '../workflow/step.ts';
+import type { XComKey, XComPushOptions } from '../workflow/xcom.ts';
+import { xcomKeyOf } from '../workflow/xcom-key.ts';
+import type { Connection } from './connection.ts';
+import { type PageOptions, pageRequest } from './page.ts';
+import type { TaskMaker } from './task-maker.ts';
+import type { XComValues } from './xcom.ts';
+
+/** Whose values are meant. */
+export interface XComWhere {
+  /** Default `default`, unless `requireUser` is set. */
+  readonly user?: string | undefined;
+  /** A text of 1–128 bytes. Default `default`. */
+  readonly namespace?: string | undefined;
+}
+
+interface XComParts {
+  readonly connection: Connection;
+  readonly maker: TaskMaker;
+  readonly xcom: XComValues;
+}
+
+/** `loom.xcom`: the named values of users, from outside of tasks. */
+export class XComs {
+  readonly #parts: XComParts;
+
+  /** @internal */
+  constructor(parts: XComParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Puts a value in place of the one before, now; its time counts from now.
+   *
+   * @throws {@link InvalidPayloadError} for a value that cannot be stored as it is, is too large, or
+   * is refused by the schema of the key; {@link InvalidOptionError}.
+   */
+  push<T>(
+    key: XComKey<T>,
+    value: Exclude<T, undefined>,
+    where?: XComWhere & XComPushOptions,
+  ): Promise<void>;
+  /** The same under a key without a type. */
+  push(key: string, value: unknown, where?: XComWhere & XComPushOptions): Promise<void>;
+  async push(key: unknown, value: unknown, where: XComWhere & XComPushOptions = {}): Promise<void> {
+    const { xcom } = this.#parts;
+    const definition = xcomKeyOf(key);
+    const place = this.#placeOf(definition.name, where);
+    const write = await xcom.pushOf(place, definition, { value, options: where });
+    const backend = await this.#parts.connection.open();
+    await backend.xcom.write([write]);
+  }
+
+  /** The value of a key; `undefined` when there is none, or its time is over. */
+  pull<T>(key: XComKey<T>, where?: XComWhere): Promise<T | undefined>;
+  /** The result that a task defined with `xcom: true` gave last. */
+  pull<O, X>(of: Step<never, O, X>, where?: XComWhere): Promise<O | X | undefined>;
+  /** The value of a key without a type. */
+  pull(key: string, where?: XComWhere): Promise<unknown>;
+  async pull(key: unknown, where: XComWhere = {}): Promise<unknown> {
+    const definition = xcomKeyOf(key);
+    const place = this.#placeOf(definition.name, where);
+    const backend = await this.#parts.connection.open();
+    const [value] = await backend.xcom.read([place]);
+    return value === undefined ? undefined : this.#parts.xcom.valueOf(definition, value.text);
+  }
+
+  /** Takes a value away. */
+  async delete(key: string | { readonly name: string }, where: XComWhere = {}): Promise<void> {
+    const place = this.#placeOf(xcomKeyOf(key).name, where);
+    const { xcom } = await this.#parts.connection.open();
+    await xcom.write([{ type: 'delete', place }]);
+  }
+
+  /**
+   * What is known of the values of one namespace, by key. A page may hold fewer rows than were asked
+   * for, and others after it.
+   */
+  async list(options: XComWhere & PageOptions = {}): Promise<Page<XComFact>> {
+    const page = pageRequest(options);
+    const { user, namespace } = this.#placeOf('', options);
+    const { xcom } = await this.#parts.connection.open();
+    return xcom.list({ user, namespace }, page);
+  }
+
+  /** Namespaces in which a user has values, by name. */
+  async namespaces(
+    options: Omit<XComWhere, 'namespace'> & PageOptions = {},
+  ): Promise<Page<string>> {
+    const page = pageRequest(options);
+    const { user } = this.#placeOf('', options);
+    const { xcom } = await this.#parts.connection.open();
+    return xcom.namespaces(user, page);
+  }
+
+  #placeOf(key: string, { user, namespace = XCOM_NAMESPACE }: XComWhere): XComPlace {
+    return {
+      user: this.#parts.maker.userOf(user),
+      namespace: checkId('namespace', namespace),
+      key,
+    };
+  }
+}
