@@ -111,6 +111,48 @@ describe('queues', () => {
     expect(loom.history.map(({ input }) => input)).toEqual([6, 6, 3, 6, 6, 3]);
   });
 
+  it('queues.*.retries is how often a failed task of it is tried again', async () => {
+    const fails = task('fails', async () => {
+      throw new Error('no');
+    });
+    const loom = await loomOf('{ defaults: { retries: 5 }, queues: { default: { retries: 1 } } }', [
+      fails,
+    ]);
+    await loom.enqueue(fails);
+    await loom.clock.advance('1d', { allowFailures: true });
+    expect(loom.history.length).toBe(2);
+  });
+
+  it('queues.*.timeout ends an attempt that runs longer', async () => {
+    const never = task('never', { retries: 0 }, (_: undefined, ctx) => {
+      return new Promise<void>((_resolve, reject) => {
+        ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason));
+      });
+    });
+    const loom = await loomOf('queues: { default: { timeout: 30s } }', [never]);
+    const { id } = await loom.enqueue(never);
+    await loom.clock.advance('29s');
+    expect((await loom.tasks.get(id))?.state).toBe('started');
+    await loom.clock.advance('1s', { allowFailures: true });
+    expect(await loom.tasks.get(id)).toMatchObject({ state: 'failed', failureType: 'timeout' });
+  });
+
+  it('queues.*.lease is how long its tasks stay with a worker that is silent', async () => {
+    const held = async (settings: string): Promise<number> => {
+      const open = gate();
+      const wait = task('wait', () => open.passed);
+      const loom = await loomOf(`{ worker: { lease: 20s }, ${settings} }`, [wait]);
+      const { id } = await loom.enqueue(wait);
+      await loom.clock.advance(1);
+      const [record] = await coreOf(loom).connection.backend.inspect.get([id]);
+      open.open();
+      await loom.drain();
+      return (record?.leaseUntil ?? 0) - (record?.leasedAt ?? 0);
+    };
+    expect(await held('queues: { default: { lease: 9s } }')).toBe(9_000);
+    expect(await held('queues: { default: { lease: default } }')).toBe(20_000);
+  });
+
   it('queues.*.perUser.weight is that of users whom nobody configured', async () => {
     const both = 'queues: { default: { perUser: { weight: 1 } } }, users: { ann: { weight: 3 } }';
     expect(await twoUsers(`{ ${both} }`)).toMatch(/^(?=(.*a){5})/);

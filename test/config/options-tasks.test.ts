@@ -169,3 +169,31 @@ describe('retention', () => {
     expect((await loom.stats()).counts.canceled).toBe(2);
   });
 });
+
+describe('scheduler', () => {
+  it('scheduler.timeZone is the zone of cron patterns that name none', async () => {
+    const loom = await loomOf('scheduler: { timeZone: Asia/Tokyo }', [quick]);
+    const daily = { cron: '0 3 * * *', task: quick, input: 1 } as const;
+    const here = await loom.schedules.set('here', daily);
+    expect(new Date(here.nextAt ?? 0).toISOString()).toContain('T18:00:00');
+    const there = await loom.schedules.set('there', { ...daily, timeZone: 'UTC' });
+    expect(new Date(there.nextAt ?? 0).toISOString()).toContain('T03:00:00');
+    // A period has no zone.
+    const often = await loom.schedules.set('often', { every: '1h', task: quick, input: 1 });
+    expect(often.timeZone).toBeUndefined();
+  });
+});
+
+describe('xcom', () => {
+  it('xcom.ttl keeps values so long after the end of their task', async () => {
+    const push = task('push', async (_n: number, ctx) => {
+      await ctx.xcom.push('k', 1);
+    });
+    const loom = await loomOf('xcom: { ttl: 5s }', [push]);
+    await loom.enqueue(push, 1);
+    await loom.drain();
+    expect(await loom.xcom.pull('k')).toBe(1);
+    await loom.clock.advance('5s');
+    expect(await loom.xcom.pull('k')).toBeUndefined();
+  });
+});

@@ -152,8 +152,8 @@ describe('an unknown key', () => {
       '1:11 worker.max_concurrent_tasks: expected an option, got the unknown "max_concurrent_tasks"; did you mean concurrency?',
     ],
     [
-      'queues: { q: { retries: 3 } }',
-      '1:16 queues.q.retries: expected an option, got the unknown "retries"; did you mean defaults.retries?',
+      'queues: { q: { cost: 3 } }',
+      '1:16 queues.q.cost: expected an option, got the unknown "cost"; did you mean defaults.cost?',
     ],
     [
       'retention: { colour: 3 }',
@@ -161,11 +161,11 @@ describe('an unknown key', () => {
     ],
     [
       '"<<": { requireUser: true }',
-      '1:1 <<: expected an option, got the unknown "<<"; there are backend, redis, requireUser, defaults, retention, queues, users, worker, workers',
+      '1:1 <<: expected an option, got the unknown "<<"; there are backend, redis, requireUser, defaults, retention, scheduler, xcom, queues, users, worker, workers',
     ],
     [
       'constructor: {}',
-      '1:1 constructor: expected an option, got the unknown "constructor"; there are backend, redis, requireUser, defaults, retention, queues, users, worker, workers',
+      '1:1 constructor: expected an option, got the unknown "constructor"; there are backend, redis, requireUser, defaults, retention, scheduler, xcom, queues, users, worker, workers',
     ],
   ])('%s', async (yaml, complaint) => {
     expect(await complaintsOf(load(yaml))).toEqual([complaint]);
@@ -205,6 +205,36 @@ describe('values that cannot stand together', () => {
       'defaults: { timeout: 10s }',
       {},
       '1:22 defaults.timeout: expected more than worker.lease, which is "15s", got "10s"',
+    ],
+    [
+      'a lease of a queue as long as its timeout',
+      'queues: { mail: { lease: 20s, timeout: 20s } }',
+      {},
+      '1:26 queues.mail.lease: expected less than timeout, got "20s"',
+    ],
+    [
+      'a lease of a queue as long as the timeout that holds there',
+      '{ defaults: { timeout: 1m }, queues: { mail: { lease: 1m, timeout: default } } }',
+      {},
+      '1:55 queues.mail.lease: expected less than defaults.timeout, which is "1m", got "1m"',
+    ],
+    [
+      'a timeout of a queue as short as the lease of a worker that serves it',
+      '{ workers: [{ id: a }, { id: b, lease: 40s, queues: [mail] }], queues: { mail: { timeout: 30s } } }',
+      {},
+      '1:91 queues.mail.timeout: expected more than workers[1].lease, which is "40s", got "30s"',
+    ],
+    [
+      'a zone that is none',
+      'scheduler: { timeZone: Europe/Roma }',
+      {},
+      '1:24 scheduler.timeZone: expected an IANA time zone, as "Europe/Rome", got "Europe/Roma"',
+    ],
+    [
+      'a time that is none',
+      'xcom: { ttl: 0s }',
+      {},
+      '1:14 xcom.ttl: expected ms or a text such as "30s", from 1 to 315576000000 ms, got "0s"',
     ],
     [
       'twins',
@@ -261,6 +291,13 @@ describe('values that cannot stand together', () => {
   it('a timeout of none is longer than any lease', async () => {
     const { config } = await load('{ defaults: { timeout: none }, worker: { lease: 24h } }');
     expect(config.defaults.timeout).toBe('none');
+  });
+
+  it('a queue with its own lease and timeout is not looked at beside others', async () => {
+    const queues = '{ mail: { lease: 1s, timeout: 10s }, bulk: { timeout: none, lease: 1h } }';
+    const yaml = `{ worker: { queues: { mail: 2, bulk: 1 } }, queues: ${queues} }`;
+    const { config } = await load(yaml);
+    expect(config.queues['mail']).toEqual({ lease: '1s', timeout: '10s' });
   });
 });
 

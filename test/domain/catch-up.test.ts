@@ -52,6 +52,8 @@ it('is bounded: a week of seconds is passed over at once, and a step fires some'
   expect(all.fire).toHaveLength(20);
   expect(all.fire[0]).toBe(now - 999 * 1_000);
   expect(all.next?.slot).toBe((all.fire[19] ?? 0) + 1_000);
+  const most = plan(secondly, { now, missed: 'all', cap: 1_000, most: 1_000 });
+  expect(most.fire).toHaveLength(LIMITS.scheduleFirings);
 });
 
 it('is over after the last slot', () => {

@@ -201,6 +201,8 @@ eachBackend((open) => {
     expect(figure('tasks', { queue: 'default', state: 'finished' })).toBe(1);
     expect(figure('wait_seconds', { queue: 'default' })).toMatchObject({ count: 1 });
     expect(figure('leases_lost_total', {})).toBe(0);
+    expect(figure('scheduler_lag_seconds', {})).toBe(0);
+    expect(figure('missing_dependencies', {})).toBe(0);
   });
 });
 

@@ -40,9 +40,22 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
       return change(await backend.graphs.load(hash));
     },
   };
-  const { name, capabilities, tasks, users, queues, workers, inspect, runs, schedules } = backend;
+  const { name, capabilities, tasks, users, queues, workers, inspect, runs, schedules, xcom } =
+    backend;
   const around: Backend = {
-    ...{ name, capabilities, tasks, users, queues, workers, inspect, runs, graphs, schedules },
+    ...{
+      name,
+      capabilities,
+      tasks,
+      users,
+      queues,
+      workers,
+      inspect,
+      runs,
+      graphs,
+      schedules,
+      xcom,
+    },
     open: (settings) => backend.open(settings),
     close: () => backend.close(),
   };

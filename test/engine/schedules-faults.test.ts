@@ -94,6 +94,8 @@ eachBackend((open) => {
     const loom = stage.loom([ping]);
     await loom.schedules.set('a', { every: '2s', task: ping, overlap: 'allow' });
     const [first, second] = [loom.worker({ id: 'one' }), loom.worker({ id: 'two' })];
+    const late: number[] = [];
+    second.on('schedule.fired', ({ lateMs }) => late.push(lateMs));
     await first.start();
     await second.start();
     await stage.clock.advance('10s');
@@ -101,6 +103,7 @@ eachBackend((open) => {
     await stage.clock.advance('10s');
     await stopping;
     expect(await made('a')).toEqual([2, 4, 6, 8, 10, 12, 14, 16, 18, 20].map((at) => at * SECOND));
+    expect(Math.max(...late)).toBeLessThan(SECOND);
   });
 
   it('a schedule that cannot be read keeps no other from firing', async () => {

@@ -55,6 +55,20 @@ eachBackend((open) => {
       ]);
     });
 
+    it('one that names no zone keeps that of the client that set it', async () => {
+      const tokyo = stage.loom([ping], { scheduler: { timeZone: 'Asia/Tokyo' } });
+      const options = { cron: '0 3 * * *', task: ping } as const;
+      const first = await tokyo.schedules.set('nightly', options);
+      expect(first).toMatchObject({ timeZone: 'Asia/Tokyo', nextAt: start + 6 * HOUR });
+      // Others see it as it was set, and fire it so; who sets it anew says which zone is meant.
+      expect(await loom.schedules.get('nightly')).toEqual(first);
+      const again = await loom.schedules.set('nightly', options);
+      expect(again).toMatchObject({ timeZone: 'UTC', nextAt: start + 15 * HOUR });
+      const wrong = { scheduler: { timeZone: 'Mars' } };
+      expect(() => stage.loom([ping], wrong)).toThrow(InvalidOptionError);
+      expect(() => stage.loom([ping], wrong)).toThrow('scheduler.timeZone: expected an IANA time');
+    });
+
     it('the same again moves nothing, whoever says it', async () => {
       const options = { every: '10s', task: ping } as const;
       const first = await loom.schedules.set('often', options);

@@ -102,6 +102,29 @@ describe('idle workers', () => {
 });
 
 describe('O95.9 keys', () => {
+  it('values of XCom leave none once their time is over', async () => {
+    const server = await ownServer();
+    const admin = adminOf(server.url);
+    const kit = await manualKitOn(server.url);
+    await kit.add();
+    const { id, token } = await kit.leaseOne();
+    const xcom = ['é:1', '2', ' '].map((name) => ({
+      type: 'push' as const,
+      place: { user: name, namespace: name, key: name },
+      text: '1',
+      ttlMs: 60_000,
+    }));
+    const settlements = [{ id, token, decision: { type: 'finish', result: '' } as const, xcom }];
+    await kit.backend.tasks.settle({ worker: 'w', settlements });
+    await kit.backend.xcom.write(xcom.slice(0, 1));
+    expect(await admin.keys('*xcom*')).toHaveLength(10);
+    await kit.advance(60_000);
+    expect(await admin.keys('*xcom*')).toEqual([]);
+    await kit.backend.xcom.write(xcom);
+    await kit.backend.xcom.write(xcom.map(({ place }) => ({ type: 'delete', place })));
+    expect(await admin.keys('*xcom*')).toEqual([]);
+  });
+
   it('users with one task each, drained and past retention, leave none', async () => {
     const server = await ownServer();
     const admin = adminOf(server.url);

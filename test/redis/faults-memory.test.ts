@@ -54,6 +54,32 @@ describe('O95.3 OOM with noeviction', () => {
     expect(await kit.sendOne()).toMatchObject({ kind: 'created' });
   });
 
+  it('refuses new values, and takes values away and with the end of a task', async () => {
+    const { kit, admin, fill, empty } = await fullServer();
+    const { xcom, tasks } = kit.backend;
+    const place = (key: string) => ({ user: 'ann', namespace: 'default', key });
+    const push = (key: string) =>
+      ({ type: 'push', place: place(key), text: '1', ttlMs: 60_000 }) as const;
+    await xcom.write([push('a'), push('b')]);
+    await kit.add();
+    const { id, token } = await kit.leaseOne();
+    await fill();
+    const keys = await admin.dbsize();
+    const drop = { type: 'delete', place: place('a') } as const;
+    expect(await codeOf(xcom.write([drop, push('c')]))).toBe('BACKEND_FULL');
+    expect(await admin.dbsize()).toBe(keys);
+    await xcom.write([drop]);
+    const decision = { type: 'finish', result: '1' } as const;
+    const settlements = [{ id, token, decision, xcom: [push('c')] }];
+    expect((await tasks.settle({ worker: 'w', settlements })).answers).toMatchObject([
+      { state: 'finished' },
+    ]);
+    const texts = (await xcom.read(['a', 'b', 'c'].map(place))).map((value) => value?.text);
+    expect(texts).toEqual([undefined, '1', '1']);
+    await empty();
+    await xcom.write([push('a')]);
+  });
+
   it.each([2, 3])('a large batch that stops at script %d leaves nothing behind', async (nth) => {
     const server = await ownServer();
     const admin = adminOf(server.url);

@@ -33,15 +33,12 @@ it('O95.11 fifty workers come back spread out, not all at once', async () => {
   proxy.refuse(false);
 
   const later = proxy.refusals.filter((at) => at - cutAt > NOTICE_MS);
-  const slices = new Map<number, number>();
-  for (const at of later) {
-    const slice = Math.floor(at / SLICE_MS);
-    slices.set(slice, (slices.get(slice) ?? 0) + 1);
-  }
+  // All at once would fill a few of them, whatever this machine does meanwhile.
+  const slices = new Set(later.map((at) => Math.floor(at / SLICE_MS)));
   // Two connections per worker, each at most about twice a second.
   const seconds = (AWAY_MS - NOTICE_MS) / 1_000;
   expect(later.length / seconds).toBeLessThan(WORKERS * 2 * 2.5);
-  expect(Math.max(0, ...slices.values())).toBeLessThan(WORKERS);
+  expect(slices.size).toBeGreaterThan((seconds * 1_000) / SLICE_MS / 3);
 
   const [loom] = looms;
   const handles = await Promise.all(

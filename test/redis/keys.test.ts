@@ -53,6 +53,8 @@ const NAME_PIECES = [
 const INDEXES = [
   ...['scheduled-users', 'throttled', 'deadlines', 'cascade', 'submissions', 'missing'],
   'listed-workers',
+  'xcom-ends',
+  'schedules:due',
 ];
 
 /** One key: what it is for, and for whom. */

@@ -15,15 +15,19 @@ type Odd = 'no' | 'retried' | 'foreign token' | 'twice';
 
 export type Step =
   | { readonly do: 'enqueue'; readonly tasks: readonly Drawn[]; readonly atomic: boolean }
-  | { readonly do: 'lease'; readonly limit: number }
+  | { readonly do: 'lease'; readonly limit: number; readonly wait: boolean }
   | { readonly do: 'settle'; readonly count: number; readonly limit: number; readonly odd: Odd }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'members'; readonly tasks: readonly Drawn[]; readonly later: After }
   | { readonly do: 'end the run' }
   | { readonly do: 'await'; readonly nth: number }
   | { readonly do: 'cancel'; readonly nth: number }
+  | { readonly do: 'value'; readonly nth: number }
   | { readonly do: 'user'; readonly user: number; readonly weight: number; readonly most: number }
-  | { readonly do: 'queue'; readonly setting: 'weights' | 'cap' | 'plain' };
+  | { readonly do: 'queue'; readonly setting: Setting };
+
+/** What holds for the queue; only a cap leaves the short path. */
+type Setting = 'weights' | 'terms' | 'cap' | 'plain';
 
 /** What waits for members: nothing, a join of all, or a task after the first. */
 type After = 'nothing' | 'join' | 'task';
@@ -75,6 +79,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('lease' as const),
       limit: fc.integer({ min: 1, max: 6 }),
+      wait: fc.boolean(),
     }),
   },
   {
@@ -95,6 +100,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('await' as const), nth: fc.nat(40) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), nth: fc.nat(40) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('value' as const), nth: fc.nat(40) }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -108,12 +114,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('queue' as const),
-      setting: fc.constantFrom(
-        'weights' as const,
-        'cap' as const,
-        'plain' as const,
-        'plain' as const,
-      ),
+      setting: fc.constantFrom<Setting>('weights', 'terms', 'cap', 'plain', 'plain'),
     }),
   },
 );
@@ -161,7 +162,7 @@ export class History {
       case 'enqueue':
         return this.#enqueue(one.tasks, one.atomic);
       case 'lease':
-        return this.#lease(one.limit);
+        return this.#lease(one.limit, one.wait);
       case 'settle':
         return this.#settle(one.count, one.limit, one.odd);
       case 'members':
@@ -180,6 +181,8 @@ export class History {
         await this.#twins.both((backend) => backend.tasks.cancel(id, 'why not'));
         return;
       }
+      case 'value':
+        return this.#value(one.nth);
       case 'user': {
         const patch = { weight: one.weight, maxRunning: one.most === 0 ? null : one.most };
         const user = USERS[one.user] ?? '';
@@ -251,9 +254,9 @@ export class History {
     await this.#twins.both((backend) => backend.tasks.enqueue([after], terms));
   }
 
-  async #lease(limit: number): Promise<void> {
+  async #lease(limit: number, wait: boolean): Promise<void> {
     this.steps.lease += 1;
-    const request = this.#request(limit);
+    const request = this.#request(limit, wait);
     const { leases } = await this.#twins.both((backend) => backend.tasks.lease(request));
     this.#held.push(...leases);
   }
@@ -278,17 +281,27 @@ export class History {
     });
   }
 
-  async #queue(setting: 'weights' | 'cap' | 'plain'): Promise<void> {
+  /** Of a second: what a lease brings along takes it away. */
+  async #value(nth: number): Promise<void> {
+    const place = { user: 'ada', namespace: 'default', key: `k${nth}` };
+    const write = { type: 'push', place, text: '1', ttlMs: 1_000 } as const;
+    await this.#twins.both((backend) => backend.xcom.write([write]));
+  }
+
+  async #queue(setting: Setting): Promise<void> {
     const weights = [1, 1, 1, 1, 9] as const;
     const patch = {
       priorityWeights: setting === 'weights' ? weights : null,
       maxRunning: setting === 'cap' ? 4 : null,
+      ...(setting === 'terms'
+        ? { leaseMs: 20_000, retries: 2, timeoutMs: 0 }
+        : { leaseMs: null, retries: null, timeoutMs: null }),
       perUser: setting === 'weights' ? { weight: 200, maxRunning: 3 } : null,
     };
     await this.#twins.both((backend) => backend.queues.set('default', patch));
   }
 
-  #request(limit: number): LeaseRequest {
+  #request(limit: number, wait = false): LeaseRequest {
     this.#requests += 1;
     return {
       requestId: `request${this.#requests}`,
@@ -296,7 +309,7 @@ export class History {
       limit,
       leaseMs: LEASE_MS,
       queues: [{ queue: 'default', weight: 1, pass: 0 }],
-      wait: false,
+      wait,
     };
   }
 }

@@ -60,7 +60,7 @@ it('does what the long path does, byte for byte', { timeout: 240_000 }, async ()
 it('keeps the attempts of a task whose lease was lost before', async () => {
   const twins = await Twins.open(adminOf(), `twins-${process.pid}-lost`, START);
   try {
-    const lease = (limit: number) => ({ do: 'lease', limit }) as const;
+    const lease = (limit: number) => ({ do: 'lease', limit, wait: false }) as const;
     const settle = (count: number) => ({ do: 'settle', count, limit: 0, odd: 'no' }) as const;
     // No pause is long enough to count as an outage, which would put the sweep off.
     const wait = [{ do: 'wait', ms: 6_000 } as const, settle(0)];
@@ -127,6 +127,42 @@ it('takes members of a run, and the arrival of all but the last', async () => {
     await twins.mustBeSame();
     const [record] = await twins.both((backend) => backend.inspect.get(['join']));
     expect(record?.state).toBe('finished');
+  } finally {
+    await twins.close();
+    await adminOf().del(`${name}-long-steps`);
+  }
+});
+
+it('takes the lease of a worker that was woken, and held the alarm', async () => {
+  const name = `twins-${process.pid}-woken`;
+  const twins = await Twins.open(adminOf(), name, START);
+  try {
+    await new History(twins).run([]);
+    let calls = 0;
+    const lease = async () => {
+      calls += 1;
+      const request = {
+        requestId: `call ${calls}`,
+        worker: 'w',
+        limit: 20,
+        leaseMs: 15_000,
+        queues: [{ queue: 'default', weight: 1, pass: 0 }],
+        wait: true,
+      };
+      return (await twins.both((backend) => backend.tasks.lease(request))).leases;
+    };
+    expect(await lease()).not.toEqual([]);
+    // Now it stands in line, and looks after what falls due.
+    expect(await lease()).toEqual([]);
+    const added = newTask('added', plain(0));
+    await twins.both((backend) => backend.tasks.enqueue([added], { atomic: true }));
+    const before = await twins.longSteps(name);
+    expect((await lease()).map(({ id }) => id)).toEqual(['added']);
+    expect((await twins.longSteps(name)).lease).toBe(before.lease);
+    await twins.mustBeSame();
+    // Awake, it stands in line anew when there is nothing more.
+    expect(await lease()).toEqual([]);
+    await twins.mustBeSame();
   } finally {
     await twins.close();
     await adminOf().del(`${name}-long-steps`);

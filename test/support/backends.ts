@@ -120,7 +120,7 @@ function countCalls(backend: Backend): {
         };
       },
     });
-  const { tasks, users, queues, workers, inspect, runs, graphs, schedules } = backend;
+  const { tasks, users, queues, workers, inspect, runs, graphs, schedules, xcom } = backend;
   return {
     backend: {
       name: backend.name,
@@ -135,6 +135,7 @@ function countCalls(backend: Backend): {
       runs: counting(runs),
       graphs: counting(graphs),
       schedules: counting(schedules),
+      xcom: counting(xcom),
     },
     quiet: async () => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = new URL('../../', import.meta.url);
 /** Made, not written. */
-const MADE = /^(node_modules|dist|coverage|temp|\.git)\//;
+const MADE = /^(node_modules|dist|coverage|temp|\.git|docs\/api)\//;
 const BINARY = /\.(png|jpg|gif|ico|woff2?|gz|tgz|zip)$/;
 
 /** The text of a file; throws when it does not exist. */
@@ -26,7 +26,7 @@ export function filesBelow(folder: string, match: RegExp): readonly string[] {
   if (!exists(folder)) return [];
   return readdirSync(new URL(`${folder}/`, ROOT), { recursive: true })
     .map((path) => `${folder}/${String(path).replaceAll('\\', '/')}`)
-    .filter((path) => match.test(path) && !path.includes('/node_modules/'))
+    .filter((path) => match.test(path) && !/\/node_modules\/|^docs\/api\//.test(path))
     .sort();
 }
 

@@ -5,16 +5,32 @@ import { BIN, type Ended } from './run-process.ts';
 export interface WorkerProcess {
   /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<Ended>;
+  /** Fulfilled once it has ended, for whatever reason. */
+  readonly ended: Promise<Ended>;
   /** Fulfilled once that is on its stderr; rejects when it ends before. */
   says(text: string): Promise<void>;
+}
+
+/** Another place to start it from. */
+export interface WorkerPlace {
+  /** The command. Default: the one of this repository's build. */
+  readonly bin?: string | undefined;
+  readonly cwd?: string | undefined;
+  /** Added to this process's own; an undefined one is taken out. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** Started, and fulfilled once it says that it works. */
 export async function startWorker(
   args: readonly string[],
   ready = 'working',
+  { bin = BIN, cwd, env }: WorkerPlace = {},
 ): Promise<WorkerProcess> {
-  const child = spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const killChild = (): unknown => child.kill('SIGKILL');
   process.once('exit', killChild);
   let stdout = '';
@@ -46,6 +62,7 @@ export async function startWorker(
   await says(ready);
   return {
     says,
+    ended,
     end: (signal) => {
       child.kill(signal);
       return ended;

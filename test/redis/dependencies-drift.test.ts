@@ -1,0 +1,65 @@
+/** Sets of dependencies whose task is gone are found out, and mended once. */
+import { Redis } from 'ioredis';
+import { afterAll, expect, inject, it } from 'vitest';
+import { redisForTests } from '../../src/backends/redis/manual-time.ts';
+import type { NewTask } from '../../src/domain/task.ts';
+
+const NOW = Date.UTC(2026, 0, 5, 12);
+const prefix = `deps-drift-${process.pid}`;
+const { backend, setTime, dispose } = redisForTests(inject('redisUrl'), { prefix });
+const raw = new Redis(inject('redisUrl'));
+
+afterAll(async () => {
+  raw.disconnect();
+  await dispose();
+});
+
+function newTask(id: string, dependsOn: readonly string[]): NewTask {
+  const onCancel = id === 'waits' ? 'run' : 'wait';
+  return {
+    ...{ id, dependsOn, name: 'work', queue: 'default', user: 'ann', level: 3, cost: 1 },
+    ...{ payload: '{}', options: '{}' },
+    edges: { onFailure: 'wait', onCancel, onMissing: 'block', allowCrossUser: false },
+  };
+}
+
+it('reconcile finds sets of dependencies whose task is gone', async () => {
+  await setTime(NOW);
+  const { tasks, inspect } = backend;
+  const edges = [
+    ['up', []],
+    ['held', []],
+    ['waits', ['up']],
+    ['later', ['never']],
+  ] as const;
+  await tasks.enqueue(
+    edges.map(([id, dependsOn]) => newTask(id, dependsOn)),
+    { atomic: true },
+  );
+  await tasks.cancel('held', 'no');
+  await tasks.enqueue([newTask('gone', ['up']), newTask('holds', ['held'])], { atomic: true });
+  expect((await inspect.reconcile({ repair: true })).drift).toEqual([]);
+  await raw.del(`${prefix}:task:up`, `${prefix}:task:gone`, `${prefix}:task:held`);
+  await raw.zadd(`${prefix}:deps:waiting:stray`, NOW, 'nobody');
+  const found = ['blocked gone', 'held held', 'waiting stray', 'waiting up'];
+  const ofDependencies = (drift: readonly string[]): readonly string[] =>
+    drift.flatMap((line) => {
+      const [, id, kind] = /^dependencies of (\w+): (\w+), but not stored$/.exec(line) ?? [];
+      return id === undefined ? [] : [`${kind} ${id}`];
+    });
+  const looked = await inspect.reconcile({ repair: false });
+  expect([...ofDependencies(looked.drift)].sort()).toEqual(found);
+  expect(await raw.exists(`${prefix}:deps:waiting:stray`)).toBe(1);
+  const mended = await inspect.reconcile({ repair: true });
+  expect([...ofDependencies(mended.drift)].sort()).toEqual(found);
+  expect((await inspect.reconcile({ repair: true })).drift).toEqual([]);
+  const left = await raw.keys(`${prefix}:deps:*`);
+  expect(left.map((key) => key.slice(prefix.length + 6)).sort()).toEqual(
+    ['blocked:holds', 'blocked:later', 'blocked:waits', 'waiting:never', 'waiting:up'].sort(),
+  );
+  // Who waits for one that is gone goes on once somebody stores it anew.
+  expect(await inspect.missing()).toBe(2);
+  await tasks.enqueue([newTask('up', [])], { atomic: true });
+  await tasks.cancel('up', 'no');
+  expect((await inspect.get(['waits']))[0]).toMatchObject({ state: 'queued' });
+});
