@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { ChannelWrite } from '../../src/domain/channel.ts';
 import type { KeySpec, Level } from '../../src/domain/task.ts';
+import { scheduleSteps } from './schedule-steps.ts';
 import {
   type Among,
   type AwaitedStep,
@@ -18,6 +19,7 @@ import {
   type Step,
   USERS,
 } from './steps.ts';
+import { valueWrites } from './xcom-steps.ts';
 
 const pick = fc.nat({ max: 40 });
 const worker = fc.nat({ max: 3 });
@@ -203,6 +205,7 @@ const settlement: fc.Arbitrary<SettlementStep> = fc.record({
   pick,
   decision: fc.oneof({ weight: 8, arbitrary: decision }, { weight: 3, arbitrary: suspension }),
   channel: seldom(channel, 3),
+  values: seldom(valueWrites, 3),
 } as const);
 
 const lease: fc.Arbitrary<LeaseStep> = fc.record({
@@ -248,6 +251,8 @@ const queuePatch = fc.oneof(
   fc.record({ priorityWeights: fc.option(fc.constantFrom([1, 1, 1, 1, 1], [3, 1, 7, 2, 1_024])) }),
   fc.record({ charge: fc.constantFrom('time' as const, 'task' as const, null) }),
   fc.record({ criticalBurst: fc.option(fc.constantFrom(1, 2)) }),
+  fc.record({ leaseMs: fc.option(fc.constantFrom(500, 20_000)) }),
+  fc.record({ retries: fc.option(fc.constant(5)), timeoutMs: fc.option(fc.constant(0)) }),
   fc.record({
     perUser: fc.option(fc.constantFrom({ weight: 300 }, { maxRunning: 1 }, { maxQueued: 4 }, {})),
   }),
@@ -275,8 +280,8 @@ const advance = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(-1, -4_000, -5_000, -5_001, -60_000) },
 );
 
-/** One random step. */
-const step: fc.Arbitrary<Step> = fc.oneof(
+/** Random steps of all kinds but those of schedules. */
+const steps: readonly fc.WeightedArbitrary<Step>[] = [
   {
     weight: 22,
     arbitrary: fc.record({
@@ -304,6 +309,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
           .map(([rest, key]) => ({ ...rest, key })),
         5,
       ),
+      values: seldom(valueWrites, 2),
     } as const),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('resendCheckpoint') } as const) },
@@ -316,6 +322,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       pick,
       channel,
     } as const),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ type: fc.constant('writeValues'), writes: valueWrites } as const),
   },
   {
     weight: 8,
@@ -384,9 +394,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     } as const),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('flush') } as const) },
-);
+];
+
+/** Most histories have schedules among other things; in some, more happens to these than to all else. */
+const ordinary = fc.oneof(...steps, ...scheduleSteps(item, 1));
+const scheduled = fc.oneof(...steps, ...scheduleSteps(item, 12));
 
 /** A history of at most so many steps. */
 export function historyOf(maxLength: number): fc.Arbitrary<readonly Step[]> {
-  return fc.array(step, { minLength: 1, maxLength, size: 'max' });
+  const lengths = { minLength: 1, maxLength, size: 'max' } as const;
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.array(ordinary, lengths) },
+    { weight: 1, arbitrary: fc.array(scheduled, lengths) },
+  );
 }

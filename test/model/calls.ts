@@ -1,20 +1,24 @@
 /** One call of the port, sent to every backend and answered by the oracle. */
 import type {
   Backend,
+  DueRequest,
   EnqueueReply,
   EnqueueTerms,
   ExtendRequest,
+  FireRequest,
   Leased,
   LeaseRef,
   LeaseReply,
   LeaseRequest,
   NodeWrites,
+  ScheduleChange,
   SettleRequest,
   WorkerSpec,
 } from '../../src/domain/backend.ts';
 import type { ChannelWrites } from '../../src/domain/channel.ts';
 import type { QueuePatch, UserPatch } from '../../src/domain/settings.ts';
 import type { NewTask } from '../../src/domain/task.ts';
+import type { XComWrite } from '../../src/domain/xcom.ts';
 import type { LeaseForecast, Oracle } from './oracle/oracle.ts';
 import type { SettleAnswer } from './oracle/settle.ts';
 import { AnyOf } from './same.ts';
@@ -32,8 +36,14 @@ export type Call =
       readonly channel?: NodeWrites | undefined;
     }
   | { readonly type: 'writeChannel'; readonly lease: LeaseRef; readonly channel: ChannelWrites }
+  | { readonly type: 'writeValues'; readonly writes: readonly XComWrite[] }
   | { readonly type: 'saveGraph'; readonly hash: string; readonly body: string }
   | { readonly type: 'loadGraph'; readonly hash: string }
+  | { readonly type: 'setSchedule'; readonly change: ScheduleChange }
+  | { readonly type: 'removeSchedule' | 'getSchedule'; readonly id: string }
+  | { readonly type: 'dueSchedules'; readonly request: DueRequest }
+  | { readonly type: 'fire'; readonly request: FireRequest }
+  | { readonly type: 'leaveSchedules'; readonly owner: string }
   | { readonly type: 'cancel'; readonly id: string; readonly reason: string }
   | { readonly type: 'redrive' | 'remove' | 'runNow'; readonly id: string }
   | {
@@ -51,7 +61,7 @@ const SLEEP_MS = 6_000;
 
 /** Sends a call to a backend, and gives its answer in a form that can be compared. */
 export async function send(backend: Backend, call: Call): Promise<unknown> {
-  const { tasks, users, queues, workers } = backend;
+  const { tasks, users, queues, workers, schedules } = backend;
   switch (call.type) {
     case 'enqueue':
       return (await tasks.enqueue(call.tasks, call.terms)).map(anyCycle);
@@ -62,12 +72,12 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
       return { answers, lease: lease === undefined ? undefined : leaseAnswer(lease) };
     }
     case 'extend': {
-      const { answers, unknown, now } = await tasks.extend(call.request);
-      return { answers, unknown: sorted(unknown), now };
+      const { answers, unknown, schedulesDue, now } = await tasks.extend(call.request);
+      return { answers, unknown: sorted(unknown), schedulesDue, now };
     }
     case 'tick': {
-      const { more, nextDueAt, now } = await tasks.tick();
-      return { more, nextDueAt, now };
+      const { more, nextDueAt, schedulesDue, now } = await tasks.tick();
+      return { more, nextDueAt, schedulesDue, now };
     }
     case 'checkpoint': {
       const answer = await backend.runs.checkpoint(call.lease, call.entries, call.channel);
@@ -79,10 +89,25 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
       const fields = channel.writes.map(({ field }) => field);
       return { answer, values: await backend.runs.readChannel(channel.run, fields) };
     }
+    case 'writeValues':
+      await backend.xcom.write(call.writes);
+      return backend.xcom.read(call.writes.map(({ place }) => place));
     case 'saveGraph':
       return backend.graphs.save(call.hash, call.body);
     case 'loadGraph':
       return backend.graphs.load(call.hash);
+    case 'setSchedule':
+      return schedules.set(call.change);
+    case 'removeSchedule':
+      return schedules.remove(call.id);
+    case 'getSchedule':
+      return { ...(await schedules.get(call.id)), lag: await schedules.lag() };
+    case 'dueSchedules':
+      return schedules.due(call.request);
+    case 'fire':
+      return schedules.fire(call.request);
+    case 'leaveSchedules':
+      return schedules.leave(call.owner);
     case 'cancel':
       return tasks.cancel(call.id, call.reason);
     case 'redrive':
@@ -119,8 +144,8 @@ export function forecast(oracle: Oracle, call: Call): unknown {
       return { answers, lease: lease === undefined ? undefined : leaseForecast(lease) };
     }
     case 'extend': {
-      const { answers, unknown, now } = oracle.extend(call.request);
-      return { answers, unknown: sorted(unknown), now };
+      const { answers, unknown, schedulesDue, now } = oracle.extend(call.request);
+      return { answers, unknown: sorted(unknown), schedulesDue, now };
     }
     case 'tick':
       return tickForecast(oracle.tick());
@@ -135,12 +160,27 @@ export function forecast(oracle: Oracle, call: Call): unknown {
       const all = Object.entries(oracle.channels(channel.run));
       return { answer, values: Object.fromEntries(all.filter(([field]) => fields.has(field))) };
     }
+    case 'writeValues':
+      oracle.writeValues(call.writes);
+      return oracle.values(call.writes.map(({ place }) => place));
     case 'saveGraph':
       return oracle.saveGraph(call.hash, call.body);
     case 'loadGraph': {
       const { reply, forgettable } = oracle.loadGraph(call.hash);
       return forgettable ? new AnyOf(reply, { kind: 'unknown' }) : reply;
     }
+    case 'setSchedule':
+      return oracle.setSchedule(call.change);
+    case 'removeSchedule':
+      return oracle.removeSchedule(call.id);
+    case 'getSchedule':
+      return oracle.schedule(call.id);
+    case 'dueSchedules':
+      return oracle.due(call.request);
+    case 'fire':
+      return oracle.fire(call.request);
+    case 'leaveSchedules':
+      return oracle.leave(call.owner);
     case 'cancel':
       return oracle.cancel(call.id, call.reason);
     case 'redrive':
@@ -176,30 +216,33 @@ function anyCycle(reply: EnqueueReply): EnqueueReply {
 }
 
 /** How long to sleep is partly chance: it is checked for its bounds, and not compared. */
-function leaseAnswer({ leases, more, nextDueAt, waitMs, now }: LeaseReply): unknown {
+function leaseAnswer(reply: LeaseReply): unknown {
+  const { leases, more, nextDueAt, waitMs, schedulesDue, now } = reply;
   if (!Number.isFinite(waitMs) || waitMs < 0 || waitMs > SLEEP_MS) {
     throw new Error(`waitMs is ${waitMs}`);
   }
-  return { leases: leases.map(leased), more, nextDueAt, now };
+  return { leases: leases.map(leased), more, nextDueAt, schedulesDue, now };
 }
 
 /** The fields of the port; a backend may add its own. */
 function leased(lease: Leased): Leased {
   const { id, token, attempt, losses, leaseUntil, leasedAt, createdAt, name, queue } = lease;
-  const { user, level, payload, options, releases, alone, upstreams } = lease;
+  const { user, level, payload, options, releases, alone, upstreams, terms } = lease;
   const when = { leaseUntil, leasedAt, createdAt };
   const what = { name, queue, user, level, payload, options, releases, alone, upstreams };
-  return { id, token, attempt, losses, ...when, ...what };
+  const told = terms === undefined ? {} : { terms };
+  return { id, token, attempt, losses, ...when, ...what, ...told };
 }
 
-function leaseForecast({ leases, stopped, now, ...due }: LeaseForecast): unknown {
-  return { leases, more: stopped, nextDueAt: orRest(due), now };
+function leaseForecast({ leases, stopped, schedulesDue, now, ...due }: LeaseForecast): unknown {
+  return { leases, more: stopped, nextDueAt: orRest(due), schedulesDue, now };
 }
 
 type Due = Pick<LeaseForecast, 'nextDueAt' | 'restsUntil'>;
 
-function tickForecast({ now, ...due }: Due & { readonly now: number }): unknown {
-  return { more: false, nextDueAt: orRest(due), now };
+function tickForecast(told: ReturnType<Oracle['tick']>): unknown {
+  const { now, schedulesDue, ...due } = told;
+  return { more: false, nextDueAt: orRest(due), schedulesDue, now };
 }
 
 /** Users who only rest need nobody at that time, but somebody may look at them then. */

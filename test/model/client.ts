@@ -19,6 +19,7 @@ import type { Call } from './calls.ts';
 import { decisionOf } from './decisions.ts';
 import { newTask, UNKNOWN } from './items.ts';
 import type { World } from './oracle/world.ts';
+import { Schedulers } from './schedulers.ts';
 import { specOf } from './specs.ts';
 import type {
   Among,
@@ -55,6 +56,7 @@ type StepOf<T extends Step['type']> = Extract<Step, { readonly type: T }>;
 export class Client {
   readonly ids: string[] = [];
   readonly batches: Batch[] = [];
+  readonly schedulers = new Schedulers();
   /** Every lease that was ever given. */
   readonly leases: Held[] = [];
   lastSettle: SettleRequest | undefined;
@@ -83,8 +85,13 @@ export class Client {
     const terms: EnqueueTerms = lease === undefined ? { atomic } : { atomic: false, fence: lease };
     const batch = { tasks: distinct(tasks), terms };
     this.batches.push(batch);
-    for (const id of ids) if (!this.ids.includes(id)) this.ids.push(id);
+    this.used(ids);
     return batch;
+  }
+
+  /** From now on it is looked at what became of them. */
+  used(ids: readonly string[]): void {
+    for (const id of ids) if (!this.ids.includes(id)) this.ids.push(id);
   }
 
   #idOf({ salt, again }: ItemStep): string {
@@ -156,10 +163,13 @@ export class Client {
         world,
         pending,
       });
-      if (decision.type === 'suspend') pending.set(lease.id, decision.waitFor);
-      const { channel } = step;
-      if (channel === undefined) return [{ ...lease, decision }];
-      return [{ ...lease, decision, channel: this.channelWrites(lease, channel, world) }];
+      if (decision.type === 'suspend') {
+        // Of several for one task it is not known here which counts.
+        pending.set(lease.id, [...(pending.get(lease.id) ?? []), ...decision.waitFor]);
+      }
+      const { channel, values } = step;
+      const shared = channel && { channel: this.channelWrites(lease, channel, world) };
+      return [{ ...lease, decision, ...shared, ...(values && { xcom: values }) }];
     });
   }
 

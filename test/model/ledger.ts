@@ -5,8 +5,14 @@
  * dependencies · I10 nothing starts before it is due · I12 one live task per key.
  */
 import { ok } from 'node:assert/strict';
-import type { LeaseReply, SettleAnswer, SettleRequest } from '../../src/domain/backend.ts';
+import type {
+  FireOutcome,
+  LeaseReply,
+  SettleAnswer,
+  SettleRequest,
+} from '../../src/domain/backend.ts';
 import {
+  type EdgePolicies,
   isEnd,
   type NewTask,
   TASK_STATES,
@@ -19,6 +25,14 @@ import type { State } from './state.ts';
 
 /** Policies under which one task at a time holds a key. */
 const EXCLUSIVE: ReadonlySet<string> = new Set(['return', 'reject', 'replace-queued']);
+
+/** What a task of a schedule does about those of earlier slots: it waits, however they end. */
+const BEHIND: EdgePolicies = {
+  onFailure: 'run',
+  onCancel: 'run',
+  onMissing: 'satisfied',
+  allowCrossUser: true,
+};
 
 export class Ledger {
   /** Accepted and not removed by hand or by age; what it was given as. */
@@ -69,14 +83,14 @@ export class Ledger {
     this.#revived = new Set();
     this.#removed = new Set();
     if (call.type === 'enqueue') {
-      const replies = answer as readonly { readonly kind: string }[];
-      call.tasks.forEach((task, at) => {
-        if (replies[at]?.kind !== 'created') return;
-        this.#specs.set(task.id, task);
-        this.#failures.delete(task.id);
-        this.#tokens.delete(task.id);
-        this.#redriven.delete(task.id);
-      });
+      this.#accepted(call.tasks, answer as readonly { readonly kind: string }[]);
+    }
+    if (call.type === 'fire') {
+      const { outcomes = [] } = answer as { readonly outcomes?: readonly FireOutcome[] };
+      this.#accepted(
+        call.request.firings.map(({ task }) => ({ ...task, edges: BEHIND })),
+        outcomes,
+      );
     }
     if (call.type === 'settle') {
       this.#settled(
@@ -91,6 +105,16 @@ export class Ledger {
       this.#failures.delete(call.id);
     }
     if (call.type === 'remove') this.#removed.add(call.id);
+  }
+
+  #accepted(tasks: readonly NewTask[], replies: readonly { readonly kind: string }[]): void {
+    tasks.forEach((task, at) => {
+      if (replies[at]?.kind !== 'created') return;
+      this.#specs.set(task.id, task);
+      this.#failures.delete(task.id);
+      this.#tokens.delete(task.id);
+      this.#redriven.delete(task.id);
+    });
   }
 
   #settled({ settlements }: SettleRequest, answers: readonly SettleAnswer[]): void {

@@ -1,8 +1,10 @@
 /** What a backend lists, page by page, and what it should. */
 import type { Backend } from '../../src/domain/backend.ts';
 import type { AttemptRecord, TaskRecord, TaskState } from '../../src/domain/task.ts';
+import type { XComPlace } from '../../src/domain/xcom.ts';
 import type { Oracle } from './oracle/oracle.ts';
 import { QUEUES, USERS } from './steps.ts';
+import { PLACES } from './xcom-steps.ts';
 
 export interface Lists {
   readonly byState: Readonly<Record<string, readonly string[]>>;
@@ -12,6 +14,10 @@ export interface Lists {
   readonly journals: readonly Readonly<Record<string, string>>[];
   /** What their members share. */
   readonly channels: readonly Readonly<Record<string, string>>[];
+  readonly schedules: readonly string[];
+  /** Named values, and the keys of each namespace that has one. */
+  readonly values: readonly unknown[];
+  readonly valueKeys: readonly unknown[];
 }
 
 /** Small, so that cursors are used. */
@@ -44,7 +50,36 @@ export async function listsOf(backend: Backend, ids: readonly string[]): Promise
     attempts: Object.fromEntries(kept),
     journals,
     channels,
+    schedules: await schedulesOf(backend),
+    values: await backend.xcom.read(PLACES),
+    valueKeys: await Promise.all(PLACES.map((place) => keysOf(backend, place))),
   };
+}
+
+/** Two by two, so that pages with less than that are met. */
+async function keysOf(backend: Backend, where: XComPlace): Promise<readonly string[]> {
+  const keys: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const after = cursor === undefined ? {} : { cursor };
+    const page = await backend.xcom.list(where, { limit: 2, ...after });
+    keys.push(...page.items.map(({ key }) => key));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return keys;
+}
+
+/** One by one, each where the one before left off. */
+async function schedulesOf(backend: Backend): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const after = cursor === undefined ? {} : { cursor };
+    const page = await backend.schedules.list({ limit: 1, ...after });
+    ids.push(...page.items.map(({ id }) => id));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return ids;
 }
 
 async function all(
@@ -84,5 +119,8 @@ export function expectedLists(oracle: Oracle, ids: readonly string[]): Lists {
     attempts: Object.fromEntries(attempts),
     journals: ids.map((id) => oracle.journal(id)),
     channels: ids.map((id) => oracle.channels(id)),
+    schedules: oracle.schedules().map(({ id }) => id),
+    values: oracle.values(PLACES),
+    valueKeys: PLACES.map(({ user, namespace }) => oracle.valueKeys(user, namespace)),
   };
 }

@@ -5,23 +5,27 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import type {
   Backend,
+  DueReply,
+  FireRequest,
   LeaseReply,
   LeaseRequest,
   Settlement,
-  WorkerSpec,
 } from '../../src/domain/backend.ts';
 import type { Retention } from '../../src/domain/settings.ts';
 import { isEnd } from '../../src/domain/task.ts';
 import { type Call, forecast, send } from './calls.ts';
 import { Client } from './client.ts';
+import { DRAINER, farewell, obstacles } from './drain.ts';
 import { graphOf } from './items.ts';
 import { Ledger } from './ledger.ts';
 import { expectedLists, listsOf } from './lists.ts';
 import { Oracle } from './oracle/oracle.ts';
 import { mayReturnTo } from './oracle/snapshots.ts';
+import { areNoneOver } from './oracle/xcom.ts';
 import { mustBeSame } from './same.ts';
+import { ownerName, scheduleName } from './schedulers.ts';
 import { compareStates, expectedState, stateOf } from './state.ts';
-import { NAMES, QUEUES, type Step } from './steps.ts';
+import { QUEUES, type Step } from './steps.ts';
 
 /** A backend whose time is set by hand. */
 export interface Subject {
@@ -46,8 +50,17 @@ export const RETENTION: Retention = {
 /** Some Tuesday; the number only has to be large, as real clocks are. */
 export const START_MS = 1_800_000_000_000;
 
+/** Schedules that a scheduler asks for before it fires one. */
+const ASKED = 3;
+
+/** How long a scheduler of a history sleeps at most. */
+const ASLEEP_MS = 120_000;
+
 /** A history that is over must come to rest within so many rounds of work. */
 const DRAIN_ROUNDS = 400;
+
+/** Longer than any value of a history is kept, and than it takes to notice. */
+const VALUE_MS = 4_000_000;
 
 /** … and after so many steps past retention nothing of it is left. */
 const FORGET_PASSES = 20;
@@ -119,10 +132,11 @@ export class Rig {
       case 'checkpoint': {
         const lease = client.lease(step.worker, step);
         if (lease === undefined) return;
-        const { entries, channel } = step;
+        const { entries, channel, values } = step;
         const writes = channel && {
           ...client.channelWrites(lease, channel, world),
           key: channel.key,
+          ...(values && { xcom: values }),
         };
         client.lastCheckpoint = { type: 'checkpoint', lease, entries, channel: writes };
         return this.#call(client.lastCheckpoint);
@@ -135,9 +149,28 @@ export class Rig {
         const channel = client.channelWrites(lease, step.channel, world);
         return this.#call({ type: 'writeChannel', lease, channel });
       }
+      case 'writeValues':
+        return this.#call(step);
       case 'saveGraph':
       case 'loadGraph':
         return this.#call({ type: step.type, ...graphOf(step.graph) });
+      case 'setSchedule':
+        return this.#call({ type: step.type, change: client.schedulers.change(step, world) });
+      case 'removeSchedule':
+      case 'getSchedule':
+        return this.#call({ type: step.type, id: scheduleName(step.schedule) });
+      case 'dueSchedules':
+        return this.#askDue(step.owner, step.limit);
+      case 'fire': {
+        if (step.asks === 'when due') await this.#sleepUntilDue();
+        if (step.asks !== 'not') await this.#askDue(step.owner, ASKED);
+        const request = client.schedulers.request(step, client.ids, world);
+        return this.#fire(request);
+      }
+      case 'resendFire':
+        return this.#fire(client.schedulers.lastFire);
+      case 'leaveSchedules':
+        return this.#call({ type: step.type, owner: ownerName(step.owner) });
       case 'cancel': {
         const id = client.pick(step.among, step.pick, world);
         return this.#call({ type: 'cancel', id, reason: `reason ${step.pick}` });
@@ -191,6 +224,26 @@ export class Rig {
     await this.#check();
   }
 
+  async #askDue(at: number, limit: number): Promise<void> {
+    const owner = ownerName(at);
+    const reply = await this.#answer({ type: 'dueSchedules', request: { owner, limit } });
+    this.#client.schedulers.told(owner, reply as DueReply);
+  }
+
+  /** As a scheduler does; not for days, which would end all that the history is about. */
+  async #sleepUntilDue(): Promise<void> {
+    const moments = this.#oracle.schedules().flatMap(({ next }) => next?.dueAt ?? []);
+    const first = Math.min(...moments);
+    if (first > this.#clock && first < this.#clock + ASLEEP_MS) await this.#pass(first);
+  }
+
+  async #fire(request: FireRequest | undefined): Promise<void> {
+    if (request === undefined) return;
+    this.#client.schedulers.lastFire = request;
+    this.#client.used(request.firings.map(({ task }) => task.id));
+    return this.#call({ type: 'fire', request });
+  }
+
   #given(worker: number, request: LeaseRequest, reply: LeaseReply): void {
     this.#client.given(worker, request, reply.leases);
     this.#ledger.leased(reply);
@@ -242,8 +295,9 @@ export class Rig {
    * the backend's own affair.
    */
   async #pass(ms: number): Promise<void> {
-    // How soon it is noticed that a snapshot is over is the backend's own affair, too.
-    if (ms < this.#clock && !mayReturnTo(this.#oracle.world, ms)) return;
+    // How soon it is noticed that a snapshot or a value is over is the backend's own affair, too.
+    const { world } = this.#oracle;
+    if (ms < this.#clock && !(mayReturnTo(world, ms) && areNoneOver(world))) return;
     await this.#setClock(ms);
     await this.#call({ type: 'setQueue', queue: QUEUES[0] ?? '', patch: {} });
   }
@@ -257,7 +311,7 @@ export class Rig {
   /** I9: with every obstacle gone and workers that do their work, everything comes to an end. */
   async #drain(): Promise<void> {
     await this.#audit();
-    for (const call of this.#obstacles()) await this.#call(call);
+    for (const call of obstacles(this.#oracle)) await this.#call(call);
     for (let round = 0; round < DRAIN_ROUNDS; round += 1) {
       if (!this.#oracle.world.workers.has(DRAINER.id)) {
         await this.#call({ type: 'register', spec: DRAINER });
@@ -282,42 +336,6 @@ export class Rig {
     throw new Error(`I9: not at rest after ${DRAIN_ROUNDS} rounds`);
   }
 
-  /** Takes away every limit and pause that this history has set. */
-  #obstacles(): readonly Call[] {
-    const { lanes, everywhere, own } = this.#oracle.world;
-    const patch = { paused: null, maxRunning: null, rate: null };
-    return [
-      ...[...lanes.values()]
-        .filter(({ settings }) => Object.keys(settings).length > 0)
-        .map(
-          ({ queue }): Call => ({ type: 'setQueue', queue, patch: { ...patch, perUser: null } }),
-        ),
-      ...[...everywhere.keys()].map((user): Call => {
-        return { type: 'setUser', user, queue: undefined, patch };
-      }),
-      ...[...own.keys()].map((key): Call => {
-        const [queue, user]: [string, string] = JSON.parse(key);
-        return { type: 'setUser', user, queue, patch };
-      }),
-    ];
-  }
-
-  /** Workers go, and every setting of a user with them. */
-  #farewell(): readonly Call[] {
-    const { everywhere, own, workers } = this.#oracle.world;
-    const patch = { weight: null, maxRunning: null, maxQueued: null, rate: null, paused: null };
-    return [
-      ...[...workers.keys()].map((id): Call => ({ type: 'unregister', id })),
-      ...[...everywhere.keys()].map((user): Call => {
-        return { type: 'setUser', user, queue: undefined, patch };
-      }),
-      ...[...own.keys()].map((key): Call => {
-        const [queue, user]: [string, string] = JSON.parse(key);
-        return { type: 'setUser', user, queue, patch };
-      }),
-    ];
-  }
-
   #drainRequest(round: number): LeaseRequest {
     const requestId = `drain${String(round).padStart(5, '0')}`;
     const queues = DRAINER.queues.map((queue) => ({ queue, weight: 1, pass: 0 }));
@@ -329,14 +347,15 @@ export class Rig {
     const live = this.#oracle.records().filter(({ state }) => !isEnd(state));
     deepStrictEqual(live, [], 'I9');
     await this.#audit();
-    for (const call of this.#farewell()) await this.#call(call);
+    for (const call of farewell(this.#oracle)) await this.#call(call);
     // In turns: what a failed task read can go once that task is gone.
     for (let pass = 0; pass < FORGET_PASSES && this.#oracle.records().length > 0; pass += 1) {
       const ends = this.#oracle.records().map(({ endedAt }) => endedAt ?? 0);
       await this.#setClock(Math.max(this.#clock, ...ends) + RETENTION.failedMs);
       await this.#call({ type: 'tick' });
     }
-    // Once more, for what only waited for the last of them.
+    // Once more, for what only waited for the last of them, and for values, which go by themselves.
+    await this.#setClock(this.#clock + VALUE_MS);
     await this.#call({ type: 'tick' });
     await this.#audit();
     deepStrictEqual(this.#oracle.records(), [], 'past retention');
@@ -357,15 +376,6 @@ export class Rig {
     }
   }
 }
-
-/** Knows every task and serves every queue. */
-const DRAINER: WorkerSpec = {
-  id: 'drainer',
-  queues: QUEUES,
-  names: NAMES,
-  concurrency: 40,
-  host: 'model',
-};
 
 function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);

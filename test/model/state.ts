@@ -1,5 +1,11 @@
 /** The whole visible state of a backend, and what the oracle says that it must be. */
-import type { Backend, QueueInfo, Stats, UserInfo } from '../../src/domain/backend.ts';
+import type {
+  Backend,
+  QueueInfo,
+  ScheduleRecord,
+  Stats,
+  UserInfo,
+} from '../../src/domain/backend.ts';
 import type { TaskRecord, TaskStanding } from '../../src/domain/task.ts';
 import type { Oracle } from './oracle/oracle.ts';
 import { mustBeSame } from './same.ts';
@@ -14,6 +20,7 @@ export interface State {
   readonly users: readonly UserInfo[];
   readonly queues: readonly QueueInfo[];
   readonly stats: Stats;
+  readonly schedules: readonly ScheduleRecord[];
 }
 
 /** Tags are sums of fractions; a backend may add them in another order. */
@@ -22,12 +29,13 @@ const DIGITS = 1e6;
 const PLACES = QUEUES.flatMap((queue) => USERS.map((user) => ({ queue, user })));
 
 export async function stateOf(backend: Backend, ids: readonly string[]): Promise<State> {
-  const [records, standing, users, queues, stats] = await Promise.all([
+  const [records, standing, users, queues, stats, schedules] = await Promise.all([
     backend.inspect.get(ids),
     backend.inspect.standing(ids),
     Promise.all(PLACES.map(({ user, queue }) => backend.users.get(user, queue))),
     Promise.all(QUEUES.map((queue) => backend.queues.get(queue))),
     backend.inspect.stats(),
+    backend.schedules.list({ limit: 10 }),
   ]);
   return {
     records,
@@ -41,6 +49,7 @@ export async function stateOf(backend: Backend, ids: readonly string[]): Promise
       .filter(isUsed)
       .map(queueInfo),
     stats,
+    schedules: schedules.items,
   };
 }
 
@@ -53,6 +62,7 @@ export function expectedState(oracle: Oracle, ids: readonly string[]): State {
       .map(rounded),
     queues: QUEUES.map((queue) => oracle.queue(queue)).filter(isUsed),
     stats: oracle.stats(),
+    schedules: oracle.schedules(),
   };
 }
 
@@ -62,6 +72,7 @@ export function compareStates(actual: State, expected: State): void {
   mustBeSame(actual.users, expected.users);
   mustBeSame(actual.queues, expected.queues);
   mustBeSame(actual.stats, expected.stats);
+  mustBeSame(actual.schedules, expected.schedules);
 }
 
 function standingOf(record: TaskRecord | undefined): TaskStanding | undefined {

@@ -4,6 +4,7 @@
  */
 
 import type { ChannelWrite } from '../../src/domain/channel.ts';
+import type { OverlapPolicy } from '../../src/domain/schedule.ts';
 import type { QueuePatch, UserPatch } from '../../src/domain/settings.ts';
 import type {
   EdgePolicy,
@@ -12,6 +13,7 @@ import type {
   MissingPolicy,
   TaskState,
 } from '../../src/domain/task.ts';
+import type { XComWrite } from '../../src/domain/xcom.ts';
 
 export interface ItemStep {
   readonly user: string;
@@ -84,6 +86,7 @@ export interface AwaitedStep {
 export interface SettlementStep extends HolderStep {
   readonly decision: DecisionStep;
   readonly channel?: ChannelStep | undefined;
+  readonly values?: readonly XComWrite[] | undefined;
 }
 
 /** Writes to the channels of a run: of the writer itself, of its owner, of anybody, of nobody. */
@@ -97,6 +100,34 @@ export interface LeaseStep {
   readonly worker: number;
   readonly limit: number;
   readonly leaseMs: number;
+}
+
+/** A schedule as its client writes it, by what it read. */
+export interface SetScheduleStep {
+  readonly schedule: number;
+  readonly spec: string;
+  readonly overlap: OverlapPolicy;
+  readonly limit?: number | undefined;
+  readonly graph?: number | undefined;
+  readonly paused: boolean;
+  /** Where it is to stand: `new` is relative to the clock. */
+  readonly next: 'new' | 'kept' | 'none';
+  readonly inMs: number;
+  readonly jitterMs: number;
+  /** Other than 0: somebody has changed it meanwhile. */
+  readonly revision: number;
+}
+
+/** A scheduler fires one of the schedules that it was told of. */
+export interface FireStep {
+  readonly owner: number;
+  readonly pick: number;
+  readonly firings: number;
+  readonly passed: number;
+  readonly periodMs: number;
+  readonly jitterMs: number;
+  readonly ends: boolean;
+  readonly item: ItemStep;
 }
 
 /** Which tasks a step may pick from; an empty group falls back to all. */
@@ -133,6 +164,8 @@ export type Step =
       readonly worker: number;
       readonly entries: Readonly<Record<string, string | null>>;
       readonly channel?: (ChannelStep & { readonly key: string }) | undefined;
+      /** Go with what is written to channels. */
+      readonly values?: readonly XComWrite[] | undefined;
     } & HolderStep)
   /** Its answer was lost: the newest one goes once more. */
   | { readonly type: 'resendCheckpoint' }
@@ -141,7 +174,16 @@ export type Step =
       readonly worker: number;
       readonly channel: ChannelStep;
     } & HolderStep)
+  | { readonly type: 'writeValues'; readonly writes: readonly XComWrite[] }
   | { readonly type: 'saveGraph' | 'loadGraph'; readonly graph: number }
+  | ({ readonly type: 'setSchedule' } & SetScheduleStep)
+  | { readonly type: 'removeSchedule' | 'getSchedule'; readonly schedule: number }
+  | { readonly type: 'dueSchedules'; readonly owner: number; readonly limit: number }
+  /** Whether it hears first what is due, now or when something is, or goes by what it heard before. */
+  | ({ readonly type: 'fire'; readonly asks: 'now' | 'when due' | 'not' } & FireStep)
+  /** Its answer was lost: the newest one goes once more. */
+  | { readonly type: 'resendFire' }
+  | { readonly type: 'leaveSchedules'; readonly owner: number }
   | { readonly type: 'cancel'; readonly among: Among; readonly pick: number }
   | { readonly type: 'redrive'; readonly among: Among; readonly pick: number }
   | { readonly type: 'remove'; readonly among: Among; readonly pick: number }
@@ -175,8 +217,16 @@ export const STEP_TYPES: readonly Step['type'][] = [
   'checkpoint',
   'resendCheckpoint',
   'writeChannel',
+  'writeValues',
   'saveGraph',
   'loadGraph',
+  'setSchedule',
+  'removeSchedule',
+  'getSchedule',
+  'dueSchedules',
+  'fire',
+  'resendFire',
+  'leaveSchedules',
   'cancel',
   'redrive',
   'remove',

@@ -69,8 +69,8 @@ async function redisSubject(url: string, client: Redis): Promise<Subject> {
 /** May outlive its owner, by its own time; the server's clock ends it, which no test moves. */
 const KEPT = /^(key|graph|graphmeta):/;
 
-/** What a namespace keeps for ever: clock, counters and settings of queues. */
-const LASTING = /^(clock|meta|queues|names|fair|lane:\w+:fair)$/;
+/** What a namespace keeps for ever: clock, counters, settings of queues, and the latest fence. */
+const LASTING = /^(clock|meta|queues|names|fair|lane:\w+:fair|scheduler:lock)$/;
 
 /** Opens fresh subjects for each history; `close` ends what they share. */
 export async function openerOf(

@@ -3,10 +3,12 @@ import { DOMAIN_MUTANTS } from './domain-mutants.ts';
 import { ENGINE_MUTANTS, WALK_MUTANTS } from './engine-mutants.ts';
 import { MEMORY_MUTANTS } from './memory-mutants.ts';
 import type { Mutant } from './mutants.ts';
+import { QUEUE_MUTANTS } from './queue-mutants.ts';
 import { REDIS_MUTANTS } from './redis-mutants.ts';
 import { RUN_MUTANTS } from './run-mutants.ts';
 import { SCHEDULE_MUTANTS } from './schedule-mutants.ts';
 import { WINDOW_MUTANTS } from './window-mutants.ts';
+import { XCOM_MUTANTS } from './xcom-mutants.ts';
 
 /** Every mutant, the cheapest to try first. */
 export const ALL_MUTANTS: readonly Mutant[] = [
@@ -17,6 +19,8 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...RUN_MUTANTS,
   ...ENGINE_MUTANTS,
   ...CHANNEL_MUTANTS,
+  ...QUEUE_MUTANTS,
   ...SCHEDULE_MUTANTS,
   ...WINDOW_MUTANTS,
+  ...XCOM_MUTANTS,
 ];

@@ -85,6 +85,24 @@ const REDIS_SCHEDULES: Stage = {
   command: [...REDIS_CONTRACT.command, ...SCHEDULE_TITLES],
 };
 
+/** Titles of the contract that are about XCom. */
+const MEMORY_XCOM: Stage = {
+  ...MEMORY_CONTRACT,
+  command: [...MEMORY_CONTRACT.command, '-t', 'xcom'],
+};
+const REDIS_XCOM: Stage = { ...REDIS_CONTRACT, command: [...REDIS_CONTRACT.command, '-t', 'xcom'] };
+const XCOM_LEAKS: Stage = {
+  name: 'leaks of XCom',
+  command: ['vitest', 'run', '--project', 'redis', 'faults-leaks', '-t', 'XCom'],
+  timeoutMs: 120_000,
+};
+
+const ENGINE_SCHEDULES: Stage = {
+  name: 'schedules of the engine on memory',
+  command: [...ENGINE_TESTS, 'test/engine/schedules'],
+  timeoutMs: 120_000,
+};
+
 const ENGINE: Stage = {
   name: 'runs of the engine on memory',
   command: [...ENGINE_TESTS, 'test/engine/runs'],
@@ -144,10 +162,14 @@ function isLua({ file }: Mutant): boolean {
 
 function stagesOf(mutant: Mutant): readonly Stage[] {
   if (mutant.file.startsWith('src/schedule/')) return [SCHEDULES];
+  if (mutant.file.startsWith('src/engine/schedules/')) return [ENGINE_SCHEDULES];
   if (mutant.name.includes('schedules: ')) {
     return [isLua(mutant) ? REDIS_SCHEDULES : MEMORY_SCHEDULES];
   }
   if (mutant.file.includes('/plain/')) return [SHORT_PATH, REDIS_CONTRACT];
+  if (mutant.name.startsWith('xcom') && !mutant.file.startsWith('src/engine/')) {
+    return isLua(mutant) ? [REDIS_XCOM, XCOM_LEAKS] : [MEMORY_XCOM];
+  }
   if (isLua(mutant)) return [REDIS_MODEL, REDIS_CONTRACT];
   if (mutant.file.startsWith('src/engine/')) return [...firstOf(mutant), ENGINE];
   if (/\/(run-walk|walk-frame|group-verdict|graph-plan)\.ts$/.test(mutant.file)) {

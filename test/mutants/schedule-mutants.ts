@@ -1,9 +1,10 @@
-/** Mutants of schedules: when they fire, and what a firing comes to on both backends. */
+/** Mutants of schedules: when they fire, what a firing comes to on both backends, and who fires. */
 import type { Mutant } from './mutants.ts';
 
 const PURE = 'src/schedule';
 const MEMORY = 'src/backends/memory';
 const LUA = 'src/backends/redis/lua';
+const ENGINE = 'src/engine/schedules';
 
 const IN_TIME: readonly Mutant[] = [
   {
@@ -47,6 +48,60 @@ const IN_TIME: readonly Mutant[] = [
     file: `${PURE}/catch-up.ts`,
     find: `  let from = slot;\n  for (;;) {`,
     replace: `  let from = slot;\n  if (cap > 0) return slot;\n  for (;;) {`,
+  },
+  {
+    name: 'schedules: a slot after the end fires',
+    file: `${PURE}/timing.ts`,
+    find: `slot === undefined || slot > end ?`,
+    replace: `slot === undefined ?`,
+  },
+  {
+    name: 'schedules: a slot at the start does not fire',
+    file: `${PURE}/timing.ts`,
+    find: `start - 1`,
+    replace: `start`,
+  },
+  {
+    name: 'schedules: jitter is none',
+    file: `${PURE}/timing.ts`,
+    find: `jitterMs === 0 ? slot :`,
+    replace: `jitterMs >= 0 ? slot :`,
+  },
+  {
+    name: 'schedules: jitter is longer than it may be',
+    file: `${PURE}/timing.ts`,
+    find: `% (jitterMs + 1)`,
+    replace: `% (2 * jitterMs + 1)`,
+  },
+  {
+    name: 'schedules: jitter is the same for all of them',
+    file: `${PURE}/timing.ts`,
+    find: '{this.#id}.$',
+    replace: '',
+  },
+  {
+    name: 'schedules: of what was missed the first slot fires, not the latest',
+    file: `${PURE}/catch-up.ts`,
+    find: `? [last] : []`,
+    replace: `? [slot] : []`,
+  },
+  {
+    name: 'schedules: the slot that skip leaves out is not counted',
+    file: `${PURE}/catch-up.ts`,
+    find: `(missed === 'one' ? 0 : 1)`,
+    replace: `0`,
+  },
+  {
+    name: 'schedules: a slot that its jitter holds back is taken for missed',
+    file: `${PURE}/catch-up.ts`,
+    find: `now - table.jitterMs`,
+    replace: `now`,
+  },
+  {
+    name: 'schedules: more slots than one step may store',
+    file: `${PURE}/catch-up.ts`,
+    find: `Math.min(most, LIMITS.scheduleFirings)`,
+    replace: `most`,
   },
 ];
 
@@ -104,6 +159,78 @@ const IN_MEMORY: readonly Mutant[] = [
     file: `${MEMORY}/schedules.ts`,
     find: `(known?.change.revision ?? 0) !== change.revision`,
     replace: `(known?.change.revision ?? 0) > change.revision + 1`,
+  },
+  {
+    name: 'schedules: the limit holds for the next slot only',
+    file: `${MEMORY}/fire.ts`,
+    find: `  if (entry.fired >= limit) return { kind: 'over' };\n`,
+    replace: '',
+  },
+  {
+    name: 'schedules: one that has come to its limit stands on',
+    file: `${MEMORY}/schedule-places.ts`,
+    find: `entry.fired >= limit ? undefined : next`,
+    replace: `entry.fired > limit ? undefined : next`,
+  },
+  {
+    name: 'schedules: what was answered by another task counts as fired',
+    file: `${MEMORY}/fire.ts`,
+    find: `if (outcome.kind !== 'created') return outcome;`,
+    replace: `if (outcome.kind === 'refused') return outcome;`,
+  },
+  {
+    name: 'schedules: slots that are passed over are not counted',
+    file: `${MEMORY}/fire.ts`,
+    find: `  entry.missed += request.passed;\n`,
+    replace: '',
+  },
+  {
+    name: 'schedules: the earlier task goes on',
+    file: `${MEMORY}/fire.ts`,
+    find: `overlap === 'cancel-previous' ? overtake(`,
+    replace: `overlap === 'queue-one' ? overtake(`,
+  },
+  {
+    name: 'schedules: a slot that was decided may come again',
+    file: `${MEMORY}/fire.ts`,
+    find: `Math.max(request.slot, request.firings.at(-1)?.slot ?? request.slot)`,
+    replace: `0`,
+  },
+  {
+    name: 'schedules: the lock keeps nobody away',
+    file: `${MEMORY}/schedules.ts`,
+    find: `now + LIMITS.scheduleLockMs`,
+    replace: `now`,
+  },
+  {
+    name: 'schedules: the lock is not renewed by its owner',
+    file: `${MEMORY}/schedules.ts`,
+    find: `scheduler.owner !== owner && scheduler.until > now`,
+    replace: `scheduler.until > now`,
+  },
+  {
+    name: 'schedules: the fence does not rise',
+    file: `${MEMORY}/schedules.ts`,
+    find: `  if (scheduler.owner !== owner) scheduler.fence++;\n`,
+    replace: '',
+  },
+  {
+    name: 'schedules: anybody frees the lock',
+    file: `${MEMORY}/schedules.ts`,
+    find: `if (store.scheduler.owner === owner) store`,
+    replace: `store`,
+  },
+  {
+    name: 'schedules: a graph is let go that a schedule needs',
+    file: `${MEMORY}/schedules.ts`,
+    find: `  if (graph !== undefined) holdSnapshot(store, graph, scheduleHolder(change.id));\n`,
+    replace: '',
+  },
+  {
+    name: 'schedules: one that is removed is due still',
+    file: `${MEMORY}/schedules.ts`,
+    find: `  if (entry.next !== undefined) store.schedulesDue.delete(entry);\n`,
+    replace: '',
   },
 ];
 
@@ -168,6 +295,134 @@ const IN_LUA: readonly Mutant[] = [
     find: `clock[CLOCK_SCHEDULES] > now and `,
     replace: '',
   },
+  {
+    name: 'Lua: schedules: the limit holds for the next slot only',
+    file: `${LUA}/lib/fire.lua`,
+    find: `  if s.limit and s.fired >= s.limit then return { kind = 'over' } end\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: schedules: one that has come to its limit stands on',
+    file: `${LUA}/schedule-fire.lua`,
+    find: `s.limit and s.fired >= s.limit)`,
+    replace: `s.limit and s.fired > s.limit)`,
+  },
+  {
+    name: 'Lua: schedules: what was answered by another task counts as fired',
+    file: `${LUA}/lib/fire.lua`,
+    find: `if outcome.kind ~= 'created' then return outcome end`,
+    replace: `if outcome.kind == 'refused' then return outcome end`,
+  },
+  {
+    name: 'Lua: schedules: slots that are passed over are not counted',
+    file: `${LUA}/schedule-fire.lua`,
+    find: `s.missed = s.missed + passed`,
+    replace: `s.missed = s.missed + 0`,
+  },
+  {
+    name: 'Lua: schedules: the earlier task goes on',
+    file: `${LUA}/lib/fire.lua`,
+    find: `if s.overlap == 'cancel-previous' then`,
+    replace: `if s.overlap == 'queue-one' then`,
+  },
+  {
+    name: 'Lua: schedules: a slot that was decided may come again',
+    file: `${LUA}/schedule-set.lua`,
+    find: ` ~= revision or isLate then`,
+    replace: ` ~= revision then`,
+  },
+  {
+    name: 'Lua: schedules: the lock keeps nobody away',
+    file: `${LUA}/schedule-due.lua`,
+    find: `now + LIMIT.scheduleLockMs`,
+    replace: `now`,
+  },
+  {
+    name: 'Lua: schedules: the lock is not renewed by its owner',
+    file: `${LUA}/schedule-due.lua`,
+    find: `not isOwn and till > now`,
+    replace: `till > now`,
+  },
+  {
+    name: 'Lua: schedules: the fence does not rise',
+    file: `${LUA}/schedule-due.lua`,
+    find: `(isOwn and 0 or 1)`,
+    replace: `0`,
+  },
+  {
+    name: 'Lua: schedules: anybody frees the lock',
+    file: `${LUA}/schedule-leave.lua`,
+    find: `'owner') == owner then`,
+    replace: `'owner') then`,
+  },
+  {
+    name: 'Lua: schedules: a graph is let go that a schedule needs',
+    file: `${LUA}/schedule-set.lua`,
+    find: `if graph ~= '' then Graphs.hold(graph, '~S.' .. id) end\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: schedules: one that is removed is due still',
+    file: `${LUA}/schedule-remove.lua`,
+    find: `F.move('schedules:due', id, false)\n`,
+    replace: '',
+  },
 ];
 
-export const SCHEDULE_MUTANTS: readonly Mutant[] = [...IN_TIME, ...IN_MEMORY, ...IN_LUA];
+const IN_THE_ENGINE: readonly Mutant[] = [
+  {
+    name: 'schedules: a schedule that cannot be fired keeps the others from it',
+    file: `${ENGINE}/scheduler.ts`,
+    find: `      this.#parts.failed(\`schedule \${record.id}\`, error);\n      return { kind: 'failed' };`,
+    replace: `      throw error;`,
+  },
+  {
+    name: 'schedules: a scheduler that is kept away asks no more',
+    file: `${ENGINE}/scheduler.ts`,
+    find: `      this.#heldUntil = clock.now() + restMs;`,
+    replace: `      this.#heldUntil = Number.MAX_VALUE + restMs;`,
+  },
+  {
+    name: 'schedules: who stops keeps the lock',
+    file: `${ENGINE}/scheduler.ts`,
+    find: `    await this.#parts.backend.schedules.leave(this.#parts.owner);\n`,
+    replace: '',
+  },
+  {
+    name: 'schedules: a failure is the end of it',
+    file: `${ENGINE}/scheduler.ts`,
+    find: `      sleepMs = pauseMs(this.#failures, this.#parts.random());\n`,
+    replace: '',
+  },
+  {
+    name: 'schedules: a change of the timing moves no slot',
+    file: `${ENGINE}/schedules-facade.ts`,
+    find: `record?.next !== undefined && hasSameTiming(`,
+    replace: `record?.next !== undefined || hasSameTiming(`,
+  },
+  {
+    name: 'schedules: the same again is written again',
+    file: `${ENGINE}/schedules-facade.ts`,
+    find: `record !== undefined && isSame(record, made)`,
+    replace: `record?.spec === ''`,
+  },
+  {
+    name: 'schedules: slots of a pause are made up for',
+    file: `${ENGINE}/schedules-facade.ts`,
+    find: `Math.max(now, record.settledSlot ?? now)`,
+    replace: `record.settledSlot ?? now`,
+  },
+  {
+    name: 'schedules: the zone of the client is not asked',
+    file: `${ENGINE}/schedule-options.ts`,
+    find: `timeZone: timeZone ?? otherwise.timeZone`,
+    replace: `timeZone: timeZone ?? 'UTC'`,
+  },
+];
+
+export const SCHEDULE_MUTANTS: readonly Mutant[] = [
+  ...IN_TIME,
+  ...IN_MEMORY,
+  ...IN_LUA,
+  ...IN_THE_ENGINE,
+];

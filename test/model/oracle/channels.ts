@@ -2,6 +2,7 @@
 import type { LeaseRef, NodeWrites } from '../../../src/domain/backend.ts';
 import type { ChannelRefusal, ChannelWrite, ChannelWrites } from '../../../src/domain/channel.ts';
 import type { World } from './world.ts';
+import { writeValues } from './xcom.ts';
 
 /** What is kept of the channels of one run. Never changed, only replaced. */
 export interface Channels {
@@ -52,8 +53,10 @@ export function writeNode(
     return undefined;
   }
   const refusal = write(world, channel);
-  if (refusal === undefined) task.newestWrites = name;
-  return refusal;
+  if (refusal !== undefined) return refusal;
+  writeValues(world, channel.xcom ?? [], lease.id);
+  task.newestWrites = name;
+  return undefined;
 }
 
 export function read(world: World, run: string): Readonly<Record<string, string>> {

@@ -187,7 +187,7 @@ function start(world: World, { lane, worker, turn, request, task }: Start): Give
     token,
     worker: worker.id,
     leasedAt: world.now,
-    until: world.now + request.leaseMs,
+    until: world.now + (lane.settings.leaseMs ?? request.leaseMs),
   };
   task.lastLease = task.lease;
   refresh(world, task.queue, task.user);

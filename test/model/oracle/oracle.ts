@@ -5,13 +5,20 @@
 import type {
   CancelReply,
   ChangeReply,
+  DueReply,
+  DueRequest,
   EnqueueReply,
   EnqueueTerms,
   ExtendRequest,
+  FireReply,
+  FireRequest,
   Leased,
   LeaseRef,
   LeaseRequest,
   QueueInfo,
+  ScheduleChange,
+  ScheduleRecord,
+  ScheduleSetReply,
   SettleRequest,
   Stats,
   UserInfo,
@@ -20,17 +27,20 @@ import type {
 import type { ChannelWrites } from '../../../src/domain/channel.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../../src/domain/settings.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskState } from '../../../src/domain/task.ts';
+import type { XComPlace, XComWrite } from '../../../src/domain/xcom.ts';
 import * as channels from './channels.ts';
 import * as control from './control.ts';
 import { enqueueAll, enqueueEach } from './enqueue.ts';
 import { runCascade } from './graph.ts';
 import { leaseTurns } from './lease.ts';
 import * as runs from './runs.ts';
+import * as schedules from './schedules.ts';
 import { type ExtendAnswer, extendOne, type SettleAnswer, settleOne } from './settle.ts';
 import * as snapshots from './snapshots.ts';
 import { closeStep, nextDueAt, restsUntil, upkeep } from './upkeep.ts';
 import * as view from './view.ts';
 import { byBytes, copyOf, newWorld, ofUser, readersOf, type Worker, type World } from './world.ts';
+import * as xcom from './xcom.ts';
 
 /** A clock that steps back further than this is believed. */
 const CLOCK_STEP_MS = 5_000;
@@ -46,6 +56,7 @@ export interface LeaseForecast {
   readonly nextDueAt: number | undefined;
   /** A backend may count this in: it looks at users then who only rest. */
   readonly restsUntil: number | undefined;
+  readonly schedulesDue: boolean;
   readonly now: number;
 }
 
@@ -114,6 +125,7 @@ export class Oracle {
   extend(request: ExtendRequest): {
     readonly answers: readonly ExtendAnswer[];
     readonly unknown: readonly LeaseRef[];
+    readonly schedulesDue: boolean;
     readonly now: number;
   } {
     const world = this.#open();
@@ -129,10 +141,10 @@ export class Oracle {
     );
     upkeep(world);
     this.#close();
-    return { answers, unknown, now: world.now };
+    return { answers, unknown, schedulesDue: schedules.areDue(world), now: world.now };
   }
 
-  tick(): Pick<LeaseForecast, 'nextDueAt' | 'restsUntil' | 'now'> {
+  tick(): Omit<LeaseForecast, 'leases' | 'stopped'> {
     const world = this.#open();
     upkeep(world);
     this.#close();
@@ -167,6 +179,20 @@ export class Oracle {
     return channels.read(this.#world, run);
   }
 
+  /** On behalf of no task. */
+  writeValues(writes: readonly XComWrite[]): void {
+    this.#step((world) => xcom.writeValues(world, writes, undefined));
+  }
+
+  values(places: readonly XComPlace[]): readonly unknown[] {
+    const world = this.#look();
+    return places.map((place) => xcom.valueAt(world, place));
+  }
+
+  valueKeys(user: string, namespace: string): unknown {
+    return xcom.keysIn(this.#look(), user, namespace);
+  }
+
   journal(id: string): Readonly<Record<string, string>> {
     return runs.journalOf(this.#world, id);
   }
@@ -185,6 +211,42 @@ export class Oracle {
 
   setQueue(queue: string, patch: QueuePatch): void {
     this.#step((world) => control.setQueue(world, queue, patch));
+  }
+
+  setSchedule(change: ScheduleChange): ScheduleSetReply {
+    return this.#step((world) => schedules.set(world, change));
+  }
+
+  removeSchedule(id: string): boolean {
+    return this.#step((world) => schedules.remove(world, id));
+  }
+
+  schedules(): readonly ScheduleRecord[] {
+    return schedules.all(this.#world);
+  }
+
+  /** One schedule, and how late the latest of all is. */
+  schedule(id: string): {
+    readonly record: ScheduleRecord | undefined;
+    readonly now: number;
+    readonly lag: number;
+  } {
+    // A look is no step: that it was taken is not remembered.
+    const world = { ...this.#world, now: shown(this.#world) };
+    const record = this.schedules().find((one) => one.id === id);
+    return { record, now: world.now, lag: schedules.lag(world) };
+  }
+
+  due(request: DueRequest): DueReply {
+    return this.#step((world) => schedules.due(world, request));
+  }
+
+  fire(request: FireRequest): FireReply {
+    return this.#step((world) => schedules.fire(world, request));
+  }
+
+  leave(owner: string): void {
+    this.#step((world) => schedules.leave(world, owner));
   }
 
   register(spec: WorkerSpec): void {
@@ -250,9 +312,11 @@ export class Oracle {
     return view.statsOf(this.#world);
   }
 
-  #due(queues: readonly string[]): Pick<LeaseForecast, 'nextDueAt' | 'restsUntil'> {
-    this.#nextDueAt = nextDueAt(this.#world, queues);
-    return { nextDueAt: this.#nextDueAt, restsUntil: restsUntil(this.#world) };
+  #due(queues: readonly string[]): Omit<LeaseForecast, 'leases' | 'stopped' | 'now'> {
+    const world = this.#world;
+    this.#nextDueAt = nextDueAt(world, queues);
+    const schedulesDue = schedules.areDue(world);
+    return { nextDueAt: this.#nextDueAt, restsUntil: restsUntil(world), schedulesDue };
   }
 
   #step<T>(change: (world: World) => T): T {
@@ -261,11 +325,17 @@ export class Oracle {
     return answer;
   }
 
-  /** Reads the clock: it may not step back a little, and a long silence delays the sweep. */
-  #open(): World {
+  /** Reads the clock, which may not step back a little. */
+  #look(): World {
     const world = this.#world;
-    world.now =
-      world.seen - world.clock <= CLOCK_STEP_MS ? Math.max(world.clock, world.seen) : world.clock;
+    world.now = shown(world);
+    xcom.noteOver(world);
+    return world;
+  }
+
+  /** Begins a step: a long silence delays the sweep. */
+  #open(): World {
+    const world = this.#look();
     if (world.seen - world.clock > CLOCK_STEP_MS) {
       world.sweepAfter = Math.min(world.sweepAfter, world.now + PAUSE_MS);
     }
@@ -302,6 +372,8 @@ export class Oracle {
       const leases = given.map(({ task, token }) => ({ id: task.id, token }));
       worker.request = { id: request.requestId, leases };
     }
+    // Who ended in this lease has told its dependents before the worker hears of what it was given.
+    runCascade(world);
     const leases = given.map((each) => view.leasedOf(world, each));
     this.#close();
     const queues = request.queues.map(({ queue }) => queue);
@@ -320,4 +392,9 @@ export class Oracle {
       return [{ task, token, alone: task.losses >= 2 }];
     });
   }
+}
+
+/** What the clock is taken to show: a small step back is not believed. */
+function shown({ clock, seen }: World): number {
+  return seen - clock <= CLOCK_STEP_MS ? Math.max(clock, seen) : clock;
 }

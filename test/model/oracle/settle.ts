@@ -7,6 +7,7 @@ import { joinAt } from './fairness.ts';
 import { end, queueUp, schedule } from './graph.ts';
 import { suspend } from './runs.ts';
 import { type Lease, laneOf, note, personOf, settingsOf, type Task, type World } from './world.ts';
+import { writeValues } from './xcom.ts';
 
 const EVENTS = {
   finish: 'finished',
@@ -27,7 +28,7 @@ export type SettleAnswer =
   | { readonly kind: 'notFound' };
 
 export function settleOne(world: World, settlement: Settlement): SettleAnswer {
-  const { id, token, decision, channel } = settlement;
+  const { id, token, decision, channel, xcom } = settlement;
   const task = world.tasks.get(id);
   if (task === undefined) return { kind: 'notFound' };
   if (task.settledBy === token) return { kind: 'ok', state: task.state, repeated: true };
@@ -37,9 +38,10 @@ export function settleOne(world: World, settlement: Settlement): SettleAnswer {
       ? { kind: 'leaseLost', once: task.state }
       : { kind: 'leaseLost' };
   }
-  if (channel !== undefined && decision.type === 'finish' && task.cancelReason === undefined) {
-    const refusal = channels.write(world, channel);
+  if (decision.type === 'finish' && task.cancelReason === undefined) {
+    const refusal = channel && channels.write(world, channel);
     if (refusal !== undefined) return { kind: 'refused', refusal };
+    writeValues(world, xcom ?? [], id);
   }
   if (task.settledBy !== undefined) task.settledBefore.add(task.settledBy);
   task.settledBy = token;

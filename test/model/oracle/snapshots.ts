@@ -6,9 +6,10 @@ const DAY_MS = 86_400_000;
 /** How long after its last use it is known that a snapshot was there. */
 const REMEMBERED_MS = 8 * DAY_MS;
 
-/** A task that is stored needs it. */
+/** A task or a schedule that is stored needs it. */
 function isNeeded(world: World, hash: string): boolean {
-  return [...world.tasks.values()].some(({ graph }) => graph === hash);
+  const needs = ({ graph }: { readonly graph: string | undefined }): boolean => graph === hash;
+  return [...world.tasks.values(), ...world.schedules.values()].some(needs);
 }
 
 export function snapshotOf(world: World, hash: string): Snapshot | undefined {

@@ -4,6 +4,7 @@ import type { EndState } from '../../../src/domain/task.ts';
 import { readyPeople, refresh } from './fairness.ts';
 import { end, forget, goOn, runCascade, wake } from './graph.ts';
 import { dropLists, hasLists } from './membership.ts';
+import { lookAt } from './schedules.ts';
 import { sweep } from './settle.ts';
 import {
   byBytes,
@@ -167,7 +168,8 @@ export function closeStep(world: World): void {
     const busy = [...world.tasks.values()].some(
       (task) => task.queue === queue && (task.state === 'queued' || task.state === 'started'),
     );
-    if (busy || lane.v === 0) continue;
+    // Where time is charged, an end may have left a debt though no turn has cost anything.
+    if (busy || (lane.v === 0 && lane.settings.charge !== 'time')) continue;
     lane.v = 0;
     lane.epoch += 1;
     for (const list of lane.lists.values()) list.clock = 0;
@@ -191,6 +193,7 @@ export function nextDueAt(world: World, queues: readonly string[]): number | und
     ),
     ...tasks.filter((task) => !ended(task)).map(deadlineOf),
     ...queues.map((queue) => rateOpensAt(world, laneOf(world, queue))),
+    lookAt(world),
   ].filter((moment) => moment !== undefined && Number.isFinite(moment));
   return moments.length === 0 ? undefined : Math.ceil(Math.min(...(moments as number[])));
 }

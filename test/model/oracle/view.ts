@@ -6,6 +6,7 @@ import type {
   UpstreamFact,
   UserInfo,
 } from '../../../src/domain/backend.ts';
+import type { AttemptTerms, QueueSettings } from '../../../src/domain/settings.ts';
 import {
   type AttemptRecord,
   TASK_STATES,
@@ -93,7 +94,15 @@ export function leasedOf(world: World, { task, token, alone }: Given): Leased {
       const { state, result, error } = source;
       return defined<UpstreamFact>({ id, name, state, result, error, cut: false });
     }),
+    ...termsOf(world.lanes.get(task.queue)?.settings),
   };
+}
+
+/** What the queue says of attempts, as the lease tells it. */
+function termsOf(settings: QueueSettings = {}): Pick<Leased, 'terms'> {
+  const { retries, timeoutMs } = settings;
+  if (retries === undefined && timeoutMs === undefined) return {};
+  return { terms: defined<AttemptTerms>({ retries, timeoutMs }) };
 }
 
 /** A success is told from the record while nothing worse has been kept; a join has none. */

@@ -3,6 +3,7 @@
  * is asked for, by walking over all tasks, so that nothing here can drift.
  */
 import type { RateLimit } from '../../../src/domain/rate-limit.ts';
+import type { OverlapPolicy, SlotMoment } from '../../../src/domain/schedule.ts';
 import type { QueueSettings, Retention, UserSettings } from '../../../src/domain/settings.ts';
 import type {
   AttemptRecord,
@@ -14,6 +15,7 @@ import type {
 } from '../../../src/domain/task.ts';
 import type { TaskEvent } from '../../../src/domain/transition.ts';
 import type { Channels } from './channels.ts';
+import type { Pushed } from './xcom.ts';
 
 /**
  * How B stands to one of its dependencies. `held`: it ended badly, or is missing, and B waits.
@@ -147,6 +149,26 @@ export interface List {
   clock: number;
 }
 
+/** A schedule, and its tasks that had not ended when the newest of them was made. */
+export interface Schedule {
+  readonly id: string;
+  readonly revision: number;
+  readonly spec: string;
+  readonly paused: boolean;
+  readonly overlap: OverlapPolicy;
+  readonly limit: number | undefined;
+  readonly graph: string | undefined;
+  next: SlotMoment | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  fired: number;
+  missed: number;
+  overlapped: number;
+  settledSlot: number | undefined;
+  last: { readonly slot: number; readonly id: string } | undefined;
+  active: readonly string[];
+}
+
 export interface Worker {
   readonly id: string;
   queues: readonly string[];
@@ -176,6 +198,10 @@ export interface World {
   readonly tasks: Map<string, Task>;
   /** By hash, also those whose time is over. */
   readonly graphs: Map<string, Snapshot>;
+  /** By the JSON of [user, namespace, key]; also those whose time is over. */
+  readonly values: Map<string, Pushed>;
+  /** Those of them that were over once. */
+  readonly over: Set<string>;
   /** By the JSON of [queue, user, key]. */
   readonly keys: Map<string, Key>;
   readonly lanes: Map<string, Lane>;
@@ -185,6 +211,9 @@ export interface World {
   readonly workers: Map<string, Worker>;
   /** By name: when a worker that knew it said that it goes. */
   readonly announced: Map<string, number>;
+  readonly schedules: Map<string, Schedule>;
+  /** Who fires them, until when unless it says more, and how many there were. */
+  readonly scheduler: { owner: string | undefined; until: number; fence: number };
   readonly totals: Totals;
   /** Ended in this step, their dependents not yet looked at. */
   cascade: Task[];
@@ -203,12 +232,16 @@ export function newWorld(clock: number, retention: Retention): World {
     retention,
     tasks: new Map(),
     graphs: new Map(),
+    values: new Map(),
+    over: new Set(),
     keys: new Map(),
     lanes: new Map(),
     everywhere: new Map(),
     own: new Map(),
     workers: new Map(),
     announced: new Map(),
+    schedules: new Map(),
+    scheduler: { owner: undefined, until: 0, fence: 0 },
     totals: { enqueued: 0, finished: 0, failed: 0, canceled: 0, retried: 0, lost: 0, stolen: 0 },
     cascade: [],
     happened: [],
@@ -345,6 +378,8 @@ export function copyOf(world: World): World {
     graphs: new Map([...world.graphs].map(([hash, graph]) => [hash, { ...graph }])),
     lanes: new Map(lanes),
     keys: new Map(keys),
+    values: new Map(world.values),
+    over: new Set(world.over),
     totals: { ...world.totals },
     cascade: [],
     happened: [...world.happened],

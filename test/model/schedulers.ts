@@ -1,0 +1,80 @@
+/** The schedulers of a history: what each of them was told, and what it makes of that. */
+import type { DueReply, FireRequest, ScheduleRecord } from '../../src/domain/backend.ts';
+import type { ScheduleChange } from '../../src/domain/schedule.ts';
+import { graphOf, newTask } from './items.ts';
+import type { World } from './oracle/world.ts';
+import type { FireStep, SetScheduleStep } from './steps.ts';
+
+/** The names of the schedules; of one another begins. */
+const NAMES: readonly string[] = ['a', 'a.1', 'B'];
+
+export function scheduleName(at: number): string {
+  return NAMES[at % NAMES.length] ?? '';
+}
+
+export function ownerName(at: number): string {
+  return `s${at}`;
+}
+
+interface Told {
+  readonly fence: number;
+  readonly schedules: readonly ScheduleRecord[];
+}
+
+export class Schedulers {
+  /** By name; an old reply is as good as a new one, until it is used. */
+  readonly #told = new Map<string, Told>();
+  /** Its answer may have been lost. */
+  lastFire: FireRequest | undefined;
+
+  change(step: SetScheduleStep, world: World): ScheduleChange {
+    const id = scheduleName(step.schedule);
+    const known = world.schedules.get(id);
+    const slot = world.now + step.inMs;
+    const stands = {
+      kept: known === undefined ? { slot, dueAt: slot } : known.next,
+      new: { slot, dueAt: slot + step.jitterMs },
+      none: undefined,
+    }[step.next];
+    const next = step.paused ? undefined : stands;
+    return {
+      id,
+      revision: Math.max(0, (known?.revision ?? 0) + step.revision),
+      spec: step.spec,
+      paused: step.paused,
+      overlap: step.overlap,
+      ...(step.limit === undefined ? {} : { limit: step.limit }),
+      ...(step.graph === undefined ? {} : { graph: graphOf(step.graph).hash }),
+      ...(next === undefined ? {} : { next }),
+    };
+  }
+
+  told(owner: string, reply: DueReply): void {
+    if (reply.kind === 'granted') this.#told.set(owner, reply);
+  }
+
+  /** What this scheduler does about one of those that it was told. */
+  request(step: FireStep, ids: readonly string[], world: World): FireRequest | undefined {
+    const { fence = 0, schedules = [] } = this.#told.get(ownerName(step.owner)) ?? {};
+    const known = schedules[step.pick % Math.max(1, schedules.length)];
+    if (known?.next === undefined) return undefined;
+    const { id, revision } = known;
+    const { slot } = known.next;
+    const slots = Array.from({ length: step.firings }, (_, at) => {
+      return slot + (step.passed + at) * step.periodMs;
+    });
+    const firings = slots.map((at) => {
+      const taskId = `~s.${id}.${at}`;
+      const around = { id: taskId, others: [], batch: [], ids, world, atomic: false };
+      return { slot: at, task: newTask(step.item, around) };
+    });
+    const following = slot + (step.passed + step.firings) * step.periodMs;
+    const next = { slot: following, dueAt: following + step.jitterMs };
+    // The slot that it stands at is over in any case.
+    const goesOn = !step.ends && following > slot;
+    return {
+      ...{ id, revision, slot, fence, firings, passed: step.passed },
+      ...(goesOn ? { next } : {}),
+    };
+  }
+}

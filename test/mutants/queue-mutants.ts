@@ -1,0 +1,89 @@
+/** Mutants of what a queue says of attempts and leases, and of whom a step looks at by the way. */
+import type { Mutant } from './mutants.ts';
+
+const LUA = 'src/backends/redis/lua/lib';
+
+export const QUEUE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a lease lasts as the worker says, whatever its queue does',
+    file: 'src/backends/memory/lease.ts',
+    find: `lane.settings.leaseMs ?? request.leaseMs`,
+    replace: `request.leaseMs`,
+  },
+  {
+    name: 'a worker hears of a queue only that it has retries',
+    file: 'src/backends/memory/lease.ts',
+    find: `retries === undefined && timeoutMs === undefined`,
+    replace: `retries === undefined`,
+  },
+  {
+    name: 'Lua: a lease lasts as the worker says, whatever its queue does',
+    file: `${LUA}/lease.lua`,
+    find: `local own = lane.config.leaseMs`,
+    replace: `local own = nil`,
+  },
+  {
+    name: 'Lua: the short path does not ask the queue how long a lease lasts',
+    file: `${LUA}/plain/lease-step.lua`,
+    find: `if lane.terms and lane.terms.leaseMs then`,
+    replace: `if lane.terms == 0 then`,
+  },
+  {
+    name: 'Lua: a worker hears of a queue only that it has retries',
+    file: `${LUA}/terms.lua`,
+    find: `if not (config.leaseMs or config.retries or config.timeoutMs) then`,
+    replace: `if not (config.leaseMs or config.retries) then`,
+  },
+  {
+    name: 'Lua: whoever goes on or off a list is not looked at',
+    file: `${LUA}/lists.lua`,
+    find: `  F.reindex(u)\n`,
+    replace: '',
+  },
+  {
+    name: 'Lua: a worker that is never silent for a second is not heard',
+    file: `${LUA}/seen.lua`,
+    find: `math.floor(now / 1000) ~= math.floor(worker.seen / 1000)`,
+    replace: `now - worker.seen > 1000`,
+  },
+  {
+    name: 'a debt in time outlives the work of its queue',
+    file: 'src/backends/memory/step-end.ts',
+    find: `(clock.v === 0 && !chargesTime)`,
+    replace: `clock.v === 0`,
+  },
+  {
+    name: 'Lua: a debt in time outlives the work of its queue',
+    file: `${LUA}/step.lua`,
+    find: `lane.v == 0 and not lane.timed`,
+    replace: `lane.v == 0`,
+  },
+  {
+    name: 'engine: the queue goes before the definition',
+    file: 'src/engine/attempt-plan.ts',
+    find: `options.retries === undefined ? terms.retries : undefined`,
+    replace: `terms.retries`,
+    first: 'queue-terms.test.ts',
+  },
+  {
+    name: 'engine: the defaults go before the queue',
+    file: 'src/engine/attempt-plan.ts',
+    find: `timeoutMs: timeoutMs ?? plan.timeoutMs,\n  };\n}\n\nfunction joined`,
+    replace: `timeoutMs: plan.timeoutMs,\n  };\n}\n\nfunction joined`,
+    first: 'queue-terms.test.ts',
+  },
+  {
+    name: 'engine: nodes of a driven run do not hear what the queue says',
+    file: 'src/engine/runs/producer.ts',
+    find: `NO_OPTIONS, holder.lease.terms`,
+    replace: `NO_OPTIONS, undefined`,
+    first: 'queue-terms.test.ts',
+  },
+  {
+    name: 'engine: leases of all lengths are extended as the shortest one',
+    file: 'src/engine/lease-keeper.ts',
+    find: `.filter(({ lease }) => lengthOf(lease) === leaseMs)`,
+    replace: '',
+    first: 'queue-terms.test.ts',
+  },
+];
