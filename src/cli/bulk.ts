@@ -1,15 +1,8 @@
 /** One change for many tasks: each stands on its own, and the answer says what became of each. */
 import { EXIT, type ExitCode, exitCodeOf } from './exit-code.ts';
+import type { Change } from './json-shapes.ts';
 import type { Output, View } from './output.ts';
 import { cellText } from './text-table.ts';
-
-/** What became of one of them. */
-interface Change {
-  readonly id: string;
-  readonly ok: boolean;
-  /** What was done, or why not. */
-  readonly outcome: string;
-}
 
 /** Changes that are under way at once: the round trips overlap, and memory stays bounded. */
 const AT_ONCE = 16;

@@ -21,6 +21,7 @@ import { addTasks } from './commands/tasks.ts';
 import { addTop } from './commands/top.ts';
 import { addUsers } from './commands/users.ts';
 import { addWorker } from './commands/worker.ts';
+import { addXCom } from './commands/xcom.ts';
 import { CliError, EXIT, type ExitCode, exitCodeOf } from './exit-code.ts';
 import { OUTPUT_FORMS } from './output.ts';
 import type { Shell } from './session.ts';
@@ -66,7 +67,7 @@ function programOf(shell: Shell): Command {
     add(program, shell);
   }
   for (const add of [addSchedules, addScheduler]) add(program, shell);
-  for (const add of [addDead, addUsers, addQueues, addConfig]) add(program, shell);
+  for (const add of [addDead, addUsers, addQueues, addXCom, addConfig]) add(program, shell);
   addOverview(program, shell);
   addDoctor(program, shell);
   addTop(program, shell);

@@ -235,6 +235,12 @@ describe('users and queues', () => {
       '8',
       '--charge',
       'time',
+      '--retries',
+      '0',
+      '--timeout',
+      'none',
+      '--lease',
+      '5s',
     ];
     await ok(run('queues', 'set', 'bulk', ...own, '--user-weight', '2', '--user-max-running', '1'));
     await ok(run('queues', 'pause', 'bulk'));
@@ -246,6 +252,9 @@ describe('users and queues', () => {
         priorityWeights: [1, 1, 2, 2, 4],
         criticalBurst: 8,
         charge: 'time',
+        retries: 0,
+        timeoutMs: 0,
+        leaseMs: 5_000,
         perUser: { weight: 2, maxRunning: 1 },
         paused: true,
       },

@@ -1,6 +1,4 @@
 /** `fairloom top`: a snapshot on a pipe, and the live screen on a terminal of `script`. */
-import { spawn } from 'node:child_process';
-import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { chosenUsers } from '../../src/cli/top/frame.ts';
 import { FIRST_SCREEN, pressed, type Screen } from '../../src/cli/top/keys.ts';
@@ -9,6 +7,7 @@ import { silentLogger } from '../../src/engine/logger.ts';
 import { Fairloom, task } from '../../src/index.ts';
 import { redis } from '../../src/redis.ts';
 import { BIN, fairloom } from '../support/run-process.ts';
+import { onTerminal } from '../support/terminal.ts';
 
 const work = task('work', async (n: number) => n);
 
@@ -115,7 +114,7 @@ describe('on a store with work', () => {
   });
 
   it('redraws on a terminal, filters, sorts and quits, and leaves the terminal as it was', async () => {
-    const top = onTerminal(['top', ...where, '--every', '100ms']);
+    const top = onTerminal([process.execPath, BIN, 'top', ...where, '--every', '100ms']);
     await top.shows(/ada.*in line[\s\S]*3 users by running/);
     top.press('/');
     await top.shows(/filter: _/);
@@ -134,43 +133,9 @@ describe('on a store with work', () => {
   });
 
   it('an interrupt quits too', async () => {
-    const top = onTerminal(['top', ...where]);
+    const top = onTerminal([process.execPath, BIN, 'top', ...where]);
     await top.shows(/3 users/);
     top.press('\u0003');
     expect(await top.ended).toMatchObject({ code: 0 });
   });
 });
-
-/** The binary on a pseudo terminal, which `script` makes. */
-function onTerminal(args: readonly string[]) {
-  const command = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qec', command, '/dev/null'], {
-    env: { ...process.env, TERM: 'xterm', NO_COLOR: '1' },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  let raw = '';
-  /** What was shown since the last key. */
-  let fresh = '';
-  let changed: () => void = () => undefined;
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    raw += text;
-    fresh += stripVTControlCharacters(text);
-    changed();
-  });
-  return {
-    press(keys: string): void {
-      fresh = '';
-      child.stdin.write(keys);
-    },
-    shows: (pattern: RegExp): Promise<void> =>
-      new Promise((resolve) => {
-        changed = () => {
-          if (pattern.test(fresh)) resolve();
-        };
-        changed();
-      }),
-    ended: new Promise<{ code: number | null; raw: string }>((resolve) => {
-      child.once('close', (code) => resolve({ code, raw }));
-    }),
-  };
-}

@@ -1,9 +1,8 @@
-/** What the command line says to mistakes, and the exit codes of what goes wrong. */
+/** What the command line says to mistakes, and to modules that it cannot use. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { EXIT_OF } from '../../src/cli/exit-code.ts';
 import { fairloom, ROOT } from '../support/run-process.ts';
 
 /** A port on which nothing listens. */
@@ -63,42 +62,6 @@ describe('a mistake on the command line', () => {
     const { code, stdout, stderr } = await fairloom(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(words);
-  });
-});
-
-describe('exit codes', () => {
-  const redis = ['--redis', inject('redisUrl'), '--prefix', `usage-${process.pid}`];
-
-  it('are those of docs/cli.md for every error', async () => {
-    expect(new Set(Object.values(EXIT_OF))).toEqual(new Set([1, 2, 4, 5, 6, 7]));
-  });
-
-  it.each([
-    ['4: the backend cannot be reached', ['status', '--redis', NOBODY], 4, 'ECONNREFUSED'],
-    ['4: health says so as data', ['health', '--redis', NOBODY], 4, ''],
-    ['5: the end did not come', ['enqueue', 'nobody', '--wait', '50ms', ...redis], 5, '50 ms'],
-    ['6: nobody agreed', ['tasks', 'cancel', 'a', ...redis], 6, 'needs --yes'],
-    ['7: no such task', ['tasks', 'get', 'nope', ...redis], 7, 'task nope is not stored'],
-    ['7: no such task to explain', ['tasks', 'explain', 'nope', ...redis], 7, 'not stored'],
-    ['7: no such task to change', ['tasks', 'run-now', 'nope', ...redis], 7, 'not stored'],
-    ['7: no such user', ['users', 'get', 'nobody', ...redis], 7, 'nobody'],
-    ['7: no such input file', ['enqueue', 'a', '@/no/such/file', ...redis], 7, 'no such file'],
-    ['7: no such module', ['worker', './no-such.mjs', ...redis], 7, 'no module ./no-such.mjs'],
-  ])('%s', async (_case, args, expected, words) => {
-    const { code, stderr } = await fairloom(args);
-    expect(code).toBe(expected);
-    expect(stderr).toContain(words);
-  });
-
-  it('6: the task exists with another input', async () => {
-    const enqueue = (input: string): ReturnType<typeof fairloom> =>
-      fairloom(['enqueue', 'double', input, '--id', 'taken', ...redis]);
-    expect(await enqueue('1')).toEqual({ code: 0, stdout: 'taken\n', stderr: '' });
-    const again = await enqueue('1');
-    expect(again).toMatchObject({ code: 0, stdout: 'taken\n' });
-    expect(again.stderr).toContain('was stored before');
-    expect((await enqueue('2')).code).toBe(6);
-    expect((await fairloom(['tasks', 'redrive', 'taken', ...redis])).code).toBe(6);
   });
 });
 

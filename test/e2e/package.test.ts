@@ -50,6 +50,27 @@ describe('the tarball', () => {
     });
   });
 
+  it('loads from few files', () => {
+    // A module for each file of the sources took most of the time that a command takes to start.
+    const loaded = consumer.packed.filter((path) => /^dist\/.*\.js$/.test(path));
+    expect(loaded.length).toBeLessThan(50);
+  });
+
+  it('calls its classes by their names', async () => {
+    // A bundler may rename a class; what is thrown, printed and inspected shows the name.
+    consumer.write(
+      'names.js',
+      `for (const entry of ['', '/config', '/redis', '/testing']) {
+         const classes = Object.entries(await import('fairloom' + entry))
+           .filter(([, value]) => /^class\\b/.test(String(value)));
+         for (const [name, value] of classes) if (value.name !== name) console.log(name, value.name);
+         if (entry === '') console.log(classes.length > 40);
+       }`,
+    );
+    const { code, stdout, stderr } = await consumer.run(process.execPath, 'names.js');
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'true\n', stderr: '' });
+  });
+
   it('is required', async () => {
     consumer.write(
       'required.cjs',
@@ -72,6 +93,16 @@ describe('the tarball', () => {
     const { code, stdout } = await consumer.run('npx', '--offline', 'fairloom', '--version');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  it('brings a command that knows the steps of its modules', async () => {
+    consumer.write(
+      'steps.js',
+      `import { task } from 'fairloom';
+       export const double = task('double', (n) => n * 2);`,
+    );
+    const args = ['--offline', 'fairloom', 'run', 'double', '21', '--module', './steps.js'];
+    expect(await consumer.run('npx', ...args)).toMatchObject({ code: 0, stdout: '42\n' });
   });
 });
 

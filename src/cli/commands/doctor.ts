@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Check, diagnose } from '../doctor/checks.ts';
 import { EXIT } from '../exit-code.ts';
+import type { JsonShapes } from '../json-shapes.ts';
 import { type Shell, withLoom } from '../session.ts';
 import type { Style } from '../style.ts';
 import { cellText } from '../text-table.ts';
@@ -18,7 +19,7 @@ export function addDoctor(program: Command, shell: Shell): void {
         const diagnosis = await diagnose(loom, repair);
         const { checks, drift } = diagnosis;
         output.one({
-          json: diagnosis,
+          json: diagnosis satisfies JsonShapes['doctor'],
           id: checks
             .filter(({ verdict }) => verdict !== 'ok')
             .map(({ check }) => check)

@@ -15,6 +15,7 @@ import {
   priorityArgument,
   repeated,
 } from '../arguments.ts';
+import type { JsonShapes } from '../json-shapes.ts';
 import type { Output } from '../output.ts';
 import { type Shell, withLoom } from '../session.ts';
 
@@ -82,7 +83,7 @@ async function report(
   const { id, created, conflict } = handle;
   if (conflict) output.note('the idempotency key was used with another input before');
   if (!created) output.note(`task ${id} was stored before`);
-  const answer = { id, created, conflict };
+  const answer = { id, created, conflict } satisfies JsonShapes['enqueue'];
   if (wait === undefined) {
     output.one({ json: answer, id, text: [id] });
     return;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { TASK_STATES } from '../../domain/task.ts';
 import { EXIT } from '../exit-code.ts';
+import type { JsonShapes } from '../json-shapes.ts';
 import { fieldLines, type View } from '../output.ts';
 import { type Shell, withLoom } from '../session.ts';
 import type { Style } from '../style.ts';
@@ -39,7 +40,7 @@ function addStatus(program: Command, shell: Shell): void {
           Object.fromEntries(Object.entries(of).map(([name, value]) => [name, String(value)]));
         const states = Object.fromEntries(TASK_STATES.map((state) => [state, stats.counts[state]]));
         output.one({
-          json: { ...stats, queues: queues.map(queueView.json), workers },
+          json: { ...stats, queues, workers } satisfies JsonShapes['status'],
           id: queues.map(({ queue }) => queue).join('\n'),
           text: [
             style.bold('TASKS'),
@@ -68,7 +69,7 @@ function addHealth(program: Command, shell: Shell): void {
         const { isHealthy, pingMs, error } = health;
         const ping = pingMs === undefined ? '' : ` (${pingMs.toFixed(1)} ms)`;
         output.one({
-          json: health,
+          json: health satisfies JsonShapes['health'],
           id: isHealthy ? 'healthy' : 'unhealthy',
           text: [isHealthy ? `healthy${ping}` : `unhealthy: ${error ?? 'a worker is stuck'}`],
         });

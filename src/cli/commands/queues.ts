@@ -1,7 +1,14 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import type { Duration } from '../../base/time.ts';
 import type { QueueOptions, UserOptions } from '../../engine/settings-options.ts';
-import { integerArgument, orDefault, positiveArgument, rateArgument } from '../arguments.ts';
+import {
+  durationArgument,
+  integerArgument,
+  orDefault,
+  positiveArgument,
+  rateArgument,
+} from '../arguments.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { queueView } from '../views.ts';
@@ -50,6 +57,9 @@ function addSet(queues: Command, shell: Shell): void {
     .option('--priority-weights <list>', 'of 1 to 5, as 1,2,4,8,16', orDefault(weightsArgument))
     .option('--charge <what>', 'what a turn costs: task or time', orDefault(chargeArgument))
     .option('--critical-burst <n>', 'then one normal turn', orDefault(integerArgument(1)))
+    .option('--retries <n>', 'attempts after the first', orDefault(integerArgument(0)))
+    .option('--timeout <length>', 'of one attempt, or none', orDefault(timeoutArgument))
+    .option('--lease <length>', 'how long a worker may be silent', orDefault(durationArgument))
     .option('--user-weight <n>', 'of users nobody configured', orDefault(positiveArgument))
     .option('--user-max-running <n>', 'of such users', orDefault(integerArgument(1)))
     .option('--user-max-queued <n>', 'of such users', orDefault(integerArgument(1)))
@@ -81,6 +91,10 @@ function settingsOf(options: SetOptions): QueueOptions {
   if (userDefaults === false) return { ...own, perUser: 'default' };
   if (Object.keys(own).length > 0) return own;
   throw new CliError(EXIT.usage, 'nothing to set', 'see fairloom queues set --help');
+}
+
+function timeoutArgument(text: string): Duration | 'none' {
+  return text === 'none' ? text : durationArgument(text);
 }
 
 function chargeArgument(text: string): 'task' | 'time' {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { parseNotation } from '../../workflow/notation.ts';
 import { inputArgument } from '../arguments.ts';
 import { CliError, EXIT } from '../exit-code.ts';
+import type { JsonShapes } from '../json-shapes.ts';
 import { type Shell, withSteps } from '../session.ts';
 
 interface Options {
@@ -24,7 +25,7 @@ export function addRun(program: Command, shell: Shell): void {
         const value = await inputArgument(input, shell.stdin);
         const result = await loom.run(step, value, options);
         const shown = result === undefined ? [] : [JSON.stringify(result, undefined, 2)];
-        output.one({ json: { result }, id: step.name, text: shown });
+        output.one({ json: { result } satisfies JsonShapes['run'], id: step.name, text: shown });
         return undefined;
       }),
     );

@@ -8,6 +8,7 @@ import { inputText, stateArgument } from '../arguments.ts';
 import { changeEach } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
+import type { JsonShapes } from '../json-shapes.ts';
 import { shownMoment } from '../moments.ts';
 import { fieldLines, type Output, type Thing } from '../output.ts';
 import { type RunFilterOptions, selectRuns } from '../select-runs.ts';
@@ -193,7 +194,8 @@ function addImport(runs: Command, shell: Shell): void {
 
 /** What is shown of a run that was stored. */
 function stored({ id, created }: RunHandle<unknown>): Thing {
-  return { json: { id, created }, id, text: [id] };
+  const json = { id, created } satisfies JsonShapes['runs rerun' | 'runs import'];
+  return { json, id, text: [id] };
 }
 
 async function demandRun(loom: Fairloom, id: string): Promise<RunDetails> {

@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
 import { stderrLogger } from '../../engine/logger.ts';
+import { type Service, serveUntilSignal } from '../../engine/serve.ts';
+import { portArgument } from '../arguments.ts';
 import { loadModules } from '../modules.ts';
+import { monitor, prometheusIfThere } from '../monitoring.ts';
 import { configFor, type GlobalOptions, openLoom, type Shell } from '../session.ts';
 
 interface Options {
   readonly id?: string;
+  readonly healthPort?: number;
 }
 
 /** `fairloom scheduler [module…]` */
@@ -13,6 +17,7 @@ export function addScheduler(program: Command, shell: Shell): void {
     .command('scheduler [module...]')
     .description('fire schedules and run no tasks, until SIGTERM or SIGINT')
     .option('--id <name>', 'a name of its own; default: one that is made up')
+    .option('--health-port <n>', 'answers /livez, /readyz and /metrics; 0: any', portArgument)
     .action((modules: readonly string[], options: Options, command: Command) =>
       serve(modules, options, command.optsWithGlobals<GlobalOptions>(), shell),
     );
@@ -26,27 +31,30 @@ async function serve(
 ): Promise<void> {
   const loaded = await configFor(globals, shell);
   const exported = await loadModules([...(globals.module ?? []), ...modules]);
-  const loom = await openLoom(globals, exported, { loaded, log: stderrLogger });
+  const { id, healthPort } = options;
+  // A Fairloom of a module has its own figures, or none.
+  const isMeasured = healthPort !== undefined && exported.loom === undefined;
+  const metrics = isMeasured ? await prometheusIfThere() : undefined;
+  const loom = await openLoom(globals, exported, { loaded, log: stderrLogger, metrics });
+  const say = (text: string): void => void shell.err.write(`fairloom scheduler: ${text}\n`);
+  const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, metrics);
+  if (monitored !== undefined) say(monitored.text);
   try {
-    const scheduler = loom.scheduler(options);
-    const signal = signalOf(process);
-    await scheduler.start();
-    shell.err.write(`fairloom scheduler: ${scheduler.id} fires; SIGTERM or SIGINT ends it\n`);
-    await signal;
-    await scheduler.stop();
+    const scheduler = loom.scheduler(id === undefined ? {} : { id });
+    const service: Service = {
+      start: async () => {
+        await scheduler.start();
+        say(`${scheduler.id} fires; SIGTERM or SIGINT ends it`);
+      },
+      stop: async () => {
+        await scheduler.stop();
+        return { unfinished: [] };
+      },
+    };
+    await serveUntilSignal([service], process);
   } finally {
+    await monitored?.server.close();
     await loom.close();
   }
-  shell.err.write('fairloom scheduler: ended\n');
-}
-
-/** Fulfilled by the first signal to end. */
-function signalOf(source: NodeJS.Process): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      source.off('SIGTERM', end).off('SIGINT', end);
-      resolve();
-    };
-    source.on('SIGTERM', end).on('SIGINT', end);
-  });
+  say('ended');
 }

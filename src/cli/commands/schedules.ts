@@ -17,6 +17,7 @@ import {
 import { changeEach } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
+import type { JsonShapes } from '../json-shapes.ts';
 import { shownLength, shownMoment } from '../moments.ts';
 import { fieldLines, type Output } from '../output.ts';
 import { scheduleView } from '../schedule-view.ts';
@@ -111,7 +112,7 @@ function addNext(schedules: Command, shell: Shell): void {
         const now = Date.now();
         const text = slots.map((at) => `${new Date(at).toISOString()}  ${shownMoment(at, now)}`);
         if (slots.length === 0) output.note('none: it is paused, or over');
-        output.one({ json: { id, slots }, id, text });
+        output.one({ json: { id, slots } satisfies JsonShapes['schedules next'], id, text });
         return undefined;
       }),
     );
@@ -189,7 +190,8 @@ function addRun(schedules: Command, shell: Shell): void {
     .action((id: string, _options: unknown, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const { id: taskId, created, conflict } = await loom.schedules.run(id);
-        output.one({ json: { id: taskId, created, conflict }, id: taskId, text: [taskId] });
+        const json = { id: taskId, created, conflict } satisfies JsonShapes['schedules run'];
+        output.one({ json, id: taskId, text: [taskId] });
         return undefined;
       }),
     );
@@ -237,8 +239,9 @@ function addBackfill(schedules: Command, shell: Shell): void {
         const { created, existing, refused } = await loom.schedules.backfill(id, { from, to });
         const refusals = refused.map(({ slot, error }) => ({ slot, error: error.message }));
         const [first] = refusals;
+        const json = { id, created, existing, refused: refusals };
         output.one({
-          json: { id, created, existing, refused: refusals },
+          json: json satisfies JsonShapes['schedules backfill'],
           id,
           text: [`${created.length} stored, ${existing.length} were there`],
         });

@@ -6,6 +6,7 @@ import type { Fairloom } from '../../engine/client.ts';
 import { stderrLogger } from '../../engine/logger.ts';
 import type { WorkerOptions } from '../../engine/worker-options.ts';
 import { durationArgument, integerArgument, portArgument, repeated } from '../arguments.ts';
+import { drain } from '../drain/drain.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import { loadModules } from '../modules.ts';
 import { monitor, prometheusIfThere } from '../monitoring.ts';
@@ -27,6 +28,7 @@ interface Options {
   readonly lease?: Duration;
   readonly grace?: Duration;
   readonly healthPort?: number;
+  readonly drain?: boolean;
 }
 
 /** `fairloom worker <module…>` */
@@ -42,6 +44,7 @@ export function addWorker(program: Command, shell: Shell): void {
     .option('--steal-from <user>', 'a user to serve then; may be repeated', repeated)
     .option('--lease <time>', 'how long it may be silent; default: 15s', durationArgument)
     .option('--grace <time>', 'what a shutdown gives running tasks; default: 25s', durationArgument)
+    .option('--drain', 'end when nothing is left that could run now')
     .option('--health-port <n>', 'answers /livez, /readyz and /metrics; 0: any', portArgument)
     .action((modules: readonly string[], options: Options, command: Command) =>
       serve(modules, options, command, shell),
@@ -67,10 +70,19 @@ async function serve(
   await apply(loom, loaded.config, say);
   const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, metrics);
   if (monitored !== undefined) say(monitored.text);
-  const onSignal = (): void => say('draining; a second signal ends it now');
+  const told = new AbortController();
+  const onSignal = (): void => {
+    say('draining; a second signal ends it now');
+    told.abort();
+  };
   process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
-  say(`working${namesOf(workers)}; SIGTERM or SIGINT drains it`);
-  const { unfinished } = await loom.serve(workers);
+  const end =
+    options.drain === true ? 'ends when nothing more can run' : 'SIGTERM or SIGINT drains it';
+  say(`working${namesOf(workers)}; ${end}`);
+  const { unfinished } =
+    options.drain === true
+      ? await drain(loom, workers, { signal: told.signal, say })
+      : await loom.serve(workers);
   await monitored?.server.close();
   if (unfinished.length === 0) {
     say('drained');

@@ -50,11 +50,15 @@ export interface DemoOptions {
 
 /** What the demo found; the figures of its JSON line. */
 export interface DemoResult extends Figures {
+  /** Where it was played. */
   readonly backend: string;
+  /** Of the lengths of the tasks. */
   readonly seed: number;
-  /** How long it was measured. */
+  /** How long they competed. */
   readonly seconds: number;
+  /** Turns per second. */
   readonly tasksPerSecond: number;
+  /** What was shown besides: a retry, a cancel, dependencies, a pipeline; those that were seen to end. */
   readonly story: Partial<Story>;
 }
 

@@ -110,6 +110,7 @@ export class LeaseTrace {
       runs: backend.runs,
       graphs: backend.graphs,
       schedules: backend.schedules,
+      xcom: backend.xcom,
       open: (settings) => backend.open(settings),
       close: () => backend.close(),
     };

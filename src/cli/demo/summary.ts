@@ -3,10 +3,13 @@ import { jainIndex, percentile } from './statistics.ts';
 
 /** What one user of the demo got. */
 export interface UserSummary {
+  /** Its name. */
   readonly user: string;
+  /** Its claim on turns. */
   readonly weight: number;
   /** Queued at the end of the measure. */
   readonly waiting: number;
+  /** Tasks of it that were started. */
   readonly turns: number;
   /** Part of all turns, 0 to 1. */
   readonly share: number;
@@ -14,17 +17,19 @@ export interface UserSummary {
   readonly fairShare: number;
   /** Turns ahead of its exact share; behind when negative. */
   readonly deviation: number;
-  /** From enqueue to start. */
+  /** From enqueue to start, in ms: the median, and what 99 of 100 did not exceed. */
   readonly waitMs: { readonly p50: number; readonly p99: number };
 }
 
 /** The figures of the demo at some moment. */
 export interface Figures {
+  /** Tasks that were started. */
   readonly turns: number;
   /** Largest deviation of any backlogged user from its exact weighted share at any moment. */
   readonly maxDeviation: number;
   /** Jain's index over turns divided by fair share. */
   readonly jain: number;
+  /** In the order of the cast. */
   readonly users: readonly UserSummary[];
 }
 

@@ -6,10 +6,14 @@ import { shownLength } from '../moments.ts';
 /** How a check ended. */
 export type Verdict = 'ok' | 'warning' | 'failed';
 
+/** Stable names, for programs. */
+export type CheckName = 'backend' | 'durability' | 'clock' | 'overdue' | 'workers' | 'drift';
+
 /** One thing that was looked at. */
 export interface Check {
-  /** A stable name, for programs. */
-  readonly check: string;
+  /** What was looked at. */
+  readonly check: CheckName;
+  /** `failed` is what needs a hand; it makes the exit code 3. */
   readonly verdict: Verdict;
   /** A sentence for people. */
   readonly text: string;
@@ -19,6 +23,7 @@ export interface Check {
 
 /** Everything that was found; the JSON of `fairloom doctor`. */
 export interface Diagnosis extends ReconcileReport {
+  /** Each thing that was looked at. */
   readonly checks: readonly Check[];
 }
 

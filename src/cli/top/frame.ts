@@ -53,9 +53,10 @@ function byName(one: TopUser, other: TopUser): number {
 
 function summaryLines(of: TopSnapshot, style: Style): readonly string[] {
   const rate = of.perSecond === undefined ? '' : `, ${of.perSecond.toFixed(1)} ended per second`;
+  const workers = `${of.workers} worker${of.workers === 1 ? '' : 's'}`;
   const dead = `${of.dead} dead`;
   return [
-    style.bold(`${of.running} of ${of.slots} slots on ${of.workers} workers run${rate}`),
+    style.bold(`${of.running} of ${of.slots} slots in use on ${workers}${rate}`),
     `${of.queued} in line, ${of.scheduled} scheduled, ${of.deferred} waiting for others, ${
       of.dead > 0 ? style.red(dead) : dead
     }`,

@@ -8,10 +8,15 @@ const USERS_MAX = 1_000;
 
 /** One user at one moment; part of the JSON of `fairloom top`. */
 export interface TopUser {
+  /** The user. */
   readonly user: string;
+  /** The queue. */
   readonly queue: string;
+  /** Its claim on turns. */
   readonly weight: number;
+  /** Tasks in line. */
   readonly queued: number;
+  /** Started tasks. */
   readonly running: number;
   /** Part of the running tasks of its queue, 0 to 1. */
   readonly share: number;
@@ -25,17 +30,25 @@ export interface TopUser {
 
 /** Everything that one frame shows. */
 export interface TopSnapshot {
+  /** Tasks in line. */
   readonly queued: number;
+  /** Started tasks. */
   readonly running: number;
+  /** Tasks that are not due. */
   readonly scheduled: number;
+  /** Tasks that wait for others. */
   readonly deferred: number;
+  /** Failed tasks. */
   readonly dead: number;
   /** Since the snapshot before, per second; absent in the first one. */
   readonly perSecond?: number;
+  /** Live workers. */
   readonly workers: number;
+  /** Tasks that they could run at once. */
   readonly slots: number;
   /** There are more than are looked at. */
   readonly isCut: boolean;
+  /** By queue and user, at most 1,000. */
   readonly users: readonly TopUser[];
 }
 
