@@ -20,7 +20,8 @@ function declared(): Readonly<Record<string, readonly string[]>> {
 }
 
 function written(): Readonly<Record<string, readonly string[]>> {
-  const rows = read('docs/events.md').matchAll(/^\| `([a-z.]+)` \|([^|]*)\|/gm);
+  const [events = ''] = read('docs/events.md').split('## Lines of log');
+  const rows = events.matchAll(/^\| `([a-z.]+)` \|([^|]*)\|/gm);
   return Object.fromEntries(
     [...rows].map(([, name = '', cell = '']) => [name, cell.match(/\w+/g) ?? []]),
   );

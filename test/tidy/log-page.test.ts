@@ -1,0 +1,46 @@
+/** docs/events.md has every line that the library logs by itself, and nothing else logs. */
+import { expect, it } from 'vitest';
+import { LOG_LEVELS } from '../../src/engine/log-events.ts';
+import { filesBelow, read } from '../support/files.ts';
+
+interface Line {
+  readonly event: string;
+  readonly level: string;
+  readonly fields: readonly string[];
+}
+
+/** Where a logger is called: the table's own function, and what hands lines on. */
+const LOGGERS = ['src/engine/log-events.ts', 'src/engine/logger.ts', 'src/base/logger.ts'];
+
+function declared(): readonly Line[] {
+  const source = read('src/engine/log-events.ts').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+  const body = /interface LogEvents \{([\s\S]*?)\n\}/.exec(source)?.[1] ?? '';
+  const events = body.matchAll(/'([a-z.-]+)':([\s\S]*?);(?=\s*(?:'[a-z.-]+':|$))/g);
+  const levels = new Map<string, string>(Object.entries(LOG_LEVELS));
+  return [...events].map(([, event = '', type = '']) => ({
+    event,
+    level: levels.get(event) ?? '',
+    fields: [...type.matchAll(/readonly (\w+):/g)].map(([, field = '']) => field),
+  }));
+}
+
+function written(): readonly Line[] {
+  const [, section = ''] = read('docs/events.md').split('## Lines of log');
+  const rows = section.matchAll(/^\| `([a-z.-]+)` \| (\w+) \|([^|]*)\|/gm);
+  return [...rows].map(([, event = '', level = '', cell = '']) => {
+    return { event, level, fields: cell.match(/\w+/g) ?? [] };
+  });
+}
+
+it('names every line, its level and its fields, in the same order', () => {
+  expect(declared().map(({ event }) => event)).toEqual(Object.keys(LOG_LEVELS));
+  expect(written()).toEqual(declared());
+});
+
+it('no other code of the library logs', () => {
+  const files = filesBelow('src', /\.ts$/).filter((file) => !LOGGERS.includes(file));
+  const calls = files.filter((file) => {
+    return /\b#?log(?:ger)?\??\.(?:debug|info|warn|error)\(/.test(read(file));
+  });
+  expect(calls).toEqual([]);
+});
