@@ -1,18 +1,52 @@
 import { defineConfig } from 'vitepress';
+import { API_PAGES } from '../../scripts/api-pages.ts';
 
 /** The pages by shelf. `test/tidy/site.test.ts` holds it to the files. */
 const SHELVES = [
   ['Start', ['tutorial', 'when-not', 'coming-from']],
   [
     'Guides',
-    ['fairness', 'delivery', 'workflows', 'schedules', 'handlers', 'testing', 'production'],
+    [
+      'users',
+      'priorities',
+      'retries',
+      'dependencies',
+      'workflows',
+      'schedules',
+      'xcom',
+      'handlers',
+      'testing',
+      'deployment',
+      'production',
+      'troubleshooting',
+    ],
   ],
+  ['Promises', ['fairness', 'delivery', 'reliability', 'performance']],
   [
     'Reference',
-    ['cli', 'configuration', 'errors', 'events', 'metrics', 'tracing', 'lifecycle', 'limits'],
+    [
+      'cli',
+      'cli-output',
+      'configuration',
+      'errors',
+      'events',
+      'metrics',
+      'tracing',
+      'lifecycle',
+      'limits',
+    ],
   ],
-  ['Inside', ['architecture', 'mechanics', 'redis-layout', 'performance', 'reliability']],
+  ['Inside', ['architecture', 'mechanics', 'redis-layout']],
 ] as const;
+
+/** Where the name of the file says too little. */
+const TITLES: Readonly<Record<string, string>> = {
+  cli: 'Command line',
+  'cli-output': 'Output for programs',
+  users: 'Users and weights',
+  xcom: 'XCom',
+  retries: 'Retries and idempotency',
+};
 
 export default defineConfig({
   title: 'Fairloom',
@@ -24,16 +58,26 @@ export default defineConfig({
   srcExclude: ['adr/**'],
   // The pages are read in the repository too, where these are files.
   ignoreDeadLinks: [/^\.\/adr\//, /acl\.example$/, /^\.\.\//],
+  // The index of the search is one file, which is loaded when somebody searches.
+  vite: { build: { chunkSizeWarningLimit: 5_000 } },
   themeConfig: {
     search: { provider: 'local' },
-    sidebar: SHELVES.map(([text, pages]) => ({
-      text,
-      items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
-    })),
+    sidebar: [
+      ...SHELVES.map(([text, pages]) => ({
+        text,
+        items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
+      })),
+      {
+        text: 'API',
+        link: '/api/',
+        collapsed: true,
+        items: API_PAGES.map(({ name, title }) => ({ text: title, link: `/api/${name}` })),
+      },
+    ],
   },
 });
 
 function titleOf(page: string): string {
   const words = page.replaceAll('-', ' ');
-  return page === 'cli' ? 'Command line' : words[0]?.toUpperCase() + words.slice(1);
+  return TITLES[page] ?? words[0]?.toUpperCase() + words.slice(1);
 }

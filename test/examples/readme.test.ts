@@ -57,7 +57,7 @@ describe.each(pages.filter((page) => code(page).length > 0))('%s', (page) => {
 
   const workers = blocks.filter(({ text }) => text.includes('.serve('));
   const scripts = blocks.filter(
-    ({ text, file }) => /^await \w+\.close\(\);/m.test(text) || file?.endsWith('.test.ts') === true,
+    ({ text, file }) => /^await \w+\.close\(/m.test(text) || file?.endsWith('.test.ts') === true,
   );
 
   it.each(scripts.map((block) => [block.file ?? '', block] as const))(

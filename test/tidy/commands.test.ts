@@ -19,7 +19,7 @@ function shell(page: string): readonly string[] {
     .flatMap(({ text }) => text.trimEnd().split('\n'))
     .map((line) => line.replace(/\s+#.*$/, '').replace(/^(?:[A-Z_]+=\S+ )+/, ''))
     .flatMap((line) => line.split(/\s*&&\s*/))
-    .map((line) => line.trim())
+    .map((line) => line.trim().replace(/^npx (?=fairloom )/, ''))
     .filter((line) => line !== '');
 }
 

@@ -1,7 +1,9 @@
 /** Pages that restate the code, held to it. */
 import { describe, expect, it } from 'vitest';
 import { loadLimits, renderLimits } from '../../scripts/limits-doc.ts';
+import { renderOutput } from '../../scripts/output-doc.ts';
 import { ALLOWED_FROM } from '../../src/domain/transition.ts';
+import { allCommands } from '../support/cli-help.ts';
 import { filesBelow, read } from '../support/files.ts';
 
 describe('docs/errors.md', () => {
@@ -36,6 +38,20 @@ describe('docs/lifecycle.md', () => {
 describe('docs/limits.md', () => {
   it('is what "npm run docs" writes', async () => {
     expect(read('docs/limits.md')).toBe(renderLimits(await loadLimits()));
+  });
+});
+
+describe('docs/cli-output.md', () => {
+  it('is what "npm run docs" writes', { timeout: 60_000 }, () => {
+    expect(read('docs/cli-output.md')).toBe(renderOutput());
+  });
+
+  it('says of every command what it prints, or that it prints nothing', async () => {
+    const page = read('docs/cli-output.md');
+    const printing = [...page.matchAll(/^\| `([a-z -]+)` \| `\w+(?:\[\])?` \|$/gm)];
+    const silent = /^No JSON comes from (.+)\.$/m.exec(page)?.[1] ?? '';
+    const named = [...printing, ...silent.matchAll(/`([a-z -]+)`/g)].map(([, name = '']) => name);
+    expect(named.toSorted()).toEqual((await allCommands()).toSorted());
   });
 });
 
