@@ -2,6 +2,7 @@
 import type { Bench } from './kit/bench.ts';
 import { bothAtOnce } from './rows/both-at-once.ts';
 import { delayed } from './rows/delayed.ts';
+import { delayedSteady } from './rows/delayed-steady.ts';
 import { drivenCheckpoints } from './rows/driven-checkpoints.ts';
 import { drivenNodes } from './rows/driven-nodes.ts';
 import { embedded } from './rows/embedded.ts';
@@ -15,6 +16,8 @@ import { graphMemory } from './rows/graph-memory.ts';
 import { group } from './rows/group.ts';
 import { idleLatency } from './rows/idle-latency.ts';
 import { leaseCost } from './rows/lease-cost.ts';
+import { listPages } from './rows/list-pages.ts';
+import { metricsScrape } from './rows/metrics-scrape.ts';
 import { noisyUser } from './rows/noisy-user.ts';
 import { process1Slot } from './rows/process-1-slot.ts';
 import { process10Slots } from './rows/process-10-slots.ts';
@@ -40,6 +43,7 @@ export const BENCHES: readonly Bench[] = [
   idleLatency,
   waitingMemory,
   delayed,
+  delayedSteady,
   schedules,
   noisyUser,
   weightedShare,
@@ -52,4 +56,6 @@ export const BENCHES: readonly Bench[] = [
   drivenCheckpoints,
   graphLoad,
   graphMemory,
+  metricsScrape,
+  listPages,
 ];

@@ -47,6 +47,11 @@ const TABLES: readonly TableSpec[] = [
       ['bullmq', 'BullMQ flows'],
     ],
   },
+  {
+    name: 'looking',
+    title: 'Looking on',
+    others: [],
+  },
 ];
 
 type Results = ReadonlyMap<SideName, Result>;

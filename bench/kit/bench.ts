@@ -60,7 +60,7 @@ export interface Row {
   readonly goals: readonly Goal[];
 }
 
-export type TableName = 'redis' | 'fairness' | 'embedded' | 'workflows';
+export type TableName = 'redis' | 'fairness' | 'embedded' | 'workflows' | 'looking';
 
 /** What issue and design ask for. */
 export type Goal =

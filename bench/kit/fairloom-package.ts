@@ -3,10 +3,16 @@
  * runs. `run.ts` builds it first when it is stale.
  */
 type Fairloom = typeof import('../../src/index.ts');
+type FairloomMetrics = typeof import('../../src/metrics.ts');
 type FairloomRedis = typeof import('../../src/redis.ts');
 
 export async function loadFairloom(): Promise<Fairloom> {
   const built: Fairloom = await import(entry('index'));
+  return built;
+}
+
+export async function loadFairloomMetrics(): Promise<FairloomMetrics> {
+  const built: FairloomMetrics = await import(entry('metrics'));
   return built;
 }
 

@@ -39,10 +39,11 @@ async function open(url: string, handle: (payload: Payload) => Promise<void>) {
 }
 
 function producerOf({ loom, job }: Awaited<ReturnType<typeof open>>, atomic: boolean): Producer {
+  // The others count a delay from the call, as this does; `delay` counts from when it is stored.
   const addLater = async (works: readonly Work[]): Promise<void> => {
     await Promise.all(
-      works.map(({ payload, user, delayMs }) =>
-        loom.enqueue(job, payload, { user, delay: delayMs }),
+      works.map(({ payload, user, delayMs = 0 }) =>
+        loom.enqueue(job, payload, { user, executeAfter: Date.now() + delayMs }),
       ),
     );
   };
