@@ -22,6 +22,8 @@ function project(layer: Layer): TestProjectConfiguration {
       pool: 'forks',
       setupFiles: ['test/support/property-seed.ts'],
       restoreMocks: true,
+      // Its files share nothing but modules, which take longest to load.
+      isolate: layer.name !== 'engine',
       // A test that asserts nothing passes whatever the code does.
       expect: { requireAssertions: true },
       testTimeout: layer.redis ? 30_000 : 10_000,
