@@ -66,7 +66,7 @@ export function xcomEnd(
   return Math.max(pushedAt, writer.endedAt) + ttlMs;
 }
 
-/** About how many bytes a write adds to a call. */
+/** How many bytes a write adds to a call, at most. */
 export function xcomBytes(write: XComWrite): number {
   const { user, namespace, key } = write.place;
   const text = write.type === 'push' ? write.text.length : 0;

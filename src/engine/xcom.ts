@@ -9,13 +9,7 @@ import {
 } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkId } from '../domain/names.ts';
-import {
-  XCOM_NAMESPACE,
-  type XComPlace,
-  type XComWrite,
-  xcomBytes,
-  xcomPlaceText,
-} from '../domain/xcom.ts';
+import { XCOM_NAMESPACE, type XComPlace, type XComWrite, xcomPlaceText } from '../domain/xcom.ts';
 import { validate } from '../workflow/standard-schema.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
@@ -143,7 +137,7 @@ export class XComBook {
     if (this.#isClosed) throw new ClosedError('xcom of a handler that has ended');
     const name = xcomPlaceText(write.place);
     const before = this.#held.get(name);
-    const bytes = this.#bytes + xcomBytes(write) - (before === undefined ? 0 : xcomBytes(before));
+    const bytes = this.#bytes + pushedBytes(write) - pushedBytes(before);
     if (bytes > LIMITS.xcomBytes) throw new XComLimitError(key, 'xcomBytes');
     if (before === undefined && this.#held.size >= LIMITS.xcomWrites) {
       throw new XComLimitError(key, 'xcomWrites');
@@ -153,6 +147,11 @@ export class XComBook {
     this.#held.set(name, write);
     this.#bytes = bytes;
   }
+}
+
+/** What counts of a write towards what one attempt pushes. */
+function pushedBytes(write: XComWrite | undefined): number {
+  return write?.type === 'push' ? utf8Bytes(write.text) : 0;
 }
 
 /** One namespace as a handler sees it. Its types are promises only; callers see {@link XCom}. */

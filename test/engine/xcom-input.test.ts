@@ -139,15 +139,23 @@ describe('values', () => {
     expect(error).toBeInstanceOf(XComLimitError);
   });
 
-  it('an attempt pushes 1 MiB in all and no more', async () => {
-    const large = 'x'.repeat(100_000);
+  it.each([['x'], ['\u20ac']])('an attempt pushes 1 MiB of %s in all and no more', async (char) => {
+    const width = Buffer.byteLength(char);
+    // Two bytes of a value are its quotes.
+    const quarter = LIMITS.xcomBytes / 4 - 2;
+    const large = char.repeat(Math.floor(quarter / width)) + 'x'.repeat(quarter % width);
+    const most = async (xcom: XCom): Promise<void> => {
+      for (let n = 0; n < 4; n++) await xcom.push(`k${n}`, large);
+      await xcom.push('k3', large);
+    };
+    await inHandler(most);
     const error = await refusal(
       inHandler(async (xcom) => {
-        for (let n = 0; n < 3; n++) await xcom.push(`k${n}`, large);
-        await xcom.push('k3', large);
+        await most(xcom);
+        await xcom.push('k4', 1);
       }),
     );
-    expect(error).toMatchObject({ code: 'XCOM_LIMIT', key: 'k3', limit: 'xcomBytes' });
+    expect(error).toMatchObject({ code: 'XCOM_LIMIT', key: 'k4', limit: 'xcomBytes' });
   });
 
   it('a codec of the client is the codec of its values', async () => {
