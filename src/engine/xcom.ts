@@ -10,7 +10,7 @@ import {
 import { LIMITS } from '../domain/limits.ts';
 import { checkId } from '../domain/names.ts';
 import { XCOM_NAMESPACE, type XComPlace, type XComWrite, xcomPlaceText } from '../domain/xcom.ts';
-import { validate } from '../workflow/standard-schema.ts';
+import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import type { XCom, XComPushOptions } from '../workflow/xcom.ts';
@@ -44,17 +44,18 @@ export class XComValues {
     await xcom.write(writes);
   }
 
-  /** The write that pushes a value, checked in every part. */
-  async pushOf(
+  /** The write that pushes a value, checked in every part; a promise only when its schema gives one. */
+  pushOf(
     place: XComPlace,
     key: XComKeyDefinition,
     { value, options }: { readonly value: unknown; readonly options: XComPushOptions },
-  ): Promise<XComWrite> {
+  ): XComWrite | Promise<XComWrite> {
     const ttlMs =
       options.ttl === undefined ? this.#ttlMs : durationOption('ttl', options.ttl, BOUNDS);
     const text = this.#codec.xcom(key.name, value);
-    await checked(key, value);
-    return { type: 'push', place, text, ttlMs };
+    const write: XComWrite = { type: 'push', place, text, ttlMs };
+    const passed = checked(key, value);
+    return passed instanceof Promise ? passed.then(() => write) : write;
   }
 
   /** The result of a task whose definition hands it on; `undefined` for others. */
@@ -68,8 +69,8 @@ export class XComValues {
     return { type: 'push', place, text: decision.result, ttlMs: this.#ttlMs };
   }
 
-  /** What was pushed under a key. */
-  valueOf(key: XComKeyDefinition, text: string): Promise<unknown> {
+  /** What was pushed under a key; a promise only when its schema gives one. */
+  valueOf(key: XComKeyDefinition, text: string): unknown {
     return checked(key, this.#codec.read(text));
   }
 }
@@ -86,15 +87,17 @@ export function checkXComResult(text: string): void {
   throw new InvalidResultError('$', problem);
 }
 
-/** What the schema of a key makes of a value. */
-async function checked({ name, schema }: XComKeyDefinition, value: unknown): Promise<unknown> {
+/** What the schema of a key makes of a value; a promise only when the schema gives one. */
+function checked({ name, schema }: XComKeyDefinition, value: unknown): unknown {
   if (schema === undefined) return value;
-  const result = await validate(schema, value);
+  const result = validate(schema, value);
+  if (result instanceof Promise) return result.then((late) => passedBy(name, late));
+  return passedBy(name, result);
+}
+
+function passedBy(key: string, result: SchemaResult): unknown {
   if (result.ok) return result.value;
-  throw new InvalidPayloadError(
-    result.path,
-    `${result.message} (xcom key ${JSON.stringify(name)})`,
-  );
+  throw new InvalidPayloadError(result.path, `${result.message} (xcom key ${JSON.stringify(key)})`);
 }
 
 /** What one attempt of a handler pushes and deletes. */
@@ -167,7 +170,9 @@ class HandlerXCom implements XCom {
   async push(key: unknown, value: unknown, options: XComPushOptions = {}): Promise<void> {
     const definition = xcomKeyOf(key);
     const place = this.#book.placeOf(this.#namespace, definition.name);
-    this.#book.hold(await this.#book.values.pushOf(place, definition, { value, options }));
+    const write = this.#book.values.pushOf(place, definition, { value, options });
+    // Held at once unless a schema takes its time, so that a push counts that nobody awaits.
+    this.#book.hold(write instanceof Promise ? await write : write);
   }
 
   async pull(key: unknown): Promise<never> {

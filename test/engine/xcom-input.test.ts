@@ -158,6 +158,29 @@ describe('values', () => {
     expect(error).toMatchObject({ code: 'XCOM_LIMIT', key: 'k4', limit: 'xcomBytes' });
   });
 
+  it('what is pushed or deleted without waiting for it counts', async () => {
+    const checked = xcomKey<number>('checked', {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value) => (value === 7 ? { value: 7 } : { issues: [] }),
+      },
+    });
+    const forget = task('forget', { retries: 0 }, (_n: number, ctx) => {
+      void ctx.xcom.push('k', 1);
+      void ctx.xcom.push(checked, 7);
+      void ctx.xcom.delete('old');
+      return 0;
+    });
+    const loom = loomWith({ tasks: [forget] });
+    await loom.xcom.push('old', 1);
+    await loom.run(forget, 1);
+    expect(await loom.xcom.pull('k')).toBe(1);
+    expect(await loom.xcom.pull(checked)).toBe(7);
+    expect(await loom.xcom.pull('old')).toBe(undefined);
+    await loom.close();
+  });
+
   it('a codec of the client is the codec of its values', async () => {
     const codec = {
       encode: (value: unknown) => `v=${String(value)}`,
