@@ -105,8 +105,10 @@ export class WriteBooks {
     book: WriteBook | undefined,
     { outcome, decision }: { readonly outcome: Outcome; readonly decision: Decision },
   ): SettledWrites | undefined {
-    const { channel, xcom } = book?.take() ?? NO_WRITES;
-    if (outcome.type !== 'succeeded' || decision.type !== 'finish') return undefined;
+    const held = book?.take() ?? NO_WRITES;
+    if (decision.type !== 'finish') return undefined;
+    // A decider may let a failure pass: its result counts, what the handler held does not.
+    const { channel, xcom } = outcome.type === 'succeeded' ? held : NO_WRITES;
     const result = this.#values.resultOf(own.definition, own.user, decision);
     const values = result === undefined ? xcom : [...xcom, result];
     if (isNothing({ channel, xcom: values })) return undefined;

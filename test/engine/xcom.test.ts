@@ -67,6 +67,19 @@ eachBackend((open) => {
       expect(await loom.xcom.pull('k')).toBe(undefined);
     });
 
+    it('a result that a decider gave is handed on, stored or run here', async () => {
+      const finish = (): Decision => ({ type: 'finish', result: '"fine"' });
+      const fail = task('fail', { decider: finish, xcom: true }, async (_n: number) => {
+        throw new Error('no');
+      });
+      const loom = stage.loom([fail]);
+      await loom.worker().start();
+      await settled(stage, (await loom.enqueue(fail, 1, { user: 'ann' })).result());
+      await loom.run(fail, 1, { user: 'bob' });
+      expect(await loom.xcom.pull(fail, { user: 'ann' })).toBe('fine');
+      expect(await loom.xcom.pull(fail, { user: 'bob' })).toBe('fine');
+    });
+
     it('deletes, and works in other namespaces', async () => {
       const work = task('work', async (_n: number, ctx) => {
         const other = ctx.xcom.in('a:b');

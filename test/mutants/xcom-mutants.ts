@@ -106,8 +106,15 @@ export const XCOM_MUTANTS: readonly Mutant[] = [
     name: 'xcom, engine: what a handler pushed counts although it failed and its decider let that pass',
     file: 'src/engine/write-book.ts',
     first: 'xcom',
-    find: `if (outcome.type !== 'succeeded' || decision.type !== 'finish') return undefined;`,
-    replace: `if (decision.type !== 'finish') return undefined;`,
+    find: `const { channel, xcom } = outcome.type === 'succeeded' ? held : NO_WRITES;`,
+    replace: 'const { channel, xcom } = held;',
+  },
+  {
+    name: 'xcom, engine: a result that a decider gave is not handed on',
+    file: 'src/engine/write-book.ts',
+    first: 'xcom',
+    find: `if (decision.type !== 'finish') return undefined;`,
+    replace: `if (outcome.type !== 'succeeded' || decision.type !== 'finish') return undefined;`,
   },
   {
     name: 'xcom, engine: a result is handed on whether or not its definition says so',
