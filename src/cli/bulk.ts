@@ -51,3 +51,9 @@ export async function changeEach(
   output.rows(output.form === 'id' ? changes.filter(({ ok }) => ok) : changes, CHANGE_VIEW);
   return code;
 }
+
+/** Says that nothing was changed: JSON needs its document, people were told by the question. */
+export function changeNone(output: Output): undefined {
+  if (output.form === 'json') output.rows([], CHANGE_VIEW);
+  return undefined;
+}

@@ -116,6 +116,18 @@ it.each(OUTPUTS)('%s', async (command, ...args) => {
   expect(value).not.toEqual([]);
 });
 
+it.each([
+  ['tasks cancel', '--name', 'nothing-of-this-name', '--yes'],
+  ['tasks cancel', 'later', '--dry-run'],
+  ['tasks remove', 'later', '--dry-run'],
+  ['dead redrive', '--name', 'nothing-of-this-name', '--yes'],
+  ['dead remove', '--name', 'nothing-of-this-name', '--yes'],
+  ['runs cancel', 'late', '--dry-run'],
+  ['schedules remove', 'hourly', '--dry-run'],
+])('%s %s prints an empty list when it changes nothing', async (command, ...args) => {
+  expect(await printed(command, ...args)).toEqual([]);
+});
+
 it('no command is left out', () => {
   const seen = new Set(OUTPUTS.map(([command]) => command));
   expect([...seen].toSorted()).toEqual([...PRINTED.keys()].toSorted());

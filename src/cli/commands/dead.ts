@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Fairloom } from '../../engine/client.ts';
-import { changeEach } from '../bulk.ts';
+import { changeEach, changeNone } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import { limitArgument, pages, shownOf, take } from '../select-tasks.ts';
@@ -63,7 +63,7 @@ function addBulk(dead: Command, shell: Shell, bulk: Bulk): void {
         const { chosen, more } = await choose(loom, ids, options);
         const agreed = await confirm(bulk.verb, chosen, options, output);
         if (more) output.note('there are more; --limit <n> or --limit all takes them in');
-        if (!agreed) return undefined;
+        if (!agreed) return changeNone(output);
         return changeEach(bulk.verb, chosen, output, async (id) => {
           await bulk.change(loom, id);
           return bulk.done;

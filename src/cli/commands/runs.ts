@@ -5,7 +5,7 @@ import type { RunImportOptions } from '../../engine/runs/import.ts';
 import type { RunHandle } from '../../engine/runs/run-handle.ts';
 import type { RunDetails } from '../../engine/runs/run-info.ts';
 import { inputText, stateArgument } from '../arguments.ts';
-import { changeEach } from '../bulk.ts';
+import { changeEach, changeNone } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import type { JsonShapes } from '../json-shapes.ts';
@@ -119,7 +119,8 @@ function addCancel(runs: Command, shell: Shell): void {
     .option('--wait', 'until everything has ended')
     .action((ids: readonly string[], options: CancelOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        if (!(await confirm('cancel', ids, { ...options, noun: 'run' }, output))) return undefined;
+        if (!(await confirm('cancel', ids, { ...options, noun: 'run' }, output)))
+          return changeNone(output);
         const { reason, wait } = options;
         return changeEach('cancel', ids, output, async (id) => {
           const { run, nodes } = await loom.runs.cancel(id, { reason, wait });

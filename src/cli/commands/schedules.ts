@@ -14,7 +14,7 @@ import {
   momentArgument,
   priorityArgument,
 } from '../arguments.ts';
-import { changeEach } from '../bulk.ts';
+import { changeEach, changeNone } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import type { JsonShapes } from '../json-shapes.ts';
@@ -219,7 +219,8 @@ function addRemove(schedules: Command, shell: Shell): void {
     .action((ids: readonly string[], options: ConfirmOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const noun = 'schedule';
-        if (!(await confirm('remove', ids, { ...options, noun }, output))) return undefined;
+        if (!(await confirm('remove', ids, { ...options, noun }, output)))
+          return changeNone(output);
         return changeEach('remove', ids, output, async (id) => {
           if (!(await loom.schedules.remove(id))) throw new ScheduleNotFoundError(id);
           return 'removed';

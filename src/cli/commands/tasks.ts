@@ -4,7 +4,7 @@ import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { TaskInfo } from '../../engine/task-info.ts';
 import { stateArgument } from '../arguments.ts';
-import { changeEach } from '../bulk.ts';
+import { changeEach, changeNone } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT, type ExitCode } from '../exit-code.ts';
 import { shownMoment } from '../moments.ts';
@@ -122,7 +122,7 @@ function addCancel(tasks: Command, shell: Shell): void {
   cancel.action((ids: readonly string[], options: CancelOptions, command: Command) =>
     withLoom(shell, command, async (loom, output) => {
       const chosen = await choose(loom, ids, options, (state) => !isEnded(state));
-      if (!(await confirm('cancel', chosen, options, output))) return undefined;
+      if (!(await confirm('cancel', chosen, options, output))) return changeNone(output);
       const { reason } = options;
       return changeEach('cancel', chosen, output, async (id) => {
         const reply = await loom.tasks.cancel(id, reason === undefined ? {} : { reason });
@@ -140,7 +140,7 @@ function addChanges(tasks: Command, shell: Shell): void {
   );
   remove.action((ids: readonly string[], options: ConfirmOptions, command: Command) =>
     withLoom(shell, command, async (loom, output) => {
-      if (!(await confirm('remove', ids, options, output))) return undefined;
+      if (!(await confirm('remove', ids, options, output))) return changeNone(output);
       return changeEach('remove', ids, output, async (id) => {
         await loom.tasks.remove(id);
         return 'removed';
