@@ -141,6 +141,9 @@ export function retentionOf(options: RetentionOptions = {}): Retention {
 
 /** How long XCom values are kept, in ms. @throws {@link InvalidOptionError} */
 export function xcomTtlOf(options: { readonly ttl?: unknown } = {}): number {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidOptionError('xcom', 'an object', options);
+  }
   const { ttl } = options;
   const bounds = { least: 1, most: LIMITS.delayMaxMs };
   return ttl === undefined ? LIMITS.xcomTtlMs : durationOption('xcom.ttl', ttl, bounds);

@@ -202,6 +202,10 @@ describe('options', () => {
     expect(() => loomWith({ xcom: { ttl: bad } })).toThrow(InvalidOptionError);
   });
 
+  it.each([[null], ['1h'], [60_000]])('xcom of a client is an object, not %j', (options) => {
+    expect(() => loomWith({ xcom: options as never })).toThrow(InvalidOptionError);
+  });
+
   it('xcom of a definition is true or false', () => {
     expect(() => task('t', { xcom: 'yes' as never }, async () => 1)).toThrow(InvalidOptionError);
   });
