@@ -26,6 +26,8 @@ export interface ExchangeHost {
   take(leases: readonly Leased[]): void;
   /** Starts what was taken. */
   startTaken(): void;
+  /** There is nothing to send. */
+  rested(): void;
   /** Nothing more was to be had: wait this long for a sign. */
   idle(waitMs: number): void;
   /** A call failed. False: do not try again, the worker has ended. */
@@ -153,7 +155,11 @@ export class Exchange {
   #next(): void {
     if (this.#inFlight) return;
     const request = this.#compose();
-    if (request === undefined) return;
+    if (request === undefined) {
+      // Perhaps a turn of the event loop after the last reply, when nobody looks any more.
+      this.#parts.host.rested();
+      return;
+    }
     this.#inFlight = true;
     this.#leasing = request.lease !== undefined;
     if (this.#leasing) this.#rung = false;

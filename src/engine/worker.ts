@@ -304,6 +304,7 @@ export class Worker {
         this.#slots.startTaken();
         this.#changed.check();
       },
+      rested: () => this.#changed.check(),
       idle: (waitMs) => this.#doorbell.open(waitMs),
       failed: (operation, error) => this.#failed(operation, error),
       recovered: () => this.#keeper.extendNow(),

@@ -55,6 +55,15 @@ describe('drain', () => {
     expect(t.spy(child).runs.map(({ input }) => input)).toEqual([1, 2, 3]);
   });
 
+  it('is done each time, however often it was asked', async () => {
+    open([invoice]);
+    for (let n = 1; n <= 20; n++) {
+      await t.enqueue(invoice, { order: `${n}` });
+      await t.drain();
+      expect((await t.tasks.counts()).finished).toBe(n);
+    }
+  });
+
   it('is done when there is nothing', async () => {
     open([invoice]);
     await t.drain();
