@@ -69,6 +69,24 @@ describe('O95.8 connections', () => {
   }, 60_000);
 });
 
+it('a backend that many clients share is closed without a warning', async () => {
+  const server = await ownServer();
+  const backend = redis(server.url);
+  const looms = Array.from({ length: 20 }, () => new Fairloom({ backend, log: silentLogger }));
+  await Promise.all(looms.map((loom) => loom.stats()));
+  const warned: Error[] = [];
+  const note = (warning: Error): void => void warned.push(warning);
+  process.on('warning', note);
+  try {
+    await Promise.all(looms.map((loom) => loom.close()));
+    // Warnings are told in a turn of their own.
+    await new Promise((resolve) => setImmediate(resolve));
+  } finally {
+    process.off('warning', note);
+  }
+  expect(warned).toEqual([]);
+});
+
 describe('idle workers', () => {
   it('ten of them send at most five commands a second', async () => {
     const server = await ownServer();

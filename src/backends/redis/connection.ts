@@ -79,7 +79,9 @@ export class Connection {
     return this.#ask(script.name, () => this.#evaluate(script, clock, args));
   }
 
+  /** Again changes nothing: several clients may share a backend. */
   close(): void {
+    if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#watchdog);
     if (this.#owned) this.#client.disconnect();

@@ -104,12 +104,24 @@ async function mayStart(
 
 /** A task that is due and was not put in line yet. The store's clock says what is due. */
 async function dueTask(backend: Backend, queue: string): Promise<string | undefined> {
-  const { items } = await backend.inspect.list({ state: 'scheduled', queue }, { limit: 1 });
-  const [first] = items;
+  const first = await firstScheduled(backend, queue);
   if (first === undefined) return undefined;
   const facts = await backend.inspect.facts(first.id);
   const { dueAt = Number.POSITIVE_INFINITY } = facts?.record ?? {};
   return facts !== undefined && dueAt <= facts.now ? `task ${first.id} is due` : undefined;
+}
+
+/** The one that is due first; those of other queues may stand before it on many pages. */
+async function firstScheduled(backend: Backend, queue: string): Promise<TaskRecord | undefined> {
+  let cursor: string | undefined;
+  do {
+    const place = cursor === undefined ? {} : { cursor };
+    const filter = { state: 'scheduled', queue } as const;
+    const page = await backend.inspect.list(filter, { limit: 1, ...place });
+    if (page.items[0] !== undefined) return page.items[0];
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return undefined;
 }
 
 /** A task for whose end one of this queue waits, directly or over others, and that can come to it. */
