@@ -1,14 +1,12 @@
+import { isHollow } from './hollow.ts';
 import type { ChaosReport } from './programme.ts';
 import type { Times } from './recovery.ts';
-
-/** Of the kills, this share must have met work in hand; otherwise the run proves nothing. */
-const LEAST_HIT = 0.3;
 
 /** Why the run failed, or proves nothing; empty when it is as it should be. */
 export function complaints({ lines, verdict, trouble }: ChaosReport): readonly string[] {
   const kills = lines.find(({ kind }) => kind === 'kill');
   const hollow =
-    kills !== undefined && kills.done > 0 && kills.hit < LEAST_HIT * kills.done
+    kills !== undefined && isHollow(kills.hit, kills.done)
       ? [`void: only ${kills.hit} of ${kills.done} kills met work in hand`]
       : [];
   return [

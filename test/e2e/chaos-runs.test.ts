@@ -1,5 +1,6 @@
 /** A short chaos programme of workflows, and whether its verdict would notice what it is there for. */
 import { describe, expect, it } from 'vitest';
+import { isHollow } from '../chaos/hollow.ts';
 import { chaosOptions } from '../chaos/options.ts';
 import { runWorkflowChaos } from '../chaos/run-programme.ts';
 import { renderRuns, runComplaints } from '../chaos/run-report.ts';
@@ -23,6 +24,11 @@ describe('chaos of workflows', () => {
   it('chooses its faults itself', () => {
     expect(() => chaosOptions(['--runs', '5', '--kills', '3'])).toThrow('--runs');
   });
+});
+
+it('a programme is void when its kills met too little work for chance', () => {
+  expect([isHollow(0, 0), isHollow(3, 11), isHollow(60, 200)]).toEqual([false, false, false]);
+  expect([isHollow(0, 1), isHollow(0, 11), isHollow(40, 200)]).toEqual([true, true, true]);
 });
 
 describe('the verdict on runs', () => {
