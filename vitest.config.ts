@@ -26,6 +26,9 @@ function project(layer: Layer): TestProjectConfiguration {
       isolate: layer.name !== 'engine',
       // A test that asserts nothing passes whatever the code does.
       expect: { requireAssertions: true },
+      // A real server and real processes share two cores with all else: a test that fails is tried once
+      // more, and the last lines of a layer name it.
+      retry: layer.redis ? 1 : 0,
       testTimeout: layer.redis ? 30_000 : 10_000,
       ...(layer.redis ? { globalSetup: ['test/support/global-setup.ts'] } : {}),
       ...(layer.name === 'types' ? compiled() : {}),

@@ -10,8 +10,17 @@ export interface LayerResult {
   /** Failed tests, files that did not load, and 1 for a run that failed without a failed test. */
   readonly failed: number;
   readonly skipped: number;
+  /** Tests that passed at the second try, each with why the first one failed. */
+  readonly again: readonly string[];
   readonly ms: number;
   readonly output: string;
+}
+
+/** Of a test that passed, messages are those of a try before. */
+interface TestResult {
+  readonly status: string;
+  readonly fullName: string;
+  readonly failureMessages: readonly string[];
 }
 
 /** The part of vitest's JSON report that is read here. */
@@ -21,7 +30,7 @@ interface Report {
   readonly numPendingTests: number;
   readonly testResults: readonly {
     readonly status: string;
-    readonly assertionResults: readonly unknown[];
+    readonly assertionResults: readonly TestResult[];
   }[];
 }
 
@@ -38,7 +47,7 @@ export async function runLayer(name: string): Promise<LayerResult> {
 }
 
 function result({ code, ms, output }: Ran, file: string): LayerResult {
-  if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0, ms, output };
+  if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0, again: [], ms, output };
   const report: Report = JSON.parse(readFileSync(file, 'utf8'));
   const unloaded = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
@@ -48,7 +57,16 @@ function result({ code, ms, output }: Ran, file: string): LayerResult {
     passed: report.numPassedTests,
     failed: failed === 0 && code !== 0 ? 1 : failed,
     skipped: report.numPendingTests,
+    again: report.testResults.flatMap(({ assertionResults }) =>
+      assertionResults.flatMap(secondTry),
+    ),
     ms,
     output,
   };
+}
+
+function secondTry({ status, fullName, failureMessages }: TestResult): readonly string[] {
+  const [first] = failureMessages;
+  if (status !== 'passed' || first === undefined) return [];
+  return [`${fullName}: ${first.split('\n')[0]}`];
 }

@@ -90,12 +90,13 @@ async function testLayer(layer: Layer): Promise<void> {
     console.log(`-      ${layer.name}: no tests yet`);
     return;
   }
-  const { passed, failed, skipped, ms, output } = await runLayer(layer.name);
+  const { passed, failed, skipped, again, ms, output } = await runLayer(layer.name);
   tally.passed += passed;
   tally.failed += failed;
   tally.tests += passed + failed;
   const skips = skipped > 0 ? `, ${skipped} skipped` : '';
   report(failed === 0, layer.name, ms, `${passed} passed, ${failed} failed${skips}`);
+  for (const test of again) console.log(`       at the second try: ${test}`);
   if (failed > 0) console.log(output.trimEnd());
 }
 

@@ -230,7 +230,7 @@ describe('a program that should end', () => {
     expect(pids.map(isAlive)).toEqual([true, true]);
     await stage.clock.advance('1s');
     await pidOf(4);
-    expect(pids.map(isAlive)).toEqual([false, false]);
+    await stage.until(() => !pids.some(isAlive));
     await stage.clock.advance('1s');
     await expect(handle.result()).rejects.toMatchObject({ failureType: 'timeout' });
   });
