@@ -3,8 +3,15 @@ import type { MonitoringServer } from '../metrics/monitoring-server.ts';
 import type { Prometheus } from '../metrics/prometheus.ts';
 import { CliError, EXIT } from './exit-code.ts';
 
-/** Figures of a worker that the command line starts; `undefined` without the package for them. */
-export async function prometheusIfThere(): Promise<Prometheus | undefined> {
+/**
+ * Figures of a process that the command line starts; `undefined` when nobody can ask for them, or
+ * without the package for them. A Fairloom of a module has its own, or none.
+ */
+export async function figuresFor(
+  healthPort: number | undefined,
+  exported: { readonly loom?: Fairloom | undefined },
+): Promise<Prometheus | undefined> {
+  if (healthPort === undefined || exported.loom !== undefined) return undefined;
   try {
     const client = await import('prom-client');
     const { prometheus } = await import('../metrics/prometheus.ts');

@@ -4,6 +4,7 @@ import { TASK_STATES, type TaskState } from '../domain/task.ts';
 import type { Fairloom } from '../engine/client.ts';
 import type { TaskInfo } from '../engine/task-info.ts';
 import { integerArgument } from './arguments.ts';
+import type { Output, View } from './output.ts';
 
 /** What may be said about the tasks that are meant. */
 export interface TaskFilterOptions {
@@ -59,6 +60,17 @@ export async function take<T>(
     taken.push(item);
   }
   return { items: taken, more: false };
+}
+
+/** Writes the first so many rows of a listing, and says when there are more. */
+export async function showFirst<Row>(
+  output: Output,
+  rows: AsyncIterable<Row>,
+  { limit, view }: { readonly limit: number; readonly view: View<Row> },
+): Promise<void> {
+  const { items, more } = await take(rows, limit);
+  output.rows(items, view);
+  if (more) output.note('there are more; --limit <n> or --limit all shows them');
 }
 
 /** `--limit`: a number of rows, or `all`. */

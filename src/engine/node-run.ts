@@ -61,7 +61,7 @@ export class NodeRun {
         return {
           type: 'returned',
           text: decision.result,
-          writes: this.#withResult(writes, decision),
+          writes: this.#withResult(writes, decision.result),
         };
       }
       if (decision.type === 'cancel') return { ...decision, type: 'canceled', wholeRun: false };
@@ -79,9 +79,9 @@ export class NodeRun {
   }
 
   /** The result too, if the definition hands it on. */
-  #withResult(writes: HandlerWrites, decision: Decision): HandlerWrites {
+  #withResult(writes: HandlerWrites, text: string): HandlerWrites {
     const { definition, user } = this.#call;
-    const result = this.#tools.xcom.resultOf(definition, user, decision);
+    const result = this.#tools.xcom.resultOf(definition, user, text);
     return result === undefined ? writes : { ...writes, xcom: [...writes.xcom, result] };
   }
 

@@ -109,7 +109,7 @@ export class WriteBooks {
     if (decision.type !== 'finish') return undefined;
     // A decider may let a failure pass: its result counts, what the handler held does not.
     const { channel, xcom } = outcome.type === 'succeeded' ? held : NO_WRITES;
-    const result = this.#values.resultOf(own.definition, own.user, decision);
+    const result = this.#values.resultOf(own.definition, own.user, decision.result);
     const values = result === undefined ? xcom : [...xcom, result];
     if (isNothing({ channel, xcom: values })) return undefined;
     return {

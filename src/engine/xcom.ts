@@ -1,6 +1,5 @@
 /** XCom in the hands of handlers: what an attempt changes is held until its end is written down. */
 import { utf8Bytes } from '../base/json.ts';
-import type { Decision } from '../domain/backend.ts';
 import {
   ClosedError,
   InvalidPayloadError,
@@ -62,11 +61,11 @@ export class XComValues {
   resultOf(
     { taskName, options }: TaskDefinition,
     user: string,
-    decision: Decision,
+    text: string,
   ): XComWrite | undefined {
-    if (options.xcom !== true || decision.type !== 'finish') return undefined;
+    if (options.xcom !== true) return undefined;
     const place = { user, namespace: XCOM_NAMESPACE, key: taskName };
-    return { type: 'push', place, text: decision.result, ttlMs: this.#ttlMs };
+    return { type: 'push', place, text, ttlMs: this.#ttlMs };
   }
 
   /** What was pushed under a key; a promise only when its schema gives one. */

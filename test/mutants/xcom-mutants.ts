@@ -120,8 +120,8 @@ export const XCOM_MUTANTS: readonly Mutant[] = [
     name: 'xcom, engine: a result is handed on whether or not its definition says so',
     file: 'src/engine/xcom.ts',
     first: 'xcom',
-    find: `if (options.xcom !== true || decision.type !== 'finish') return undefined;`,
-    replace: `if (decision.type !== 'finish') return undefined;`,
+    find: `    if (options.xcom !== true) return undefined;\n`,
+    replace: '',
   },
   {
     name: 'xcom, engine: a handler does not see what it has pushed',

@@ -3,7 +3,7 @@ import type { Fairloom } from '../../engine/client.ts';
 import { changeEach, changeNone } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
-import { limitArgument, pages, shownOf, take } from '../select-tasks.ts';
+import { limitArgument, pages, showFirst, shownOf, take } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { taskView } from '../views.ts';
 import { withConfirm, withFilters } from './tasks.ts';
@@ -26,9 +26,8 @@ export function addDead(program: Command, shell: Shell): void {
     .action((options: DeadOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const shown = shownOf(deadLetters(loom, options), options.all);
-        const { items, more } = await take(shown, options.limit);
-        output.rows(items, { ...taskView(Date.now()), none: 'no dead letters' });
-        if (more) output.note('there are more; --limit <n> or --limit all shows them');
+        const view = { ...taskView(Date.now()), none: 'no dead letters' };
+        await showFirst(output, shown, { limit: options.limit, view });
         return undefined;
       }),
     );

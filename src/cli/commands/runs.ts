@@ -12,7 +12,7 @@ import type { JsonShapes } from '../json-shapes.ts';
 import { shownMoment } from '../moments.ts';
 import { fieldLines, type Output, type Thing } from '../output.ts';
 import { type RunFilterOptions, selectRuns } from '../select-runs.ts';
-import { limitArgument, take } from '../select-tasks.ts';
+import { limitArgument, showFirst } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { textTable } from '../text-table.ts';
 import { runNodeView, runView, stateText } from '../views.ts';
@@ -60,9 +60,8 @@ function addList(runs: Command, shell: Shell): void {
     .option('--limit <n|all>', 'rows', limitArgument, 50)
     .action((options: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const { items, more } = await take(selectRuns(loom, options), options.limit);
-        output.rows(items, runView(Date.now()));
-        if (more) output.note('there are more; --limit <n> or --limit all shows them');
+        const { limit } = options;
+        await showFirst(output, selectRuns(loom, options), { limit, view: runView(Date.now()) });
         return undefined;
       }),
     );

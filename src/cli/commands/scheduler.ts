@@ -3,7 +3,7 @@ import { stderrLogger } from '../../engine/logger.ts';
 import { type Service, serveUntilSignal } from '../../engine/serve.ts';
 import { portArgument } from '../arguments.ts';
 import { loadModules } from '../modules.ts';
-import { monitor, prometheusIfThere } from '../monitoring.ts';
+import { figuresFor, monitor } from '../monitoring.ts';
 import { configFor, type GlobalOptions, openLoom, type Shell } from '../session.ts';
 
 interface Options {
@@ -32,9 +32,7 @@ async function serve(
   const loaded = await configFor(globals, shell);
   const exported = await loadModules([...(globals.module ?? []), ...modules]);
   const { id, healthPort } = options;
-  // A Fairloom of a module has its own figures, or none.
-  const isMeasured = healthPort !== undefined && exported.loom === undefined;
-  const metrics = isMeasured ? await prometheusIfThere() : undefined;
+  const metrics = await figuresFor(healthPort, exported);
   const loom = await openLoom(globals, exported, { loaded, log: stderrLogger, metrics });
   const say = (text: string): void => void shell.err.write(`fairloom scheduler: ${text}\n`);
   const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, metrics);

@@ -21,7 +21,7 @@ import type { JsonShapes } from '../json-shapes.ts';
 import { shownLength, shownMoment } from '../moments.ts';
 import { fieldLines, type Output } from '../output.ts';
 import { scheduleView } from '../schedule-view.ts';
-import { limitArgument, take } from '../select-tasks.ts';
+import { limitArgument, showFirst } from '../select-tasks.ts';
 import { type NamedSteps, type Shell, withLoom } from '../session.ts';
 import { withConfirm } from './tasks.ts';
 
@@ -70,9 +70,8 @@ function addList(schedules: Command, shell: Shell): void {
     .option('--limit <n|all>', 'rows', limitArgument, 50)
     .action((options: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const { items, more } = await take(all(loom), options.limit);
-        output.rows(items, scheduleView(Date.now()));
-        if (more) output.note('there are more; --limit <n> or --limit all shows them');
+        const { limit } = options;
+        await showFirst(output, all(loom), { limit, view: scheduleView(Date.now()) });
         return undefined;
       }),
     );

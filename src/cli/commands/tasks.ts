@@ -12,9 +12,9 @@ import { fieldLines, type Output } from '../output.ts';
 import {
   limitArgument,
   selectTasks,
+  showFirst,
   shownOf,
   type TaskFilterOptions,
-  take,
 } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { textTable } from '../text-table.ts';
@@ -64,9 +64,8 @@ function addList(tasks: Command, shell: Shell): void {
       withLoom(shell, command, async (loom, output) => {
         const { limit, state, queue, user, name } = options;
         const filter = given({ state, queue, user, name });
-        const { items, more } = await take(shownOf(selectTasks(loom, filter), options.all), limit);
-        output.rows(items, taskView(Date.now()));
-        if (more) output.note(`there are more; --limit <n> or --limit all shows them`);
+        const shown = shownOf(selectTasks(loom, filter), options.all);
+        await showFirst(output, shown, { limit, view: taskView(Date.now()) });
         return undefined;
       }),
     );

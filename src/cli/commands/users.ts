@@ -4,7 +4,7 @@ import type { UserStatus } from '../../engine/user-facade.ts';
 import { integerArgument, orDefault, positiveArgument, rateArgument } from '../arguments.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import { fieldLines, type Output } from '../output.ts';
-import { limitArgument, pages, take } from '../select-tasks.ts';
+import { limitArgument, pages, showFirst } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { rateText, userView } from '../views.ts';
 
@@ -42,9 +42,7 @@ function addReading(users: Command, shell: Shell): void {
       withLoom(shell, command, async (loom, output) => {
         const { queue, limit } = options;
         const all = pages((page) => loom.users.list({ ...page, queue }));
-        const { items, more } = await take(all, limit);
-        output.rows(items, userView);
-        if (more) output.note('there are more; --limit <n> or --limit all shows them');
+        await showFirst(output, all, { limit, view: userView });
         return undefined;
       }),
     );

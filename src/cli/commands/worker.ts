@@ -9,7 +9,7 @@ import { durationArgument, integerArgument, portArgument, repeated } from '../ar
 import { drain } from '../drain/drain.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import { loadModules } from '../modules.ts';
-import { monitor, prometheusIfThere } from '../monitoring.ts';
+import { figuresFor, monitor } from '../monitoring.ts';
 import {
   configFor,
   type FlagValues,
@@ -62,9 +62,7 @@ async function serve(
   const workers = chosen(loaded.config.workers, options);
   const exported = await loadModules([...(globals.module ?? []), ...modules]);
   const { healthPort } = options;
-  // A Fairloom of a module has its own figures, or none.
-  const isMeasured = healthPort !== undefined && exported.loom === undefined;
-  const metrics = isMeasured ? await prometheusIfThere() : undefined;
+  const metrics = await figuresFor(healthPort, exported);
   const loom = await openLoom(globals, exported, { loaded, log: stderrLogger, metrics });
   const say = (text: string): void => void shell.err.write(`fairloom worker: ${text}\n`);
   await apply(loom, loaded.config, say);

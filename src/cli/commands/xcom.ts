@@ -3,13 +3,12 @@ import type { Duration } from '../../base/time.ts';
 import type { XComFact } from '../../domain/xcom.ts';
 import type { XComWhere } from '../../engine/xcom-facade.ts';
 import { durationArgument, inputArgument } from '../arguments.ts';
-
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
-import type { JsonShapes } from '../json-shapes.ts';
+import type { JsonShapes, XComNamespace } from '../json-shapes.ts';
 import { shownMoment } from '../moments.ts';
 import type { View } from '../output.ts';
-import { limitArgument, pages, take } from '../select-tasks.ts';
+import { limitArgument, pages, showFirst } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { cellText } from '../text-table.ts';
 import { withConfirm } from './tasks.ts';
@@ -43,9 +42,7 @@ function addLists(xcom: Command, shell: Shell): void {
     .action(({ limit, ...where }: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const all = pages((page) => loom.xcom.list({ ...page, ...where }));
-        const { items, more } = await take(all, limit);
-        output.rows(items, valueView(Date.now()));
-        if (more) output.note('there are more; --limit <n> or --limit all shows them');
+        await showFirst(output, all, { limit, view: valueView(Date.now()) });
         return undefined;
       }),
     );
@@ -55,12 +52,7 @@ function addLists(xcom: Command, shell: Shell): void {
     .action(({ limit, user }: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const all = pages((page) => loom.xcom.namespaces({ ...page, user }));
-        const { items, more } = await take(all, limit);
-        output.rows(
-          items.map((namespace) => ({ namespace })),
-          NAMESPACE_VIEW,
-        );
-        if (more) output.note('there are more; --limit <n> or --limit all shows them');
+        await showFirst(output, all, { limit, view: NAMESPACE_VIEW });
         return undefined;
       }),
     );
@@ -143,9 +135,9 @@ function goesText(at: number | undefined, now: number): string {
   return at === undefined ? 'kept by a task' : shownMoment(at, now);
 }
 
-const NAMESPACE_VIEW: View<{ readonly namespace: string }> = {
-  columns: () => [{ title: 'NAMESPACE', cell: ({ namespace }) => cellText(namespace) }],
-  json: (row) => row,
-  id: ({ namespace }) => namespace,
+const NAMESPACE_VIEW: View<string> = {
+  columns: () => [{ title: 'NAMESPACE', cell: cellText }],
+  json: (namespace) => ({ namespace }) satisfies XComNamespace,
+  id: (namespace) => namespace,
   none: 'no namespaces',
 };

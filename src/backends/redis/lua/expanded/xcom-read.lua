@@ -202,12 +202,11 @@ function XCom.tell(reply, place, withText)
   local n = #reply
   if not got[1] or (till and till <= now) then
     reply[n + 1] = ''
-    return false
+    return
   end
   reply[n + 1], reply[n + 2], reply[n + 3] = 'found', got[1], got[2]
   reply[n + 4] = till and string.format('%.0f', till) or ''
   if withText then reply[n + 5] = got[4] end
-  return true
 end
 
 end
