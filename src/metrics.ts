@@ -1,4 +1,6 @@
 /** Figures for Prometheus (needs the package `prom-client`) and OpenTelemetry. */
+
+export type { UserSelection } from './engine/user-selection.ts';
 export {
   type MonitoringOptions,
   type MonitoringServer,
@@ -14,7 +16,6 @@ export {
   type PrometheusOptions,
   prometheus,
 } from './metrics/prometheus.ts';
-export type { UserSelection } from './metrics/store-figures.ts';
 export {
   METRICS,
   type MetricKey,

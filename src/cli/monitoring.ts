@@ -1,7 +1,24 @@
 import type { Fairloom } from '../engine/client.ts';
+import type { UserSelection } from '../engine/user-selection.ts';
 import type { MonitoringServer } from '../metrics/monitoring-server.ts';
 import type { Prometheus } from '../metrics/prometheus.ts';
 import { CliError, EXIT } from './exit-code.ts';
+import type { FlagValues } from './session.ts';
+
+/** Flag and help of the option that gives users figures of their own. */
+export const METRICS_USERS = [
+  '--metrics-users <which>',
+  'users with figures of their own: none, all, top:<n>, or a name; may be repeated; default: none',
+] as const;
+
+/** What that option says, for the configuration. */
+export function metricsFlag(users: readonly string[] | undefined): FlagValues {
+  if (users === undefined) return {};
+  const [first = ''] = users;
+  // One alone that begins like a selection is none with a slip, never a user.
+  const isWord = users.length === 1 && /^(none$|all$|top:)/.test(first);
+  return { users: { flag: '--metrics-users', value: isWord ? first : users } };
+}
 
 /**
  * Figures of a process that the command line starts; `undefined` when nobody can ask for them, or
@@ -10,12 +27,13 @@ import { CliError, EXIT } from './exit-code.ts';
 export async function figuresFor(
   healthPort: number | undefined,
   exported: { readonly loom?: Fairloom | undefined },
+  users: UserSelection | undefined,
 ): Promise<Prometheus | undefined> {
   if (healthPort === undefined || exported.loom !== undefined) return undefined;
   try {
     const client = await import('prom-client');
     const { prometheus } = await import('../metrics/prometheus.ts');
-    return prometheus({ client });
+    return prometheus({ client, users });
   } catch (error) {
     if (String(error).includes('prom-client')) return undefined;
     throw error;

@@ -107,6 +107,7 @@ export async function configFor(
   { redis, prefix, config: file }: GlobalOptions,
   { env }: Shell,
   worker: FlagValues = {},
+  metrics: FlagValues = {},
 ): Promise<ReadConfig> {
   if (file !== undefined && !existsSync(file)) {
     throw new CliError(EXIT.notFound, `there is no file ${file}`);
@@ -115,18 +116,24 @@ export async function configFor(
     ...(redis === undefined && prefix === undefined
       ? {}
       : { redis: { url: redis, keyPrefix: prefix } }),
-    worker: Object.fromEntries(Object.entries(worker).map(([name, { value }]) => [name, value])),
+    worker: valuesOf(worker),
+    ...(Object.keys(metrics).length === 0 ? {} : { metrics: valuesOf(metrics) }),
   };
   const flags = new Map([
     ['redis.url', '--redis'],
     ['redis.keyPrefix', '--prefix'],
     ...Object.entries(worker).map(([name, { flag }]) => [`worker.${name}`, flag] as const),
+    ...Object.entries(metrics).map(([name, { flag }]) => [`metrics.${name}`, flag] as const),
   ]);
   const { readConfig } = await import('../config/load.ts');
   return readConfig({ file, env, overrides, flags });
 }
 
-/** Options of workers, by name, with the flag that gave each. */
+function valuesOf(flags: FlagValues): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(flags).map(([name, { value }]) => [name, value]));
+}
+
+/** Options of a section, by name, with the flag that gave each. */
 export type FlagValues = Readonly<
   Record<string, { readonly flag: string; readonly value: unknown }>
 >;

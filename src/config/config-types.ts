@@ -7,6 +7,7 @@ import type {
   XComOptions,
 } from '../engine/options.ts';
 import type { QueueOptions, UserOptions } from '../engine/settings-options.ts';
+import type { UserSelection } from '../engine/user-selection.ts';
 import type { WorkerOptions } from '../engine/worker-options.ts';
 import type { BackoffOptions } from '../workflow/task-options.ts';
 import type { Secret } from './secret.ts';
@@ -50,6 +51,12 @@ export interface DefaultsConfig extends Omit<DefaultOptions, 'backoff'> {
 /** One worker, as far as it is data; `loom.worker` and `loom.serve` take it as it is. */
 export type WorkerConfig = Omit<WorkerOptions, 'decider'>;
 
+/** What a worker or scheduler that the command line starts shows on `/metrics`. */
+export interface MetricsConfig {
+  /** Users with figures of their own. Default `none`. */
+  readonly users?: UserSelection | undefined;
+}
+
 /** A configuration, checked and frozen, with its defaults. */
 export interface Config {
   /** Where tasks live. Default `memory`, or `redis` where `redis.url` is given. */
@@ -66,6 +73,8 @@ export interface Config {
   readonly scheduler: ScheduleDefaults;
   /** Of values that tasks hand on by name. */
   readonly xcom: XComOptions;
+  /** Of figures. */
+  readonly metrics: MetricsConfig;
   /** At least one. */
   readonly workers: readonly WorkerConfig[];
   /** Settings by queue; `applySettings` stores them. */
@@ -106,6 +115,8 @@ export interface ConfigInput {
   readonly scheduler?: ScheduleDefaults | undefined;
   /** See `XComOptions`. */
   readonly xcom?: XComOptions | undefined;
+  /** See {@link MetricsConfig}. */
+  readonly metrics?: MetricsConfig | undefined;
   /** One worker; over workers from elsewhere it changes these fields of each. */
   readonly worker?: WorkerConfig | undefined;
   /** Workers in place of all from elsewhere. */

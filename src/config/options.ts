@@ -16,9 +16,10 @@ import {
   type UserOptions,
   userPatch,
 } from '../engine/settings-options.ts';
+import { checkUserSelection } from '../engine/user-selection.ts';
 import { workerPlan } from '../engine/worker-options.ts';
 import { type BackoffOptions, durationOption } from '../workflow/task-options.ts';
-import type { RedisConfig, TlsConfig, WorkerConfig } from './config-types.ts';
+import type { MetricsConfig, RedisConfig, TlsConfig, WorkerConfig } from './config-types.ts';
 import {
   checkBoolean,
   checkFilled,
@@ -166,6 +167,15 @@ const xcom: Fields<XComOptions> = {
     about: 'How long a value is kept after the end of the task that pushed it.',
     fallback: LIMITS.xcomTtlMs,
     check: (value) => xcomTtlOf({ ttl: value }),
+  }),
+};
+
+const metrics: Fields<MetricsConfig> = {
+  users: leaf('data', {
+    about:
+      'Users with figures of their own: `none`, `all`, the `top:20` that wait longest, or a list.',
+    fallback: 'none',
+    check: (value) => checkUserSelection('', value),
   }),
 };
 
@@ -320,6 +330,11 @@ export const TOP: Section = {
       kind: 'section',
       about: 'What holds for values that tasks hand on by name.',
       fields: xcom,
+    },
+    metrics: {
+      kind: 'section',
+      about: 'What workers and schedulers of the command line show on `/metrics`.',
+      fields: metrics,
     },
     queues,
     users,

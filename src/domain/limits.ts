@@ -97,6 +97,8 @@ export type LimitName =
   | 'configBytes'
   | 'configWorkers'
   | 'graceMs'
+  | 'flushMs'
+  | 'goodbyeMs'
   | 'cronLength'
   | 'everyMinMs'
   | 'scheduleLockMs'
@@ -282,6 +284,8 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   ),
   configWorkers: limit(100, 'workers', 'workers of one configuration; one process runs them all'),
   graceMs: limit(25_000, 'ms', 'default time that a shutdown gives running handlers'),
+  flushMs: limit(5_000, 'ms', 'how long a shutdown waits until what was decided is written'),
+  goodbyeMs: limit(1_000, 'ms', 'how long it takes leave; a worker not heard of is dropped anyway'),
   cronLength: limit(
     256,
     'characters',

@@ -20,9 +20,6 @@ interface ShutdownParts {
   readonly wasRegistered: boolean;
 }
 
-/** How long settlements may take to be written once all handlers have ended, in ms. */
-const FLUSH_MS = 5_000;
-
 /** How long handlers may take to notice an abort when there is no time left, in ms. */
 const HURRY_MS = 100;
 
@@ -44,12 +41,10 @@ export async function emptySlots(parts: ShutdownParts): Promise<readonly string[
     if (hurry.aborted) await changed.within(clock, HURRY_MS, isDone, over);
   }
   const unfinished = isDone() ? [] : slots.runningIds();
-  if (parts.wasRegistered) await changed.within(clock, FLUSH_MS, () => exchange.isFlushed, over);
+  if (parts.wasRegistered)
+    await changed.within(clock, LIMITS.flushMs, () => exchange.isFlushed, over);
   return unfinished;
 }
-
-/** How long saying goodbye may take, in ms; a worker that was not heard is dropped after 15 s. */
-const GOODBYE_MS = 1_000;
 
 /** Waits for the last calls of a worker, whatever they come to. */
 export async function sayGoodbye(
@@ -61,6 +56,6 @@ export async function sayGoodbye(
   const end = (): void => waiting.abort();
   over.addEventListener('abort', end);
   void Promise.allSettled(calls).then(end);
-  await sleep(clock, GOODBYE_MS, waiting.signal);
+  await sleep(clock, LIMITS.goodbyeMs, waiting.signal);
   over.removeEventListener('abort', end);
 }

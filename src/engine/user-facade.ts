@@ -18,9 +18,19 @@ export interface InQueue {
 }
 
 /** One user in one queue. */
-export interface UserStatus extends Omit<UserInfo, 'settings'> {
+export interface UserStatus extends Omit<UserInfo, 'settings' | 'ahead'> {
   /** In force, the weight in turns. */
   readonly settings: UserSettingsInfo;
+  /**
+   * Turns of weight 1 that it is ahead of its fair share; behind when negative. Who is not ready owes
+   * and is owed nothing for that time, so it is never behind.
+   */
+  readonly ahead: number;
+}
+
+/** It has tasks in line, and what holds for it alone (pause, `maxRunning`, rate) keeps them there. */
+export function isHeldBack({ queued, ready }: Pick<UserStatus, 'queued' | 'ready'>): boolean {
+  return queued > 0 && !ready;
 }
 
 /** `loom.users`: who waits, who runs, and what each may. */
@@ -81,6 +91,11 @@ function queueOf({ queue }: InQueue): string {
   return queue === undefined ? 'default' : checkName('queue', queue);
 }
 
-function statusOf({ settings, ...rest }: UserInfo): UserStatus {
-  return { ...rest, settings: userSettingsInfo(settings) };
+function statusOf({ settings, ahead, ...rest }: UserInfo): UserStatus {
+  return {
+    ...rest,
+    settings: userSettingsInfo(settings),
+    // One that comes back starts at the queue's virtual time, or after what it was given in advance.
+    ahead: rest.ready ? ahead : Math.max(0, ahead),
+  };
 }

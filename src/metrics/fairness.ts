@@ -1,6 +1,7 @@
 /** How fair the turns were that workers here gave between two looks. */
+import type { UserStatus } from '../engine/user-facade.ts';
 
-/** A user in line, as a look finds it. */
+/** A user in line that nothing of its own holds back, as a look finds it. */
 export interface InLine {
   /** The user. */
   readonly user: string;
@@ -19,6 +20,20 @@ export interface FairnessFigures {
 /** Users of a queue whose turns are counted between two looks; more are not told apart. */
 const COUNTED_USERS = 10_000;
 
+/**
+ * Whether a user's turns may be held against its weight: it has tasks in line, and nothing of its own
+ * holds them back. One that is a task below its `maxRunning` was at it a moment ago.
+ */
+export function couldBeServed({ queued, ready, running, settings }: Reckoned): boolean {
+  const { maxRunning = Number.POSITIVE_INFINITY } = settings;
+  return queued > 0 && ready && running + 1 < maxRunning;
+}
+
+/** What that depends on. */
+type Reckoned = Pick<UserStatus, 'queued' | 'ready' | 'running'> & {
+  readonly settings: Pick<UserStatus['settings'], 'maxRunning'>;
+};
+
 /** Counts turns of one queue between looks. */
 export class FairnessWindow {
   #turns = new Map<string, number>();
@@ -31,9 +46,9 @@ export class FairnessWindow {
   }
 
   /**
-   * Ends the window and begins the next. Only users that were in line at both its ends are
+   * Ends the window and begins the next. Only users that could have been served at both its ends are
    * compared: others had no claim for some of the time. `undefined` with fewer than two of them,
-   * or without a turn.
+   * or without a turn of theirs.
    */
   look(inLine: readonly InLine[]): FairnessFigures | undefined {
     const compared = inLine

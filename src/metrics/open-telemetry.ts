@@ -1,8 +1,8 @@
 import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
 import type { Instruments } from '../engine/instruments.ts';
+import type { UserSelection } from '../engine/user-selection.ts';
 import { ProcessFigures } from './process-figures.ts';
 import type { Recorder } from './recorder.ts';
-import type { UserSelection } from './store-figures.ts';
 import { METRICS, type MetricKey, type MetricSpec, type Samples } from './table.ts';
 
 /** What `openTelemetryMetrics(…)` is made of. */

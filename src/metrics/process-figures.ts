@@ -8,9 +8,10 @@ import type {
   MeasuredScheduler,
   MeasuredWorker,
 } from '../engine/instruments.ts';
+import { checkUserSelection, type UserSelection } from '../engine/user-selection.ts';
 import type { AttemptFacts } from '../engine/worker-events.ts';
 import type { Recorder } from './recorder.ts';
-import { StoreFigures, type UserSelection } from './store-figures.ts';
+import { StoreFigures } from './store-figures.ts';
 import { byMetric, type Sample, type Samples } from './table.ts';
 import { timedBackend } from './timed-backend.ts';
 
@@ -32,7 +33,7 @@ export class ProcessFigures implements Instruments {
 
   constructor(recorder: Recorder, users: UserSelection) {
     this.#recorder = recorder;
-    this.#users = users;
+    this.#users = checkUserSelection('users', users);
     this.#loop.enable();
   }
 

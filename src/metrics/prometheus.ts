@@ -1,8 +1,8 @@
 import type * as PromClient from 'prom-client';
 import type { Instruments } from '../engine/instruments.ts';
+import type { UserSelection } from '../engine/user-selection.ts';
 import { ProcessFigures } from './process-figures.ts';
 import type { Recorder } from './recorder.ts';
-import type { UserSelection } from './store-figures.ts';
 import { METRICS, type MetricKey, type MetricSpec, type Sample, type Samples } from './table.ts';
 
 /** The package `prom-client`, as it is imported. */

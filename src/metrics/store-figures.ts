@@ -3,16 +3,11 @@ import { LIMITS } from '../domain/limits.ts';
 import { TASK_STATES } from '../domain/task.ts';
 import type { MeasuredClient } from '../engine/instruments.ts';
 import type { QueueStatus } from '../engine/queue-facade.ts';
-import type { UserStatus } from '../engine/user-facade.ts';
+import { isHeldBack, type UserStatus } from '../engine/user-facade.ts';
+import { topOf, type UserSelection } from '../engine/user-selection.ts';
 import { DependencyFigures } from './dependency-figures.ts';
-import { FairnessWindow } from './fairness.ts';
+import { couldBeServed, FairnessWindow } from './fairness.ts';
 import type { Sample } from './table.ts';
-
-/**
- * Users that get figures of their own: none, those named, all, or the so many that wait longest
- * of those that were looked at.
- */
-export type UserSelection = 'none' | 'all' | readonly string[] | { readonly top: number };
 
 /** Users of a queue that one look asks about, beside those that the look before found oldest. */
 const SAMPLE = 50;
@@ -55,10 +50,11 @@ export class StoreFigures {
         this.#loom.schedules.lag(),
         this.#dependencies.look(),
       ]);
-      const ofUsers = await Promise.all(queues.map(({ queue }) => this.#users(queue)));
-      const { lost, stolen } = stats.totals;
+      const ofUsers = await Promise.all(queues.map((queue) => this.#users(queue)));
+      const { failed, lost, stolen } = stats.totals;
       return [
         sample('storeUp', {}, 1),
+        sample('deadLetters', {}, failed),
         sample('leasesLost', {}, lost),
         sample('steals', {}, stolen),
         sample('liveWorkers', {}, workers.length),
@@ -73,18 +69,23 @@ export class StoreFigures {
     }
   }
 
-  async #users(queue: string): Promise<readonly Sample[]> {
+  async #users({ queue, settings }: QueueStatus): Promise<readonly Sample[]> {
     const looked = await this.#sample(queue);
     const seen = await Promise.all(looked.map((user) => this.#withHead(user)));
-    const inLine = seen
+    const waiting = seen
       .filter(({ queued }) => queued > 0)
       .sort((one, other) => other.headAgeMs - one.headAgeMs);
+    // Who is held back, or stands in a paused queue, waits because somebody said so.
+    const served = settings.paused === true ? [] : waiting.filter((user) => !isHeldBack(user));
     const state = this.#samples.get(queue);
-    if (state !== undefined) state.oldest = inLine.slice(0, this.#kept()).map(({ user }) => user);
+    if (state !== undefined) {
+      const oldest = [waiting, served].flatMap((users) => users.slice(0, this.#kept()));
+      state.oldest = oldest.map(({ user }) => user);
+    }
     return [
-      sample('oldest', { queue }, (inLine[0]?.headAgeMs ?? 0) / MS_PER_SECOND),
-      ...this.#fairness(queue, inLine),
-      ...this.#shown(seen, inLine).flatMap(userSamples),
+      sample('oldest', { queue }, (served[0]?.headAgeMs ?? 0) / MS_PER_SECOND),
+      ...this.#fairness(queue, served.filter(couldBeServed)),
+      ...this.#shown(seen, waiting).flatMap(userSamples),
     ];
   }
 
@@ -101,7 +102,7 @@ export class StoreFigures {
     if (page.cursor === undefined) delete state.cursor;
     else state.cursor = page.cursor;
     const inPage = new Set(page.items.map(({ user }) => user));
-    const named = Array.isArray(this.#selection) ? (this.#selection as readonly string[]) : [];
+    const named = typeof this.#selection === 'string' ? [] : this.#selection;
     const others = [...new Set([...state.oldest, ...named])].filter((user) => !inPage.has(user));
     const found = await Promise.all(others.map((user) => this.#loom.users.get(user, { queue })));
     return [...page.items, ...found.flatMap((user) => user ?? [])];
@@ -130,8 +131,8 @@ export class StoreFigures {
     return Math.max(0, this.#clock.now() - moment);
   }
 
-  #fairness(queue: string, inLine: readonly Seen[]): readonly Sample[] {
-    const users = inLine.map(({ user, settings }) => ({ user, weight: settings.weight ?? 1 }));
+  #fairness(queue: string, served: readonly Seen[]): readonly Sample[] {
+    const users = served.map(({ user, settings }) => ({ user, weight: settings.weight ?? 1 }));
     const figures = this.#window(queue).look(users);
     if (figures === undefined) return [];
     return [
@@ -147,14 +148,14 @@ export class StoreFigures {
   }
 
   #kept(): number {
-    return isTop(this.#selection) ? this.#selection.top : SAMPLE / 5;
+    return topOf(this.#selection) ?? SAMPLE / 5;
   }
 
-  #shown(seen: readonly Seen[], inLine: readonly Seen[]): readonly Seen[] {
+  #shown(seen: readonly Seen[], waiting: readonly Seen[]): readonly Seen[] {
     const selection = this.#selection;
     if (selection === 'none') return [];
     if (selection === 'all') return seen;
-    if (isTop(selection)) return inLine.slice(0, selection.top);
+    if (typeof selection === 'string') return waiting.slice(0, topOf(selection));
     return seen.filter(({ user }) => selection.includes(user));
   }
 
@@ -189,10 +190,6 @@ function userSamples({ queue, user, headAgeMs, ...of }: Seen): readonly Sample[]
     sample('userRunning', labels, of.running),
     sample('userAhead', labels, of.ahead),
   ];
-}
-
-function isTop(selection: UserSelection): selection is { readonly top: number } {
-  return typeof selection === 'object' && 'top' in selection;
 }
 
 function sample(key: Sample['key'], labels: Sample['labels'], value: number): Sample {

@@ -48,6 +48,7 @@ export type MetricKey =
   | 'userQueued'
   | 'userRunning'
   | 'userAhead'
+  | 'deadLetters'
   | 'leasesLost'
   | 'steals'
   | 'liveWorkers'
@@ -87,7 +88,7 @@ export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
     'store',
     'oldest_queued_age_seconds',
     ['queue'],
-    'Age of the oldest first task in line, over the users looked at',
+    'Age of the oldest first task in line, over the users looked at that nothing holds back',
   ),
   userMaxWait: gauge(
     'store',
@@ -113,6 +114,7 @@ export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
     ['queue', 'user'],
     'Turns that a user is ahead of its fair share; only of users that were asked for',
   ),
+  deadLetters: lookedAt('store', 'dead_letters_total', [], 'Tasks that have failed for good'),
   leasesLost: lookedAt('store', 'leases_lost_total', [], 'Leases that ended without an outcome'),
   steals: lookedAt(
     'store',
@@ -173,7 +175,7 @@ export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
     'process',
     'fairness_jain_index',
     ['queue'],
-    'Jain index of turns by weight since the last look, over users in line all the time; 1 is fair',
+    'Jain index of turns by weight since the last look, over users that could be served; 1 is fair',
   ),
   minShare: gauge(
     'process',

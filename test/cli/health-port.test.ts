@@ -40,6 +40,40 @@ it('a worker answers /livez, /readyz and /metrics until it has drained', async (
   expect(await ended).toBe(0);
 });
 
+it.each([
+  [['--metrics-users', 'top:1'], {}, ['ada']],
+  [['--metrics-users', 'ben', '--metrics-users', 'cleo'], {}, ['ben']],
+  [[], { FAIRLOOM_METRICS_USERS: 'all' }, ['ada', 'ben']],
+  [[], {}, []],
+])('F52 with %j and %j users have figures', async (flags, env, users) => {
+  const prefix = `health-users-${process.pid}-${flags.length}-${Object.keys(env).length}${users}`;
+  const where = ['--redis', inject('redisUrl'), '--prefix', prefix];
+  // Nobody runs what waits here: a worker of another queue looks on.
+  for (const user of ['ada', 'ben']) {
+    await fairloom(['enqueue', 'double', '4', '--user', user, ...where]);
+  }
+  const started = ['worker', TASKS, '--queue', 'other', '--health-port', '0', ...flags, ...where];
+  const worker = spawn(process.execPath, [BIN, ...started], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  const ended = new Promise<number | null>((resolve) => worker.once('close', resolve));
+  const port = await portOf(worker.stderr);
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const shown = [...text.matchAll(/user_queued_tasks\{queue="default",user="(\w+)"\} 1/g)];
+  expect(shown.map(([, user]) => user).sort()).toEqual(users);
+  worker.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});
+
+it.each(['top:0', 'top:x', 'top:5000'])('F52 --metrics-users %s', async (which) => {
+  const where = ['--redis', inject('redisUrl')];
+  const { code, stderr } = await fairloom(['worker', TASKS, '--metrics-users', which, ...where]);
+  expect(stderr).toContain('--metrics-users: metrics.users');
+  expect(stderr).toContain(which);
+  expect(code).toBe(2);
+});
+
 it('a scheduler answers them too', async () => {
   const where = ['--redis', inject('redisUrl'), '--prefix', `health-scheduler-${process.pid}`];
   const scheduler = spawn(process.execPath, [BIN, 'scheduler', '--health-port', '0', ...where], {

@@ -99,7 +99,7 @@ describe('on a store with work', () => {
           queued: 3,
           running: 0,
           share: 0,
-          fairShare: 0.75,
+          fairShare: 1,
           ahead: 0,
           why: 'in line',
         },
@@ -108,7 +108,9 @@ describe('on a store with work', () => {
       ]),
     });
     const table = await fairloom(['top', ...where]);
-    expect(table.stdout).toMatch(/^ada +default +3 +3 +0 +0\.0 % +75\.0 % +0\.0 +in line$/m);
+    // One that is paused claims nothing.
+    expect(table.stdout).toMatch(/^ben +default +1 +\d+ +0 +– +– +0\.0 +paused$/m);
+    expect(table.stdout).toMatch(/^ada +default +3 +3 +0 +0\.0 % +100\.0 % +0\.0 +in line$/m);
     const wrong = await fairloom(['top', ...where, '--every', '5ms']);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('at least 100ms') });
   });

@@ -1,8 +1,10 @@
 /** What the options of tasks do: each test is named after the option whose effect it shows. */
 import { task } from 'fairloom';
-import type { TestLoom } from 'fairloom/testing';
+import { prometheus } from 'fairloom/metrics';
+import { type TestLoom, testLoom } from 'fairloom/testing';
+import * as client from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { loomOf } from './kit.ts';
+import { load, loomOf } from './kit.ts';
 
 const quick = task('quick', async (n: number) => n);
 const fails = task('fails', async () => {
@@ -195,5 +197,24 @@ describe('xcom', () => {
     expect(await loom.xcom.pull('k')).toBe(1);
     await loom.clock.advance('5s');
     expect(await loom.xcom.pull('k')).toBeUndefined();
+  });
+});
+
+describe('metrics', () => {
+  it.each([
+    ['none', 'none'],
+    ['all', 'all'],
+    ['top:20', 'top:20'],
+    ['[ada, "top:3"]', ['ada', 'top:3']],
+  ])('metrics.users %s gives those users figures of their own', async (text, users) => {
+    const { config } = await load(`metrics: { users: ${text} }`);
+    expect(config.metrics.users).toEqual(users);
+    const metrics = prometheus({ client, users: config.metrics.users });
+    const loom = testLoom([quick], { metrics });
+    for (const user of ['ada', 'ben']) await loom.enqueue(quick, 1, { user });
+    const shown = [...(await metrics.text()).matchAll(/user_queued_tasks\{.*user="(\w+)"/g)];
+    const names = text === 'none' ? [] : text.startsWith('[') ? ['ada'] : ['ada', 'ben'];
+    expect(shown.map(([, user]) => user).sort()).toEqual(names);
+    await loom.close();
   });
 });

@@ -92,7 +92,7 @@ eachBackend((open) => {
     });
 
     it('gives users labels only when asked, and the oldest first', async () => {
-      const metrics = prometheus({ client, users: { top: 2 } });
+      const metrics = prometheus({ client, users: 'top:2' });
       const quiet = prometheus({ client });
       const loom = stage.loom([quick], { metrics });
       stage.loom([quick], { metrics: quiet });

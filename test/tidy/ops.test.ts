@@ -1,9 +1,10 @@
 /** The files in ops/ parse, and name only what there is: metrics, labels, flags, pages, ports. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { ROOT } from '../../scripts/run.ts';
+import { LIMITS } from '../../src/domain/limits.ts';
 import { METRICS, type MetricSpec } from '../../src/metrics/table.ts';
 
 const FOLDER = join(ROOT, 'ops');
@@ -19,6 +20,9 @@ const SERIES: ReadonlyMap<string, MetricSpec> = new Map(
     return parts.map((part) => [name + part, spec] as const);
   }),
 );
+
+/** What ending a worker may take beside its grace, as docs/deployment.md says. */
+const STOP_SECONDS = (LIMITS.abortGraceMs + LIMITS.flushMs + LIMITS.goodbyeMs) / 1_000;
 
 /** Labels that a scrape adds, or a histogram has. */
 const ADDED = new Set(['instance', 'job', 'le']);
@@ -45,6 +49,15 @@ const alerts = (
   parse(textOf('prometheus/alerts.yaml')) as { groups: readonly { rules: readonly Alert[] }[] }
 ).groups.flatMap(({ rules }) => rules);
 const panels = (JSON.parse(textOf('grafana/fairloom.json')) as { panels: readonly Panel[] }).panels;
+const { templating } = JSON.parse(textOf('grafana/fairloom.json')) as {
+  readonly templating: { readonly list: readonly { readonly name: string }[] };
+};
+const compose = parse(textOf('compose.yaml')) as {
+  readonly services: {
+    readonly worker: { readonly command: readonly string[]; readonly stop_grace_period: string };
+    readonly grafana: { readonly volumes: readonly string[] };
+  };
+};
 const keda = parse(textOf('kubernetes/keda.yaml')) as {
   readonly spec: {
     readonly scaleTargetRef: { readonly name: string };
@@ -117,7 +130,59 @@ describe('ops/', () => {
     }
   });
 
-  it('the worker is probed on the pages and the port that it serves, and drains in time', () => {
+  it('F53 the compose file and the page on deployment give a worker time to drain', () => {
+    const { worker } = compose.services;
+    const flag = worker.command.indexOf('--grace');
+    const grace =
+      flag < 0 ? LIMITS.graceMs / 1_000 : Number.parseInt(worker.command[flag + 1] ?? '');
+    const given = Number(/^(\d+)s$/.exec(worker.stop_grace_period)?.[1]);
+    expect(given).toBeGreaterThanOrEqual(grace + STOP_SECONDS);
+    const page = readFileSync(join(ROOT, 'docs', 'deployment.md'), 'utf8');
+    expect(page).toContain(`\`grace\` and about ${STOP_SECONDS} s more`);
+    const [, named] = /`terminationGracePeriodSeconds: (\d+)`/.exec(page) ?? [];
+    expect(Number(named)).toBeGreaterThanOrEqual(LIMITS.graceMs / 1_000 + STOP_SECONDS);
+    const [, short] = /`--grace (\d+)s`/.exec(page) ?? [];
+    expect(Number(short) + STOP_SECONDS).toBeLessThanOrEqual(30);
+  });
+
+  it('F52 workers show the users that wait longest, and Grafana starts with what shows them', () => {
+    const args = JSON.stringify(compose.services.worker.command);
+    expect(args).toContain('"--metrics-users","top:20"');
+    expect(textOf('kubernetes/worker.yaml')).toMatch(/"--metrics-users",\s+"top:20"/);
+    const { volumes } = compose.services.grafana;
+    for (const volume of volumes) {
+      const [from = ''] = volume.split(':');
+      expect(existsSync(join(FOLDER, from)), volume).toBe(true);
+    }
+    expect(volumes.join('\n')).toContain(':/etc/grafana/provisioning:');
+    const { datasources } = parse(textOf('grafana/provisioning/datasources/prometheus.yaml')) as {
+      readonly datasources: readonly { readonly type: string; readonly url: string }[];
+    };
+    expect(datasources).toMatchObject([{ type: 'prometheus', url: 'http://prometheus:9090' }]);
+    expect(Object.keys(compose.services)).toContain('prometheus');
+    const { providers } = parse(textOf('grafana/provisioning/dashboards/fairloom.yaml')) as {
+      readonly providers: readonly { readonly options: { readonly path: string } }[];
+    };
+    const folder = providers[0]?.options.path ?? '';
+    expect(volumes.join('\n')).toContain(`./grafana/fairloom.json:${folder}/`);
+  });
+
+  it('F52 every panel about queues or users goes by what is chosen', () => {
+    const names = templating.list.map(({ name }) => name);
+    expect(names).toEqual(['datasource', 'queue', 'user']);
+    for (const { query } of queries.filter(({ file }) => file.startsWith('grafana/'))) {
+      for (const [, metric = '', labels = ''] of query.matchAll(
+        /(fairloom_[a-z_]+)(\{[^}]*\})?/g,
+      )) {
+        for (const label of ['queue', 'user']) {
+          const has = SERIES.get(metric)?.labels.includes(label) === true;
+          expect(labels.includes(`${label}=~"$${label}"`), `${metric} by ${label}`).toBe(has);
+        }
+      }
+    }
+  });
+
+  it('F53 the worker is probed on the pages and the port that it serves, and drains in time', () => {
     const { spec } = parse(textOf('kubernetes/worker.yaml')) as {
       spec: {
         template: {
@@ -144,7 +209,7 @@ describe('ops/', () => {
     expect(livenessProbe.httpGet).toEqual({ path: '/livez', port: 'monitoring' });
     expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'monitoring' });
     expect(spec.template.metadata.annotations['prometheus.io/port']).toBe(String(port));
-    expect(terminationGracePeriodSeconds).toBeGreaterThan(grace);
+    expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(grace + STOP_SECONDS);
     expect(keda.spec.triggers[0]?.metadata.threshold).toBe(args[args.indexOf('--concurrency') + 1]);
   });
 });

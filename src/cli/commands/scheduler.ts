@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
 import { stderrLogger } from '../../engine/logger.ts';
 import { type Service, serveUntilSignal } from '../../engine/serve.ts';
-import { portArgument } from '../arguments.ts';
+import { portArgument, repeated } from '../arguments.ts';
 import { loadModules } from '../modules.ts';
-import { figuresFor, monitor } from '../monitoring.ts';
+import { figuresFor, METRICS_USERS, metricsFlag, monitor } from '../monitoring.ts';
 import { configFor, type GlobalOptions, openLoom, type Shell } from '../session.ts';
 
 interface Options {
   readonly id?: string;
   readonly healthPort?: number;
+  readonly metricsUsers?: readonly string[];
 }
 
 /** `fairloom scheduler [module…]` */
@@ -18,6 +19,7 @@ export function addScheduler(program: Command, shell: Shell): void {
     .description('fire schedules and run no tasks, until SIGTERM or SIGINT')
     .option('--id <name>', 'a name of its own; default: one that is made up')
     .option('--health-port <n>', 'answers /livez, /readyz and /metrics; 0: any', portArgument)
+    .option(...METRICS_USERS, repeated)
     .action((modules: readonly string[], options: Options, command: Command) =>
       serve(modules, options, command.optsWithGlobals<GlobalOptions>(), shell),
     );
@@ -29,10 +31,10 @@ async function serve(
   globals: GlobalOptions,
   shell: Shell,
 ): Promise<void> {
-  const loaded = await configFor(globals, shell);
+  const loaded = await configFor(globals, shell, {}, metricsFlag(options.metricsUsers));
   const exported = await loadModules([...(globals.module ?? []), ...modules]);
   const { id, healthPort } = options;
-  const metrics = await figuresFor(healthPort, exported);
+  const metrics = await figuresFor(healthPort, exported, loaded.config.metrics.users);
   const loom = await openLoom(globals, exported, { loaded, log: stderrLogger, metrics });
   const say = (text: string): void => void shell.err.write(`fairloom scheduler: ${text}\n`);
   const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, metrics);

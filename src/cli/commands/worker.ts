@@ -9,7 +9,7 @@ import { durationArgument, integerArgument, portArgument, repeated } from '../ar
 import { drain } from '../drain/drain.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import { loadModules } from '../modules.ts';
-import { figuresFor, monitor } from '../monitoring.ts';
+import { figuresFor, METRICS_USERS, metricsFlag, monitor } from '../monitoring.ts';
 import {
   configFor,
   type FlagValues,
@@ -28,6 +28,7 @@ interface Options {
   readonly lease?: Duration;
   readonly grace?: Duration;
   readonly healthPort?: number;
+  readonly metricsUsers?: readonly string[];
   readonly drain?: boolean;
 }
 
@@ -46,6 +47,7 @@ export function addWorker(program: Command, shell: Shell): void {
     .option('--grace <time>', 'what a shutdown gives running tasks; default: 25s', durationArgument)
     .option('--drain', 'end when nothing is left that could run now')
     .option('--health-port <n>', 'answers /livez, /readyz and /metrics; 0: any', portArgument)
+    .option(...METRICS_USERS, repeated)
     .action((modules: readonly string[], options: Options, command: Command) =>
       serve(modules, options, command, shell),
     );
@@ -58,11 +60,12 @@ async function serve(
   shell: Shell,
 ): Promise<void> {
   const globals = command.optsWithGlobals<GlobalOptions>();
-  const loaded = await configFor(globals, shell, flagValues(options));
+  const metricsFlags = metricsFlag(options.metricsUsers);
+  const loaded = await configFor(globals, shell, flagValues(options), metricsFlags);
   const workers = chosen(loaded.config.workers, options);
   const exported = await loadModules([...(globals.module ?? []), ...modules]);
   const { healthPort } = options;
-  const metrics = await figuresFor(healthPort, exported);
+  const metrics = await figuresFor(healthPort, exported, loaded.config.metrics.users);
   const loom = await openLoom(globals, exported, { loaded, log: stderrLogger, metrics });
   const say = (text: string): void => void shell.err.write(`fairloom worker: ${text}\n`);
   await apply(loom, loaded.config, say);

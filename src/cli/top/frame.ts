@@ -88,6 +88,6 @@ function footer(screen: Screen, shown: string, style: Style): string {
   return style.dim(`${shown} by ${screen.sort}${filter}   q quit  / filter  s sort`);
 }
 
-function percent(part: number): string {
-  return `${(part * 100).toFixed(1)} %`;
+function percent(part: number | undefined): string {
+  return part === undefined ? '–' : `${(part * 100).toFixed(1)} %`;
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../domain/limits.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { QueueStatus } from '../../engine/queue-facade.ts';
-import type { UserStatus } from '../../engine/user-facade.ts';
+import { isHeldBack, type UserStatus } from '../../engine/user-facade.ts';
 
 /** Users that are looked at, over all queues: a screen shows some dozens. */
 const USERS_MAX = 1_000;
@@ -18,11 +18,14 @@ export interface TopUser {
   readonly queued: number;
   /** Started tasks. */
   readonly running: number;
-  /** Part of the running tasks of its queue, 0 to 1. */
-  readonly share: number;
-  /** The part that its weight claims among the users with work, 0 to 1. */
-  readonly fairShare: number;
-  /** Turns ahead of its fair share; behind when negative. */
+  /**
+   * Part of the running tasks of its queue, 0 to 1, over users that nothing holds back; absent for one
+   * that is held back itself.
+   */
+  readonly share?: number;
+  /** The part that its weight claims among those with work, 0 to 1; absent as `share`. */
+  readonly fairShare?: number;
+  /** Turns ahead of its fair share; behind when negative, which one that is held back never is. */
   readonly ahead: number;
   /** What holds it back, or that nothing does. */
   readonly why: string;
@@ -96,34 +99,45 @@ export class TopSource {
   ): Promise<{ readonly users: readonly TopUser[]; readonly isCut: boolean }> {
     const found: TopUser[] = [];
     for (const queue of queues) {
-      let cursor: string | undefined;
-      do {
-        if (found.length >= USERS_MAX) return { users: found, isCut: true };
-        const page = await this.#loom.users.list({
-          queue: queue.queue,
-          limit: LIMITS.pageMax,
-          cursor,
-        });
-        found.push(...topUsers(queue, page.items));
-        cursor = page.cursor;
-      } while (cursor !== undefined);
+      const { users, isCut } = await this.#usersOf(queue.queue, USERS_MAX - found.length);
+      found.push(...topUsers(queue, users));
+      if (isCut) return { users: found, isCut };
     }
     return { users: found, isCut: false };
+  }
+
+  /** At most `most`: a page more is not asked for, so that shares are over all that are shown. */
+  async #usersOf(
+    queue: string,
+    most: number,
+  ): Promise<{ readonly users: readonly UserStatus[]; readonly isCut: boolean }> {
+    const users: UserStatus[] = [];
+    let cursor: string | undefined;
+    do {
+      if (users.length >= most) return { users: users.slice(0, most), isCut: true };
+      const page = await this.#loom.users.list({ queue, limit: LIMITS.pageMax, cursor });
+      users.push(...page.items);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return { users: users.slice(0, most), isCut: users.length > most };
   }
 }
 
 function topUsers(queue: QueueStatus, users: readonly UserStatus[]): readonly TopUser[] {
-  const busy = users.filter(({ queued, running }) => queued + running > 0);
+  const busy = users.filter((one) => one.queued + one.running > 0 && !isHeldBack(one));
   const weights = busy.reduce((sum, { settings }) => sum + settings.weight, 0);
   const running = busy.reduce((sum, one) => sum + one.running, 0);
+  const sharesOf = (one: UserStatus): Pick<TopUser, 'share' | 'fairShare'> => ({
+    share: running === 0 ? 0 : one.running / running,
+    fairShare: one.queued + one.running === 0 ? 0 : one.settings.weight / weights,
+  });
   return users.map((one) => ({
     user: one.user,
     queue: one.queue,
     weight: one.settings.weight,
     queued: one.queued,
     running: one.running,
-    share: running === 0 ? 0 : one.running / running,
-    fairShare: one.queued + one.running === 0 ? 0 : one.settings.weight / weights,
+    ...(isHeldBack(one) ? {} : sharesOf(one)),
     ahead: one.ahead,
     why: whyOf(queue, one),
   }));
