@@ -177,7 +177,11 @@ export interface TaskStore {
   /** Puts a dead letter back, at the tail of its level and with fresh attempts. */
   redrive(id: string): Promise<ChangeReply>;
 
-  /** Takes an ended task away for good, with everything kept about it. */
+  /**
+   * Takes an ended task away for good, with everything kept about it. Those that wait for its redrive
+   * are canceled first: that may be any number, so it may take several steps. A refusal has changed
+   * nothing, unless somebody redrove it in between.
+   */
   remove(id: string): Promise<ChangeReply>;
 
   /** Makes a scheduled task due now. */

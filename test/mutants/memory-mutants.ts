@@ -251,6 +251,12 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
     replace: `    if (dependent !== undefined) break;\n    if (dependent === undefined) break;\n`,
   },
   {
+    name: 'a removal stops when it has canceled some of those that it held',
+    file: `${DIR}/remove.ts`,
+    find: `  if (entry.rare.held !== undefined && entry.rare.held.size > 0) return false;\n`,
+    replace: '',
+  },
+  {
     name: 'redrive leaves the losses',
     file: `${DIR}/admin.ts`,
     find: `    losses: 0,\n`,

@@ -41,6 +41,12 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     replace: `  if t.seq >= 0 then\n    u.seq`,
   },
   {
+    name: 'Lua: a removal forgets those that it has not canceled yet',
+    file: `${DIR}/lib/retain.lua`,
+    find: `    if #ids > HELD_STEP then return false end\n`,
+    replace: '',
+  },
+  {
     name: 'Lua: the running id is not removed',
     file: `${DIR}/lib/places.lua`,
     find: `      u.running = u.running - 1\n`,

@@ -76,13 +76,16 @@ function takeHeldBack(store: Store, id: string): void {
   }
 }
 
-/** See `TaskStore.remove`. */
-export function remove(store: Store, id: string): ChangeReply {
+/**
+ * One step of `TaskStore.remove`. `more`: so many waited for its redrive that not all of them are
+ * canceled yet.
+ */
+export function remove(store: Store, id: string): ChangeReply | { readonly kind: 'more' } {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
   if (!isEnd(entry.state)) return { kind: 'wrong-state', state: entry.state };
   if (isBusy(entry)) return { kind: 'busy' };
-  return takeAway(store, entry) ? { kind: 'ok' } : { kind: 'busy' };
+  return { kind: takeAway(store, entry) ? 'ok' : 'more' };
 }
 
 /** See `TaskStore.runNow`. */

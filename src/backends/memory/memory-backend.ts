@@ -112,7 +112,12 @@ function taskStore(store: Store, step: Step): TaskStore {
     tick: () => step(() => tick(store)),
     cancel: (id, reason) => step(() => cancel(store, id, reason)),
     redrive: (id) => step(() => redrive(store, id)),
-    remove: (id) => step(() => remove(store, id)),
+    remove: async (id) => {
+      for (;;) {
+        const reply = await step(() => remove(store, id));
+        if (reply.kind !== 'more') return reply;
+      }
+    },
     runNow: (id) => step(() => runNow(store, id)),
   };
 }

@@ -29,7 +29,12 @@ import type { RedisWorkers } from './workers.ts';
 /** Pause before the one resend of an enqueue, in ms: a failover or restart may be that short. */
 const RESEND_MS = 100;
 
-/** See `TaskStore`. Every method is one script. */
+/** A change that takes several scripts has come a part of its way. */
+interface More {
+  readonly kind: 'more';
+}
+
+/** See `TaskStore`. Every method is one script, but for what says otherwise. */
 export class RedisTasks implements TaskStore {
   readonly #session: Session;
   readonly #workers: RedisWorkers;
@@ -134,15 +139,21 @@ export class RedisTasks implements TaskStore {
     return this.#change('redrive', id);
   }
 
-  remove(id: string): Promise<ChangeReply> {
-    return this.#change('remove', id);
+  /** Each script cancels some of those that wait for a redrive, until none is left. */
+  async remove(id: string): Promise<ChangeReply> {
+    for (;;) {
+      const reply = await this.#change('remove', id);
+      if (reply.kind !== 'more') return reply;
+    }
   }
 
   runNow(id: string): Promise<ChangeReply> {
     return this.#change('runNow', id);
   }
 
-  async #change(verb: 'redrive' | 'remove' | 'runNow', id: string): Promise<ChangeReply> {
+  #change(verb: 'redrive' | 'runNow', id: string): Promise<ChangeReply>;
+  #change(verb: 'remove', id: string): Promise<ChangeReply | More>;
+  async #change(verb: 'redrive' | 'remove' | 'runNow', id: string): Promise<ChangeReply | More> {
     const [word, state] = flat(await this.#session.run(verb, [id]));
     switch (word) {
       case 'ok':
@@ -150,7 +161,8 @@ export class RedisTasks implements TaskStore {
       case 'wrong-state':
         return { kind: 'wrong-state', state: stateOf(state) };
       case 'busy':
-        return { kind: 'busy' };
+      case 'more':
+        return { kind: word };
       default:
         return { kind: 'not-found' };
     }

@@ -238,6 +238,52 @@ export const removals: Cases = {
     expect(await remove(upstream)).toMatchObject({ kind: 'ok' });
   },
 
+  'F70 takes away a task that hundreds wait for, by one call': async (kit, expect) => {
+    const upstream = await kit.add();
+    const ids = await kit.addMany(400, { dependsOn: [upstream] });
+    const behind = await kit.add({ dependsOn: ids.slice(-1), ...edges({ onCancel: 'cancel' }) });
+    await kit.fail(await kit.leaseOne());
+    await kit.rest();
+    const { remove } = bound(kit);
+    expect(await remove(upstream)).toEqual({ kind: 'ok' });
+    expect(await kit.state(upstream)).toBe('missing');
+    expect(new Set(await kit.states(ids))).toEqual(new Set(['canceled']));
+    const [record] = await kit.backend.inspect.get(ids.slice(-1));
+    expect(record?.reason).toBe(`upstream ${upstream} removed`);
+    await kit.rest();
+    expect(await kit.state(behind)).toBe('canceled');
+    expect(await remove(upstream)).toEqual({ kind: 'not-found' });
+  },
+
+  'F70 a refused removal takes nobody away, and a redrive all along': async (kit, expect) => {
+    const upstream = await kit.add();
+    const reader = await kit.add({ dependsOn: [upstream], ...edges({ onFailure: 'run' }) });
+    const ids = await kit.addMany(130, { dependsOn: [upstream] });
+    await kit.fail(await kit.leaseOne());
+    await kit.rest();
+    const { redrive, remove } = bound(kit);
+    expect(await remove(upstream)).toEqual({ kind: 'busy' });
+    expect(new Set(await kit.states(ids))).toEqual(new Set(['deferred']));
+    expect(await redrive(upstream)).toMatchObject({ kind: 'ok' });
+    await kit.serve(2);
+    await kit.rest();
+    expect(await kit.state(reader)).toBe('finished');
+    expect(new Set(await kit.states(ids))).toEqual(new Set(['queued']));
+  },
+
+  'F70 retention takes away a task that hundreds wait for': retaining(
+    { failedMs: 120_000 },
+    async (kit, expect) => {
+      const upstream = await kit.add();
+      const ids = await kit.addMany(230, { dependsOn: [upstream] });
+      await kit.fail(await kit.leaseOne());
+      await kit.rest();
+      await kit.advance(121_000);
+      expect(await kit.state(upstream)).toBe('missing');
+      expect(new Set(await kit.states(ids))).toEqual(new Set(['canceled']));
+    },
+  ),
+
   'is busy while dependents are being released': async (kit, expect) => {
     const upstream = await kit.add();
     await kit.addMany(2_000, { dependsOn: [upstream], ...edges({ onFailure: 'cancel' }) });

@@ -2,8 +2,9 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  id      the task
--- Returns  {'ok'}, {'not-found'}, {'wrong-state', state} or {'busy'}
--- Cost     O(log tasks + dependents held)
+-- Returns  {'ok'}, {'not-found'}, {'wrong-state', state} or {'busy'}; {'more'}: so many waited for
+--          its redrive that not all of them are canceled yet; ask again
+-- Cost     O(log tasks + dependents held, at most 50)
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/retain.lua
@@ -17,4 +18,4 @@ redis.call('DEL', K.oom())
 local gone = Retain.takeAway(t)
 F.writeStep()
 F.closeStep()
-return { gone and 'ok' or 'busy' }
+return { gone and 'ok' or 'more' }
