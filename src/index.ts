@@ -174,10 +174,21 @@ export type { WindowSpec } from './domain/window.ts';
 export type { XComFact, XComPlace, XComValue, XComWrite } from './domain/xcom.ts';
 export type { XComLimitName } from './domain/xcom-errors.ts';
 export { type Call, call, type HandlesOf } from './engine/call.ts';
-export { type EnqueueManyOptions, Fairloom, type RunOptions } from './engine/client.ts';
+export { Fairloom, type RunOptions } from './engine/client.ts';
 export type { Codec } from './engine/codec.ts';
 export type { BulkReport, Dead, DeadBulkOptions, DeadFilter } from './engine/dead-facade.ts';
 export type { Unsubscribe } from './engine/emitter.ts';
+export type {
+  CallsOptions,
+  EnqueueManyOptions,
+  HandlesByKind,
+  ManyArgs,
+  ManyHandles,
+  ManySource,
+  OptionsByKind,
+  StepKind,
+  StepOf,
+} from './engine/enqueue-forms.ts';
 export type {
   DebounceOptions,
   EnqueueOptions,
@@ -310,14 +321,19 @@ export {
 export { type ModuleTaskOptions, processTask, threadTask } from './workflow/module-task.ts';
 export { notation, parseNotation, type UntypedPipeline } from './workflow/notation.ts';
 export {
-  type CriticalOptions,
+  type EachOptions,
+  type EachPolicy,
   each,
   type InputOfAll,
   type InputOfTuple,
-  type LenientOptions,
+  type MemberOutput,
   type Members,
+  type OutputsOfTuple,
+  type ParallelArgs,
+  type ParallelOf,
+  type ParallelOptions,
+  type ParallelPolicy,
   parallel,
-  type StrictOptions,
 } from './workflow/parallel.ts';
 export type { Environment } from './workflow/program-arguments.ts';
 export {
@@ -325,9 +341,9 @@ export {
   type ContainerTaskOptions,
   commandTask,
   containerTask,
-  type JsonOutput,
   type ProgramOptions,
-  type TextOutput,
+  type ProgramOutput,
+  type Stdout,
 } from './workflow/program-task.ts';
 export { toAscii } from './workflow/render-ascii.ts';
 export { toDot } from './workflow/render-dot.ts';
@@ -341,6 +357,7 @@ export type {
   InputArgs,
   Output,
   Pipeline,
+  SomeStep,
   StartArgs,
   Step,
   Task,
@@ -357,8 +374,8 @@ export {
   type DynamicOptions,
   dynamic,
   ref,
+  type TaskOptionsOf,
   task,
-  type WithInput,
 } from './workflow/task-definition.ts';
 export type {
   AttemptOptions,
@@ -370,5 +387,5 @@ export type {
   PriorityName,
   TaskOptions,
 } from './workflow/task-options.ts';
-export type { XCom, XComKey, XComPushOptions } from './workflow/xcom.ts';
+export type { XCom, XComKey, XComPulled, XComPushOptions, XComSource } from './workflow/xcom.ts';
 export { xcomKey } from './workflow/xcom-key.ts';

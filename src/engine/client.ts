@@ -4,13 +4,22 @@ import { ClosedError, InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/names.ts';
 import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
-import type { Pipeline, StartArgs, Step, Task } from '../workflow/step.ts';
+import type { StartArgs, Step } from '../workflow/step.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
-import { type Call, callsOf, type HandlesOf } from './call.ts';
+import { callsOf } from './call.ts';
 import { closeAll } from './closing.ts';
 import { Core } from './core.ts';
 import { Dead } from './dead-facade.ts';
+import type {
+  HandlesByKind,
+  ManyArgs,
+  ManyHandles,
+  ManySource,
+  OptionsByKind,
+  StepKind,
+  StepOf,
+} from './enqueue-forms.ts';
 import type { EnqueueOptions } from './enqueue-options.ts';
 import type { TaskHandle } from './handle.ts';
 import { type Health, healthOf } from './health.ts';
@@ -25,7 +34,7 @@ import { Runs } from './runs/runs-facade.ts';
 import { type SchedulerOptions, SchedulerService } from './schedules/scheduler-service.ts';
 import { Schedules } from './schedules/schedules-facade.ts';
 import { serveUntilSignal } from './serve.ts';
-import { type Enqueued, submitAll, submitEach } from './submission.ts';
+import { submitAll, submitEach } from './submission.ts';
 import { Tasks } from './task-facade.ts';
 import { tracedEnqueue, tracedEnqueueMany } from './tracing/traced-enqueue.ts';
 import { Users } from './user-facade.ts';
@@ -39,12 +48,6 @@ export interface RunOptions {
   readonly user?: string | undefined;
   /** Ends the run; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** Options of one definition enqueued many times. */
-export interface EnqueueManyOptions extends Omit<EnqueueOptions, 'id'> {
-  /** True (default): all or none. */
-  readonly atomic?: true | undefined;
 }
 
 /** Set by the class itself: the only way to its parts. */
@@ -143,25 +146,19 @@ export class Fairloom {
   }
 
   /**
-   * Stores a task. Once this is fulfilled, the task will end, whatever happens to this process.
+   * Stores a task, or a run of a pipeline: all of its tasks or none. Once this is fulfilled, it will
+   * end, whatever happens to this process.
    *
    * @throws {@link InvalidPayloadError}, {@link InvalidOptionError}, {@link QueueFullError},
    * {@link TaskConflictError}, {@link KeyTakenError}, {@link UnknownDependencyError},
    * {@link CrossUserDependencyError}, {@link DependencyCycleError},
-   * {@link BackendUnavailableError}, {@link BackendFullError}, {@link ClosedError}.
+   * {@link BackendUnavailableError}, {@link BackendFullError}, {@link ClosedError};
+   * {@link DuplicateNodeError} when two nodes of a pipeline have one name.
    */
-  enqueue<I, O, X>(
-    step: Task<I, O, X>,
-    ...args: StartArgs<I, EnqueueOptions>
-  ): Promise<TaskHandle<O | X>>;
-  /**
-   * Stores a run of a pipeline: all of its tasks or none. Throws as above, and
-   * {@link DuplicateNodeError} when two of its nodes have one name.
-   */
-  enqueue<I, O, X>(
-    step: Pipeline<I, O, X>,
-    ...args: StartArgs<I, RunEnqueueOptions>
-  ): Promise<RunHandle<O | X>>;
+  enqueue<I, O, X, K extends StepKind>(
+    step: StepOf<K, I, O, X>,
+    ...args: StartArgs<I, OptionsByKind[K]>
+  ): Promise<HandlesByKind<O | X>[K]>;
   enqueue(step: unknown, input?: unknown, options?: EnqueueOptions): Promise<TaskHandle<unknown>> {
     // Not async: the promise of the answer is the only one that a call costs.
     try {
@@ -213,32 +210,16 @@ export class Fairloom {
   }
 
   /**
-   * Stores many tasks, all or none; with `atomic: false` each on its own terms.
+   * Stores many tasks, all or none: those of `call(…)`, or one task with each of these inputs. With
+   * `atomic: false` each on its own: a refusal of one is told in its place, and the others are stored.
    *
    * @throws {@link BatchRefusedError} for the first task that was refused: nothing is stored then;
    * {@link DependencyCycleError} when tasks wait for each other.
    */
-  enqueueMany<const C extends readonly Call<unknown>[]>(
-    calls: C,
-    options?: { readonly atomic?: true | undefined },
-  ): Promise<HandlesOf<C>>;
-  /** The same task with each of these inputs, all or none. Throws as above. */
-  enqueueMany<I, O, X>(
-    step: Task<I, O, X>,
-    inputs: readonly I[],
-    options?: EnqueueManyOptions,
-  ): Promise<TaskHandle<O | X>[]>;
-  /** Each call on its own: a refusal of one is told in its place, and the others are stored. */
-  enqueueMany(
-    calls: readonly Call<unknown>[],
-    options: { readonly atomic: false },
-  ): Promise<Enqueued<unknown>[]>;
-  /** The same task with each of these inputs, each on its own. */
-  enqueueMany<I, O, X>(
-    step: Task<I, O, X>,
-    inputs: readonly I[],
-    options: Omit<EnqueueOptions, 'id'> & { readonly atomic: false },
-  ): Promise<Enqueued<O | X>[]>;
+  enqueueMany<const F extends ManySource, A extends boolean = true>(
+    first: F,
+    ...rest: ManyArgs<F, A>
+  ): Promise<ManyHandles<F, A>>;
   async enqueueMany(first: unknown, ...rest: readonly unknown[]): Promise<unknown> {
     const { calls, atomic } = callsOf(first, rest);
     const core = this.#core;

@@ -1,8 +1,7 @@
 import type { Page } from '../domain/backend.ts';
 import { checkId } from '../domain/names.ts';
 import { XCOM_NAMESPACE, type XComFact, type XComPlace } from '../domain/xcom.ts';
-import type { Step } from '../workflow/step.ts';
-import type { XComKey, XComPushOptions } from '../workflow/xcom.ts';
+import type { XComKey, XComPulled, XComPushOptions, XComSource } from '../workflow/xcom.ts';
 import { xcomKeyOf } from '../workflow/xcom-key.ts';
 import type { Connection } from './connection.ts';
 import { type PageOptions, pageRequest } from './page.ts';
@@ -39,12 +38,10 @@ export class XComs {
    * is refused by the schema of the key; {@link InvalidOptionError}.
    */
   push<T>(
-    key: XComKey<T>,
-    value: Exclude<T, undefined>,
+    key: string | XComKey<T>,
+    value: Exclude<NoInfer<T>, undefined>,
     where?: XComWhere & XComPushOptions,
   ): Promise<void>;
-  /** The same under a key without a type. */
-  push(key: string, value: unknown, where?: XComWhere & XComPushOptions): Promise<void>;
   async push(key: unknown, value: unknown, where: XComWhere & XComPushOptions = {}): Promise<void> {
     const { xcom } = this.#parts;
     const definition = xcomKeyOf(key);
@@ -54,12 +51,11 @@ export class XComs {
     await backend.xcom.write([write]);
   }
 
-  /** The value of a key; `undefined` when there is none, or its time is over. */
-  pull<T>(key: XComKey<T>, where?: XComWhere): Promise<T | undefined>;
-  /** The result that a task defined with `xcom: true` gave last. */
-  pull<O, X>(of: Step<never, O, X>, where?: XComWhere): Promise<O | X | undefined>;
-  /** The value of a key without a type. */
-  pull(key: string, where?: XComWhere): Promise<unknown>;
+  /**
+   * The value of a key, or the result that a task defined with `xcom: true` gave last; `undefined`
+   * when there is none, or its time is over.
+   */
+  pull<K extends XComSource>(of: K, where?: XComWhere): Promise<XComPulled<K>>;
   async pull(key: unknown, where: XComWhere = {}): Promise<unknown> {
     const definition = xcomKeyOf(key);
     const place = this.#placeOf(definition.name, where);

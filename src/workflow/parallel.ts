@@ -3,10 +3,10 @@ import { InvalidOptionError } from '../domain/errors.ts';
 import { type GroupOptions, groupSpec } from './group-options.ts';
 import type { LenientPolicy, MemberResult } from './group-policy.ts';
 import { demandStep, PipelineDefinition, StepDefinition } from './pipeline-definition.ts';
-import type { AnyStep, Exit, Input, Output, Pipeline, Step } from './step.ts';
+import type { AnyStep, Exit, Input, Output, Pipeline, SomeStep, Step } from './step.ts';
 
 /** Steps by the names that their outputs get. */
-export type Members = Readonly<Record<string, AnyStep>>;
+export type Members = Readonly<Record<string, SomeStep>>;
 
 /** What every member of a record takes. */
 export type InputOfAll<R> = {
@@ -16,26 +16,62 @@ export type InputOfAll<R> = {
   : never;
 
 /** What every member of a tuple takes. */
-export type InputOfTuple<T extends readonly AnyStep[]> = {
+export type InputOfTuple<T extends readonly SomeStep[]> = {
   [K in keyof T]: (input: Input<T[K]>) => void;
 }[number] extends (input: infer I) => void
   ? I
   : never;
 
-/** Options under which every member must finish. */
-export type StrictOptions = GroupOptions & { readonly policy?: 'strict' | undefined };
+/** What decides whether an array of outputs has finished. */
+export type EachPolicy = 'strict' | LenientPolicy;
 
-/** Options under which the outputs say which members failed. */
-export type LenientOptions = GroupOptions & { readonly policy: LenientPolicy };
+/** What decides whether a group of members named `C` has finished. */
+export type ParallelPolicy<C> = EachPolicy | { readonly critical: readonly C[] };
 
-/** Options under which the members named must finish. */
-export type CriticalOptions<C> = GroupOptions & {
-  readonly policy: { readonly critical: readonly C[] };
+/** What {@link each} may be told. */
+export interface EachOptions<P extends EachPolicy = EachPolicy> extends GroupOptions {
+  /** Default `strict`: every element must finish. */
+  readonly policy?: P | undefined;
+}
+
+/** What {@link parallel} may be told of an object of members named `C`. */
+export interface ParallelOptions<C, P extends ParallelPolicy<C> = ParallelPolicy<C>>
+  extends GroupOptions {
+  /** Default `strict`: every member must finish. */
+  readonly policy?: P | undefined;
+}
+
+/** What follows the first argument of {@link parallel}: the other steps, or the options. */
+export type ParallelArgs<F, T, P extends ParallelPolicy<keyof F>> = [F] extends [SomeStep]
+  ? T
+  : [options?: ParallelOptions<keyof F, P>];
+
+/** The output of the member `K` under a policy: what it gives, or whether it failed. */
+export type MemberOutput<O, P, K = never> = [P] extends ['strict']
+  ? O
+  : P extends { readonly critical: readonly (infer C)[] }
+    ? K extends C
+      ? O
+      : MemberResult<O>
+    : MemberResult<O>;
+
+/** What {@link parallel} makes of its arguments. */
+export type ParallelOf<F, T extends readonly SomeStep[], P> = [F] extends [SomeStep]
+  ? Pipeline<InputOfTuple<[F, ...T]>, OutputsOfTuple<[F, ...T]>, Exit<F | T[number]>>
+  : Pipeline<
+      InputOfAll<F>,
+      { -readonly [K in keyof F]: MemberOutput<Output<F[K]>, P, K> },
+      Exit<F[keyof F]>
+    >;
+
+/** What the members of a tuple give. */
+export type OutputsOfTuple<T extends readonly SomeStep[]> = {
+  -readonly [K in keyof T]: Output<T[K]>;
 };
 
 /**
  * Steps side by side: every member gets the same input, and the group gives the outputs under the
- * members' names, `parallel({ total, peak })`, or as a tuple, `parallel(total, peak)`.
+ * members' names, `parallel({ total, peak }, options)`, or as a tuple, `parallel(total, peak)`.
  *
  * It ends once all members have ended; whether it finished is for its `policy` to say: `strict`
  * (default: all must finish), `bestEffort` (it always does), `{ atLeast: n }`, `{ critical: […] }`,
@@ -44,32 +80,11 @@ export type CriticalOptions<C> = GroupOptions & {
  * @throws {@link InvalidOptionError} when a member is no step, or an option is not what it should
  * be.
  */
-export function parallel<const T extends readonly [AnyStep, ...AnyStep[]]>(
-  ...members: T
-): Pipeline<InputOfTuple<T>, { -readonly [K in keyof T]: Output<T[K]> }, Exit<T[number]>>;
-/** Members of which some may fail. */
-export function parallel<R extends Members>(
-  members: R,
-  options: LenientOptions,
-): Pipeline<
-  InputOfAll<R>,
-  { -readonly [K in keyof R]: MemberResult<Output<R[K]>> },
-  Exit<R[keyof R]>
->;
-/** Members of which those named must finish. */
-export function parallel<R extends Members, const C extends keyof R>(
-  members: R,
-  options: CriticalOptions<C>,
-): Pipeline<
-  InputOfAll<R>,
-  { -readonly [K in keyof R]: K extends C ? Output<R[K]> : MemberResult<Output<R[K]>> },
-  Exit<R[keyof R]>
->;
-/** Members that must all finish. */
-export function parallel<R extends Members>(
-  members: R,
-  options?: StrictOptions,
-): Pipeline<InputOfAll<R>, { -readonly [K in keyof R]: Output<R[K]> }, Exit<R[keyof R]>>;
+export function parallel<
+  const F extends SomeStep | Members,
+  const T extends readonly SomeStep[],
+  const P extends ParallelPolicy<keyof F> = 'strict',
+>(first: F, ...rest: ParallelArgs<F, T, P>): ParallelOf<F, T, P>;
 export function parallel(...given: readonly unknown[]): Pipeline<never, unknown, unknown> {
   const [first, second] = given;
   const definition =
@@ -85,15 +100,10 @@ export function parallel(...given: readonly unknown[]): Pipeline<never, unknown,
  * @throws {@link InvalidOptionError} when the first argument is no step, or an option is not what
  * it should be.
  */
-export function each<I, O, X>(
+export function each<I, O, X, const P extends EachPolicy = 'strict'>(
   step: Step<I, O, X>,
-  options: LenientOptions,
-): Pipeline<readonly I[], MemberResult<O>[], X>;
-/** Every element must finish. */
-export function each<I, O, X>(
-  step: Step<I, O, X>,
-  options?: StrictOptions,
-): Pipeline<readonly I[], O[], X>;
+  options?: EachOptions<P>,
+): Pipeline<readonly I[], MemberOutput<O, P>[], X>;
 export function each(first: unknown, options: unknown = {}): Pipeline<never, unknown, unknown> {
   const step = demandStep('each(): the step', first);
   const { name, ...spec } = groupSpec(`each(${step.name})`, options);

@@ -13,8 +13,15 @@ import type { ProgramSpec } from './task-code.ts';
 import { define, typed } from './task-definition.ts';
 import type { TaskOptions } from './task-options.ts';
 
+/** What the stdout of a program is. */
+export type Stdout = 'json' | 'text';
+
+/** What a program gives: its stdout as text, or the value that is written there. */
+export type ProgramOutput<O, S extends Stdout> = [S] extends ['text'] ? string : O;
+
 /** What a program is given, and what is read of it. */
-export interface ProgramOptions<I = unknown, O = unknown> extends Omit<TaskOptions, 'output'> {
+export interface ProgramOptions<I = unknown, O = unknown, S extends Stdout = Stdout>
+  extends Omit<TaskOptions, 'output'> {
   /**
    * Its arguments, one by one; a function makes them of the input. No shell reads them. Put `--`
    * before what users wrote, so that the program takes none of it for an option. Default none.
@@ -22,14 +29,18 @@ export interface ProgramOptions<I = unknown, O = unknown> extends Omit<TaskOptio
   readonly args?: readonly string[] | ((input: I) => readonly string[]) | undefined;
   /** `json` (default): the input, in one piece. `none`: it has no stdin. */
   readonly stdin?: 'json' | 'none' | undefined;
-  /** What its stdout is: one JSON value (default; nothing counts as no result), or plain text. */
-  readonly stdout?: 'json' | 'text' | undefined;
+  /**
+   * What its stdout is: one JSON value (default; nothing counts as no result), or plain text, which
+   * is the result without the last line break.
+   */
+  readonly stdout?: S | undefined;
   /** Checks what came from stdout; its output is what is stored. */
-  readonly output?: StandardSchemaV1<unknown, O> | undefined;
+  readonly output?: StandardSchemaV1<unknown, ProgramOutput<O, S>> | undefined;
 }
 
 /** Options of `commandTask`. */
-export interface CommandTaskOptions<I = unknown, O = unknown> extends ProgramOptions<I, O> {
+export interface CommandTaskOptions<I = unknown, O = unknown, S extends Stdout = Stdout>
+  extends ProgramOptions<I, O, S> {
   /** A program on the PATH of the worker, or the path of one. */
   readonly command: string;
   /** The folder it starts in. Default: that of the worker. */
@@ -39,21 +50,9 @@ export interface CommandTaskOptions<I = unknown, O = unknown> extends ProgramOpt
 }
 
 /** Options of `containerTask`. */
-export interface ContainerTaskOptions<I = unknown, O = unknown>
-  extends ProgramOptions<I, O>,
+export interface ContainerTaskOptions<I = unknown, O = unknown, S extends Stdout = Stdout>
+  extends ProgramOptions<I, O, S>,
     ContainerOptions {}
-
-/** What makes a program's output text. */
-export interface TextOutput {
-  /** Its stdout is the result, without the last line break. */
-  readonly stdout: 'text';
-}
-
-/** What makes a program's output JSON. */
-export interface JsonOutput {
-  /** Its stdout is one JSON value. */
-  readonly stdout?: 'json' | undefined;
-}
 
 /**
  * Defines a task that is a program of the worker's machine:
@@ -68,15 +67,10 @@ export interface JsonOutput {
  *
  * @throws {@link InvalidOptionError} when the name or an option is not what it should be.
  */
-export function commandTask<I = unknown>(
+export function commandTask<I = unknown, O = unknown, const S extends Stdout = Stdout>(
   name: string,
-  options: CommandTaskOptions<I, string> & TextOutput,
-): Task<I, string>;
-/** Defines a task that is a program whose stdout is JSON. */
-export function commandTask<I = unknown, O = unknown>(
-  name: string,
-  options: CommandTaskOptions<I, O> & JsonOutput,
-): Task<I, O>;
+  options: CommandTaskOptions<I, O, S>,
+): Task<I, ProgramOutput<O, S>>;
 export function commandTask(
   name: string,
   options: CommandTaskOptions<never, unknown>,
@@ -102,15 +96,10 @@ export function commandTask(
  *
  * @throws {@link InvalidOptionError} when the name or an option is not what it should be.
  */
-export function containerTask<I = unknown>(
+export function containerTask<I = unknown, O = unknown, const S extends Stdout = Stdout>(
   name: string,
-  options: ContainerTaskOptions<I, string> & TextOutput,
-): Task<I, string>;
-/** Defines a task that runs in a container and whose stdout is JSON. */
-export function containerTask<I = unknown, O = unknown>(
-  name: string,
-  options: ContainerTaskOptions<I, O> & JsonOutput,
-): Task<I, O>;
+  options: ContainerTaskOptions<I, O, S>,
+): Task<I, ProgramOutput<O, S>>;
 export function containerTask(
   name: string,
   options: ContainerTaskOptions<never, unknown>,

@@ -49,6 +49,17 @@ export interface Pipeline<in I, out O, out X = never> extends Step<I, O, X> {
 /** A step of any types. */
 export type AnyStep = Step<never, unknown, unknown>;
 
+/**
+ * Also a step of any types, without saying so: from `AnyStep` the compiler would infer that a task
+ * which is defined in place, and takes nothing, takes `never`.
+ */
+export interface SomeStep {
+  /** Chooses the handler; the same in every process. */
+  readonly name: string;
+  /** Only steps have it; never a value. */
+  readonly [types]: object;
+}
+
 /** What a step takes. */
 export type Input<S> = S extends Step<infer I, unknown, unknown> ? I : never;
 
@@ -58,10 +69,13 @@ export type Output<S> = S extends Step<never, infer O, unknown> ? O : never;
 /** What a step may end with instead of its output. */
 export type Exit<S> = S extends Step<never, unknown, infer X> ? X : never;
 
-/** The argument after a step: an input, unless it takes none. */
-export type InputArgs<I> = undefined extends I ? [input?: I] : [input: I];
+/**
+ * The argument after a step: an input, unless it takes none. It is inferred from the step alone, so
+ * that the compiler holds the input to it, and not it to the input.
+ */
+export type InputArgs<I> = undefined extends I ? [input?: NoInfer<I>] : [input: NoInfer<I>];
 
-/** The arguments after a step: an input, unless it takes none, then options. */
+/** The arguments after a step: an input, as {@link InputArgs}, then options. */
 export type StartArgs<I, Options> = undefined extends I
-  ? [input?: I, options?: Options]
-  : [input: I, options?: Options];
+  ? [input?: NoInfer<I>, options?: Options]
+  : [input: NoInfer<I>, options?: Options];

@@ -63,10 +63,11 @@ export class TaskDefinition extends StepDefinition {
   }
 }
 
-/** Options of a task whose input is checked: `I` is what callers give, `P` what handlers get. */
-export type WithInput<I, P> = Omit<TaskOptions, 'input'> & {
-  readonly input: StandardSchemaV1<I, P>;
-};
+/** Options of a definition; with a schema `I` is what callers give, `P` what handlers get. */
+export interface TaskOptionsOf<I, P> extends Omit<TaskOptions, 'input'> {
+  /** Checks the input, at enqueue and at the worker, and sets its type. */
+  readonly input?: StandardSchemaV1<I, P> | undefined;
+}
 
 /**
  * Defines a task: `task("resize", async (input: Size, ctx) => …)`.
@@ -80,17 +81,11 @@ export function task<I = void, R = void>(
   name: string,
   fn: (input: I, ctx: TaskContext) => R,
 ): Task<I, Awaited<R>>;
-/** Defines a task whose input is checked by a Standard Schema, at enqueue and at the worker. */
-export function task<I, P, R>(
+/** Defines a task with options. A Standard Schema as `input` sets the type of the input. */
+export function task<P = void, R = void, I = P>(
   name: string,
-  options: WithInput<I, P>,
+  options: TaskOptionsOf<I, P>,
   fn: (input: P, ctx: TaskContext) => R,
-): Task<I, Awaited<R>>;
-/** Defines a task with options. */
-export function task<I = void, R = void>(
-  name: string,
-  options: TaskOptions,
-  fn: (input: I, ctx: TaskContext) => R,
 ): Task<I, Awaited<R>>;
 export function task(name: string, ...rest: readonly unknown[]): Task<never, unknown> {
   const { options, handler } = argumentsOf(name, rest);

@@ -1,6 +1,6 @@
 /** XCom: values that a user's tasks hand on by name, with a type. */
 import type { Duration } from '../base/time.ts';
-import type { Step } from './step.ts';
+import type { AnyStep, Step } from './step.ts';
 
 /** Holds the type of the value; never a value. */
 declare const held: unique symbol;
@@ -14,6 +14,17 @@ export interface XComKey<in out T> {
   /** Holds the type; never a value. */
   readonly [held]: (value: T) => T;
 }
+
+/** What a value is pulled by: a key, with a type or as a text, or the task that gave it. */
+export type XComSource = string | { readonly type: 'xcom-key'; readonly name: string } | AnyStep;
+
+/** What is pulled by a key or a task. */
+export type XComPulled<K> =
+  K extends XComKey<infer T>
+    ? T | undefined
+    : K extends Step<never, infer O, infer X>
+      ? O | X | undefined
+      : unknown;
 
 /** How long a value is kept. */
 export interface XComPushOptions {
@@ -34,15 +45,16 @@ export interface XCom {
    * is refused by the schema of the key; {@link XComLimitError} for more values than one attempt may
    * change; {@link InvalidOptionError}.
    */
-  push<T>(key: XComKey<T>, value: Exclude<T, undefined>, options?: XComPushOptions): Promise<void>;
-  /** The same under a key without a type. */
-  push(key: string, value: unknown, options?: XComPushOptions): Promise<void>;
-  /** The value of a key; `undefined` when there is none, or its time is over. */
-  pull<T>(key: XComKey<T>): Promise<T | undefined>;
-  /** The result that a task defined with `xcom: true` gave last. */
-  pull<O, X>(of: Step<never, O, X>): Promise<O | X | undefined>;
-  /** The value of a key without a type. */
-  pull(key: string): Promise<unknown>;
+  push<T>(
+    key: string | XComKey<T>,
+    value: Exclude<NoInfer<T>, undefined>,
+    options?: XComPushOptions,
+  ): Promise<void>;
+  /**
+   * The value of a key, or the result that a task defined with `xcom: true` gave last; `undefined`
+   * when there is none, or its time is over.
+   */
+  pull<K extends XComSource>(of: K): Promise<XComPulled<K>>;
   /** Takes a value away. */
   delete(key: string | { readonly name: string }): Promise<void>;
   /** The same user's values in another namespace; a text of 1–128 bytes. */

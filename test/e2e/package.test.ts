@@ -1,6 +1,6 @@
 /** The packed tarball in an empty project of somebody else's. */
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { COMPILERS } from '../support/compilers.ts';
 import { type Consumer, installPacked } from '../support/consumer.ts';
 
 /** Two runs of npm and a compiler on a machine with other work. */
@@ -107,22 +107,15 @@ describe('the tarball', () => {
 });
 
 describe('its types', () => {
-  const require = createRequire(import.meta.url);
-  const older = createRequire(require.resolve('typescript-5.9/package.json'));
-  const compilers = [
-    { version: '5.9', path: older.resolve('typescript/lib/tsc.js') },
-    { version: '6.0', path: require.resolve('typescript/lib/tsc.js') },
-  ];
-
   beforeAll(() => {
     consumer.write('use.ts', USE);
     consumer.write('tsconfig.json', JSON.stringify(TSCONFIG));
   });
 
-  it.each(compilers)('hold on TypeScript $version', { timeout: LONG_MS }, async (compiler) => {
-    const version = await consumer.run(process.execPath, compiler.path, '--version');
+  it.each(COMPILERS)('hold on TypeScript $version', { timeout: LONG_MS }, async (compiler) => {
+    const version = await consumer.run(process.execPath, compiler.tsc, '--version');
     expect(version.stdout).toContain(`Version ${compiler.version}`);
-    const { code, stdout } = await consumer.run(process.execPath, compiler.path, '-p', '.');
+    const { code, stdout } = await consumer.run(process.execPath, compiler.tsc, '-p', '.');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   });
 });

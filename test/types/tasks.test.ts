@@ -2,6 +2,7 @@
 import { expectTypeOf, test } from 'vitest';
 import {
   type AnyStep,
+  type Call,
   call,
   commandTask,
   containerTask,
@@ -78,6 +79,30 @@ test('run and enqueue refuse what does not fit', () => {
   void loom.enqueue(hello, 'x', { user: null });
 });
 
+test('the input is that of the step, whatever the step is known as', async () => {
+  const generic = async <O>(step: Task<string, O>): Promise<O[]> => {
+    expectTypeOf(loom.enqueue(step, 'a')).resolves.toEqualTypeOf<TaskHandle<O>>();
+    const handles = await loom.enqueueMany(step, ['a', 'b']);
+    expectTypeOf(handles).toEqualTypeOf<TaskHandle<O>[]>();
+    return Promise.all(handles.map((handle) => handle.result()));
+  };
+  expectTypeOf(generic(hello)).resolves.toEqualTypeOf<string[]>();
+  const either = {} as typeof hello | typeof total;
+  // @ts-expect-error one of them takes rows
+  void loom.enqueue(either, 'a');
+  // @ts-expect-error one of them takes rows
+  void loom.enqueueMany(either, ['a']);
+  const open = task('open', async (input: { to: string } | undefined) => input?.to);
+  void loom.enqueue(open);
+  void loom.enqueue(open, undefined, { user: 'a' });
+  void loom.enqueue(open, { to: 'a' });
+  const wide = task('wide', async (input: unknown) => input);
+  void loom.enqueue(wide, { any: 'thing' });
+  const data: readonly { to: string; more: number }[] = [];
+  // What is known to have more is no typo.
+  void loom.enqueueMany(open, data);
+});
+
 test('enqueueMany keeps the types in their order', async () => {
   const calls = await loom.enqueueMany([
     call(hello, 'a'),
@@ -88,6 +113,10 @@ test('enqueueMany keeps the types in their order', async () => {
   expectTypeOf(await loom.enqueueMany(hello, ['a', 'b'])).toEqualTypeOf<TaskHandle<string>[]>();
   const each = await loom.enqueueMany(hello, ['a'], { atomic: false });
   expectTypeOf(each).toEqualTypeOf<Enqueued<string>[]>();
+  const told = await loom.enqueueMany([call(hello, 'a')], { atomic: false });
+  expectTypeOf(told).toEqualTypeOf<Enqueued<unknown>[]>();
+  const list: Call<string>[] = [];
+  expectTypeOf(await loom.enqueueMany(list)).toEqualTypeOf<TaskHandle<string>[]>();
   // @ts-expect-error wrong input
   call(hello, 1);
   // @ts-expect-error missing input

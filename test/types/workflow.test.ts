@@ -34,6 +34,16 @@ test('a pipeline takes what its first step takes and gives what its last gives',
   expectTypeOf(steps).toExtend<readonly AnyStep[]>();
 });
 
+test('a member that is defined in place takes what it says, or nothing', () => {
+  const both = parallel({ one: task('one', () => 1), two: task('two', async (_: unknown) => 'b') });
+  expectTypeOf(both).toEqualTypeOf<Pipeline<void, { one: number; two: string }>>();
+  const pair = parallel(
+    tick,
+    task('one', () => 'a'),
+  );
+  expectTypeOf(pair).toEqualTypeOf<Pipeline<void, [number, string]>>();
+});
+
 test('a step refuses what the one before does not give', () => {
   // @ts-expect-error rows are no totals
   fetchRows.pipe(publish);
