@@ -1,3 +1,5 @@
+import { onAbort } from '../base/abort-watch.ts';
+import { setImmediate } from '../base/globals.ts';
 import type { Clock } from '../base/time.ts';
 
 interface Watcher {
@@ -23,17 +25,18 @@ export class Condition {
     return new Promise((resolve) => {
       const stop = (answer: boolean): void => {
         this.#watchers.delete(watcher);
-        signal.removeEventListener('abort', onAbort);
+        unwatch?.();
         resolve(answer);
       };
-      const onAbort = (): void => stop(holds());
+      const end = (): void => stop(holds());
+      let unwatch: (() => void) | undefined;
       const watcher: Watcher = { holds, resolve: stop };
       this.#watchers.add(watcher);
       if (signal.aborted) {
-        onAbort();
+        end();
         return;
       }
-      signal.addEventListener('abort', onAbort);
+      unwatch = onAbort([signal], end);
       this.check();
     });
   }
@@ -46,16 +49,16 @@ export class Condition {
     signal: AbortSignal,
   ): Promise<boolean> {
     if (holds()) return true;
-    const stop = new AbortController();
-    const onAbort = (): void => stop.abort();
     if (signal.aborted) return false;
-    signal.addEventListener('abort', onAbort);
-    const timer = clock.setTimer(ms, onAbort);
+    const stop = new AbortController();
+    const end = (): void => stop.abort();
+    const unwatch = onAbort([signal], end);
+    const timer = clock.setTimer(ms, end);
     try {
       return await this.until(holds, stop.signal);
     } finally {
       timer.cancel();
-      signal.removeEventListener('abort', onAbort);
+      unwatch();
     }
   }
 

@@ -1,3 +1,4 @@
+import { nextTick } from '../base/globals.ts';
 import type { EnqueueReply } from '../domain/backend.ts';
 import { BackendUnavailableError, ClosedError } from '../domain/errors.ts';
 import type { NewTask } from '../domain/task.ts';
@@ -52,7 +53,7 @@ export class Enqueuer {
 
   #openTrip(): Trip {
     if (this.#trip !== undefined) return this.#trip;
-    process.nextTick(this.#leave);
+    nextTick(this.#leave);
     this.#trip = newTrip();
     return this.#trip;
   }

@@ -1,3 +1,4 @@
+import { nextTick, setImmediate } from '../base/globals.ts';
 import type { Clock } from '../base/time.ts';
 import type {
   Backend,
@@ -144,7 +145,7 @@ export class Exchange {
   #schedule(): void {
     if (this.#scheduled || this.#inFlight) return;
     this.#scheduled = true;
-    process.nextTick(this.#run);
+    nextTick(this.#run);
   }
 
   readonly #run = (): void => {

@@ -1,3 +1,5 @@
+import { clearInterval, setInterval } from '../base/globals.ts';
+
 /** An hour in ms; the interval does nothing, it only exists. */
 const IDLE_MS = 3_600_000;
 

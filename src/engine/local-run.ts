@@ -1,4 +1,5 @@
 /** A step run here and now: the same checks, retries, timeout and context, and no backend. */
+import { onAbort } from '../base/abort-watch.ts';
 import { InvalidPayloadError, RunCanceledError, TaskCanceledError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { compile } from '../workflow/compile.ts';
@@ -105,7 +106,10 @@ async function walkHere(
   const runner = runnerOf(tools, user, channels);
   const walk = new LocalWalk({ ...tools, runner, channels }, { step, user, trace });
   return tracedCall(trace, async () => {
-    const ending = await walk.walk({ graph, block: graph, input: given, isMember: false }, signal);
+    // Each node watches the signal while it runs: not to put a listener there for each of them.
+    const unwatch = onAbort([signal], () => undefined);
+    const block = { graph, block: graph, input: given, isMember: false };
+    const ending = await walk.walk(block, signal).finally(unwatch);
     switch (ending.type) {
       case 'finished':
       case 'terminated':

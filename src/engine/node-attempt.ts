@@ -1,11 +1,12 @@
 /** One call of a node's handler, with its timeout: what the handler sees, and who hears how it ended. */
+
+import { type AbortWatcher, unwatchAbort, watchAbort } from '../base/abort-watch.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Timer } from '../base/time.ts';
 import type { UpstreamFact } from '../domain/backend.ts';
 import { TimedOutError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Control } from '../workflow/control.ts';
-import { type AbortWatcher, unwatchAbort, watchAbort } from './abort-watch.ts';
 import {
   AttemptContext,
   type ContextSource,

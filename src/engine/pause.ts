@@ -1,3 +1,4 @@
+import { onAbort } from '../base/abort-watch.ts';
 import type { Clock } from '../base/time.ts';
 
 /** First pause after a failed call, in ms; each further one is twice as long. */
@@ -18,10 +19,10 @@ export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
   return new Promise((resolve) => {
     const stop = (): void => {
       timer.cancel();
-      signal.removeEventListener('abort', stop);
+      unwatch();
       resolve();
     };
     const timer = clock.setTimer(ms, stop);
-    signal.addEventListener('abort', stop);
+    const unwatch = onAbort([signal], stop);
   });
 }

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { linkAbort } from '../base/abort-watch.ts';
 import type { Clock } from '../base/time.ts';
 import {
   ClosedError,
@@ -34,8 +34,6 @@ export class Results implements ResultSource {
 
   constructor(parts: ResultsParts) {
     this.#parts = parts;
-    // Every wait listens to it; there may be any number.
-    setMaxListeners(0, this.#closing.signal);
   }
 
   close(): void {
@@ -54,19 +52,15 @@ export class Results implements ResultSource {
     const timeoutMs =
       timeout === undefined ? undefined : durationOption('timeout', timeout, bounds);
     const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs;
-    const stop = new AbortController();
-    const abort = (event: Event): void => stop.abort((event.target as AbortSignal).reason);
-    const signals = signal === undefined ? [this.#closing.signal] : [this.#closing.signal, signal];
-    for (const one of signals) {
-      if (one.aborted) throw one.reason;
-      one.addEventListener('abort', abort);
-    }
+    const closing = this.#closing.signal;
+    const stop = signal === undefined ? linkAbort(closing) : linkAbort(closing, signal);
+    stop.signal.throwIfAborted();
     keepAlive.hold();
     try {
       return await this.#until(id, until, stop.signal, timeoutMs ?? 0);
     } finally {
       keepAlive.letGo();
-      for (const one of signals) one.removeEventListener('abort', abort);
+      stop.unlink();
     }
   }
 

@@ -1,3 +1,4 @@
+import { linkAbort } from '../base/abort-watch.ts';
 import type { Clock } from '../base/time.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Condition } from './condition.ts';
@@ -37,7 +38,9 @@ export async function emptySlots(parts: ShutdownParts): Promise<readonly string[
   if (!isDone()) {
     slots.shutDown();
     // A second signal counts here too.
-    await changed.within(clock, LIMITS.abortGraceMs, isDone, AbortSignal.any([hurry, over]));
+    const sooner = linkAbort(hurry, over);
+    await changed.within(clock, LIMITS.abortGraceMs, isDone, sooner.signal);
+    sooner.unlink();
     if (hurry.aborted) await changed.within(clock, HURRY_MS, isDone, over);
   }
   const unfinished = isDone() ? [] : slots.runningIds();
@@ -52,10 +55,9 @@ export async function sayGoodbye(
   calls: readonly (Promise<void> | undefined)[],
   over: AbortSignal,
 ): Promise<void> {
-  const waiting = new AbortController();
-  const end = (): void => waiting.abort();
-  over.addEventListener('abort', end);
-  void Promise.allSettled(calls).then(end);
+  const said = new AbortController();
+  const waiting = linkAbort(over, said.signal);
+  void Promise.allSettled(calls).then(() => said.abort());
   await sleep(clock, LIMITS.goodbyeMs, waiting.signal);
-  over.removeEventListener('abort', end);
+  waiting.unlink();
 }

@@ -1,3 +1,5 @@
+import { setImmediate } from '../base/globals.ts';
+
 /** Tasks between two turns of the event loop: a few milliseconds of work. */
 const TASKS_PER_TURN = 1_000;
 

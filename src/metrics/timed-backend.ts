@@ -1,3 +1,4 @@
+import { monotonicMs } from '../base/globals.ts';
 import type { Backend } from '../domain/backend.ts';
 
 /** Gets the name of a call, as `tasks.lease`, how long it took, in seconds, and whether it failed. */
@@ -41,9 +42,9 @@ function timedPart(part: string, target: object, onCall: OnCall): object {
       const operation = `${part}.${String(key)}`;
       if (WAITING.has(operation)) return value.bind(of);
       return (...args: readonly unknown[]) => {
-        const began = performance.now();
+        const began = monotonicMs();
         const told = (failed: boolean): void =>
-          onCall(operation, (performance.now() - began) / 1_000, failed);
+          onCall(operation, (monotonicMs() - began) / 1_000, failed);
         const answer: unknown = Reflect.apply(value, of, args);
         if (answer instanceof Promise) {
           answer.then(

@@ -1,3 +1,4 @@
+import { setImmediate } from '../base/globals.ts';
 import { type Clock, type Duration, durationMs, type Timer } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 

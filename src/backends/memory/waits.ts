@@ -1,3 +1,4 @@
+import { onAbort } from '../../base/abort-watch.ts';
 import type { Store } from './store.ts';
 
 /** See `WorkerStore.waitForWork`. */
@@ -16,7 +17,7 @@ export function waitForWork(
   return new Promise((resolve) => {
     const stop = (answer: 'woken' | 'timeout'): void => {
       timer.cancel();
-      signal.removeEventListener('abort', abort);
+      unwatch();
       worker.wake = undefined;
       worker.token = false;
       store.line.delete(worker);
@@ -24,7 +25,7 @@ export function waitForWork(
     };
     const abort = (): void => stop('timeout');
     const timer = store.clock.setTimer(ms, abort);
-    signal.addEventListener('abort', abort);
+    const unwatch = onAbort([signal], abort);
     worker.wake = (): void => stop('woken');
   });
 }
@@ -42,14 +43,14 @@ export function waitForEnd(
   return new Promise((resolve) => {
     const stop = (): void => {
       timer.cancel();
-      signal.removeEventListener('abort', stop);
+      unwatch();
       const waiters = store.endWaiters.get(id);
       waiters?.delete(stop);
       if (waiters?.size === 0) store.endWaiters.delete(id);
       resolve();
     };
     const timer = store.clock.setTimer(ms, stop);
-    signal.addEventListener('abort', stop);
+    const unwatch = onAbort([signal], stop);
     const waiters = store.endWaiters.get(id) ?? new Set();
     waiters.add(stop);
     store.endWaiters.set(id, waiters);

@@ -1,3 +1,4 @@
+import { clearInterval, monotonicMs, setInterval } from '../../base/globals.ts';
 import { ClosedError } from '../../domain/errors.ts';
 import { hold, nodesOf, type RedisClient } from './client.ts';
 import { flat, text } from './decode.ts';
@@ -121,7 +122,7 @@ export class Connection {
 
   #enter(): void {
     if (this.#pending++ > 0) return;
-    this.#answeredAt = performance.now();
+    this.#answeredAt = monotonicMs();
     if (this.#owned) hold(this.#client, true);
     // A timer per busy spell, not per call: calls are answered in order.
     if (this.#watchdog === undefined) this.#lookedAt = this.#answeredAt;
@@ -129,14 +130,14 @@ export class Connection {
   }
 
   #leave(): void {
-    this.#answeredAt = performance.now();
+    this.#answeredAt = monotonicMs();
     if (--this.#pending > 0) return;
     if (this.#owned) hold(this.#client, false);
     this.#watchdog?.unref();
   }
 
   #watch(): void {
-    const now = performance.now();
+    const now = monotonicMs();
     const late = now - this.#lookedAt > 2 * LOOK_MS;
     this.#lookedAt = now;
     if (this.#pending === 0) {

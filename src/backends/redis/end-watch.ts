@@ -1,3 +1,5 @@
+import { linkAbort, onAbort } from '../../base/abort-watch.ts';
+import { clearTimeout, monotonicMs, setTimeout } from '../../base/globals.ts';
 import { hold, type RedisClient, sibling } from './client.ts';
 import { flat, text } from './decode.ts';
 import type { Session } from './session.ts';
@@ -23,21 +25,24 @@ export class EndWatch {
 
   /** Answers when the task may have ended, after `ms`, or when the signal aborts. */
   async wait(id: string, ms: number, signal: AbortSignal): Promise<void> {
-    const either = AbortSignal.any([signal, this.#session.closing.signal]);
-    if (either.aborted) return;
-    const until = performance.now() + ms;
+    const { closing } = this.#session;
+    if (signal.aborted || closing.signal.aborted) return;
+    const link = linkAbort(signal, closing.signal);
+    const either = link.signal;
+    const until = monotonicMs() + ms;
     const bell = this.#listen(id);
     try {
       for (let pause = POLL_MS; ; pause = Math.min(2 * pause, POLL_MAX_MS)) {
         const told = await this.#watch(id);
         if (told === 'ended' || either.aborted) return;
-        const left = until - performance.now();
+        const left = until - monotonicMs();
         if (left <= 0) return;
         const rang = await bell.ring(told === 'will-tell' ? left : Math.min(left, pause), either);
         if (rang || either.aborted) return;
       }
     } finally {
       bell.stop();
+      link.unlink();
     }
   }
 
@@ -72,12 +77,12 @@ export class EndWatch {
         new Promise((resolve) => {
           const done = (): void => {
             clearTimeout(timer);
-            signal.removeEventListener('abort', done);
+            unwatch();
             wake = undefined;
             resolve(rung);
           };
           const timer = setTimeout(done, ms);
-          signal.addEventListener('abort', done, { once: true });
+          const unwatch = onAbort([signal], done);
           wake = done;
           if (rung || signal.aborted) done();
         }),

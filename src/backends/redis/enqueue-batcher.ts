@@ -1,3 +1,4 @@
+import { setImmediate } from '../../base/globals.ts';
 import type { EnqueueReply } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { NewTask } from '../../domain/task.ts';

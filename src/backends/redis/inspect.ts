@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../base/globals.ts';
 import type { Inspect } from '../../domain/backend.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import type {
@@ -122,9 +123,9 @@ export class RedisInspect implements Inspect {
   }
 
   async ping(): Promise<number> {
-    const start = performance.now();
+    const start = monotonicMs();
     await this.#session.command('ping', 'PING', []);
-    return performance.now() - start;
+    return monotonicMs() - start;
   }
 
   close(): void {

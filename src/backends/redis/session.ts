@@ -1,3 +1,4 @@
+import { setTimeout } from '../../base/globals.ts';
 import type { BackendInfo, BackendSettings } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Retention } from '../../domain/settings.ts';

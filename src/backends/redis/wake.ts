@@ -1,3 +1,5 @@
+import { onAbort } from '../../base/abort-watch.ts';
+import { clearTimeout, monotonicMs, setImmediate, setTimeout } from '../../base/globals.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { hold, type RedisClient, sibling } from './client.ts';
 import { spreadOf } from './encode.ts';
@@ -38,10 +40,10 @@ export class Bell {
     if (signal.aborted || this.#closed) return 'timeout';
     this.#waiting++;
     hold(this.#client, true);
-    const until = performance.now() + ms;
+    const until = monotonicMs() + ms;
     try {
       while (!this.#rung) {
-        const left = until - performance.now();
+        const left = until - monotonicMs();
         if (left <= 0 || this.#isOver(signal)) return 'timeout';
         this.#popping ??= this.#pop(Math.min(left, BLOCK_MS));
         await firstOf(this.#popping, left, signal);
@@ -95,11 +97,11 @@ function firstOf(promise: Promise<unknown>, ms: number, signal: AbortSignal): Pr
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', done);
+      unwatch();
       resolve();
     };
     const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
+    const unwatch = onAbort([signal], done);
     void promise.then(done, done);
   });
 }

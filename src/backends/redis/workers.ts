@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { linkAbort } from '../../base/abort-watch.ts';
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import type { WorkerStore } from '../../domain/backend.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
@@ -67,14 +68,14 @@ export class RedisWorkers implements WorkerStore {
 
   async waitForWork(id: string, ms: number, signal: AbortSignal): Promise<'woken' | 'timeout'> {
     const { closing } = this.#session;
-    const either = AbortSignal.any([signal, closing.signal]);
-    if (either.aborted || !this.#specs.has(id)) return 'timeout';
+    if (signal.aborted || closing.signal.aborted || !this.#specs.has(id)) return 'timeout';
     let bell = this.#bells.get(id);
     if (bell === undefined) {
       bell = new Bell(this.#session.client, this.#session.keys.wake(id));
       this.#bells.set(id, bell);
     }
-    const answer = await bell.wait(ms, either);
+    const either = linkAbort(signal, closing.signal);
+    const answer = await bell.wait(ms, either.signal).finally(() => either.unlink());
     if (answer === 'timeout' && signal.aborted && !closing.signal.aborted) {
       // Not to eat a token that somebody else could use.
       await this.#session.run('leaveLine', [id]).catch(() => undefined);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { epochMs } from '../../base/globals.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import { changeEach, changeNone } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
@@ -26,7 +27,7 @@ export function addDead(program: Command, shell: Shell): void {
     .action((options: DeadOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const shown = shownOf(deadLetters(loom, options), options.all);
-        const view = { ...taskView(Date.now()), none: 'no dead letters' };
+        const view = { ...taskView(epochMs()), none: 'no dead letters' };
         await showFirst(output, shown, { limit: options.limit, view });
         return undefined;
       }),

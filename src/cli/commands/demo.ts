@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
 import { memory } from '../../backends/memory/memory-backend.ts';
+import { epochMs } from '../../base/globals.ts';
 import { messageOf } from '../../base/message-of.ts';
 import type { Backend } from '../../domain/backend.ts';
 import { integerArgument, positiveArgument } from '../arguments.ts';
@@ -86,7 +87,7 @@ async function storeOf(url: string | undefined, prefix: string | undefined): Pro
     throw new CliError(EXIT.usage, 'the demo uses a prefix of its own; leave --prefix out');
   }
   if (url === undefined) return { backend: memory(), forget: () => Promise.resolve() };
-  const own = `demo-${process.pid}-${Date.now()}`;
+  const own = `demo-${process.pid}-${epochMs()}`;
   const backend = await openRedis(url, own);
   const { forgetPrefix } = await import('../../backends/redis/forget.ts');
   return { backend, forget: () => forgetPrefix(url, own) };

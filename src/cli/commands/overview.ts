@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { epochMs } from '../../base/globals.ts';
 import { TASK_STATES } from '../../domain/task.ts';
 import { EXIT } from '../exit-code.ts';
 import type { JsonShapes } from '../json-shapes.ts';
@@ -16,7 +17,7 @@ export function addOverview(program: Command, shell: Shell): void {
     .description('every live worker, wherever it runs')
     .action((_options: unknown, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        output.rows(await loom.workers.list(), workerView(Date.now()));
+        output.rows(await loom.workers.list(), workerView(epochMs()));
         return undefined;
       }),
     );
@@ -51,7 +52,7 @@ function addStatus(program: Command, shell: Shell): void {
             '',
             ...tableOf(queues, queueView, style),
             '',
-            ...tableOf(workers, workerView(Date.now()), style),
+            ...tableOf(workers, workerView(epochMs()), style),
           ],
         });
         return undefined;

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { epochMs } from '../../base/globals.ts';
 import { TaskNotFoundError } from '../../domain/errors.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { RunImportOptions } from '../../engine/runs/import.ts';
@@ -61,7 +62,7 @@ function addList(runs: Command, shell: Shell): void {
     .action((options: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const { limit } = options;
-        await showFirst(output, selectRuns(loom, options), { limit, view: runView(Date.now()) });
+        await showFirst(output, selectRuns(loom, options), { limit, view: runView(epochMs()) });
         return undefined;
       }),
     );
@@ -205,7 +206,7 @@ async function demandRun(loom: Fairloom, id: string): Promise<RunDetails> {
 }
 
 function runLines(run: RunDetails, { style }: Output): readonly string[] {
-  const now = Date.now();
+  const now = epochMs();
   return fieldLines(
     {
       id: run.id,

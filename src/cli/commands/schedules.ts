@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { epochMs } from '../../base/globals.ts';
 import type { Duration } from '../../base/time.ts';
 import { ScheduleNotFoundError } from '../../domain/errors.ts';
 import type { Fairloom } from '../../engine/client.ts';
@@ -71,7 +72,7 @@ function addList(schedules: Command, shell: Shell): void {
     .action((options: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const { limit } = options;
-        await showFirst(output, all(loom), { limit, view: scheduleView(Date.now()) });
+        await showFirst(output, all(loom), { limit, view: scheduleView(epochMs()) });
         return undefined;
       }),
     );
@@ -108,7 +109,7 @@ function addNext(schedules: Command, shell: Shell): void {
     .action((id: string, { count }: { readonly count: number }, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const slots = (await loom.schedules.next(id, count)).map((slot) => slot.getTime());
-        const now = Date.now();
+        const now = epochMs();
         const text = slots.map((at) => `${new Date(at).toISOString()}  ${shownMoment(at, now)}`);
         if (slots.length === 0) output.note('none: it is paused, or over');
         output.one({ json: { id, slots } satisfies JsonShapes['schedules next'], id, text });
@@ -252,7 +253,7 @@ function addBackfill(schedules: Command, shell: Shell): void {
 }
 
 function scheduleLines(schedule: ScheduleInfo, { style }: Output): readonly string[] {
-  const now = Date.now();
+  const now = epochMs();
   const moment = (at: number | undefined): string | undefined =>
     at === undefined ? undefined : `${new Date(at).toISOString()} (${shownMoment(at, now)})`;
   const { everyMs, jitterMs, limit } = schedule;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { epochMs } from '../../base/globals.ts';
 import { TaskNotFoundError } from '../../domain/errors.ts';
 import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
@@ -65,7 +66,7 @@ function addList(tasks: Command, shell: Shell): void {
         const { limit, state, queue, user, name } = options;
         const filter = given({ state, queue, user, name });
         const shown = shownOf(selectTasks(loom, filter), options.all);
-        await showFirst(output, shown, { limit, view: taskView(Date.now()) });
+        await showFirst(output, shown, { limit, view: taskView(epochMs()) });
         return undefined;
       }),
     );
@@ -199,7 +200,7 @@ async function demandTask(loom: Fairloom, id: string): Promise<TaskInfo> {
 }
 
 function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
-  const now = Date.now();
+  const now = epochMs();
   const moment = (at: number | undefined): string | undefined =>
     at === undefined ? undefined : `${new Date(at).toISOString()} (${shownMoment(at, now)})`;
   const json = (value: unknown): string | undefined =>

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { clearTimeout, monotonicMs, setTimeout } from '../../base/globals.ts';
 import { type Duration, durationMs } from '../../base/time.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import { durationArgument } from '../arguments.ts';
@@ -43,7 +44,7 @@ export function addTop(program: Command, shell: Shell): void {
         }
         const isLive = isTerminal(shell) && output.form === 'table';
         if (isLive) await showLive(loom, output, shell, everyMs);
-        else showOnce(await new TopSource(loom).take(performance.now()), output);
+        else showOnce(await new TopSource(loom).take(monotonicMs()), output);
         return undefined;
       }),
     );
@@ -67,7 +68,7 @@ async function showLive(
   const terminal = shell.stdin as NodeJS.ReadStream;
   const source = new TopSource(loom);
   let screen: Screen = FIRST_SCREEN;
-  let snapshot = await source.take(performance.now());
+  let snapshot = await source.take(monotonicMs());
   const draw = (): void => {
     const { rows = ROWS } = shell.out as Partial<NodeJS.WriteStream>;
     const lines = frameLines(snapshot, screen, rows - 1, output.style);
@@ -79,7 +80,7 @@ async function showLive(
   try {
     await new Promise<void>((resolve, reject) => {
       const look = (): void => {
-        source.take(performance.now()).then((next) => {
+        source.take(monotonicMs()).then((next) => {
           snapshot = next;
           draw();
           if (!screen.isOver) timer.refresh();

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { epochMs } from '../../base/globals.ts';
 import type { Duration } from '../../base/time.ts';
 import type { XComFact } from '../../domain/xcom.ts';
 import type { XComWhere } from '../../engine/xcom-facade.ts';
@@ -42,7 +43,7 @@ function addLists(xcom: Command, shell: Shell): void {
     .action(({ limit, ...where }: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const all = pages((page) => loom.xcom.list({ ...page, ...where }));
-        await showFirst(output, all, { limit, view: valueView(Date.now()) });
+        await showFirst(output, all, { limit, view: valueView(epochMs()) });
         return undefined;
       }),
     );

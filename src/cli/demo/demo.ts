@@ -2,7 +2,10 @@
  * The demo: one user with 100,000 waiting tasks and nine with short backlogs share the slots of
  * one worker by their weights, and every lease is held against the exact share.
  */
+
 import { setTimeout as pause } from 'node:timers/promises';
+import { onAbort } from '../../base/abort-watch.ts';
+import { clearInterval, monotonicMs, setInterval } from '../../base/globals.ts';
 import type { Backend } from '../../domain/backend.ts';
 import { Fairloom } from '../../engine/client.ts';
 import { silentLogger } from '../../engine/logger.ts';
@@ -101,7 +104,7 @@ class Stage {
     const { backend, seed } = this.#options;
     await this.#prepare();
     const worker = this.#loom.worker({ concurrency: SLOTS });
-    const began = performance.now();
+    const began = monotonicMs();
     await worker.start();
     await Promise.all(QUIET.map((actor) => this.#topUp(actor, 0)));
     this.#crowded = true;
@@ -110,7 +113,7 @@ class Stage {
     await this.#compete(began, story);
 
     this.#trace.stop();
-    const elapsed = (performance.now() - began) / 1_000;
+    const elapsed = (monotonicMs() - began) / 1_000;
     const figures = figuresOf(this.#trace);
     await worker.stop();
     return {
@@ -127,7 +130,7 @@ class Stage {
   async #compete(began: number, story: Partial<Mutable<Story>>): Promise<void> {
     const { seconds, frame, frameMs, signal } = this.#options;
     const frames = setInterval(() => {
-      frame(figuresOf(this.#trace, RECENT_WAITS), (performance.now() - began) / 1_000);
+      frame(figuresOf(this.#trace, RECENT_WAITS), (monotonicMs() - began) / 1_000);
     }, frameMs);
     try {
       const told = Promise.all([this.#scenes(story), pause(seconds * 1_000)]);
@@ -147,12 +150,12 @@ class Stage {
     const { news } = this.#options;
     for (const [user, weight] of WEIGHTS) await this.#loom.users.set(user, { weight });
     news(`${NOISY.user} (weight ${NOISY.weight}) enqueues ${NOISY.backlog} tasks`);
-    const began = performance.now();
+    const began = monotonicMs();
     for (let left = NOISY.backlog; left > 0; left -= CHUNK) {
       if (this.#options.signal?.aborted === true) return;
       await this.#enqueue(NOISY.user, Math.min(left, CHUNK));
     }
-    const seconds = (performance.now() - began) / 1_000;
+    const seconds = (monotonicMs() - began) / 1_000;
     const names = QUIET.map(({ user }) => user).join(', ');
     news(`enqueued in ${seconds.toFixed(1)} s; now come ${names} (weights 7, 3, 1)`);
   }
@@ -209,6 +212,6 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 function aborted(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) resolve();
-    signal?.addEventListener('abort', () => resolve(), { once: true });
+    else if (signal !== undefined) onAbort([signal], () => resolve());
   });
 }

@@ -1,5 +1,7 @@
 /** `fairloom worker --drain`: the end of the work that is there. */
+
 import { setTimeout as pause } from 'node:timers/promises';
+import { linkAbort } from '../../base/abort-watch.ts';
 import { FairloomError } from '../../domain/errors.ts';
 import { coreOf, type Fairloom } from '../../engine/client.ts';
 import { serveUntilSignal } from '../../engine/serve.ts';
@@ -33,9 +35,10 @@ export async function drain(
     const workers = plans.map((plan) => loom.worker(plan));
     const over = new AbortController();
     const serving = serveUntilSignal(workers, process).finally(() => over.abort());
-    const ends = AbortSignal.any([signal, over.signal]);
-    const draining = stopDrained({ loom, workers, scopes: plans.map(scopeOf), signal: ends, say });
-    const [report] = await Promise.all([serving, draining]);
+    const ends = linkAbort(signal, over.signal);
+    const scopes = plans.map(scopeOf);
+    const draining = stopDrained({ loom, workers, scopes, signal: ends.signal, say });
+    const [report] = await Promise.all([serving, draining]).finally(() => ends.unlink());
     return report;
   } finally {
     await loom.close();

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { onAbort } from '../../base/abort-watch.ts';
 import { ClosedError, Fatal, InvalidResultError, RetryAfter } from '../../domain/errors.ts';
 import type { HandlerModule } from '../../workflow/task-code.ts';
 import type { TaskContext } from '../../workflow/task-context.ts';
@@ -33,15 +34,14 @@ export class ModulePool {
     if (this.#isClosed) return Promise.reject(new ClosedError('this Fairloom'));
     const host = this.#take(module.url);
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
+      const unwatch = onAbort([signal], (reason) => {
         this.#forget(host);
-        void host.end(signal.reason);
-      };
+        void host.end(reason);
+      });
       const stop = (): void => {
-        signal.removeEventListener('abort', onAbort);
+        unwatch();
         host.release();
       };
-      signal.addEventListener('abort', onAbort);
       const listener = {
         logged: ({ level, message, fields }) => ctx.log[level](message, fields),
         replied: (reply) => {

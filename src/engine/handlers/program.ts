@@ -1,5 +1,7 @@
 /** One program, run once: from its start to the moment when nothing of it is left. */
+
 import type { ChildProcess } from 'node:child_process';
+import { onAbort } from '../../base/abort-watch.ts';
 import type { Clock, Timer } from '../../base/time.ts';
 import {
   InvalidResultError,
@@ -88,15 +90,14 @@ export class Program {
 
   async #run(): Promise<Buffer> {
     const { signal } = this.#call.ctx;
-    const onAbort = (): void => this.#askToEnd();
-    signal.addEventListener('abort', onAbort);
+    const unwatch = onAbort([signal], () => this.#askToEnd());
     try {
       const end = await this.#ended();
       await this.#cleaning;
       signal.throwIfAborted();
       return this.#resultOf(end);
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      unwatch();
       this.#timer?.cancel();
     }
   }

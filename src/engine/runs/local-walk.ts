@@ -1,4 +1,5 @@
 /** A workflow run here and now: every node in this process, and nothing stored. */
+import { onAbort } from '../../base/abort-watch.ts';
 import { TaskCanceledError, TimedOutError, UnknownTaskError } from '../../domain/errors.ts';
 import { isLost, type MemberState, type RegisteredVerdict } from '../../domain/group-verdict.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -218,10 +219,10 @@ class LocalGroup {
   async run(): Promise<readonly MemberEnd[]> {
     const { node, members } = this.#step;
     const close = (): void => this.#close(this.#outer.reason);
-    this.#outer.addEventListener('abort', close);
+    const unwatch = onAbort([this.#outer], close);
     const lanes = Math.min(node.concurrency ?? members.length, members.length);
     await Promise.all(Array.from({ length: lanes }, () => this.#lane()));
-    this.#outer.removeEventListener('abort', close);
+    unwatch();
     const { signal } = this.#closed;
     return members.map(
       ({ key }, at) => this.#ends[at] ?? { key, state: 'canceled', error: signal.reason },

@@ -1,3 +1,4 @@
+import { linkAbort } from '../../base/abort-watch.ts';
 import type { Backend } from '../../domain/backend.ts';
 import { TaskNotFoundError } from '../../domain/errors.ts';
 import type { NodeOutcome } from '../../domain/graph-values.ts';
@@ -192,15 +193,14 @@ export class RunView {
   }
 
   async #waitForAny(ids: readonly string[], ms: number, signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
-    const stop = (): void => over.abort();
-    signal.addEventListener('abort', stop);
+    const decided = new AbortController();
+    const over = linkAbort(signal, decided.signal);
     const { inspect } = this.#backend;
     try {
       await Promise.race(ids.map((id) => inspect.waitForEnd(id, ms, over.signal)));
     } finally {
-      signal.removeEventListener('abort', stop);
-      over.abort();
+      decided.abort();
+      over.unlink();
     }
   }
 }

@@ -1,0 +1,79 @@
+/** Somebody to be told when a signal aborts. */
+export interface AbortWatcher {
+  aborted(reason: unknown): void;
+}
+
+/** Who watches one signal, and the one listener that tells them. */
+interface Watch {
+  readonly watchers: Set<AbortWatcher>;
+  readonly listener: () => void;
+}
+
+/**
+ * Who watches which signal. An `AbortSignal` takes a microsecond for each listener that comes and
+ * goes, and warns of a leak when there are more than ten; so each signal gets one listener for all,
+ * as long as anybody watches.
+ */
+const WATCHES = new WeakMap<AbortSignal, Watch>();
+
+/** From now on the watcher is told; one that comes after the signal has aborted never is. */
+export function watchAbort(signal: AbortSignal, watcher: AbortWatcher): void {
+  const known = WATCHES.get(signal);
+  if (known !== undefined) {
+    known.watchers.add(watcher);
+    return;
+  }
+  const watchers = new Set([watcher]);
+  const listener = (): void => {
+    WATCHES.delete(signal);
+    for (const one of [...watchers]) one.aborted(signal.reason);
+  };
+  WATCHES.set(signal, { watchers, listener });
+  signal.addEventListener('abort', listener, { once: true });
+}
+
+/** Ends {@link watchAbort}; the last one to go leaves nothing on the signal. */
+export function unwatchAbort(signal: AbortSignal, watcher: AbortWatcher): void {
+  const watch = WATCHES.get(signal);
+  if (watch === undefined) return;
+  watch.watchers.delete(watcher);
+  if (watch.watchers.size > 0) return;
+  WATCHES.delete(signal);
+  signal.removeEventListener('abort', watch.listener);
+}
+
+/**
+ * Calls `act` when one of the signals aborts, until the answer is called. Of one that has aborted
+ * already nothing is heard: look before.
+ */
+export function onAbort(
+  signals: readonly AbortSignal[],
+  act: (reason: unknown) => void,
+): () => void {
+  const watcher: AbortWatcher = { aborted: act };
+  for (const signal of signals) watchAbort(signal, watcher);
+  return () => {
+    for (const signal of signals) unwatchAbort(signal, watcher);
+  };
+}
+
+/** A signal that follows others; see {@link linkAbort}. */
+export interface LinkedSignal {
+  readonly signal: AbortSignal;
+  /** It follows no more, and nothing of it is left on the others. */
+  unlink(): void;
+}
+
+/**
+ * A signal that aborts with the first of others, until it is unlinked. In place of
+ * `AbortSignal.any`, which leaves some 80 bytes on each of the others for as long as that lives.
+ */
+export function linkAbort(...signals: readonly AbortSignal[]): LinkedSignal {
+  const own = new AbortController();
+  const over = signals.find(({ aborted }) => aborted);
+  if (over !== undefined) {
+    own.abort(over.reason);
+    return { signal: own.signal, unlink: () => undefined };
+  }
+  return { signal: own.signal, unlink: onAbort(signals, (reason) => own.abort(reason)) };
+}
