@@ -18,9 +18,11 @@ beforeAll(async () => {
 afterAll(() => consumer?.remove());
 
 describe('the tarball', () => {
-  it('holds what is built and the documentation, and nothing else', () => {
+  it('holds what is built, documentation and examples, and nothing else', () => {
+    const pages = /^(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$/;
     const strange = consumer.packed.filter(
-      (path) => !/^(dist|docs)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(path),
+      (path) =>
+        !/^(dist|docs|examples|ops)\/|^(package\.json|LICENSE)$/.test(path) && !pages.test(path),
     );
     expect(strange).toEqual([]);
     expect(consumer.packed).toContain('dist/index.js');

@@ -1,4 +1,4 @@
-/** What a machine can see of docs/style.md and that no linter looks at. */
+/** What a machine can see of the style in CONTRIBUTING.md and that no linter looks at. */
 import { describe, expect, it } from 'vitest';
 import { codeOf, filesBelow, read, trackedFiles } from '../support/files.ts';
 import { LAYERS } from '../support/layers.ts';
