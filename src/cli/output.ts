@@ -1,5 +1,6 @@
 /** Data goes to stdout in one of four forms; everything else goes to stderr. */
-import { type Style, styleFor } from './style.ts';
+import { plainJson } from '../base/plain-line.ts';
+import { type Style, styleFor, terminalLine } from './style.ts';
 import { type Column, textTable } from './text-table.ts';
 
 /** `table` for people, `json` one document, `jsonl` one document per row, `id` ids alone. */
@@ -28,7 +29,7 @@ export interface View<Row> {
 export interface Thing {
   /** The documented shape. */
   readonly json: object;
-  readonly id: string;
+  readonly id: string | readonly string[];
   readonly text: readonly string[];
 }
 
@@ -48,6 +49,8 @@ export class Output {
   /** Many rows: an array in JSON, however few. */
   rows<Row>(rows: readonly Row[], view: View<Row>): void {
     if (this.form === 'table' && rows.length === 0) this.note(view.none);
+    else if (this.form === 'json') this.json(rows.map(view.json));
+    else if (this.form === 'jsonl') for (const row of rows) this.#jsonLine(view.json(row));
     else for (const line of this.#linesOf(rows, view)) this.line(line);
   }
 
@@ -55,13 +58,13 @@ export class Output {
   one(thing: Thing): void {
     switch (this.form) {
       case 'json':
-        this.line(JSON.stringify(thing.json, undefined, 2));
+        this.json(thing.json);
         break;
       case 'jsonl':
-        this.line(JSON.stringify(thing.json));
+        this.#jsonLine(thing.json);
         break;
       case 'id':
-        this.line(thing.id);
+        for (const id of [thing.id].flat()) this.line(id);
         break;
       case 'table':
         for (const line of thing.text) this.line(line);
@@ -70,28 +73,38 @@ export class Output {
 
   /** A line of data. */
   line(text: string): void {
-    this.#streams.out.write(`${text}\n`);
+    this.#streams.out.write(`${terminalLine(text)}\n`);
+  }
+
+  /** A value as one document, on several lines. */
+  json(value: unknown): void {
+    this.#streams.out.write(`${jsonLines(value).join('\n')}\n`);
   }
 
   /** A line for the reader that is no data. */
   note(text: string): void {
-    this.#streams.err.write(`${text}\n`);
+    this.#streams.err.write(`${terminalLine(text)}\n`);
+  }
+
+  #jsonLine(value: unknown): void {
+    this.#streams.out.write(`${jsonLine(value)}\n`);
   }
 
   #linesOf<Row>(rows: readonly Row[], view: View<Row>): readonly string[] {
-    switch (this.form) {
-      case 'json':
-        return [JSON.stringify(rows.map(view.json), undefined, 2)];
-      case 'jsonl':
-        return rows.map((row) => JSON.stringify(view.json(row)));
-      case 'id':
-        return rows.map(view.id);
-      case 'table': {
-        const [heading = '', ...lines] = textTable(rows, view.columns(this.style));
-        return [this.style.bold(heading), ...lines];
-      }
-    }
+    if (this.form === 'id') return rows.map(view.id);
+    const [heading = '', ...lines] = textTable(rows, view.columns(this.style));
+    return [this.style.bold(heading), ...lines];
   }
+}
+
+/** A value as JSON on one line. */
+export function jsonLine(value: unknown): string {
+  return plainJson(JSON.stringify(value));
+}
+
+/** A value as JSON for people. */
+export function jsonLines(value: unknown): readonly string[] {
+  return plainJson(JSON.stringify(value, undefined, 2)).split('\n');
 }
 
 /** Lines of `name  value`, names aligned; absent values are left out. */

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
 import { messageOf } from '../base/message-of.ts';
+import { plainLine } from '../base/plain-line.ts';
 import { repeated } from './arguments.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
@@ -25,7 +26,7 @@ import { addXCom } from './commands/xcom.ts';
 import { CliError, EXIT, type ExitCode, exitCodeOf } from './exit-code.ts';
 import { OUTPUT_FORMS } from './output.ts';
 import type { Shell } from './session.ts';
-import { styleFor } from './style.ts';
+import { styleFor, terminalLine } from './style.ts';
 
 const EPILOGUE = `
 Exit codes: 0 ok, 1 failed, 2 usage, 3 unhealthy, 4 backend unreachable, 5 timed out,
@@ -60,7 +61,8 @@ function programOf(shell: Shell): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void shell.out.write(text),
-      writeErr: (text) => void shell.err.write(text),
+      // What was typed is in its messages.
+      writeErr: (text) => void shell.err.write(text.split('\n').map(terminalLine).join('\n')),
     })
     .exitOverride();
   for (const add of [addDemo, addWorker, addEnqueue, addRun, addTasks, addRuns, addGraphs]) {
@@ -80,10 +82,12 @@ function report(error: unknown, shell: Shell): void {
   const style = styleFor(shell.err, shell.env);
   const known = error instanceof CliError || 'code' in Object(error);
   const text = messageOf(error);
-  const shown = known || !(error instanceof Error) ? text : (error.stack ?? text);
-  shell.err.write(`${style.red('fairloom:')} ${shown}\n`);
+  const shown = known || !(error instanceof Error) ? plainLine(text) : (error.stack ?? text);
+  for (const line of `${style.red('fairloom:')} ${shown}`.split('\n')) {
+    shell.err.write(`${terminalLine(line)}\n`);
+  }
   if (error instanceof CliError && error.hint !== undefined) {
-    shell.err.write(`${style.dim(error.hint)}\n`);
+    shell.err.write(`${terminalLine(style.dim(error.hint))}\n`);
   }
 }
 

@@ -1,3 +1,30 @@
+/** Colors of a terminal, and the one way out of lines of text to it. */
+import { randomUUID } from 'node:crypto';
+import { plainLine } from '../base/plain-line.ts';
+
+/**
+ * Stands for the escape character in text that a style painted until {@link terminalLine} writes it:
+ * only what is ours may move a terminal, and nobody else can know this mark.
+ */
+const MARK = `\u{f0000}${randomUUID()}\u{f0001}`;
+
+const PAINTED = new RegExp(`${MARK}\\[\\d+m`, 'gu');
+
+/** A line as it goes to a terminal or a pipe: our colors, and nothing else that a terminal obeys. */
+export function terminalLine(text: string): string {
+  return escaped(plainLine(text));
+}
+
+/** Lines of text that are all ours but for colors; what moves the cursor in them stays. */
+export function escaped(text: string): string {
+  return text.replaceAll(MARK, '\u001b');
+}
+
+/** What is seen of a text that a style painted. */
+export function withoutStyle(text: string): string {
+  return text.replaceAll(PAINTED, '');
+}
+
 /** Colors of a terminal, or none. */
 export interface Style {
   bold(text: string): string;
@@ -29,7 +56,7 @@ export function styleFor(
   const paint =
     ([open, close]: readonly [number, number]) =>
     (text: string) =>
-      on && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+      on && text !== '' ? `${MARK}[${open}m${text}${MARK}[${close}m` : text;
   return {
     bold: paint(CODES.bold),
     dim: paint(CODES.dim),

@@ -1,3 +1,6 @@
+import { plainLine } from '../base/plain-line.ts';
+import { withoutStyle } from './style.ts';
+
 /** One column of a table; a cell is text without line breaks, colors allowed. */
 export interface Column<Row> {
   readonly title: string;
@@ -7,12 +10,6 @@ export interface Column<Row> {
 
 /** Characters of a cell that are shown; longer ones end in an ellipsis. */
 const CELL_MAX = 80;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a color begins.
-const COLOR = /\u001b\[\d+m/g;
-
-/** Anything that would move the cursor or break the line of a table. */
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
 
 /** Lines of a table with a heading; columns are parted by two spaces. */
 export function textTable<Row>(
@@ -35,7 +32,7 @@ export function textTable<Row>(
 
 /** Text of others, safe to print: one line, no control characters, at most 80 characters. */
 export function cellText(text: string): string {
-  const line = text.replaceAll(UNPRINTABLE, '\ufffd');
+  const line = plainLine(text);
   const characters = [...line];
   if (characters.length <= CELL_MAX) return line;
   return `${characters.slice(0, CELL_MAX - 1).join('')}…`;
@@ -44,7 +41,7 @@ export function cellText(text: string): string {
 /** Columns that a text takes on a terminal: wide East Asian characters and emoji take two. */
 function shownWidth(text: string): number {
   let width = 0;
-  for (const character of text.replaceAll(COLOR, '')) {
+  for (const character of withoutStyle(text)) {
     if (/\p{Mn}|\u200d|\ufe0f/u.test(character)) continue;
     const code = character.codePointAt(0) ?? 0;
     width += isWide(code) ? 2 : 1;

@@ -1,6 +1,7 @@
 /** Why a task is where it is, and what would help: the question that every operator asks. */
 import type { TaskFacts, WorkerInfo } from './backend.ts';
 import { type Position, positionOf } from './position.ts';
+import { suggestion } from './suggestion.ts';
 import { isEnd, type TaskState } from './task.ts';
 
 /** One reason why a task does not run now, or what became of it. */
@@ -72,7 +73,7 @@ function delayed({ record, now }: TaskFacts): Obstacle {
   return {
     kind: 'delayed',
     text: `it ${why} until ${time(dueAt)} (in ${span(dueAt - now)})`,
-    command: `fairloom tasks run-now ${quoted(id)}`,
+    command: suggestion('tasks run-now', id),
   };
 }
 
@@ -82,7 +83,7 @@ function orphan({ id, state }: NonNullable<TaskFacts['endedRun']>): Obstacle {
   return {
     kind: 'run-ended',
     text: `its run ${id} ${what}: a worker that comes to it cancels it`,
-    command: `fairloom tasks explain ${quoted(id)}`,
+    command: suggestion('tasks explain', id),
   };
 }
 
@@ -96,7 +97,7 @@ function suspended(
   return {
     kind: 'suspended',
     text: `it is suspended, waiting for ${blockedBy.length} of ${of}: ${names(blockedBy)}${first}${late}`,
-    command: `fairloom tasks explain ${quoted(blockedBy[0]?.id ?? record.id)}`,
+    command: suggestion('tasks explain', blockedBy[0]?.id ?? record.id),
   };
 }
 
@@ -114,8 +115,8 @@ function blocked({ record, blockedBy }: TaskFacts): Obstacle {
     text: `it waits for ${names(blockedBy)}`,
     command:
       failed === undefined
-        ? `fairloom tasks explain ${quoted(first)}`
-        : `fairloom tasks redrive ${quoted(failed.id)}`,
+        ? suggestion('tasks explain', first)
+        : suggestion('tasks redrive', failed.id),
   };
 }
 
@@ -126,10 +127,9 @@ function gates(facts: TaskFacts): readonly Obstacle[] {
 
 function userGates({ record, user, throttledUntil, now }: TaskFacts): readonly Obstacle[] {
   const found: Obstacle[] = [];
-  const name = quoted(record.user);
   const { paused, maxRunning } = user?.settings ?? {};
   if (paused === true) {
-    const command = `fairloom users resume ${name}`;
+    const command = suggestion('users resume', record.user);
     found.push({ kind: 'user-paused', text: `its user ${record.user} is paused`, command });
   }
   const running = user?.running ?? 0;
@@ -137,14 +137,14 @@ function userGates({ record, user, throttledUntil, now }: TaskFacts): readonly O
     found.push({
       kind: 'user-at-limit',
       text: `its user ${record.user} is at ${running}/${maxRunning} running`,
-      command: `fairloom users set ${name} --max-running ${maxRunning + 1}`,
+      command: suggestion('users set', record.user, `--max-running ${maxRunning + 1}`),
     });
   }
   if (throttledUntil !== undefined && throttledUntil > now) {
     found.push({
       kind: 'user-rate',
       text: `its user ${record.user} is rate-limited until ${time(throttledUntil)}`,
-      command: `fairloom users get ${name}`,
+      command: suggestion('users get', record.user),
     });
   }
   return found;
@@ -212,7 +212,7 @@ function running({ record, now }: TaskFacts): readonly Obstacle[] {
   const lease =
     leaseUntil > now ? `its lease ends in ${span(leaseUntil - now)}` : 'its lease is over';
   const text = `it is leased by ${worker} for ${span(now - leasedAt)}; ${lease} unless that is extended`;
-  const command = `fairloom tasks cancel ${quoted(id)}`;
+  const command = suggestion('tasks cancel', id);
   if (!cancelRequested) return [{ kind: 'running', text, command }];
   const asked = 'a cancel was requested: it ends as canceled as soon as its handler notices';
   return [
@@ -227,7 +227,7 @@ function ended({ record, now }: TaskFacts): Obstacle {
   const why = reason === undefined || reason === '' ? '' : `: ${reason}`;
   const text = `it ended as ${state}${type} ${span(now - endedAt)} ago${why}`;
   return state === 'failed'
-    ? { kind: 'ended', text, command: `fairloom tasks redrive ${quoted(id)}` }
+    ? { kind: 'ended', text, command: suggestion('tasks redrive', id) }
     : { kind: 'ended', text };
 }
 
@@ -246,9 +246,4 @@ function span(ms: number): string {
   if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
   if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`;
   return `${Math.round(seconds / 86_400)} d`;
-}
-
-/** An id as a shell takes it. */
-function quoted(id: string): string {
-  return /^[\w.:/@+-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`;
 }

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { shownLength, shownMoment } from '../../src/cli/moments.ts';
 import { Output, type OutputForm, type View } from '../../src/cli/output.ts';
-import { styleFor } from '../../src/cli/style.ts';
+import { styleFor, terminalLine } from '../../src/cli/style.ts';
 import { cellText, textTable } from '../../src/cli/text-table.ts';
 
 interface Row {
@@ -69,18 +69,24 @@ describe('cellText', () => {
 describe('textTable', () => {
   it('aligns wide and colored text by what is seen', () => {
     const lines = textTable(
-      ['ab', '日本', '\u001b[31mred\u001b[39m'],
+      ['ab', '日本', styleFor({ isTTY: true }, {}).red('red')],
       [
         { title: 'T', cell: (text) => text },
         { title: 'U', cell: () => 'x' },
       ],
     );
-    expect(lines).toEqual(['T     U', 'ab    x', '日本  x', '\u001b[31mred\u001b[39m   x']);
+    expect(lines.map(terminalLine)).toEqual([
+      'T     U',
+      'ab    x',
+      '日本  x',
+      '\u001b[31mred\u001b[39m   x',
+    ]);
   });
 });
 
 describe('styleFor', () => {
-  const red = (isTTY: boolean, env: NodeJS.ProcessEnv): string => styleFor({ isTTY }, env).red('x');
+  const red = (isTTY: boolean, env: NodeJS.ProcessEnv): string =>
+    terminalLine(styleFor({ isTTY }, env).red('x'));
 
   it('colors a terminal, unless NO_COLOR or a dumb terminal forbids it', () => {
     expect(red(true, {})).toBe('\u001b[31mx\u001b[39m');

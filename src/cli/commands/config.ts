@@ -4,6 +4,7 @@ import type { ReadConfig } from '../../config/load.ts';
 import { Secret } from '../../config/secret.ts';
 import { Output, type View } from '../output.ts';
 import { configFor, type GlobalOptions, type Shell } from '../session.ts';
+import { terminalLine } from '../style.ts';
 import { cellText } from '../text-table.ts';
 
 interface Options extends GlobalOptions {
@@ -34,7 +35,8 @@ async function show(options: Options, shell: Shell): Promise<void> {
   const { output: form, origin: isOriginWanted = false } = options;
   if (form === 'yaml') {
     const { toYaml, toYamlWithOrigins } = await import('../../config/to-yaml.ts');
-    shell.out.write(isOriginWanted ? toYamlWithOrigins(loaded) : toYaml(loaded.config));
+    const yaml = isOriginWanted ? toYamlWithOrigins(loaded) : toYaml(loaded.config);
+    shell.out.write(yaml.split('\n').map(terminalLine).join('\n'));
     return;
   }
   const output = new Output(form, shell);

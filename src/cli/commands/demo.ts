@@ -9,7 +9,7 @@ import { type DemoResult, playDemo } from '../demo/demo.ts';
 import { Screen } from '../demo/screen.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import { type GlobalOptions, openRedis, type Shell } from '../session.ts';
-import { styleFor } from '../style.ts';
+import { escaped, styleFor } from '../style.ts';
 
 interface Options extends GlobalOptions {
   readonly json?: boolean;
@@ -44,7 +44,7 @@ async function runDemo(options: Options, shell: Shell): Promise<void> {
   const live = stream.isTTY === true && shell.env['TERM'] !== 'dumb';
   const { backend, forget } = await storeOf(redis, prefix);
   const screen = new Screen({
-    write: (text) => void stream.write(text),
+    write: (text) => void stream.write(escaped(text)),
     style: styleFor(stream, shell.env),
     live,
     title: `Fairloom demo: ${backend.name} backend, seed ${seed}`,

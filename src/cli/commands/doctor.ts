@@ -20,10 +20,7 @@ export function addDoctor(program: Command, shell: Shell): void {
         const { checks, drift } = diagnosis;
         output.one({
           json: diagnosis satisfies JsonShapes['doctor'],
-          id: checks
-            .filter(({ verdict }) => verdict !== 'ok')
-            .map(({ check }) => check)
-            .join('\n'),
+          id: checks.filter(({ verdict }) => verdict !== 'ok').map(({ check }) => check),
           text: [...checks.flatMap((check) => lines(check, output.style)), ...drift.map(indented)],
         });
         return checks.some(({ verdict }) => verdict === 'failed') ? EXIT.unhealthy : EXIT.ok;

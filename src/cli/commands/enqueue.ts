@@ -16,7 +16,7 @@ import {
   repeated,
 } from '../arguments.ts';
 import type { JsonShapes } from '../json-shapes.ts';
-import type { Output } from '../output.ts';
+import { jsonLines, type Output } from '../output.ts';
 import { type Shell, withLoom } from '../session.ts';
 
 interface Options {
@@ -89,7 +89,7 @@ async function report(
     return;
   }
   const result = await handle.result(wait === true ? {} : { timeout: wait });
-  const text = result === undefined ? [] : [JSON.stringify(result, undefined, 2)];
+  const text = result === undefined ? [] : jsonLines(result);
   output.one({ json: { ...answer, result }, id, text });
 }
 

@@ -42,7 +42,7 @@ function addStatus(program: Command, shell: Shell): void {
         const states = Object.fromEntries(TASK_STATES.map((state) => [state, stats.counts[state]]));
         output.one({
           json: { ...stats, queues, workers } satisfies JsonShapes['status'],
-          id: queues.map(({ queue }) => queue).join('\n'),
+          id: queues.map(({ queue }) => queue),
           text: [
             style.bold('TASKS'),
             ...fieldLines(numbers(states), style),

@@ -3,6 +3,7 @@ import { parseNotation } from '../../workflow/notation.ts';
 import { inputArgument } from '../arguments.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import type { JsonShapes } from '../json-shapes.ts';
+import { jsonLines } from '../output.ts';
 import { type Shell, withSteps } from '../session.ts';
 
 interface Options {
@@ -24,7 +25,7 @@ export function addRun(program: Command, shell: Shell): void {
         const step = parseNotation(text, steps);
         const value = await inputArgument(input, shell.stdin);
         const result = await loom.run(step, value, options);
-        const shown = result === undefined ? [] : [JSON.stringify(result, undefined, 2)];
+        const shown = result === undefined ? [] : jsonLines(result);
         output.one({ json: { result } satisfies JsonShapes['run'], id: step.name, text: shown });
         return undefined;
       }),

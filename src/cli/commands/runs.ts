@@ -11,7 +11,7 @@ import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import type { JsonShapes } from '../json-shapes.ts';
 import { shownMoment } from '../moments.ts';
-import { fieldLines, type Output, type Thing } from '../output.ts';
+import { fieldLines, jsonLine, jsonLines, type Output, type Thing } from '../output.ts';
 import { type RunFilterOptions, selectRuns } from '../select-runs.ts';
 import { limitArgument, showFirst } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
@@ -170,7 +170,7 @@ function addExport(runs: Command, shell: Shell): void {
     .action((id: string, _options: unknown, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const run = await loom.runs.export(id);
-        output.one({ json: run, id, text: [JSON.stringify(run, undefined, 2)] });
+        output.one({ json: run, id, text: jsonLines(run) });
         return undefined;
       }),
     );
@@ -219,7 +219,7 @@ function runLines(run: RunDetails, { style }: Output): readonly string[] {
       created: shownMoment(run.createdAt, now),
       ended: run.endedAt === undefined ? undefined : shownMoment(run.endedAt, now),
       reason: run.reason,
-      input: run.input === undefined ? undefined : JSON.stringify(run.input),
+      input: run.input === undefined ? undefined : jsonLine(run.input),
     },
     style,
   );

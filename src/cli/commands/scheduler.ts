@@ -5,6 +5,7 @@ import { portArgument, repeated } from '../arguments.ts';
 import { loadModules } from '../modules.ts';
 import { figuresFor, METRICS_USERS, metricsFlag, monitor } from '../monitoring.ts';
 import { configFor, type GlobalOptions, openLoom, type Shell } from '../session.ts';
+import { terminalLine } from '../style.ts';
 
 interface Options {
   readonly id?: string;
@@ -36,7 +37,8 @@ async function serve(
   const { id, healthPort } = options;
   const metrics = await figuresFor(healthPort, exported, loaded.config.metrics.users);
   const loom = await openLoom(globals, exported, { loaded, log: stderrLogger, metrics });
-  const say = (text: string): void => void shell.err.write(`fairloom scheduler: ${text}\n`);
+  const say = (text: string): void =>
+    void shell.err.write(`${terminalLine(`fairloom scheduler: ${text}`)}\n`);
   const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, metrics);
   if (monitored !== undefined) say(monitored.text);
   try {

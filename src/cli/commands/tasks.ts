@@ -9,7 +9,7 @@ import { changeEach, changeNone } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT, type ExitCode } from '../exit-code.ts';
 import { shownMoment } from '../moments.ts';
-import { fieldLines, type Output } from '../output.ts';
+import { fieldLines, jsonLine, type Output } from '../output.ts';
 import {
   limitArgument,
   selectTasks,
@@ -204,7 +204,7 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
   const moment = (at: number | undefined): string | undefined =>
     at === undefined ? undefined : `${new Date(at).toISOString()} (${shownMoment(at, now)})`;
   const json = (value: unknown): string | undefined =>
-    value === undefined ? undefined : JSON.stringify(value);
+    value === undefined ? undefined : jsonLine(value);
   return fieldLines(
     {
       id: task.id,

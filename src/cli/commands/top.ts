@@ -6,6 +6,7 @@ import { durationArgument } from '../arguments.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import type { Output } from '../output.ts';
 import { type Shell, withLoom } from '../session.ts';
+import { terminalLine } from '../style.ts';
 import { frameLines } from '../top/frame.ts';
 import { FIRST_SCREEN, pressed, type Screen } from '../top/keys.ts';
 import { type TopSnapshot, TopSource } from '../top/snapshot.ts';
@@ -54,7 +55,7 @@ export function addTop(program: Command, shell: Shell): void {
 function showOnce(snapshot: TopSnapshot, output: Output): void {
   output.one({
     json: snapshot,
-    id: snapshot.users.map(({ user }) => user).join('\n'),
+    id: snapshot.users.map(({ user }) => user),
     text: frameLines(snapshot, FIRST_SCREEN, UNLIMITED, output.style).slice(0, -2),
   });
 }
@@ -72,7 +73,7 @@ async function showLive(
   const draw = (): void => {
     const { rows = ROWS } = shell.out as Partial<NodeJS.WriteStream>;
     const lines = frameLines(snapshot, screen, rows - 1, output.style);
-    const text = lines.map((line) => `${line}${CLEAR_LINE}`).join('\r\n');
+    const text = lines.map((line) => `${terminalLine(line)}${CLEAR_LINE}`).join('\r\n');
     shell.out.write(`${HOME}${text}\r\n${CLEAR_BELOW}`);
   };
   shell.out.write(ENTER_SCREEN);

@@ -17,6 +17,7 @@ import {
   openLoom,
   type Shell,
 } from '../session.ts';
+import { terminalLine } from '../style.ts';
 
 interface Options {
   readonly id?: string;
@@ -67,7 +68,8 @@ async function serve(
   const { healthPort } = options;
   const metrics = await figuresFor(healthPort, exported, loaded.config.metrics.users);
   const loom = await openLoom(globals, exported, { loaded, log: stderrLogger, metrics });
-  const say = (text: string): void => void shell.err.write(`fairloom worker: ${text}\n`);
+  const say = (text: string): void =>
+    void shell.err.write(`${terminalLine(`fairloom worker: ${text}`)}\n`);
   await apply(loom, loaded.config, say);
   const monitored = healthPort === undefined ? undefined : await monitor(loom, healthPort, metrics);
   if (monitored !== undefined) say(monitored.text);

@@ -8,7 +8,7 @@ import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import type { JsonShapes, XComNamespace } from '../json-shapes.ts';
 import { shownMoment } from '../moments.ts';
-import type { View } from '../output.ts';
+import { jsonLines, type View } from '../output.ts';
 import { limitArgument, pages, showFirst } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { cellText } from '../text-table.ts';
@@ -66,7 +66,7 @@ function addGet(xcom: Command, shell: Shell): void {
       withLoom(shell, command, async (loom, output) => {
         const value = await loom.xcom.pull(key, where);
         if (value === undefined) throw new CliError(EXIT.notFound, `there is no value ${key}`);
-        const text = JSON.stringify(value, undefined, 2).split('\n');
+        const text = jsonLines(value);
         output.one({ json: { key, value } satisfies JsonShapes['xcom get'], id: key, text });
         return undefined;
       }),
