@@ -1,10 +1,10 @@
 /** Texts of the command line turned into values; what cannot be is refused with exit code 2. */
 
 import { readFile } from 'node:fs/promises';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../base/message-of.ts';
 import { type Duration, durationMs } from '../base/time.ts';
-import { TASK_STATES, type TaskState } from '../domain/task.ts';
+import { TASK_STATES } from '../domain/task.ts';
 import { CliError, EXIT } from './exit-code.ts';
 
 /** `250ms`, `30s`, `5m`, `2h`, `7d`; a bare number is milliseconds. */
@@ -39,11 +39,20 @@ export function momentArgument(text: string): Date {
   throw new InvalidArgumentError('Expected a moment such as 2030-01-31T08:00:00Z.');
 }
 
-/** One of the seven states. */
-export function stateArgument(text: string): TaskState {
-  const state = TASK_STATES.find((known) => known === text);
-  if (state !== undefined) return state;
-  throw new InvalidArgumentError(`Expected one of ${TASK_STATES.join(', ')}.`);
+/** `--state`: one of the seven. */
+export function stateOption(help: string): Option {
+  return new Option('--state <state>', help).choices(TASK_STATES);
+}
+
+/** An option whose words a shell may offer, while others are read by `parse`. */
+export function offering<T>(
+  option: Option,
+  words: readonly string[],
+  parse: (text: string) => T,
+): Option {
+  option.argParser(parse);
+  option.argChoices = [...words];
+  return option;
 }
 
 /** A setting that `default` takes back. */

@@ -24,6 +24,8 @@ interface OptionWords {
   readonly help: string;
   /** A word follows it. */
   readonly takesValue: boolean;
+  /** That word is the path of a file. */
+  readonly takesFile: boolean;
   readonly choices: readonly string[];
 }
 
@@ -62,6 +64,7 @@ function below(
 }
 
 function optionWords({
+  flags,
   short,
   long,
   description,
@@ -73,6 +76,7 @@ function optionWords({
     flags: [long, short].flatMap((flag) => flag ?? []),
     help: description,
     takesValue: required || optional,
+    takesFile: /<(?:file|module)\b/.test(flags),
     choices: argChoices ?? [],
   };
 }
@@ -91,6 +95,7 @@ function walker(completions: readonly Completion[]): string {
     .join('\n');
   const options = completions.flatMap((one) => one.options);
   const valued = unique(options.filter((one) => one.takesValue).flatMap(({ flags }) => flags));
+  const files = unique(options.filter((one) => one.takesFile).flatMap(({ flags }) => flags));
   const choices = unique(
     options
       .filter((one) => one.choices.length > 0)
@@ -99,7 +104,7 @@ function walker(completions: readonly Completion[]): string {
   return `_fairloom_look() {
   local known=${quoted(` ${completions.map(({ path }) => path.replaceAll(' ', '/')).join(' ')} `)}
   local word at='' skip=''
-  verbs='' flags='' values='' files=''
+  verbs='' flags='' values='' files='' nothing=''
   for word in "$@"; do
     if [ -n "$skip" ]; then skip=''; continue; fi
     case "$word" in
@@ -112,7 +117,8 @@ function walker(completions: readonly Completion[]): string {
   done
   case "$skip" in
 ${choices}
-    ?*) files=1 ;;
+    ${files.join('|')}) files=1 ;;
+    ?*) nothing=1 ;;
   esac
   [ -n "$skip" ] && return
   case "\${at//\\// }" in
@@ -125,13 +131,15 @@ function bashScript(completions: readonly Completion[]): string {
   return `# fairloom completion for bash: eval "$(fairloom completion bash)"
 ${walker(completions)}
 _fairloom() {
-  local verbs flags values files current="\${COMP_WORDS[COMP_CWORD]}"
+  local verbs flags values files nothing current="\${COMP_WORDS[COMP_CWORD]}"
   _fairloom_look "\${COMP_WORDS[@]:1:COMP_CWORD-1}"
   COMPREPLY=()
   if [ -n "$values" ]; then
     COMPREPLY=($(compgen -W "$values" -- "$current"))
   elif [ -n "$files" ]; then
     COMPREPLY=($(compgen -f -- "$current"))
+  elif [ -n "$nothing" ]; then
+    return
   elif [ "\${current#-}" != "$current" ]; then
     COMPREPLY=($(compgen -W "$flags" -- "$current"))
   elif [ -n "$verbs" ]; then
@@ -149,10 +157,12 @@ function zshScript(completions: readonly Completion[]): string {
 # fairloom completion for zsh: source <(fairloom completion zsh)
 ${walker(completions)}
 _fairloom() {
-  local verbs flags values files
+  local verbs flags values files nothing
   _fairloom_look "\${(@)words[2,CURRENT-1]}"
   if [[ -n "$values" ]]; then
     compadd -- \${=values}
+  elif [[ -n "$nothing" ]]; then
+    return
   elif [[ "$PREFIX" == -* ]]; then
     compadd -- \${=flags}
   elif [[ -n "$verbs" ]]; then
@@ -187,12 +197,12 @@ function fishScript(completions: readonly Completion[]): string {
   return `# fairloom completion for fish: fairloom completion fish | source\n${lines.join('\n')}\n`;
 }
 
-function fishOption({ flags, help, takesValue, choices }: OptionWords): string {
+function fishOption({ flags, help, takesValue, takesFile, choices }: OptionWords): string {
   const names = flags.map((flag) =>
     flag.startsWith('--') ? ` -l ${flag.slice(2)}` : ` -s ${flag.slice(1)}`,
   );
   const values = choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : '';
-  const value = takesValue && values === '' ? ' -r' : values;
+  const value = takesValue && values === '' ? (takesFile ? ' -r' : ' -x') : values;
   return `${names.join('')}${value} -d ${quoted(help)}`;
 }
 

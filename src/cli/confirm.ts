@@ -1,5 +1,6 @@
 /** Verbs that take something away show what, and ask before they do it. */
 import { createInterface } from 'node:readline/promises';
+import { counted } from './counted.ts';
 import { CliError, EXIT } from './exit-code.ts';
 import type { Output } from './output.ts';
 import { cellText } from './text-table.ts';
@@ -27,7 +28,7 @@ export async function confirm(
   output: Output,
 ): Promise<boolean> {
   const { noun = 'task' } = options;
-  const count = things.length === 1 ? `1 ${noun}` : `${things.length} ${noun}s`;
+  const count = counted(things.length, noun);
   output.note(
     `${options.dryRun === true ? 'would ' : ''}${verb} ${count}${things.length > 0 ? ':' : ''}`,
   );

@@ -1,10 +1,10 @@
 /** The command line: noun, then verb. Data on stdout, everything else on stderr. */
 
 import { createRequire } from 'node:module';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../base/message-of.ts';
 import { plainLine } from '../base/plain-line.ts';
-import { repeated } from './arguments.ts';
+import { offering, repeated } from './arguments.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
 import { addDead } from './commands/dead.ts';
@@ -24,7 +24,7 @@ import { addUsers } from './commands/users.ts';
 import { addWorker } from './commands/worker.ts';
 import { addXCom } from './commands/xcom.ts';
 import { CliError, EXIT, type ExitCode, exitCodeOf } from './exit-code.ts';
-import { OUTPUT_FORMS } from './output.ts';
+import { OUTPUT_FORMS, type OutputForm } from './output.ts';
 import type { Shell } from './session.ts';
 import { styleFor, terminalLine } from './style.ts';
 
@@ -53,9 +53,11 @@ function programOf(shell: Shell): Command {
     .option('--config <file>', 'the configuration; default: FAIRLOOM_CONFIG, or fairloom.yaml')
     .option('-m, --module <file>', 'a module that exports a Fairloom; may be repeated', repeated)
     .addOption(
-      new Option('-o, --output <form>', 'how data is written')
-        .choices([...OUTPUT_FORMS, 'yaml'])
-        .default('table'),
+      offering(
+        new Option('-o, --output <form>', 'how data is written').default('table'),
+        OUTPUT_FORMS,
+        formArgument,
+      ),
     )
     .addHelpText('after', EPILOGUE)
     .configureHelp({ showGlobalOptions: true })
@@ -89,6 +91,13 @@ function report(error: unknown, shell: Shell): void {
   if (error instanceof CliError && error.hint !== undefined) {
     shell.err.write(`${terminalLine(style.dim(error.hint))}\n`);
   }
+}
+
+/** `config show` writes YAML too, and is named where that is asked of another command. */
+function formArgument(text: string): OutputForm | 'yaml' {
+  const form = [...OUTPUT_FORMS, 'yaml' as const].find((known) => known === text);
+  if (form !== undefined) return form;
+  throw new InvalidArgumentError(`Allowed choices are ${OUTPUT_FORMS.join(', ')}.`);
 }
 
 function version(): string {

@@ -171,7 +171,7 @@ function noBackend(origin: ConfigOrigin | undefined): CliError {
   return new CliError(
     EXIT.usage,
     'no backend was named',
-    'give --redis <url>, set FAIRLOOM_REDIS_URL, write redis.url into fairloom.yaml, or name a module that exports a Fairloom with --module',
+    'give --redis <url>, set FAIRLOOM_REDIS_URL or REDIS_URL, write redis.url into fairloom.yaml, or name a module that exports a Fairloom with --module',
   );
 }
 

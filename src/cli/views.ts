@@ -6,13 +6,11 @@ import type { QueueStatus } from '../engine/queue-facade.ts';
 import type { RunInfo, RunNodeInfo } from '../engine/runs/run-info.ts';
 import type { AttemptInfo, TaskInfo } from '../engine/task-info.ts';
 import type { UserStatus } from '../engine/user-facade.ts';
+import { PRIORITY_NAMES } from '../workflow/task-options.ts';
 import { shownLength, shownMoment } from './moments.ts';
 import type { View } from './output.ts';
 import type { Style } from './style.ts';
 import { type Column, cellText } from './text-table.ts';
-
-/** Names of the priorities 1 to 6. */
-const PRIORITIES = ['very-low', 'low', 'normal', 'high', 'very-high', 'critical'] as const;
 
 /** Tasks, with moments as seen from `now` (ms since the epoch). */
 export function taskView(now: number): View<TaskInfo> {
@@ -23,7 +21,7 @@ export function taskView(now: number): View<TaskInfo> {
       { title: 'USER', cell: ({ user }) => cellText(user) },
       { title: 'QUEUE', cell: ({ queue }) => queue },
       { title: 'STATE', cell: ({ state }) => stateText(state, style) },
-      { title: 'PRIORITY', cell: ({ priority }) => PRIORITIES[priority - 1] ?? '' },
+      { title: 'PRIORITY', cell: ({ priority }) => priorityText(priority) },
       { title: 'FAILURES', cell: ({ failures }) => String(failures), align: 'right' },
       { title: 'SINCE', cell: (task) => sinceText(task, now) },
       { title: 'WHY', cell: (task) => cellText(task.reason ?? task.error?.message ?? '') },
@@ -32,6 +30,11 @@ export function taskView(now: number): View<TaskInfo> {
     id: ({ id }) => id,
     none: 'no tasks',
   };
+}
+
+/** A priority as people name it. */
+export function priorityText(priority: number): string {
+  return PRIORITY_NAMES[priority - 1] ?? String(priority);
 }
 
 /** Every field of a task, in a fixed order; absent fields have no meaning in its state. */
@@ -61,7 +64,7 @@ export function runView(now: number): View<RunInfo> {
 
 export const runNodeView: View<RunNodeInfo> = {
   columns: (style) => [
-    { title: 'NODE', cell: ({ node }) => cellText(node) },
+    { title: 'NODE', cell: nodeText },
     { title: 'STATE', cell: ({ state }) => stateText(state, style) },
     { title: 'TASK', cell: ({ taskId }) => cellText(taskId ?? '') },
     { title: 'WHY', cell: ({ error }) => cellText(error?.message ?? '') },
@@ -70,6 +73,11 @@ export const runNodeView: View<RunNodeInfo> = {
   id: ({ node }) => node,
   none: 'no nodes',
 };
+
+/** As drawings of graphs do: `thumbs: make-thumbs` for a member of another name than its task. */
+function nodeText({ node, member }: RunNodeInfo): string {
+  return cellText(member === undefined ? node : `${member}: ${node}`);
+}
 
 export const attemptView: View<AttemptInfo> = {
   columns: () => [

@@ -1,5 +1,5 @@
 /** What the environment says: `FAIRLOOM_REDIS_URL` for `redis.url`, and so on. */
-import type { GivenEntry, GivenMap, GivenValue } from './given.ts';
+import { type Given, type GivenEntry, type GivenMap, type GivenValue, givenOf } from './given.ts';
 import { ROOT } from './options.ts';
 import type { Problems } from './problems.ts';
 import { optionsOf } from './schema.ts';
@@ -9,6 +9,8 @@ import { similarTo } from './similar.ts';
 export const FILE_VARIABLE = 'FAIRLOOM_CONFIG';
 
 const PREFIX = 'FAIRLOOM_';
+
+const HOST_VARIABLE = 'REDIS_URL';
 
 /** Path of the option by variable. */
 const VARIABLES: ReadonlyMap<string, string> = new Map(
@@ -38,6 +40,16 @@ export function givenOfEnvironment(env: NodeJS.ProcessEnv, problems: Problems): 
     problems.add({ path: '', origin, expected: 'the name of a variable', got: variable, hint });
   }
   return mapOf(root);
+}
+
+/**
+ * What hosts say of a Redis that they run for an application. It is no word to us in particular, so
+ * whatever else names a server goes before it.
+ */
+export function givenOfHost(env: NodeJS.ProcessEnv): Given | undefined {
+  const url = env[HOST_VARIABLE];
+  if (url === undefined || url === '') return undefined;
+  return givenOf({ redis: { url } }, () => ({ from: 'environment', variable: HOST_VARIABLE }));
 }
 
 type Folder = Map<string, Folder | GivenValue>;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { ConfigError } from '../domain/errors.ts';
 import { readSource } from './config-file.ts';
 import type { Config, ConfigInput } from './config-types.ts';
-import { FILE_VARIABLE, givenOfEnvironment } from './environment.ts';
+import { FILE_VARIABLE, givenOfEnvironment, givenOfHost } from './environment.ts';
 import { type ConfigOrigin, type Given, type GivenMap, givenOf } from './given.ts';
 import { checkLeases } from './lease-checks.ts';
 import { TOP } from './options.ts';
@@ -52,8 +52,8 @@ export interface ReadOptions extends Omit<LoadConfigOptions, 'overrides'> {
 const DEFAULT_FILE = 'fairloom.yaml';
 
 /**
- * Reads the configuration: defaults, then the file, then `FAIRLOOM_*` of the environment, then
- * overrides. Later ones win, field by field.
+ * Reads the configuration: defaults, then `REDIS_URL` of the environment, which hosts set, then the file,
+ * then `FAIRLOOM_*` of the environment, then overrides. Later ones win, field by field.
  *
  * @throws {@link ConfigError} with everything that is wrong, each with its place.
  */
@@ -69,7 +69,7 @@ export async function readConfig(options: ReadOptions): Promise<ReadConfig> {
   const file = fileOf(options.file, env);
   const fromFile = file === undefined ? undefined : await readFile(file, env, problems);
   const fromCode = givenOf(overrides, (path) => ({ from: 'code', flag: flags?.get(path) }));
-  const layers = [fromFile, givenOfEnvironment(env, problems), fromCode]
+  const layers = [givenOfHost(env), fromFile, givenOfEnvironment(env, problems), fromCode]
     .filter((given) => given !== undefined)
     .map(withBackend);
   const findings = {

@@ -145,3 +145,26 @@ export function* allNodes(graph: GraphBlock): Generator<GraphNode> {
     }
   }
 }
+
+/** The node of a block of one. */
+export function onlyNodeOf({ nodes }: GraphBlock): GraphNode | undefined {
+  return nodes.length === 1 ? nodes[0] : undefined;
+}
+
+/** Whether a node has the name of the member that it is: most members are called as their task is. */
+export function isCalled({ id }: GraphNode, key: string): boolean {
+  return `.${id}`.endsWith(`.${key}`);
+}
+
+/** Keys of members that are one node of another name, by that node; at any depth. */
+export function memberKeys(graph: GraphBlock): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const node of allNodes(graph)) {
+    if (node.kind !== 'parallel') continue;
+    for (const { key, block } of node.members) {
+      const only = onlyNodeOf(block);
+      if (only !== undefined && !isCalled(only, key)) found.set(only.id, key);
+    }
+  }
+  return found;
+}

@@ -62,6 +62,8 @@ export interface WorkerSpec {
   readonly queues: readonly string[];
   /** Task names that it has handlers for. */
   readonly names: readonly string[];
+  /** Names that it knows as those of pipelines, which run as runs and never as one task; absent: none. */
+  readonly pipelines?: readonly string[];
   /** Served first; absent together with `stealTargets`: unrestricted. */
   readonly assignedUsers?: readonly string[];
   /** Served when the assigned users have nothing; `any`: all others. */

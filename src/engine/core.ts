@@ -72,11 +72,11 @@ export class Core {
     const used = options.metrics?.backend(backend) ?? backend;
     this.connection = new Connection(used, retentionOf(options.retention), this.log);
     this.xcom = new XComValues(this.connection, this.codec, xcomTtlOf(options.xcom));
-    this.maker = new TaskMaker({ codec: this.codec, newId: this.newId, requireUser, defaults });
     this.results = new Results(this);
     this.graphs = new GraphCache(this);
     this.registry = new Registry(options.tasks);
-    const { registry, log } = this;
+    const { registry, codec, newId, log } = this;
+    this.maker = new TaskMaker({ codec, newId, requireUser, defaults, registry });
     this.handlers = new HandlerSource({ registry, handlers: options.handlers, clock, log });
     this.plans = new PlanBook(defaults, undefined);
     this.#enqueuer = new Enqueuer(this);

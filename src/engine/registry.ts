@@ -1,7 +1,7 @@
 import { InvalidOptionError, UnknownTaskError } from '../domain/errors.ts';
 import { type GroupPolicy, isGroupPolicy } from '../workflow/group-policy.ts';
 import { partsOf } from '../workflow/parts.ts';
-import { StepDefinition } from '../workflow/pipeline-definition.ts';
+import { PipelineDefinition, StepDefinition } from '../workflow/pipeline-definition.ts';
 import type { AnyStep } from '../workflow/step.ts';
 import { definitionOf, type Handler, TaskDefinition } from '../workflow/task-definition.ts';
 import { ownTask } from './runs/own-tasks.ts';
@@ -16,6 +16,8 @@ export type TaskSource = readonly (AnyStep | GroupPolicy)[] | Readonly<Record<st
 export class Registry {
   readonly #definitions = new Map<string, TaskDefinition>();
   readonly #policies = new Map<string, GroupPolicy>();
+  /** Names of steps that run as runs: pipelines, and tasks that choose what comes next. */
+  readonly #pipelines = new Set<string>();
   /** Handlers put in place of the real ones, by tests. */
   readonly #stubs = new Map<string, Handler>();
 
@@ -65,6 +67,18 @@ export class Registry {
     return [...this.#definitions.keys()].filter((name) => this.runnable(name) !== undefined).sort();
   }
 
+  /** Names that stand for a pipeline and for no task that could be leased by itself, sorted. */
+  pipelines(): readonly string[] {
+    return [...this.#pipelines].filter((name) => this.isPipeline(name)).sort();
+  }
+
+  /** Whether a name stands for a pipeline here, and for no task that could be leased by itself. */
+  isPipeline(name: string): boolean {
+    const definition = this.#definitions.get(name);
+    const isTask = definition !== undefined && definition.dynamic === undefined;
+    return this.#pipelines.has(name) && !isTask;
+  }
+
   /** The policy of that name, if its function is here. */
   policy(name: string): GroupPolicy | undefined {
     return this.#policies.get(name);
@@ -87,6 +101,7 @@ export class Registry {
       return true;
     }
     if (!(value instanceof StepDefinition)) return false;
+    if (runsAsRun(value)) this.#pipelines.add(value.name);
     // A task under another name runs by that name when it is enqueued by itself.
     if (value instanceof TaskDefinition) this.#add(value);
     const { tasks, policies } = partsOf(value);
@@ -113,6 +128,12 @@ export class Registry {
     }
     this.#policies.set(policy.name, policy);
   }
+}
+
+/** Its own name stands for a run. A pipeline without one cannot be asked for by name. */
+function runsAsRun(step: StepDefinition): boolean {
+  if (step instanceof TaskDefinition) return step.dynamic !== undefined;
+  return step instanceof PipelineDefinition && step.isNamed;
 }
 
 function firstNamed(task: TaskDefinition): TaskDefinition {

@@ -17,6 +17,7 @@ import {
   startOf,
   storedOptions,
 } from './enqueue-options.ts';
+import type { Registry } from './registry.ts';
 
 /** The user of tasks that name none. */
 const DEFAULT_USER = 'default';
@@ -31,6 +32,8 @@ interface MakerParts {
   readonly requireUser: boolean;
   /** `FairloomOptions.defaults`. */
   readonly defaults: PlaceOptions;
+  /** What names stand for here. */
+  readonly registry: Pick<Registry, 'isPipeline'>;
 }
 
 /** Makes checked tasks out of what callers say. Everything is refused here or stored as it is. */
@@ -39,6 +42,7 @@ export class TaskMaker {
   readonly #newId: () => string;
   readonly #requireUser: boolean;
   readonly #base: Place;
+  readonly #registry: MakerParts['registry'];
   /** Places of the definitions met so far. */
   readonly #places = new WeakMap<TaskDefinition, Place>();
 
@@ -46,6 +50,7 @@ export class TaskMaker {
     this.#codec = parts.codec;
     this.#newId = parts.newId;
     this.#requireUser = parts.requireUser;
+    this.#registry = parts.registry;
     this.#base = placeOf(parts.defaults, BUILT_IN);
   }
 
@@ -68,8 +73,11 @@ export class TaskMaker {
       : accepted(answer, task);
   }
 
-  /** For callers that have a name only. */
+  /** For callers that have a name only, and mean a task: nobody could run a pipeline as one. */
   makeByName(name: string, input: unknown, options: EnqueueOptions | undefined): NewTask {
+    if (this.#registry.isPipeline(name)) {
+      throw new InvalidOptionError('name', 'a task; a pipeline is enqueued as it is', name);
+    }
     return this.#task(checkName('name', name), this.#base, { input, options });
   }
 

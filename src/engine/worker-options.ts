@@ -126,11 +126,17 @@ function list(option: string, value: unknown): readonly string[] {
   return users;
 }
 
+/** Names that a process knows. */
+interface Known {
+  readonly names: readonly string[];
+  readonly pipelines: readonly string[];
+}
+
 /** What the backend is told about a worker. */
 export function specOf(
   plan: WorkerPlan,
   queues: readonly string[],
-  names: readonly string[],
+  { names, pipelines }: Known,
 ): WorkerSpec {
   const { id, concurrency, assignedUsers, stealTargets } = plan;
   return {
@@ -139,6 +145,7 @@ export function specOf(
     names,
     concurrency,
     host: `${hostname()}:${process.pid}`,
+    ...(pipelines.length === 0 ? {} : { pipelines }),
     ...(assignedUsers === undefined ? {} : { assignedUsers }),
     ...(stealTargets === undefined ? {} : { stealTargets }),
   };

@@ -94,7 +94,8 @@ export class Worker {
     this.id = this.#plan.id;
     this.#events = new Emitter(core.log);
     this.#stride = new QueueStride(this.#plan.queues);
-    this.#spec = specOf(this.#plan, this.#stride.queues, core.handlers.names());
+    const known = { names: core.handlers.names(), pipelines: core.registry.pipelines() };
+    this.#spec = specOf(this.#plan, this.#stride.queues, known);
     const { concurrency, decider } = this.#plan;
     const { clock, random, connection } = core;
     const { backend } = connection;

@@ -1,4 +1,11 @@
-import { blocksOf, dependenciesOf, type GraphBlock, type GraphNode } from '../domain/graph.ts';
+import {
+  blocksOf,
+  dependenciesOf,
+  type GraphBlock,
+  type GraphNode,
+  isCalled,
+  onlyNodeOf,
+} from '../domain/graph.ts';
 import { sorted } from '../domain/graph-plan.ts';
 import { type Drawable, graphOf, labelOf, type NodeStates, printable } from './drawing.ts';
 
@@ -63,11 +70,10 @@ function drawMember(
   block: GraphBlock,
   at: { readonly indent: string; readonly isLast: boolean; readonly canvas: Canvas },
 ): void {
-  const [only, ...others] = block.nodes;
-  if (only !== undefined && others.length === 0) {
+  const only = onlyNodeOf(block);
+  if (only !== undefined) {
     const { indent, isLast, canvas } = at;
-    // Most members are called as their task is.
-    const title = `.${only.id}`.endsWith(`.${key}`) ? '' : `${printable(key)}: `;
+    const title = isCalled(only, key) ? '' : `${printable(key)}: `;
     drawNode(only, { indent, isLast, waits: '', title }, canvas);
     return;
   }

@@ -77,20 +77,22 @@ export interface TaskOptions extends PlaceOptions {
   readonly input?: never;
 }
 
-const LEVELS: ReadonlyMap<unknown, Level> = new Map<unknown, Level>([
-  ['very-low', 1],
-  ['low', 2],
-  ['normal', 3],
-  ['high', 4],
-  ['very-high', 5],
-  ['critical', 6],
-  [1, 1],
-  [2, 2],
-  [3, 3],
-  [4, 4],
-  [5, 5],
-  [6, 6],
-]);
+/** Names of the priorities 1 to 6. */
+export const PRIORITY_NAMES: readonly PriorityName[] = [
+  'very-low',
+  'low',
+  'normal',
+  'high',
+  'very-high',
+  'critical',
+];
+
+const LEVELS: ReadonlyMap<unknown, Level> = new Map<unknown, Level>(
+  ([1, 2, 3, 4, 5, 6] as const).flatMap((level) => [
+    [PRIORITY_NAMES[level - 1], level],
+    [level, level],
+  ]),
+);
 
 const BACKOFF_KINDS: readonly unknown[] = ['exponential', 'fixed'];
 const JITTERS: readonly unknown[] = ['full', 'equal', 'none'];
@@ -111,7 +113,8 @@ export function durationOption(
   const isDuration = typeof value === 'number' || typeof value === 'string';
   const ms = isDuration ? durationMs(value as Duration) : undefined;
   if (ms === undefined || ms > bounds.most || ms < bounds.least) {
-    const expected = `ms or a text such as "30s", from ${bounds.least} to ${bounds.most} ms`;
+    const range = Number.isFinite(bounds.least) ? `from ${bounds.least} to` : 'at most';
+    const expected = `ms or a text such as "30s", ${range} ${bounds.most} ms`;
     throw new InvalidOptionError(option, expected, value);
   }
   return ms;

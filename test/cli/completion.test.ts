@@ -54,6 +54,19 @@ describe('in bash', () => {
     expect(await offered('--prefix', 'tasks', 'us')).toEqual(['users']);
   });
 
+  it('F36 states, priorities and forms are offered, and files only where a file is meant', async () => {
+    expect(await offered('tasks', 'list', '--state', 'f')).toEqual(['finished', 'failed']);
+    expect(await offered('runs', 'list', '--state', 'can')).toEqual(['canceled']);
+    expect(await offered('enqueue', 'x', '--priority', 'very-')).toEqual(['very-low', 'very-high']);
+    expect(await offered('enqueue', 'x', '--form', '')).toEqual(['dispatched', 'driven']);
+    expect(await offered('worker', 'x', '--steal', '')).toEqual(['any', 'none']);
+    expect(await offered('tasks', 'list', '--user', '')).toEqual(['']);
+    expect(await offered('tasks', 'list', '--limit', 'fairl')).toEqual(['']);
+    expect(await offered('tasks', 'list', '--config', 'fairl')).toEqual(['fairloom.bash']);
+    expect(await offered('-m', 'fairl')).toEqual(['fairloom.bash']);
+    expect(await offered('tasks', 'list', '-o', '')).not.toContain('yaml');
+  });
+
   it('files are offered where a command takes any word', async () => {
     expect(await offered('worker', 'fairl')).toEqual(['fairloom.bash']);
   });

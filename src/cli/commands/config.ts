@@ -23,7 +23,7 @@ export function addConfig(program: Command, shell: Shell): void {
     .command('config')
     .description('what the options are, and who says so')
     .command('show')
-    .description('the configuration that a command would use; secrets are masked')
+    .description('the configuration that a command would use; secrets are masked; -o yaml too')
     .option('--origin', 'also where each value comes from')
     .action((_options: unknown, command: Command) =>
       show(command.optsWithGlobals<Options>(), shell),

@@ -1,23 +1,27 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Duration } from '../../base/time.ts';
+import type { Fairloom } from '../../engine/client.ts';
 import type { EnqueueOptions } from '../../engine/enqueue-options.ts';
 import type { TaskHandle } from '../../engine/handle.ts';
 import type { RunEnqueueOptions, RunForm } from '../../engine/runs/run-options.ts';
 import type { UntypedPipeline } from '../../workflow/notation.ts';
 import { TaskDefinition } from '../../workflow/task-definition.ts';
-import type { Priority } from '../../workflow/task-options.ts';
+import { PRIORITY_NAMES, type Priority } from '../../workflow/task-options.ts';
 import {
   durationArgument,
   inputArgument,
   integerArgument,
   momentArgument,
+  offering,
   positiveArgument,
   priorityArgument,
   repeated,
 } from '../arguments.ts';
+import { demandTaskName } from '../by-name.ts';
 import type { JsonShapes } from '../json-shapes.ts';
 import { jsonLines, type Output } from '../output.ts';
 import { type Shell, withLoom } from '../session.ts';
+import { resultSaying } from '../wait.ts';
 
 interface Options {
   readonly id?: string;
@@ -46,7 +50,13 @@ export function addEnqueue(program: Command, shell: Shell): void {
     .option('--id <id>', 'its id; enqueuing it again changes nothing')
     .option('--user <id>', 'whose turn it takes; default: default')
     .option('--queue <name>', 'default: default')
-    .option('--priority <1-6|name>', 'very-low … critical; default: normal', priorityArgument)
+    .addOption(
+      offering(
+        new Option('--priority <1-6|name>', 'default: normal'),
+        PRIORITY_NAMES,
+        priorityArgument,
+      ),
+    )
     .option('--cost <turns>', 'turns that it takes; default: 1', positiveArgument)
     .option('--delay <time>', 'wait before the first start, as 30s', durationArgument)
     .option('--at <moment>', 'not before this moment, as 2030-01-31T08:00:00Z', momentArgument)
@@ -55,7 +65,7 @@ export function addEnqueue(program: Command, shell: Shell): void {
     .option('--timeout <time|none>', 'of one attempt', timeoutArgument)
     .option('--idempotency-key <key>', 'at most one task per key, user and queue at a time')
     .option('--depends-on <id>', 'wait for this task; may be repeated', repeated)
-    .option('--form <form>', 'of a pipeline: dispatched or driven')
+    .addOption(new Option('--form <form>', 'of a pipeline').choices(['dispatched', 'driven']))
     .option('--wait [time]', 'wait for the end and print the result', durationArgument)
     .action((name: string, input: string | undefined, options: Options, command: Command) =>
       withLoom(shell, command, async (loom, output, steps) => {
@@ -64,11 +74,12 @@ export function addEnqueue(program: Command, shell: Shell): void {
         const said = enqueueOptions(others);
         const step = steps.get(name);
         const isTask = step === undefined || (step instanceof TaskDefinition && !step.dynamic);
+        if (step === undefined) await demandTaskName(loom, name, output);
         const handle = isTask
           ? await loom.enqueueByName(name, value, said)
           : // Its types are not known here; what it is given is checked where it is used.
             await loom.enqueue(step as UntypedPipeline, value, formed(said, form));
-        await report(handle, options.wait, output);
+        await report(loom, handle, { wait: options.wait, output });
         return undefined;
       }),
     );
@@ -76,9 +87,9 @@ export function addEnqueue(program: Command, shell: Shell): void {
 
 /** The id, or with `--wait` the result. */
 async function report(
+  loom: Fairloom,
   handle: TaskHandle<unknown>,
-  wait: Options['wait'],
-  output: Output,
+  { wait, output }: { readonly wait: Options['wait']; readonly output: Output },
 ): Promise<void> {
   const { id, created, conflict } = handle;
   if (conflict) output.note('the idempotency key was used with another input before');
@@ -88,7 +99,8 @@ async function report(
     output.one({ json: answer, id, text: [id] });
     return;
   }
-  const result = await handle.result(wait === true ? {} : { timeout: wait });
+  const timeout = wait === true ? undefined : wait;
+  const result = await resultSaying(loom, handle, { output, timeout });
   const text = result === undefined ? [] : jsonLines(result);
   output.one({ json: { ...answer, result }, id, text });
 }

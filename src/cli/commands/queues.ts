@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Duration } from '../../base/time.ts';
 import type { QueueOptions, UserOptions } from '../../engine/settings-options.ts';
 import {
   durationArgument,
   integerArgument,
+  offering,
   orDefault,
   positiveArgument,
   rateArgument,
@@ -55,7 +55,13 @@ function addSet(queues: Command, shell: Shell): void {
     .option('--max-running <n>', 'at most so many run at once', orDefault(integerArgument(1)))
     .option('--rate <limit/per>', 'starts per time, as 100/1m', orDefault(rateArgument))
     .option('--priority-weights <list>', 'of 1 to 5, as 1,2,4,8,16', orDefault(weightsArgument))
-    .option('--charge <what>', 'what a turn costs: task or time', orDefault(chargeArgument))
+    .addOption(
+      offering(
+        new Option('--charge <what>', 'what a turn costs'),
+        ['task', 'time', 'default'],
+        orDefault(chargeArgument),
+      ),
+    )
     .option('--critical-burst <n>', 'then one normal turn', orDefault(integerArgument(1)))
     .option('--retries <n>', 'attempts after the first', orDefault(integerArgument(0)))
     .option('--timeout <length>', 'of one attempt, or none', orDefault(timeoutArgument))

@@ -5,9 +5,10 @@ import type { Fairloom } from '../../engine/client.ts';
 import type { RunImportOptions } from '../../engine/runs/import.ts';
 import type { RunHandle } from '../../engine/runs/run-handle.ts';
 import type { RunDetails } from '../../engine/runs/run-info.ts';
-import { inputText, stateArgument } from '../arguments.ts';
+import { inputText, stateOption } from '../arguments.ts';
 import { changeEach, changeNone } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
+import { counted } from '../counted.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import type { JsonShapes } from '../json-shapes.ts';
 import { shownMoment } from '../moments.ts';
@@ -52,7 +53,7 @@ function addList(runs: Command, shell: Shell): void {
   runs
     .command('list')
     .description('runs, those under way first')
-    .option('--state <state>', 'in this state; default: all', stateArgument)
+    .addOption(stateOption('in this state; default: all'))
     .addOption(
       new Option('--form <form>', 'of this form; default: both').choices(['dispatched', 'driven']),
     )
@@ -128,7 +129,7 @@ function addCancel(runs: Command, shell: Shell): void {
           if (run.kind === 'already-ended' && nodes.length === 0) {
             throw new CliError(EXIT.refused, `run ${id} has ended as ${run.state}`);
           }
-          return `${run.kind}, with ${nodes.length} nodes`;
+          return `${run.kind}, with ${counted(nodes.length, 'node')}`;
         });
       }),
     );

@@ -16,6 +16,7 @@ import {
   priorityArgument,
 } from '../arguments.ts';
 import { changeEach, changeNone } from '../bulk.ts';
+import { demandTaskName } from '../by-name.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import type { JsonShapes } from '../json-shapes.ts';
@@ -148,7 +149,11 @@ function addSet(schedules: Command, shell: Shell): void {
       const [options, command] = rest as [SetOptions, Command];
       await withLoom(shell, command, async (loom, output, steps) => {
         const given = { name, input: await inputArgument(input, shell.stdin) };
-        const schedule = await set(loom, { id, ...given, terms: termsOf(options) }, steps);
+        const schedule = await set(
+          loom,
+          { id, ...given, terms: termsOf(options) },
+          { steps, output },
+        );
         output.one({ json: schedule, id, text: scheduleLines(schedule, output) });
         return undefined;
       });
@@ -162,12 +167,13 @@ interface SetCall {
   readonly terms: ScheduleTerms;
 }
 
-function set(
+async function set(
   loom: Fairloom,
   { id, name, input, terms }: SetCall,
-  steps: NamedSteps,
+  { steps, output }: { readonly steps: NamedSteps; readonly output: Output },
 ): Promise<ScheduleInfo> {
   const step = steps.get(name);
+  if (step === undefined) await demandTaskName(loom, name, output);
   const isTask = step === undefined || (step instanceof TaskDefinition && !step.dynamic);
   if (isTask) return loom.schedules.setByName(id, { ...terms, name, input });
   // Its types are not known here; what it is given is checked where it is used.

@@ -4,7 +4,7 @@ import { TaskNotFoundError } from '../../domain/errors.ts';
 import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { TaskInfo } from '../../engine/task-info.ts';
-import { stateArgument } from '../arguments.ts';
+import { stateOption } from '../arguments.ts';
 import { changeEach, changeNone } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT, type ExitCode } from '../exit-code.ts';
@@ -19,7 +19,7 @@ import {
 } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { textTable } from '../text-table.ts';
-import { attemptView, stateText, taskJson, taskView } from '../views.ts';
+import { attemptView, priorityText, stateText, taskJson, taskView } from '../views.ts';
 
 interface ListOptions extends TaskFilterOptions {
   readonly limit: number;
@@ -58,7 +58,7 @@ export function withConfirm(command: Command): Command {
 function addList(tasks: Command, shell: Shell): void {
   withFilters(tasks.command('list'))
     .description('tasks, in the order of their turns, due times or ends')
-    .option('--state <state>', 'in this state; default: all, living ones first', stateArgument)
+    .addOption(stateOption('in this state; default: all, living ones first'))
     .option('--all', 'also tasks that Fairloom itself stores for runs')
     .option('--limit <n|all>', 'rows', limitArgument, 50)
     .action((options: ListOptions, command: Command) =>
@@ -117,7 +117,7 @@ function addExplain(tasks: Command, shell: Shell): void {
 function addCancel(tasks: Command, shell: Shell): void {
   const cancel = withConfirm(withFilters(tasks.command('cancel [id...]')))
     .description('cancel tasks by id, or all that match; running ones are asked to stop')
-    .option('--state <state>', 'in this state', stateArgument)
+    .addOption(stateOption('in this state'))
     .option('--reason <text>', 'kept with the task');
   cancel.action((ids: readonly string[], options: CancelOptions, command: Command) =>
     withLoom(shell, command, async (loom, output) => {
@@ -212,7 +212,7 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
       user: task.user,
       queue: task.queue,
       state: stateText(task.state, style),
-      priority: String(task.priority),
+      priority: priorityText(task.priority),
       created: moment(task.createdAt),
       due: moment(task.dueAt),
       expires: moment(task.expiresAt),

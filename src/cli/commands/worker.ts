@@ -1,11 +1,17 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Duration } from '../../base/time.ts';
 import type { Config, WorkerConfig } from '../../config/config-types.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import { stderrLogger } from '../../engine/logger.ts';
 import type { WorkerOptions } from '../../engine/worker-options.ts';
-import { durationArgument, integerArgument, portArgument, repeated } from '../arguments.ts';
+import {
+  durationArgument,
+  integerArgument,
+  offering,
+  portArgument,
+  repeated,
+} from '../arguments.ts';
+import { counted } from '../counted.ts';
 import { drain } from '../drain/drain.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import { loadModules } from '../modules.ts';
@@ -42,7 +48,13 @@ export function addWorker(program: Command, shell: Shell): void {
     .option('-c, --concurrency <n>', 'tasks that run at once; default: 10', integerArgument(1))
     .option('--queue <name[=weight]>', 'a queue that it serves; may be repeated', repeated)
     .option('--assigned <user>', 'a user that it serves first; may be repeated', repeated)
-    .option('--steal <any|none>', 'whom it serves when those have nothing', stealArgument)
+    .addOption(
+      offering(
+        new Option('--steal <any|none>', 'whom it serves when those have nothing'),
+        ['any', 'none'],
+        stealArgument,
+      ),
+    )
     .option('--steal-from <user>', 'a user to serve then; may be repeated', repeated)
     .option('--lease <time>', 'how long it may be silent; default: 15s', durationArgument)
     .option('--grace <time>', 'what a shutdown gives running tasks; default: 25s', durationArgument)
@@ -107,10 +119,6 @@ async function apply(loom: Fairloom, config: Config, say: (text: string) => void
     throw error;
   }
   say(`stored the settings of ${counted(queues, 'queue')} and ${counted(users, 'user')}`);
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The workers to start: all, or the one of that name. A single worker takes any name. */

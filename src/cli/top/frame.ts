@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import type { Style } from '../style.ts';
 import { type Column, cellText, textTable } from '../text-table.ts';
 import type { Screen, Sort } from './keys.ts';
@@ -53,7 +54,7 @@ function byName(one: TopUser, other: TopUser): number {
 
 function summaryLines(of: TopSnapshot, style: Style): readonly string[] {
   const rate = of.perSecond === undefined ? '' : `, ${of.perSecond.toFixed(1)} ended per second`;
-  const workers = `${of.workers} worker${of.workers === 1 ? '' : 's'}`;
+  const workers = counted(of.workers, 'worker');
   const dead = `${of.dead} dead`;
   return [
     style.bold(`${of.running} of ${of.slots} slots in use on ${workers}${rate}`),
@@ -78,7 +79,7 @@ function columns(style: Style): readonly Column<TopUser>[] {
 }
 
 function shownOf(found: number, room: number, isCut: boolean): string {
-  const users = found > room ? `${room} of ${found} users` : `${found} users`;
+  const users = found > room ? `${room} of ${counted(found, 'user')}` : counted(found, 'user');
   return isCut ? `${users} (there are more)` : users;
 }
 

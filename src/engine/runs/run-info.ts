@@ -44,6 +44,8 @@ export interface RunDetails extends RunInfo {
 export interface RunNodeInfo {
   /** Its name in the graph. */
   readonly node: string;
+  /** The key of the member of a `parallel` that it is, where that is called otherwise. */
+  readonly member?: string;
   /** `pending`: a driven run has not come to it. `gone`: retention has removed its record. */
   readonly state: TaskState | 'pending' | 'gone';
   /** For `loom.tasks`; absent when it is no task of the queue. */

@@ -1,6 +1,7 @@
 import { linkAbort } from '../../base/abort-watch.ts';
 import type { Backend } from '../../domain/backend.ts';
 import { TaskNotFoundError } from '../../domain/errors.ts';
+import { memberKeys } from '../../domain/graph.ts';
 import type { NodeOutcome } from '../../domain/graph-values.ts';
 import { isEnd, type TaskRecord } from '../../domain/task.ts';
 import type { ValueCodec } from '../codec.ts';
@@ -107,6 +108,15 @@ export class RunView {
   /** What is shown of each node, in the order of the graph; open members of groups at the end. */
   async nodes(): Promise<readonly RunNodeInfo[]> {
     const known = await this.known();
+    const keys = memberKeys(known.graph);
+    const nodes = await this.#nodesOf(known);
+    return nodes.map((one) => {
+      const member = keys.get(one.node);
+      return member === undefined ? one : { ...one, member };
+    });
+  }
+
+  async #nodesOf(known: KnownGraph): Promise<readonly RunNodeInfo[]> {
     const { root, input } = this;
     const { codec } = this.#parts;
     if (this.form === 'driven') return drivenNodes(this.#backend, { known, root, codec, input });
