@@ -1,4 +1,5 @@
 /** Waiting at a terminal: whoever waits is told what for. */
+import { clearInterval, setInterval } from '../base/globals.ts';
 import type { Fairloom } from '../engine/client.ts';
 import type { TaskHandle } from '../engine/handle.ts';
 import type { Output } from './output.ts';
