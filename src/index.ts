@@ -78,6 +78,7 @@ export {
   ChannelLimitError,
   ChannelTypeError,
   ClosedError,
+  ControlNotReturnedError,
   CrossUserDependencyError,
   DependencyCycleError,
   DuplicateNodeError,
@@ -294,7 +295,7 @@ export {
 export type { ContainerMount, ContainerOptions } from './workflow/container.ts';
 export type { Again, Goto, Next, Terminate } from './workflow/control.ts';
 export type { Drawable, NodeStates } from './workflow/drawing.ts';
-export type { DynamicContext, ExitOf, OutputOf } from './workflow/dynamic-context.ts';
+export type { DynamicContext, ExitOf, OutputOf, Returning } from './workflow/dynamic-context.ts';
 export {
   type Flow,
   type FlowStepOptions,

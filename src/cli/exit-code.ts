@@ -56,6 +56,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   MAX_STEPS: EXIT.failed,
   MAX_CYCLES: EXIT.failed,
   GOTO_IN_GROUP: EXIT.failed,
+  CONTROL_NOT_RETURNED: EXIT.failed,
   GROUP_CHANGED: EXIT.failed,
   REPLAY_MISMATCH: EXIT.failed,
   RUN_CANCELED: EXIT.failed,

@@ -243,14 +243,14 @@ export type ChangeReply =
 export interface RunStore {
   /**
    * Writes entries (JSON text; null takes one away) on behalf of a leased task, and forgives its
-   * losses. All or nothing; `lost` when the lease is not in force, a refusal when what is written to
-   * channels cannot be stored.
+   * losses. All or nothing; `lost` when the lease is not in force, `canceling` once a cancel of the
+   * task was requested, a refusal when what is written to channels cannot be stored.
    */
   checkpoint(
     lease: LeaseRef,
     entries: Readonly<Record<string, string | null>>,
     channel?: NodeWrites,
-  ): Promise<'ok' | 'lost' | ChannelRefusal>;
+  ): Promise<'ok' | 'lost' | 'canceling' | ChannelRefusal>;
   /** Everything that was written down; empty when nothing was. Goes with the task's record. */
   load(id: string): Promise<Readonly<Record<string, string>>>;
   /** Writes to channels now, on behalf of a leased task. All or nothing, as `checkpoint`. */

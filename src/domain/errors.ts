@@ -31,6 +31,7 @@ export {
 export { Fatal, RetryAfter, TimedOutError } from './handler-errors.ts';
 export { ProgramFailedError, ProgramNotStartedError } from './program-errors.ts';
 export {
+  ControlNotReturnedError,
   GotoInGroupError,
   GroupChangedError,
   MaxCyclesError,

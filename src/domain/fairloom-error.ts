@@ -46,6 +46,7 @@ export type ErrorCode =
   | 'MAX_STEPS'
   | 'MAX_CYCLES'
   | 'GOTO_IN_GROUP'
+  | 'CONTROL_NOT_RETURNED'
   | 'GROUP_CHANGED'
   | 'REPLAY_MISMATCH'
   | 'RUN_CANCELED'

@@ -64,6 +64,28 @@ export class GotoInGroupError extends FairloomError {
   }
 }
 
+/** A dynamic handler asked for what comes next and did not return it, or asked twice; the node has failed. */
+export class ControlNotReturnedError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'ControlNotReturnedError';
+  /** See `docs/errors.md`. */
+  readonly code = 'CONTROL_NOT_RETURNED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The node. */
+  readonly node: string;
+  /** What its handler called and did not return, as `next`. */
+  readonly calls: readonly string[];
+
+  constructor(node: string, calls: readonly string[]) {
+    const names = calls.slice(0, SHOWN).map((call) => `ctx.${call}`);
+    const more = calls.length > SHOWN ? ` and ${calls.length - SHOWN} more` : '';
+    super(`${node} called ${names.join(', ')}${more} and did not return what that gave`);
+    this.node = node;
+    this.calls = calls;
+  }
+}
+
 /** A group that a run has opened was to be opened again with other members or another input. */
 export class GroupChangedError extends FairloomError {
   /** The name of the class. */

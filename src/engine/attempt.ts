@@ -18,6 +18,7 @@ import {
   LazySignal,
   type SubRunner,
 } from './attempt-context.ts';
+import type { AttemptHost } from './attempt-host.ts';
 import { type AttemptPlan, functionWaitMs } from './attempt-plan.ts';
 import { channelFailure } from './channels.ts';
 import type { ValueCodec } from './codec.ts';
@@ -27,38 +28,12 @@ import { type CallSink, callHandler, type Failure } from './handler-call.ts';
 import type { Journal } from './runs/journal.ts';
 import type { OwnEnd, OwnLease } from './runs/own-lease.ts';
 import { runPlaceOf } from './runs/record.ts';
-import type { Trace, Tracing } from './tracing/trace.ts';
+import type { Trace } from './tracing/trace.ts';
 import { attemptTrace, endOfDecision, leftEnd, lostEnd } from './tracing/work.ts';
-import type { SettledWrites, WriteBook, WriteBooks } from './write-book.ts';
+import type { SettledWrites, WriteBook } from './write-book.ts';
 
 /** Why an attempt was asked to end, the weightier last. */
 type Cause = 'none' | 'shutdown' | 'timeout' | 'cancel' | 'lost';
-
-/** What an attempt needs of its worker. */
-export interface AttemptHost {
-  readonly codec: ValueCodec;
-  readonly log: Logger;
-  readonly tracing: Tracing;
-  /** Make the books of its handlers. */
-  readonly books: WriteBooks;
-  random(): number;
-  /** Ms since the epoch, for how long the attempt took. */
-  now(): number;
-  setDeadline(attempt: Attempt, ms: number, now: number): void;
-  clearDeadline(attempt: Attempt): void;
-  /** The decision is made: from now on the handler changes nothing. */
-  decided(attempt: Attempt, decision: Decision | Suspension): void;
-  /** The handler's promise has settled: its slot is free. */
-  ended(attempt: Attempt): void;
-  /** It waits for a group of its handler's: its slot is free, its stack is kept. */
-  parked(attempt: Attempt, suspension: Suspension, journal: Journal): void;
-  /** Its handler has settled without a lease. */
-  unparked(attempt: Attempt): void;
-  /** Runs steps for its handler. */
-  runnerOf(attempt: Attempt): SubRunner;
-  /** A decider or backoff function of the user threw. */
-  misbehaved(operation: string, error: unknown): void;
-}
 
 /** The place of an attempt whose lease is not held, or not any more. */
 export const NOWHERE = -1;
@@ -185,9 +160,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
 
   returned(text: string): void {
     this.#over();
-    if (this.isDecided) return;
-    if (this.#cause === 'cancel') this.#decide(this.#canceled());
-    else this.#decide({ type: 'succeeded', result: text });
+    if (!this.isDecided) this.#decide(this.#asked() ?? { type: 'succeeded', result: text });
   }
 
   /** Lets code of the engine's own work under the lease, which says what becomes of the task. */
@@ -249,8 +222,8 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
 
   /** The timeout is over, or the time that an aborted handler may take to notice. */
   due(): void {
-    if (this.#cause === 'timeout') this.#decide(this.#timedOut());
-    else if (this.#cause === 'cancel') this.#decide(this.#canceled());
+    const asked = this.#asked();
+    if (asked !== undefined) this.#decide(asked);
     else {
       this.#abort('timeout', new TimedOutError(this.taskId, this.plan.timeoutMs));
       this.#host.setDeadline(this, LIMITS.abortGraceMs, this.now());
@@ -263,6 +236,10 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     this.#abort('cancel', new TaskCanceledError(this.taskId, reason));
     if (this.running) this.#host.setDeadline(this, LIMITS.cancelGraceMs, this.now());
     else this.#decide(this.#canceled());
+  }
+
+  canceling(): void {
+    this.cancel('cancel was requested');
   }
 
   /** Its lease is another's now, or nobody's: its result will not be asked for. */
@@ -311,9 +288,12 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     if (this.isDecided) return;
     // Its worker hears from the backend that the lease is lost.
     if (end.type === 'lost') this.#trace?.end(lostEnd(this.taskId));
-    else if (this.#cause === 'cancel') this.#decide(this.#canceled());
-    else if (end.type === 'outcome') this.#decide(end.outcome);
-    else this.#settle(end.decision);
+    else {
+      const asked = this.#asked();
+      if (asked !== undefined) this.#decide(asked);
+      else if (end.type === 'outcome') this.#decide(end.outcome);
+      else this.#settle(end.decision);
+    }
   }
 
   #over(): void {
@@ -330,14 +310,20 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   }
 
   #outcomeOf(failure: Failure): Outcome {
-    if (this.#cause === 'cancel') return this.#canceled();
-    if (this.#cause === 'timeout') return this.#timedOut();
+    const asked = this.#asked();
+    if (asked !== undefined) return asked;
     if (this.#cause === 'shutdown') return { type: 'released', reason: 'the worker shut down' };
     const { afterMs } = failure;
     if (failure.uncounted === true && afterMs !== undefined) {
       return { type: 'released', reason: messageOf(failure.error), afterMs };
     }
     return failedOutcome(failure, afterMs ?? this.#ownWaitMs());
+  }
+
+  /** How it ends whatever its handler makes of that; `undefined` while nobody has asked. */
+  #asked(): Outcome | undefined {
+    if (this.#cause === 'cancel') return this.#canceled();
+    return this.#cause === 'timeout' ? this.#timedOut() : undefined;
   }
 
   #timedOut(): Outcome {

@@ -4,7 +4,7 @@ import { type AbortWatcher, unwatchAbort, watchAbort } from '../base/abort-watch
 import type { Logger } from '../base/logger.ts';
 import type { Timer } from '../base/time.ts';
 import type { UpstreamFact } from '../domain/backend.ts';
-import { TimedOutError } from '../domain/errors.ts';
+import { ControlNotReturnedError, TimedOutError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Control } from '../workflow/control.ts';
 import {
@@ -43,6 +43,8 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
   readonly #ended: (end: CallEnd) => void;
   #book: WriteBook | undefined;
   #timer: Timer | undefined;
+  /** Present once its time was over. */
+  #timeout: TimedOutError | undefined;
   /** Present for dynamic handlers, which may cancel their run. */
   #dynamic: DynamicAttemptContext | undefined;
 
@@ -101,15 +103,22 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
   }
 
   returned(text: string): void {
-    this.#end({ type: 'returned', text, writes: this.#writes() });
+    const failure = this.#failureOf(undefined);
+    if (failure !== undefined) this.#end({ type: 'threw', failure });
+    else this.#end({ type: 'returned', text, writes: this.#writes() });
   }
 
   chose(control: Control): void {
-    this.#end({ type: 'chose', control, writes: this.#writes() });
+    const failure = this.#failureOf(control);
+    if (failure !== undefined) this.#end({ type: 'threw', failure });
+    else this.#end({ type: 'chose', control, writes: this.#writes() });
   }
 
   threw(failure: Failure): void {
-    this.#end({ type: 'threw', failure: this.#timedOut(failure) });
+    // An output that holds a control cannot be stored, and the control says more about why.
+    const isOutput = failure.failureType === 'invalid-result';
+    const why = isOutput ? (this.#failureOf(undefined) ?? failure) : failure;
+    this.#end({ type: 'threw', failure: this.#timedOut(why) });
   }
 
   aborted(reason: unknown): void {
@@ -130,6 +139,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
 
   #timeOut(): void {
     const error = new TimedOutError(this.taskId, this.#call.plan.timeoutMs);
+    this.#timeout = error;
     this.#aborted.abort(error);
     const hang = (): void => this.#end({ type: 'hung', error });
     this.#timer = this.#tools.clock.setTimer(LIMITS.abortGraceMs, hang);
@@ -150,13 +160,23 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
     return this.#book === undefined ? NO_WRITES : this.#book.take();
   }
 
+  /** Why what the handler returned does not count. */
+  #failureOf(control: Control | undefined): Failure | undefined {
+    if (this.#timeout !== undefined) return timedOut(this.#timeout);
+    const left = this.#dynamic?.unreturned(control) ?? [];
+    if (left.length === 0) return undefined;
+    const error = new ControlNotReturnedError(this.#call.node ?? this.name, left);
+    return { error, failureType: 'invalid-result', retryable: false };
+  }
+
   /** What an aborted handler throws tells less than why it was aborted. */
   #timedOut(failure: Failure): Failure {
-    const error = this.#aborted.reason;
-    return error instanceof TimedOutError
-      ? { error, failureType: 'timeout', retryable: true }
-      : failure;
+    return this.#timeout === undefined ? failure : timedOut(this.#timeout);
   }
+}
+
+function timedOut(error: TimedOutError): Failure {
+  return { error, failureType: 'timeout', retryable: true };
 }
 
 interface NodeAttemptParts {

@@ -1,6 +1,6 @@
 import type { Decision } from '../domain/backend.ts';
 import { type DeciderFacts, decide, type Outcome } from '../domain/decider.ts';
-import { TaskFailedError } from '../domain/errors.ts';
+import { ClosedError, TaskFailedError } from '../domain/errors.ts';
 import type { FailureType } from '../domain/task.ts';
 import type { Control } from '../workflow/control.ts';
 import { functionWaitMs } from './attempt-plan.ts';
@@ -40,7 +40,7 @@ export class NodeRun {
   }
 
   async run(): Promise<NodeEnd> {
-    const { signal, maxWaitMs, isPatient } = this.#call;
+    const { signal, maxWaitMs } = this.#call;
     for (;;) {
       signal.throwIfAborted();
       const ending = await NodeAttempt.run({
@@ -48,8 +48,7 @@ export class NodeRun {
         call: this.#call,
         attempt: this.#failures + 1,
       });
-      const isDone = ending.type === 'returned' || ending.type === 'chose';
-      if (!isPatient || !isDone) signal.throwIfAborted();
+      if (!this.#counts(ending)) signal.throwIfAborted();
       if (ending.type === 'chose') return ending;
       if (ending.type === 'canceled') return { ...ending, wholeRun: true };
       if (ending.type === 'hung') {
@@ -76,6 +75,16 @@ export class NodeRun {
       if (delayMs > maxWaitMs) return { type: 'left', delayMs, failures, releases };
       await sleep(this.#tools.clock, delayMs, signal);
     }
+  }
+
+  /**
+   * Whether it counts though the signal has aborted: what is done before a shutdown need not be done
+   * again. After a cancel or a timeout whatever the handler gave is its answer to that, and no result.
+   */
+  #counts({ type }: CallEnd): boolean {
+    const { signal, isPatient } = this.#call;
+    const isDone = type === 'returned' || type === 'chose';
+    return isPatient && isDone && signal.reason instanceof ClosedError;
   }
 
   /** The result too, if the definition hands it on. */

@@ -13,8 +13,9 @@ import {
   LeaseLostError,
   TaskCanceledError,
 } from '../domain/errors.ts';
-import { Attempt, type AttemptHost, NOWHERE } from './attempt.ts';
+import { Attempt, NOWHERE } from './attempt.ts';
 import type { SubRunner } from './attempt-context.ts';
+import type { AttemptHost } from './attempt-host.ts';
 import type { PlanBook } from './attempt-plan.ts';
 import type { ValueCodec } from './codec.ts';
 import { Deadlines } from './deadlines.ts';

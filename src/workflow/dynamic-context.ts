@@ -21,6 +21,22 @@ export type ExitOf<R> =
         ? V
         : never;
 
+/**
+ * What a dynamic handler may return: anything but nothing at all. A handler without `return` chooses
+ * nothing, and what it calls on its context is for nothing; the compiler says so.
+ */
+export type Returning<R> =
+  unknown extends Awaited<R>
+    ? unknown
+    : Same<Awaited<R>, Nothing> extends true
+      ? 'return an output, or what ctx.next, goto, again or terminate give'
+      : unknown;
+
+/** What a function without `return` gives. */
+type Nothing = ReturnType<() => void>;
+
+type Same<A, B> = [A, B] extends [B, A] ? true : false;
+
 /** The second argument of a dynamic handler. Its controls do nothing until they are returned. */
 export interface DynamicContext<in I> extends TaskContext {
   /** How often this node ran before in this run. */

@@ -5,7 +5,7 @@
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/names.ts';
-import type { DynamicContext, ExitOf, OutputOf } from './dynamic-context.ts';
+import type { DynamicContext, ExitOf, OutputOf, Returning } from './dynamic-context.ts';
 import { StepDefinition } from './pipeline-definition.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 import type { AnyStep, Task } from './step.ts';
@@ -121,13 +121,13 @@ export interface DynamicOptions extends TaskOptions {
  */
 export function dynamic<I = void, R = void>(
   name: string,
-  fn: (input: I, ctx: DynamicContext<I>) => R,
+  fn: (input: I, ctx: DynamicContext<I>) => R & Returning<R>,
 ): Task<I, OutputOf<Awaited<R>>, ExitOf<Awaited<R>>>;
 /** Defines a dynamic task with options. */
 export function dynamic<I = void, R = void>(
   name: string,
   options: DynamicOptions,
-  fn: (input: I, ctx: DynamicContext<I>) => R,
+  fn: (input: I, ctx: DynamicContext<I>) => R & Returning<R>,
 ): Task<I, OutputOf<Awaited<R>>, ExitOf<Awaited<R>>>;
 export function dynamic(name: string, ...rest: readonly unknown[]): Task<never, unknown, unknown> {
   const { options, handler } = argumentsOf(name, rest);

@@ -97,6 +97,7 @@ export const OCCASIONS: readonly string[] = [
   'graph-missing',
   'snapshot kept by a task',
   'snapshot expired',
+  'checkpoint after a cancel',
   'channel written',
   'channel write refused',
   'channel write done before',

@@ -62,6 +62,7 @@ export async function errorSamples(): Promise<ErrorSamples> {
     MAX_STEPS: [new errors.MaxStepsError(['print'])],
     MAX_CYCLES: [new errors.MaxCyclesError('print', 10)],
     GOTO_IN_GROUP: [new errors.GotoInGroupError('print', 'again')],
+    CONTROL_NOT_RETURNED: [new errors.ControlNotReturnedError('print', ['next', 'again'])],
     GROUP_CHANGED: [new errors.GroupChangedError('both')],
     REPLAY_MISMATCH: [new errors.ReplayMismatchError('2')],
     RUN_CANCELED: [new errors.RunCanceledError('no longer needed')],

@@ -194,12 +194,22 @@ test('a loop of its own takes its own input', () => {
     n > 1 ? ctx.nextIteration(n - 1) : ctx.nextTask(vip, n),
   );
   expectTypeOf<Output<typeof graflow>>().toEqualTypeOf<Output<typeof vip>>();
+  const quiet = dynamic('quiet', (n: number, ctx) => (n > 1 ? ctx.again(n - 1) : undefined));
   // @ts-expect-error another input than its own
   dynamic('bad', { maxCycles: 2 }, async (s: { n: number }, ctx) => ctx.again({ m: s.n }));
   // @ts-expect-error ordinary tasks have no control
   task('bad', async (v: number, ctx) => ctx.next(vip, v));
   // @ts-expect-error the input of the target is missing
   dynamic('bad', async (_: number, ctx) => ctx.next(vip));
+  // @ts-expect-error F12 what it asked for is not returned
+  dynamic('bad', async (n: number, ctx) => {
+    ctx.next(vip, n);
+  });
+  // @ts-expect-error F12 nor here, and with options
+  dynamic('bad', { maxCycles: 2 }, (n: number, ctx) => {
+    if (ctx.canIterate) ctx.again(n);
+  });
+  expectTypeOf<Output<typeof quiet>>().toEqualTypeOf<undefined>();
   // @ts-expect-error no such option
   dynamic('bad', { cycles: 2 }, async (n: number) => n);
 });

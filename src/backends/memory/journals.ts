@@ -27,9 +27,10 @@ function checkpoint(
   store: Store,
   { id, token }: LeaseRef,
   { entries, channel }: Checkpoint,
-): 'ok' | 'lost' | ChannelRefusal {
+): 'ok' | 'lost' | 'canceling' | ChannelRefusal {
   const entry = store.records.get(id);
   if (entry === undefined || entry.token !== token) return 'lost';
+  if (entry.rare.cancelReason !== undefined) return 'canceling';
   const facts = entry.ownRun();
   const name = `${token} ${channel?.key}`;
   if (channel !== undefined && facts.newestWrites !== name) {

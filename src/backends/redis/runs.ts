@@ -21,12 +21,13 @@ export class RedisRuns implements RunStore {
     lease: LeaseRef,
     entries: Readonly<Record<string, string | null>>,
     channel?: NodeWrites,
-  ): Promise<'ok' | 'lost' | ChannelRefusal> {
+  ): Promise<'ok' | 'lost' | 'canceling' | ChannelRefusal> {
     const args: ScriptArgument[] = [lease.id, lease.token];
     if (channel === undefined) args.push('', '', '');
     else args.push(channel.key, channel.run, writesText(channel.writes, channel.xcom));
     for (const [field, value] of Object.entries(entries)) args.push(field, value ?? '');
-    return answerOf(await this.#session.run('checkpoint', args));
+    const reply = await this.#session.run('checkpoint', args);
+    return flat(reply)[0] === 'canceling' ? 'canceling' : answerOf(reply);
   }
 
   async load(id: string): Promise<Readonly<Record<string, string>>> {

@@ -22,6 +22,8 @@ export class DynamicAttemptContext extends AttemptContext {
   readonly canIterate: boolean;
   /** Present once the handler has canceled its run, whatever it made of the error. */
   canceled: RunCanceledError | undefined = undefined;
+  /** By the name of the call. */
+  readonly #made: (readonly [string, Control])[] = [];
 
   constructor(source: ContextSource, { cycle, maxCycles }: CycleFacts) {
     super(source);
@@ -29,20 +31,25 @@ export class DynamicAttemptContext extends AttemptContext {
     this.canIterate = cycle < maxCycles;
   }
 
+  /** What was asked for but the control that was returned: none may be left. */
+  unreturned(returned: Control | undefined): readonly string[] {
+    return this.#made.flatMap(([call, made]) => (made === returned ? [] : [call]));
+  }
+
   next(step: unknown, input?: unknown): Control {
-    return nextControl(demandStep('next', step), input);
+    return this.#note('next', nextControl(demandStep('next', step), input));
   }
 
   goto(step: unknown, input?: unknown): Control {
-    return gotoControl(demandStep('goto', step), input);
+    return this.#note('goto', gotoControl(demandStep('goto', step), input));
   }
 
   again(input: unknown): Control {
-    return againControl(input);
+    return this.#note('again', againControl(input));
   }
 
   terminate(value: unknown): Control {
-    return terminateControl(value);
+    return this.#note('terminate', terminateControl(value));
   }
 
   cancelRun(reason: string): never {
@@ -51,10 +58,15 @@ export class DynamicAttemptContext extends AttemptContext {
   }
 
   nextTask(step: unknown, input?: unknown): Control {
-    return this.next(step, input);
+    return this.#note('nextTask', nextControl(demandStep('nextTask', step), input));
   }
 
   nextIteration(input: unknown): Control {
-    return this.again(input);
+    return this.#note('nextIteration', againControl(input));
+  }
+
+  #note(call: string, made: Control): Control {
+    this.#made.push([call, made]);
+    return made;
   }
 }

@@ -1,8 +1,10 @@
-import type { Backend, LeaseRef, NodeWrites } from '../../domain/backend.ts';
+import type { Backend, NodeWrites } from '../../domain/backend.ts';
 import type { ChannelRefusal } from '../../domain/channel.ts';
+import { TaskCanceledError } from '../../domain/errors.ts';
 import { readGraph } from '../../domain/graph-text.ts';
 import type { NodeRecord } from './controls.ts';
 import type { GraphCache } from './graph-cache.ts';
+import type { OwnLease } from './own-lease.ts';
 
 /** How often a node was tried before it was left for later. */
 export interface Tries {
@@ -30,7 +32,7 @@ export type EarlyEnd =
 interface JournalParts {
   readonly backend: Backend;
   /** Whose lease may be another one after a wait. */
-  readonly holder: { readonly lease: LeaseRef };
+  readonly holder: Pick<OwnLease, 'lease' | 'canceling'>;
   readonly graphs: GraphCache;
   /** Stands before every field: runs of one handler share its task's journal. */
   readonly prefix: string;
@@ -170,7 +172,8 @@ export class Journal {
   /**
    * Writes down what is new.
    *
-   * @throws {@link JournalLost} when the lease is not in force.
+   * @throws {@link JournalLost} when the lease is not in force; {@link TaskCanceledError} once a
+   * cancel was requested: what has come about since is no result.
    */
   async flush(): Promise<void> {
     const { fresh } = this.#store;
@@ -179,14 +182,14 @@ export class Journal {
     fresh.clear();
     const { backend, holder, persist } = this.#parts;
     const answer = await persist(() => backend.runs.checkpoint(holder.lease, entries));
-    if (answer === 'lost') throw new JournalLost();
+    this.#demand(answer);
   }
 
   /**
    * Writes down what a node came to, with what it wrote beside that: both or none.
    *
    * @returns why the writes were refused; the node is not written down then.
-   * @throws {@link JournalLost} when the lease is not in force.
+   * @throws as {@link Journal.flush}.
    */
   async noteWriting(
     key: string,
@@ -203,13 +206,21 @@ export class Journal {
     const answer = await this.#inTurn(() =>
       persist(() => backend.runs.checkpoint(holder.lease, entries, { ...writes, key: field })),
     );
-    if (answer === 'lost') throw new JournalLost();
-    if (answer === 'ok') return undefined;
+    const refusal = this.#demand(answer);
+    if (refusal === undefined) return undefined;
     for (const [name, value] of Object.entries(entries)) {
       if (name !== field && !fresh.has(name)) fresh.set(name, value);
     }
     fields.delete(field);
-    return answer;
+    return refusal;
+  }
+
+  #demand(answer: 'ok' | 'lost' | 'canceling' | ChannelRefusal): ChannelRefusal | undefined {
+    if (answer === 'lost') throw new JournalLost();
+    if (answer !== 'canceling') return answer === 'ok' ? undefined : answer;
+    const { holder } = this.#parts;
+    holder.canceling();
+    throw new TaskCanceledError(holder.lease.id, 'cancel was requested');
   }
 
   #inTurn<T>(call: () => Promise<T>): Promise<T> {

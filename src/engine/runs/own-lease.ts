@@ -17,6 +17,8 @@ export interface OwnLease {
   /** In force now; another one after {@link OwnLease.suspend}. */
   readonly lease: Leased;
   readonly signal: AbortSignal;
+  /** The backend says that a cancel was requested: it need not wait for a heartbeat. */
+  canceling(): void;
   readonly fencingToken: number;
   readonly trace: Trace;
   /**

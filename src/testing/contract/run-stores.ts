@@ -28,6 +28,25 @@ export const journals: Cases = {
     expect(await kit.backend.runs.load('run')).toEqual({ a: '2' });
   },
 
+  'F2 takes nothing once a cancel was requested': async (kit, expect) => {
+    await kit.add({ id: 'run' });
+    const run = await kit.leaseOne();
+    expect(await kit.backend.runs.checkpoint(run, { a: '1' })).toBe('ok');
+    await kit.backend.tasks.cancel('run', 'why');
+    const channel = {
+      key: 'n',
+      run: 'run',
+      writes: [{ type: 'set', field: 'c:k', text: '1' }],
+    } as const;
+    expect(await kit.backend.runs.checkpoint(run, { a: '2' })).toBe('canceling');
+    expect(await kit.backend.runs.checkpoint(run, { b: '1' }, channel)).toBe('canceling');
+    expect(await kit.backend.runs.load('run')).toEqual({ a: '1' });
+    expect(await kit.backend.runs.readChannel('run')).toEqual({});
+    await kit.finish(run);
+    expect(await kit.state('run')).toBe('canceled');
+    expect(await kit.backend.runs.checkpoint(run, { a: '3' })).toBe('lost');
+  },
+
   'forgives losses: a run that gets on is not given up': async (kit, expect) => {
     await kit.add({ id: 'run' });
     for (let round = 0; round < 5; round++) {

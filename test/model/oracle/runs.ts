@@ -41,9 +41,13 @@ export function checkpoint(
   world: World,
   lease: LeaseRef,
   { entries, channel }: Checkpoint,
-): 'ok' | 'lost' | ChannelRefusal {
+): 'ok' | 'lost' | 'canceling' | ChannelRefusal {
   const run = world.tasks.get(lease.id);
   if (run === undefined || !holdsLease(world, lease)) return 'lost';
+  if (run.cancelReason !== undefined) {
+    world.happened.push('checkpoint after a cancel');
+    return 'canceling';
+  }
   const refusal = channel && channels.writeNode(world, lease, channel);
   if (refusal !== undefined) return refusal;
   for (const [field, value] of Object.entries(entries)) {

@@ -7,7 +7,7 @@
 -- ARGV[4]  channel  the run whose channels they are
 -- ARGV[5]  writes   JSON, as lib/writes.lua has them
 -- ARGV[6..]  entries  field and JSON text of each; no text takes the field away
--- Returns  {'ok'}, {'lost'} or {'refused …'}
+-- Returns  {'ok'}, {'lost'}, {'canceling'} or {'refused …'}
 -- Cost     O(entries + writes)
 -- @include lib/state.lua
 -- @include lib/base.lua
@@ -18,6 +18,7 @@
 local id, token, node = ARGV[1], ARGV[2], ARGV[3]
 local t = F.taskOf(id)
 if not t or t.state ~= 'started' or t.token ~= token then return F.unchanged({ 'lost' }) end
+if t.canceling then return F.unchanged({ 'canceling' }) end
 redis.call('DEL', K.oom())
 local name = token .. ' ' .. node
 if node ~= '' and not (t.y and t.y.cw == name) then
