@@ -28,14 +28,9 @@ export type ExitOf<R> =
 export type Returning<R> =
   unknown extends Awaited<R>
     ? unknown
-    : Same<Awaited<R>, Nothing> extends true
+    : [Awaited<R>, ReturnType<() => void>] extends [ReturnType<() => void>, Awaited<R>]
       ? 'return an output, or what ctx.next, goto, again or terminate give'
       : unknown;
-
-/** What a function without `return` gives. */
-type Nothing = ReturnType<() => void>;
-
-type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 /** The second argument of a dynamic handler. Its controls do nothing until they are returned. */
 export interface DynamicContext<in I> extends TaskContext {
