@@ -1,3 +1,4 @@
+import { apart } from '../base/async-scope.ts';
 import { durationMs } from '../base/time.ts';
 import { type Decider, decide } from '../domain/decider.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -80,7 +81,7 @@ export class PlanBook {
 /** The wait that a definition's function says, in ms; `undefined` when it says nothing usable. */
 export function functionWaitMs(plan: AttemptPlan, attempt: number): number | undefined {
   if (plan.backoff === undefined) return undefined;
-  const ms = durationMs(plan.backoff(attempt));
+  const ms = durationMs(apart(plan.backoff, attempt));
   return ms === undefined ? undefined : Math.min(Math.max(0, ms), LIMITS.delayMaxMs);
 }
 

@@ -1,3 +1,4 @@
+import { apart, atRoot } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 import { messageOf } from '../base/message-of.ts';
 import type { Decision, Leased, Suspension, UpstreamFact } from '../domain/backend.ts';
@@ -337,7 +338,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
 
   #ownWaitMs(): number | undefined {
     try {
-      return functionWaitMs(this.plan, this.attempt);
+      return atRoot(() => functionWaitMs(this.plan, this.attempt));
     } catch (error) {
       this.#host.misbehaved(`backoff of ${this.name}`, error);
       return undefined;
@@ -369,7 +370,9 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     const facts: DeciderFacts = { id, name, user, attempt, releases, policy, random };
     if (decider === decide) return decide(outcome, facts);
     try {
-      return checkedDecision(decider(outcome, facts)) ?? decide(outcome, facts);
+      return (
+        checkedDecision(atRoot(() => apart(decider, outcome, facts))) ?? decide(outcome, facts)
+      );
     } catch (error) {
       this.#host.misbehaved(`decider of ${name}`, error);
       return decide(outcome, facts);

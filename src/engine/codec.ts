@@ -1,3 +1,4 @@
+import { apart } from '../base/async-scope.ts';
 import { decodeJson, type Encoded, encodeJson, utf8Bytes } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
 import { InvalidPayloadError, InvalidResultError } from '../domain/errors.ts';
@@ -23,7 +24,7 @@ export class ValueCodec {
   readonly #warned = new Set<string>();
 
   constructor(own: Codec | undefined, log: Logger) {
-    this.#own = own;
+    this.#own = own === undefined ? undefined : apartCodec(own);
     this.#log = log;
   }
 
@@ -89,6 +90,14 @@ export class ValueCodec {
     const message = `${what} of task ${name} is ${bytes} bytes; store a reference instead`;
     say(this.#log, 'value.large', message, { name, what, bytes });
   }
+}
+
+/** Its functions are code of the user's. */
+function apartCodec(own: Codec): Codec {
+  return {
+    encode: (value) => apart(() => own.encode(value)),
+    decode: (text) => apart(() => own.decode(text)),
+  };
 }
 
 function sized(text: unknown): Encoded {

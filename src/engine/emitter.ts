@@ -1,3 +1,4 @@
+import { apart, atRoot } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 import { say } from './log-events.ts';
 
@@ -36,7 +37,7 @@ export class Emitter<Events extends object> {
 
   #call(name: keyof Events, listener: (event: never) => void, event: never): void {
     try {
-      listener(event);
+      atRoot(() => apart(listener, event));
     } catch (error) {
       const on = String(name);
       say(this.#log, 'listener.threw', `a listener of ${on} threw`, { on, error });

@@ -2,6 +2,7 @@
  * One call of a handler, from stored text to stored text: read, check, run, check, write. Only the
  * steps that wait for something cost a promise.
  */
+import { apart } from '../base/async-scope.ts';
 import { Fatal, InvalidPayloadError, InvalidResultError, RetryAfter } from '../domain/errors.ts';
 import type { FailureType } from '../domain/task.ts';
 import { type Control, controlOf } from '../workflow/control.ts';
@@ -88,7 +89,7 @@ function invoke(call: HandlerCall, input: unknown, sink: CallSink): void {
   let value: unknown;
   let promise: Promise<unknown> | undefined;
   try {
-    value = call.handler(input, call.ctx);
+    value = apart(call.handler, input, call.ctx);
     promise = promiseOf(value);
   } catch (error) {
     sink.threw(failureOf(error));

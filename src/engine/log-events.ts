@@ -1,3 +1,4 @@
+import { apart } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 
 /**
@@ -70,5 +71,5 @@ export function say<Name extends keyof LogEvents>(
   message: string,
   fields: LogEvents[Name],
 ): void {
-  log[LOG_LEVELS[event]](message, { event, ...fields });
+  apart(() => log[LOG_LEVELS[event]](message, { event, ...fields }));
 }

@@ -1,3 +1,4 @@
+import { apart } from '../base/async-scope.ts';
 import type { Decision } from '../domain/backend.ts';
 import { type DeciderFacts, decide, type Outcome } from '../domain/decider.ts';
 import { ClosedError, TaskFailedError } from '../domain/errors.ts';
@@ -122,6 +123,6 @@ export class NodeRun {
       policy,
       random: this.#tools.random(),
     };
-    return checkedDecision(decider(outcome, facts)) ?? decide(outcome, facts);
+    return checkedDecision(apart(decider, outcome, facts)) ?? decide(outcome, facts);
   }
 }

@@ -1,3 +1,4 @@
+import { atRoot } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 import type {
   Backend,
@@ -163,7 +164,9 @@ export class Slots implements AttemptHost {
     const taken = this.#taken;
     if (taken.length === 0) return;
     this.#taken = [];
-    for (const attempt of taken) this.#start(attempt);
+    atRoot(() => {
+      for (const attempt of taken) this.#start(attempt);
+    });
   }
 
   /** Gives back what was not started, and starts nothing more. */
@@ -341,9 +344,9 @@ export class Slots implements AttemptHost {
 
   #retryWaiting(): void {
     const waiting = [...this.#waiting].filter((attempt) => !this.#mustWait(attempt));
-    for (const attempt of waiting) {
-      if (this.#waiting.delete(attempt)) this.#start(attempt);
-    }
+    atRoot(() => {
+      for (const attempt of waiting) if (this.#waiting.delete(attempt)) this.#start(attempt);
+    });
   }
 
   #becomeZombie(attempt: Attempt): void {

@@ -1,3 +1,4 @@
+import { atRoot } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/time.ts';
 import type { NewTask } from '../domain/task.ts';
@@ -32,7 +33,7 @@ export class WorkerWatch {
     this.#pairs++;
     if (queues === undefined) this.#seen.set(name, new Set([queue]));
     else queues.add(queue);
-    this.#clock.setTimer(LOOK_AFTER_MS, () => void this.#look(name, queue));
+    this.#clock.setTimer(LOOK_AFTER_MS, () => void atRoot(() => this.#look(name, queue)));
   }
 
   async #look(name: string, queue: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { atRoot } from '../base/async-scope.ts';
 import type { Duration } from '../base/time.ts';
 import type { LeaseRef, SettleAnswer, WorkerSpec } from '../domain/backend.ts';
 import { ClosedError, FairloomError } from '../domain/errors.ts';
@@ -179,7 +180,7 @@ export class Worker {
    * it; {@link ClosedError} when it was stopped before.
    */
   start(): Promise<void> {
-    this.#starting ??= this.#start();
+    this.#starting ??= atRoot(() => this.#start());
     return this.#starting;
   }
 
@@ -191,8 +192,8 @@ export class Worker {
   stop(options: StopOptions = {}): Promise<StopReport> {
     const { grace } = options;
     const graceMs = grace === undefined ? this.#plan.graceMs : graceOption(grace);
-    if (graceMs === 0) this.#hurry.abort();
-    this.#stopping ??= this.#stop(graceMs);
+    if (graceMs === 0) atRoot(() => this.#hurry.abort());
+    this.#stopping ??= atRoot(() => this.#stop(graceMs));
     return this.#stopping;
   }
 
@@ -204,7 +205,7 @@ export class Worker {
   /** Leases again after {@link Worker.pause}. */
   resume(): void {
     this.#isPaused = false;
-    if (this.#state === 'running') this.#exchange.hunger();
+    if (this.#state === 'running') atRoot(() => this.#exchange.hunger());
   }
 
   /** Fulfilled when nothing runs and nothing is left to lease now. For tests and drains. */
@@ -216,15 +217,17 @@ export class Worker {
 
   /** A cancel that this process asked for itself: the handler need not wait for a heartbeat. */
   noticeCancel(taskId: string, reason: string): void {
-    for (const attempt of this.#slots.held()) {
-      if (attempt.taskId === taskId) this.#cancel(attempt, reason);
-    }
-    this.#slots.leaveParked(taskId, reason);
+    atRoot(() => {
+      for (const attempt of this.#slots.held()) {
+        if (attempt.taskId === taskId) this.#cancel(attempt, reason);
+      }
+      this.#slots.leaveParked(taskId, reason);
+    });
   }
 
   /** Gives everything up at once: results of running handlers are dropped, leases lapse. */
   abandon(): void {
-    this.#end(this.#slots.runningIds());
+    atRoot(() => this.#end(this.#slots.runningIds()));
   }
 
   async #start(): Promise<void> {

@@ -1,3 +1,4 @@
+import { apart } from '../base/async-scope.ts';
 /**
  * The part of Standard Schema version 1 that is used here; Zod, Valibot, ArkType and others make
  * such values. `I` is what it accepts, `O` what it gives back.
@@ -23,7 +24,7 @@ export function validate(
   schema: StandardSchemaV1,
   value: unknown,
 ): SchemaResult | Promise<SchemaResult> {
-  const answer = schema['~standard'].validate(value);
+  const answer = apart(() => schema['~standard'].validate(value));
   return isThenable(answer) ? Promise.resolve(answer).then(resultOf) : resultOf(answer);
 }
 

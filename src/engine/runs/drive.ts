@@ -1,4 +1,5 @@
 /** A driven run under one lease: goes on from its journal, and says what becomes of its task. */
+import { apart } from '../../base/async-scope.ts';
 import type { Outcome } from '../../domain/decider.ts';
 import { FairloomError, InvalidOptionError, InvalidPayloadError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -26,7 +27,7 @@ export function driveToolsOf(
 ): DriveTools {
   const policy: DriveTools['policy'] = (name) => {
     const known = parts.registry.policy(name);
-    if (known !== undefined) return known.decide;
+    if (known !== undefined) return (members) => apart(known.decide, members);
     throw new InvalidOptionError(`policy ${name}`, 'a policy that is registered here', undefined);
   };
   return { ...parts, policy };

@@ -1,5 +1,7 @@
 /** A workflow run here and now: every node in this process, and nothing stored. */
+
 import { onAbort } from '../../base/abort-watch.ts';
+import { apart } from '../../base/async-scope.ts';
 import { TaskCanceledError, TimedOutError, UnknownTaskError } from '../../domain/errors.ts';
 import { isLost, type MemberState, type RegisteredVerdict } from '../../domain/group-verdict.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -94,7 +96,8 @@ export class LocalWalk {
         this.#definitions.set(task.taskName, task);
       }
     }
-    for (const policy of policies) this.#policies.set(policy.name, policy.decide);
+    for (const policy of policies)
+      this.#policies.set(policy.name, (facts) => apart(policy.decide, facts));
   }
 
   async #task(

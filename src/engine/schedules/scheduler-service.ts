@@ -1,3 +1,4 @@
+import { atRoot } from '../../base/async-scope.ts';
 import { ClosedError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { checkName } from '../../domain/names.ts';
@@ -54,7 +55,7 @@ export class SchedulerService {
    * {@link BackendUnsupportedError}; {@link ClosedError} when it was stopped before.
    */
   start(): Promise<void> {
-    this.#starting ??= this.#start();
+    this.#starting ??= atRoot(() => this.#start());
     return this.#starting;
   }
 

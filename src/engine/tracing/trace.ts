@@ -1,4 +1,5 @@
 /** Spans as the engine holds them: they end with what they are a part of, and never twice. */
+import { apart } from '../../base/async-scope.ts';
 import type { Logger } from '../../base/logger.ts';
 import { say } from '../log-events.ts';
 import type { Span, SpanEnd, SpanParent, SpanRequest, Tracer } from './tracer.ts';
@@ -79,7 +80,7 @@ class OpenTrace implements Trace {
   /** A tracer that throws leaves the work untraced. */
   static begin(tracing: OpenTracing, request: SpanRequest, whole: OpenTrace | undefined): Trace {
     try {
-      const span = tracing.tracer.start(request);
+      const span = apart(() => tracing.tracer.start(request));
       return new OpenTrace(tracing, span, { given: givenIn(request.parent), whole });
     } catch (error) {
       say(tracing.log, 'tracer.threw', 'the tracer threw', { error });
@@ -109,10 +110,12 @@ class OpenTrace implements Trace {
   within(call: () => void): void {
     let isCalled = false;
     try {
-      this.#span.within(() => {
-        isCalled = true;
-        call();
-      });
+      apart(() =>
+        this.#span.within(() => {
+          isCalled = true;
+          call();
+        }),
+      );
     } catch (error) {
       say(this.#tracing.log, 'tracer.threw', 'the tracer threw', { error });
     }
@@ -126,7 +129,7 @@ class OpenTrace implements Trace {
     for (const part of this.#parts ?? []) part.end(end);
     this.#whole?.drop(this);
     try {
-      this.#span.end(end);
+      apart(() => this.#span.end(end));
     } catch (error) {
       say(this.#tracing.log, 'tracer.threw', 'the tracer threw', { error });
     }
