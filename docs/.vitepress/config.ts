@@ -16,6 +16,7 @@ const SHELVES = [
       'xcom',
       'handlers',
       'testing',
+      'recipes',
       'deployment',
       'production',
       'troubleshooting',
