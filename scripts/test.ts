@@ -31,6 +31,7 @@ const STATIC: readonly Check[] = [
   { name: 'depcruise', command: ['depcruise', 'src'] },
   { name: 'knip', command: ['knip'] },
   { name: 'lua', command: ['tsx', 'scripts/bundle-lua.ts', '--check'] },
+  { name: 'hosts', command: ['tsx', 'scripts/bundle-hosts.ts', '--check'] },
   { name: 'site', command: ['npm', 'run', '--silent', 'docs:build'] },
 ];
 const BUILD: Check = { name: 'build', command: ['npm', 'run', '--silent', 'build'] };

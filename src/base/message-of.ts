@@ -1,4 +1,6 @@
-/** The message of whatever was thrown. */
+import { tellingOf, thrownOf } from './thrown.ts';
+
+/** What people are told of whatever was thrown, its causes included. Never throws. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return tellingOf(thrownOf(thrown));
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, FairloomError } from '../domain/errors.ts';
+import { type ErrorCode, isOwn } from '../domain/errors.ts';
 
 /** What the process ends with; part of the command line's contract. */
 export const EXIT = {
@@ -94,6 +94,6 @@ export class CliError extends Error {
 /** The exit code of anything thrown. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
-  if (error instanceof FairloomError) return EXIT_OF[error.code] ?? EXIT.failed;
+  if (isOwn(error)) return EXIT_OF[error.code] ?? EXIT.failed;
   return EXIT.failed;
 }

@@ -1,5 +1,5 @@
 /** Collects what is wrong, so that all of it is told at once. */
-import { type ConfigProblem, InvalidOptionError } from '../domain/errors.ts';
+import { type ConfigProblem, type InvalidOptionError, isOwn } from '../domain/errors.ts';
 import { type ConfigOrigin, type Given, originText } from './given.ts';
 import type { Leaf } from './schema.ts';
 import { MASK, maskedUrl, Secret } from './secret.ts';
@@ -45,7 +45,7 @@ export function refusalOf(check: () => unknown): InvalidOptionError | undefined 
     check();
     return undefined;
   } catch (error) {
-    if (error instanceof InvalidOptionError) return error;
+    if (isOwn<InvalidOptionError>(error, 'INVALID_OPTION')) return error;
     throw error;
   }
 }

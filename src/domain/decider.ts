@@ -4,7 +4,7 @@ import { LIMITS } from './limits.ts';
 import { backoffMs, type RetryPolicy } from './retry-policy.ts';
 import type { FailureType } from './task.ts';
 
-/** What a handler did with its attempt. `error` is JSON text: `{ name, message, stack? }`. */
+/** What a handler did with its attempt. `error` is JSON text: see `TaskError`. */
 export type Outcome =
   | { readonly type: 'succeeded'; readonly result: string }
   | {
@@ -18,7 +18,13 @@ export type Outcome =
     }
   | { readonly type: 'canceled'; readonly reason: string }
   /** Given back: by a shutdown (no `afterMs`), or by the handler's own wish. */
-  | { readonly type: 'released'; readonly reason: string; readonly afterMs?: number };
+  | {
+      readonly type: 'released';
+      readonly reason: string;
+      readonly afterMs?: number;
+      /** What it fails with when it has been given back too often. */
+      readonly error?: string;
+    };
 
 /** What a decider may look at. `random` in [0, 1) is drawn by the worker, so deciders stay pure. */
 export interface DeciderFacts {
@@ -49,7 +55,7 @@ export function decide(outcome: Outcome, facts: DeciderFacts): Decision {
     case 'canceled':
       return { type: 'cancel', reason: outcome.reason };
     case 'released':
-      return released(outcome.reason, outcome.afterMs, facts);
+      return released(outcome, facts);
     case 'failed':
       return failed(outcome, facts);
     default:
@@ -57,10 +63,12 @@ export function decide(outcome: Outcome, facts: DeciderFacts): Decision {
   }
 }
 
-function released(reason: string, afterMs: number | undefined, facts: DeciderFacts): Decision {
+function released(
+  { reason, afterMs, error = '' }: Outcome & { readonly type: 'released' },
+  facts: DeciderFacts,
+): Decision {
   if (afterMs === undefined) return { type: 'release', reason };
   if (facts.releases >= LIMITS.releases) {
-    const error = JSON.stringify({ name: 'RetryAfter', message: reason });
     return failed({ type: 'failed', failureType: 'error', retryable: true, error }, facts);
   }
   return { type: 'release', delayMs: Math.max(afterMs, LIMITS.releaseMinMs), reason };

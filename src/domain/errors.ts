@@ -16,7 +16,7 @@ export {
 } from './caller-errors.ts';
 export { ChannelLimitError, ChannelTypeError } from './channel-errors.ts';
 export { ConfigError, type ConfigProblem } from './config-errors.ts';
-export { type ErrorCode, FairloomError } from './fairloom-error.ts';
+export { type ErrorCode, FairloomError, isOwn, ownCode } from './fairloom-error.ts';
 export {
   type FailedMember,
   GraphCorruptError,
@@ -25,10 +25,11 @@ export {
   GraphNotFoundError,
   GraphStoreError,
   GroupFailedError,
+  isGraphStoreError,
   type NodeFailure,
   RunFailedError,
 } from './graph-errors.ts';
-export { Fatal, RetryAfter, TimedOutError } from './handler-errors.ts';
+export { Fatal, isRetryAfter, RetryAfter, TimedOutError } from './handler-errors.ts';
 export { ProgramFailedError, ProgramNotStartedError } from './program-errors.ts';
 export {
   ControlNotReturnedError,

@@ -1,3 +1,6 @@
+import { isOwnError, OWN_ERROR } from '../base/own-error.ts';
+import { read } from '../base/plain.ts';
+
 /**
  * The root of everything this library throws on purpose. Catch by class, or by `code` across
  * copies of the package; never by message. `retryable` answers one question: may the same call
@@ -10,6 +13,25 @@ export abstract class FairloomError extends Error {
   abstract readonly code: ErrorCode;
   /** Whether the same call may succeed later without a change by the caller. */
   abstract readonly retryable: boolean;
+}
+
+// On the prototype: what copies the fields of one of these onto another error copies no brand.
+Object.defineProperty(FairloomError.prototype, OWN_ERROR, { value: true });
+
+/**
+ * Whether it is one of our own errors, of this code if one is given. What decides asks this and never
+ * `instanceof`: there may be several copies of this package, and others have codes of the same names.
+ */
+export function isOwn<E extends FairloomError = FairloomError>(
+  value: unknown,
+  code?: E['code'],
+): value is E {
+  return isOwnError(value) && (code === undefined || ownCode(value) === code);
+}
+
+/** The code of one of our own errors; `undefined` for everything else. */
+export function ownCode(value: unknown): unknown {
+  return isOwnError(value) ? read(Object(value), 'code') : undefined;
 }
 
 /** Stable names of all errors. */

@@ -1,5 +1,6 @@
 /** Errors about graphs and the runs that stand on them. */
-import { FairloomError, shown } from './fairloom-error.ts';
+import { messageOf } from '../base/message-of.ts';
+import { type ErrorCode, FairloomError, isOwn, shown } from './fairloom-error.ts';
 
 /** The snapshot of a graph cannot be had; which of its kinds says why. */
 export abstract class GraphStoreError extends FairloomError {
@@ -11,6 +12,18 @@ export abstract class GraphStoreError extends FairloomError {
     this.hash = hash;
   }
 }
+
+/** Whether it is one of them, whichever copy of this package made it. */
+export function isGraphStoreError(value: unknown): value is GraphStoreError {
+  return isOwn(value) && STORE_CODES.includes(value.code);
+}
+
+const STORE_CODES: readonly ErrorCode[] = [
+  'GRAPH_NOT_FOUND',
+  'GRAPH_EXPIRED',
+  'GRAPH_EVICTED',
+  'GRAPH_CORRUPT',
+];
 
 /** No graph of this hash was ever stored here, as far as the backend knows. */
 export class GraphNotFoundError extends GraphStoreError {
@@ -76,7 +89,7 @@ export interface FailedMember {
   readonly error: Error;
 }
 
-/** Too many members of a group, or one that had to, did not finish. */
+/** Too many members of a group, or one that had to, did not finish; `cause` is of the first of them. */
 export class GroupFailedError extends FairloomError {
   /** The name of the class. */
   override readonly name = 'GroupFailedError';
@@ -90,14 +103,17 @@ export class GroupFailedError extends FairloomError {
   readonly failed: readonly FailedMember[];
 
   constructor(group: string, failed: readonly FailedMember[]) {
-    const lines = failed.map(({ member, error }) => `${member} (${error.name}: ${error.message})`);
-    super(`group ${shown(group)} failed: ${lines.join(', ') || 'its policy refused'}`);
+    const lines = failed.map(
+      ({ member, error }) => `${member} (${error.name}: ${messageOf(error)})`,
+    );
+    const message = `group ${shown(group)} failed: ${lines.join(', ') || 'its policy refused'}`;
+    super(message, failed[0] === undefined ? undefined : { cause: failed[0].error });
     this.group = group;
     this.failed = failed;
   }
 }
 
-/** A run failed; the message is that of the node which failed first. */
+/** A run failed; message and `cause` are of the node which failed first. */
 export class RunFailedError extends FairloomError {
   /** The name of the class. */
   override readonly name = 'RunFailedError';
@@ -120,7 +136,7 @@ export class RunFailedError extends FairloomError {
     const { node, taskId, failureType, error } = failure;
     // A run whose worker was lost, or that took too long, fails at no node.
     const where = node === '' ? `run ${runId}` : `node ${shown(node)} of run ${runId}`;
-    super(`${where} failed (${failureType}): ${error.message}`);
+    super(`${where} failed (${failureType}): ${messageOf(error)}`, { cause: error });
     this.runId = runId;
     this.node = node;
     this.taskId = taskId;
@@ -138,5 +154,5 @@ export interface NodeFailure {
   /** Which way it failed. */
   readonly failureType: string;
   /** What it failed with. */
-  readonly error: { readonly name: string; readonly message: string };
+  readonly error: Error;
 }

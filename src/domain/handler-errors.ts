@@ -1,5 +1,5 @@
 /** What handlers throw to steer, and what a handler that runs too long is told. */
-import { FairloomError } from './fairloom-error.ts';
+import { FairloomError, isOwn } from './fairloom-error.ts';
 
 /** Thrown by a handler: no retry will help, the task ends as failed. */
 export class Fatal extends FairloomError {
@@ -29,6 +29,11 @@ export class RetryAfter extends FairloomError {
     this.delayMs = delayMs;
     this.countAttempt = countAttempt;
   }
+}
+
+/** Whether it asks for another attempt after a while, whichever copy of this package made it. */
+export function isRetryAfter(value: unknown): value is RetryAfter {
+  return isOwn(value, 'RETRY_AFTER') && Number.isFinite(Reflect.get(value, 'delayMs'));
 }
 
 /** The reason of the signal of a handler that ran longer than its timeout. */

@@ -1,4 +1,5 @@
 /** Errors of the second family: the world changed, and not as the caller hoped. */
+import { errorFrom, type TaskError, tellingOf } from '../base/thrown.ts';
 import { FairloomError, shown } from './fairloom-error.ts';
 
 /** The user has as many waiting tasks as it may have. */
@@ -95,7 +96,7 @@ export class TaskBusyError extends FairloomError {
   }
 }
 
-/** The task whose result was awaited has failed; its error's name and message are kept. */
+/** The task whose result was awaited has failed. `cause` is what its handler threw, as it was kept. */
 export class TaskFailedError extends FairloomError {
   /** The name of the class. */
   override readonly name = 'TaskFailedError';
@@ -110,8 +111,9 @@ export class TaskFailedError extends FairloomError {
   /** Class of what the handler threw, as `TypeError`. */
   readonly errorName: string;
 
-  constructor(taskId: string, failureType: string, error: { name: string; message: string }) {
-    super(`task ${taskId} failed (${failureType}): ${error.message}`);
+  constructor(taskId: string, failureType: string, error: TaskError) {
+    const cause = errorFrom(error);
+    super(`task ${taskId} failed (${failureType}): ${tellingOf(error)}`, { cause });
     this.taskId = taskId;
     this.failureType = failureType;
     this.errorName = error.name;

@@ -29,6 +29,7 @@ import { type CallSink, callHandler, type Failure } from './handler-call.ts';
 import type { Journal } from './runs/journal.ts';
 import type { OwnEnd, OwnLease } from './runs/own-lease.ts';
 import { runPlaceOf } from './runs/record.ts';
+import { errorText } from './task-error.ts';
 import type { Trace } from './tracing/trace.ts';
 import { attemptTrace, endOfDecision, leftEnd, lostEnd } from './tracing/work.ts';
 import type { SettledWrites, WriteBook } from './write-book.ts';
@@ -314,9 +315,9 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     const asked = this.#asked();
     if (asked !== undefined) return asked;
     if (this.#cause === 'shutdown') return { type: 'released', reason: 'the worker shut down' };
-    const { afterMs } = failure;
+    const { afterMs, error } = failure;
     if (failure.uncounted === true && afterMs !== undefined) {
-      return { type: 'released', reason: messageOf(failure.error), afterMs };
+      return { type: 'released', reason: messageOf(error), afterMs, error: errorText(error) };
     }
     return failedOutcome(failure, afterMs ?? this.#ownWaitMs());
   }

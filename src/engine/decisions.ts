@@ -1,15 +1,15 @@
 /** How calls of handlers become decisions, whoever decides. */
 import type { Decision, Leased } from '../domain/backend.ts';
 import type { Outcome } from '../domain/decider.ts';
-import { FairloomError, InvalidPayloadError, UnknownTaskError } from '../domain/errors.ts';
+import { isOwn, UnknownTaskError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Failure } from './handler-call.ts';
 import { errorText } from './task-error.ts';
 
 /** The engine's own code threw: a graph that is not there may be there later, the rest stays wrong. */
 export function ownFailure(error: unknown): Failure {
-  const retryable = error instanceof FairloomError && error.retryable;
-  const isPayload = error instanceof InvalidPayloadError;
+  const retryable = isOwn(error) && error.retryable;
+  const isPayload = isOwn(error, 'INVALID_PAYLOAD');
   return { error, failureType: isPayload ? 'invalid-payload' : 'error', retryable };
 }
 

@@ -9,7 +9,7 @@ import type {
   SettleReply,
 } from '../domain/backend.ts';
 import { writeBytes } from '../domain/channel.ts';
-import { FairloomError } from '../domain/errors.ts';
+import { isOwn } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { xcomBytes } from '../domain/xcom.ts';
 import type { Attempt } from './attempt.ts';
@@ -321,6 +321,6 @@ const LOST: SettleAnswer = { kind: 'leaseLost' };
 
 /** The error is about the backend, not about what was sent; a refused account may come back. */
 function isOutage(error: unknown): boolean {
-  if (!(error instanceof FairloomError)) return false;
+  if (!isOwn(error)) return false;
   return error.retryable || error.code === 'BACKEND_UNSUPPORTED';
 }

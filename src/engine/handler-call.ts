@@ -3,7 +3,13 @@
  * steps that wait for something cost a promise.
  */
 import { apart } from '../base/async-scope.ts';
-import { Fatal, InvalidPayloadError, InvalidResultError, RetryAfter } from '../domain/errors.ts';
+import {
+  InvalidPayloadError,
+  InvalidResultError,
+  isOwn,
+  isRetryAfter,
+  ownCode,
+} from '../domain/errors.ts';
 import type { FailureType } from '../domain/task.ts';
 import { type Control, controlOf } from '../workflow/control.ts';
 import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
@@ -54,7 +60,7 @@ export function callHandler(call: HandlerCall, sink: CallSink): void {
   else checkInput(call, input, sink);
 }
 
-/** Codes of errors after which another attempt would come to the same. */
+/** Codes of our errors after which another attempt would come to the same. */
 const FINAL: readonly unknown[] = [
   'FATAL',
   'REPLAY_MISMATCH',
@@ -66,15 +72,13 @@ const FINAL: readonly unknown[] = [
 
 /** What a thrown value means. */
 function failureOf(error: unknown): Failure {
-  const code = codeOf(error);
-  if (error instanceof RetryAfter || code === 'RETRY_AFTER') {
-    const { delayMs, countAttempt } = error as RetryAfter;
+  if (isRetryAfter(error)) {
+    const { delayMs, countAttempt } = error;
     const wait = { error, failureType: 'error', retryable: true, afterMs: delayMs } as const;
     return countAttempt ? wait : { ...wait, uncounted: true };
   }
-  if (error instanceof InvalidResultError) return refused(error, 'invalid-result');
-  const fatal = error instanceof Fatal || FINAL.includes(code);
-  return { error, failureType: 'error', retryable: !fatal };
+  if (isOwn(error, 'INVALID_RESULT')) return refused(error, 'invalid-result');
+  return { error, failureType: 'error', retryable: !FINAL.includes(ownCode(error)) };
 }
 
 function checkInput(call: HandlerCall, input: unknown, sink: CallSink): void {
@@ -164,12 +168,4 @@ function promiseOf(value: unknown): Promise<unknown> | undefined {
   if (value instanceof Promise) return value;
   if (typeof value !== 'object' || value === null) return undefined;
   return typeof Reflect.get(value, 'then') === 'function' ? Promise.resolve(value) : undefined;
-}
-
-function codeOf(error: unknown): unknown {
-  try {
-    return typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
-  } catch {
-    return undefined;
-  }
 }

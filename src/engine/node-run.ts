@@ -9,7 +9,7 @@ import { checkedDecision, failedOutcome } from './decisions.ts';
 import { type CallEnd, NodeAttempt } from './node-attempt.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';
 import { sleep } from './pause.ts';
-import { errorOf } from './task-error.ts';
+import { errorOf, errorText } from './task-error.ts';
 import { type HandlerWrites, NO_WRITES } from './write-book.ts';
 
 /** How it ended. */
@@ -105,7 +105,8 @@ export class NodeRun {
     if (ending.type === 'returned') return { type: 'succeeded', result: ending.text };
     const { failure } = ending;
     if (failure.uncounted === true && failure.afterMs !== undefined) {
-      return { type: 'released', reason: 'asked to run again', afterMs: failure.afterMs };
+      const error = errorText(failure.error);
+      return { type: 'released', reason: 'asked to run again', afterMs: failure.afterMs, error };
     }
     const wait = failure.afterMs ?? functionWaitMs(this.#call.plan, this.#failures + 1);
     return failedOutcome(failure, wait);

@@ -5,8 +5,9 @@ import {
   BackendUnavailableError,
   BatchRefusedError,
   DependencyCycleError,
-  FairloomError,
+  type FairloomError,
   InvalidOptionError,
+  isOwn,
   TaskConflictError,
 } from '../domain/errors.ts';
 import type { NewTask } from '../domain/task.ts';
@@ -41,7 +42,7 @@ export async function submitAll(
   for (const [at, call] of calls.entries()) {
     const made = settled(() => tools.maker.make(call.definition, call.input, call.options));
     const task = made instanceof Promise ? await made : made;
-    if (task instanceof FairloomError) throw new BatchRefusedError(at, task);
+    if (isOwn(task)) throw new BatchRefusedError(at, task);
     tasks.push(task);
   }
   demandNoCycle(tasks);
@@ -68,13 +69,13 @@ export async function submitEach(
   const made = await Promise.all(
     calls.map((call) => settled(() => tools.maker.make(call.definition, call.input, call.options))),
   );
-  const tasks = made.filter((one) => !(one instanceof FairloomError)) as NewTask[];
+  const tasks = made.filter((one) => !isOwn(one)) as NewTask[];
   demandNoCycle(tasks);
   const backend = await tools.connection.open();
   const replies = tasks.length === 0 ? [] : await backend.tasks.enqueue(tasks, { atomic: false });
   let next = 0;
   return made.map((one, at): Enqueued<unknown> => {
-    if (one instanceof FairloomError) return { ok: false, error: one };
+    if (isOwn(one)) return { ok: false, error: one };
     const reply = replies[next++];
     const error = refusalOf(one, reply, calls[at]?.options);
     if (error !== undefined) return { ok: false, error };
@@ -120,7 +121,7 @@ function settled(
 }
 
 function ownError(error: unknown): FairloomError {
-  if (error instanceof FairloomError) return error;
+  if (isOwn(error)) return error;
   throw error;
 }
 

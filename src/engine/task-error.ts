@@ -1,79 +1,80 @@
+import { utf8Bytes } from '../base/json.ts';
+import { cut } from '../base/plain.ts';
+import { MESSAGE_CHARS, type TaskError, thrownOf } from '../base/thrown.ts';
 import { LIMITS } from '../domain/limits.ts';
 
-/** An error as it is stored: plain data, never rebuilt into a class. */
-export interface TaskError {
-  /** Its class, as `TypeError`; cut at 100 characters. */
-  readonly name: string;
-  /** Cut at 2,000 characters. */
-  readonly message: string;
-  /** Cut so that all of it fits `LIMITS.errorBytes`; absent when it had none. */
-  readonly stack?: string;
-}
+export type { TaskError };
 
-/** Characters of a message that are kept. */
-const MESSAGE_CHARS = 2_000;
-
-/** Characters of a name that are kept. */
-const NAME_CHARS = 100;
-
-/** Escapes make JSON longer than its text; six bytes for a control character at worst. */
-const STACK_CHARS = LIMITS.errorBytes - 3 * MESSAGE_CHARS;
-
-/** JSON text of whatever a handler threw, at most `LIMITS.errorBytes`. Never throws itself. */
+/**
+ * The stored text of whatever was thrown, at most `LIMITS.errorBytes`. Never throws itself. With
+ * {@link errorOf} the only way of an error into the store and out of it.
+ */
 export function errorText(error: unknown): string {
-  const facts = factsOf(error);
-  const text = JSON.stringify(facts);
-  if (Buffer.byteLength(text) <= LIMITS.errorBytes) return text;
-  const short = JSON.stringify({ ...facts, stack: cut(facts.stack ?? '', STACK_CHARS / 6) });
-  if (Buffer.byteLength(short) <= LIMITS.errorBytes) return short;
-  return JSON.stringify({ name: facts.name, message: cut(facts.message, MESSAGE_CHARS) });
+  const facts = thrownOf(error);
+  for (const { stackChars, behindChars } of FITS) {
+    const text = JSON.stringify(fitted(facts, stackChars, behindChars));
+    if (utf8Bytes(text) <= LIMITS.errorBytes) return text;
+  }
+  const { stack: _stack, cause: _cause, errors: _errors, ...bare } = facts;
+  return JSON.stringify(bare);
 }
 
-/** Reads back what {@link errorText} wrote; `undefined` for anything else. */
+/** Reads back what {@link errorText} wrote; `undefined` when there is none. */
 export function errorOf(text: string | undefined): TaskError | undefined {
   if (text === undefined || text === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? factsOf(value) : undefined;
+    return typeof value === 'object' && value !== null ? stored(value) : undefined;
   } catch {
     return { name: 'Error', message: cut(text, MESSAGE_CHARS) };
   }
 }
 
-function factsOf(error: unknown): TaskError {
-  if (typeof error !== 'object' || error === null) {
-    return { name: 'Error', message: cut(textOf(error), MESSAGE_CHARS) };
-  }
-  const name = cut(text(error, 'name') ?? 'Error', NAME_CHARS);
-  const message = cut(text(error, 'message') ?? '', MESSAGE_CHARS);
-  const stack = text(error, 'stack');
-  return stack === undefined
-    ? { name, message }
-    : { name, message, stack: cut(stack, STACK_CHARS) };
+/** What is kept of its stack, and of what is behind it (message and stack each), the most first. */
+const FITS: readonly { readonly stackChars: number; readonly behindChars: number }[] = [
+  { stackChars: LIMITS.errorBytes, behindChars: LIMITS.errorBytes },
+  { stackChars: LIMITS.errorBytes / 2, behindChars: 1_000 },
+  { stackChars: LIMITS.errorBytes / 4, behindChars: 300 },
+  { stackChars: LIMITS.errorBytes / 16, behindChars: 100 },
+];
+
+function fitted(facts: TaskError, stackChars: number, behindChars: number): TaskError {
+  const { cause, errors, stack } = facts;
+  const behind = (one: TaskError): TaskError => ({
+    ...fitted(one, behindChars, behindChars),
+    message: cut(one.message, behindChars),
+  });
+  return {
+    ...facts,
+    ...(stack === undefined ? {} : { stack: cut(stack, stackChars) }),
+    ...(cause === undefined ? {} : { cause: behind(cause) }),
+    ...(errors === undefined ? {} : { errors: errors.map(behind) }),
+  };
 }
 
-/** A property that is text. Getters may throw. */
-function text(value: object, key: string): string | undefined {
-  try {
-    const found: unknown = Reflect.get(value, key);
-    return typeof found === 'string' ? found : undefined;
-  } catch {
-    return undefined;
-  }
+/** An error in data that somebody else may have written: whatever it is, it is read as one. */
+export function errorIn(data: unknown): TaskError {
+  return typeof data === 'object' && data !== null ? stored(data) : thrownOf(data);
 }
 
-function textOf(value: unknown): string {
-  try {
-    return String(value);
-  } catch {
-    return 'a value that cannot be shown';
-  }
+function stored(value: object, depth = 0): TaskError {
+  const { name, message, code, stack, cause, errors, own, retryable } = value as Record<
+    string,
+    unknown
+  >;
+  const below = (one: unknown): one is object =>
+    typeof one === 'object' && one !== null && depth < MAX_DEPTH;
+  const behind = Array.isArray(errors) ? errors.filter(below) : [];
+  return {
+    name: typeof name === 'string' ? name : 'Error',
+    message: typeof message === 'string' ? message : '',
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(typeof stack === 'string' ? { stack } : {}),
+    ...(below(cause) ? { cause: stored(cause, depth + 1) } : {}),
+    ...(behind.length > 0 ? { errors: behind.map((one) => stored(one, depth + 1)) } : {}),
+    ...(own === true ? { own, retryable: retryable === true } : {}),
+  };
 }
 
-/** Cuts between code points, so that no half of a character is left. */
-function cut(value: string, chars: number): string {
-  if (value.length <= chars) return value;
-  const code = value.charCodeAt(chars - 1);
-  const end = code >= 0xd800 && code <= 0xdbff ? chars - 1 : chars;
-  return `${value.slice(0, end)}…`;
-}
+/** Errors behind each other that are read. */
+const MAX_DEPTH = 10;

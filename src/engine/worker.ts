@@ -1,7 +1,7 @@
 import { atRoot } from '../base/async-scope.ts';
 import type { Duration } from '../base/time.ts';
 import type { LeaseRef, SettleAnswer, WorkerSpec } from '../domain/backend.ts';
-import { ClosedError, FairloomError } from '../domain/errors.ts';
+import { ClosedError, isOwn } from '../domain/errors.ts';
 import type { Attempt } from './attempt.ts';
 import { PlanBook } from './attempt-plan.ts';
 import { Condition } from './condition.ts';
@@ -392,8 +392,8 @@ export class Worker {
     if (this.#over.signal.aborted) return false;
     if (this.#failures++ === 0) this.#report(operation, error);
     else this.#events.emit('worker.error', { operation, error });
-    const isFinal = error instanceof FairloomError && !error.retryable;
-    if (!(error instanceof ClosedError) && (this.#registered || !isFinal)) return true;
+    const isFinal = isOwn(error) && !error.retryable;
+    if (!isOwn(error, 'CLOSED') && (this.#registered || !isFinal)) return true;
     this.#endedBy = error;
     this.#end(this.#slots.runningIds());
     return false;

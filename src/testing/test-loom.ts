@@ -1,6 +1,6 @@
 import { memory } from '../backends/memory/memory-backend.ts';
 import { type Duration, durationMs } from '../base/time.ts';
-import { InvalidOptionError, RetryAfter, TaskFailedError } from '../domain/errors.ts';
+import { InvalidOptionError, isRetryAfter, TaskFailedError } from '../domain/errors.ts';
 import { coreOf, Fairloom } from '../engine/client.ts';
 import { silentLogger } from '../engine/logger.ts';
 import type { FairloomOptions } from '../engine/options.ts';
@@ -175,7 +175,7 @@ export class TestLoom extends Fairloom {
   #note(taskId: string, event: { readonly error: TaskError; readonly failureType?: string }): void {
     if (this.#unexpected !== undefined) return;
     const thrown = this.#journal.runs.findLast((run) => run.taskId === taskId)?.error;
-    if (thrown instanceof InjectedFailure || thrown instanceof RetryAfter) return;
+    if (thrown instanceof InjectedFailure || isRetryAfter(thrown)) return;
     const { error, failureType = 'error' } = event;
     this.#unexpected = { error: thrown ?? new TaskFailedError(taskId, failureType, error) };
   }

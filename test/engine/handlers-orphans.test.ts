@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
-import { PROCESS_SOURCE } from '../../src/engine/handlers/host-source.ts';
+import { processProgram } from '../../src/engine/handlers/host-programs.generated.ts';
 import { isAlive } from '../support/processes.ts';
 
 /** Stands in for a worker: starts one process as `ProcessHost` does, and says its id once it runs. */
@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 it.each(['polite', 'spin'])('the process of "%s" ends with its worker', async (exportName) => {
-  const worker = spawn(process.execPath, ['-e', WORKER, PROCESS_SOURCE, href, exportName]);
+  const worker = spawn(process.execPath, ['-e', WORKER, processProgram, href, exportName]);
   const [said] = (await once(worker.stdout, 'data')) as [Buffer];
   const pid = Number(String(said));
   started.push(pid);
@@ -38,7 +38,7 @@ it.each(['polite', 'spin'])('the process of "%s" ends with its worker', async (e
 });
 
 it('a signal for all processes of a service is left to the worker', async () => {
-  const worker = spawn(process.execPath, ['-e', WORKER, PROCESS_SOURCE, href, 'polite']);
+  const worker = spawn(process.execPath, ['-e', WORKER, processProgram, href, 'polite']);
   const [said] = (await once(worker.stdout, 'data')) as [Buffer];
   const pid = Number(String(said));
   started.push(pid);

@@ -110,3 +110,10 @@ describe('tests', () => {
     expect(unnamed).toEqual([]);
   });
 });
+
+it('F8 nothing decides by the class of one of our own errors: there may be several copies of it', () => {
+  const names = read('src/domain/errors.ts').match(/\b(?:Fatal|RetryAfter|\w+Error)\b/g) ?? [];
+  const pattern = new RegExp(`instanceof (?:${[...new Set(names)].join('|')})\\b`);
+  const files = filesBelow('src', /\.ts$/);
+  expect(files.flatMap((path) => hits(path, codeOf(read(path)), pattern))).toEqual([]);
+});

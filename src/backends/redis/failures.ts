@@ -3,7 +3,8 @@ import {
   BackendFullError,
   BackendUnavailableError,
   BackendUnsupportedError,
-  FairloomError,
+  type FairloomError,
+  isOwn,
 } from '../../domain/errors.ts';
 
 const FULL = /\bOOM command not allowed/;
@@ -16,7 +17,7 @@ const BROKEN = /^ERR (?:Error running script.*?)?@?user_script:\d+:/;
 
 /** The error of the catalogue that a client's error stands for. */
 export function failure(operation: string, cause: unknown): FairloomError {
-  if (cause instanceof FairloomError) return cause;
+  if (isOwn(cause)) return cause;
   forgetArguments(cause);
   const text = messageOf(cause);
   if (FULL.test(text)) return new BackendFullError(operation, cause);

@@ -1,4 +1,4 @@
-import { BackendUnsupportedError } from '../../domain/errors.ts';
+import { isOwn } from '../../domain/errors.ts';
 import type { ReconcileReport } from '../../domain/inspection.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task.ts';
 import { flat, text } from './decode.ts';
@@ -85,7 +85,7 @@ class Pass {
         for (const problem of await this.#run('deps', ...names)) this.#found(text(problem));
       }
     } catch (error) {
-      if (!(error instanceof BackendUnsupportedError)) throw error;
+      if (!isOwn(error, 'BACKEND_UNSUPPORTED')) throw error;
     }
   }
 
@@ -201,7 +201,7 @@ class Pass {
     try {
       yield* this.#scan(seen);
     } catch (error) {
-      if (!(error instanceof BackendUnsupportedError)) throw error;
+      if (!isOwn(error, 'BACKEND_UNSUPPORTED')) throw error;
       yield* this.#indexed();
     }
   }

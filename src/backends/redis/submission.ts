@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EnqueueReply } from '../../domain/backend.ts';
-import { BackendUnavailableError } from '../../domain/errors.ts';
+import { BackendUnavailableError, isOwn } from '../../domain/errors.ts';
 import type { NewTask } from '../../domain/task.ts';
 import { flat, text } from './decode.ts';
 import { decodeReplies } from './decode-reply.ts';
@@ -92,7 +92,7 @@ async function twice<T>(session: Session, send: () => Promise<T>): Promise<T> {
   try {
     return await send();
   } catch (error) {
-    if (!(error instanceof BackendUnavailableError)) throw error;
+    if (!isOwn(error, 'BACKEND_UNAVAILABLE')) throw error;
     await session.pause(RESEND_MS);
     return send();
   }

@@ -6,7 +6,7 @@ import type {
   TaskStore,
   TickReply,
 } from '../../domain/backend.ts';
-import { BackendUnavailableError, InvalidOptionError } from '../../domain/errors.ts';
+import { InvalidOptionError, isOwn } from '../../domain/errors.ts';
 import type {
   ExtendReply,
   ExtendRequest,
@@ -180,7 +180,7 @@ export class RedisTasks implements TaskStore {
     try {
       return decodeReplies(tasks, await this.#session.run('enqueue', args));
     } catch (error) {
-      if (!(error instanceof BackendUnavailableError)) throw error;
+      if (!isOwn(error, 'BACKEND_UNAVAILABLE')) throw error;
       await this.#session.pause(RESEND_MS);
       return decodeReplies(tasks, await this.#session.run('enqueue', args));
     }

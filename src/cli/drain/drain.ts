@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { linkAbort } from '../../base/abort-watch.ts';
-import { FairloomError } from '../../domain/errors.ts';
+import { isOwn } from '../../domain/errors.ts';
 import { coreOf, type Fairloom } from '../../engine/client.ts';
 import { serveUntilSignal } from '../../engine/serve.ts';
 import type { StopReport, Worker } from '../../engine/worker.ts';
@@ -101,7 +101,7 @@ async function lookOnce({ loom, scopes }: Draining): Promise<Look> {
   try {
     return await lookForWork(await coreOf(loom).connection.open(), scopes);
   } catch (error) {
-    if (!(error instanceof FairloomError) || !error.retryable) throw error;
+    if (!isOwn(error) || !error.retryable) throw error;
     return { isDrained: false, reason: error.message };
   }
 }

@@ -1,4 +1,4 @@
-import type { HostLine, HostReply, HostRequest } from './host-source.ts';
+import type { HostLine, HostReply, HostRequest } from './host-messages.ts';
 
 /** Hears of the one task that a host runs. */
 export interface HostListener {

@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { onAbort } from '../../base/abort-watch.ts';
+import type { LogFields } from '../../base/logger.ts';
+import { errorFrom, type TaskError } from '../../base/thrown.ts';
 import { ClosedError, Fatal, InvalidResultError, RetryAfter } from '../../domain/errors.ts';
 import type { HandlerModule } from '../../workflow/task-code.ts';
 import type { TaskContext } from '../../workflow/task-context.ts';
-import type { HostFailure, HostReply, HostRequest } from './host-source.ts';
+import { errorIn } from '../task-error.ts';
+import type { HostFailure, HostLine, HostReply, HostRequest } from './host-messages.ts';
 import type { ModuleHost } from './module-host.ts';
 
 interface PoolParts {
@@ -43,13 +46,16 @@ export class ModulePool {
         host.release();
       };
       const listener = {
-        logged: ({ level, message, fields }) => ctx.log[level](message, fields),
+        logged: (line) => ctx.log[line.level](line.message, fieldsOf(line)),
         replied: (reply) => {
           stop();
-          if (signal.aborted) void host.kill();
+          const isUnloaded = reply.kind === 'threw' && reply.isUnloaded === true;
+          // Node keeps what a module threw when it was loaded: here it would never load.
+          if (isUnloaded) void this.#end(host).then(() => reject(errorOf(reply)));
+          else if (signal.aborted) void host.kill();
           else this.#giveBack(module.url, host);
           if (reply.kind === 'returned') resolve(reply.value);
-          else reject(errorOf(reply));
+          else if (!isUnloaded) reject(errorOf(reply));
         },
         gone: (cause) => {
           stop();
@@ -95,6 +101,12 @@ export class ModulePool {
     void oldest?.host.kill();
   }
 
+  /** It takes no further task, and is over once this is fulfilled. */
+  #end(host: ModuleHost): Promise<void> {
+    this.#forget(host);
+    return host.kill();
+  }
+
   /** It takes no further task. */
   #forget(host: ModuleHost): void {
     const at = this.#idle.findIndex((idle) => idle.host === host);
@@ -110,24 +122,28 @@ function requestOf(module: HandlerModule, input: unknown, ctx: TaskContext): Hos
 
 function errorOf(reply: Exclude<HostReply, { kind: 'returned' }>): Error {
   if (reply.kind === 'unsendable') return new InvalidResultError('$', reply.message);
-  const { code, message, delayMs = 0, countAttempt = true } = reply.error;
-  if (code === 'FATAL') return withFacts(new Fatal(message), reply.error);
-  if (code === 'RETRY_AFTER') return new RetryAfter(delayMs, countAttempt, message);
-  return new ModuleError(reply.error);
+  return steering(reply, errorIn(reply.error));
 }
 
-/** An error that a handler threw elsewhere: name, message and stack as they were there. */
-class ModuleError extends Error {
-  override readonly name: string;
-
-  constructor(facts: HostFailure) {
-    super(facts.message);
-    this.name = facts.name;
-    withFacts(this, facts);
-  }
+/** What was thrown there, also of our own classes that handlers throw. */
+function steering({ wait }: HostFailure, facts: TaskError): Error {
+  const error = errorFrom(facts);
+  if (facts.own !== true) return error;
+  if (facts.code === 'FATAL')
+    return sameAs(error, new Fatal(facts.message, { cause: error.cause }));
+  if (facts.code !== 'RETRY_AFTER' || wait === undefined) return error;
+  return sameAs(error, new RetryAfter(wait.delayMs, wait.countAttempt, facts.message));
 }
 
-function withFacts(error: Error, { stack }: HostFailure): Error {
-  if (stack !== undefined) error.stack = stack;
+/** Name and stack as they were there. */
+function sameAs(from: Error, error: Error): Error {
+  Object.defineProperty(error, 'name', { value: from.name, configurable: true, writable: true });
+  Object.defineProperty(error, 'stack', { value: from.stack, configurable: true, writable: true });
   return error;
+}
+
+function fieldsOf({ fields, errors = {} }: HostLine): LogFields | undefined {
+  if (fields === undefined) return undefined;
+  const revived = Object.entries(errors).map(([key, facts]) => [key, errorFrom(errorIn(facts))]);
+  return { ...fields, ...Object.fromEntries(revived) };
 }

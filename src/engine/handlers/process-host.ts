@@ -1,15 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
-import { messageOf } from '../../base/message-of.ts';
+import { thrownOf } from '../../base/thrown.ts';
 import type { Clock, Timer } from '../../base/time.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { signalGroup, spawnChild } from './children.ts';
-import {
-  type HostAbort,
-  type HostRequest,
-  type HostWatching,
-  PROCESS_SOURCE,
-} from './host-source.ts';
+import type { HostAbort, HostRequest, HostWatching } from './host-messages.ts';
+import { processProgram } from './host-programs.generated.ts';
 import { type HostListener, type ModuleHost, tell } from './module-host.ts';
+import { hostOptions } from './node-options.ts';
 
 /** A process of its own. Its output goes where that of this process goes. */
 export class ProcessHost implements ModuleHost {
@@ -23,7 +20,7 @@ export class ProcessHost implements ModuleHost {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    const args = [...nodeOptions(process.execArgv), '-e', PROCESS_SOURCE, String(process.pid)];
+    const args = [...hostOptions(process.execArgv), '-e', processProgram, String(process.pid)];
     // As in threads, inputs and results may be more than JSON if the codec in force is.
     this.#child = spawnChild(process.execPath, args, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -64,7 +61,7 @@ export class ProcessHost implements ModuleHost {
 
   end(reason: unknown): Promise<void> {
     if (!this.#isWatching || !this.#child.connected) return this.kill();
-    this.#child.send(abortOf(reason));
+    this.#child.send({ kind: 'abort', reason: thrownOf(reason) } satisfies HostAbort);
     this.#timer ??= this.#clock.setTimer(LIMITS.killGraceMs, () => void this.kill());
     return this.#gone;
   }
@@ -85,25 +82,4 @@ function isWatching(message: unknown): message is HostWatching {
   return (
     typeof message === 'object' && message !== null && Reflect.get(message, 'kind') === 'watching'
   );
-}
-
-function abortOf(reason: unknown): HostAbort {
-  const { name = 'Error', code } = reason as Partial<Record<'name' | 'code', string>>;
-  const message = messageOf(reason);
-  return {
-    kind: 'abort',
-    reason: code === undefined ? { name, message } : { name, message, code },
-  };
-}
-
-/** Options of Node that are about this process's own program, with the value that follows. */
-const WITH_VALUE: readonly string[] = ['-e', '--eval', '-p', '--print', '-pe'];
-const OWN_OPTION = /^--(inspect|watch|test|input-type|eval=|print=)/;
-
-/** Options that this process was started with, as loaders of TypeScript, without those of its own. */
-function nodeOptions(options: readonly string[]): readonly string[] {
-  return options.filter((option, at) => {
-    const isValue = at > 0 && WITH_VALUE.includes(options[at - 1] ?? '');
-    return !isValue && !WITH_VALUE.includes(option) && !OWN_OPTION.test(option);
-  });
 }

@@ -1,10 +1,12 @@
 import { Worker as Thread } from 'node:worker_threads';
-import { type HostRequest, THREAD_SOURCE } from './host-source.ts';
+import type { HostRequest } from './host-messages.ts';
+import { threadProgram } from './host-programs.generated.ts';
 import { type HostListener, type ModuleHost, tell } from './module-host.ts';
+import { hostOptions } from './node-options.ts';
 
 /** A thread of this process. */
 export class ThreadHost implements ModuleHost {
-  readonly #thread = new Thread(THREAD_SOURCE, { eval: true });
+  readonly #thread = openThread();
   #listener: HostListener | undefined;
   #isGone = false;
   #onGone: (() => void) | undefined;
@@ -49,4 +51,18 @@ export class ThreadHost implements ModuleHost {
     this.#onGone?.();
     this.#listener?.gone(cause);
   }
+}
+
+/** Without the options that are about this process's own program, as far as Node lets threads choose. */
+function openThread(): Thread {
+  const execArgv = hostOptions(process.execArgv);
+  if (execArgv.length < process.execArgv.length) {
+    try {
+      return new Thread(threadProgram, { eval: true, execArgv: [...execArgv] });
+    } catch (error) {
+      // Some options hold for the whole process, and may only be inherited.
+      if (Reflect.get(Object(error), 'code') !== 'ERR_WORKER_INVALID_EXEC_ARGV') throw error;
+    }
+  }
+  return new Thread(threadProgram, { eval: true });
 }

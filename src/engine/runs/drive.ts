@@ -1,7 +1,7 @@
 /** A driven run under one lease: goes on from its journal, and says what becomes of its task. */
 import { apart } from '../../base/async-scope.ts';
 import type { Outcome } from '../../domain/decider.ts';
-import { FairloomError, InvalidOptionError, InvalidPayloadError } from '../../domain/errors.ts';
+import { InvalidOptionError, InvalidPayloadError, isOwn } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { WalkTerms } from '../../domain/run-walk.ts';
 import type { Level } from '../../domain/task.ts';
@@ -53,7 +53,11 @@ export function subRunnerOf(tools: DriveTools, own: OwnLease): SubRunner {
     return Journal.of({ backend, holder: own, graphs, prefix: '', persist: again }, fields);
   };
   const journal = (): Promise<Journal> => {
-    opened ??= open();
+    // Not kept when it fails: the handler may try again.
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
     return opened;
   };
   return new SubRuns({ ...tools, persist: again }, own, { journal, prefix: 's:' }).run;
@@ -200,7 +204,7 @@ function failed(
 
 /** Errors of the engine say so; what handlers threw may go well the next time. */
 function isRetryable(error: unknown): boolean {
-  return !(error instanceof FairloomError) || error.retryable || error.code === 'GROUP_FAILED';
+  return !isOwn(error) || error.retryable || error.code === 'GROUP_FAILED';
 }
 
 /** Goes on through outages, with pauses, until the lease is not wanted any more. */
@@ -213,7 +217,7 @@ async function persist<T>(
     try {
       return await call();
     } catch (error) {
-      const mayPass = error instanceof FairloomError && error.retryable;
+      const mayPass = isOwn(error) && error.retryable;
       if (!mayPass || signal.aborted) throw error;
       await sleep(clock, pauseMs(failures, random()), signal);
       signal.throwIfAborted();

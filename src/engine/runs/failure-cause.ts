@@ -1,4 +1,5 @@
 /** Why a task of a run did not finish: what failed first, behind those that only followed it. */
+import { errorFrom } from '../../base/thrown.ts';
 import type { Inspect } from '../../domain/backend.ts';
 import type { TaskRecord } from '../../domain/task.ts';
 import { errorOf } from '../task-error.ts';
@@ -44,8 +45,8 @@ export async function recordsOf(
 export function errorIn(record: Pick<TaskRecord, 'state' | 'reason' | 'error'>): Error {
   const { state, reason } = record;
   const facts = errorOf(record.error) ?? { name: 'Error', message: reason ?? `it is ${state}` };
-  const error = new Error(facts.message);
-  error.name = state === 'canceled' ? 'TaskCanceledError' : facts.name;
+  const error = errorFrom(facts);
+  if (state === 'canceled') error.name = 'TaskCanceledError';
   return error;
 }
 

@@ -1,10 +1,6 @@
+import { errorFrom } from '../../base/thrown.ts';
 import type { Backend, EnqueueReply, LeaseRef, Suspension } from '../../domain/backend.ts';
-import {
-  GroupChangedError,
-  InvalidPayloadError,
-  TaskCanceledError,
-  TimedOutError,
-} from '../../domain/errors.ts';
+import { GroupChangedError, isOwn, TaskCanceledError, TimedOutError } from '../../domain/errors.ts';
 import { allNodes, blocksOf, type EachNode, type ParallelNode } from '../../domain/graph.ts';
 import { isLost, type MemberState, type RegisteredVerdict } from '../../domain/group-verdict.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -79,7 +75,7 @@ export class GroupDrive {
     try {
       return await this.#move();
     } catch (error) {
-      const isOurs = error instanceof GroupChangedError || error instanceof InvalidPayloadError;
+      const isOurs = isOwn(error, 'GROUP_CHANGED') || isOwn(error, 'INVALID_PAYLOAD');
       if (!isOurs) throw error;
       return { type: 'outcome', outcome: { type: 'failed', error } };
     }
@@ -280,11 +276,9 @@ export class GroupDrive {
       case 'finished':
         return { key, state: 'finished', value: this.#tools.codec.read(record.result ?? '') };
       case 'failed': {
-        const { name, message } = errorOf(record.error) ?? {
-          name: 'Error',
-          message: record.reason ?? 'it failed',
-        };
-        return { key, state: 'failed', error: Object.assign(new Error(message), { name }) };
+        const message = record.reason ?? 'it failed';
+        const error = errorFrom(errorOf(record.error) ?? { name: 'Error', message });
+        return { key, state: 'failed', error };
       }
       case 'canceled': {
         const early = hasEndedRun(record) ? await this.#earlyEnd(id) : undefined;

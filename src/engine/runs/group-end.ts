@@ -1,11 +1,11 @@
 /** What a group comes to when its members have ended, in runs of both kinds. */
+import { errorFrom, thrownOf } from '../../base/thrown.ts';
 import { GroupFailedError } from '../../domain/errors.ts';
 import type { EachNode, ParallelNode } from '../../domain/graph.ts';
 import type { FailedMember } from '../../domain/graph-errors.ts';
 import { groupOutput, type NodeOutcome } from '../../domain/graph-values.ts';
 import { hasFinished, type RegisteredVerdict } from '../../domain/group-verdict.ts';
 import type { StepOutcome } from '../../domain/run-walk.ts';
-import { errorOf, errorText } from '../task-error.ts';
 
 /** How one member ended. */
 export type MemberEnd =
@@ -58,13 +58,11 @@ function failedOf(members: readonly MemberEnd[]): readonly FailedMember[] {
 function outcomeOf(member: MemberEnd): NodeOutcome {
   if (member.state === 'finished') return { ok: true, value: member.value };
   const error = 'error' in member ? member.error : undefined;
-  const { name, message } = errorOf(errorText(error)) ?? { name: 'Error', message: '' };
+  const { name, message } = thrownOf(error);
   return { ok: false, error: { name, message } };
 }
 
 /** What was thrown, as an error. */
 function asError(thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown;
-  const { name, message } = errorOf(errorText(thrown)) ?? { name: 'Error', message: '' };
-  return Object.assign(new Error(message), { name });
+  return thrown instanceof Error ? thrown : errorFrom(thrownOf(thrown));
 }

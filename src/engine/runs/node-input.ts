@@ -1,9 +1,9 @@
 /** What a worker hands to a node of a dispatched run whose input depends on others. */
 import type { Backend, Leased, UpstreamFact } from '../../domain/backend.ts';
 import {
-  FairloomError,
-  GraphStoreError,
   InvalidPayloadError,
+  isGraphStoreError,
+  isOwn,
   TaskNotFoundError,
 } from '../../domain/errors.ts';
 import type { PlanGroup, PlanValue } from '../../domain/graph-plan.ts';
@@ -60,7 +60,7 @@ export class NodeInput {
       }
       return await new Building(this.#parts, known, task).input(node);
     } catch (error) {
-      if (error instanceof GraphStoreError || error instanceof TaskNotFoundError) {
+      if (isGraphStoreError(error) || isOwn(error, 'TASK_NOT_FOUND')) {
         return refused(error);
       }
       throw error;
@@ -214,7 +214,7 @@ function lost(node: string): NodeOutcome {
 }
 
 function refused(error: unknown): LateInput {
-  const failureType = error instanceof InvalidPayloadError ? 'invalid-payload' : 'error';
-  const retryable = error instanceof FairloomError && error.retryable;
+  const failureType = isOwn(error, 'INVALID_PAYLOAD') ? 'invalid-payload' : 'error';
+  const retryable = isOwn(error) && error.retryable;
   return { kind: 'refused', failure: { error, failureType, retryable } };
 }

@@ -2,7 +2,7 @@
  * A run as JSON: what `loom.runs.export` gives and `loom.runs.import` takes. Values of the user's
  * are texts as the codec wrote them, so that they come back as they were.
  */
-import { RunFormatError } from '../../domain/errors.ts';
+import { isOwn, RunFormatError } from '../../domain/errors.ts';
 import type { TaskGraph } from '../../domain/graph.ts';
 import { readGraph } from '../../domain/graph-text.ts';
 import { checkId, checkName } from '../../domain/names.ts';
@@ -108,7 +108,7 @@ function graphOf(value: unknown, hash: unknown): TaskGraph {
     graph = readGraph(written);
     own = sha256(written);
   } catch (error) {
-    if (error instanceof RunFormatError) throw error;
+    if (isOwn(error, 'RUN_FORMAT')) throw error;
     const problem = error instanceof Error ? error.message : 'cannot be read';
     throw new RunFormatError('$.graph', `is no graph: ${problem}`);
   }

@@ -1,5 +1,5 @@
 import type { CancelReply, Page } from '../../domain/backend.ts';
-import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors.ts';
+import { InvalidOptionError, isOwn } from '../../domain/errors.ts';
 import type { Explanation } from '../../domain/explain.ts';
 import type { TaskGraph } from '../../domain/graph.ts';
 import { checkId, checkName } from '../../domain/names.ts';
@@ -215,7 +215,7 @@ export class Runs {
     const ids = [id, ...open.flatMap(({ taskId }) => (taskId === undefined ? [] : [taskId]))];
     for (const one of ids) {
       await handles.results.waitForRecord(one).catch((error: unknown) => {
-        if (!(error instanceof TaskNotFoundError)) throw error;
+        if (!isOwn(error, 'TASK_NOT_FOUND')) throw error;
       });
     }
   }

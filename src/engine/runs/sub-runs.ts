@@ -1,4 +1,5 @@
 /** Steps that a handler runs while its task is leased: numbered, written down, answered again. */
+import { errorFrom } from '../../base/thrown.ts';
 import { ReplayMismatchError, RunCanceledError, UnknownTaskError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { checkName } from '../../domain/names.ts';
@@ -142,6 +143,5 @@ function resultIn(journal: Journal, attempt: number): string | undefined {
 function answered(read: (text: string) => unknown, text: string): unknown {
   if (text.startsWith('o')) return read(text.slice(1));
   const { error }: { error: string } = JSON.parse(text.slice(1));
-  const { name, message } = errorOf(error) ?? { name: 'Error', message: '' };
-  throw Object.assign(new Error(message), { name });
+  throw errorFrom(errorOf(error) ?? { name: 'Error', message: '' });
 }

@@ -1,5 +1,5 @@
 import { atRoot } from '../../base/async-scope.ts';
-import { ClosedError } from '../../domain/errors.ts';
+import { ClosedError, isOwn } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { checkName } from '../../domain/names.ts';
 import type { Core } from '../core.ts';
@@ -89,7 +89,7 @@ export class SchedulerService {
   }
 
   #failed(operation: string, error: unknown): boolean {
-    if (this.#over.signal.aborted || error instanceof ClosedError) return false;
+    if (this.#over.signal.aborted || isOwn(error, 'CLOSED')) return false;
     if (this.#failures++ === 0) {
       const fields = { scheduler: this.id, operation, error };
       const message = `scheduler ${this.id}: ${operation} failed`;

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../base/time.ts';
 import type { Backend, FireOutcome, FireReply, ScheduleRecord } from '../../domain/backend.ts';
-import { FairloomError } from '../../domain/errors.ts';
+import { isOwn } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { firedTaskId } from '../../domain/schedule.ts';
 import { type FirePlan, planDue } from '../../schedule/catch-up.ts';
@@ -152,7 +152,7 @@ export class Scheduler {
       return await this.#fireNow(record, reply);
     } catch (error) {
       // An outage concerns all of them.
-      if (error instanceof FairloomError && error.code === 'BACKEND_UNAVAILABLE') throw error;
+      if (isOwn(error) && error.code === 'BACKEND_UNAVAILABLE') throw error;
       this.#parts.failed(`schedule ${record.id}`, error);
       return { kind: 'failed' };
     }

@@ -1,6 +1,8 @@
 /** Spans as the engine holds them: they end with what they are a part of, and never twice. */
 import { apart } from '../../base/async-scope.ts';
 import type { Logger } from '../../base/logger.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { errorFrom, thrownOf } from '../../base/thrown.ts';
 import { say } from '../log-events.ts';
 import type { Span, SpanEnd, SpanParent, SpanRequest, Tracer } from './tracer.ts';
 
@@ -129,7 +131,7 @@ class OpenTrace implements Trace {
     for (const part of this.#parts ?? []) part.end(end);
     this.#whole?.drop(this);
     try {
-      apart(() => this.#span.end(end));
+      apart(() => this.#span.end(shownEnd(end)));
     } catch (error) {
       say(this.#tracing.log, 'tracer.threw', 'the tracer threw', { error });
     }
@@ -143,6 +145,13 @@ class OpenTrace implements Trace {
   drop(part: OpenTrace): void {
     this.#parts?.delete(part);
   }
+}
+
+/** Tracers get a plain error, whatever was thrown, with all that people are told of it. */
+function shownEnd(end: SpanEnd): SpanEnd {
+  if (end.error === undefined) return end;
+  const { cause: _cause, errors: _errors, ...facts } = thrownOf(end.error);
+  return { ...end, error: errorFrom({ ...facts, message: messageOf(end.error) }) };
 }
 
 function givenIn(parent: SpanParent): string | undefined {

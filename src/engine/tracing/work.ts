@@ -1,6 +1,7 @@
 /** What spans of the engine are called and say: the semantic conventions of messaging, and ours. */
+import { errorFrom } from '../../base/thrown.ts';
 import type { Decision, Leased, Suspension } from '../../domain/backend.ts';
-import { LeaseLostError, TaskCanceledError, UnknownTaskError } from '../../domain/errors.ts';
+import { isOwn, LeaseLostError, UnknownTaskError } from '../../domain/errors.ts';
 import { storedTraceparent } from '../attempt-plan.ts';
 import { runPlaceOf } from '../runs/record.ts';
 import { errorOf } from '../task-error.ts';
@@ -128,7 +129,7 @@ export function lostEnd(taskId: string): SpanEnd {
 
 /** Nobody goes on with what a handler has on its stack: its task was canceled, or is another's. */
 export function leftEnd(reason: Error): SpanEnd {
-  if (!(reason instanceof TaskCanceledError)) return { outcome: 'lost', error: reason };
+  if (!isOwn(reason, 'TASK_CANCELED')) return { outcome: 'lost', error: reason };
   return { outcome: 'canceled', attributes: { 'fairloom.reason': reason.message } };
 }
 
@@ -181,6 +182,5 @@ function messaging(operation: string, type: string, queue: string): SpanAttribut
 
 /** As it is stored, which is all that is left of what a handler threw. */
 function errorIn(text: string | undefined, reason: string): Error {
-  const { message, ...facts } = errorOf(text) ?? { name: 'Error', message: reason };
-  return Object.assign(new Error(message), facts);
+  return errorFrom(errorOf(text) ?? { name: 'Error', message: reason });
 }

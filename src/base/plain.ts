@@ -1,0 +1,170 @@
+/**
+ * Values as data that JSON can show, whatever they are: for lines of log, and for errors that are no
+ * errors. What cannot be shown is replaced by a mark where it stands, and nothing here ever throws.
+ */
+
+/** Values below values that are shown. */
+const DEPTH = 6;
+
+/** Values in all that are looked at. */
+const NODES = 1_000;
+
+/** Items of a list, and fields of an object, that are shown. */
+const WIDTH = 100;
+
+/** Characters of a text that are shown. */
+const TEXT_CHARS = 8_000;
+
+/** What stands for a value that threw when it was read. */
+export const UNREADABLE = '[cannot be read]';
+
+/** Data in place of a value; `undefined` for what JSON leaves out. */
+export function plainOf(value: unknown): unknown {
+  return new Plain().of(value, DEPTH);
+}
+
+/** The same for the fields of a line of log: each by itself, so that one costs no other. */
+export function plainFields(fields: unknown): Readonly<Record<string, unknown>> {
+  const plain: Record<string, unknown> = {};
+  for (const [key, value] of fieldsOf(fields)) putField(plain, key, plainOf(value));
+  return plain;
+}
+
+/** Own fields as they are, with a mark in place of those that throw when they are read. */
+export function fieldsOf(fields: unknown): readonly (readonly [string, unknown])[] {
+  if (fields === undefined || fields === null) return [];
+  if (typeof fields !== 'object') return [['value', fields]];
+  if (isError(fields)) return [['error', fields]];
+  try {
+    return Object.keys(fields).map((key) => [key, read(fields, key)]);
+  } catch {
+    return [['value', UNREADABLE]];
+  }
+}
+
+/** Whatever it is, as text. */
+export function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** A property; what a getter throws is not the reader's affair. */
+export function read(value: object, key: string | symbol): unknown {
+  try {
+    return Reflect.get(value, key);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** An error of this realm or of another. */
+export function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
+  } catch {
+    return false;
+  }
+}
+
+/** Cuts between code points, so that no half of a character is left. */
+export function cut(value: string, chars: number): string {
+  if (value.length <= chars) return value;
+  const code = value.charCodeAt(chars - 1);
+  const end = code >= 0xd800 && code <= 0xdbff ? chars - 1 : chars;
+  return `${value.slice(0, end)}…`;
+}
+
+/** One walk through a value. */
+class Plain {
+  #left = NODES;
+  /** What is being walked through: a value below itself would have no end. */
+  readonly #path = new Set<object>();
+
+  of(value: unknown, depth: number): unknown {
+    if (this.#left-- <= 0) return '…';
+    switch (typeof value) {
+      case 'string':
+        return cut(value, TEXT_CHARS);
+      case 'number':
+        return Number.isFinite(value) ? value : String(value);
+      case 'bigint':
+        return `${cut(String(value), WIDTH)}n`;
+      case 'symbol':
+        return String(value);
+      case 'function':
+        return `[Function ${cut(textOf(read(value, 'name')), WIDTH)}]`;
+      case 'object':
+        return value === null ? value : this.#object(value, depth);
+      default:
+        return value;
+    }
+  }
+
+  #object(value: object, depth: number): unknown {
+    if (this.#path.has(value)) return '[Circular]';
+    if (depth === 0) return '[…]';
+    this.#path.add(value);
+    try {
+      return this.#content(value, depth);
+    } catch {
+      return UNREADABLE;
+    } finally {
+      this.#path.delete(value);
+    }
+  }
+
+  #content(value: object, depth: number): unknown {
+    if (isError(value)) return this.#error(value, depth);
+    if (ArrayBuffer.isView(value)) return `[${value.constructor.name} ${value.byteLength} bytes]`;
+    if (value instanceof Map || value instanceof Set) return this.#list(value, depth, value.size);
+    if (Array.isArray(value)) return this.#list(value, depth, value.length);
+    const toJson = read(value, 'toJSON');
+    if (typeof toJson === 'function') return this.of(toJson.call(value, ''), depth - 1);
+    return this.#fields(value, depth);
+  }
+
+  #error(error: Error, depth: number): unknown {
+    const head = `${this.#text(error, 'name')}: ${this.#text(error, 'message')}`;
+    const cause = read(error, 'cause');
+    if (cause === undefined) return head;
+    return { error: head, cause: this.of(cause, depth - 1) };
+  }
+
+  #text(error: Error, key: string): string {
+    return cut(textOf(read(error, key)), TEXT_CHARS);
+  }
+
+  #list(values: Iterable<unknown>, depth: number, size: number): readonly unknown[] {
+    const list: unknown[] = [];
+    for (const value of values) {
+      if (list.length === WIDTH || this.#left <= 0) {
+        list.push(`… ${size - list.length} more`);
+        break;
+      }
+      list.push(this.of(value, depth - 1));
+    }
+    return list;
+  }
+
+  #fields(value: object, depth: number): unknown {
+    const keys = Object.keys(value);
+    const plain: Record<string, unknown> = {};
+    for (const [at, key] of keys.entries()) {
+      if (at === WIDTH || this.#left <= 0) {
+        putField(plain, '…', `${keys.length - at} more`);
+        break;
+      }
+      putField(plain, cut(key, WIDTH), this.of(read(value, key), depth - 1));
+    }
+    return plain;
+  }
+}
+
+/** Sets a field, also under the name of a setter that all objects have. */
+export function putField<T>(plain: Record<string, T>, key: string, value: T): void {
+  if (key !== '__proto__') plain[key] = value;
+  else Object.defineProperty(plain, key, { value, enumerable: true, configurable: true });
+}

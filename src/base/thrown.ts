@@ -1,0 +1,188 @@
+/** What was thrown, as data: one reading for records, threads, processes, logs and spans. */
+import { isOwnError, OWN_ERROR } from './own-error.ts';
+import { cut, isError, plainOf, read, textOf, UNREADABLE } from './plain.ts';
+
+/** An error as it is stored: plain data. Together with its causes it fits `LIMITS.errorBytes`. */
+export interface TaskError {
+  /** Its class, as `TypeError`; `Error` for what is no error. Cut at 100 characters. */
+  readonly name: string;
+  /** Cut at 2,000 characters; what is no error is shown as text or JSON. */
+  readonly message: string;
+  /** As it was: of the system, of a library, or of ours where `own` is true. */
+  readonly code?: string | number;
+  /** Cut so that all of it fits; absent when it had none. */
+  readonly stack?: string;
+  /** What it was made of, as `cause` of an error says; up to 8 below each other. */
+  readonly cause?: TaskError;
+  /** What was collected, as `errors` of an `AggregateError` says; the first 10. */
+  readonly errors?: readonly TaskError[];
+  /** It is one of Fairloom's own: `code` is a row of `docs/errors.md`. */
+  readonly own?: true;
+  /** Of one of our own, as it says itself. */
+  readonly retryable?: boolean;
+}
+
+/** Characters of a message that are kept. */
+export const MESSAGE_CHARS = 2_000;
+
+/** Characters of a name or code that are kept. */
+const NAME_CHARS = 100;
+
+/** Characters of a stack that are read. */
+const STACK_CHARS = 16_000;
+
+/** Causes below each other. */
+const DEPTH = 8;
+
+/** Errors of a collection. */
+const WIDTH = 10;
+
+/** Errors in all. */
+const NODES = 30;
+
+/** Characters of a line for people. */
+const LINE_CHARS = 500;
+
+/** Of whatever was thrown. Never throws itself, and ends however errors refer to each other. */
+export function thrownOf(value: unknown): TaskError {
+  return new Reading().of(value, DEPTH) ?? { name: 'Error', message: UNREADABLE };
+}
+
+/**
+ * What people are told: its message, and in the same line why, as
+ * `fetch failed: connect ECONNREFUSED 127.0.0.1:9`.
+ */
+export function tellingOf({ message, ...facts }: TaskError): string {
+  return withBehind(message.trimEnd(), facts);
+}
+
+/** The same where there is room for one line. */
+export function lineOf({ message, ...facts }: TaskError): string {
+  return cut(withBehind(firstLine(message), facts), LINE_CHARS);
+}
+
+/** That line with the name of its class in front. */
+export function namedLineOf(error: TaskError): string {
+  const line = lineOf(error);
+  return line === error.name ? line : `${error.name}: ${line}`;
+}
+
+function withBehind(
+  own: string,
+  { name, code, cause, errors = [] }: Omit<TaskError, 'message'>,
+): string {
+  const behind = cause === undefined ? errors.map(lineOf).join('; ') : lineOf(cause);
+  // Many a message names its cause by itself.
+  if (behind === '' || own.includes(behind)) return own === '' ? String(code ?? name) : own;
+  return own === '' ? behind : `${own}: ${behind}`;
+}
+
+function firstLine(text: string): string {
+  return (
+    text
+      .trimStart()
+      .split(/[\r\n]/, 1)[0]
+      ?.trimEnd() ?? ''
+  );
+}
+
+/** An error that says what the data says, with all that is behind it; `stack` is that of then. */
+export function errorFrom(facts: TaskError): Error {
+  const { name, message, code, stack, cause, errors, own, retryable } = facts;
+  const options = cause === undefined ? undefined : { cause: errorFrom(cause) };
+  const error =
+    errors === undefined
+      ? new Error(message, options)
+      : new AggregateError(errors.map(errorFrom), message, options);
+  const define = (key: string | symbol, value: unknown, enumerable: boolean): void => {
+    Object.defineProperty(error, key, { value, enumerable, writable: true, configurable: true });
+  };
+  define('name', name, false);
+  define('stack', stack, false);
+  if (code !== undefined) define('code', code, true);
+  if (own === true) {
+    define(OWN_ERROR, true, false);
+    define('retryable', retryable === true, false);
+  }
+  return error;
+}
+
+/** One reading, with what is left of its bounds. */
+class Reading {
+  #left = NODES;
+  readonly #path = new Set<unknown>();
+
+  /** `undefined` for what it is made of itself, and beyond the bounds. */
+  of(value: unknown, depth: number): TaskError | undefined {
+    if (depth === 0 || this.#left === 0 || this.#path.has(value)) return undefined;
+    this.#left--;
+    this.#path.add(value);
+    try {
+      return this.#error(value, depth);
+    } catch {
+      return { name: 'Error', message: UNREADABLE };
+    } finally {
+      this.#path.delete(value);
+    }
+  }
+
+  #error(value: unknown, depth: number): TaskError {
+    if (typeof value !== 'object' || value === null) return bare(value);
+    const code = codeOf(value);
+    const facts = code === undefined ? {} : { code };
+    if (!isErrorLike(value)) return { ...bare(value), ...facts };
+    const stack = read(value, 'stack');
+    const cause = read(value, 'cause');
+    const why = cause === undefined || cause === null ? undefined : this.of(cause, depth - 1);
+    const errors = this.#errors(value, depth);
+    return {
+      name: cut(textIn(value, 'name') || 'Error', NAME_CHARS),
+      message: cut(textIn(value, 'message'), MESSAGE_CHARS),
+      ...facts,
+      ...(typeof stack === 'string' && stack !== '' ? { stack: cut(stack, STACK_CHARS) } : {}),
+      ...(why === undefined ? {} : { cause: why }),
+      ...(errors.length === 0 ? {} : { errors }),
+      ...(isOwnError(value) ? { own: true, retryable: read(value, 'retryable') === true } : {}),
+    };
+  }
+
+  /** Libraries that check input have lists of this name too, of objects that are no errors. */
+  #errors(value: object, depth: number): readonly TaskError[] {
+    const errors = read(value, 'errors');
+    if (!Array.isArray(errors)) return [];
+    const some = errors.slice(0, WIDTH).filter(isErrorLike);
+    return some.map((one) => this.of(one, depth - 1)).filter((one) => one !== undefined);
+  }
+}
+
+/** Also what was an error before somebody made data of it. */
+function isErrorLike(value: unknown): boolean {
+  if (isError(value)) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  return [read(value, 'name'), read(value, 'message')].every((part) => {
+    return typeof part === 'string' && part !== UNREADABLE;
+  });
+}
+
+function bare(value: unknown): TaskError {
+  return { name: 'Error', message: cut(shown(value), MESSAGE_CHARS) };
+}
+
+function textIn(value: object, key: string): string {
+  const found = read(value, key);
+  if (typeof found === 'string') return found;
+  return found === undefined || found === null ? '' : shown(found);
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return textOf(plainOf(value));
+  const plain = plainOf(value);
+  return typeof plain === 'string' ? plain : (JSON.stringify(plain) ?? UNREADABLE);
+}
+
+function codeOf(value: object): string | number | undefined {
+  const code = read(value, 'code');
+  if (typeof code === 'number' && Number.isFinite(code)) return code;
+  return typeof code === 'string' && code !== UNREADABLE ? cut(code, NAME_CHARS) : undefined;
+}
