@@ -1,7 +1,7 @@
 import { apart } from '../base/async-scope.ts';
 import type { Decision } from '../domain/backend.ts';
 import { type DeciderFacts, decide, type Outcome } from '../domain/decider.ts';
-import { ClosedError, TaskFailedError } from '../domain/errors.ts';
+import { isOwn, TaskFailedError } from '../domain/errors.ts';
 import type { FailureType } from '../domain/task.ts';
 import type { Control } from '../workflow/control.ts';
 import { functionWaitMs } from './attempt-plan.ts';
@@ -85,7 +85,7 @@ export class NodeRun {
   #counts({ type }: CallEnd): boolean {
     const { signal, isPatient } = this.#call;
     const isDone = type === 'returned' || type === 'chose';
-    return isPatient && isDone && signal.reason instanceof ClosedError;
+    return isPatient && isDone && isOwn(signal.reason, 'CLOSED');
   }
 
   /** The result too, if the definition hands it on. */
