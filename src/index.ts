@@ -61,6 +61,7 @@ export type {
   WorkerStore,
   XComStore,
 } from './domain/backend.ts';
+export { type Cause, causeText, type FailureType, failureTypeOf } from './domain/cause.ts';
 export type {
   ChannelLimit,
   ChannelRefusal,
@@ -69,7 +70,13 @@ export type {
   Unfit,
 } from './domain/channel.ts';
 export type { ChannelLimitName, ChannelPlace } from './domain/channel-errors.ts';
-export { type Decider, type DeciderFacts, decide, type Outcome } from './domain/decider.ts';
+export {
+  type Decider,
+  type DeciderFacts,
+  decide,
+  type Outcome,
+  type WordedDecision,
+} from './domain/decider.ts';
 export {
   BackendFullError,
   BackendUnavailableError,
@@ -160,7 +167,6 @@ export type {
   EdgePolicies,
   EdgePolicy,
   EndState,
-  FailureType,
   HoldSpec,
   KeyPolicy,
   KeySpec,

@@ -28,8 +28,7 @@ const EDGES: NewTask['edges'] = {
 const FINISH: Decision = { type: 'finish', result: '{"ok":true}' };
 const FAIL: Decision = {
   type: 'dead-letter',
-  failureType: 'error',
-  reason: 'Error: no',
+  cause: { type: 'fatal', failure: 'error' },
   error: '{"name":"Error","message":"no"}',
 };
 
@@ -55,7 +54,7 @@ export async function fillStates(
   await settle(backend, size(started), undefined);
   await state('canceled', size(canceled), { delayMs: DAY_MS });
   await inLanes(size(canceled), async (at) => {
-    await backend.tasks.cancel(`canceled.${at}`, 'not wanted');
+    await backend.tasks.cancel(`canceled.${at}`, { type: 'request', reason: 'not wanted' });
   });
   await state('scheduled', size(filling.scheduled), { delayMs: DAY_MS });
   await state('deferred', size(filling.deferred), { dependsOn: ['scheduled.0'] });

@@ -1,9 +1,11 @@
 /** How each kind of row is shown: the columns of its table and its documented JSON. */
 
 import type { WorkerInfo } from '../domain/backend.ts';
+import { type Cause, causeText } from '../domain/cause.ts';
 import type { TaskState } from '../domain/task.ts';
 import type { QueueStatus } from '../engine/queue-facade.ts';
 import type { RunInfo, RunNodeInfo } from '../engine/runs/run-info.ts';
+import type { TaskError } from '../engine/task-error.ts';
 import type { AttemptInfo, TaskInfo } from '../engine/task-info.ts';
 import type { UserStatus } from '../engine/user-facade.ts';
 import { PRIORITY_NAMES } from '../workflow/task-options.ts';
@@ -24,7 +26,7 @@ export function taskView(now: number): View<TaskInfo> {
       { title: 'PRIORITY', cell: ({ priority }) => priorityText(priority) },
       { title: 'FAILURES', cell: ({ failures }) => String(failures), align: 'right' },
       { title: 'SINCE', cell: (task) => sinceText(task, now) },
-      { title: 'WHY', cell: (task) => cellText(task.reason ?? task.error?.message ?? '') },
+      { title: 'WHY', cell: (task) => whyCell(task.cause, task.error) },
     ],
     json: taskJson,
     id: ({ id }) => id,
@@ -35,6 +37,10 @@ export function taskView(now: number): View<TaskInfo> {
 /** A priority as people name it. */
 export function priorityText(priority: number): string {
   return PRIORITY_NAMES[priority - 1] ?? String(priority);
+}
+
+function whyCell(cause: Cause | undefined, error?: TaskError): string {
+  return cellText(cause === undefined ? (error?.message ?? '') : causeText(cause));
 }
 
 /** Every field of a task, in a fixed order; absent fields have no meaning in its state. */
@@ -54,7 +60,7 @@ export function runView(now: number): View<RunInfo> {
       { title: 'QUEUE', cell: ({ queue }) => queue },
       { title: 'STATE', cell: ({ state }) => stateText(state, style) },
       { title: 'SINCE', cell: (run) => shownMoment(run.endedAt ?? run.createdAt, now) },
-      { title: 'WHY', cell: ({ reason }) => cellText(reason ?? '') },
+      { title: 'WHY', cell: ({ cause }) => whyCell(cause) },
     ],
     json: (run) => run,
     id: ({ id }) => id,
@@ -86,7 +92,10 @@ export const attemptView: View<AttemptInfo> = {
     { title: 'TOOK', cell: (one) => shownLength(one.endedAt - one.leasedAt), align: 'right' },
     { title: 'OUTCOME', cell: ({ outcome }) => outcome },
     { title: 'DECISION', cell: ({ decision }) => decision },
-    { title: 'WHY', cell: (one) => cellText(one.error?.message ?? one.reason ?? '') },
+    {
+      title: 'WHY',
+      cell: (one) => (one.error === undefined ? whyCell(one.cause) : cellText(one.error.message)),
+    },
   ],
   json: (attempt) => attempt,
   id: ({ attempt }) => String(attempt),

@@ -8,6 +8,7 @@
  * answered by values. `fairloom/testing` exports the conformance suite: a class that passes it is
  * a backend.
  */
+import type { Cause } from './cause.ts';
 import type { ChannelRefusal, ChannelWrites } from './channel.ts';
 import type { EnqueueRefusal } from './enqueue-refusal.ts';
 import type {
@@ -172,7 +173,7 @@ export interface TaskStore {
   tick(): Promise<TickReply>;
 
   /** Linearizable: of cancel, settle and sweep the first to arrive wins, and the answer says which. */
-  cancel(id: string, reason: string): Promise<CancelReply>;
+  cancel(id: string, cause: Cause): Promise<CancelReply>;
 
   /** Puts a dead letter back, at the tail of its level and with fresh attempts. */
   redrive(id: string): Promise<ChangeReply>;

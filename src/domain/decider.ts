@@ -1,8 +1,8 @@
 import { assertNever } from '../base/never.ts';
 import type { Decision } from './backend.ts';
+import type { Cause, FailureType } from './cause.ts';
 import { LIMITS } from './limits.ts';
 import { backoffMs, type RetryPolicy } from './retry-policy.ts';
-import type { FailureType } from './task.ts';
 
 /** What a handler did with its attempt. `error` is JSON text: see `TaskError`. */
 export type Outcome =
@@ -10,17 +10,19 @@ export type Outcome =
   | {
       readonly type: 'failed';
       readonly failureType: FailureType;
+      /** Of a driven run: the node at which it failed. */
+      readonly node?: string;
       /** False: no retry will help. */
       readonly retryable: boolean;
       readonly error: string;
       /** The handler named its own wait, in ms. */
       readonly afterMs?: number;
     }
-  | { readonly type: 'canceled'; readonly reason: string }
+  | { readonly type: 'canceled'; readonly cause: Cause }
   /** Given back: by a shutdown (no `afterMs`), or by the handler's own wish. */
   | {
       readonly type: 'released';
-      readonly reason: string;
+      readonly cause: Cause;
       readonly afterMs?: number;
       /** What it fails with when it has been given back too often. */
       readonly error?: string;
@@ -44,8 +46,29 @@ export interface DeciderFacts {
   readonly random: number;
 }
 
-/** A pure function from an outcome to what becomes of the task. */
-export type Decider = (outcome: Outcome, facts: DeciderFacts) => Decision;
+/** A decision in the words of a decider, which become `{ type: 'decider', reason }`. */
+export type WordedDecision =
+  | {
+      readonly type: 'retry';
+      readonly delayMs: number;
+      readonly reason: string;
+      readonly error: string;
+    }
+  | {
+      readonly type: 'dead-letter';
+      /** In which way it failed. */
+      readonly failureType: FailureType;
+      readonly reason: string;
+      readonly error: string;
+    }
+  | { readonly type: 'cancel'; readonly reason: string }
+  | { readonly type: 'release'; readonly delayMs?: number; readonly reason: string };
+
+/**
+ * A pure function from an outcome to what becomes of the task: what {@link decide} says, or a decision
+ * of its own with its reason in words.
+ */
+export type Decider = (outcome: Outcome, facts: DeciderFacts) => Decision | WordedDecision;
 
 /** The decider that holds unless a task or worker names its own. */
 export function decide(outcome: Outcome, facts: DeciderFacts): Decision {
@@ -53,7 +76,7 @@ export function decide(outcome: Outcome, facts: DeciderFacts): Decision {
     case 'succeeded':
       return { type: 'finish', result: outcome.result };
     case 'canceled':
-      return { type: 'cancel', reason: outcome.reason };
+      return { type: 'cancel', cause: outcome.cause };
     case 'released':
       return released(outcome, facts);
     case 'failed':
@@ -64,25 +87,25 @@ export function decide(outcome: Outcome, facts: DeciderFacts): Decision {
 }
 
 function released(
-  { reason, afterMs, error = '' }: Outcome & { readonly type: 'released' },
+  { cause, afterMs, error = '' }: Outcome & { readonly type: 'released' },
   facts: DeciderFacts,
 ): Decision {
-  if (afterMs === undefined) return { type: 'release', reason };
+  if (afterMs === undefined) return { type: 'release', cause };
   if (facts.releases >= LIMITS.releases) {
     return failed({ type: 'failed', failureType: 'error', retryable: true, error }, facts);
   }
-  return { type: 'release', delayMs: Math.max(afterMs, LIMITS.releaseMinMs), reason };
+  return { type: 'release', delayMs: Math.max(afterMs, LIMITS.releaseMinMs), cause };
 }
 
 function failed(outcome: Outcome & { readonly type: 'failed' }, facts: DeciderFacts): Decision {
-  const { failureType, error } = outcome;
+  const { failureType: failure, error } = outcome;
+  const where = outcome.node === undefined ? {} : { node: outcome.node };
   if (!outcome.retryable) {
-    return { type: 'dead-letter', failureType, reason: 'not retryable', error };
+    return { type: 'dead-letter', cause: { type: 'fatal', failure, ...where }, error };
   }
-  if (facts.attempt > facts.policy.retries) {
-    const reason = `failed ${facts.attempt} of ${facts.policy.retries + 1} attempts`;
-    return { type: 'dead-letter', failureType, reason, error };
-  }
+  const of = facts.policy.retries + 1;
+  const cause: Cause = { type: 'attempts', failure, made: facts.attempt, of, ...where };
+  if (facts.attempt >= of) return { type: 'dead-letter', cause, error };
   const delayMs = outcome.afterMs ?? backoffMs(facts.policy, facts.attempt, facts.random);
-  return { type: 'retry', delayMs, reason: `attempt ${facts.attempt} failed`, error };
+  return { type: 'retry', delayMs, cause, error };
 }

@@ -1,5 +1,6 @@
 /** Why a task is where it is, and what would help: the question that every operator asks. */
 import type { TaskFacts, WorkerInfo } from './backend.ts';
+import { causeText, failureTypeOf } from './cause.ts';
 import { type Position, positionOf } from './position.ts';
 import { suggestion } from './suggestion.ts';
 import { isEnd, type TaskState } from './task.ts';
@@ -222,9 +223,10 @@ function running({ record, now }: TaskFacts): readonly Obstacle[] {
 }
 
 function ended({ record, now }: TaskFacts): Obstacle {
-  const { id, state, failureType, reason, endedAt = now } = record;
-  const type = failureType === undefined ? '' : ` (${failureType})`;
-  const why = reason === undefined || reason === '' ? '' : `: ${reason}`;
+  const { id, state, cause, endedAt = now } = record;
+  const failure = cause === undefined ? undefined : failureTypeOf(cause);
+  const type = failure === undefined ? '' : ` (${failure})`;
+  const why = cause === undefined ? '' : `: ${causeText(cause)}`;
   const text = `it ended as ${state}${type} ${span(now - endedAt)} ago${why}`;
   return state === 'failed'
     ? { kind: 'ended', text, command: suggestion('tasks redrive', id) }

@@ -1,5 +1,6 @@
 /** Errors about graphs and the runs that stand on them. */
 import { messageOf } from '../base/message-of.ts';
+import { type Cause, type FailureType, failureTypeOf } from './cause.ts';
 import { type ErrorCode, FairloomError, isOwn, shown } from './fairloom-error.ts';
 
 /** The snapshot of a graph cannot be had; which of its kinds says why. */
@@ -127,19 +128,23 @@ export class RunFailedError extends FairloomError {
   readonly node: string;
   /** The task that it was. */
   readonly taskId: string;
-  /** Which way it failed; see `docs/errors.md`. */
-  readonly failureType: string;
+  /** Why that did not finish; `Error.cause` is another thing. */
+  readonly why: Cause;
+  /** In which way it failed, as `why` says. */
+  readonly failureType: FailureType;
   /** The class of what its handler threw. */
   readonly errorName: string;
 
   constructor(runId: string, failure: NodeFailure) {
-    const { node, taskId, failureType, error } = failure;
+    const { node, taskId, why, error } = failure;
+    const failureType = failureTypeOf(why) ?? 'error';
     // A run whose worker was lost, or that took too long, fails at no node.
     const where = node === '' ? `run ${runId}` : `node ${shown(node)} of run ${runId}`;
     super(`${where} failed (${failureType}): ${messageOf(error)}`, { cause: error });
     this.runId = runId;
     this.node = node;
     this.taskId = taskId;
+    this.why = why;
     this.failureType = failureType;
     this.errorName = error.name;
   }
@@ -151,8 +156,8 @@ export interface NodeFailure {
   readonly node: string;
   /** The task that it was. */
   readonly taskId: string;
-  /** Which way it failed. */
-  readonly failureType: string;
+  /** Why. */
+  readonly why: Cause;
   /** What it failed with. */
   readonly error: Error;
 }

@@ -1,7 +1,8 @@
 /** What a lease, a settle and an extend ask and answer; part of the port in `backend.ts`. */
+import type { Cause } from './cause.ts';
 import type { ChannelRefusal, ChannelWrites } from './channel.ts';
 import type { AttemptTerms } from './settings.ts';
-import type { EndState, FailureType, TaskState } from './task.ts';
+import type { EndState, TaskState } from './task.ts';
 import type { XComWrite } from './xcom.ts';
 
 /** A queue that a worker serves, with its weight and the pass of the worker's own stride. */
@@ -111,18 +112,13 @@ export type Decision =
   | {
       readonly type: 'retry';
       readonly delayMs: number;
-      readonly reason: string;
+      readonly cause: Cause;
       readonly error: string;
     }
-  | {
-      readonly type: 'dead-letter';
-      readonly failureType: FailureType;
-      readonly reason: string;
-      readonly error: string;
-    }
-  | { readonly type: 'cancel'; readonly reason: string }
+  | { readonly type: 'dead-letter'; readonly cause: Cause; readonly error: string }
+  | { readonly type: 'cancel'; readonly cause: Cause }
   /** Given back, not an attempt. Without `delayMs` to its old place in line, else to the tail of its level once due. */
-  | { readonly type: 'release'; readonly delayMs?: number; readonly reason: string };
+  | { readonly type: 'release'; readonly delayMs?: number; readonly cause: Cause };
 
 /**
  * A run that waits: ends no attempt, forgives its losses, and keeps its place in line for when it is

@@ -1,4 +1,5 @@
 /** Errors of runs: what ends a walk through a graph, or forbids going on with one. */
+import { type Cause, causeText } from './cause.ts';
 import { FairloomError, shown } from './fairloom-error.ts';
 import { LIMITS } from './limits.ts';
 
@@ -140,7 +141,7 @@ export class RunFormatError extends FairloomError {
   }
 }
 
-/** A handler canceled its run by `ctx.cancelRun`; thrown there, and by `loom.run`. */
+/** The run was canceled: by request, by `ctx.cancelRun`, which throws it too, or with what it waited for. */
 export class RunCanceledError extends FairloomError {
   /** The name of the class. */
   override readonly name = 'RunCanceledError';
@@ -148,11 +149,11 @@ export class RunCanceledError extends FairloomError {
   readonly code = 'RUN_CANCELED';
   /** The same call will not succeed without a change. */
   readonly retryable = false;
-  /** As it was given. */
-  readonly reason: string;
+  /** Why. */
+  readonly why: Cause;
 
-  constructor(reason: string) {
-    super(`the run was canceled${reason === '' ? '' : `: ${reason}`}`);
-    this.reason = reason;
+  constructor(why: Cause) {
+    super(`the run was canceled: ${causeText(why)}`);
+    this.why = why;
   }
 }

@@ -4,6 +4,7 @@
  * resumed by walking again with the outcomes that were written down.
  */
 import { assertNever } from '../base/never.ts';
+import type { Cause } from './cause.ts';
 import { GotoInGroupError, InvalidPayloadError, MaxCyclesError, MaxStepsError } from './errors.ts';
 import type {
   EachNode,
@@ -47,13 +48,13 @@ export type WalkStep =
 export type Ending =
   | { readonly type: 'finished' | 'terminated'; readonly value: unknown }
   | { readonly type: 'failed'; readonly error: unknown }
-  | { readonly type: 'canceled'; readonly reason: string };
+  | { readonly type: 'canceled'; readonly cause: Cause };
 
 /** What became of a step. */
 export type StepOutcome =
   | { readonly type: 'output'; readonly value: unknown }
   | { readonly type: 'failed'; readonly error: unknown }
-  | { readonly type: 'canceled'; readonly reason: string }
+  | { readonly type: 'canceled'; readonly cause: Cause }
   | { readonly type: 'terminate'; readonly value: unknown }
   | { readonly type: 'again'; readonly input: unknown }
   | { readonly type: 'next'; readonly graph: TaskGraph; readonly input: unknown }
@@ -117,7 +118,7 @@ export class Walk {
         this.#end({ type: 'failed', error: outcome.error });
         return;
       case 'canceled':
-        this.#end({ type: 'canceled', reason: outcome.reason });
+        this.#end({ type: 'canceled', cause: outcome.cause });
         return;
       case 'terminate':
         this.#end({ type: 'terminated', value: outcome.value });

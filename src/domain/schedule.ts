@@ -141,11 +141,6 @@ export function scheduleHolder(schedule: string): string {
   return `~S.${schedule}`;
 }
 
-/** Why the task of an earlier slot is canceled. */
-export function overtakenReason(slot: number): string {
-  return `the schedule has come to its slot ${slot}`;
-}
-
 /** The id of the task that a schedule makes for a slot. */
 export function firedTaskId(schedule: string, slot: number): string {
   return `~s.${schedule}.${slot}`;

@@ -1,3 +1,4 @@
+import type { Cause } from './cause.ts';
 import type { WindowSpec } from './window.ts';
 
 /** The seven states of a task; a record is in exactly one. Drawn in `transition.ts`. */
@@ -31,17 +32,6 @@ export function isEnd(state: TaskState): state is EndState {
 export type Level = 1 | 2 | 3 | 4 | 5 | 6;
 
 export const CRITICAL: Level = 6;
-
-/** Why a task ended as `failed`. */
-export type FailureType =
-  | 'error'
-  | 'timeout'
-  | 'lost'
-  | 'expired'
-  | 'unknown-task'
-  | 'invalid-payload'
-  | 'invalid-result'
-  | 'upstream';
 
 /** What a task does when one of its dependencies ends other than well. */
 export type EdgePolicy = 'wait' | 'cancel' | 'fail' | 'run';
@@ -120,7 +110,7 @@ export interface NewTask {
 }
 
 /** What is asked about many tasks at once: fields of their records. */
-export type TaskStanding = Pick<TaskRecord, 'state' | 'result' | 'error' | 'reason'>;
+export type TaskStanding = Pick<TaskRecord, 'state' | 'result' | 'error' | 'cause'>;
 
 /** Everything that is stored about one task. Fields that have no meaning in a state are absent. */
 export interface TaskRecord {
@@ -170,10 +160,8 @@ export interface TaskRecord {
   readonly leaseUntil?: number;
   /** End states. */
   readonly endedAt?: number;
-  /** `failed`: why, for programs. */
-  readonly failureType?: FailureType;
-  /** `failed`, `canceled`: why, for people. */
-  readonly reason?: string;
+  /** `failed`, `canceled`: why. */
+  readonly cause?: Cause;
   /** JSON text: `{ name, message, stack? }` of the newest failure. */
   readonly error?: string;
   /** JSON text. */
@@ -196,8 +184,8 @@ export interface AttemptRecord {
   readonly outcome: 'succeeded' | 'failed' | 'canceled' | 'released' | 'lost';
   /** What became of the task. */
   readonly decision: 'finish' | 'retry' | 'dead-letter' | 'cancel' | 'release';
-  /** Why, for people. */
-  readonly reason?: string;
+  /** Why it did not end the task, or not well; absent of one that was lost. */
+  readonly cause?: Cause;
   /** JSON text of what the handler threw. */
   readonly error?: string;
 }

@@ -13,8 +13,10 @@
  *     │          └──────────────────suspended───┘ (queued again, when nothing blocks it)
  *     └────── any state before an end ──canceled──▶ canceled
  */
+
 import { assertNever } from '../base/never.ts';
-import type { FailureType, TaskState } from './task.ts';
+import type { FailureType } from './cause.ts';
+import type { TaskState } from './task.ts';
 import { isEnd } from './task.ts';
 
 /** The facts of one task that its life depends on. */

@@ -1,5 +1,6 @@
 /** Errors of the second family: the world changed, and not as the caller hoped. */
 import { errorFrom, type TaskError, tellingOf } from '../base/thrown.ts';
+import { type Cause, causeText, type FailureType, failureTypeOf } from './cause.ts';
 import { FairloomError, shown } from './fairloom-error.ts';
 
 /** The user has as many waiting tasks as it may have. */
@@ -106,15 +107,19 @@ export class TaskFailedError extends FairloomError {
   readonly retryable = false;
   /** The task. */
   readonly taskId: string;
-  /** Why, for programs; see {@link FailureType}. */
-  readonly failureType: string;
+  /** Why; `Error.cause` is another thing. */
+  readonly why: Cause;
+  /** In which way it failed, as `why` says. */
+  readonly failureType: FailureType;
   /** Class of what the handler threw, as `TypeError`. */
   readonly errorName: string;
 
-  constructor(taskId: string, failureType: string, error: TaskError) {
+  constructor(taskId: string, why: Cause, error: TaskError) {
+    const failureType = failureTypeOf(why) ?? 'error';
     const cause = errorFrom(error);
     super(`task ${taskId} failed (${failureType}): ${tellingOf(error)}`, { cause });
     this.taskId = taskId;
+    this.why = why;
     this.failureType = failureType;
     this.errorName = error.name;
   }
@@ -130,10 +135,13 @@ export class TaskCanceledError extends FairloomError {
   readonly retryable = false;
   /** The task. */
   readonly taskId: string;
+  /** Why. */
+  readonly why: Cause;
 
-  constructor(taskId: string, reason: string) {
-    super(`task ${taskId} was canceled${reason === '' ? '' : `: ${reason}`}`);
+  constructor(taskId: string, why: Cause) {
+    super(`task ${taskId} was canceled: ${causeText(why)}`);
     this.taskId = taskId;
+    this.why = why;
   }
 }
 

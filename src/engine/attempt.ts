@@ -1,7 +1,7 @@
 import { apart, atRoot } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
-import { messageOf } from '../base/message-of.ts';
 import type { Decision, Leased, Suspension, UpstreamFact } from '../domain/backend.ts';
+import type { Cause, UpstreamCause } from '../domain/cause.ts';
 import type { ChannelRefusal } from '../domain/channel.ts';
 import { type DeciderFacts, decide, type Outcome } from '../domain/decider.ts';
 import {
@@ -24,18 +24,25 @@ import { type AttemptPlan, functionWaitMs } from './attempt-plan.ts';
 import { channelFailure } from './channels.ts';
 import type { ValueCodec } from './codec.ts';
 import { DeadlineNode } from './deadlines.ts';
-import { checkedDecision, failedOutcome, ownFailure } from './decisions.ts';
+import {
+  canceledOutcome,
+  checkedDecision,
+  failedOutcome,
+  followDecision,
+  ownFailure,
+  releasedOutcome,
+} from './decisions.ts';
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
 import type { Journal } from './runs/journal.ts';
 import type { OwnEnd, OwnLease } from './runs/own-lease.ts';
 import { runPlaceOf } from './runs/record.ts';
-import { errorText } from './task-error.ts';
 import type { Trace } from './tracing/trace.ts';
 import { attemptTrace, endOfDecision, leftEnd, lostEnd } from './tracing/work.ts';
+import { ownUpstreams } from './upstream-facts.ts';
 import type { SettledWrites, WriteBook } from './write-book.ts';
 
 /** Why an attempt was asked to end, the weightier last. */
-type Cause = 'none' | 'shutdown' | 'timeout' | 'cancel' | 'lost';
+type Ask = 'none' | 'shutdown' | 'timeout' | 'cancel' | 'lost';
 
 /** The place of an attempt whose lease is not held, or not any more. */
 export const NOWHERE = -1;
@@ -57,7 +64,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   upstreams: readonly UpstreamFact[];
   /** JSON text of the input; of a node of a run it may be built after the lease. */
   payload: string;
-  #cause: Cause = 'none';
+  #ask: Ask = 'none';
   readonly #host: AttemptHost;
   /** Present once somebody has looked at it, or it was aborted. */
   #signal: LazySignal | undefined;
@@ -83,7 +90,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     this.lease = lease;
     this.definition = definition;
     this.plan = plan;
-    this.upstreams = isInChain(lease) ? NO_UPSTREAMS : lease.upstreams;
+    this.upstreams = ownUpstreams(lease);
     this.payload = lease.payload;
   }
 
@@ -175,7 +182,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   }
 
   suspend(suspension: Suspension, journal: Journal): Promise<void> {
-    if (this.isDecided || this.#cause !== 'none') return Promise.reject(this.signal.reason);
+    if (this.isDecided || this.#ask !== 'none') return Promise.reject(this.signal.reason);
     return new Promise((resolve, reject) => {
       this.#parked = { resolve, reject };
       this.#hasSlot = false;
@@ -233,15 +240,15 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   }
 
   /** Somebody asked for its end; whatever it does now, it ends as canceled. */
-  cancel(reason: string): void {
-    if (this.isDecided || this.#cause === 'cancel') return;
-    this.#abort('cancel', new TaskCanceledError(this.taskId, reason));
+  cancel(cause: Cause): void {
+    if (this.isDecided || this.#ask === 'cancel') return;
+    this.#abort('cancel', new TaskCanceledError(this.taskId, cause));
     if (this.running) this.#host.setDeadline(this, LIMITS.cancelGraceMs, this.now());
-    else this.#decide(this.#canceled());
+    else this.#decide(canceledOutcome(this.#signal?.reason));
   }
 
   canceling(): void {
-    this.cancel('cancel was requested');
+    this.cancel({ type: 'request' });
   }
 
   /** Its lease is another's now, or nobody's: its result will not be asked for. */
@@ -254,7 +261,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
 
   /** The worker ends. Unless it finishes all the same, it is given back uncounted. */
   shutDown(): void {
-    if (this.#cause === 'none') this.#abort('shutdown', new ClosedError('the worker'));
+    if (this.#ask === 'none') this.#abort('shutdown', new ClosedError('the worker'));
   }
 
   /** What it wrote to channels was refused, and nothing has changed: it has failed. */
@@ -263,8 +270,13 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   }
 
   /** Gives it back before it was started. */
-  giveBack(reason: string): void {
-    if (!this.isDecided) this.#decide({ type: 'released', reason });
+  giveBack(cause: Cause): void {
+    if (!this.isDecided) this.#decide({ type: 'released', cause });
+  }
+
+  /** Another ended, and it ends with that: no decider is asked. */
+  follow(cause: UpstreamCause): void {
+    if (!this.isDecided) this.#settle(followDecision(cause));
   }
 
   /** It is not to be started before all of these have ended. */
@@ -305,8 +317,8 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     else this.#host.unparked(this);
   }
 
-  #abort(cause: Cause, reason: Error): void {
-    this.#cause = cause;
+  #abort(asked: Ask, reason: Error): void {
+    this.#ask = asked;
     this.#signal ??= new LazySignal();
     this.#signal.abort(reason);
   }
@@ -314,27 +326,19 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   #outcomeOf(failure: Failure): Outcome {
     const asked = this.#asked();
     if (asked !== undefined) return asked;
-    if (this.#cause === 'shutdown') return { type: 'released', reason: 'the worker shut down' };
-    const { afterMs, error } = failure;
-    if (failure.uncounted === true && afterMs !== undefined) {
-      return { type: 'released', reason: messageOf(error), afterMs, error: errorText(error) };
-    }
-    return failedOutcome(failure, afterMs ?? this.#ownWaitMs());
+    if (this.#ask === 'shutdown') return { type: 'released', cause: { type: 'shutdown' } };
+    return releasedOutcome(failure) ?? failedOutcome(failure, failure.afterMs ?? this.#ownWaitMs());
   }
 
   /** How it ends whatever its handler makes of that; `undefined` while nobody has asked. */
   #asked(): Outcome | undefined {
-    if (this.#cause === 'cancel') return this.#canceled();
-    return this.#cause === 'timeout' ? this.#timedOut() : undefined;
+    if (this.#ask === 'cancel') return canceledOutcome(this.#signal?.reason);
+    return this.#ask === 'timeout' ? this.#timedOut() : undefined;
   }
 
   #timedOut(): Outcome {
     const error = new TimedOutError(this.taskId, this.plan.timeoutMs);
     return failedOutcome({ error, failureType: 'timeout', retryable: true }, this.#ownWaitMs());
-  }
-
-  #canceled(): Outcome {
-    return { type: 'canceled', reason: 'cancel was requested' };
   }
 
   #ownWaitMs(): number | undefined {
@@ -371,19 +375,11 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     const facts: DeciderFacts = { id, name, user, attempt, releases, policy, random };
     if (decider === decide) return decide(outcome, facts);
     try {
-      return (
-        checkedDecision(atRoot(() => apart(decider, outcome, facts))) ?? decide(outcome, facts)
-      );
+      const given = atRoot(() => apart(decider, outcome, facts));
+      return checkedDecision(given, outcome) ?? decide(outcome, facts);
     } catch (error) {
       this.#host.misbehaved(`decider of ${name}`, error);
       return decide(outcome, facts);
     }
   }
-}
-
-const NO_UPSTREAMS: readonly UpstreamFact[] = [];
-
-/** A member of a group waits for its turn, not for what the one before it gave. */
-function isInChain({ upstreams, options }: Leased): boolean {
-  return upstreams.length > 0 && runPlaceOf(options)?.node.includes('/') === true;
 }

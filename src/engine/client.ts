@@ -100,8 +100,8 @@ export class Fairloom {
     this.tasks = new Tasks({
       connection,
       codec,
-      onCancel: (taskId, reason) => {
-        for (const worker of this.#workers) worker.noticeCancel(taskId, reason);
+      onCancel: (taskId, cause) => {
+        for (const worker of this.#workers) worker.noticeCancel(taskId, cause);
       },
     });
     this.users = new Users(connection);

@@ -3,6 +3,7 @@
  * steps that wait for something cost a promise.
  */
 import { apart } from '../base/async-scope.ts';
+import type { FailureType } from '../domain/cause.ts';
 import {
   InvalidPayloadError,
   InvalidResultError,
@@ -10,7 +11,6 @@ import {
   isRetryAfter,
   ownCode,
 } from '../domain/errors.ts';
-import type { FailureType } from '../domain/task.ts';
 import { type Control, controlOf } from '../workflow/control.ts';
 import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
 import type { TaskContext } from '../workflow/task-context.ts';

@@ -87,7 +87,7 @@ async function runTask(
       return tools.codec.read(end.text);
     }
     if (end.type === 'failed') throw end.error;
-    throw new TaskCanceledError(taskId, end.type === 'canceled' ? end.reason : '');
+    throw new TaskCanceledError(taskId, end.type === 'canceled' ? end.cause : { type: 'request' });
   });
 }
 
@@ -117,7 +117,7 @@ async function walkHere(
       case 'failed':
         throw ending.error;
       case 'canceled':
-        throw new RunCanceledError(ending.reason);
+        throw new RunCanceledError(ending.cause);
     }
   });
 }

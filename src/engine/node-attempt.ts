@@ -4,6 +4,7 @@ import { type AbortWatcher, unwatchAbort, watchAbort } from '../base/abort-watch
 import type { Logger } from '../base/logger.ts';
 import type { Timer } from '../base/time.ts';
 import type { UpstreamFact } from '../domain/backend.ts';
+import type { Cause } from '../domain/cause.ts';
 import { ControlNotReturnedError, TimedOutError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Control } from '../workflow/control.ts';
@@ -26,7 +27,7 @@ export type CallEnd =
   | { readonly type: 'returned'; readonly text: string; readonly writes: HandlerWrites }
   | { readonly type: 'chose'; readonly control: Control; readonly writes: HandlerWrites }
   | { readonly type: 'threw'; readonly failure: Failure }
-  | { readonly type: 'canceled'; readonly reason: string }
+  | { readonly type: 'canceled'; readonly cause: Cause }
   /** The handler ignores its signal: a retry would run beside it. */
   | { readonly type: 'hung'; readonly error: unknown };
 
@@ -128,11 +129,12 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
 
   #begin(): void {
     const { codec, clock } = this.#tools;
-    const { definition, handler, payload, cycles, plan, signal } = this.#call;
+    const { node, definition, handler, payload, cycles, plan, signal } = this.#call;
     if (plan.timeoutMs > 0) this.#timer = clock.setTimer(plan.timeoutMs, () => this.#timeOut());
     watchAbort(signal, this);
     const isDynamic = cycles !== undefined && definition.dynamic !== undefined;
-    if (isDynamic) this.#dynamic = new DynamicAttemptContext(this, cycles);
+    if (isDynamic)
+      this.#dynamic = new DynamicAttemptContext(this, { ...cycles, node: node ?? this.name });
     const ctx = this.#dynamic ?? new AttemptContext(this);
     this.trace.within(() => callHandler({ definition, handler, payload, ctx, codec }, this));
   }
@@ -150,8 +152,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
     this.#timer?.cancel();
     unwatchAbort(this.#call.signal, this);
     const canceled = this.#dynamic?.canceled;
-    const last: CallEnd =
-      canceled === undefined ? end : { type: 'canceled', reason: canceled.reason };
+    const last: CallEnd = canceled === undefined ? end : { type: 'canceled', cause: canceled.why };
     this.trace.end(endOfCall(last));
     this.#ended(last);
   }

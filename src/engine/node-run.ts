@@ -1,15 +1,15 @@
 import { apart } from '../base/async-scope.ts';
 import type { Decision } from '../domain/backend.ts';
+import { type Cause, causeText, type FailureType, failureTypeOf } from '../domain/cause.ts';
 import { type DeciderFacts, decide, type Outcome } from '../domain/decider.ts';
 import { isOwn, TaskFailedError } from '../domain/errors.ts';
-import type { FailureType } from '../domain/task.ts';
 import type { Control } from '../workflow/control.ts';
 import { functionWaitMs } from './attempt-plan.ts';
-import { checkedDecision, failedOutcome } from './decisions.ts';
+import { checkedDecision, failedOutcome, releasedOutcome } from './decisions.ts';
 import { type CallEnd, NodeAttempt } from './node-attempt.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';
 import { sleep } from './pause.ts';
-import { errorOf, errorText } from './task-error.ts';
+import { errorOf } from './task-error.ts';
 import { type HandlerWrites, NO_WRITES } from './write-book.ts';
 
 /** How it ended. */
@@ -18,7 +18,7 @@ export type NodeEnd =
   | { readonly type: 'chose'; readonly control: Control; readonly writes: HandlerWrites }
   | { readonly type: 'failed'; readonly error: unknown; readonly failureType: FailureType }
   /** Its decider said so, or its handler canceled its run. */
-  | { readonly type: 'canceled'; readonly reason: string; readonly wholeRun: boolean }
+  | { readonly type: 'canceled'; readonly cause: Cause; readonly wholeRun: boolean }
   | {
       readonly type: 'left';
       readonly delayMs: number;
@@ -67,7 +67,7 @@ export class NodeRun {
       if (decision.type === 'cancel') return { ...decision, type: 'canceled', wholeRun: false };
       if (decision.type === 'dead-letter') {
         const error = ending.type === 'threw' ? ending.failure.error : this.#refused(decision);
-        return { type: 'failed', error, failureType: decision.failureType };
+        return { type: 'failed', error, failureType: failureTypeOf(decision.cause) ?? 'error' };
       }
       if (decision.type === 'retry') this.#failures++;
       else this.#releases++;
@@ -96,18 +96,16 @@ export class NodeRun {
   }
 
   /** A decider that refuses what a handler returned. */
-  #refused({ failureType, error, reason }: Decision & { readonly type: 'dead-letter' }): Error {
-    const facts = errorOf(error) ?? { name: 'Error', message: reason };
-    return new TaskFailedError(this.#call.taskId, failureType, facts);
+  #refused({ cause, error }: Decision & { readonly type: 'dead-letter' }): Error {
+    const facts = errorOf(error) ?? { name: 'Error', message: causeText(cause) };
+    return new TaskFailedError(this.#call.taskId, cause, facts);
   }
 
   #outcomeOf(ending: CallEnd & { readonly type: 'returned' | 'threw' }): Outcome {
     if (ending.type === 'returned') return { type: 'succeeded', result: ending.text };
     const { failure } = ending;
-    if (failure.uncounted === true && failure.afterMs !== undefined) {
-      const error = errorText(failure.error);
-      return { type: 'released', reason: 'asked to run again', afterMs: failure.afterMs, error };
-    }
+    const released = releasedOutcome(failure);
+    if (released !== undefined) return released;
     const wait = failure.afterMs ?? functionWaitMs(this.#call.plan, this.#failures + 1);
     return failedOutcome(failure, wait);
   }
@@ -124,6 +122,6 @@ export class NodeRun {
       policy,
       random: this.#tools.random(),
     };
-    return checkedDecision(apart(decider, outcome, facts)) ?? decide(outcome, facts);
+    return checkedDecision(apart(decider, outcome, facts), outcome) ?? decide(outcome, facts);
   }
 }

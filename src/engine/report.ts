@@ -1,5 +1,7 @@
 import type { Logger } from '../base/logger.ts';
 import type { Decision, SettleAnswer, Suspension } from '../domain/backend.ts';
+import { type Cause, failureTypeOf } from '../domain/cause.ts';
+import { LeaseLostError, TaskCanceledError } from '../domain/errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { Emitter } from './emitter.ts';
 import { type LogEvents, say } from './log-events.ts';
@@ -49,16 +51,16 @@ export function emitSettled(
   if (name === undefined || !events.has(name)) return;
   const ms = attempt.startedAt === 0 ? 0 : attempt.now() - attempt.startedAt;
   const facts = { ...factsOf(attempt), ms };
-  const reason = 'reason' in decision ? decision.reason : '';
+  const cause: Cause = 'cause' in decision ? decision.cause : { type: 'request' };
   if (name === 'task.finished') events.emit(name, facts);
   else if (name === 'task.canceled' || name === 'task.released') {
-    events.emit(name, { ...facts, reason });
+    events.emit(name, { ...facts, cause });
   } else if (name === 'task.failed') {
-    const failureType = decision.type === 'dead-letter' ? decision.failureType : 'error';
-    events.emit(name, { ...facts, reason, failureType, error: errorIn(decision) });
+    const failureType = failureTypeOf(cause) ?? 'error';
+    events.emit(name, { ...facts, cause, failureType, error: errorIn(decision) });
   } else {
     const delayMs = decision.type === 'retry' ? decision.delayMs : 0;
-    events.emit(name, { ...facts, reason, delayMs, error: errorIn(decision) });
+    events.emit(name, { ...facts, cause, delayMs, error: errorIn(decision) });
   }
 }
 
@@ -88,6 +90,18 @@ function eventOf(
       return 'task.released';
     case 'suspend':
       return undefined;
+  }
+}
+
+/** Nobody goes on with what a handler has on its stack whose lease is lost, or whose task is canceled. */
+export function leaveBehind(
+  stacks: { leaveParked(taskId: string, reason: Error): void },
+  taskId: string,
+  answer: SettleAnswer,
+): void {
+  if (answer.kind !== 'ok') stacks.leaveParked(taskId, new LeaseLostError(taskId));
+  else if (answer.state === 'canceled') {
+    stacks.leaveParked(taskId, new TaskCanceledError(taskId, { type: 'request' }));
   }
 }
 

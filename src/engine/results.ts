@@ -1,5 +1,6 @@
 import { linkAbort } from '../base/abort-watch.ts';
 import type { Clock } from '../base/time.ts';
+import { type Cause, causeText } from '../domain/cause.ts';
 import {
   ClosedError,
   ResultTimeoutError,
@@ -15,6 +16,9 @@ import type { Connection } from './connection.ts';
 import type { ResultOptions, ResultSource } from './handle.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { errorOf } from './task-error.ts';
+
+/** Of a record that says nothing of it. */
+const UNKNOWN: Cause = { type: 'request' };
 
 /** Longest wait for one hint, in ms; then the record is looked at again. */
 const LOOK_MS = 5_000;
@@ -85,13 +89,13 @@ export class Results implements ResultSource {
   }
 
   #resultOf(record: TaskRecord): unknown {
-    const { id, state, failureType, reason } = record;
+    const { id, state, cause = UNKNOWN } = record;
     if (state === 'finished') return this.#parts.codec.read(record.result ?? '');
-    if (state === 'canceled') throw new TaskCanceledError(id, reason ?? '');
+    if (state === 'canceled') throw new TaskCanceledError(id, cause);
     const error = errorOf(record.error) ?? {
       name: 'Error',
-      message: reason ?? 'no error was kept',
+      message: causeText(cause),
     };
-    throw new TaskFailedError(id, failureType ?? 'error', error);
+    throw new TaskFailedError(id, cause, error);
   }
 }

@@ -8,12 +8,8 @@ import type {
   Suspension,
   UpstreamFact,
 } from '../domain/backend.ts';
-import {
-  ClosedError,
-  InvalidPayloadError,
-  LeaseLostError,
-  TaskCanceledError,
-} from '../domain/errors.ts';
+import type { Cause } from '../domain/cause.ts';
+import { ClosedError, InvalidPayloadError, LeaseLostError } from '../domain/errors.ts';
 import { Attempt, NOWHERE } from './attempt.ts';
 import type { SubRunner } from './attempt-context.ts';
 import type { AttemptHost } from './attempt-host.ts';
@@ -177,7 +173,7 @@ export class Slots implements AttemptHost {
     this.#taken = [];
     this.#waiting.clear();
     for (const attempt of waiting) {
-      attempt.giveBack('the worker shuts down');
+      attempt.giveBack({ type: 'shutdown' });
       this.#free(attempt);
     }
   }
@@ -200,8 +196,9 @@ export class Slots implements AttemptHost {
   }
 
   /** Somebody asked for its end. */
-  cancel(attempt: Attempt, reason: string): void {
-    attempt.cancel(reason);
+  cancel(attempt: Attempt, cause: Cause): void {
+    if (!attempt.isHeld) return;
+    attempt.cancel(cause);
     if (attempt.isDecided && this.#waiting.delete(attempt)) this.#free(attempt);
   }
 
@@ -254,8 +251,8 @@ export class Slots implements AttemptHost {
   }
 
   /** A task that waits will not be leased again: nobody goes on with its handler. */
-  leaveParked(taskId: string, reason: string): void {
-    this.#stacks.leave(taskId, new TaskCanceledError(taskId, reason));
+  leaveParked(taskId: string, reason: Error): void {
+    this.#stacks.leave(taskId, reason);
   }
 
   runnerOf(attempt: Attempt): SubRunner {
@@ -288,7 +285,7 @@ export class Slots implements AttemptHost {
       isSame = journal.isEqualTo(await this.#parts.backend.runs.load(fresh.taskId));
     } catch (error) {
       this.#parts.host.misbehaved(`read the journal of ${fresh.taskId}`, error);
-      fresh.giveBack('its journal could not be read');
+      fresh.giveBack({ type: 'unread', what: 'journal' });
     }
     if (fresh.isDecided || !isSame) {
       attempt.leave(new LeaseLostError(fresh.taskId));
@@ -362,7 +359,7 @@ export class Slots implements AttemptHost {
       facts = await wholeUpstreams(this.#parts.backend, facts);
     } catch (error) {
       this.#parts.host.misbehaved(`read the upstreams of ${attempt.taskId}`, error);
-      attempt.giveBack('its upstreams could not be read');
+      attempt.giveBack({ type: 'unread', what: 'upstreams' });
     }
     if (facts === undefined) {
       const error = new InvalidPayloadError('$.upstream', 'results of more than 64 Mi characters');
@@ -380,11 +377,11 @@ export class Slots implements AttemptHost {
       const input = await this.#inputs.build({ lease, place, upstreams });
       if (input.kind === 'input') attempt.payload = input.text;
       else if (input.kind === 'refused') attempt.refuse(input.failure);
-      else if (input.kind === 'canceled') attempt.cancel(input.reason);
+      else if (input.kind === 'followed') attempt.follow(input.cause);
       else attempt.waitFor(input.waitFor);
     } catch (error) {
       this.#parts.host.misbehaved(`build the input of ${attempt.taskId}`, error);
-      attempt.giveBack('its input could not be built');
+      attempt.giveBack({ type: 'unread', what: 'input' });
     }
     if (attempt.isDecided) this.#drop(attempt);
     else this.#call(attempt);
@@ -397,4 +394,4 @@ export class Slots implements AttemptHost {
   }
 }
 
-const SHUT_DOWN: Decision = { type: 'release', reason: 'the worker shuts down' };
+const SHUT_DOWN: Decision = { type: 'release', cause: { type: 'shutdown' } };

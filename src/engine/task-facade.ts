@@ -1,4 +1,5 @@
 import type { CancelReply, ChangeReply, Page, TaskFilter } from '../domain/backend.ts';
+import type { Cause } from '../domain/cause.ts';
 import {
   InvalidOptionError,
   TaskBusyError,
@@ -33,7 +34,7 @@ interface FacadeParts {
    * A task that runs was asked to cancel, or one whose handler waits was canceled: workers of this
    * process need not wait for a heartbeat.
    */
-  readonly onCancel: (taskId: string, reason: string) => void;
+  readonly onCancel: (taskId: string, cause: Cause) => void;
 }
 
 /** `loom.tasks`: looking at tasks, and changing single ones. */
@@ -109,13 +110,11 @@ export class Tasks {
     options: { readonly reason?: string | undefined } = {},
   ): Promise<CancelReply> {
     const taskId = checkId('id', id);
-    const { reason = 'canceled by request' } = options;
-    if (typeof reason !== 'string') throw new InvalidOptionError('reason', 'a text', reason);
+    const cause = requestCause(options.reason);
     const { tasks } = await this.#parts.connection.open();
-    const stored = reason.slice(0, REASON_CHARS).replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
-    const reply = await tasks.cancel(taskId, stored);
+    const reply = await tasks.cancel(taskId, cause);
     const isHeard = reply.kind === 'requested' || reply.kind === 'canceled';
-    if (isHeard) this.#parts.onCancel(taskId, reason);
+    if (isHeard) this.#parts.onCancel(taskId, cause);
     return reply;
   }
 
@@ -160,6 +159,14 @@ export class Tasks {
 
 /** Characters of a reason that are kept. */
 const REASON_CHARS = 200;
+
+/** A call to cancel, with its words as they can be stored. */
+function requestCause(reason: string | undefined): Cause {
+  if (reason === undefined) return { type: 'request' };
+  if (typeof reason !== 'string') throw new InvalidOptionError('reason', 'a text', reason);
+  const stored = reason.slice(0, REASON_CHARS).replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
+  return { type: 'request', reason: stored };
+}
 
 /** Turns a refusal of a change into its error. */
 function demandOk(operation: string, id: string, reply: ChangeReply): void {

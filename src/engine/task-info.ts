@@ -1,3 +1,4 @@
+import { type FailureType, failureTypeOf } from '../domain/cause.ts';
 import type { AttemptRecord, Level, TaskRecord } from '../domain/task.ts';
 import type { ValueCodec } from './codec.ts';
 import { errorOf, type TaskError } from './task-error.ts';
@@ -14,6 +15,8 @@ export interface TaskInfo
   readonly input?: unknown;
   /** `finished`: what the handler returned. */
   readonly result?: unknown;
+  /** `failed`: in which way, as `cause` says. */
+  readonly failureType?: FailureType;
   /** Of the newest failure. */
   readonly error?: TaskError;
 }
@@ -26,9 +29,11 @@ export interface AttemptInfo extends Omit<AttemptRecord, 'error'> {
 
 export function taskInfo(record: TaskRecord, codec: ValueCodec): TaskInfo {
   const { level, payload, options: _stored, result, error: text, ...rest } = record;
+  const failureType = rest.cause === undefined ? undefined : failureTypeOf(rest.cause);
   const error = errorOf(text);
   return {
     ...rest,
+    ...(failureType === undefined ? {} : { failureType }),
     priority: level,
     ...readable('input', payload, codec),
     ...(record.state === 'finished' ? readable('result', result ?? '', codec) : {}),

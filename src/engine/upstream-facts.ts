@@ -1,4 +1,5 @@
-import type { Backend, UpstreamFact } from '../domain/backend.ts';
+import type { Backend, Leased, UpstreamFact } from '../domain/backend.ts';
+import { runPlaceOf } from './runs/record.ts';
 
 /** Upstream results that one task is given at most, in UTF-16 units (64 Mi): they are all in memory. */
 const UPSTREAM_UNITS = 67_108_864;
@@ -31,3 +32,12 @@ async function fetched(backend: Backend, fact: UpstreamFact): Promise<UpstreamFa
     ...(error === undefined ? {} : { error }),
   };
 }
+
+/** What a handler may read of those that its task waited for. */
+export function ownUpstreams({ upstreams, options }: Leased): readonly UpstreamFact[] {
+  // A member of a group waits for its turn, not for what the one before it gave.
+  const isInChain = upstreams.length > 0 && runPlaceOf(options)?.node.includes('/') === true;
+  return isInChain ? NO_UPSTREAMS : upstreams;
+}
+
+const NO_UPSTREAMS: readonly UpstreamFact[] = [];

@@ -1,3 +1,4 @@
+import type { Cause, FailureType } from '../domain/cause.ts';
 import type { FairloomError } from '../domain/errors.ts';
 import type { TaskError } from './task-error.ts';
 
@@ -27,21 +28,22 @@ export interface WorkerEvents {
   /** The task has ended as a dead letter. */
   'task.failed': AttemptFacts & {
     readonly ms: number;
-    readonly failureType: string;
-    readonly reason: string;
+    /** In which way it failed, as `cause` says. */
+    readonly failureType: FailureType;
+    readonly cause: Cause;
     readonly error: TaskError;
   };
   /** The attempt failed; the task runs again after `delayMs`. */
   'task.retried': AttemptFacts & {
     readonly ms: number;
     readonly delayMs: number;
-    readonly reason: string;
+    readonly cause: Cause;
     readonly error: TaskError;
   };
   /** The task has ended as canceled. */
-  'task.canceled': AttemptFacts & { readonly ms: number; readonly reason: string };
+  'task.canceled': AttemptFacts & { readonly ms: number; readonly cause: Cause };
   /** The task was given back, not counted as an attempt. */
-  'task.released': AttemptFacts & { readonly ms: number; readonly reason: string };
+  'task.released': AttemptFacts & { readonly ms: number; readonly cause: Cause };
   /** The lease ended before the handler did: its result is dropped. */
   'lease.lost': AttemptFacts;
   /** A slot of a schedule has made a task, `lateMs` after it was due. */

@@ -1,7 +1,8 @@
 import { atRoot } from '../base/async-scope.ts';
 import type { Duration } from '../base/time.ts';
 import type { LeaseRef, SettleAnswer, WorkerSpec } from '../domain/backend.ts';
-import { ClosedError, isOwn } from '../domain/errors.ts';
+import type { Cause } from '../domain/cause.ts';
+import { ClosedError, isOwn, TaskCanceledError } from '../domain/errors.ts';
 import type { Attempt } from './attempt.ts';
 import { PlanBook } from './attempt-plan.ts';
 import { Condition } from './condition.ts';
@@ -13,7 +14,7 @@ import { randomName } from './ids.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Pulse } from './pulse.ts';
 import { QueueStride } from './queue-stride.ts';
-import { emitSettled, factsOf, startOf, tellBlocked, tellFailed } from './report.ts';
+import { emitSettled, factsOf, leaveBehind, startOf, tellBlocked, tellFailed } from './report.ts';
 import { Scheduler } from './schedules/scheduler.ts';
 import { emptySlots, sayGoodbye } from './shutdown.ts';
 import { Slots } from './slots.ts';
@@ -136,7 +137,7 @@ export class Worker {
       this.#scheduler = new Scheduler({
         ...{ ...common, owner: worker, answered, failed },
         events: this.#events,
-        canceled: (ids) => ids.map((id) => this.noticeCancel(id, 'its schedule goes on')),
+        canceled: (ids, cause) => ids.map((id) => this.noticeCancel(id, cause)),
       });
     }
     this.#pulse = new Pulse({
@@ -216,12 +217,12 @@ export class Worker {
   }
 
   /** A cancel that this process asked for itself: the handler need not wait for a heartbeat. */
-  noticeCancel(taskId: string, reason: string): void {
+  noticeCancel(taskId: string, cause: Cause): void {
     atRoot(() => {
       for (const attempt of this.#slots.held()) {
-        if (attempt.taskId === taskId) this.#cancel(attempt, reason);
+        if (attempt.taskId === taskId) this.#slots.cancel(attempt, cause);
       }
-      this.#slots.leaveParked(taskId, reason);
+      this.#slots.leaveParked(taskId, new TaskCanceledError(taskId, cause));
     });
   }
 
@@ -319,7 +320,7 @@ export class Worker {
   #keeperHost(): ConstructorParameters<typeof LeaseKeeper>[0]['host'] {
     return {
       held: () => this.#slots.held(),
-      canceling: (attempt) => this.#cancel(attempt, 'cancel was requested'),
+      canceling: (attempt) => this.#slots.cancel(attempt, { type: 'request' }),
       lost: (attempt) => this.#lost(attempt),
       unknown: (refs) => this.#releaseUnknown(refs),
       answered: () => this.#answered(),
@@ -354,14 +355,9 @@ export class Worker {
 
   #settled({ attempt, decision }: HeldSettlement, answer: SettleAnswer): void {
     if (attempt === undefined || !this.#slots.forget(attempt)) return;
-    const isOver = answer.kind !== 'ok' || answer.state === 'canceled';
-    if (isOver) this.#slots.leaveParked(attempt.taskId, 'its task has ended');
+    leaveBehind(this.#slots, attempt.taskId, answer);
     if (answer.kind === 'ok') emitSettled(this.#events, attempt, decision, answer);
     else this.#events.emit('lease.lost', factsOf(attempt));
-  }
-
-  #cancel(attempt: Attempt, reason: string): void {
-    if (attempt.isHeld) this.#slots.cancel(attempt, reason);
   }
 
   #lost(attempt: Attempt): void {
@@ -374,7 +370,7 @@ export class Worker {
   #releaseUnknown(refs: readonly LeaseRef[]): void {
     for (const ref of refs) {
       if (this.#slots.holds(ref)) continue;
-      this.#settle(ref, { type: 'release', reason: 'leased by a request that was given up' });
+      this.#settle(ref, { type: 'release', cause: { type: 'given-up' } });
     }
   }
 

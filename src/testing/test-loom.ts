@@ -1,5 +1,6 @@
 import { memory } from '../backends/memory/memory-backend.ts';
 import { type Duration, durationMs } from '../base/time.ts';
+import type { Cause } from '../domain/cause.ts';
 import { InvalidOptionError, isRetryAfter, TaskFailedError } from '../domain/errors.ts';
 import { coreOf, Fairloom } from '../engine/client.ts';
 import { silentLogger } from '../engine/logger.ts';
@@ -172,12 +173,12 @@ export class TestLoom extends Fairloom {
   }
 
   /** Keeps the first failure that nobody asked for. */
-  #note(taskId: string, event: { readonly error: TaskError; readonly failureType?: string }): void {
+  #note(taskId: string, event: { readonly error: TaskError; readonly cause: Cause }): void {
     if (this.#unexpected !== undefined) return;
     const thrown = this.#journal.runs.findLast((run) => run.taskId === taskId)?.error;
     if (thrown instanceof InjectedFailure || isRetryAfter(thrown)) return;
-    const { error, failureType = 'error' } = event;
-    this.#unexpected = { error: thrown ?? new TaskFailedError(taskId, failureType, error) };
+    const { error, cause } = event;
+    this.#unexpected = { error: thrown ?? new TaskFailedError(taskId, cause, error) };
   }
 
   #report({ allowFailures = false }: FailureOptions): void {

@@ -1,4 +1,5 @@
 import { LIMITS, type Stats, type TaskInfo } from 'fairloom';
+import { causeText } from '../../src/domain/cause.ts';
 import type { History, Run } from '../support/history.ts';
 import type { Expected } from './producer.ts';
 
@@ -90,11 +91,11 @@ function doublesOf(record: Ended, runs: readonly Run[]): readonly string[] {
 }
 
 function surpriseOf(record: Ended, expected: Expected): string | undefined {
-  const { id, state, failureType, reason, losses } = record;
+  const { id, state, failureType, cause, losses } = record;
   if (expected === 'any' || state === expected) return undefined;
   // Three deaths in a row are bad luck here; some of them come before the handler has begun.
   if (failureType === 'lost' && losses >= LIMITS.maxLost) return undefined;
-  return `${id}: ${state} (${failureType ?? ''} ${reason ?? ''}) instead of ${expected}`;
+  return `${id}: ${state} (${cause === undefined ? '' : causeText(cause)}) instead of ${expected}`;
 }
 
 /** What the handler of `work` returns. */

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Cause } from '../../src/domain/cause.ts';
 import { type DeciderFacts, decide, type Outcome } from '../../src/domain/decider.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 
 const ERROR = JSON.stringify({ name: 'Error', message: 'no' });
 const FAILED: Outcome = { type: 'failed', failureType: 'error', retryable: true, error: ERROR };
+const ASKED: Cause = { type: 'request', reason: 'asked' };
+const LATER: Cause = { type: 'retry-after', reason: 'later' };
 
 function facts(more: Partial<DeciderFacts> = {}): DeciderFacts {
   return {
@@ -60,22 +63,27 @@ describe('decide', () => {
     });
   });
 
-  it('cancels with the reason', () => {
-    expect(decide({ type: 'canceled', reason: 'asked' }, facts())).toEqual({
+  it('F13 cancels with the cause', () => {
+    expect(decide({ type: 'canceled', cause: ASKED }, facts())).toEqual({
       type: 'cancel',
-      reason: 'asked',
+      cause: ASKED,
     });
   });
 
   it('makes a dead letter at once of what no retry can help', () => {
     const decision = decide({ ...FAILED, retryable: false } as Outcome, facts());
-    expect(decision).toMatchObject({ type: 'dead-letter', failureType: 'error', error: ERROR });
+    expect(decision).toEqual({
+      type: 'dead-letter',
+      cause: { type: 'fatal', failure: 'error' },
+      error: ERROR,
+    });
   });
 
   it('keeps the type of the failure and the newest error', () => {
     const timeout: Outcome = { ...FAILED, failureType: 'timeout' } as Outcome;
     const decision = decide(timeout, facts({ attempt: 4 }));
-    expect(decision).toMatchObject({ type: 'dead-letter', failureType: 'timeout', error: ERROR });
+    const cause = { type: 'attempts', failure: 'timeout', made: 4, of: 4 };
+    expect(decision).toEqual({ type: 'dead-letter', cause, error: ERROR });
   });
 
   it('waits as long as the handler asked', () => {
@@ -84,17 +92,20 @@ describe('decide', () => {
   });
 
   it('releases to the old place without a wait', () => {
-    const decision = decide({ type: 'released', reason: 'shutdown' }, facts({ releases: 5_000 }));
-    expect(decision).toEqual({ type: 'release', reason: 'shutdown' });
+    const decision = decide(
+      { type: 'released', cause: { type: 'shutdown' } },
+      facts({ releases: 5_000 }),
+    );
+    expect(decision).toEqual({ type: 'release', cause: { type: 'shutdown' } });
   });
 
   it('lets no handler that always gives its task back spin', () => {
-    const decision = decide({ type: 'released', reason: 'later', afterMs: 0 }, facts());
+    const decision = decide({ type: 'released', cause: LATER, afterMs: 0 }, facts());
     expect(decision).toMatchObject({ type: 'release', delayMs: LIMITS.releaseMinMs });
   });
 
   it('counts a release as a failed attempt once there were too many', () => {
-    const outcome: Outcome = { type: 'released', reason: 'later', afterMs: 500 };
+    const outcome: Outcome = { type: 'released', cause: LATER, afterMs: 500 };
     const last = decide(outcome, facts({ releases: LIMITS.releases - 1 }));
     expect(last.type).toBe('release');
     const over = decide(outcome, facts({ releases: LIMITS.releases }));

@@ -199,8 +199,7 @@ const ROWS: readonly Row[] = [
     {
       record: {
         state: 'failed',
-        failureType: 'timeout',
-        reason: 'failed 4 of 4 attempts',
+        cause: { type: 'attempts', failure: 'timeout', made: 4, of: 4 },
         endedAt: NOW - 300_000,
       },
     },

@@ -159,7 +159,7 @@ eachBackend((open) => {
     await seen.count('task.started', 2);
     const [running] = seen.of('task.started');
     const at = stage.clock.now();
-    await stage.backend.tasks.cancel(running?.taskId ?? '', 'elsewhere');
+    await stage.backend.tasks.cancel(running?.taskId ?? '', { type: 'request' });
     await stage.clock.advance('1s');
     await seen.count('task.canceled', 1);
     expect(stage.clock.now() - at).toBeLessThanOrEqual(1_000);

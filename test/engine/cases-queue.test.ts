@@ -59,7 +59,10 @@ eachBackend((open) => {
     await stage.until(async () => (await stage.backend.inspect.stats()).counts.finished === 9);
     expect(done).toEqual([0, 1, 2, 3, 5, 6, 7, 8, 9]);
     const [bad] = await stage.backend.inspect.get(['t4']);
-    expect(bad).toMatchObject({ state: 'failed', failureType: 'invalid-payload' });
+    expect(bad).toMatchObject({
+      state: 'failed',
+      cause: { type: 'fatal', failure: 'invalid-payload' },
+    });
   });
 
   it('O29 after each turn every user has its share of all turns, to within one', async () => {

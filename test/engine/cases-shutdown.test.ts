@@ -147,7 +147,7 @@ eachBackend((open) => {
       await worker.start();
       await seen.count('task.started', 1);
       await worker.stop({ grace: 0 });
-      expect(seen.of('task.released')).toMatchObject([{ reason: 'the worker shut down' }]);
+      expect(seen.of('task.released')).toMatchObject([{ cause: { type: 'shutdown' } }]);
     }
     await loom.worker().start();
     expect(await handle.result()).toBe(1);

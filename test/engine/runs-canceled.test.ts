@@ -102,7 +102,8 @@ eachBackend((open) => {
         form === 'driven'
           ? [run.id]
           : (await loom.tasks.list({ state: 'started' })).items.map(({ id }) => id);
-      for (const id of [...nodes, run.id]) await stage.backend.tasks.cancel(id, 'from elsewhere');
+      for (const id of [...nodes, run.id])
+        await stage.backend.tasks.cancel(id, { type: 'request' });
       may.open();
       await demandNothing(loom, run);
     });

@@ -378,7 +378,11 @@ eachBackend((open, name) => {
       await backend.tasks.settle({
         worker: 'w1',
         settlements: [
-          { id: leased.id, token: leased.token, decision: { type: 'release', reason: '' } },
+          {
+            id: leased.id,
+            token: leased.token,
+            decision: { type: 'release', cause: { type: 'shutdown' } },
+          },
         ],
       });
       await worker.start();

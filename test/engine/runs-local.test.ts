@@ -217,7 +217,7 @@ describe('dynamic control, run here', () => {
       return ctx.terminate(n);
     });
     await expect(loom.run(quit.pipe(inc as never), 1)).rejects.toEqual(
-      new RunCanceledError('enough'),
+      new RunCanceledError({ type: 'cancel-run', node: 'quit', reason: 'enough' }),
     );
     await expect(loom.run(parallel({ quit, wait }), 1)).rejects.toBeInstanceOf(RunCanceledError);
   });

@@ -309,8 +309,7 @@ eachBackend((open) => {
     const { id = '', token = '' } = leases[0] ?? {};
     const decision = {
       type: 'dead-letter',
-      failureType: 'lost',
-      reason: 'lost',
+      cause: { type: 'lost', leases: 3 },
       error: '{}',
     } as const;
     await tasks.settle({ worker: 'other', settlements: [{ id, token, decision }] });

@@ -199,7 +199,10 @@ eachBackend((open, name) => {
       await worker.start();
       const failed = await loom.enqueue(failing);
       await expect(failed.result()).rejects.toMatchObject({ code: 'TASK_FAILED' });
-      expect(await loom.tasks.get(failed.id)).toMatchObject({ reason: 'mine', failures: 1 });
+      expect(await loom.tasks.get(failed.id)).toMatchObject({
+        cause: { type: 'decider', reason: 'mine', failure: 'error' },
+        failures: 1,
+      });
       expect(await (await loom.enqueue(quick)).result()).toBe('ran');
     });
 

@@ -137,7 +137,7 @@ eachBackend((open) => {
         else await settled(stage, worker.stop({ grace: stop === 'hurry' ? 0 : '1s' }));
         expectBalance();
         if (stop === 'close') break;
-        for (const { id } of handles) await stage.backend.tasks.cancel(id, 'over');
+        for (const { id } of handles) await stage.backend.tasks.cancel(id, { type: 'request' });
       }
       expect(new Set(outcomes('process'))).toEqual(new Set(['released', 'lost']));
     });

@@ -158,7 +158,9 @@ eachBackend((open) => {
       const handle = await loom.enqueue(deaf);
       await stage.until(() => starts.length === 1);
       await stage.clock.advance('6s');
-      expect(await loom.tasks.attempts(handle.id)).toMatchObject([{ reason: 'attempt 1 failed' }]);
+      expect(await loom.tasks.attempts(handle.id)).toMatchObject([
+        { cause: { type: 'attempts', failure: 'timeout', made: 1, of: 2 } },
+      ]);
       // The retry is leased, and waits for the zombie: nothing runs beside it on this worker.
       expect(starts).toHaveLength(1);
       expect(worker.running).toBe(2);
@@ -221,7 +223,7 @@ eachBackend((open) => {
       const handle = await loom.enqueue(wait);
       await seen.count('task.started', 1);
       // Past the client, as another process would.
-      await stage.backend.tasks.cancel(handle.id, 'elsewhere');
+      await stage.backend.tasks.cancel(handle.id, { type: 'request', reason: 'elsewhere' });
       await stage.clock.advance('1s');
       await expect(handle.result()).rejects.toMatchObject({
         code: 'TASK_CANCELED',

@@ -1,4 +1,5 @@
 /** One call of the port, sent to every backend and answered by the oracle. */
+
 import type {
   Backend,
   DueRequest,
@@ -15,6 +16,7 @@ import type {
   SettleRequest,
   WorkerSpec,
 } from '../../src/domain/backend.ts';
+import type { Cause } from '../../src/domain/cause.ts';
 import type { ChannelWrites } from '../../src/domain/channel.ts';
 import type { QueuePatch, UserPatch } from '../../src/domain/settings.ts';
 import type { NewTask } from '../../src/domain/task.ts';
@@ -44,7 +46,7 @@ export type Call =
   | { readonly type: 'dueSchedules'; readonly request: DueRequest }
   | { readonly type: 'fire'; readonly request: FireRequest }
   | { readonly type: 'leaveSchedules'; readonly owner: string }
-  | { readonly type: 'cancel'; readonly id: string; readonly reason: string }
+  | { readonly type: 'cancel'; readonly id: string; readonly cause: Cause }
   | { readonly type: 'redrive' | 'remove' | 'runNow'; readonly id: string }
   | {
       readonly type: 'setUser';
@@ -109,7 +111,7 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
     case 'leaveSchedules':
       return schedules.leave(call.owner);
     case 'cancel':
-      return tasks.cancel(call.id, call.reason);
+      return tasks.cancel(call.id, call.cause);
     case 'redrive':
       return tasks.redrive(call.id);
     case 'remove':
@@ -182,7 +184,7 @@ export function forecast(oracle: Oracle, call: Call): unknown {
     case 'leaveSchedules':
       return oracle.leave(call.owner);
     case 'cancel':
-      return oracle.cancel(call.id, call.reason);
+      return oracle.cancel(call.id, call.cause);
     case 'redrive':
       return oracle.redrive(call.id);
     case 'remove':

@@ -1,5 +1,7 @@
 /** What workers decide about the tasks they hold. */
+
 import type { Decision, Suspension } from '../../src/domain/backend.ts';
+import type { Cause } from '../../src/domain/cause.ts';
 import { UNKNOWN } from './items.ts';
 import { ended, type World } from './oracle/world.ts';
 import type { AwaitedStep, DecisionStep } from './steps.ts';
@@ -15,21 +17,23 @@ export interface Around {
   readonly pending: ReadonlyMap<string, readonly string[]>;
 }
 
+const RETRIED: Cause = { type: 'attempts', failure: 'error', made: 1, of: 2 };
+
 /** The decision that a step stands for, about the task with this id. */
 export function decisionOf(step: DecisionStep, around: Around): Decision | Suspension {
   switch (step.type) {
     case 'finish':
       return { type: 'finish', result: '{"done":true}' };
     case 'retry':
-      return { type: 'retry', delayMs: step.delayMs, reason: 'try again', error: ERROR };
+      return { type: 'retry', delayMs: step.delayMs, cause: RETRIED, error: ERROR };
     case 'dead-letter':
-      return { type: 'dead-letter', failureType: 'error', reason: 'no use', error: ERROR };
+      return { type: 'dead-letter', cause: { type: 'fatal', failure: 'error' }, error: ERROR };
     case 'cancel':
-      return { type: 'cancel', reason: 'the handler says so' };
+      return { type: 'cancel', cause: { type: 'decider', reason: 'the handler says so' } };
     case 'release':
       return {
         type: 'release',
-        reason: 'given back',
+        cause: { type: 'shutdown' },
         ...(step.delayMs === undefined ? {} : { delayMs: step.delayMs }),
       };
     case 'suspend':

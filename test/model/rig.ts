@@ -173,7 +173,11 @@ export class Rig {
         return this.#call({ type: step.type, owner: ownerName(step.owner) });
       case 'cancel': {
         const id = client.pick(step.among, step.pick, world);
-        return this.#call({ type: 'cancel', id, reason: `reason ${step.pick}` });
+        return this.#call({
+          type: 'cancel',
+          id,
+          cause: { type: 'request', reason: `upstream ${step.pick}` },
+        });
       }
       case 'redrive':
       case 'remove':

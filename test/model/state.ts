@@ -77,8 +77,8 @@ export function compareStates(actual: State, expected: State): void {
 
 function standingOf(record: TaskRecord | undefined): TaskStanding | undefined {
   if (record === undefined) return undefined;
-  const { state, result, error, reason } = record;
-  const standing: Record<keyof TaskStanding, unknown> = { state, result, error, reason };
+  const { state, result, error, cause } = record;
+  const standing: Record<keyof TaskStanding, unknown> = { state, result, error, cause };
   return standing as TaskStanding;
 }
 

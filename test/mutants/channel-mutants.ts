@@ -26,13 +26,13 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'channels: whatever a task comes to, it writes',
     file: `${MEMORY}/settle.ts`,
-    find: `decision.type === 'finish' && cancelReason === undefined`,
-    replace: `cancelReason === undefined`,
+    find: `decision.type === 'finish' && cancelCause === undefined`,
+    replace: `cancelCause === undefined`,
   },
   {
     name: 'channels: a task that is to be canceled writes',
     file: `${MEMORY}/settle.ts`,
-    find: `decision.type === 'finish' && cancelReason === undefined`,
+    find: `decision.type === 'finish' && cancelCause === undefined`,
     replace: `decision.type === 'finish'`,
   },
   {

@@ -97,8 +97,8 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
   {
     name: 'one attempt more than there are retries',
     file: `${DIR}/decider.ts`,
-    find: `  if (facts.attempt > facts.policy.retries) {`,
-    replace: `  if (facts.attempt > facts.policy.retries + 1) {`,
+    find: `  if (facts.attempt >= of) return`,
+    replace: `  if (facts.attempt > of) return`,
   },
   {
     name: 'any token finishes',

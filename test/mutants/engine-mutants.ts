@@ -109,7 +109,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: a member that cancels the run only fails',
     file: `${DIR}/group-end.ts`,
-    find: `    if (member.state === 'run-canceled') return { type: 'canceled', reason: member.reason };\n`,
+    find: `    if (member.state === 'run-canceled') return { type: 'canceled', cause: member.cause };\n`,
     replace: '',
     first: 'runs-dynamic.test.ts',
   },
@@ -144,8 +144,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: a journal that is lost is written on',
     file: `${DIR}/journal.ts`,
-    find: `    if (answer === 'lost') throw new JournalLost();\n  }`,
-    replace: `  }`,
+    find: `    if (answer === 'lost') throw new JournalLost();\n`,
+    replace: '',
     first: FAULTS,
   },
   {
@@ -206,9 +206,9 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'engine: the first failure is one that followed another',
-    file: `${DIR}/failure-cause.ts`,
-    find: `if (state === 'failed') return failureType === 'upstream';`,
-    replace: `if (state === 'failed') return failureType === 'lost';`,
+    file: 'src/domain/cause.ts',
+    find: `return cause?.type === 'upstream';`,
+    replace: `return cause?.type === 'lost';`,
     first: 'runs-dispatch.test.ts',
   },
 ];

@@ -19,8 +19,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a requested cancel is forgotten at settle',
     file: `${DIR}/settle.ts`,
-    find: `  if (cancelReason !== undefined) apply(`,
-    replace: `  if (cancelReason === '') apply(`,
+    find: `  if (cancelCause !== undefined) apply(`,
+    replace: `  if (cancelCause?.type === 'lost') apply(`,
   },
   {
     name: 'a retry is not counted as a failure',
@@ -271,8 +271,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'cancel ends a running task at once',
     file: `${DIR}/admin.ts`,
-    find: `  if (entry.state === 'started') {\n    entry.own().cancelReason ??= reason;`,
-    replace: `  if (entry.state === 'deferred') {\n    entry.own().cancelReason ??= reason;`,
+    find: `  if (entry.state === 'started') {\n    entry.own().cancelCause ??= cause;`,
+    replace: `  if (entry.state === 'deferred') {\n    entry.own().cancelCause ??= cause;`,
   },
   {
     name: 'a key holds for ever',

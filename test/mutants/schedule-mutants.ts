@@ -187,8 +187,8 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'schedules: the earlier task goes on',
     file: `${MEMORY}/fire.ts`,
-    find: `overlap === 'cancel-previous' ? overtake(`,
-    replace: `overlap === 'queue-one' ? overtake(`,
+    find: `overlap === 'cancel-previous'`,
+    replace: `overlap === 'queue-one'`,
   },
   {
     name: 'schedules: a slot that was decided may come again',

@@ -36,7 +36,7 @@ it('reconcile finds sets of dependencies whose task is gone', async () => {
     edges.map(([id, dependsOn]) => newTask(id, dependsOn)),
     { atomic: true },
   );
-  await tasks.cancel('held', 'no');
+  await tasks.cancel('held', { type: 'request' });
   await tasks.enqueue([newTask('gone', ['up']), newTask('holds', ['held'])], { atomic: true });
   expect((await inspect.reconcile({ repair: true })).drift).toEqual([]);
   await raw.del(`${prefix}:task:up`, `${prefix}:task:gone`, `${prefix}:task:held`);
@@ -60,6 +60,6 @@ it('reconcile finds sets of dependencies whose task is gone', async () => {
   // Who waits for one that is gone goes on once somebody stores it anew.
   expect(await inspect.missing()).toBe(2);
   await tasks.enqueue([newTask('up', [])], { atomic: true });
-  await tasks.cancel('up', 'no');
+  await tasks.cancel('up', { type: 'request' });
   expect((await inspect.get(['waits']))[0]).toMatchObject({ state: 'queued' });
 });

@@ -119,7 +119,7 @@ describe('the reply of a lease is lost', () => {
     expect(await codeOf(lost.lease(1, { leaseMs: 300 }))).toBe('BACKEND_UNAVAILABLE');
     expect(await other.state(id)).toBe('started');
     await expect.poll(() => other.leaseIds(1, { worker: 'v' }), { timeout: 3_000 }).toEqual([id]);
-    await other.backend.tasks.cancel(id, 'cleaned up');
+    await other.backend.tasks.cancel(id, { type: 'request' });
   });
 
   it('extend tells the worker of leases that it does not know', async () => {

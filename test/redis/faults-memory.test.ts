@@ -13,12 +13,12 @@ const WORKER_KEYS = 6;
 /** Every way to settle. */
 const DECISIONS: readonly Decision[] = [
   { type: 'finish', result: JSON.stringify('r'.repeat(10_000)) },
-  { type: 'retry', delayMs: 0, reason: 'again', error: ERROR },
-  { type: 'retry', delayMs: 5_000, reason: 'later', error: ERROR },
-  { type: 'dead-letter', failureType: 'error', reason: 'no', error: ERROR },
-  { type: 'cancel', reason: 'asked' },
-  { type: 'release', reason: 'given back' },
-  { type: 'release', reason: 'given back', delayMs: 1_000 },
+  { type: 'retry', delayMs: 0, cause: { type: 'fatal', failure: 'error' }, error: ERROR },
+  { type: 'retry', delayMs: 5_000, cause: { type: 'fatal', failure: 'error' }, error: ERROR },
+  { type: 'dead-letter', cause: { type: 'fatal', failure: 'error' }, error: ERROR },
+  { type: 'cancel', cause: { type: 'request', reason: 'asked' } },
+  { type: 'release', cause: { type: 'shutdown' } },
+  { type: 'release', cause: { type: 'shutdown' }, delayMs: 1_000 },
 ];
 
 async function fullServer() {

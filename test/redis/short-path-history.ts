@@ -10,6 +10,8 @@ export const START = Date.UTC(2026, 0, 5, 12);
 const LEASE_MS = 15_000;
 const USERS = ['ada', 'bob', 'cleo', 'd:ora', 'é'];
 
+const RETRIED = { type: 'attempts', failure: 'error', made: 1, of: 2 } as const;
+
 /** What is unusual about the first settlement of a call. */
 type Odd = 'no' | 'retried' | 'foreign token' | 'twice';
 
@@ -178,7 +180,9 @@ export class History {
         // Half of them one that is held: what it comes to then is settled as a cancel.
         const held = one.nth % 2 === 0 ? this.#held[0]?.id : undefined;
         const id = held ?? this.#ids[one.nth] ?? 'nobody';
-        await this.#twins.both((backend) => backend.tasks.cancel(id, 'why not'));
+        await this.#twins.both((backend) =>
+          backend.tasks.cancel(id, { type: 'request', reason: 'why not' }),
+        );
         return;
       }
       case 'value':
@@ -344,7 +348,7 @@ function settlementsOf(taken: readonly Leased[], odd: Odd): readonly Settlement[
     case 'no':
       return finished;
     case 'retried': {
-      const decision = { type: 'retry', delayMs: 0, reason: 'again', error: '{}' } as const;
+      const decision = { type: 'retry', delayMs: 0, cause: RETRIED, error: '{}' } as const;
       return [{ ...first, decision }, ...others];
     }
     case 'foreign token':

@@ -19,7 +19,10 @@ const echo = task('echo', async (value: unknown) => value);
 const broken = task('broken', { retries: 0 }, async (_value: unknown) => {
   throw new Error('no paper');
 });
-const failed = { failureType: 'error', error: { name: 'Error', message: 'no paper' } } as const;
+const failed = {
+  why: { type: 'attempts', failure: 'error', made: 1, of: 1 },
+  error: { name: 'Error', message: 'no paper' },
+} as const;
 
 export async function errorSamples(): Promise<ErrorSamples> {
   const called = await errorsOf(calls());
@@ -49,8 +52,8 @@ export async function errorSamples(): Promise<ErrorSamples> {
     SCHEDULE_NOT_FOUND: ofCode('SCHEDULE_NOT_FOUND'),
     WRONG_STATE: ofCode('WRONG_STATE'),
     TASK_BUSY: [new errors.TaskBusyError('remove', 'o-7')],
-    TASK_FAILED: [new errors.TaskFailedError('o-7', 'error', failed.error)],
-    TASK_CANCELED: [new errors.TaskCanceledError('o-7', 'canceled by request')],
+    TASK_FAILED: [new errors.TaskFailedError('o-7', failed.why, failed.error)],
+    TASK_CANCELED: [new errors.TaskCanceledError('o-7', { type: 'request' })],
     LEASE_LOST: [new errors.LeaseLostError('o-7')],
     RESULT_TIMEOUT: ofCode('RESULT_TIMEOUT'),
     GRAPH_NOT_FOUND: [new errors.GraphNotFoundError('c0ffee')],
@@ -65,7 +68,7 @@ export async function errorSamples(): Promise<ErrorSamples> {
     CONTROL_NOT_RETURNED: [new errors.ControlNotReturnedError('print', ['next', 'again'])],
     GROUP_CHANGED: [new errors.GroupChangedError('both')],
     REPLAY_MISMATCH: [new errors.ReplayMismatchError('2')],
-    RUN_CANCELED: [new errors.RunCanceledError('no longer needed')],
+    RUN_CANCELED: [new errors.RunCanceledError({ type: 'request', reason: 'no longer needed' })],
     RUN_FORMAT: ofCode('RUN_FORMAT'),
     CHANNEL_LIMIT: [new errors.ChannelLimitError(PLACE, 'channelKeys')],
     CHANNEL_TYPE: [

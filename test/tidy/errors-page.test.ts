@@ -45,10 +45,20 @@ it('covers every class that is exported', () => {
 });
 
 it('has a row for every failure type', () => {
-  const union = /type FailureType =([^;]*);/.exec(read('src/domain/task.ts'))?.[1] ?? '';
+  const union = /type FailureType =([^;]*);/.exec(read('src/domain/cause.ts'))?.[1] ?? '';
   const types = [...union.matchAll(/'([a-z-]+)'/g)].map((match) => match[1]);
-  const written = [...read('docs/errors.md').matchAll(/^\| `([a-z-]+)` \|/gm)].map(
-    (match) => match[1],
-  );
-  expect(written).toEqual(types);
+  expect(rowsUnder('## Why a task failed')).toEqual(types);
 });
+
+it('F13 has a row for every cause', () => {
+  const unions = read('src/domain/cause.ts').split('/** The cause of a task')[0] ?? '';
+  const types = [...unions.matchAll(/readonly type: '([a-z-]+)'/g)].map((match) => match[1]);
+  expect(types.length).toBeGreaterThan(15);
+  expect(rowsUnder('## Causes')).toEqual(types);
+});
+
+/** The words in the first column of the table of one section. */
+function rowsUnder(heading: string): readonly (string | undefined)[] {
+  const section = read('docs/errors.md').split(`${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  return [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map((match) => match[1]);
+}

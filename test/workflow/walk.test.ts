@@ -257,13 +257,13 @@ describe('a walk', () => {
     const outcomes: StepOutcome[] = [
       { type: 'failed', error },
       { type: 'terminate', value: 1 },
-      { type: 'canceled', reason: 'r' },
+      { type: 'canceled', cause: { type: 'request', reason: 'r' } },
     ];
     const endings = outcomes.map((one) => trace(sequence([a, b]), { 'a#1': one }).ending);
     expect(endings).toEqual([
       { type: 'failed', error },
       { type: 'terminated', value: 1 },
-      { type: 'canceled', reason: 'r' },
+      { type: 'canceled', cause: { type: 'request', reason: 'r' } },
     ]);
   });
 

@@ -1,4 +1,5 @@
 import type { CancelReply, ChangeReply } from '../../domain/backend.ts';
+import type { Cause } from '../../domain/cause.ts';
 import { isEnd } from '../../domain/task.ts';
 import { relink, rewait } from './dependencies.ts';
 import { cascade, end, unblock } from './end.ts';
@@ -14,22 +15,22 @@ import { becomeDue } from './tick.ts';
 const ADMIN_CASCADE = 100;
 
 /** See `TaskStore.cancel`. */
-export function cancel(store: Store, id: string, reason: string): CancelReply {
-  const reply = cancelUntold(store, id, reason);
+export function cancel(store: Store, id: string, cause: Cause): CancelReply {
+  const reply = cancelUntold(store, id, cause);
   if (reply.kind === 'canceled') cascade(store, ADMIN_CASCADE);
   return reply;
 }
 
 /** The same; the dependents are left for the end of the step. */
-export function cancelUntold(store: Store, id: string, reason: string): CancelReply {
+export function cancelUntold(store: Store, id: string, cause: Cause): CancelReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
   if (isEnd(entry.state)) return { kind: 'already-ended', state: entry.state };
   if (entry.state === 'started') {
-    entry.own().cancelReason ??= reason;
+    entry.own().cancelCause ??= cause;
     return { kind: 'requested', worker: entry.grant?.worker ?? '' };
   }
-  end(store, entry, { state: 'canceled', reason });
+  end(store, entry, { state: 'canceled', cause });
   return { kind: 'canceled' };
 }
 
@@ -49,10 +50,9 @@ export function redrive(store: Store, id: string): ChangeReply {
     releases: 0,
     strange: 0,
     strangeSince: undefined,
-    failureType: undefined,
-    reason: undefined,
+    cause: undefined,
     error: undefined,
-    cancelReason: undefined,
+    cancelCause: undefined,
   });
   relink(store, entry);
   enterDeferred(store, entry);

@@ -1,7 +1,7 @@
 import type { EnqueueRefusal } from '../../domain/backend.ts';
 import type { NewTask } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
-import { end, hold, policyFor, satisfy, upstreamReason, waitFor } from './end.ts';
+import { endByUpstream, hold, policyFor, satisfy, waitFor } from './end.ts';
 import { byCreation, type TaskEntry } from './entities.ts';
 import { setDeadline } from './places.ts';
 import { SortedList } from './sorted-list.ts';
@@ -118,11 +118,7 @@ function linkToEnded(
     hold(store, upstream, entry);
     return undefined;
   }
-  const reason = upstreamReason(upstream);
-  return () => {
-    if (policy === 'cancel') end(store, entry, { state: 'canceled', reason });
-    else end(store, entry, { state: 'failed', failureType: 'upstream', reason });
-  };
+  return () => endByUpstream(store, upstream, { entry, policy });
 }
 
 function blockByMissing(store: Store, id: string, entry: TaskEntry): void {

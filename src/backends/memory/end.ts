@@ -1,5 +1,6 @@
+import type { Cause } from '../../domain/cause.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { AttemptRecord, EdgePolicy, EndState, FailureType } from '../../domain/task.ts';
+import type { AttemptRecord, EdgePolicy, EndState } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
 import { byCreation, HELD, type TaskEntry } from './entities.ts';
 import { releaseKey } from './idempotency.ts';
@@ -10,8 +11,8 @@ import type { Store } from './store.ts';
 
 export interface Ending {
   readonly state: EndState;
-  readonly failureType?: FailureType;
-  readonly reason?: string;
+  /** Of an end other than `finished`. */
+  readonly cause?: Cause;
   readonly error?: string;
   readonly result?: string;
 }
@@ -38,11 +39,10 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   reindex(store, user);
 }
 
-/** Why it did not finish. One that finishes has no reason left: a redrive took the old one away. */
-function explain(entry: TaskEntry, { failureType, reason, error }: Ending): void {
+/** Why it did not finish. One that finishes has no cause left: a redrive took the old one away. */
+function explain(entry: TaskEntry, { cause, error }: Ending): void {
   const own = entry.own();
-  own.failureType = failureType;
-  own.reason = reason;
+  own.cause = cause;
   own.error = error ?? own.error;
 }
 
@@ -142,7 +142,8 @@ function tell(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
     tellSuspended(store, upstream, dependent);
     return;
   }
-  switch (policyFor(upstream, dependent)) {
+  const policy = policyFor(upstream, dependent);
+  switch (policy) {
     case 'run':
       satisfy(store, upstream, dependent);
       break;
@@ -150,13 +151,9 @@ function tell(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
       hold(store, upstream, dependent);
       break;
     case 'cancel':
-      end(store, dependent, { state: 'canceled', reason: upstreamReason(upstream) });
+    case 'fail':
+      endByUpstream(store, upstream, { entry: dependent, policy });
       break;
-    case 'fail': {
-      const reason = upstreamReason(upstream);
-      end(store, dependent, { state: 'failed', failureType: 'upstream', reason });
-      break;
-    }
   }
 }
 
@@ -167,8 +164,14 @@ export function policyFor(upstream: TaskEntry, dependent: TaskEntry): EdgePolicy
   return 'run';
 }
 
-export function upstreamReason(upstream: TaskEntry): string {
-  return `upstream ${upstream.id} ${upstream.state}`;
+/** An entry ends since its upstream did not finish. */
+export function endByUpstream(
+  store: Store,
+  { id, state }: TaskEntry,
+  { entry, policy }: { readonly entry: TaskEntry; readonly policy: 'cancel' | 'fail' },
+): void {
+  const cause: Cause = { type: 'upstream', id, state: state === 'failed' ? state : 'canceled' };
+  end(store, entry, { state: policy === 'cancel' ? 'canceled' : 'failed', cause });
 }
 
 /** The upstream no longer blocks the dependent, which now reads it. */

@@ -3,6 +3,7 @@
  * Data with its orderings only; what happens to it stands in the files that change it.
  */
 import { compareUtf8 } from '../../base/utf8-order.ts';
+import type { Cause } from '../../domain/cause.ts';
 import type { LaneClock } from '../../domain/fair-share.ts';
 import { PRIORITY_WEIGHTS } from '../../domain/limits.ts';
 import { type LevelShares, newLevelShares } from '../../domain/priority-shares.ts';
@@ -11,7 +12,6 @@ import type {
   AttemptRecord,
   EdgePolicies,
   EndState,
-  FailureType,
   Level,
   NewTask,
   TaskState,
@@ -40,9 +40,10 @@ export class RareFacts {
   waitUntil: number | undefined = undefined;
   /** Its key in the deadline index while it stands there: the least of its limits. */
   deadline: number | undefined = undefined;
-  cancelReason: string | undefined = undefined;
-  failureType: FailureType | undefined = undefined;
-  reason: string | undefined = undefined;
+  /** It runs, and was asked to end: why. */
+  cancelCause: Cause | undefined = undefined;
+  /** Why it ended otherwise than well. */
+  cause: Cause | undefined = undefined;
   error: string | undefined = undefined;
   attempts: AttemptRecord[] | undefined = undefined;
   /** Ids of dependencies that are not satisfied. */

@@ -1,11 +1,11 @@
 import type { EnqueueReply } from '../../domain/backend.ts';
-import {
-  type FireOutcome,
-  type FireReply,
-  type FireRequest,
-  type Firing,
-  type OverlapPolicy,
-  overtakenReason,
+import type { Cause } from '../../domain/cause.ts';
+import type {
+  FireOutcome,
+  FireReply,
+  FireRequest,
+  Firing,
+  OverlapPolicy,
 } from '../../domain/schedule.ts';
 import { isEnd, type NewTask } from '../../domain/task.ts';
 import { cancelUntold } from './admin.ts';
@@ -47,7 +47,10 @@ function fireOne(store: Store, entry: ScheduleEntry, { slot, task }: Firing): Fi
     entry.overlapped++;
     return { kind: 'overlap', id: oldest };
   }
-  const canceled = overlap === 'cancel-previous' ? overtake(store, active, slot) : [];
+  const canceled =
+    overlap === 'cancel-previous'
+      ? overtake(store, active, { type: 'schedule', schedule: entry.change.id, slot })
+      : [];
   const behind = overlap === 'allow' ? [] : active.filter((id) => isActive(store, id));
   const reply = enqueueOne(store, behind.length === 0 ? task : waiting(task, behind));
   const outcome = outcomeOf(reply, task, canceled);
@@ -69,8 +72,8 @@ function isPassedOver(overlap: OverlapPolicy, active: readonly string[]): boolea
 }
 
 /** Cancels the tasks of earlier slots; names them all. */
-function overtake(store: Store, active: readonly string[], slot: number): readonly string[] {
-  for (const id of active) cancelUntold(store, id, overtakenReason(slot));
+function overtake(store: Store, active: readonly string[], cause: Cause): readonly string[] {
+  for (const id of active) cancelUntold(store, id, cause);
   return active;
 }
 

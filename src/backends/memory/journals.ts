@@ -30,7 +30,7 @@ function checkpoint(
 ): 'ok' | 'lost' | 'canceling' | ChannelRefusal {
   const entry = store.records.get(id);
   if (entry === undefined || entry.token !== token) return 'lost';
-  if (entry.rare.cancelReason !== undefined) return 'canceling';
+  if (entry.rare.cancelCause !== undefined) return 'canceling';
   const facts = entry.ownRun();
   const name = `${token} ${channel?.key}`;
   if (channel !== undefined && facts.newestWrites !== name) {

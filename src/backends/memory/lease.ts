@@ -128,7 +128,8 @@ function take(store: Store, turn: Turn, batch: Batch): void {
   const { entry } = turn;
   const { worker, request } = batch;
   if (isOrphan(store, entry)) {
-    end(store, entry, { state: 'canceled', reason: `run ${entry.rare.run?.owner} has ended` });
+    const run = entry.rare.run?.owner ?? '';
+    end(store, entry, { state: 'canceled', cause: { type: 'run-ended', run } });
     batch.strangers++;
     batch.stopped = batch.strangers >= LIMITS.strangersPerLease;
     return;
@@ -183,8 +184,7 @@ function setAside(store: Store, entry: TaskEntry): void {
   const since = entry.rare.strangeSince ?? store.now;
   entry.own().strangeSince = since;
   if (store.now - since >= LIMITS.unknownTaskMs && !isNameKnown(store, entry.name)) {
-    const reason = `no worker has known the task ${entry.name} for an hour`;
-    end(store, entry, { state: 'failed', failureType: 'unknown-task', reason });
+    end(store, entry, { state: 'failed', cause: { type: 'unknown-task' } });
     return;
   }
   const pause = Math.min(

@@ -110,7 +110,7 @@ function taskStore(store: Store, step: Step): TaskStore {
     settle: (request) => step(() => settle(store, request)),
     extend: (request) => step(() => extendAs(store, request)),
     tick: () => step(() => tick(store)),
-    cancel: (id, reason) => step(() => cancel(store, id, reason)),
+    cancel: (id, cause) => step(() => cancel(store, id, cause)),
     redrive: (id) => step(() => redrive(store, id)),
     remove: async (id) => {
       for (;;) {

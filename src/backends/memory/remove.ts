@@ -53,7 +53,8 @@ export function takeAway(store: Store, entry: TaskEntry): boolean {
     const dependent = entry.rare.held?.first();
     if (dependent === undefined) break;
     entry.rare.held?.delete(dependent);
-    end(store, dependent, { state: 'canceled', reason: `upstream ${entry.id} removed` });
+    const cause = { type: 'upstream', id: entry.id, state: 'removed' } as const;
+    end(store, dependent, { state: 'canceled', cause });
   }
   if (entry.rare.held !== undefined && entry.rare.held.size > 0) return false;
   // One that failed could have been redriven, and a join holds what it joined: they read until now.

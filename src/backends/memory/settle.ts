@@ -16,14 +16,14 @@ export function settleOne(store: Store, settlement: Settlement): SettleAnswer {
   if (entry === undefined) return NOT_FOUND;
   if (entry.settledToken === token) return { kind: 'ok', state: entry.state, repeated: true };
   if (entry.state !== 'started' || entry.token !== token) return LEASE_LOST;
-  const { cancelReason } = entry.rare;
-  const isFinished = decision.type === 'finish' && cancelReason === undefined;
+  const { cancelCause } = entry.rare;
+  const isFinished = decision.type === 'finish' && cancelCause === undefined;
   if (channel !== undefined && isFinished) {
     const refusal = writeChannel(store, channel);
     if (refusal !== undefined) return { kind: 'refused', refusal };
   }
   if (xcom !== undefined && isFinished) writeXCom(store, xcom, id);
-  if (cancelReason !== undefined) apply(store, entry, { type: 'cancel', reason: cancelReason });
+  if (cancelCause !== undefined) apply(store, entry, { type: 'cancel', cause: cancelCause });
   else if (decision.type === 'suspend') suspend(store, entry, decision);
   else apply(store, entry, decision);
   entry.settledToken = token;
@@ -52,15 +52,15 @@ function apply(store: Store, entry: TaskEntry, decision: Decision): void {
       comeBack(store, entry, decision.delayMs);
       break;
     case 'dead-letter': {
-      const { failureType, reason, error } = decision;
+      const { cause, error } = decision;
       keep(store, entry, decision);
       entry.own().failures++;
-      end(store, entry, { state: 'failed', failureType, reason, error });
+      end(store, entry, { state: 'failed', cause, error });
       break;
     }
     case 'cancel':
       keep(store, entry, decision);
-      end(store, entry, { state: 'canceled', reason: decision.reason });
+      end(store, entry, { state: 'canceled', cause: decision.cause });
       break;
     case 'release':
       keep(store, entry, decision);
@@ -102,7 +102,7 @@ function attemptOf(store: Store, entry: TaskEntry, decision: Decision): AttemptR
     endedAt: store.now,
     outcome: OUTCOMES[decision.type],
     decision: decision.type,
-    ...('reason' in decision ? { reason: decision.reason } : {}),
+    ...('cause' in decision ? { cause: decision.cause } : {}),
     ...('error' in decision ? { error: decision.error } : {}),
   };
 }

@@ -21,7 +21,7 @@ export function toRecord(entry: TaskEntry): TaskRecord {
     releases: entry.rare.releases,
     dependsOn: entry.dependsOn,
     blockedBy: blockedIds(entry),
-    cancelRequested: started && entry.rare.cancelReason !== undefined,
+    cancelRequested: started && entry.rare.cancelCause !== undefined,
     ...present('dueAt', entry.state === 'scheduled' ? entry.dueAt : undefined),
     ...present('expiresAt', entry.rare.expiresAt),
     ...present('token', entry.token),
@@ -29,8 +29,7 @@ export function toRecord(entry: TaskEntry): TaskRecord {
     ...present('leasedAt', started ? entry.grant?.leasedAt : undefined),
     ...present('leaseUntil', entry.leaseUntil),
     ...present('endedAt', entry.endedAt),
-    ...present('failureType', entry.rare.failureType),
-    ...present('reason', entry.rare.reason),
+    ...present('cause', entry.rare.cause),
     ...present('error', entry.rare.error),
     ...present('result', entry.result),
     ...present('idempotencyKey', entry.rare.key?.key),
@@ -41,7 +40,7 @@ export function toRecord(entry: TaskEntry): TaskRecord {
 export function toStanding({ state, rare, result }: TaskEntry): TaskStanding {
   return {
     state,
-    ...present('reason', rare.reason),
+    ...present('cause', rare.cause),
     ...present('error', rare.error),
     ...present('result', result),
   };

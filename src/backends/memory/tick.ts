@@ -87,7 +87,7 @@ function lose(store: Store, entry: TaskEntry): void {
   store.totals.lost++;
   entry.own().losses++;
   const last = entry.rare.losses >= LIMITS.maxLost;
-  const canceled = entry.rare.cancelReason !== undefined;
+  const canceled = entry.rare.cancelCause !== undefined;
   recordAttempt(entry, {
     attempt: entry.rare.failures + 1,
     worker: entry.grant?.worker ?? '',
@@ -96,11 +96,10 @@ function lose(store: Store, entry: TaskEntry): void {
     outcome: 'lost',
     decision: canceled ? 'cancel' : last ? 'dead-letter' : 'release',
   });
-  if (entry.rare.cancelReason !== undefined) {
-    end(store, entry, { state: 'canceled', reason: entry.rare.cancelReason });
+  if (entry.rare.cancelCause !== undefined) {
+    end(store, entry, { state: 'canceled', cause: entry.rare.cancelCause });
   } else if (last) {
-    const reason = `its lease ended ${entry.rare.losses} times`;
-    end(store, entry, { state: 'failed', failureType: 'lost', reason });
+    end(store, entry, { state: 'failed', cause: { type: 'lost', leases: entry.rare.losses } });
   } else {
     const jitter = entry.tokenNumber % 1_000;
     comeBack(store, entry, entry.rare.losses === 1 ? 0 : LIMITS.lostBackoffMs + jitter);
@@ -152,13 +151,12 @@ function expire(store: Store): boolean {
     const entry = store.deadlines.first();
     if (entry?.rare.deadline === undefined || entry.rare.deadline > store.now) return false;
     if (entry.rare.expiresAt !== undefined && entry.rare.expiresAt <= store.now) {
-      const reason = 'it was not started in time';
-      end(store, entry, { state: 'failed', failureType: 'expired', reason });
+      end(store, entry, { state: 'failed', cause: { type: 'expired' } });
     } else if (isToWake(store, entry)) {
       wake(store, entry);
     } else {
-      const on = awaitedInVain(store, entry);
-      end(store, entry, { state: 'canceled', reason: `waited 30 d for ${on}` });
+      const id = awaitedInVain(store, entry);
+      end(store, entry, { state: 'canceled', cause: { type: 'waited', id } });
     }
   }
   return true;

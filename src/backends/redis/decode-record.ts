@@ -1,6 +1,6 @@
 import type { TaskFacts } from '../../domain/inspection.ts';
 import { type Level, TASK_STATES, type TaskRecord, type TaskStanding } from '../../domain/task.ts';
-import { decodeFixed, type Flat, text } from './decode.ts';
+import { causeIn, decodeFixed, type Flat, text } from './decode.ts';
 import { decodeQueue } from './queues.ts';
 import { decodeUser } from './users.ts';
 import { decodeWorkers } from './workers.ts';
@@ -12,15 +12,22 @@ export const RECORD_FIELDS = 5;
 interface Mutable
   extends Omit<
     TaskRecord,
-    'name' | 'queue' | 'user' | 'level' | 'cost' | 'payload' | 'options' | 'createdAt'
+    'name' | 'queue' | 'user' | 'level' | 'cost' | 'payload' | 'options' | 'createdAt' | 'cause'
   > {
   readonly dependsOn: readonly string[];
   readonly blockedBy: readonly string[];
+  /** JSON in JSON. */
+  readonly cause?: string;
 }
 
 export function decodeRecord(reply: Flat, at: number): TaskRecord {
   const { inline, level, ...fixed } = decodeFixed(text(reply[at]));
-  const { dependsOn = [], blockedBy = [], ...rest } = JSON.parse(text(reply[at + 4])) as Mutable;
+  const {
+    dependsOn = [],
+    blockedBy = [],
+    cause,
+    ...rest
+  } = JSON.parse(text(reply[at + 4])) as Mutable;
   const result = reply[at + 2];
   const error = reply[at + 3];
   return {
@@ -30,6 +37,7 @@ export function decodeRecord(reply: Flat, at: number): TaskRecord {
     ...rest,
     dependsOn,
     blockedBy,
+    ...causeIn(cause),
     ...(typeof result === 'string' ? { result } : {}),
     ...(typeof error === 'string' ? { error } : {}),
   };
@@ -42,12 +50,12 @@ export const STANDING_FIELDS = 4;
 export function decodeStanding(reply: Flat, at: number): TaskStanding | undefined {
   const state = TASK_STATES[Number(reply[at]) - 1];
   if (state === undefined) return undefined;
-  const [result, error, reason] = [reply[at + 1], reply[at + 2], reply[at + 3]];
+  const [result, error, cause] = [reply[at + 1], reply[at + 2], reply[at + 3]];
   return {
     state,
     ...(typeof result === 'string' ? { result } : {}),
     ...(typeof error === 'string' ? { error } : {}),
-    ...(typeof reason === 'string' ? { reason } : {}),
+    ...causeIn(cause),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Cause } from '../../domain/cause.ts';
 import type { ChannelRefusal } from '../../domain/channel.ts';
 import { BackendUnsupportedError } from '../../domain/errors.ts';
 import type {
@@ -43,6 +44,11 @@ export function stateOf(value: unknown): TaskState {
   const found = TASK_STATES.find((state) => state === value);
   if (found !== undefined) return found;
   throw new BackendUnsupportedError(`a record has the unknown state ${text(value)}`);
+}
+
+/** A cause as the scripts keep it; they write what the type says. */
+export function causeIn(json: unknown): { readonly cause?: Cause } {
+  return typeof json === 'string' ? { cause: JSON.parse(json) } : {};
 }
 
 /** Where the parts of a record's text begin that have a fixed width; see lua/lib/task.lua. */

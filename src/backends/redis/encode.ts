@@ -1,3 +1,4 @@
+import type { Cause } from '../../domain/cause.ts';
 import type { ChannelWrite } from '../../domain/channel.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import type { LeaseRequest, Settlement } from '../../domain/leasing.ts';
@@ -119,13 +120,13 @@ export function pushSettlement(args: ScriptArgument[], settlement: Settlement): 
       }
       break;
     case 'retry':
-      args.push(id, token, decision.type, decision.delayMs, decision.reason, decision.error);
+      args.push(id, token, decision.type, decision.delayMs, causeJson(decision), decision.error);
       break;
     case 'dead-letter':
-      args.push(id, token, decision.type, decision.failureType, decision.reason, decision.error);
+      args.push(id, token, decision.type, causeJson(decision), decision.error, '');
       break;
     case 'cancel':
-      args.push(id, token, decision.type, decision.reason, '', '');
+      args.push(id, token, decision.type, causeJson(decision), '', '');
       break;
     case 'suspend': {
       const { waitFor, wakeOn, wakeAfterMs } = decision;
@@ -133,9 +134,13 @@ export function pushSettlement(args: ScriptArgument[], settlement: Settlement): 
       break;
     }
     case 'release':
-      args.push(id, token, decision.type, decision.delayMs ?? '', decision.reason, '');
+      args.push(id, token, decision.type, decision.delayMs ?? '', causeJson(decision), '');
       break;
   }
+}
+
+function causeJson({ cause }: { readonly cause: Cause }): string {
+  return JSON.stringify(cause);
 }
 
 /** What a handler wrote, as lua/lib/writes.lua reads it. */

@@ -17,7 +17,7 @@ import {
   type TaskStanding,
   type TaskState,
 } from '../../domain/task.ts';
-import { flat, text } from './decode.ts';
+import { causeIn, flat, text } from './decode.ts';
 import {
   decodeFacts,
   decodeRecord,
@@ -32,6 +32,9 @@ import type { Session } from './session.ts';
 
 /** Records that one script reads at most, so that no reply grows without bound. */
 const GET_STEP = 100;
+
+/** The cause is JSON in JSON. */
+type StoredAttempt = Omit<AttemptRecord, 'cause'> & { readonly cause?: string };
 
 /** The same of what is much less. */
 const STANDING_STEP = 500;
@@ -73,7 +76,10 @@ export class RedisInspect implements Inspect {
 
   async attempts(id: string): Promise<readonly AttemptRecord[]> {
     const reply = flat(await this.#session.run('attempts', [id]));
-    return reply.map((attempt) => JSON.parse(text(attempt)) as AttemptRecord);
+    return reply.map((attempt) => {
+      const { cause, ...rest } = JSON.parse(text(attempt)) as StoredAttempt;
+      return { ...rest, ...causeIn(cause) };
+    });
   }
 
   async list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRecord>> {

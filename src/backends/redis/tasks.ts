@@ -6,6 +6,7 @@ import type {
   TaskStore,
   TickReply,
 } from '../../domain/backend.ts';
+import type { Cause } from '../../domain/cause.ts';
 import { InvalidOptionError, isOwn } from '../../domain/errors.ts';
 import type {
   ExtendReply,
@@ -121,8 +122,8 @@ export class RedisTasks implements TaskStore {
     };
   }
 
-  async cancel(id: string, reason: string): Promise<CancelReply> {
-    const [word, detail] = flat(await this.#session.run('cancel', [id, reason]));
+  async cancel(id: string, cause: Cause): Promise<CancelReply> {
+    const [word, detail] = flat(await this.#session.run('cancel', [id, JSON.stringify(cause)]));
     switch (word) {
       case 'canceled':
         return { kind: 'canceled' };

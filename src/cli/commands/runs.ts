@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { epochMs } from '../../base/globals.ts';
+import { causeText } from '../../domain/cause.ts';
 import { TaskNotFoundError } from '../../domain/errors.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { RunImportOptions } from '../../engine/runs/import.ts';
@@ -219,7 +220,7 @@ function runLines(run: RunDetails, { style }: Output): readonly string[] {
       graph: run.graph,
       created: shownMoment(run.createdAt, now),
       ended: run.endedAt === undefined ? undefined : shownMoment(run.endedAt, now),
-      reason: run.reason,
+      why: run.cause === undefined ? undefined : causeText(run.cause),
       input: run.input === undefined ? undefined : jsonLine(run.input),
     },
     style,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
+import { causeText } from '../../domain/cause.ts';
 import { TaskNotFoundError } from '../../domain/errors.ts';
 import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
@@ -222,7 +223,7 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
       ended: moment(task.endedAt),
       failures: task.failures === 0 ? undefined : String(task.failures),
       losses: task.losses === 0 ? undefined : String(task.losses),
-      why: [task.failureType, task.reason].filter(Boolean).join(': ') || undefined,
+      why: [task.failureType, whyText(task)].filter(Boolean).join(': ') || undefined,
       error: task.error === undefined ? undefined : `${task.error.name}: ${task.error.message}`,
       'depends on': task.dependsOn.length === 0 ? undefined : task.dependsOn.join(' '),
       'blocked by': task.blockedBy.length === 0 ? undefined : task.blockedBy.join(' '),
@@ -232,6 +233,10 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
     },
     style,
   );
+}
+
+function whyText({ cause }: TaskInfo): string | undefined {
+  return cause === undefined ? undefined : causeText(cause);
 }
 
 function isEnded(state: TaskState): boolean {

@@ -10,7 +10,6 @@ import { channelError } from '../channels.ts';
 import { pauseMs, sleep } from '../pause.ts';
 import type { Registry } from '../registry.ts';
 import { errorText } from '../task-error.ts';
-import { ENDED_RUN } from './group-drive.ts';
 import { type EarlyEnd, Journal, JournalLost } from './journal.ts';
 import { memberBlock } from './members.ts';
 import type { OwnEnd, OwnLease } from './own-lease.ts';
@@ -136,32 +135,28 @@ class Drive {
   async #endOf(move: WalkMove, journal: Journal, isMember: boolean): Promise<OwnEnd> {
     if (move.type === 'wait') return { type: 'settle', decision: move.suspension };
     if (move.type === 'left') {
-      const { delayMs, reason } = move;
+      const { delayMs, cause } = move;
       return {
         type: 'settle',
-        decision: { type: 'release', delayMs: Math.max(delayMs, LIMITS.releaseMinMs), reason },
+        decision: { type: 'release', delayMs: Math.max(delayMs, LIMITS.releaseMinMs), cause },
       };
     }
-    const { ending, failureType } = move;
+    const { ending, failureType, node } = move;
     switch (ending.type) {
       case 'finished':
         return this.#finished(ending.value);
       case 'terminated':
         if (!isMember) return this.#finished(ending.value);
-        return this.#endRun(journal, () => ({
-          type: 'terminate',
-          text: this.#tools.codec.result('terminate', ending.value),
-        }));
+        return this.#endRun(journal, ending.value);
       case 'canceled':
-        if (isMember)
-          return this.#endRun(journal, () => ({ type: 'cancel', reason: ending.reason }));
-        return { type: 'settle', decision: { type: 'cancel', reason: ending.reason } };
+        return { type: 'settle', decision: { type: 'cancel', cause: ending.cause } };
       case 'failed': {
         // What failed runs again when the run does; what has finished does not.
         journal.epoch += 1;
         await journal.flush();
         const error = errorText(ending.error);
-        return failed(error, failureType, isRetryable(ending.error));
+        const outcome = failed(error, failureType, isRetryable(ending.error));
+        return { type: 'outcome', outcome: node === undefined ? outcome : { ...outcome, node } };
       }
     }
   }
@@ -171,17 +166,17 @@ class Drive {
       const result = this.#tools.codec.result(this.#own.lease.id, value);
       return { type: 'settle', decision: { type: 'finish', result } };
     } catch (error) {
-      return failed(errorText(error), 'invalid-result', false);
+      return { type: 'outcome', outcome: failed(errorText(error), 'invalid-result', false) };
     }
   }
 
   /** Its producer reads there how it ended the run; a canceled task has no result. */
-  async #endRun(journal: Journal, make: () => EarlyEnd): Promise<OwnEnd> {
+  async #endRun(journal: Journal, value: unknown): Promise<OwnEnd> {
     let end: EarlyEnd;
     try {
-      end = make();
+      end = { text: this.#tools.codec.result('terminate', value) };
     } catch (error) {
-      return failed(errorText(error), 'invalid-result', false);
+      return { type: 'outcome', outcome: failed(errorText(error), 'invalid-result', false) };
     }
     journal.noteEarlyEnd(end);
     await journal.flush();
@@ -192,14 +187,15 @@ class Drive {
 /** The field that says so. */
 const SEEDED = 'seeded';
 
-const ENDED: OwnEnd = { type: 'settle', decision: { type: 'cancel', reason: ENDED_RUN } };
+const ENDED: OwnEnd = {
+  type: 'settle',
+  decision: { type: 'cancel', cause: { type: 'terminate' } },
+};
 
-function failed(
-  error: string,
-  failureType: (Outcome & { readonly type: 'failed' })['failureType'],
-  retryable: boolean,
-): OwnEnd {
-  return { type: 'outcome', outcome: { type: 'failed', failureType, retryable, error } };
+type Failed = Outcome & { readonly type: 'failed' };
+
+function failed(error: string, failureType: Failed['failureType'], retryable: boolean): Failed {
+  return { type: 'failed', failureType, retryable, error };
 }
 
 /** Errors of the engine say so; what handlers threw may go well the next time. */

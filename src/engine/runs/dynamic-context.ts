@@ -20,15 +20,20 @@ export interface CycleFacts {
 export class DynamicAttemptContext extends AttemptContext {
   readonly cycle: number;
   readonly canIterate: boolean;
+  readonly #node: string;
   /** Present once the handler has canceled its run, whatever it made of the error. */
   canceled: RunCanceledError | undefined = undefined;
   /** By the name of the call. */
   readonly #made: (readonly [string, Control])[] = [];
 
-  constructor(source: ContextSource, { cycle, maxCycles }: CycleFacts) {
+  constructor(
+    source: ContextSource,
+    { cycle, maxCycles, node }: CycleFacts & { readonly node: string },
+  ) {
     super(source);
     this.cycle = cycle;
     this.canIterate = cycle < maxCycles;
+    this.#node = node;
   }
 
   /** What was asked for but the control that was returned: none may be left. */
@@ -53,7 +58,7 @@ export class DynamicAttemptContext extends AttemptContext {
   }
 
   cancelRun(reason: string): never {
-    this.canceled = new RunCanceledError(reason);
+    this.canceled = new RunCanceledError({ type: 'cancel-run', node: this.#node, reason });
     throw this.canceled;
   }
 

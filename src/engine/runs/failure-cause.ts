@@ -1,6 +1,7 @@
 /** Why a task of a run did not finish: what failed first, behind those that only followed it. */
 import { errorFrom } from '../../base/thrown.ts';
 import type { Inspect } from '../../domain/backend.ts';
+import { causeText, isFollower } from '../../domain/cause.ts';
 import type { TaskRecord } from '../../domain/task.ts';
 import { errorOf } from '../task-error.ts';
 import { runPlaceOf } from './record.ts';
@@ -19,7 +20,7 @@ export async function causeOf(inspect: Inspect, record: TaskRecord): Promise<Tas
   while (level.length > 0) {
     const behind: string[] = [];
     for (const one of level) {
-      if (!followed(one)) earliest = earlier(earliest, one);
+      if (!isFollower(one.cause)) earliest = earlier(earliest, one);
       else behind.push(...one.dependsOn.filter((id) => !seen.has(id)));
     }
     for (const id of behind) seen.add(id);
@@ -42,10 +43,10 @@ export async function recordsOf(
 }
 
 /** What a record says of its failure, as an error. */
-export function errorIn(record: Pick<TaskRecord, 'state' | 'reason' | 'error'>): Error {
-  const { state, reason } = record;
-  const facts = errorOf(record.error) ?? { name: 'Error', message: reason ?? `it is ${state}` };
-  const error = errorFrom(facts);
+export function errorIn(record: Pick<TaskRecord, 'state' | 'cause' | 'error'>): Error {
+  const { state, cause } = record;
+  const message = cause === undefined ? `it is ${state}` : causeText(cause);
+  const error = errorFrom(errorOf(record.error) ?? { name: 'Error', message });
   if (state === 'canceled') error.name = 'TaskCanceledError';
   return error;
 }
@@ -53,12 +54,6 @@ export function errorIn(record: Pick<TaskRecord, 'state' | 'reason' | 'error'>):
 /** The node that a record is of; its id when it is of none. */
 export function nodeOf(record: TaskRecord): string {
   return runPlaceOf(record.options)?.node ?? record.id;
-}
-
-/** It ended because another did. */
-function followed({ state, failureType, reason }: TaskRecord): boolean {
-  if (state === 'failed') return failureType === 'upstream';
-  return state === 'canceled' && reason?.startsWith('upstream ') === true;
 }
 
 function isUnfinished({ state }: TaskRecord): boolean {

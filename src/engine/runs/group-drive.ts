@@ -1,5 +1,5 @@
-import { errorFrom } from '../../base/thrown.ts';
 import type { Backend, EnqueueReply, LeaseRef, Suspension } from '../../domain/backend.ts';
+import type { Cause } from '../../domain/cause.ts';
 import { GroupChangedError, isOwn, TaskCanceledError, TimedOutError } from '../../domain/errors.ts';
 import { allNodes, blocksOf, type EachNode, type ParallelNode } from '../../domain/graph.ts';
 import { isLost, type MemberState, type RegisteredVerdict } from '../../domain/group-verdict.ts';
@@ -7,7 +7,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { StepOutcome, WalkStep } from '../../domain/run-walk.ts';
 import { isEnd, type NewTask, type TaskStanding } from '../../domain/task.ts';
 import type { NodeTools } from '../node-call.ts';
-import { errorOf } from '../task-error.ts';
+import { errorIn } from './failure-cause.ts';
 import type { GraphCache } from './graph-cache.ts';
 import { groupOutcome, type MemberEnd } from './group-end.ts';
 import { earlyEndOf, type Journal, JournalLost, type OpenedGroup } from './journal.ts';
@@ -47,11 +47,6 @@ export interface GroupCall {
 export type GroupMove =
   | { readonly type: 'outcome'; readonly outcome: StepOutcome }
   | { readonly type: 'wait'; readonly suspension: Suspension };
-
-/** The reason of members that are not wanted any more; that of one that ended the run itself. */
-const CLOSED = 'its group has ended';
-/** A member that ends its whole run is canceled with this reason; its journal says how. */
-export const ENDED_RUN = 'it has ended its run';
 
 /** Members that one call stores or cancels. */
 const STORE_CHUNK = 500;
@@ -144,7 +139,7 @@ export class GroupDrive {
   /** Some members may have ended, and some may never have been stored. */
   async #look(opened: OpenedGroup, tasks: readonly NewTask[]): Promise<GroupMove> {
     const records = await this.#stored(tasks);
-    if (records.some((record) => isOrphan(record, this.#call.producer.taskId))) return this.#anew();
+    if (records.some(isOrphan)) return this.#anew();
     const { node } = this.#call.step;
     const states = records.map((record, at): MemberState => {
       const state = record?.state ?? 'canceled';
@@ -216,9 +211,10 @@ export class GroupDrive {
 
   async #cancel(ids: readonly string[]): Promise<void> {
     const { backend, persist } = this.#tools;
+    const closed = this.#closed;
     for (let at = 0; at < ids.length; at += CANCEL_CHUNK) {
       const chunk = ids.slice(at, at + CANCEL_CHUNK);
-      await Promise.all(chunk.map((id) => persist(() => backend.tasks.cancel(id, CLOSED))));
+      await Promise.all(chunk.map((id) => persist(() => backend.tasks.cancel(id, closed))));
     }
   }
 
@@ -276,14 +272,13 @@ export class GroupDrive {
       case 'finished':
         return { key, state: 'finished', value: this.#tools.codec.read(record.result ?? '') };
       case 'failed': {
-        const message = record.reason ?? 'it failed';
-        const error = errorFrom(errorOf(record.error) ?? { name: 'Error', message });
-        return { key, state: 'failed', error };
+        return { key, state: 'failed', error: errorIn(record) };
       }
       case 'canceled': {
-        const early = hasEndedRun(record) ? await this.#earlyEnd(id) : undefined;
-        if (early?.type === 'cancel') return { key, state: 'run-canceled', reason: early.reason };
-        if (early?.type === 'terminate') {
+        const { cause } = record;
+        if (cause?.type === 'cancel-run') return { key, state: 'run-canceled', cause };
+        const early = cause?.type === 'terminate' ? await this.#earlyEnd(id) : undefined;
+        if (early !== undefined) {
           return { key, state: 'terminated', value: this.#tools.codec.read(early.text) };
         }
         break;
@@ -292,13 +287,18 @@ export class GroupDrive {
     }
     const error = isTimeUp
       ? new TimedOutError(id, this.#call.step.node.timeoutMs ?? 0)
-      : new TaskCanceledError(id, record?.reason ?? CLOSED);
+      : new TaskCanceledError(id, record?.cause ?? this.#closed);
     return { key, state: 'canceled', error };
   }
 
   async #earlyEnd(id: string): Promise<ReturnType<typeof earlyEndOf>> {
     const { backend, persist } = this.#tools;
     return earlyEndOf(await persist(() => backend.runs.load(id)));
+  }
+
+  /** Why members are canceled that are not wanted any more. */
+  get #closed(): Cause {
+    return { type: 'group-ended', group: this.#call.step.node.id };
   }
 
   #keyOf(at: number): string {
@@ -321,16 +321,18 @@ function refusalIn(reply: EnqueueReply): string | undefined {
 
 /** Canceled because its group had ended. */
 function isClosed(record: TaskStanding | undefined): boolean {
-  return record?.state === 'canceled' && record.reason === CLOSED;
+  return record?.state === 'canceled' && record.cause?.type === 'group-ended';
 }
 
-/** Canceled in place of a start, since the run had ended: what backends say then. */
-function isOrphan(record: TaskStanding | undefined, owner: string): boolean {
-  return record?.state === 'canceled' && record.reason === `run ${owner} has ended`;
+/** Canceled in place of a start, since the run had ended. */
+function isOrphan(record: TaskStanding | undefined): boolean {
+  return record?.state === 'canceled' && record.cause?.type === 'run-ended';
 }
 
+/** It ended its whole run; of one that ended it well, its journal has the result. */
 function hasEndedRun(record: TaskStanding | undefined): boolean {
-  return record?.state === 'canceled' && record.reason === ENDED_RUN;
+  const type = record?.state === 'canceled' ? record.cause?.type : undefined;
+  return type === 'cancel-run' || type === 'terminate';
 }
 
 /** Whether a member may end the run: its worker must not sleep until all others have ended. */

@@ -1,5 +1,6 @@
 /** What a group comes to when its members have ended, in runs of both kinds. */
 import { errorFrom, thrownOf } from '../../base/thrown.ts';
+import type { Cause } from '../../domain/cause.ts';
 import { GroupFailedError } from '../../domain/errors.ts';
 import type { EachNode, ParallelNode } from '../../domain/graph.ts';
 import type { FailedMember } from '../../domain/graph-errors.ts';
@@ -13,7 +14,7 @@ export type MemberEnd =
   | { readonly key: string; readonly state: 'failed' | 'canceled'; readonly error: unknown }
   /** It ended the whole run. */
   | { readonly key: string; readonly state: 'terminated'; readonly value: unknown }
-  | { readonly key: string; readonly state: 'run-canceled'; readonly reason: string };
+  | { readonly key: string; readonly state: 'run-canceled'; readonly cause: Cause };
 
 /** How a group ended. `isTimeUp`: it fails, whatever its policy says. */
 export interface GroupEnd {
@@ -28,7 +29,7 @@ export interface GroupEnd {
 export function groupOutcome({ node, members, isTimeUp, registered }: GroupEnd): StepOutcome {
   let terminated: StepOutcome | undefined;
   for (const member of members) {
-    if (member.state === 'run-canceled') return { type: 'canceled', reason: member.reason };
+    if (member.state === 'run-canceled') return { type: 'canceled', cause: member.cause };
     if (member.state === 'terminated') terminated ??= { type: 'terminate', value: member.value };
   }
   if (terminated !== undefined) return terminated;

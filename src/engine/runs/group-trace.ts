@@ -1,4 +1,5 @@
 /** The span of one visit of a group by one lease of its run. */
+import { causeText } from '../../domain/cause.ts';
 import type { StepOutcome, WalkStep } from '../../domain/run-walk.ts';
 import type { PartRequest, Trace } from '../tracing/trace.ts';
 import type { SpanEnd } from '../tracing/tracer.ts';
@@ -33,5 +34,5 @@ export async function tracedGroup(
 export function endOf(outcome: StepOutcome): SpanEnd {
   if (outcome.type === 'failed') return { outcome: 'failed', error: outcome.error };
   if (outcome.type !== 'canceled') return { outcome: 'finished' };
-  return { outcome: 'canceled', attributes: { 'fairloom.reason': outcome.reason } };
+  return { outcome: 'canceled', attributes: { 'fairloom.reason': causeText(outcome.cause) } };
 }

@@ -25,9 +25,10 @@ export interface OpenedGroup {
 }
 
 /** What a member did to the whole run: kept for its producer, since a canceled task has no result. */
-export type EarlyEnd =
-  | { readonly type: 'terminate'; readonly text: string }
-  | { readonly type: 'cancel'; readonly reason: string };
+export interface EarlyEnd {
+  /** What the run is to give. */
+  readonly text: string;
+}
 
 interface JournalParts {
   readonly backend: Backend;
@@ -50,8 +51,7 @@ export class JournalLost extends Error {
 /**
  * What a run has written down. Fields: `n:` what a node came to, `g:` a graph that a handler
  * brought in, `t:` tries of a node, `o:` a group that is open, `e` the epoch, `end` how a member
- * ended its run, `x:` how long nobody has had a node's code, `f`
- * the node at which it failed, `m:` what a member gave before this run, `seeded` that another run's words were
+ * ended its run, `x:` how long nobody has had a node's code, `m:` what a member gave before this run, `seeded` that another run's words were
  * taken over. Values that are new are held until {@link Journal.flush}.
  */
 export class Journal {
@@ -110,7 +110,6 @@ export class Journal {
     this.#set(`t:${key}`, null);
     this.#set(`o:${key}`, null);
     this.#set(`x:${key}`, null);
-    this.#set(FAILED_AT, null);
     const { kind, text } = record;
     if (kind === 'output') {
       this.#set(`n:${key}`, `o${text}`);
@@ -164,11 +163,6 @@ export class Journal {
     this.#set(name, null);
   }
 
-  /** The node at which the run failed last. */
-  noteFailed(node: string): void {
-    this.#set(FAILED_AT, node);
-  }
-
   /**
    * Writes down what is new.
    *
@@ -220,7 +214,7 @@ export class Journal {
     if (answer !== 'canceling') return answer === 'ok' ? undefined : answer;
     const { holder } = this.#parts;
     holder.canceling();
-    throw new TaskCanceledError(holder.lease.id, 'cancel was requested');
+    throw new TaskCanceledError(holder.lease.id, { type: 'request' });
   }
 
   #inTurn<T>(call: () => Promise<T>): Promise<T> {
@@ -276,11 +270,6 @@ export function recordIn(
     : { kind, text: value, graph: known, target: target ?? '' };
 }
 
-/** At which node a run failed, by its journal. */
-export function failedAt(fields: Readonly<Record<string, string>>): string | undefined {
-  return fields[FAILED_AT];
-}
-
 /** How a member has ended its run, by its journal. */
 export function earlyEndOf(fields: Readonly<Record<string, string>>): EarlyEnd | undefined {
   return earlyEndIn(fields[EARLY_END]);
@@ -298,5 +287,4 @@ interface StoredControl {
 }
 
 const EARLY_END = 'end';
-const FAILED_AT = 'f';
 const NO_TRIES: Tries = { failures: 0, releases: 0 };

@@ -141,7 +141,7 @@ export class LocalWalk {
           return this.#chosen(node.id, end.control);
         case 'canceled':
           if (end.wholeRun) return end;
-          return failed(new TaskCanceledError(node.id, end.reason));
+          return failed(new TaskCanceledError(node.id, end.cause));
         case 'failed':
           return failed(end.error);
         case 'left':
@@ -251,7 +251,8 @@ class LocalGroup {
       this.#ends[at] = end;
       const isEnd = end.state === 'terminated' || end.state === 'run-canceled';
       if (isEnd || (end.state !== 'finished' && this.#isDecided())) {
-        this.#close(new TaskCanceledError(this.#step.node.id, 'its group has ended'));
+        const group = this.#step.node.id;
+        this.#close(new TaskCanceledError(group, { type: 'group-ended', group }));
       }
     }
   }
@@ -267,7 +268,7 @@ class LocalGroup {
         case 'failed':
           return { key, state: 'failed', error: ending.error };
         case 'canceled':
-          return { key, state: 'run-canceled', reason: ending.reason };
+          return { key, state: 'run-canceled', cause: ending.cause };
       }
     } catch (error) {
       return { key, state: 'canceled', error };

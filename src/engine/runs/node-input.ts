@@ -1,5 +1,6 @@
 /** What a worker hands to a node of a dispatched run whose input depends on others. */
 import type { Backend, Leased, UpstreamFact } from '../../domain/backend.ts';
+import type { UpstreamCause } from '../../domain/cause.ts';
 import {
   InvalidPayloadError,
   isGraphStoreError,
@@ -13,7 +14,7 @@ import { isEnd, type TaskRecord } from '../../domain/task.ts';
 import type { ValueCodec } from '../codec.ts';
 import type { Failure } from '../handler-call.ts';
 import type { DispatchTask } from './dispatch.ts';
-import { causeOf, errorIn, nodeOf, recordsOf } from './failure-cause.ts';
+import { causeOf, errorIn, recordsOf } from './failure-cause.ts';
 import type { GraphCache } from './graph-cache.ts';
 import { decideGroup, type MemberOutcome } from './group-decision.ts';
 import type { KnownGraph } from './known-graph.ts';
@@ -29,7 +30,7 @@ interface NodeInputParts {
 export type LateInput =
   | { readonly kind: 'input'; readonly text: string }
   | { readonly kind: 'refused'; readonly failure: Failure }
-  | { readonly kind: 'canceled'; readonly reason: string }
+  | { readonly kind: 'followed'; readonly cause: UpstreamCause }
   /** A group whose members were put back: it is decided when these have ended. */
   | { readonly kind: 'open'; readonly waitFor: readonly string[] };
 
@@ -103,12 +104,10 @@ class Building {
     ]);
     if (members.some(([, { ok }]) => !ok)) {
       const upstream = await this.#brokenBefore(plan);
-      if (upstream?.state === 'canceled') {
-        return { kind: 'canceled', reason: `upstream ${upstream.id} canceled` };
-      }
       if (upstream !== undefined) {
-        const error = new Error(`upstream ${nodeOf(upstream)} failed`);
-        return { kind: 'refused', failure: { error, failureType: 'upstream', retryable: false } };
+        const { id, state } = upstream;
+        const how = state === 'canceled' ? state : 'failed';
+        return { kind: 'followed', cause: { type: 'upstream', id, state: how } };
       }
     }
     return this.#made(() => decideGroup(plan.group, members));

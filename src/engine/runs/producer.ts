@@ -1,5 +1,6 @@
 import type { Suspension } from '../../domain/backend.ts';
-import { TaskCanceledError, UnknownTaskError } from '../../domain/errors.ts';
+import type { Cause, FailureType } from '../../domain/cause.ts';
+import { GroupChangedError, TaskCanceledError, UnknownTaskError } from '../../domain/errors.ts';
 import {
   type Ending,
   type StepOutcome,
@@ -7,13 +8,13 @@ import {
   type WalkStep,
   type WalkTerms,
 } from '../../domain/run-walk.ts';
-import type { FailureType } from '../../domain/task.ts';
 import { control as kindOf } from '../../workflow/control.ts';
 import { partsOf } from '../../workflow/parts.ts';
 import type { TaskDefinition } from '../../workflow/task-definition.ts';
 import type { SubRunner } from '../attempt-context.ts';
 import type { PlanBook } from '../attempt-plan.ts';
 import { type ChannelStore, channelError, StoredChannels } from '../channels.ts';
+import { knownNames } from '../decisions.ts';
 import { NO_OPTIONS } from '../enqueue-options.ts';
 import type { HandlerSource } from '../handlers/handler-source.ts';
 import { type NodeEnd, NodeRun } from '../node-run.ts';
@@ -54,10 +55,18 @@ export interface ProducerCall {
 
 /** What one lease of a run came to. */
 export type WalkMove =
-  | { readonly type: 'ended'; readonly ending: Ending; readonly failureType: FailureType }
+  | {
+      readonly type: 'ended';
+      readonly ending: Ending;
+      readonly failureType: FailureType;
+      /** At which it failed; absent when it was no node of it. */
+      readonly node: string | undefined;
+    }
   | { readonly type: 'wait'; readonly suspension: Suspension }
   /** A node waits for its next attempt, or its code is not here. */
-  | { readonly type: 'left'; readonly delayMs: number; readonly reason: string };
+  | { readonly type: 'left'; readonly delayMs: number; readonly cause: LeftCause };
+
+type LeftCause = Extract<Cause, { type: 'node-waits' | 'unknown-here' }>;
 
 /** Walks a graph under a lease: nodes run here, groups are stored and waited for. */
 export class Producer {
@@ -66,6 +75,7 @@ export class Producer {
   /** Of steps that handlers have named here. */
   readonly #learned = new Map<string, TaskDefinition>();
   #failureType: FailureType = 'error';
+  #failedAt: string | undefined;
   /** Of the run; its nodes write under the lease of this walk. */
   readonly #channels: ChannelStore;
 
@@ -87,7 +97,8 @@ export class Producer {
     for (;;) {
       const step = walk.next();
       if (step.type === 'end') {
-        return { type: 'ended', ending: step.ending, failureType: this.#failureType };
+        const failureType = this.#failureType;
+        return { type: 'ended', ending: step.ending, failureType, node: this.#failedAt };
       }
       const key = `${step.node.id}#${step.visit}`;
       const known = journal.record(key);
@@ -99,10 +110,10 @@ export class Producer {
       const move = step.type === 'task' ? await this.#task(step, key) : await this.#group(step);
       if (move.type === 'record') {
         const refused = await this.#note(key, move);
-        if (refused !== undefined) journal.noteFailed(step.node.id);
+        if (refused !== undefined) this.#failedAt = step.node.id;
         walk.settle(refused ?? outcomeOf(codec, move.record));
       } else if (move.type === 'failed') {
-        journal.noteFailed(step.node.id);
+        this.#failedAt = step.node.id;
         walk.settle(move);
       } else if (move.type === 'canceled') walk.settle(move);
       else return move;
@@ -132,11 +143,11 @@ export class Producer {
     const { handlers } = this.#tools;
     const definition = handlers.definition(step.node.task) ?? this.#learned.get(step.node.task);
     if (definition === undefined) {
-      const error = new UnknownTaskError(step.node.task);
       const { task } = step.node;
       const delayMs = await strangePause(this.#tools, this.#call.journal, { key, task });
-      if (delayMs === undefined) return this.#failed(error, 'unknown-task');
-      return { type: 'left', delayMs, reason: error.message };
+      if (delayMs === undefined) return this.#failed(new UnknownTaskError(task), 'unknown-task');
+      const known = knownNames(handlers.names());
+      return { type: 'left', delayMs, cause: { type: 'unknown-here', task, known } };
     }
     let payload: string;
     try {
@@ -199,14 +210,14 @@ export class Producer {
       case 'failed':
         return this.#failed(end.error, end.failureType);
       case 'canceled':
-        if (end.wholeRun) return { type: 'canceled', reason: end.reason };
-        return this.#failed(new TaskCanceledError(node.id, end.reason), 'error');
+        if (end.wholeRun) return { type: 'canceled', cause: end.cause };
+        return this.#failed(new TaskCanceledError(node.id, end.cause), 'error');
       case 'left': {
         const { journal } = this.#call;
         journal.noteTries(key, end);
         await journal.flush();
-        const reason = `${node.id} waits for its next attempt`;
-        return { type: 'left', delayMs: end.delayMs, reason };
+        const cause = { type: 'node-waits', node: node.id } as const;
+        return { type: 'left', delayMs: end.delayMs, cause };
       }
     }
   }
@@ -235,7 +246,7 @@ export class Producer {
       case 'failed':
         return this.#failed(outcome.error, 'error');
       default:
-        return this.#failed(new TaskCanceledError(step.node.id, outcome.type), 'error');
+        return this.#failed(new GroupChangedError(step.node.id), 'error');
     }
   }
 
@@ -259,5 +270,5 @@ type NodeMove =
       readonly writes: HandlerWrites;
     }
   | { readonly type: 'failed'; readonly error: unknown }
-  | { readonly type: 'canceled'; readonly reason: string }
+  | { readonly type: 'canceled'; readonly cause: Cause }
   | Extract<WalkMove, { type: 'wait' | 'left' }>;

@@ -12,9 +12,6 @@ const AT_ONCE = 16;
 /** Steps of maintenance for a task whose dependents are still being told of its end. */
 const MOST_TICKS = 50;
 
-/** What it was to the run that somebody canceled it meanwhile. */
-const CANCELED = 'its run was canceled';
-
 /**
  * Puts a failed run back. One that goes on already is left as it is, or helped to its end when an
  * earlier call broke off.
@@ -127,7 +124,8 @@ class Resumption {
     const { tasks, inspect } = this.#backend;
     const [root] = await inspect.get([this.#root.id]);
     if (root?.state !== 'canceled') return;
-    for (const id of this.#open.keys()) await tasks.cancel(id, CANCELED);
+    const cause = { type: 'run-ended', run: root.id } as const;
+    for (const id of this.#open.keys()) await tasks.cancel(id, cause);
     throw new WrongStateError('resume', root.id, root.state);
   }
 }

@@ -1,3 +1,4 @@
+import { type Cause, failedNodeOf } from '../../domain/cause.ts';
 import { RunCanceledError, RunFailedError } from '../../domain/errors.ts';
 import type { TaskRecord } from '../../domain/task.ts';
 import type { ResultOptions, TaskHandle } from '../handle.ts';
@@ -44,6 +45,9 @@ export interface RunReply {
   readonly created: boolean;
   readonly conflict: boolean;
 }
+
+/** Of a record that says nothing of it. */
+const UNKNOWN: Cause = { type: 'request' };
 
 /** Longest wait for one hint, in ms; then the records are looked at again. */
 const LOOK_MS = 1_000;
@@ -108,12 +112,12 @@ async function failureOf(view: RunView | undefined, root: TaskRecord): Promise<E
   const isDriven = view?.form === 'driven';
   const cause = view === undefined || isDriven ? root : await view.cause();
   if (root.state === 'canceled' || cause.state === 'canceled') {
-    return new RunCanceledError(cause.reason ?? root.reason ?? '');
+    return new RunCanceledError(cause.cause ?? root.cause ?? UNKNOWN);
   }
   return new RunFailedError(root.id, {
-    node: isDriven ? await view.failedNode() : cause.id === root.id ? '' : nodeOf(cause),
+    node: cause.id === root.id ? (failedNodeOf(root.cause) ?? '') : nodeOf(cause),
     taskId: cause.id,
-    failureType: cause.failureType ?? 'error',
+    why: cause.cause ?? UNKNOWN,
     error: errorIn(cause),
   });
 }

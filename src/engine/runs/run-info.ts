@@ -1,4 +1,5 @@
 /** What is shown of a run. */
+import type { Cause } from '../../domain/cause.ts';
 import type { Level, TaskRecord, TaskState } from '../../domain/task.ts';
 import { errorOf, type TaskError } from '../task-error.ts';
 import type { RunPlace } from './record.ts';
@@ -28,8 +29,8 @@ export interface RunInfo {
   readonly endedAt?: number;
   /** What it was enqueued with; absent when it cannot be read. */
   readonly input?: unknown;
-  /** Why it did not finish, for people. */
-  readonly reason?: string;
+  /** Why it did not finish. */
+  readonly cause?: Cause;
   /** Runs whose results it goes on from, the newest first. */
   readonly past?: readonly string[];
 }
@@ -66,7 +67,7 @@ interface RunFacts {
 /** A run without its nodes. */
 export function runInfo(facts: RunFacts): RunInfo {
   const { root, place, form } = facts;
-  const { id, state, user, queue, level, createdAt, endedAt, reason } = root;
+  const { id, state, user, queue, level, createdAt, endedAt, cause } = root;
   return {
     id,
     name: place.name ?? '',
@@ -79,7 +80,7 @@ export function runInfo(facts: RunFacts): RunInfo {
     createdAt,
     ...(endedAt === undefined ? {} : { endedAt }),
     ...readable(() => facts.input),
-    ...(reason === undefined ? {} : { reason }),
+    ...(cause === undefined ? {} : { cause }),
     ...(place.past === undefined ? {} : { past: place.past }),
   };
 }

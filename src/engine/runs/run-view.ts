@@ -9,7 +9,6 @@ import type { Connection } from '../connection.ts';
 import { drivenNodes, type OpenMember, openMembers } from './driven-nodes.ts';
 import { causeOf, recordsOf } from './failure-cause.ts';
 import type { GraphCache } from './graph-cache.ts';
-import { failedAt } from './journal.ts';
 import type { KnownGraph } from './known-graph.ts';
 import {
   DRIVE_TASK,
@@ -157,11 +156,6 @@ export class RunView {
   async shared(): Promise<Pick<Seed, 'channels'>> {
     const channels = await this.#backend.runs.readChannel(this.root.id);
     return Object.keys(channels).length === 0 ? {} : { channels };
-  }
-
-  /** The node at which a driven run failed; empty when it was none, as when its worker was lost. */
-  async failedNode(): Promise<string> {
-    return failedAt(await this.#backend.runs.load(this.root.id)) ?? '';
   }
 
   /** What a dispatched run that finished gives. */

@@ -12,7 +12,7 @@ import type { PartRequest } from '../tracing/trace.ts';
 import { partSpan, tracedCall } from '../tracing/work.ts';
 import type { Journal } from './journal.ts';
 import type { OwnLease } from './own-lease.ts';
-import { Producer, type ProducerTools } from './producer.ts';
+import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
 import { runPlaceOf, sha256 } from './record.ts';
 
 type Call = Parameters<SubRunner>[0];
@@ -71,7 +71,7 @@ export class SubRuns {
       for (;;) {
         const move = await producer.walk(terms);
         if (move.type === 'wait') await this.#own.suspend(move.suspension, journal);
-        else if (move.type === 'left') throw new UnknownTaskError(move.reason);
+        else if (move.type === 'left') throw leftError(move.cause);
         else return this.#ended(journal, step.name, move.ending);
       }
     });
@@ -121,12 +121,17 @@ export class SubRuns {
       await journal.flush();
       return codec.read(text);
     }
-    const error = ending.type === 'canceled' ? new RunCanceledError(ending.reason) : ending.error;
+    const error = ending.type === 'canceled' ? new RunCanceledError(ending.cause) : ending.error;
     const { attempt } = this.#own.lease;
     journal.noteText(RESULT, `x${JSON.stringify({ attempt, error: errorText(error) })}`);
     await journal.flush();
     throw error;
   }
+}
+
+/** What a handler is told whose step cannot go on here. */
+function leftError(cause: Extract<WalkMove, { type: 'left' }>['cause']): Error {
+  return new UnknownTaskError(cause.type === 'unknown-here' ? cause.task : cause.node);
 }
 
 const HASH = 'h';

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../base/time.ts';
 import type { Backend, FireOutcome, FireReply, ScheduleRecord } from '../../domain/backend.ts';
+import type { Cause } from '../../domain/cause.ts';
 import { isOwn } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { firedTaskId } from '../../domain/schedule.ts';
@@ -26,7 +27,7 @@ export interface SchedulerParts {
   readonly pollMs?: number;
   readonly events: Pick<Emitter<SchedulerEvents>, 'emit'>;
   /** Tasks of earlier slots were asked to end. */
-  readonly canceled: (ids: readonly string[]) => void;
+  readonly canceled: (ids: readonly string[], cause: Cause) => void;
   /** False: it is over. */
   readonly failed: (operation: string, error: unknown) => boolean;
   readonly answered: () => void;
@@ -192,7 +193,9 @@ export class Scheduler {
     switch (outcome.kind) {
       case 'created':
         events.emit('schedule.fired', { schedule, slot, taskId: ownId, lateMs });
-        if (outcome.canceled.length > 0) canceled(outcome.canceled);
+        if (outcome.canceled.length > 0) {
+          canceled(outcome.canceled, { type: 'schedule', schedule, slot });
+        }
         break;
       case 'existing':
       case 'overlap': {

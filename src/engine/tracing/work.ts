@@ -1,7 +1,13 @@
 /** What spans of the engine are called and say: the semantic conventions of messaging, and ours. */
 import { errorFrom } from '../../base/thrown.ts';
 import type { Decision, Leased, Suspension } from '../../domain/backend.ts';
-import { isOwn, LeaseLostError, UnknownTaskError } from '../../domain/errors.ts';
+import { type Cause, causeText, failureTypeOf } from '../../domain/cause.ts';
+import {
+  isOwn,
+  LeaseLostError,
+  type TaskCanceledError,
+  UnknownTaskError,
+} from '../../domain/errors.ts';
 import { storedTraceparent } from '../attempt-plan.ts';
 import { runPlaceOf } from '../runs/record.ts';
 import { errorOf } from '../task-error.ts';
@@ -106,17 +112,17 @@ export function endOfDecision(decision: Decision | Suspension): SpanEnd {
     case 'finish':
       return { outcome: 'finished' };
     case 'retry':
-      return { outcome: 'retried', error: errorIn(decision.error, decision.reason) };
+      return { outcome: 'retried', error: errorIn(decision.error, decision.cause) };
     case 'dead-letter':
       return {
         outcome: 'failed',
-        error: errorIn(decision.error, decision.reason),
-        attributes: { 'fairloom.failure': decision.failureType },
+        error: errorIn(decision.error, decision.cause),
+        attributes: { 'fairloom.failure': failureTypeOf(decision.cause) ?? 'error' },
       };
     case 'cancel':
-      return { outcome: 'canceled', attributes: { 'fairloom.reason': decision.reason } };
+      return { outcome: 'canceled', attributes: { 'fairloom.reason': causeText(decision.cause) } };
     case 'release':
-      return { outcome: 'released', attributes: { 'fairloom.reason': decision.reason } };
+      return { outcome: 'released', attributes: { 'fairloom.reason': causeText(decision.cause) } };
     case 'suspend':
       return { outcome: 'suspended' };
   }
@@ -129,21 +135,21 @@ export function lostEnd(taskId: string): SpanEnd {
 
 /** Nobody goes on with what a handler has on its stack: its task was canceled, or is another's. */
 export function leftEnd(reason: Error): SpanEnd {
-  if (!isOwn(reason, 'TASK_CANCELED')) return { outcome: 'lost', error: reason };
-  return { outcome: 'canceled', attributes: { 'fairloom.reason': reason.message } };
+  if (!isOwn<TaskCanceledError>(reason, 'TASK_CANCELED')) return { outcome: 'lost', error: reason };
+  return { outcome: 'canceled', attributes: { 'fairloom.reason': causeText(reason.why) } };
 }
 
 /** What a call of a node's handler says, in place. */
 export function endOfCall(
   ending:
     | { readonly type: 'returned' | 'chose' }
-    | { readonly type: 'canceled'; readonly reason: string }
+    | { readonly type: 'canceled'; readonly cause: Cause }
     | { readonly type: 'threw'; readonly failure: { readonly error: unknown } }
     | { readonly type: 'hung'; readonly error: unknown },
 ): SpanEnd {
   switch (ending.type) {
     case 'canceled':
-      return { outcome: 'canceled', attributes: { 'fairloom.reason': ending.reason } };
+      return { outcome: 'canceled', attributes: { 'fairloom.reason': causeText(ending.cause) } };
     case 'threw':
       return { outcome: 'failed', error: ending.failure.error };
     case 'hung':
@@ -181,6 +187,6 @@ function messaging(operation: string, type: string, queue: string): SpanAttribut
 }
 
 /** As it is stored, which is all that is left of what a handler threw. */
-function errorIn(text: string | undefined, reason: string): Error {
-  return errorFrom(errorOf(text) ?? { name: 'Error', message: reason });
+function errorIn(text: string | undefined, cause: Cause): Error {
+  return errorFrom(errorOf(text) ?? { name: 'Error', message: causeText(cause) });
 }

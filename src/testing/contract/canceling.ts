@@ -14,7 +14,7 @@ export const cancels: Cases = {
       expect(await kit.cancel(id, 'no need')).toEqual({ kind: 'canceled' });
       expect(await kit.record(id)).toMatchObject({
         state: 'canceled',
-        reason: 'no need',
+        cause: { type: 'request', reason: 'no need' },
         endedAt: kit.now(),
       });
     }
@@ -38,7 +38,7 @@ export const cancels: Cases = {
       if (way === 'release') await kit.release(leased);
       if (way === 'lose') await kit.advance(LEASE_MS + 1);
       expect([way, await kit.state(id)]).toEqual([way, 'canceled']);
-      expect((await kit.record(id))?.reason).toBe('enough');
+      expect((await kit.record(id))?.cause).toEqual({ type: 'request', reason: 'enough' });
     }
   },
 

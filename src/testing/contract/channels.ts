@@ -3,7 +3,7 @@ import type { Leased, SettleAnswer } from '../../domain/backend.ts';
 import type { ChannelWrite } from '../../domain/channel.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Cases } from './cases.ts';
-import type { Kit } from './kit.ts';
+import { type Kit, RETRIED } from './kit.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -207,10 +207,10 @@ export const writers: Cases = {
   'whatever else becomes of a task, its writes are dropped': async (kit, expect) => {
     const error = '{"name":"Error","message":"no"}';
     const decisions = [
-      { type: 'retry', delayMs: 0, reason: 'no', error },
-      { type: 'release', reason: 'no' },
+      { type: 'retry', delayMs: 0, cause: RETRIED, error },
+      { type: 'release', cause: { type: 'shutdown' } },
       { type: 'suspend', waitFor: [], wakeOn: 'all' },
-      { type: 'dead-letter', failureType: 'error', reason: 'no', error },
+      { type: 'dead-letter', cause: { type: 'fatal', failure: 'error' }, error },
     ] as const;
     await kit.add({ id: 'run' });
     for (const decision of decisions) {

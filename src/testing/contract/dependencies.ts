@@ -24,7 +24,7 @@ async function ended(kit: Kit, state: 'finished' | 'failed' | 'canceled'): Promi
 const BY_POLICY: Readonly<Record<EdgePolicy, object>> = {
   wait: { state: 'deferred' },
   cancel: { state: 'canceled' },
-  fail: { state: 'failed', failureType: 'upstream' },
+  fail: { state: 'failed', cause: { type: 'upstream' } },
   run: { state: 'queued', blockedBy: [] },
 };
 
@@ -69,7 +69,11 @@ export const atEnqueue: Cases = {
   'says which upstream took a task along': async (kit, expect) => {
     const failed = await ended(kit, 'failed');
     const id = await kit.add({ dependsOn: [failed], ...edges({ onFailure: 'fail' }) });
-    expect((await kit.record(id))?.reason).toBe(`upstream ${failed} failed`);
+    expect((await kit.record(id))?.cause).toEqual({
+      type: 'upstream',
+      id: failed,
+      state: 'failed',
+    });
   },
 
   'O57 an unknown one is refused': async (kit, expect) => {
@@ -107,7 +111,7 @@ export const atEnqueue: Cases = {
     await kit.jump(60_001);
     expect(await kit.record(id)).toMatchObject({
       state: 'canceled',
-      reason: 'waited 30 d for never',
+      cause: { type: 'waited', id: 'never' },
     });
   },
 
@@ -230,7 +234,8 @@ export const atTheEnd: Cases = {
       if (upstream === started) await kit.finish(lease);
       await kit.rest();
       expect(await kit.states([upstream, id, below])).toEqual(['canceled', 'canceled', 'canceled']);
-      expect((await kit.record(below))?.reason).toBe(`upstream ${id} canceled`);
+      const cause = { type: 'upstream', id, state: 'canceled' };
+      expect((await kit.record(below))?.cause).toEqual(cause);
     }
   },
 
@@ -241,8 +246,7 @@ export const atTheEnd: Cases = {
     await kit.backend.tasks.tick();
     expect(await kit.record(id)).toMatchObject({
       state: 'failed',
-      failureType: 'upstream',
-      reason: `upstream ${upstream} failed`,
+      cause: { type: 'upstream', id: upstream, state: 'failed' },
     });
   },
 

@@ -26,7 +26,7 @@ async function endAs(kit: Kit, outcome: Outcome): Promise<void> {
   const leased = await kit.leaseOne();
   if (outcome === 'finished') await kit.finish(leased);
   else if (outcome === 'failed') await kit.fail(leased);
-  else await kit.settle(leased, { type: 'cancel', reason: 'so' });
+  else await kit.settle(leased, { type: 'cancel', cause: { type: 'decider', reason: 'so' } });
 }
 
 async function mix(kit: Kit, onFailure: EdgePolicy, onCancel: EdgePolicy): Promise<void> {

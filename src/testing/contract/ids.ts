@@ -130,12 +130,12 @@ export const nasty: Cases = {
       expect(leased).toMatchObject({ id, payload, options: JSON.stringify([text]) });
       if (text.length % 2 === 0) await kit.finish(leased, payload);
       else {
-        const failed = { type: 'dead-letter', failureType: 'error', reason: text } as const;
-        await kit.settle(leased, { ...failed, error: payload });
+        const cause = { type: 'decider', reason: text, failure: 'error' } as const;
+        await kit.settle(leased, { type: 'dead-letter', cause, error: payload });
       }
       const record = await kit.record(id);
       expect([record?.result ?? record?.error, record?.payload]).toEqual([payload, payload]);
-      if (record?.state === 'failed') expect(record.reason).toBe(text);
+      if (record?.state === 'failed') expect(record.cause).toMatchObject({ reason: text });
     }
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   },

@@ -2,7 +2,7 @@
 import type { TaskFilter } from '../../domain/backend.ts';
 import { TASK_STATES, type TaskRecord } from '../../domain/task.ts';
 import type { Cases } from './cases.ts';
-import type { Kit } from './kit.ts';
+import { FATAL, type Kit } from './kit.ts';
 
 /** Several tasks in each state, of two users in two queues. */
 async function everyState(kit: Kit): Promise<void> {
@@ -48,7 +48,8 @@ export const listing: Cases = {
     for (const [i, leased] of leases.entries()) {
       if (i === 0) await kit.finish(leased);
       if (i === 1) await kit.fail(leased);
-      if (i === 2) await kit.settle(leased, { type: 'cancel', reason: 'so' });
+      if (i === 2)
+        await kit.settle(leased, { type: 'cancel', cause: { type: 'decider', reason: 'so' } });
     }
     const { counts } = await kit.stats();
     for (const state of TASK_STATES) {
@@ -136,8 +137,8 @@ export const listing: Cases = {
       { state: 'queued' },
       undefined,
       finished,
-      { state: 'failed', error, reason: 'no' },
-      { state: 'canceled', reason: 'not wanted' },
+      { state: 'failed', error, cause: FATAL },
+      { state: 'canceled', cause: { type: 'request', reason: 'not wanted' } },
       { state: 'scheduled' },
       { state: 'started' },
     ]);

@@ -14,10 +14,15 @@ import type {
   UserInfo,
   WorkerSpec,
 } from '../../domain/backend.ts';
+import type { Cause } from '../../domain/cause.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { QueuePatch, UserPatch } from '../../domain/settings.ts';
 import type { EdgePolicies, NewTask, TaskRecord, TaskState } from '../../domain/task.ts';
 import type { Expect, Harness } from './harness.ts';
+
+/** Why attempts of the suite are tried again, and why they are not. */
+export const RETRIED: Cause = { type: 'attempts', failure: 'error', made: 1, of: 2 };
+export const FATAL: Cause = { type: 'fatal', failure: 'error' };
 
 /** Length of the leases of the suite, in ms. */
 export const LEASE_MS: number = LIMITS.leaseMs;
@@ -194,17 +199,17 @@ export class Kit {
   /** Ends a leased task as a dead letter. */
   fail(leased: Pick<Leased, 'id' | 'token'>): Promise<SettleAnswer> {
     const error = '{"name":"Error","message":"no"}';
-    return this.settle(leased, { type: 'dead-letter', failureType: 'error', reason: 'no', error });
+    return this.settle(leased, { type: 'dead-letter', cause: FATAL, error });
   }
 
   retry(leased: Pick<Leased, 'id' | 'token'>, delayMs: number): Promise<SettleAnswer> {
     const error = '{"name":"Error","message":"not yet"}';
-    return this.settle(leased, { type: 'retry', delayMs, reason: 'not yet', error });
+    return this.settle(leased, { type: 'retry', delayMs, cause: RETRIED, error });
   }
 
   release(leased: Pick<Leased, 'id' | 'token'>, delayMs?: number): Promise<SettleAnswer> {
     const later = delayMs === undefined ? {} : { delayMs };
-    return this.settle(leased, { type: 'release', reason: 'given back', ...later });
+    return this.settle(leased, { type: 'release', cause: { type: 'shutdown' }, ...later });
   }
 
   /** Settles all of them alike, in batches. */
@@ -254,7 +259,7 @@ export class Kit {
   }
 
   cancel(id: string, reason = 'asked'): Promise<CancelReply> {
-    return this.backend.tasks.cancel(id, reason);
+    return this.backend.tasks.cancel(id, { type: 'request', reason });
   }
 
   async record(id: string): Promise<TaskRecord | undefined> {

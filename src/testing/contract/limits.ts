@@ -164,7 +164,8 @@ const WAYS_OUT: Readonly<Record<string, (kit: Kit, leased: Leased) => Promise<un
   release: (kit, leased) => kit.release(leased),
   'release later': (kit, leased) => kit.release(leased, 60_000),
   'lost lease': (kit) => kit.advance(LEASE_MS + 1),
-  'cancel by the handler': (kit, leased) => kit.settle(leased, { type: 'cancel', reason: 'so' }),
+  'cancel by the handler': (kit, leased) =>
+    kit.settle(leased, { type: 'cancel', cause: { type: 'decider', reason: 'so' } }),
   'cancel asked for': async (kit, leased) => {
     await kit.cancel(leased.id);
     await kit.finish(leased);

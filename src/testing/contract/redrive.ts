@@ -64,7 +64,7 @@ export const held: Cases = {
       await kit.jump(120_000);
       expect(await kit.record(id)).toMatchObject({
         state: 'canceled',
-        reason: `waited 30 d for ${upstream}`,
+        cause: { type: 'waited', id: upstream },
       });
     },
   ),
@@ -129,7 +129,7 @@ export const redrives: Cases = {
     expect(await kit.backend.tasks.redrive(id)).toEqual({ kind: 'ok', state: 'queued' });
     const record = await kit.record(id);
     expect(record).toMatchObject({ state: 'queued', failures: 0, losses: 0, releases: 0 });
-    expect([record?.endedAt, record?.failureType]).toEqual([undefined, undefined]);
+    expect([record?.endedAt, record?.cause]).toEqual([undefined, undefined]);
     const [first, second] = await kit.lease(2);
     expect([first?.id, second?.id]).toEqual([other, id]);
     expect(second).toMatchObject({ attempt: 1, losses: 0 });
@@ -249,7 +249,7 @@ export const removals: Cases = {
     expect(await kit.state(upstream)).toBe('missing');
     expect(new Set(await kit.states(ids))).toEqual(new Set(['canceled']));
     const [record] = await kit.backend.inspect.get(ids.slice(-1));
-    expect(record?.reason).toBe(`upstream ${upstream} removed`);
+    expect(record?.cause).toEqual({ type: 'upstream', id: upstream, state: 'removed' });
     await kit.rest();
     expect(await kit.state(behind)).toBe('canceled');
     expect(await remove(upstream)).toEqual({ kind: 'not-found' });

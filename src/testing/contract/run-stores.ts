@@ -32,7 +32,7 @@ export const journals: Cases = {
     await kit.add({ id: 'run' });
     const run = await kit.leaseOne();
     expect(await kit.backend.runs.checkpoint(run, { a: '1' })).toBe('ok');
-    await kit.backend.tasks.cancel('run', 'why');
+    await kit.backend.tasks.cancel('run', { type: 'request' });
     const channel = {
       key: 'n',
       run: 'run',

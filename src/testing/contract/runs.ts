@@ -159,7 +159,7 @@ export const fences: Cases = {
     expect(await kit.leaseIds(4)).toEqual([other]);
     await kit.rest();
     expect(await kit.states(ids)).toEqual(['canceled', 'canceled', 'canceled']);
-    expect((await kit.record(ids[0] ?? ''))?.reason).toBe('run run has ended');
+    expect((await kit.record(ids[0] ?? ''))?.cause).toEqual({ type: 'run-ended', run: 'run' });
   },
 
   'a run without a slot for its members does not hold up others': async (kit, expect) => {

@@ -2,7 +2,7 @@
 import type { Decision } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Cases } from './cases.ts';
-import { LEASE_MS } from './kit.ts';
+import { LEASE_MS, RETRIED } from './kit.ts';
 
 const FINISH: Decision = { type: 'finish', result: '1' };
 
@@ -44,27 +44,33 @@ export const decisions: Cases = {
     expect(await kit.leaseOne()).toMatchObject({ id, attempt: 2 });
   },
 
-  'dead-letter keeps type, reason and error': async (kit, expect) => {
+  'F13 dead-letter keeps its cause, as it is, and the error': async (kit, expect) => {
     const id = await kit.add();
     const error = '{"name":"E","message":"broken"}';
-    const failed = { type: 'dead-letter', failureType: 'timeout', reason: 'late', error } as const;
+    const cause = { type: 'attempts', failure: 'timeout', made: 1, of: 1 } as const;
+    const failed = { type: 'dead-letter', cause, error } as const;
     const answer = await kit.settle(await kit.leaseOne(), failed);
     expect(answer).toEqual({ kind: 'ok', state: 'failed', repeated: false });
     expect(await kit.record(id)).toMatchObject({
       state: 'failed',
-      failureType: 'timeout',
-      reason: 'late',
+      cause,
       error,
       failures: 1,
       endedAt: kit.now(),
     });
   },
 
-  'cancel keeps its reason': async (kit, expect) => {
+  'F13 cancel keeps its cause, whatever its words say': async (kit, expect) => {
     const id = await kit.add();
-    const answer = await kit.settle(await kit.leaseOne(), { type: 'cancel', reason: 'aborted' });
+    const answer = await kit.settle(await kit.leaseOne(), {
+      type: 'cancel',
+      cause: { type: 'decider', reason: 'upstream vendor is down' },
+    });
     expect(answer).toMatchObject({ kind: 'ok', state: 'canceled' });
-    expect(await kit.record(id)).toMatchObject({ state: 'canceled', reason: 'aborted' });
+    expect(await kit.record(id)).toMatchObject({
+      state: 'canceled',
+      cause: { type: 'decider', reason: 'upstream vendor is down' },
+    });
   },
 
   'O27 release without a wait takes the old place and is no attempt': async (kit, expect) => {
@@ -119,7 +125,7 @@ export const decisions: Cases = {
     const attempts = await kit.backend.inspect.attempts(id);
     const shown = attempts.map(({ attempt, outcome }) => `${attempt} ${outcome}`);
     expect(shown).toEqual(['1 failed', '2 released', '2 lost', '2 succeeded']);
-    expect(attempts[0]).toMatchObject({ worker: 'w', decision: 'retry', reason: 'not yet' });
+    expect(attempts[0]).toMatchObject({ worker: 'w', decision: 'retry', cause: RETRIED });
     expect(attempts[3]).toMatchObject({ decision: 'finish', endedAt: kit.now() });
   },
 

@@ -67,7 +67,10 @@ export const strangers: Cases = {
     for (let passed = 0; passed < 58; passed++) await minute(kit);
     expect(await kit.state(id)).toBe('scheduled');
     for (let passed = 0; passed < 4; passed++) await minute(kit);
-    expect(await kit.record(id)).toMatchObject({ state: 'failed', failureType: 'unknown-task' });
+    expect(await kit.record(id)).toMatchObject({
+      state: 'failed',
+      cause: { type: 'unknown-task' },
+    });
     await kit.backend.tasks.redrive(id);
     await kit.worker('w', { names: ['strange'] });
     expect(await kit.leaseIds()).toEqual([id]);

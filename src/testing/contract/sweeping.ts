@@ -53,8 +53,7 @@ export const losses: Cases = {
     await kit.advance(LEASE_MS + 1);
     expect(await kit.record(id)).toMatchObject({
       state: 'failed',
-      failureType: 'lost',
-      reason: 'its lease ended 3 times',
+      cause: { type: 'lost', leases: 3 },
       losses: 3,
     });
     expect(await kit.leaseIds()).toEqual([next]);
@@ -113,7 +112,10 @@ export const losses: Cases = {
     await kit.leaseOne();
     await kit.cancel(id, 'enough');
     await kit.advance(LEASE_MS + 1);
-    expect(await kit.record(id)).toMatchObject({ state: 'canceled', reason: 'enough' });
+    expect(await kit.record(id)).toMatchObject({
+      state: 'canceled',
+      cause: { type: 'request', reason: 'enough' },
+    });
   },
 
   'O10 happens in every lease, without a tick of anybody': async (kit, expect) => {
@@ -147,7 +149,10 @@ export const fleets: Cases = {
     }
     await kit.advance(LEASE_MS + 1);
     expect((await kit.stats()).counts).toMatchObject({ finished: 9, failed: 1 });
-    expect(await kit.record(poison ?? '')).toMatchObject({ state: 'failed', failureType: 'lost' });
+    expect(await kit.record(poison ?? '')).toMatchObject({
+      state: 'failed',
+      cause: { type: 'lost' },
+    });
   },
 
   'O26 finds a dead lease behind 2,000 long ones': async (kit, expect) => {

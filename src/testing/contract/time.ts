@@ -104,7 +104,7 @@ export const expiry: Cases = {
     expect(await kit.state(id)).toBe('queued');
     await kit.shift(1);
     expect(await kit.lease()).toEqual([]);
-    expect(await kit.record(id)).toMatchObject({ state: 'failed', failureType: 'expired' });
+    expect(await kit.record(id)).toMatchObject({ state: 'failed', cause: { type: 'expired' } });
   },
 
   'counts from the due time of a delayed task': async (kit, expect) => {
@@ -114,7 +114,7 @@ export const expiry: Cases = {
     await kit.advance(24_000);
     expect(await kit.state(id)).toBe('queued');
     await kit.advance(1_000);
-    expect(await kit.record(id)).toMatchObject({ state: 'failed', failureType: 'expired' });
+    expect(await kit.record(id)).toMatchObject({ state: 'failed', cause: { type: 'expired' } });
   },
 
   'is about the first start only': async (kit, expect) => {

@@ -1,7 +1,7 @@
 /** Keys that gather calls: debounce and throttle. */
 import type { KeySpec } from '../../domain/task.ts';
 import type { Cases } from './cases.ts';
-import type { Kit, TaskFields } from './kit.ts';
+import { type Kit, RETRIED, type TaskFields } from './kit.ts';
 
 const WAIT_MS = 5_000;
 const PER_MS = 10_000;
@@ -86,7 +86,7 @@ export const debounces: Cases = {
     const leased = await kit.leaseOne();
     const second = await kit.add({ payload: '2', ...debounce() });
     expect(second).not.toBe(first);
-    await kit.settle(leased, { type: 'retry', delayMs: 60_000, reason: 'x', error: '{}' });
+    await kit.settle(leased, { type: 'retry', delayMs: 60_000, cause: RETRIED, error: '{}' });
     expect(await call(kit, '3', debounce())).toMatchObject({ kind: 'existing', id: second });
     expect(await kit.record(first)).toMatchObject({ state: 'scheduled', payload: '1' });
     await kit.advance(WAIT_MS);
@@ -132,7 +132,7 @@ export const debounces: Cases = {
     expect((await kit.record(id))?.state).toBe('scheduled');
     await kit.advance(3_001);
     await kit.rest();
-    expect(await kit.record(id)).toMatchObject({ state: 'failed', failureType: 'expired' });
+    expect(await kit.record(id)).toMatchObject({ state: 'failed', cause: { type: 'expired' } });
   },
 
   'a debounced task that others depend on moves too': async (kit, expect) => {

@@ -3,7 +3,7 @@ import type { Leased, SettleAnswer } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { XComPlace, XComWrite } from '../../domain/xcom.ts';
 import { type Cases, retaining } from './cases.ts';
-import type { Kit } from './kit.ts';
+import { type Kit, RETRIED } from './kit.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -199,10 +199,10 @@ export const writers: Cases = {
   'whatever else becomes of a task, its values are dropped': async (kit, expect) => {
     const error = '{"name":"Error","message":"no"}';
     const decisions = [
-      { type: 'retry', delayMs: 0, reason: 'no', error },
-      { type: 'release', reason: 'no' },
+      { type: 'retry', delayMs: 0, cause: RETRIED, error },
+      { type: 'release', cause: { type: 'shutdown' } },
       { type: 'suspend', waitFor: [], wakeOn: 'all' },
-      { type: 'cancel', reason: 'no' },
+      { type: 'cancel', cause: { type: 'decider', reason: 'no' } },
     ] as const;
     await kit.add({ id: 'a' });
     for (const decision of decisions) {

@@ -1,5 +1,7 @@
 /** What people and workers ask for beside the life of tasks. */
+
 import type { CancelReply, ChangeReply, WorkerSpec } from '../../../src/domain/backend.ts';
+import type { Cause } from '../../../src/domain/cause.ts';
 import type { QueuePatch, UserPatch } from '../../../src/domain/settings.ts';
 import { refresh } from './fairness.ts';
 import { end, forget, goOn, hold, unhold } from './graph.ts';
@@ -21,17 +23,17 @@ import {
 /** A worker that said nothing for this long is forgotten, when another one comes. */
 const GONE_MS = 3_600_000;
 
-export function cancelTask(world: World, id: string, reason: string): CancelReply {
+export function cancelTask(world: World, id: string, cause: Cause): CancelReply {
   const task = world.tasks.get(id);
   if (task === undefined) return { kind: 'not-found' };
   if (ended(task)) return { kind: 'already-ended', state: task.state };
   if (task.lease !== undefined) {
     note(world, task, 'cancelRequested');
-    task.cancelReason ??= reason;
+    task.cancelCause ??= cause;
     return { kind: 'requested', worker: task.lease.worker };
   }
   note(world, task, 'canceled');
-  end(world, task, { state: 'canceled', reason });
+  end(world, task, { state: 'canceled', cause });
   return { kind: 'canceled' };
 }
 
@@ -47,8 +49,7 @@ export function redriveTask(world: World, id: string): ChangeReply {
   task.strangeSince = undefined;
   task.seq = undefined;
   task.endedAt = undefined;
-  task.failureType = undefined;
-  task.reason = undefined;
+  task.cause = undefined;
   task.error = undefined;
   // From here on it is alive again: those that it kept waiting wait for its end once more.
   task.state = 'deferred';

@@ -1,4 +1,5 @@
 /** How tasks move, end, and let others go on. */
+import type { Cause } from '../../../src/domain/cause.ts';
 import type { EdgePolicy } from '../../../src/domain/task.ts';
 import { levelLeft, refresh } from './fairness.ts';
 import { touchGraph } from './snapshots.ts';
@@ -21,8 +22,7 @@ const WAIT_MS = 2_592_000_000;
 
 export interface End {
   readonly state: 'finished' | 'failed' | 'canceled';
-  readonly failureType?: Task['failureType'];
-  readonly reason?: string;
+  readonly cause?: Cause;
   readonly error?: string;
   readonly result?: string;
 }
@@ -88,15 +88,14 @@ export function end(world: World, task: Task, how: End): void {
   leave(world, task);
   task.state = how.state;
   task.endedAt = world.now;
-  task.failureType = how.failureType;
-  task.reason = how.reason;
+  task.cause = how.cause;
   task.error = how.error ?? task.error;
   task.result = how.result;
   task.expiresAt = undefined;
   task.waitUntil = undefined;
   task.wakeAt = undefined;
   for (const [id, edge] of task.awaited) if (edge === 'unmet') task.awaited.delete(id);
-  task.cancelReason = undefined;
+  task.cancelCause = undefined;
   world.totals[how.state] += 1;
   releaseKey(world, task);
   world.cascade.push(task);
@@ -154,7 +153,8 @@ export function applyEnd(world: World, waiter: Task, source: Task): void {
   } else if (policy === 'wait') {
     hold(world, waiter, source.id);
   } else {
-    endByPolicy(world, waiter, policy, `upstream ${source.id} ${source.state}`);
+    const state = source.state === 'failed' ? 'failed' : 'canceled';
+    endByPolicy(world, waiter, policy, { type: 'upstream', id: source.id, state });
   }
 }
 
@@ -198,10 +198,9 @@ function held(task: Task): boolean {
   return [...task.edges.values()].includes('held');
 }
 
-function endByPolicy(world: World, waiter: Task, policy: 'cancel' | 'fail', reason: string): void {
+function endByPolicy(world: World, waiter: Task, policy: 'cancel' | 'fail', cause: Cause): void {
   note(world, waiter, policy === 'cancel' ? 'canceled' : 'gaveUp');
-  if (policy === 'cancel') end(world, waiter, { state: 'canceled', reason });
-  else end(world, waiter, { state: 'failed', failureType: 'upstream', reason });
+  end(world, waiter, { state: policy === 'cancel' ? 'canceled' : 'failed', cause });
 }
 
 /** Removes every trace of an ended task; who still waits for it is canceled. */
@@ -215,8 +214,8 @@ export function forget(world: World, task: Task): void {
     else world.keys.delete(name);
   }
   for (const waiter of waitersOf(world, task.id)) {
-    const reason = `upstream ${task.id} removed`;
+    const cause: Cause = { type: 'upstream', id: task.id, state: 'removed' };
     note(world, waiter, 'canceled');
-    end(world, waiter, { state: 'canceled', reason });
+    end(world, waiter, { state: 'canceled', cause });
   }
 }

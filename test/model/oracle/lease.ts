@@ -66,7 +66,7 @@ export function leaseTurns(world: World, worker: Worker, request: LeaseRequest):
     if (task === undefined) throw new Error('a ready user has nothing queued');
     if (isOrphan(world, task)) {
       note(world, task, 'canceled');
-      end(world, task, { state: 'canceled', reason: `run ${task.owner} has ended` });
+      end(world, task, { state: 'canceled', cause: { type: 'run-ended', run: task.owner ?? '' } });
       world.happened.push('orphan');
       strangers += 1;
       if (strangers === STRANGERS) return { given, stopped: true };
@@ -137,8 +137,7 @@ function passOver(world: World, task: Task): void {
   task.strangeSince ??= world.now;
   if (world.now - task.strangeSince >= UNKNOWN_MS && !isKnown(world, task.name)) {
     note(world, task, 'gaveUp');
-    const reason = `no worker has known the task ${task.name} for an hour`;
-    end(world, task, { state: 'failed', failureType: 'unknown-task', reason });
+    end(world, task, { state: 'failed', cause: { type: 'unknown-task' } });
     return;
   }
   const wait = Math.min(STRANGE_MAX_MS, STRANGE_MS * 2 ** task.strange);

@@ -2,6 +2,7 @@
  * The independent oracle: what a backend must answer. Written from `docs/mechanics.md` with plain
  * maps and linear scans; it shares types with `src/domain/` and no logic. Slow and obvious.
  */
+
 import type {
   CancelReply,
   ChangeReply,
@@ -24,6 +25,7 @@ import type {
   UserInfo,
   WorkerSpec,
 } from '../../../src/domain/backend.ts';
+import type { Cause } from '../../../src/domain/cause.ts';
 import type { ChannelWrites } from '../../../src/domain/channel.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../../src/domain/settings.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskState } from '../../../src/domain/task.ts';
@@ -151,8 +153,8 @@ export class Oracle {
     return { ...this.#due([...world.lanes.keys()]), now: world.now };
   }
 
-  cancel(id: string, reason: string): CancelReply {
-    return this.#step((world) => control.cancelTask(world, id, reason));
+  cancel(id: string, cause: Cause): CancelReply {
+    return this.#step((world) => control.cancelTask(world, id, cause));
   }
 
   redrive(id: string): ChangeReply {

@@ -44,7 +44,7 @@ export function checkpoint(
 ): 'ok' | 'lost' | 'canceling' | ChannelRefusal {
   const run = world.tasks.get(lease.id);
   if (run === undefined || !holdsLease(world, lease)) return 'lost';
-  if (run.cancelReason !== undefined) {
+  if (run.cancelCause !== undefined) {
     world.happened.push('checkpoint after a cancel');
     return 'canceling';
   }

@@ -181,7 +181,7 @@ function outcomeOf(world: World, schedule: Schedule, { slot, task }: Firing): Fi
   const overtakes = schedule.overlap === 'cancel-previous';
   if (overtakes) {
     for (const id of before) {
-      cancelTask(world, id, `the schedule has come to its slot ${slot}`);
+      cancelTask(world, id, { type: 'schedule', schedule: schedule.id, slot });
       world.happened.push('firing canceled another');
     }
   }

@@ -38,16 +38,16 @@ export function settleOne(world: World, settlement: Settlement): SettleAnswer {
       ? { kind: 'leaseLost', once: task.state }
       : { kind: 'leaseLost' };
   }
-  if (decision.type === 'finish' && task.cancelReason === undefined) {
+  if (decision.type === 'finish' && task.cancelCause === undefined) {
     const refusal = channel && channels.write(world, channel);
     if (refusal !== undefined) return { kind: 'refused', refusal };
     writeValues(world, xcom ?? [], id);
   }
   if (task.settledBy !== undefined) task.settledBefore.add(task.settledBy);
   task.settledBy = token;
-  const { cancelReason } = task;
+  const { cancelCause } = task;
   const asked: Decision | Suspension =
-    cancelReason === undefined ? decision : { type: 'cancel', reason: cancelReason };
+    cancelCause === undefined ? decision : { type: 'cancel', cause: cancelCause };
   note(world, task, EVENTS[decision.type]);
   if (asked.type === 'suspend') suspend(world, task, asked);
   else apply(world, task, { decision: asked, lease });
@@ -69,7 +69,7 @@ function apply(
       keep(task, {
         ...attempt,
         outcome: 'failed',
-        reason: decision.reason,
+        cause: decision.cause,
         error: decision.error,
       });
       task.failures += 1;
@@ -82,23 +82,22 @@ function apply(
       keep(task, {
         ...attempt,
         outcome: 'failed',
-        reason: decision.reason,
+        cause: decision.cause,
         error: decision.error,
       });
       task.failures += 1;
       end(world, task, {
         state: 'failed',
-        failureType: decision.failureType,
-        reason: decision.reason,
+        cause: decision.cause,
         error: decision.error,
       });
       break;
     case 'cancel':
-      keep(task, { ...attempt, outcome: 'canceled', reason: decision.reason });
-      end(world, task, { state: 'canceled', reason: decision.reason });
+      keep(task, { ...attempt, outcome: 'canceled', cause: decision.cause });
+      end(world, task, { state: 'canceled', cause: decision.cause });
       break;
     case 'release':
-      keep(task, { ...attempt, outcome: 'released', reason: decision.reason });
+      keep(task, { ...attempt, outcome: 'released', cause: decision.cause });
       giveBack(world, task);
       if (decision.delayMs === undefined) {
         queueUp(world, task);
@@ -150,7 +149,7 @@ export function extendOne(
   const task = world.tasks.get(id);
   if (task?.lease === undefined || task.lease.token !== token) return 'lost';
   task.lease.until = world.now + leaseMs;
-  return task.cancelReason === undefined ? 'ok' : 'canceling';
+  return task.cancelCause === undefined ? 'ok' : 'canceling';
 }
 
 /** Ends the leases whose time is over, the oldest first. */
@@ -173,10 +172,10 @@ function lose(world: World, task: Task, lease: Lease): void {
   note(world, task, 'leaseEnded');
   task.losses += 1;
   world.totals.lost += 1;
-  const { cancelReason } = task;
-  if (cancelReason !== undefined) {
+  const { cancelCause } = task;
+  if (cancelCause !== undefined) {
     keep(task, { ...attempt, outcome: 'lost', decision: 'cancel' });
-    end(world, task, { state: 'canceled', reason: cancelReason });
+    end(world, task, { state: 'canceled', cause: cancelCause });
   } else if (task.losses === 1) {
     keep(task, { ...attempt, outcome: 'lost', decision: 'release' });
     queueUp(world, task);
@@ -185,7 +184,6 @@ function lose(world: World, task: Task, lease: Lease): void {
     schedule(world, task, world.now + 5_000 + (task.tokenNumber % 1_000));
   } else {
     keep(task, { ...attempt, outcome: 'lost', decision: 'dead-letter' });
-    const reason = 'its lease ended 3 times';
-    end(world, task, { state: 'failed', failureType: 'lost', reason });
+    end(world, task, { state: 'failed', cause: { type: 'lost', leases: 3 } });
   }
 }

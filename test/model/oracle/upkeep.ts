@@ -86,8 +86,7 @@ function expire(world: World): void {
     if (ended(task)) continue;
     if ((task.expiresAt ?? Number.POSITIVE_INFINITY) <= world.now) {
       note(world, task, 'gaveUp');
-      const reason = 'it was not started in time';
-      end(world, task, { state: 'failed', failureType: 'expired', reason });
+      end(world, task, { state: 'failed', cause: { type: 'expired' } });
     } else if ((task.wakeAt ?? Number.POSITIVE_INFINITY) <= world.now) {
       world.happened.push('woken by time');
       wake(world, task);
@@ -95,7 +94,7 @@ function expire(world: World): void {
       const inVain = unmetOf(task).filter((id) => endedOrMissing(world, id));
       const awaited = inVain.sort(byBytes)[0];
       note(world, task, 'canceled');
-      end(world, task, { state: 'canceled', reason: `waited 30 d for ${awaited}` });
+      end(world, task, { state: 'canceled', cause: { type: 'waited', id: awaited ?? '' } });
     }
   }
 }

@@ -48,7 +48,7 @@ export function recordOf(task: Task): TaskRecord {
       task.state === 'finished' || task.state === 'canceled'
         ? []
         : [...unmetOf(task)].sort(byBytes),
-    cancelRequested: task.cancelReason !== undefined,
+    cancelRequested: task.cancelCause !== undefined,
     dueAt: task.dueAt,
     expiresAt: task.expiresAt,
     token: lease?.token,
@@ -56,8 +56,7 @@ export function recordOf(task: Task): TaskRecord {
     leasedAt: lease?.leasedAt,
     leaseUntil: lease?.until,
     endedAt: task.endedAt,
-    failureType: task.failureType,
-    reason: task.reason,
+    cause: task.cause,
     error: task.error,
     result: task.result,
     idempotencyKey: task.key,

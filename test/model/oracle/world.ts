@@ -2,6 +2,7 @@
  * What the oracle knows: plain records in plain maps. Whatever can be counted is counted when it
  * is asked for, by walking over all tasks, so that nothing here can drift.
  */
+import type { Cause } from '../../../src/domain/cause.ts';
 import type { RateLimit } from '../../../src/domain/rate-limit.ts';
 import type { OverlapPolicy, SlotMoment } from '../../../src/domain/schedule.ts';
 import type { QueueSettings, Retention, UserSettings } from '../../../src/domain/settings.ts';
@@ -9,7 +10,6 @@ import type {
   AttemptRecord,
   EdgePolicies,
   EndState,
-  FailureType,
   Level,
   TaskState,
 } from '../../../src/domain/task.ts';
@@ -61,11 +61,10 @@ export interface Task {
   tokenNumber: number;
   settledBy: string | undefined;
   settledBefore: Set<string>;
-  /** A cancel was requested while it was started; the reason of the first request. */
-  cancelReason: string | undefined;
+  /** A cancel was requested while it was started; why, by the first request. */
+  cancelCause: Cause | undefined;
   endedAt: number | undefined;
-  failureType: FailureType | undefined;
-  reason: string | undefined;
+  cause: Cause | undefined;
   error: string | undefined;
   result: string | undefined;
   readonly edges: Map<string, Edge>;

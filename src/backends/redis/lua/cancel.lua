@@ -2,13 +2,13 @@
 --
 -- KEYS[1]  clock    hash
 -- ARGV[1]  id       the task
--- ARGV[2]  reason   kept with it
+-- ARGV[2]  cause    kept with it, as JSON
 -- Returns  {'canceled'}, {'requested', worker}, {'already-ended', state} or {'not-found'}
 -- Cost     O(log tasks + dependents told)
 -- @include lib/state.lua
 -- @include lib/base.lua
 
-local id, reason = ARGV[1], ARGV[2]
+local id, cause = ARGV[1], ARGV[2]
 local t = F.taskOf(id)
 if not t then return F.unchanged({ 'not-found' }) end
 if F.isEnd(t.state) then return F.unchanged({ 'already-ended', t.state }) end
@@ -18,10 +18,10 @@ if t.state == 'started' then
   reply = { 'requested', t.worker }
   if not t.canceling then
     t.canceling = true
-    F.rareOf(t).cn = reason
+    F.rareOf(t).cn = cause
   end
 else
-  F.endTask(t, F.ownerOf(t), 'canceled', { reason = reason })
+  F.endTask(t, F.ownerOf(t), 'canceled', { cause = cause })
   F.cascade(100)
 end
 F.writeStep()

@@ -2,7 +2,7 @@
 --
 -- KEYS[1]  clock    hash
 -- ARGV[1]  id       the task
--- ARGV[2]  reason   kept with it
+-- ARGV[2]  cause    kept with it, as JSON
 -- Returns  {'canceled'}, {'requested', worker}, {'already-ended', state} or {'not-found'}
 -- Cost     O(log tasks + dependents told)
 
@@ -153,7 +153,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- @rare
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
--- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+-- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
 
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
 -- @rare
@@ -804,10 +804,7 @@ function F.endTask(t, u, state, ending)
   else
     F.put(state, t.id, now, nowText)
   end
-  if ending.reason then
-    local y = F.rareOf(t)
-    y.ft, y.rs = ending.failureType, ending.reason
-  end
+  if ending.cause then F.rareOf(t).ca = ending.cause end
   if ending.error then F.setField(t, 'e', ending.error) end
   if ending.result then F.setField(t, 'r', ending.result) end
   t.canceling = false
@@ -1346,20 +1343,23 @@ function Cascade.hold(upstream, t)
   Cascade.waitFor(t)
 end
 
+-- Why a task ends that an upstream ends, as JSON.
+function Cascade.causeOf(id, state)
+  return cjson.encode({ type = 'upstream', id = id, state = state })
+end
+
 function Cascade.tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
   if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
   local policy = Cascade.policyFor(upstream, t)
-  local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
   if policy == 'run' then
     Cascade.satisfy(upstream, t, u)
   elseif policy == 'wait' then
     Cascade.hold(upstream, t)
-  elseif policy == 'cancel' then
-    F.endTask(t, u, 'canceled', { reason = reason })
   else
-    F.endTask(t, u, 'failed', { failureType = 'upstream', reason = reason })
+    F.endTask(t, u, policy == 'cancel' and 'canceled' or 'failed',
+      { cause = Cascade.causeOf(upstream.id, upstream.state) })
   end
 end
 
@@ -1570,7 +1570,7 @@ setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
 
-local id, reason = ARGV[1], ARGV[2]
+local id, cause = ARGV[1], ARGV[2]
 local t = F.taskOf(id)
 if not t then return F.unchanged({ 'not-found' }) end
 if F.isEnd(t.state) then return F.unchanged({ 'already-ended', t.state }) end
@@ -1580,10 +1580,10 @@ if t.state == 'started' then
   reply = { 'requested', t.worker }
   if not t.canceling then
     t.canceling = true
-    F.rareOf(t).cn = reason
+    F.rareOf(t).cn = cause
   end
 else
-  F.endTask(t, F.ownerOf(t), 'canceled', { reason = reason })
+  F.endTask(t, F.ownerOf(t), 'canceled', { cause = cause })
   F.cascade(100)
 end
 F.writeStep()

@@ -239,8 +239,7 @@ function F.addRecord(reply, t)
     leasedAt = started and t.leasedAt or nil,
     leaseUntil = started and tonumber(redis.call('ZSCORE', (prefix .. 'state:' .. 'started'), t.id)) or nil,
     endedAt = ended and t.at or nil,
-    failureType = t.y and t.y.ft or nil,
-    reason = t.y and t.y.rs or nil,
+    cause = t.y and t.y.ca or nil,
     idempotencyKey = t.x and t.x.k or nil,
   })
 end

@@ -152,7 +152,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- @rare
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
--- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+-- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
 
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
 -- @rare
@@ -1204,10 +1204,7 @@ function F.endTask(t, u, state, ending)
   else
     F.put(state, t.id, now, nowText)
   end
-  if ending.reason then
-    local y = F.rareOf(t)
-    y.ft, y.rs = ending.failureType, ending.reason
-  end
+  if ending.cause then F.rareOf(t).ca = ending.cause end
   if ending.error then F.setField(t, 'e', ending.error) end
   if ending.result then F.setField(t, 'r', ending.result) end
   t.canceling = false
@@ -1392,20 +1389,23 @@ function Cascade.hold(upstream, t)
   Cascade.waitFor(t)
 end
 
+-- Why a task ends that an upstream ends, as JSON.
+function Cascade.causeOf(id, state)
+  return cjson.encode({ type = 'upstream', id = id, state = state })
+end
+
 function Cascade.tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
   if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
   local policy = Cascade.policyFor(upstream, t)
-  local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
   if policy == 'run' then
     Cascade.satisfy(upstream, t, u)
   elseif policy == 'wait' then
     Cascade.hold(upstream, t)
-  elseif policy == 'cancel' then
-    F.endTask(t, u, 'canceled', { reason = reason })
   else
-    F.endTask(t, u, 'failed', { failureType = 'upstream', reason = reason })
+    F.endTask(t, u, policy == 'cancel' and 'canceled' or 'failed',
+      { cause = Cascade.causeOf(upstream.id, upstream.state) })
   end
 end
 

@@ -160,7 +160,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- @rare
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
--- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+-- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
 
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
 -- @rare
@@ -867,10 +867,7 @@ function F.endTask(t, u, state, ending)
   else
     F.put(state, t.id, now, nowText)
   end
-  if ending.reason then
-    local y = F.rareOf(t)
-    y.ft, y.rs = ending.failureType, ending.reason
-  end
+  if ending.cause then F.rareOf(t).ca = ending.cause end
   if ending.error then F.setField(t, 'e', ending.error) end
   if ending.result then F.setField(t, 'r', ending.result) end
   t.canceling = false
@@ -1175,15 +1172,14 @@ function Schedule.stillActive(ids)
 end
 
 -- Asks the tasks of earlier slots to end.
-function Schedule.overtake(ids, slot)
-  local reason = 'the schedule has come to its slot ' .. slot
+function Schedule.overtake(ids, cause)
   for _, id in ipairs(ids) do
     local t = F.taskOf(id)
     if t.state ~= 'started' then
-      F.endTask(t, F.ownerOf(t), 'canceled', { reason = reason })
+      F.endTask(t, F.ownerOf(t), 'canceled', { cause = cause })
     elseif not t.canceling then
       t.canceling = true
-      F.rareOf(t).cn = reason
+      F.rareOf(t).cn = cause
     end
   end
 end
@@ -1215,7 +1211,8 @@ function Schedule.fireOne(s, item, slot)
   local canceled, behind = {}, {}
   if s.overlap == 'cancel-previous' then
     canceled = active
-    Schedule.overtake(active, slot)
+    Schedule.overtake(active,
+      cjson.encode({ type = 'schedule', schedule = s.id, slot = tonumber(slot) }))
   end
   if s.overlap ~= 'allow' then behind = Schedule.stillActive(active) end
   if #behind > 0 then Schedule.waitFor(item, behind) end
@@ -1719,20 +1716,23 @@ function Cascade.hold(upstream, t)
   Cascade.waitFor(t)
 end
 
+-- Why a task ends that an upstream ends, as JSON.
+function Cascade.causeOf(id, state)
+  return cjson.encode({ type = 'upstream', id = id, state = state })
+end
+
 function Cascade.tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
   if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
   local policy = Cascade.policyFor(upstream, t)
-  local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
   if policy == 'run' then
     Cascade.satisfy(upstream, t, u)
   elseif policy == 'wait' then
     Cascade.hold(upstream, t)
-  elseif policy == 'cancel' then
-    F.endTask(t, u, 'canceled', { reason = reason })
   else
-    F.endTask(t, u, 'failed', { failureType = 'upstream', reason = reason })
+    F.endTask(t, u, policy == 'cancel' and 'canceled' or 'failed',
+      { cause = Cascade.causeOf(upstream.id, upstream.state) })
   end
 end
 
@@ -2190,12 +2190,8 @@ function Link.link(t)
         if policy == 'wait' then
           Cascade.hold(upstream, t)
         elseif not state then
-          local reason = 'upstream ' .. id .. ' ' .. upstream.state
-          if policy == 'cancel' then
-            state, ending = 'canceled', { reason = reason }
-          else
-            state, ending = 'failed', { failureType = 'upstream', reason = reason }
-          end
+          state = policy == 'cancel' and 'canceled' or 'failed'
+          ending = { cause = Cascade.causeOf(id, upstream.state) }
         end
       end
     end

@@ -153,7 +153,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- @rare
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
--- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+-- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
 
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
 -- @rare
@@ -1188,10 +1188,7 @@ function F.endTask(t, u, state, ending)
   else
     F.put(state, t.id, now, nowText)
   end
-  if ending.reason then
-    local y = F.rareOf(t)
-    y.ft, y.rs = ending.failureType, ending.reason
-  end
+  if ending.cause then F.rareOf(t).ca = ending.cause end
   if ending.error then F.setField(t, 'e', ending.error) end
   if ending.result then F.setField(t, 'r', ending.result) end
   t.canceling = false

@@ -889,7 +889,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- @rare
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
--- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+-- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
 
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
 -- @rare
@@ -1683,10 +1683,7 @@ function F.endTask(t, u, state, ending)
   else
     F.put(state, t.id, now, nowText)
   end
-  if ending.reason then
-    local y = F.rareOf(t)
-    y.ft, y.rs = ending.failureType, ending.reason
-  end
+  if ending.cause then F.rareOf(t).ca = ending.cause end
   if ending.error then F.setField(t, 'e', ending.error) end
   if ending.result then F.setField(t, 'r', ending.result) end
   t.canceling = false
@@ -2102,7 +2099,7 @@ function Deal.take(u, v, list, request, batch)
   t.seq = F.seqOf(level, score)
   if t.x and t.x.o and Deal.isOrphan(t) then
     F.nextHead(u, level)
-    F.endTask(t, u, 'canceled', { reason = 'run ' .. t.x.o .. ' has ended' })
+    F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.x.o }) })
     batch.strangers = batch.strangers + 1
     batch.stopped = batch.strangers >= 16
     return
@@ -2265,7 +2262,7 @@ function Decide.by(decision, t, u, at_)
   if decision == 'retry' then
     return Decide.retry(t, u, ARGV[at_], ARGV[at_ + 1], ARGV[at_ + 2])
   end
-  Decide.deadLetter(t, u, ARGV[at_], ARGV[at_ + 1], ARGV[at_ + 2])
+  Decide.deadLetter(t, u, ARGV[at_], ARGV[at_ + 1])
 end
 
 -- ARGV from `at_`: id, token, decision and its arguments.
@@ -2867,20 +2864,23 @@ function Cascade.hold(upstream, t)
   Cascade.waitFor(t)
 end
 
+-- Why a task ends that an upstream ends, as JSON.
+function Cascade.causeOf(id, state)
+  return cjson.encode({ type = 'upstream', id = id, state = state })
+end
+
 function Cascade.tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
   if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
   local policy = Cascade.policyFor(upstream, t)
-  local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
   if policy == 'run' then
     Cascade.satisfy(upstream, t, u)
   elseif policy == 'wait' then
     Cascade.hold(upstream, t)
-  elseif policy == 'cancel' then
-    F.endTask(t, u, 'canceled', { reason = reason })
   else
-    F.endTask(t, u, 'failed', { failureType = 'upstream', reason = reason })
+    F.endTask(t, u, policy == 'cancel' and 'canceled' or 'failed',
+      { cause = Cascade.causeOf(upstream.id, upstream.state) })
   end
 end
 
@@ -3116,7 +3116,7 @@ function Step.publishEnds()
   end
 end
 
-function F.recordAttempt(t, outcome, decision, reason, err)
+function F.recordAttempt(t, outcome, decision, cause, err)
   local key = (prefix .. 'attempts:' .. t.id)
   if t.hasAttempts then
     local newest = redis.call('LINDEX', key, -1)
@@ -3136,7 +3136,7 @@ function F.recordAttempt(t, outcome, decision, reason, err)
   F.change(t)
   redis.call('RPUSH', key, cjson.encode({ attempt = t.failures + 1, worker = t.worker,
     leasedAt = t.leasedAt, endedAt = now, outcome = outcome, decision = decision,
-    reason = reason, error = err }))
+    cause = cause, error = err }))
   redis.call('LTRIM', key, -20, -1)
 end
 
@@ -3153,7 +3153,7 @@ function Retain.takeAway(t)
       local dependent = F.taskOf(ids[i])
       if dependent and not F.isEnd(dependent.state) then
         F.endTask(dependent, F.ownerOf(dependent), 'canceled',
-          { reason = 'upstream ' .. t.id .. ' removed' })
+          { cause = Cascade.causeOf(t.id, 'removed') })
       end
     end
     if #ids > 50 then return false end
@@ -3400,10 +3400,9 @@ function Tick.lose(t, u)
   local last = t.losses >= 3
   F.recordAttempt(t, 'lost', t.canceling and 'cancel' or last and 'dead-letter' or 'release')
   if t.canceling then
-    F.endTask(t, u, 'canceled', { reason = t.y.cn })
+    F.endTask(t, u, 'canceled', { cause = t.y.cn })
   elseif last then
-    F.endTask(t, u, 'failed', { failureType = 'lost',
-      reason = 'its lease ended ' .. t.losses .. ' times' })
+    F.endTask(t, u, 'failed', { cause = cjson.encode({ type = 'lost', leases = t.losses }) })
   else
     F.comeBack(t, u, t.losses == 1 and 0 or 5000 + t.n % 1000)
   end
@@ -3481,14 +3480,14 @@ function Tick.expire()
     if not t or F.isEnd(t.state) then
       F.move('deadlines', id, false)
     elseif t.x.ex and t.x.ex <= now then
-      F.endTask(t, F.ownerOf(t), 'failed', { failureType = 'expired',
-        reason = 'it was not started in time' })
+      F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
     elseif t.x.wk and t.x.wk <= now then
       Suspend.wake(t, F.ownerOf(t))
     else
       Deps.rewait(t)
       if t.x.wu then
-        F.endTask(t, F.ownerOf(t), 'canceled', { reason = 'waited 30 d for ' .. Tick.waitsFor(t) })
+        F.endTask(t, F.ownerOf(t), 'canceled',
+          { cause = cjson.encode({ type = 'waited', id = Tick.waitsFor(t) }) })
       end
     end
   end
@@ -3674,8 +3673,7 @@ function Deal.setAside(t, u)
   local y = F.rareOf(t)
   y.ss, y.sn = y.ss or now, y.sn or 0
   if now - y.ss >= 3600000 and not Deal.nameKnown(t.name) then
-    return F.endTask(t, u, 'failed', { failureType = 'unknown-task',
-      reason = 'no worker has known the task ' .. t.name .. ' for an hour' })
+    return F.endTask(t, u, 'failed', { cause = '{"type":"unknown-task"}' })
   end
   local pause = math.min(60000, 1000 * 2 ^ math.min(y.sn, 30))
   y.sn = y.sn + 1
@@ -3876,27 +3874,27 @@ function F.applyWrites(run, text, writer)
   return false
 end
 
-function Decide.retry(t, u, delay, reason, err)
-  F.recordAttempt(t, 'failed', 'retry', reason, err)
+function Decide.retry(t, u, delay, cause, err)
+  F.recordAttempt(t, 'failed', 'retry', cause, err)
   t.failures = t.failures + 1
   F.setField(t, 'e', err)
   u.lane.retried = u.lane.retried + 1
   F.comeBack(t, u, tonumber(delay))
 end
 
-function Decide.deadLetter(t, u, failureType, reason, err)
-  F.recordAttempt(t, 'failed', 'dead-letter', reason, err)
+function Decide.deadLetter(t, u, cause, err)
+  F.recordAttempt(t, 'failed', 'dead-letter', cause, err)
   t.failures = t.failures + 1
-  F.endTask(t, u, 'failed', { failureType = failureType, reason = reason, error = err })
+  F.endTask(t, u, 'failed', { cause = cause, error = err })
 end
 
-function Decide.cancel(t, u, reason)
-  F.recordAttempt(t, 'canceled', 'cancel', reason)
-  F.endTask(t, u, 'canceled', { reason = reason })
+function Decide.cancel(t, u, cause)
+  F.recordAttempt(t, 'canceled', 'cancel', cause)
+  F.endTask(t, u, 'canceled', { cause = cause })
 end
 
-function Decide.release(t, u, delay, reason)
-  F.recordAttempt(t, 'released', 'release', reason)
+function Decide.release(t, u, delay, cause)
+  F.recordAttempt(t, 'released', 'release', cause)
   F.giveBack(t, u)
   if delay ~= '' then
     t.releases = t.releases + 1

@@ -3,7 +3,7 @@
 -- KEYS[1]  clock   hash
 -- ARGV[1..]  ids   of tasks
 -- Returns  four values for each id: the code of its state (lib/state.lua; 0 when it is unknown),
---          result, error and reason, each false where there is none
+--          result, error and cause (JSON), each false where there is none
 -- Cost     O(ids + bytes)
 
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
@@ -25,7 +25,7 @@ for i = 1, #ARGV do
   -- A record without numbers has been in line since it was stored.
   if not code then code = redis.call('HEXISTS', key, 'f') == 1 and 3 or 0 end
   reply[n + 1], reply[n + 2], reply[n + 3] = code, got[2], got[3]
-  reply[n + 4] = got[4] and cmsgpack.unpack(got[4]).rs or false
+  reply[n + 4] = got[4] and cmsgpack.unpack(got[4]).ca or false
   n = n + 4
 end
 return reply

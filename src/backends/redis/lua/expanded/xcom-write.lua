@@ -153,7 +153,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- @rare
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
--- those that wait for its end. `ending` = { failureType =, reason =, error =, result = }.
+-- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
 
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
 -- @rare

@@ -1,7 +1,7 @@
 -- Keeps attempts that did not end well, and any once there is such a one.
 -- @rare
 
-function F.recordAttempt(t, outcome, decision, reason, err)
+function F.recordAttempt(t, outcome, decision, cause, err)
   local key = K.attempts(t.id)
   if t.hasAttempts then
     local newest = redis.call('LINDEX', key, -1)
@@ -21,6 +21,6 @@ function F.recordAttempt(t, outcome, decision, reason, err)
   F.change(t)
   redis.call('RPUSH', key, cjson.encode({ attempt = t.failures + 1, worker = t.worker,
     leasedAt = t.leasedAt, endedAt = now, outcome = outcome, decision = decision,
-    reason = reason, error = err }))
+    cause = cause, error = err }))
   redis.call('LTRIM', key, -LIMIT.attemptsKept, -1)
 end

@@ -67,20 +67,23 @@ function Cascade.hold(upstream, t)
   Cascade.waitFor(t)
 end
 
+-- Why a task ends that an upstream ends, as JSON.
+function Cascade.causeOf(id, state)
+  return cjson.encode({ type = 'upstream', id = id, state = state })
+end
+
 function Cascade.tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
   if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
   local policy = Cascade.policyFor(upstream, t)
-  local reason = 'upstream ' .. upstream.id .. ' ' .. upstream.state
   if policy == 'run' then
     Cascade.satisfy(upstream, t, u)
   elseif policy == 'wait' then
     Cascade.hold(upstream, t)
-  elseif policy == 'cancel' then
-    F.endTask(t, u, 'canceled', { reason = reason })
   else
-    F.endTask(t, u, 'failed', { failureType = 'upstream', reason = reason })
+    F.endTask(t, u, policy == 'cancel' and 'canceled' or 'failed',
+      { cause = Cascade.causeOf(upstream.id, upstream.state) })
   end
 end
 

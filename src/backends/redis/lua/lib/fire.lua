@@ -14,15 +14,14 @@ function Schedule.stillActive(ids)
 end
 
 -- Asks the tasks of earlier slots to end.
-function Schedule.overtake(ids, slot)
-  local reason = 'the schedule has come to its slot ' .. slot
+function Schedule.overtake(ids, cause)
   for _, id in ipairs(ids) do
     local t = F.taskOf(id)
     if t.state ~= 'started' then
-      F.endTask(t, F.ownerOf(t), 'canceled', { reason = reason })
+      F.endTask(t, F.ownerOf(t), 'canceled', { cause = cause })
     elseif not t.canceling then
       t.canceling = true
-      F.rareOf(t).cn = reason
+      F.rareOf(t).cn = cause
     end
   end
 end
@@ -54,7 +53,8 @@ function Schedule.fireOne(s, item, slot)
   local canceled, behind = {}, {}
   if s.overlap == 'cancel-previous' then
     canceled = active
-    Schedule.overtake(active, slot)
+    Schedule.overtake(active,
+      cjson.encode({ type = 'schedule', schedule = s.id, slot = tonumber(slot) }))
   end
   if s.overlap ~= 'allow' then behind = Schedule.stillActive(active) end
   if #behind > 0 then Schedule.waitFor(item, behind) end

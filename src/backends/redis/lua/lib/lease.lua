@@ -52,8 +52,7 @@ function Deal.setAside(t, u)
   local y = F.rareOf(t)
   y.ss, y.sn = y.ss or now, y.sn or 0
   if now - y.ss >= LIMIT.unknownTaskMs and not Deal.nameKnown(t.name) then
-    return F.endTask(t, u, 'failed', { failureType = 'unknown-task',
-      reason = 'no worker has known the task ' .. t.name .. ' for an hour' })
+    return F.endTask(t, u, 'failed', { cause = '{"type":"unknown-task"}' })
   end
   local pause = math.min(LIMIT.strangeMaxMs, LIMIT.strangeBaseMs * 2 ^ math.min(y.sn, 30))
   y.sn = y.sn + 1
@@ -144,7 +143,7 @@ function Deal.take(u, v, list, request, batch)
   t.seq = F.seqOf(level, score)
   if t.x and t.x.o and Deal.isOrphan(t) then
     F.nextHead(u, level)
-    F.endTask(t, u, 'canceled', { reason = 'run ' .. t.x.o .. ' has ended' })
+    F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.x.o }) })
     batch.strangers = batch.strangers + 1
     batch.stopped = batch.strangers >= LIMIT.strangersPerLease
     return

@@ -99,12 +99,8 @@ function Link.link(t)
         if policy == 'wait' then
           Cascade.hold(upstream, t)
         elseif not state then
-          local reason = 'upstream ' .. id .. ' ' .. upstream.state
-          if policy == 'cancel' then
-            state, ending = 'canceled', { reason = reason }
-          else
-            state, ending = 'failed', { failureType = 'upstream', reason = reason }
-          end
+          state = policy == 'cancel' and 'canceled' or 'failed'
+          ending = { cause = Cascade.causeOf(id, upstream.state) }
         end
       end
     end

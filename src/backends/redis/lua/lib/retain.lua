@@ -16,7 +16,7 @@ function Retain.takeAway(t)
       local dependent = F.taskOf(ids[i])
       if dependent and not F.isEnd(dependent.state) then
         F.endTask(dependent, F.ownerOf(dependent), 'canceled',
-          { reason = 'upstream ' .. t.id .. ' removed' })
+          { cause = Cascade.causeOf(t.id, 'removed') })
       end
     end
     if #ids > HELD_STEP then return false end

@@ -6,8 +6,8 @@ function Decide.finish(t, u, result)
 end
 
 -- @rare
-function Decide.retry(t, u, delay, reason, err)
-  F.recordAttempt(t, 'failed', 'retry', reason, err)
+function Decide.retry(t, u, delay, cause, err)
+  F.recordAttempt(t, 'failed', 'retry', cause, err)
   t.failures = t.failures + 1
   F.setField(t, 'e', err)
   u.lane.retried = u.lane.retried + 1
@@ -15,21 +15,21 @@ function Decide.retry(t, u, delay, reason, err)
 end
 
 -- @rare
-function Decide.deadLetter(t, u, failureType, reason, err)
-  F.recordAttempt(t, 'failed', 'dead-letter', reason, err)
+function Decide.deadLetter(t, u, cause, err)
+  F.recordAttempt(t, 'failed', 'dead-letter', cause, err)
   t.failures = t.failures + 1
-  F.endTask(t, u, 'failed', { failureType = failureType, reason = reason, error = err })
+  F.endTask(t, u, 'failed', { cause = cause, error = err })
 end
 
 -- @rare
-function Decide.cancel(t, u, reason)
-  F.recordAttempt(t, 'canceled', 'cancel', reason)
-  F.endTask(t, u, 'canceled', { reason = reason })
+function Decide.cancel(t, u, cause)
+  F.recordAttempt(t, 'canceled', 'cancel', cause)
+  F.endTask(t, u, 'canceled', { cause = cause })
 end
 
 -- @rare
-function Decide.release(t, u, delay, reason)
-  F.recordAttempt(t, 'released', 'release', reason)
+function Decide.release(t, u, delay, cause)
+  F.recordAttempt(t, 'released', 'release', cause)
   F.giveBack(t, u)
   if delay ~= '' then
     t.releases = t.releases + 1
@@ -48,7 +48,7 @@ function Decide.by(decision, t, u, at_)
   if decision == 'retry' then
     return Decide.retry(t, u, ARGV[at_], ARGV[at_ + 1], ARGV[at_ + 2])
   end
-  Decide.deadLetter(t, u, ARGV[at_], ARGV[at_ + 1], ARGV[at_ + 2])
+  Decide.deadLetter(t, u, ARGV[at_], ARGV[at_ + 1])
 end
 
 -- ARGV from `at_`: id, token, decision and its arguments.

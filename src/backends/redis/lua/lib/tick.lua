@@ -21,10 +21,9 @@ function Tick.lose(t, u)
   local last = t.losses >= LIMIT.maxLost
   F.recordAttempt(t, 'lost', t.canceling and 'cancel' or last and 'dead-letter' or 'release')
   if t.canceling then
-    F.endTask(t, u, 'canceled', { reason = t.y.cn })
+    F.endTask(t, u, 'canceled', { cause = t.y.cn })
   elseif last then
-    F.endTask(t, u, 'failed', { failureType = 'lost',
-      reason = 'its lease ended ' .. t.losses .. ' times' })
+    F.endTask(t, u, 'failed', { cause = cjson.encode({ type = 'lost', leases = t.losses }) })
   else
     F.comeBack(t, u, t.losses == 1 and 0 or LIMIT.lostBackoffMs + t.n % 1000)
   end
@@ -102,14 +101,14 @@ function Tick.expire()
     if not t or F.isEnd(t.state) then
       F.move('deadlines', id, false)
     elseif t.x.ex and t.x.ex <= now then
-      F.endTask(t, F.ownerOf(t), 'failed', { failureType = 'expired',
-        reason = 'it was not started in time' })
+      F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
     elseif t.x.wk and t.x.wk <= now then
       Suspend.wake(t, F.ownerOf(t))
     else
       Deps.rewait(t)
       if t.x.wu then
-        F.endTask(t, F.ownerOf(t), 'canceled', { reason = 'waited 30 d for ' .. Tick.waitsFor(t) })
+        F.endTask(t, F.ownerOf(t), 'canceled',
+          { cause = cjson.encode({ type = 'waited', id = Tick.waitsFor(t) }) })
       end
     end
   end
