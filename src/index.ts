@@ -180,15 +180,17 @@ export type {
 export type { WindowSpec } from './domain/window.ts';
 export type { XComFact, XComPlace, XComValue, XComWrite } from './domain/xcom.ts';
 export type { XComLimitName } from './domain/xcom-errors.ts';
-export { type Call, call, type HandlesOf } from './engine/call.ts';
+export { call } from './engine/call.ts';
 export { Fairloom, type RunOptions } from './engine/client.ts';
 export type { Codec } from './engine/codec.ts';
 export type { BulkReport, Dead, DeadBulkOptions, DeadFilter } from './engine/dead-facade.ts';
 export type { Unsubscribe } from './engine/emitter.ts';
 export type {
+  Call,
   CallsOptions,
   EnqueueManyOptions,
   HandlesByKind,
+  HandlesOf,
   ManyArgs,
   ManyHandles,
   ManySource,
@@ -281,9 +283,9 @@ export type {
   Tracer,
 } from './engine/tracing/tracer.ts';
 export type { InQueue, UserStatus, Users } from './engine/user-facade.ts';
-export type { StopOptions, StopReport, Worker } from './engine/worker.ts';
+export type { StopReport, Worker } from './engine/worker.ts';
 export type { AttemptFacts, WorkerEvents } from './engine/worker-events.ts';
-export type { WorkerOptions } from './engine/worker-options.ts';
+export type { StopOptions, WorkerOptions } from './engine/worker-options.ts';
 export type { XComs, XComWhere } from './engine/xcom-facade.ts';
 export {
   type Channel,

@@ -77,3 +77,12 @@ export function linkAbort(...signals: readonly AbortSignal[]): LinkedSignal {
   }
   return { signal: own.signal, unlink: onAbort(signals, (reason) => own.abort(reason)) };
 }
+
+/** Whether a value is a signal, also one of another realm, or a polyfill. */
+export function isSignal(value: unknown): value is AbortSignal {
+  if (value instanceof AbortSignal) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const { addEventListener, removeEventListener, aborted } = value as Partial<AbortSignal>;
+  if (typeof addEventListener !== 'function') return false;
+  return typeof removeEventListener === 'function' && typeof aborted === 'boolean';
+}

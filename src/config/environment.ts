@@ -1,9 +1,10 @@
 /** What the environment says: `FAIRLOOM_REDIS_URL` for `redis.url`, and so on. */
+
+import { similarTo } from '../base/similar.ts';
 import { type Given, type GivenEntry, type GivenMap, type GivenValue, givenOf } from './given.ts';
 import { ROOT } from './options.ts';
 import type { Problems } from './problems.ts';
 import { optionsOf } from './schema.ts';
-import { similarTo } from './similar.ts';
 
 /** Names the file, as `--config` does. */
 export const FILE_VARIABLE = 'FAIRLOOM_CONFIG';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../domain/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { readSource } from './config-file.ts';
 import type { Config, ConfigInput } from './config-types.ts';
 import { FILE_VARIABLE, givenOfEnvironment, givenOfHost } from './environment.ts';
@@ -23,6 +24,12 @@ export interface LoadConfigOptions {
   /** What goes before file and environment. */
   readonly overrides?: ConfigInput | undefined;
 }
+
+const KEYS: OptionKeys<LoadConfigOptions> = keysOf<LoadConfigOptions>()({
+  file: true,
+  env: true,
+  overrides: true,
+});
 
 /** A configuration, and where it comes from. */
 export interface LoadedConfig {
@@ -58,6 +65,7 @@ const DEFAULT_FILE = 'fairloom.yaml';
  * @throws {@link ConfigError} with everything that is wrong, each with its place.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
+  checkOptions('loadConfig', options, KEYS);
   const { config, file, origins } = await readConfig(options);
   return { config, file, origins };
 }

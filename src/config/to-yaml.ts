@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, parseDocument, stringify } from 'yaml';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { Config } from './config-types.ts';
 import { type ConfigOrigin, originText } from './given.ts';
 import { isPlain } from './plain.ts';
@@ -11,6 +12,8 @@ export interface ToYamlOptions {
   readonly reveal?: boolean | undefined;
 }
 
+const KEYS: OptionKeys<ToYamlOptions> = keysOf<ToYamlOptions>()({ reveal: true });
+
 /** Without folding of long texts. */
 const STYLE = { lineWidth: 0 };
 
@@ -19,6 +22,7 @@ const STYLE = { lineWidth: 0 };
  * when it is loaded.
  */
 export function toYaml(config: Config, options: ToYamlOptions = {}): string {
+  checkOptions('toYaml', options, KEYS);
   return stringify(written(config, options.reveal === true), STYLE);
 }
 

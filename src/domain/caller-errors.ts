@@ -14,8 +14,8 @@ export class InvalidOptionError extends FairloomError {
   /** What it should have been, in words. */
   readonly expected: string;
 
-  constructor(option: string, expected: string, got: unknown) {
-    super(`${option}: expected ${expected}, got ${shown(got)}`);
+  constructor(option: string, expected: string, got: unknown, message?: string) {
+    super(message ?? `${option}: expected ${expected}, got ${shown(got)}`);
     this.option = option;
     this.expected = expected;
   }

@@ -90,7 +90,14 @@ export type ErrorCode =
 
 /** A value as a message may show it: short, and nothing of an object. */
 export function shown(value: unknown): string {
-  if (typeof value === 'string')
-    return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}…` : value);
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}…` : value);
+    case 'object':
+      return value === null ? 'null' : 'an object';
+    case 'function':
+      return 'a function';
+    default:
+      return String(value);
+  }
 }

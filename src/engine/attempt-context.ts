@@ -1,8 +1,15 @@
 import type { Logger } from '../base/logger.ts';
 import type { UpstreamFact } from '../domain/backend.ts';
+import { checkOptions } from '../domain/options.ts';
 import type { Channel, ChannelOf } from '../workflow/channel.ts';
 import type { Step } from '../workflow/step.ts';
-import type { SubRunOptions, TaskContext, Upstream, Upstreams } from '../workflow/task-context.ts';
+import {
+  SUB_RUN_KEYS,
+  type SubRunOptions,
+  type TaskContext,
+  type Upstream,
+  type Upstreams,
+} from '../workflow/task-context.ts';
 import type { XCom } from '../workflow/xcom.ts';
 import type { ValueCodec } from './codec.ts';
 import { withFields } from './logger.ts';
@@ -101,6 +108,11 @@ export class AttemptContext implements TaskContext {
   }
 
   run(step: unknown, input?: unknown, options: SubRunOptions = {}): Promise<never> {
+    try {
+      checkOptions('ctx.run', options, SUB_RUN_KEYS);
+    } catch (error) {
+      return Promise.reject(error);
+    }
     const { runner, signal, trace } = this.#source;
     // The step's definition says of which type its output is.
     return runner({ step, input, id: options.id, signal, trace }) as Promise<never>;

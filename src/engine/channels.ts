@@ -21,9 +21,11 @@ import {
 } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkId } from '../domain/names.ts';
+import { checkOptions } from '../domain/options.ts';
 import {
   type ChannelDefinition,
   channelDefinitionOf,
+  ONCE_KEYS,
   type OnceOptions,
 } from '../workflow/channel.ts';
 import { validate } from '../workflow/standard-schema.ts';
@@ -175,12 +177,14 @@ class HandChannel {
   }
 
   async append(key: string, element: unknown, options: OnceOptions = {}): Promise<void> {
+    checkOptions('append', options, ONCE_KEYS);
     const field = this.#field(key);
     const text = this.#encoded(key, element);
     await this.#store.write({ type: 'append', field, text, ...onceOf(options) });
   }
 
   async add(key: string, by: number, options: OnceOptions = {}): Promise<void> {
+    checkOptions('add', options, ONCE_KEYS);
     const field = this.#field(key);
     if (!Number.isFinite(by)) throw this.#invalid(key, '$', `${String(by)} is no JSON number`);
     await this.#store.write({ type: 'add', field, by, ...onceOf(options) });

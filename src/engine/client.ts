@@ -3,6 +3,7 @@ import type { ReconcileReport, Stats, WorkerInfo } from '../domain/backend.ts';
 import { ClosedError, InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
 import type { StartArgs, Step } from '../workflow/step.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
@@ -20,7 +21,7 @@ import type {
   StepKind,
   StepOf,
 } from './enqueue-forms.ts';
-import type { EnqueueOptions } from './enqueue-options.ts';
+import { ENQUEUE_KEYS, type EnqueueOptions } from './enqueue-options.ts';
 import type { TaskHandle } from './handle.ts';
 import { type Health, healthOf } from './health.ts';
 import { runHere } from './local-run.ts';
@@ -28,12 +29,13 @@ import type { FairloomOptions } from './options.ts';
 import { Queues } from './queue-facade.ts';
 import { Graphs } from './runs/graphs-facade.ts';
 import type { RunHandle } from './runs/run-handle.ts';
-import type { RunEnqueueOptions } from './runs/run-options.ts';
+import { checkRunOptions, type RunEnqueueOptions } from './runs/run-options.ts';
 import { type RunTools, submitStep } from './runs/run-submission.ts';
 import { Runs } from './runs/runs-facade.ts';
 import { type SchedulerOptions, SchedulerService } from './schedules/scheduler-service.ts';
 import { Schedules } from './schedules/schedules-facade.ts';
 import { serveUntilSignal } from './serve.ts';
+import { checkSignal } from './signal-option.ts';
 import { submitAll, submitEach } from './submission.ts';
 import { Tasks } from './task-facade.ts';
 import { tracedEnqueue, tracedEnqueueMany } from './tracing/traced-enqueue.ts';
@@ -49,6 +51,16 @@ export interface RunOptions {
   /** Ends the run; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
+
+const RUN_KEYS: OptionKeys<RunOptions> = keysOf<RunOptions>()({ user: true, signal: true });
+
+const RECONCILE_KEYS: OptionKeys<{ repair: unknown }> = keysOf<{ repair: unknown }>()({
+  repair: true,
+});
+
+const CLOSE_KEYS: OptionKeys<{ timeout: unknown }> = keysOf<{ timeout: unknown }>()({
+  timeout: true,
+});
 
 /** Set by the class itself: the only way to its parts. */
 let coreOfLoom: (loom: Fairloom) => Core;
@@ -136,6 +148,8 @@ export class Fairloom {
   async run(step: unknown, input?: unknown, options: RunOptions = {}): Promise<unknown> {
     const core = this.#core;
     if (core.connection.closed) throw new ClosedError('this Fairloom');
+    checkOptions('run', options, RUN_KEYS);
+    checkSignal(options.signal);
     const call = { step, input, user: core.maker.userOf(options.user) };
     core.keepAlive.hold();
     try {
@@ -165,6 +179,7 @@ export class Fairloom {
       if (step instanceof PipelineDefinition) return this.#enqueueRun(step, input, options);
       const definition = definitionOf(step);
       if (definition.dynamic !== undefined) return this.#enqueueRun(definition, input, options);
+      if (options !== undefined) checkOptions('enqueue', options, ENQUEUE_KEYS);
       if (this.#core.tracer === undefined) return this.#enqueueTask(definition, input, options);
       const { name, options: defined } = definition;
       const send = async (traced: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> =>
@@ -191,6 +206,7 @@ export class Fairloom {
     input: unknown,
     options: RunEnqueueOptions = {},
   ): Promise<RunHandle<unknown>> {
+    checkRunOptions(options);
     const send = (traced: RunEnqueueOptions = {}): Promise<RunHandle<unknown>> =>
       submitStep(this.#runTools, { step, input, options: traced });
     const { queue } = this.#core.maker.base;
@@ -204,6 +220,7 @@ export class Fairloom {
     options?: EnqueueOptions,
   ): Promise<TaskHandle<unknown>> {
     const core = this.#core;
+    if (options !== undefined) checkOptions('enqueueByName', options, ENQUEUE_KEYS);
     const send = async (traced: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> =>
       core.send(core.maker.makeByName(name, input, traced), traced);
     return tracedEnqueue(core, { name, queue: core.maker.base.queue, options, send });
@@ -291,6 +308,7 @@ export class Fairloom {
   async reconcile(
     options: { readonly repair?: boolean | undefined } = {},
   ): Promise<ReconcileReport> {
+    checkOptions('reconcile', options, RECONCILE_KEYS);
     const { inspect } = await this.#core.connection.open();
     return inspect.reconcile({ repair: options.repair === true });
   }
@@ -306,6 +324,7 @@ export class Fairloom {
    * own grace.
    */
   close(options: { readonly timeout?: Duration | undefined } = {}): Promise<void> {
+    checkOptions('close', options, CLOSE_KEYS);
     const { timeout } = options;
     const bounds = { least: 0, most: LIMITS.leaseMaxMs };
     const timeoutMs =

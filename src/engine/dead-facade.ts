@@ -1,9 +1,11 @@
 import type { ChangeReply, Page, TaskFilter } from '../domain/backend.ts';
+import { InvalidOptionError } from '../domain/errors.ts';
 import { checkId, checkName } from '../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { integerOption } from '../workflow/task-options.ts';
 import type { ValueCodec } from './codec.ts';
 import type { Connection } from './connection.ts';
-import { type PageOptions, pageRequest } from './page.ts';
+import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 import { type TaskInfo, taskInfo } from './task-info.ts';
 
 /** Which dead letters. */
@@ -16,11 +18,25 @@ export interface DeadFilter {
   readonly name?: string | undefined;
 }
 
-/** Which dead letters to change, and how many at most. */
+const FILTER_KEYS: OptionKeys<DeadFilter> = keysOf<DeadFilter>()({
+  queue: true,
+  user: true,
+  name: true,
+});
+
+/** Which dead letters to change, and how many at most: some field of the filter, or `all`. */
 export interface DeadBulkOptions extends DeadFilter {
+  /** Every dead letter, of whatever queue, user and name. Not beside a filter. */
+  readonly all?: true | undefined;
   /** At most so many, oldest first, up to 10,000. Default 100. */
   readonly limit?: number | undefined;
 }
+
+const BULK_KEYS: OptionKeys<DeadBulkOptions> = keysOf<DeadBulkOptions>()({
+  ...FILTER_KEYS,
+  all: true,
+  limit: true,
+});
 
 /** What a bulk change came to. */
 export interface BulkReport {
@@ -57,31 +73,40 @@ export class Dead {
 
   /** One page, oldest failure first. */
   async list(options: DeadFilter & PageOptions = {}): Promise<Page<TaskInfo>> {
+    checkOptions('dead.list', options, { ...FILTER_KEYS, ...PAGE_KEYS });
     const { inspect } = await this.#connection.open();
     const { items, cursor } = await inspect.list(filterOf(options), pageRequest(options));
     const infos = items.map((record) => taskInfo(record, this.#codec));
     return cursor === undefined ? { items: infos } : { items: infos, cursor };
   }
 
-  /** Puts them back, with fresh attempts. */
-  async redrive(options: DeadBulkOptions = {}): Promise<BulkReport> {
+  /**
+   * Puts them back, with fresh attempts.
+   *
+   * @throws {@link InvalidOptionError} when neither a filter nor `all` says which.
+   */
+  async redrive(options: DeadBulkOptions): Promise<BulkReport> {
+    const bulk = bulkOf('dead.redrive', options);
     const { tasks } = await this.#connection.open();
-    return this.#each(options, (id) => tasks.redrive(id));
+    return this.#each(bulk, (id) => tasks.redrive(id));
   }
 
-  /** Takes them away for good. */
-  async remove(options: DeadBulkOptions = {}): Promise<BulkReport> {
+  /**
+   * Takes them away for good.
+   *
+   * @throws {@link InvalidOptionError} when neither a filter nor `all` says which.
+   */
+  async remove(options: DeadBulkOptions): Promise<BulkReport> {
+    const bulk = bulkOf('dead.remove', options);
     const { tasks } = await this.#connection.open();
-    return this.#each(options, (id) => tasks.remove(id));
+    return this.#each(bulk, (id) => tasks.remove(id));
   }
 
   async #each(
-    options: DeadBulkOptions,
+    { filter, most }: Bulk,
     change: (id: string) => Promise<ChangeReply>,
   ): Promise<BulkReport> {
-    const { limit = DEFAULT_BULK } = options;
-    const most = integerOption('limit', limit, { least: 1, most: LARGEST_BULK });
-    const { ids, more } = await this.#ids(filterOf(options), most);
+    const { ids, more } = await this.#ids(filter, most);
     let changed = 0;
     for (let at = 0; at < ids.length; at += AT_ONCE) {
       const replies = await Promise.all(ids.slice(at, at + AT_ONCE).map(change));
@@ -106,6 +131,27 @@ export class Dead {
     } while (cursor !== undefined && ids.length < most);
     return { ids, more: cursor !== undefined };
   }
+}
+
+/** Which tasks a bulk change means, checked. */
+interface Bulk {
+  readonly filter: TaskFilter;
+  readonly most: number;
+}
+
+/** A change of many says whom it means: a field that was left out by mistake would mean everybody. */
+function bulkOf(where: string, options: DeadBulkOptions): Bulk {
+  checkOptions(where, options, BULK_KEYS);
+  const { all, limit = DEFAULT_BULK, queue, user, name } = options;
+  if (all !== undefined && all !== true) throw new InvalidOptionError('all', 'true', all);
+  const isFiltered = queue !== undefined || user !== undefined || name !== undefined;
+  if (isFiltered === (all === true)) {
+    const got = isFiltered ? 'both' : 'neither';
+    const expected = 'a queue, user or name that is given, or all: true';
+    throw new InvalidOptionError(`${where}: which`, expected, got);
+  }
+  const most = integerOption('limit', limit, { least: 1, most: LARGEST_BULK });
+  return { filter: filterOf(options), most };
 }
 
 function filterOf({ queue, user, name }: DeadFilter): TaskFilter {

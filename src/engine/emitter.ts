@@ -1,20 +1,32 @@
 import { apart, atRoot } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
+import { InvalidOptionError } from '../domain/errors.ts';
+import { type OptionKeys, unknownWord } from '../domain/options.ts';
 import { say } from './log-events.ts';
 
 /** Ends a subscription; safe to call twice. */
 export type Unsubscribe = () => void;
 
-/** Typed events of one object. A listener that throws is logged and disturbs nobody. */
+/** Typed events of one object. A listener that throws, or rejects, is logged and disturbs nobody. */
 export class Emitter<Events extends object> {
-  readonly #listeners = new Map<keyof Events, Set<(event: never) => void>>();
+  readonly #listeners = new Map<keyof Events, Set<(event: never) => unknown>>();
   readonly #log: Logger;
+  readonly #names: OptionKeys<Events>;
 
-  constructor(log: Logger) {
+  constructor(log: Logger, names: OptionKeys<Events>) {
     this.#log = log;
+    this.#names = names;
   }
 
-  on<Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void): Unsubscribe {
+  /** @throws {@link InvalidOptionError} for an event that there is not, or a listener that is none. */
+  on<Name extends keyof Events>(
+    name: Name,
+    listener: (event: Events[Name]) => unknown,
+  ): Unsubscribe {
+    if (!Object.hasOwn(this.#names, name)) throw unknownWord('event', name, this.#names);
+    if (typeof listener !== 'function') {
+      throw new InvalidOptionError('listener', 'a function', listener);
+    }
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners);
     listeners.add(listener);
@@ -35,12 +47,26 @@ export class Emitter<Events extends object> {
     for (const listener of [...listeners]) this.#call(name, listener, event as never);
   }
 
-  #call(name: keyof Events, listener: (event: never) => void, event: never): void {
+  #call(name: keyof Events, listener: (event: never) => unknown, event: never): void {
     try {
-      atRoot(() => apart(listener, event));
+      const answer = atRoot(() => apart(listener, event));
+      if (isThenable(answer)) answer.then(undefined, (error: unknown) => this.#threw(name, error));
     } catch (error) {
-      const on = String(name);
-      say(this.#log, 'listener.threw', `a listener of ${on} threw`, { on, error });
+      this.#threw(name, error);
     }
   }
+
+  #threw(name: keyof Events, error: unknown): void {
+    const on = String(name);
+    say(this.#log, 'listener.threw', `a listener of ${on} threw`, { on, error });
+  }
+}
+
+/** Nobody waits for what an async listener does, so nobody else would hear that it failed. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && isFunction(value.then);
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
 }

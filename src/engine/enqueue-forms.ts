@@ -1,11 +1,25 @@
-/** Types of `enqueue` and `enqueueMany`: what they take and give, by the step. Nothing at run time. */
+/** Types of `enqueue` and `enqueueMany`: what they take and give, by the step. */
+import { keysOf, type OptionKeys } from '../domain/options.ts';
 import type { Step, Task } from '../workflow/step.ts';
-import type { Call, HandlesOf } from './call.ts';
-import type { EnqueueOptions } from './enqueue-options.ts';
+import { ENQUEUE_KEYS, type EnqueueOptions } from './enqueue-options.ts';
 import type { TaskHandle } from './handle.ts';
 import type { RunHandle } from './runs/run-handle.ts';
 import type { RunEnqueueOptions } from './runs/run-options.ts';
 import type { Enqueued } from './submission.ts';
+
+/** Holds the type of the output; never a value. */
+declare const output: unique symbol;
+
+/** A task with its input, to be enqueued with others. */
+export interface Call<out O> {
+  /** Holds the type of the output; never a value. */
+  readonly [output]: () => O;
+}
+
+/** The handles of calls, in their order. */
+export type HandlesOf<C extends readonly Call<unknown>[]> = {
+  -readonly [K in keyof C]: C[K] extends Call<infer O> ? TaskHandle<O> : never;
+};
 
 /** What may be said about each kind of step. */
 export interface OptionsByKind {
@@ -35,10 +49,21 @@ export interface CallsOptions<A extends boolean = boolean> {
   readonly atomic?: A | undefined;
 }
 
+/** What may stand in {@link CallsOptions}. */
+export const CALLS_KEYS: OptionKeys<CallsOptions> = keysOf<CallsOptions>()({ atomic: true });
+
 /** Options of one definition enqueued many times. */
 export interface EnqueueManyOptions<A extends boolean = boolean>
   extends Omit<EnqueueOptions, 'id'>,
     CallsOptions<A> {}
+
+const { id: _id, ...OF_MANY } = ENQUEUE_KEYS;
+
+/** What may stand in {@link EnqueueManyOptions}. */
+export const MANY_KEYS: OptionKeys<EnqueueManyOptions> = keysOf<EnqueueManyOptions>()({
+  ...OF_MANY,
+  ...CALLS_KEYS,
+});
 
 /** What `enqueueMany` takes first: a task, or calls. */
 export type ManySource = Task<never, unknown, unknown> | readonly Call<unknown>[];

@@ -3,14 +3,17 @@ import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkId, checkName, checkTaskId, isId } from '../domain/names.ts';
+import { checkPart, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { EdgePolicies, EdgePolicy, KeyPolicy, KeySpec, Level } from '../domain/task.ts';
 import {
+  ATTEMPT_KEYS,
   type AttemptOptions,
   type BackoffPolicy,
   backoffOption,
   costOption,
   durationOption,
   levelOf,
+  PLACE_KEYS,
   type PlaceOptions,
   retriesOption,
   timeoutOption,
@@ -100,6 +103,37 @@ export interface EnqueueOptions extends AttemptOptions, PlaceOptions {
    */
   readonly traceparent?: string | undefined;
 }
+
+const IDEMPOTENCY_KEYS: OptionKeys<IdempotencyOptions> = keysOf<IdempotencyOptions>()({
+  policy: true,
+  ttl: true,
+});
+
+const WINDOW_KEYS = {
+  debounce: keysOf<DebounceOptions>()({ key: true, wait: true, maxWait: true }),
+  throttle: keysOf<ThrottleOptions>()({ key: true, per: true, trailing: true }),
+} as const;
+
+/** What may stand in {@link EnqueueOptions}. */
+export const ENQUEUE_KEYS: OptionKeys<EnqueueOptions> = keysOf<EnqueueOptions>()({
+  ...ATTEMPT_KEYS,
+  ...PLACE_KEYS,
+  id: true,
+  user: true,
+  delay: true,
+  executeAfter: true,
+  idempotencyKey: true,
+  idempotency: true,
+  debounce: true,
+  throttle: true,
+  dependsOn: true,
+  onUpstreamFailure: true,
+  onUpstreamCancel: true,
+  onMissing: true,
+  allowCrossUser: true,
+  onDuplicate: true,
+  traceparent: true,
+});
 
 /** Where tasks of a definition go unless their enqueue says otherwise. */
 export interface Place {
@@ -285,6 +319,7 @@ function windowKey(
   options: { readonly key: string } | undefined,
 ): string {
   const prefix = WINDOW_PREFIX[name];
+  checkPart(name, options, WINDOW_KEYS[name]);
   const { key } = options ?? {};
   if (isId(key) && isId(prefix + key)) return prefix + key;
   const most = LIMITS.idBytes - prefix.length;
@@ -298,6 +333,7 @@ function heldKeyOf(options: EnqueueOptions): KeySpec | undefined {
     throw new InvalidOptionError('idempotency', 'an idempotencyKey beside it', idempotency);
   }
   const key = checkTaskId('idempotencyKey', idempotencyKey);
+  if (idempotency !== undefined) checkPart('idempotency', idempotency, IDEMPOTENCY_KEYS);
   const policy = oneOf('idempotency.policy', idempotency?.policy, KEY_POLICIES) ?? 'return';
   const ttl = idempotency?.ttl;
   if (ttl === undefined) return { key, policy };

@@ -1,5 +1,6 @@
 import type { Duration } from '../base/time.ts';
 import type { EnqueueReply } from '../domain/backend.ts';
+import { keysOf, type OptionKeys } from '../domain/options.ts';
 
 /** A way back to something that was enqueued. */
 export interface Handle<out O> {
@@ -23,6 +24,12 @@ export interface ResultOptions {
   /** Ends the wait, not the task. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** What may stand in {@link ResultOptions}. */
+export const RESULT_KEYS: OptionKeys<ResultOptions> = keysOf<ResultOptions>()({
+  timeout: true,
+  signal: true,
+});
 
 /** The handle of one task. */
 export interface TaskHandle<out O> extends Handle<O> {

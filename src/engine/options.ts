@@ -3,12 +3,20 @@ import type { Clock, Duration } from '../base/time.ts';
 import type { Backend } from '../domain/backend.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import {
+  checkOptions as checkKeys,
+  checkPart,
+  keysOf,
+  type OptionKeys,
+} from '../domain/options.ts';
 import type { Retention } from '../domain/settings.ts';
 import { AN_IANA_ZONE, isZone } from '../schedule/zone.ts';
 import {
+  ATTEMPT_KEYS,
   checkTaskOptions,
   durationOption,
   integerOption,
+  PLACE_KEYS,
   type TaskOptions,
 } from '../workflow/task-options.ts';
 import type { Codec } from './codec.ts';
@@ -91,24 +99,84 @@ export interface FairloomOptions {
   readonly newId?: (() => string) | undefined;
 }
 
+const DEFAULT_KEYS: OptionKeys<DefaultOptions> = keysOf<DefaultOptions>()({
+  ...ATTEMPT_KEYS,
+  ...PLACE_KEYS,
+});
+
+const RETENTION_KEYS: OptionKeys<RetentionOptions> = keysOf<RetentionOptions>()({
+  finished: true,
+  failed: true,
+  canceled: true,
+  finishedCount: true,
+  failedCount: true,
+  canceledCount: true,
+});
+
+const SCHEDULER_KEYS: OptionKeys<ScheduleDefaults> = keysOf<ScheduleDefaults>()({
+  timeZone: true,
+});
+
+const XCOM_KEYS: OptionKeys<XComOptions> = keysOf<XComOptions>()({ ttl: true });
+
+/** What may stand in {@link FairloomOptions}. */
+export const CLIENT_KEYS: OptionKeys<FairloomOptions> = keysOf<FairloomOptions>()({
+  backend: true,
+  tasks: true,
+  handlers: true,
+  requireUser: true,
+  defaults: true,
+  retention: true,
+  scheduler: true,
+  xcom: true,
+  log: true,
+  metrics: true,
+  tracer: true,
+  codec: true,
+  clock: true,
+  random: true,
+  newId: true,
+});
+
+/** What an object must be able to do, to be taken for one of these. */
+const METHODS = {
+  log: ['debug', 'info', 'warn', 'error'],
+  metrics: ['backend', 'client', 'worker', 'scheduler'],
+  tracer: ['start'],
+  codec: ['encode', 'decode'],
+  clock: ['now', 'setTimer'],
+} as const;
+
+const THINGS = {
+  log: 'a Logger: debug, info, warn, error',
+  metrics: 'what prometheus() or openTelemetryMetrics() makes',
+  tracer: 'a tracer such as openTelemetry()',
+  codec: 'a Codec: encode and decode',
+  clock: 'a Clock: now and setTimer',
+} as const;
+
 const COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER };
 
 /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
 export function checkOptions(options: FairloomOptions): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidOptionError('options', 'an object', options);
-  }
-  const { backend, defaults, clock, random, newId, tracer, scheduler } = options;
+  checkKeys('new Fairloom', options, CLIENT_KEYS);
+  const { backend, defaults, random, newId, scheduler, requireUser } = options;
   if (typeof backend?.tasks?.enqueue !== 'function') {
     throw new InvalidOptionError('backend', 'a backend such as memory()', backend);
   }
-  if (defaults !== undefined) checkTaskOptions('defaults', defaults);
-  if (scheduler !== undefined) defaultZoneOf(scheduler);
-  if (clock !== undefined && typeof clock.now !== 'function') {
-    throw new InvalidOptionError('clock', 'a Clock', clock);
+  if (defaults !== undefined) {
+    checkPart('defaults', defaults, DEFAULT_KEYS);
+    checkTaskOptions('defaults', defaults);
   }
-  if (tracer !== undefined && typeof tracer?.start !== 'function') {
-    throw new InvalidOptionError('tracer', 'a tracer such as openTelemetry()', tracer);
+  if (scheduler !== undefined) defaultZoneOf(scheduler);
+  if (requireUser !== undefined && typeof requireUser !== 'boolean') {
+    throw new InvalidOptionError('requireUser', 'true or false', requireUser);
+  }
+  for (const option of Object.keys(METHODS) as (keyof typeof METHODS)[]) {
+    const value: unknown = options[option];
+    if (value !== undefined && !can(value, METHODS[option])) {
+      throw new InvalidOptionError(option, THINGS[option], value);
+    }
   }
   for (const [option, value] of Object.entries({ random, newId })) {
     if (value !== undefined && typeof value !== 'function') {
@@ -117,17 +185,21 @@ export function checkOptions(options: FairloomOptions): void {
   }
 }
 
+function can(value: unknown, methods: readonly string[]): boolean {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return methods.every((method) => typeof Reflect.get(value, method) === 'function');
+}
+
 /** @throws {@link InvalidOptionError} when there is no such zone. */
 export function defaultZoneOf(options: ScheduleDefaults = {}): string {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidOptionError('scheduler', 'an object', options);
-  }
+  checkPart('scheduler', options, SCHEDULER_KEYS);
   const { timeZone = 'UTC' } = options;
   if (isZone(timeZone)) return timeZone;
   throw new InvalidOptionError('scheduler.timeZone', AN_IANA_ZONE, timeZone);
 }
 
 export function retentionOf(options: RetentionOptions = {}): Retention {
+  checkPart('retention', options, RETENTION_KEYS);
   const { finished, failed, canceled } = options;
   return {
     finishedMs: kept('finished', finished, LIMITS.retainFinishedMs),
@@ -141,9 +213,7 @@ export function retentionOf(options: RetentionOptions = {}): Retention {
 
 /** How long XCom values are kept, in ms. @throws {@link InvalidOptionError} */
 export function xcomTtlOf(options: { readonly ttl?: unknown } = {}): number {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidOptionError('xcom', 'an object', options);
-  }
+  checkPart('xcom', options, XCOM_KEYS);
   const { ttl } = options;
   const bounds = { least: 1, most: LIMITS.delayMaxMs };
   return ttl === undefined ? LIMITS.xcomTtlMs : durationOption('xcom.ttl', ttl, bounds);

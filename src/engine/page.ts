@@ -1,6 +1,7 @@
 import type { PageRequest } from '../domain/backend.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { keysOf, type OptionKeys } from '../domain/options.ts';
 import { integerOption } from '../workflow/task-options.ts';
 
 /** Which part of a listing to give. */
@@ -10,6 +11,12 @@ export interface PageOptions {
   /** What the page before gave as its cursor. */
   readonly cursor?: string | undefined;
 }
+
+/** What may stand in {@link PageOptions}. */
+export const PAGE_KEYS: OptionKeys<PageOptions> = keysOf<PageOptions>()({
+  limit: true,
+  cursor: true,
+});
 
 /** Rows of a page unless the caller says otherwise: a screenful. */
 const DEFAULT_ROWS = 50;

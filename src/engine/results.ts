@@ -9,12 +9,14 @@ import {
   TaskNotFoundError,
 } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { checkOptions } from '../domain/options.ts';
 import { isEnd, type TaskRecord } from '../domain/task.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import type { ValueCodec } from './codec.ts';
 import type { Connection } from './connection.ts';
-import type { ResultOptions, ResultSource } from './handle.ts';
+import { RESULT_KEYS, type ResultOptions, type ResultSource } from './handle.ts';
 import type { KeepAlive } from './keep-alive.ts';
+import { checkSignal } from './signal-option.ts';
 import { errorOf } from './task-error.ts';
 
 /** Of a record that says nothing of it. */
@@ -51,7 +53,9 @@ export class Results implements ResultSource {
   /** The record once it is in an end state; rejects as `wait` does when it does not come to that. */
   async waitForRecord(id: string, options: ResultOptions = {}): Promise<TaskRecord> {
     const { clock, keepAlive } = this.#parts;
+    checkOptions('result', options, RESULT_KEYS);
     const { timeout, signal } = options;
+    checkSignal(signal);
     const bounds = { least: 0, most: LIMITS.delayMaxMs };
     const timeoutMs =
       timeout === undefined ? undefined : durationOption('timeout', timeout, bounds);

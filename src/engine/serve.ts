@@ -1,5 +1,6 @@
 import type { Unsubscribe } from './emitter.ts';
-import type { StopOptions, StopReport } from './worker.ts';
+import type { StopReport } from './worker.ts';
+import type { StopOptions } from './worker-options.ts';
 
 /** What works until it is stopped: a worker, or something that is started and stopped like one. */
 export interface Service {

@@ -2,6 +2,7 @@
 import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { checkOptions, checkPart, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { RateLimit } from '../domain/rate-limit.ts';
 import type { QueuePatch, QueueSettings, UserPatch, UserSettings } from '../domain/settings.ts';
 import {
@@ -21,6 +22,12 @@ export interface RateOptions {
   readonly burst?: number | undefined;
 }
 
+const RATE_KEYS: OptionKeys<RateOptions> = keysOf<RateOptions>()({
+  limit: true,
+  per: true,
+  burst: true,
+});
+
 /** Settings of one user. `"default"` takes a field back, an absent one stays as it is. */
 export interface UserOptions {
   /** Claim on turns relative to other users, 0.01 to 1000, in hundredths. Default 1. */
@@ -32,6 +39,13 @@ export interface UserOptions {
   /** Starts per time, per queue. Default unlimited. */
   readonly rate?: RateOptions | 'default' | undefined;
 }
+
+const USER_KEYS: OptionKeys<UserOptions> = keysOf<UserOptions>()({
+  weight: true,
+  maxRunning: true,
+  maxQueued: true,
+  rate: true,
+});
 
 /** Settings of one queue. `"default"` takes a field back, an absent one stays as it is. */
 export interface QueueOptions {
@@ -65,6 +79,18 @@ export interface QueueOptions {
   readonly perUser?: UserOptions | 'default' | undefined;
 }
 
+const QUEUE_KEYS: OptionKeys<QueueOptions> = keysOf<QueueOptions>()({
+  maxRunning: true,
+  rate: true,
+  charge: true,
+  priorityWeights: true,
+  criticalBurst: true,
+  retries: true,
+  timeout: true,
+  lease: true,
+  perUser: true,
+});
+
 /** Settings in force, as callers read them. */
 export interface UserSettingsInfo extends Omit<UserSettings, 'weight'> {
   /** Claim on turns relative to other users; 1 unless set. */
@@ -79,7 +105,11 @@ const LEASE_BOUNDS = { least: LIMITS.leaseMinMs, most: LIMITS.leaseMaxMs };
 const MAX_COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER };
 
 export function userPatch(options: UserOptions): UserPatch {
-  demandObject('settings', options);
+  checkOptions('users.set', options, USER_KEYS);
+  return patchOf(options);
+}
+
+function patchOf(options: UserOptions): UserPatch {
   const { weight, maxRunning, maxQueued, rate } = options;
   return {
     ...field('weight', weight, weightOption),
@@ -90,7 +120,7 @@ export function userPatch(options: UserOptions): UserPatch {
 }
 
 export function queuePatch(options: QueueOptions): QueuePatch {
-  demandObject('settings', options);
+  checkOptions('queues.set', options, QUEUE_KEYS);
   const { maxRunning, rate, charge, priorityWeights, criticalBurst, perUser } = options;
   return {
     ...attemptsOf(options),
@@ -99,7 +129,7 @@ export function queuePatch(options: QueueOptions): QueuePatch {
     ...field('charge', charge, chargeOption),
     ...field('priorityWeights', priorityWeights, weightsOption),
     ...field('criticalBurst', criticalBurst, countOption),
-    ...field('perUser', perUser, (_, value) => settingsOf(userPatch(value))),
+    ...field('perUser', perUser, perUserOption),
   };
 }
 
@@ -162,7 +192,7 @@ function countOption(option: string, value: unknown): number {
 }
 
 function rateOption(option: string, value: unknown): RateLimit {
-  demandObject(option, value);
+  checkPart(option, value, RATE_KEYS);
   const { limit, per, burst } = value as RateOptions;
   const most = integerOption(`${option}.limit`, limit, MAX_COUNT);
   return {
@@ -194,7 +224,7 @@ function settingsOf(patch: UserPatch): UserSettings {
   return Object.fromEntries(set);
 }
 
-function demandObject(option: string, value: unknown): void {
-  if (typeof value === 'object' && value !== null) return;
-  throw new InvalidOptionError(option, 'an object', value);
+function perUserOption(option: string, value: UserOptions): UserSettings {
+  checkPart(option, value, USER_KEYS);
+  return settingsOf(patchOf(value));
 }

@@ -8,11 +8,12 @@ import {
 } from '../domain/errors.ts';
 import { type Explanation, explain } from '../domain/explain.ts';
 import { checkId, checkName } from '../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { type Position, positionOf } from '../domain/position.ts';
 import { TASK_STATES, type TaskState } from '../domain/task.ts';
 import type { ValueCodec } from './codec.ts';
 import type { Connection } from './connection.ts';
-import { type PageOptions, pageRequest } from './page.ts';
+import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
 
 /** Which tasks to list. `queued` ones are listed per user, in the order of their turns. */
@@ -26,6 +27,18 @@ export interface TaskListOptions extends PageOptions {
   /** With this name; absent: with any. */
   readonly name?: string | undefined;
 }
+
+const LIST_KEYS: OptionKeys<TaskListOptions> = keysOf<TaskListOptions>()({
+  ...PAGE_KEYS,
+  state: true,
+  queue: true,
+  user: true,
+  name: true,
+});
+
+const CANCEL_KEYS: OptionKeys<{ reason: unknown }> = keysOf<{ reason: unknown }>()({
+  reason: true,
+});
 
 interface FacadeParts {
   readonly connection: Connection;
@@ -56,6 +69,7 @@ export class Tasks {
 
   /** One page of the tasks in a state, in the order of that state's index. */
   async list(options: TaskListOptions): Promise<Page<TaskInfo>> {
+    checkOptions('tasks.list', options, LIST_KEYS);
     const filter = filterOf(options);
     const { inspect } = await this.#parts.connection.open();
     const { items, cursor } = await inspect.list(filter, pageRequest(options));
@@ -110,6 +124,7 @@ export class Tasks {
     options: { readonly reason?: string | undefined } = {},
   ): Promise<CancelReply> {
     const taskId = checkId('id', id);
+    checkOptions('tasks.cancel', options, CANCEL_KEYS);
     const cause = requestCause(options.reason);
     const { tasks } = await this.#parts.connection.open();
     const reply = await tasks.cancel(taskId, cause);

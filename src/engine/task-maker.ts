@@ -88,9 +88,6 @@ export class TaskMaker {
   ): NewTask {
     const payload = this.#codec.payload(name, call.input);
     const { options = NOTHING } = call;
-    if (typeof options !== 'object' || options === null) {
-      throw new InvalidOptionError('options', 'an object', options);
-    }
     const { queue, level, cost, expiresInMs } = placeOf(options, place);
     const rare = rareOf(options, expiresInMs);
     const id = idOf(options, this.#newId);

@@ -1,8 +1,9 @@
 import type { Page, UserInfo } from '../domain/backend.ts';
 import { checkId, checkName } from '../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { UserPatch } from '../domain/settings.ts';
 import type { Connection } from './connection.ts';
-import { type PageOptions, pageRequest } from './page.ts';
+import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 import {
   RESET_USER,
   type UserOptions,
@@ -16,6 +17,13 @@ export interface InQueue {
   /** Default: for changes every queue that has no setting of its own, for reading `default`. */
   readonly queue?: string | undefined;
 }
+
+const QUEUE_KEYS: OptionKeys<InQueue> = keysOf<InQueue>()({ queue: true });
+
+const LIST_KEYS: OptionKeys<InQueue & PageOptions> = keysOf<InQueue & PageOptions>()({
+  ...QUEUE_KEYS,
+  ...PAGE_KEYS,
+});
 
 /** One user in one queue. */
 export interface UserStatus extends Omit<UserInfo, 'settings' | 'ahead'> {
@@ -44,6 +52,7 @@ export class Users {
 
   /** One page of the users of a queue. */
   async list(options: InQueue & PageOptions = {}): Promise<Page<UserStatus>> {
+    checkOptions('users.list', options, LIST_KEYS);
     const { users } = await this.#connection.open();
     const { items, cursor } = await users.list(queueOf(options), pageRequest(options));
     const infos = items.map(statusOf);
@@ -53,6 +62,7 @@ export class Users {
   /** One user in one queue; `undefined` when nothing is known about it there. */
   async get(user: string, options: InQueue = {}): Promise<UserStatus | undefined> {
     const id = checkId('user', user);
+    checkOptions('users.get', options, QUEUE_KEYS);
     const { users } = await this.#connection.open();
     const info = await users.get(id, queueOf(options));
     return info === undefined ? undefined : statusOf(info);
@@ -78,9 +88,11 @@ export class Users {
     return this.#patch(user, () => ({ paused: null }), options);
   }
 
-  async #patch(user: string, patch: () => UserPatch, { queue }: InQueue): Promise<void> {
+  async #patch(user: string, patch: () => UserPatch, options: InQueue): Promise<void> {
     const id = checkId('user', user);
     const change = patch();
+    checkOptions('users', options, QUEUE_KEYS);
+    const { queue } = options;
     const where = queue === undefined ? {} : { queue: checkName('queue', queue) };
     const { users } = await this.#connection.open();
     await users.set(id, change, where);

@@ -1,5 +1,6 @@
 import type { Cause, FailureType } from '../domain/cause.ts';
 import type { FairloomError } from '../domain/errors.ts';
+import { keysOf, type OptionKeys } from '../domain/options.ts';
 import type { TaskError } from './task-error.ts';
 
 /** Which attempt an event is about. */
@@ -83,3 +84,23 @@ export interface WorkerEvents {
   /** `unfinished` are the tasks whose handlers did not end in time; others run them later. */
   'worker.stopped': { readonly worker: string; readonly unfinished: readonly string[] };
 }
+
+/** The names of all of them. */
+export const WORKER_EVENTS: OptionKeys<WorkerEvents> = keysOf<WorkerEvents>()({
+  'task.started': true,
+  'task.finished': true,
+  'task.failed': true,
+  'task.retried': true,
+  'task.canceled': true,
+  'task.released': true,
+  'lease.lost': true,
+  'schedule.fired': true,
+  'schedule.missed': true,
+  'schedule.skipped': true,
+  'worker.error': true,
+  'worker.unhealthy': true,
+  'worker.healthy': true,
+  'worker.blocked': true,
+  'worker.started': true,
+  'worker.stopped': true,
+});

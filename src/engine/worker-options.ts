@@ -5,6 +5,7 @@ import type { Decider } from '../domain/decider.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkId, checkName } from '../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { durationOption, integerOption } from '../workflow/task-options.ts';
 
 /** How a worker works. */
@@ -29,6 +30,26 @@ export interface WorkerOptions {
   readonly decider?: Decider | undefined;
 }
 
+const KEYS: OptionKeys<WorkerOptions> = keysOf<WorkerOptions>()({
+  id: true,
+  concurrency: true,
+  queues: true,
+  assignedUsers: true,
+  stealTargets: true,
+  lease: true,
+  grace: true,
+  scheduler: true,
+  decider: true,
+});
+
+/** How a worker is stopped. */
+export interface StopOptions {
+  /** How long running handlers may go on. Default: the worker's own grace. */
+  readonly grace?: Duration | undefined;
+}
+
+const STOP_KEYS: OptionKeys<StopOptions> = keysOf<StopOptions>()({ grace: true });
+
 /** Checked, with defaults. */
 export interface WorkerPlan {
   readonly id: string;
@@ -47,6 +68,7 @@ const QUEUE_WEIGHTS = { least: 0.01, most: 1_000 };
 
 /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
 export function workerPlan(options: WorkerOptions, newId: () => string): WorkerPlan {
+  checkOptions('worker', options, KEYS);
   const { id, concurrency, lease, grace, decider, scheduler = true } = options;
   const leaseBounds = { least: LIMITS.leaseMinMs, most: LIMITS.leaseMaxMs };
   const slotBounds = { least: 1, most: LIMITS.concurrencyMax };
@@ -71,8 +93,14 @@ export function workerPlan(options: WorkerOptions, newId: () => string): WorkerP
   };
 }
 
+/** The grace of a stop in ms; `undefined` when it names none. */
+export function graceOf(options: StopOptions): number | undefined {
+  checkOptions('stop', options, STOP_KEYS);
+  return options.grace === undefined ? undefined : graceOption(options.grace);
+}
+
 /** A grace in ms. */
-export function graceOption(grace: unknown): number {
+function graceOption(grace: unknown): number {
   return durationOption('grace', grace, { least: 0, most: LIMITS.leaseMaxMs });
 }
 

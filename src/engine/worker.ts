@@ -1,5 +1,4 @@
 import { atRoot } from '../base/async-scope.ts';
-import type { Duration } from '../base/time.ts';
 import type { LeaseRef, SettleAnswer, WorkerSpec } from '../domain/backend.ts';
 import type { Cause } from '../domain/cause.ts';
 import { ClosedError, isOwn, TaskCanceledError } from '../domain/errors.ts';
@@ -19,9 +18,10 @@ import { Scheduler } from './schedules/scheduler.ts';
 import { emptySlots, sayGoodbye } from './shutdown.ts';
 import { Slots } from './slots.ts';
 import { Ticker } from './ticker.ts';
-import type { WorkerEvents } from './worker-events.ts';
+import { WORKER_EVENTS, type WorkerEvents } from './worker-events.ts';
 import {
-  graceOption,
+  graceOf,
+  type StopOptions,
   specOf,
   type WorkerOptions,
   type WorkerPlan,
@@ -33,12 +33,6 @@ interface WorkerParts {
   readonly core: Core;
   /** Called once the worker has ended, for whatever reason. */
   readonly onEnd: (worker: Worker) => void;
-}
-
-/** How a worker is stopped. */
-export interface StopOptions {
-  /** How long running handlers may go on. Default: the worker's own grace. */
-  readonly grace?: Duration | undefined;
 }
 
 /** What a stop came to. */
@@ -94,7 +88,7 @@ export class Worker {
     this.#onEnd = onEnd;
     this.#plan = workerPlan(options, () => `w${process.pid}-${this.#nonce}`);
     this.id = this.#plan.id;
-    this.#events = new Emitter(core.log);
+    this.#events = new Emitter(core.log, WORKER_EVENTS);
     this.#stride = new QueueStride(this.#plan.queues);
     const known = { names: core.handlers.names(), pipelines: core.registry.pipelines() };
     this.#spec = specOf(this.#plan, this.#stride.queues, known);
@@ -191,8 +185,7 @@ export class Worker {
    * shortens the first.
    */
   stop(options: StopOptions = {}): Promise<StopReport> {
-    const { grace } = options;
-    const graceMs = grace === undefined ? this.#plan.graceMs : graceOption(grace);
+    const graceMs = graceOf(options) ?? this.#plan.graceMs;
     if (graceMs === 0) atRoot(() => this.#hurry.abort());
     this.#stopping ??= atRoot(() => this.#stop(graceMs));
     return this.#stopping;

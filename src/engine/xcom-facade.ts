@@ -1,10 +1,17 @@
 import type { Page } from '../domain/backend.ts';
 import { checkId } from '../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { XCOM_NAMESPACE, type XComFact, type XComPlace } from '../domain/xcom.ts';
-import type { XComKey, XComPulled, XComPushOptions, XComSource } from '../workflow/xcom.ts';
+import {
+  XCOM_PUSH_KEYS,
+  type XComKey,
+  type XComPulled,
+  type XComPushOptions,
+  type XComSource,
+} from '../workflow/xcom.ts';
 import { xcomKeyOf } from '../workflow/xcom-key.ts';
 import type { Connection } from './connection.ts';
-import { type PageOptions, pageRequest } from './page.ts';
+import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 import type { TaskMaker } from './task-maker.ts';
 import type { XComValues } from './xcom.ts';
 
@@ -15,6 +22,10 @@ export interface XComWhere {
   /** A text of 1–128 bytes. Default `default`. */
   readonly namespace?: string | undefined;
 }
+
+const WHERE_KEYS: OptionKeys<XComWhere> = keysOf<XComWhere>()({ user: true, namespace: true });
+
+const { namespace: _namespace, ...USER_KEYS } = WHERE_KEYS;
 
 interface XComParts {
   readonly connection: Connection;
@@ -43,6 +54,7 @@ export class XComs {
     where?: XComWhere & XComPushOptions,
   ): Promise<void>;
   async push(key: unknown, value: unknown, where: XComWhere & XComPushOptions = {}): Promise<void> {
+    checkOptions('xcom.push', where, { ...WHERE_KEYS, ...XCOM_PUSH_KEYS });
     const { xcom } = this.#parts;
     const definition = xcomKeyOf(key);
     const place = this.#placeOf(definition.name, where);
@@ -57,6 +69,7 @@ export class XComs {
    */
   pull<K extends XComSource>(of: K, where?: XComWhere): Promise<XComPulled<K>>;
   async pull(key: unknown, where: XComWhere = {}): Promise<unknown> {
+    checkOptions('xcom.pull', where, WHERE_KEYS);
     const definition = xcomKeyOf(key);
     const place = this.#placeOf(definition.name, where);
     const backend = await this.#parts.connection.open();
@@ -66,6 +79,7 @@ export class XComs {
 
   /** Takes a value away. */
   async delete(key: string | { readonly name: string }, where: XComWhere = {}): Promise<void> {
+    checkOptions('xcom.delete', where, WHERE_KEYS);
     const place = this.#placeOf(xcomKeyOf(key).name, where);
     const { xcom } = await this.#parts.connection.open();
     await xcom.write([{ type: 'delete', place }]);
@@ -76,6 +90,7 @@ export class XComs {
    * for, and others after it.
    */
   async list(options: XComWhere & PageOptions = {}): Promise<Page<XComFact>> {
+    checkOptions('xcom.list', options, { ...WHERE_KEYS, ...PAGE_KEYS });
     const page = pageRequest(options);
     const { user, namespace } = this.#placeOf('', options);
     const { xcom } = await this.#parts.connection.open();
@@ -86,6 +101,7 @@ export class XComs {
   async namespaces(
     options: Omit<XComWhere, 'namespace'> & PageOptions = {},
   ): Promise<Page<string>> {
+    checkOptions('xcom.namespaces', options, { ...USER_KEYS, ...PAGE_KEYS });
     const page = pageRequest(options);
     const { user } = this.#placeOf('', options);
     const { xcom } = await this.#parts.connection.open();

@@ -8,11 +8,12 @@ import {
 } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkId } from '../domain/names.ts';
+import { checkOptions } from '../domain/options.ts';
 import { XCOM_NAMESPACE, type XComPlace, type XComWrite, xcomPlaceText } from '../domain/xcom.ts';
 import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
-import type { XCom, XComPushOptions } from '../workflow/xcom.ts';
+import { XCOM_PUSH_KEYS, type XCom, type XComPushOptions } from '../workflow/xcom.ts';
 import { type XComKeyDefinition, xcomKeyOf } from '../workflow/xcom-key.ts';
 import type { ValueCodec } from './codec.ts';
 import type { Connection } from './connection.ts';
@@ -167,6 +168,7 @@ class HandlerXCom implements XCom {
   }
 
   async push(key: unknown, value: unknown, options: XComPushOptions = {}): Promise<void> {
+    checkOptions('xcom.push', options, XCOM_PUSH_KEYS);
     const definition = xcomKeyOf(key);
     const place = this.#book.placeOf(this.#namespace, definition.name);
     const write = this.#book.values.pushOf(place, definition, { value, options });

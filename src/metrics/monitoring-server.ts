@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf } from '../base/message-of.ts';
+import { InvalidOptionError } from '../domain/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { Fairloom } from '../engine/client.ts';
 import type { Prometheus } from './prometheus.ts';
 
@@ -14,6 +16,12 @@ export interface MonitoringOptions {
   readonly metrics?: Pick<Prometheus, 'contentType' | 'text'> | undefined;
 }
 
+const KEYS: OptionKeys<MonitoringOptions> = keysOf<MonitoringOptions>()({
+  port: true,
+  host: true,
+  metrics: true,
+});
+
 /** A server that answers probes. */
 export interface MonitoringServer {
   /** Where it listens. */
@@ -25,6 +33,8 @@ export interface MonitoringServer {
 /** A page: a status, a content type and a text. */
 type Page = readonly [status: number, type: string, text: string];
 
+const PORT_MAX = 65_535;
+
 const TEXT = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json';
 
@@ -33,13 +43,24 @@ const JSON_TYPE = 'application/json';
  * every worker here leases: 503 otherwise, also while a worker drains) and `/metrics`. It keeps no
  * process alive.
  *
- * @throws the error of `listen`, such as EADDRINUSE.
+ * @throws `InvalidOptionError`; the error of `listen`, such as EADDRINUSE.
  */
 export async function serveMonitoring(
   loom: Fairloom,
   options: MonitoringOptions,
 ): Promise<MonitoringServer> {
+  checkOptions('serveMonitoring', options, KEYS);
   const { port, host, metrics } = options;
+  if (typeof loom?.health !== 'function') throw new InvalidOptionError('loom', 'a Fairloom', loom);
+  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX) {
+    throw new InvalidOptionError('port', `a whole number from 0 to ${PORT_MAX}`, port);
+  }
+  if (host !== undefined && typeof host !== 'string') {
+    throw new InvalidOptionError('host', 'an address', host);
+  }
+  if (metrics !== undefined && typeof metrics?.text !== 'function') {
+    throw new InvalidOptionError('metrics', 'what prometheus() makes', metrics);
+  }
   const server = createServer((request, response) => {
     void answer(request, response, () => pageOf(loom, metrics, pathOf(request)));
   });

@@ -1,4 +1,6 @@
 import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
+import { InvalidOptionError } from '../domain/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { Instruments } from '../engine/instruments.ts';
 import type { UserSelection } from '../engine/user-selection.ts';
 import { ProcessFigures } from './process-figures.ts';
@@ -13,11 +15,24 @@ export interface OpenTelemetryMetricsOptions {
   readonly users?: UserSelection | undefined;
 }
 
+const KEYS: OptionKeys<OpenTelemetryMetricsOptions> = keysOf<OpenTelemetryMetricsOptions>()({
+  meter: true,
+  users: true,
+});
+
 const PREFIX = 'fairloom_';
 
-/** Measures a client for OpenTelemetry: give it as `metrics` to a `Fairloom`. */
+/**
+ * Measures a client for OpenTelemetry: give it as `metrics` to a `Fairloom`.
+ *
+ * @throws `InvalidOptionError` for the first option that is not what it should be.
+ */
 export function openTelemetryMetrics(options: OpenTelemetryMetricsOptions): Instruments {
+  checkOptions('openTelemetryMetrics', options, KEYS);
   const { meter, users = 'none' } = options;
+  if (typeof meter?.createCounter !== 'function') {
+    throw new InvalidOptionError('meter', 'a Meter of @opentelemetry/api', meter);
+  }
   const recorder: Recorder = new MeterRecorder(meter, () => figures.look());
   const figures: ProcessFigures = new ProcessFigures(recorder, users);
   return figures;

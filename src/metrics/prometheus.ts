@@ -1,4 +1,6 @@
 import type * as PromClient from 'prom-client';
+import { InvalidOptionError } from '../domain/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { Instruments } from '../engine/instruments.ts';
 import type { UserSelection } from '../engine/user-selection.ts';
 import { ProcessFigures } from './process-figures.ts';
@@ -24,6 +26,12 @@ export interface PrometheusOptions {
   readonly users?: UserSelection | undefined;
 }
 
+const KEYS: OptionKeys<PrometheusOptions> = keysOf<PrometheusOptions>()({
+  client: true,
+  registry: true,
+  users: true,
+});
+
 /** The instruments of a client, and what they show. */
 export interface Prometheus extends Instruments {
   /** Of the answer to a scrape. */
@@ -34,9 +42,21 @@ export interface Prometheus extends Instruments {
 
 const PREFIX = 'fairloom_';
 
-/** Measures a client for Prometheus: give it as `metrics` to a `Fairloom`, and answer scrapes with `text()`. */
+/**
+ * Measures a client for Prometheus: give it as `metrics` to a `Fairloom`, and answer scrapes with
+ * `text()`.
+ *
+ * @throws `InvalidOptionError` for the first option that is not what it should be.
+ */
 export function prometheus(options: PrometheusOptions): Prometheus {
+  checkOptions('prometheus', options, KEYS);
   const { client, users = 'none' } = options;
+  if (typeof client?.Counter !== 'function') {
+    throw new InvalidOptionError('client', 'the package prom-client', client);
+  }
+  if (options.registry !== undefined && typeof options.registry?.metrics !== 'function') {
+    throw new InvalidOptionError('registry', 'a Registry of prom-client', options.registry);
+  }
   const registry = options.registry ?? new client.Registry();
   const recorder: Recorder = new PrometheusRecorder(client, registry, () => figures.look());
   const figures: ProcessFigures = new ProcessFigures(recorder, users);

@@ -1,6 +1,7 @@
 import { setImmediate } from '../base/globals.ts';
 import { type Clock, type Duration, durationMs, type Timer } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 
 /** A moment well past the epoch, so that nothing in a test is negative: 2026-01-05 12:00 UTC. */
 const START_MS = 1_767_614_400_000;
@@ -23,6 +24,11 @@ export interface ManualClockHooks {
   readonly settle?: (() => Promise<void>) | undefined;
 }
 
+const HOOK_KEYS: OptionKeys<ManualClockHooks> = keysOf<ManualClockHooks>()({
+  moved: true,
+  settle: true,
+});
+
 /** A clock that stands still until it is moved. Its timers fire in order as it passes them. */
 export class ManualClock implements Clock {
   #nowMs: number;
@@ -33,6 +39,8 @@ export class ManualClock implements Clock {
 
   /** Starts at 2026-01-05 12:00 UTC unless told otherwise. */
   constructor(startMs: number = START_MS, hooks: ManualClockHooks = {}) {
+    if (!Number.isFinite(startMs)) throw new InvalidOptionError('startMs', 'a moment', startMs);
+    checkOptions('new ManualClock', hooks, HOOK_KEYS);
     this.#nowMs = startMs;
     this.#hooks = hooks;
   }

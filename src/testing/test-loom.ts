@@ -2,13 +2,14 @@ import { memory } from '../backends/memory/memory-backend.ts';
 import { type Duration, durationMs } from '../base/time.ts';
 import type { Cause } from '../domain/cause.ts';
 import { InvalidOptionError, isRetryAfter, TaskFailedError } from '../domain/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { coreOf, Fairloom } from '../engine/client.ts';
 import { silentLogger } from '../engine/logger.ts';
-import type { FairloomOptions } from '../engine/options.ts';
+import { CLIENT_KEYS, type FairloomOptions } from '../engine/options.ts';
 import type { TaskSource } from '../engine/registry.ts';
 import type { TaskError } from '../engine/task-error.ts';
 import type { Worker } from '../engine/worker.ts';
-import type { WorkerOptions } from '../engine/worker-options.ts';
+import { type WorkerOptions, workerPlan } from '../engine/worker-options.ts';
 import type { Task } from '../workflow/step.ts';
 import type { TaskContext } from '../workflow/task-context.ts';
 import { definitionOf, type Handler, type TaskDefinition } from '../workflow/task-definition.ts';
@@ -24,11 +25,23 @@ export interface TestLoomOptions extends Omit<FairloomOptions, 'backend' | 'task
   readonly worker?: WorkerOptions | undefined;
 }
 
+const { backend: _backend, tasks: _tasks, clock: _clock, ...COMMON } = CLIENT_KEYS;
+
+const KEYS: OptionKeys<TestLoomOptions> = keysOf<TestLoomOptions>()({
+  ...COMMON,
+  startMs: true,
+  worker: true,
+});
+
 /** Which failures of handlers a test lets pass. */
 export interface FailureOptions {
   /** True: they are part of the test. Default false. */
   readonly allowFailures?: boolean | undefined;
 }
+
+const FAILURE_KEYS: OptionKeys<FailureOptions> = keysOf<FailureOptions>()({ allowFailures: true });
+
+const TIMES_KEYS: OptionKeys<{ times: unknown }> = keysOf<{ times: unknown }>()({ times: true });
 
 /** The clock of a {@link TestLoom}: time passes only here. */
 export interface TestClock {
@@ -52,7 +65,9 @@ export class InjectedFailure extends Error {
  * works only while it is told to.
  */
 export function testLoom(tasks: TaskSource, options: TestLoomOptions = {}): TestLoom {
+  checkOptions('testLoom', options, KEYS);
   const { startMs, worker = {}, ...rest } = options;
+  workerPlan(worker, () => 'test');
   const clock = new ManualClock(startMs);
   const settings = { log: silentLogger, ...rest, backend: memory({ clock }), clock, tasks };
   return new TestLoom(settings, clock, worker);
@@ -89,6 +104,7 @@ export class TestLoom extends Fairloom {
    * unexpected failure: what a handler threw and no `fail` made it throw.
    */
   async drain(options: FailureOptions = {}): Promise<void> {
+    checkOptions('drain', options, FAILURE_KEYS);
     const worker = await this.#awake();
     await worker.whenIdle();
     worker.pause();
@@ -107,7 +123,11 @@ export class TestLoom extends Fairloom {
 
   /** Makes the task's next attempts fail, once unless told otherwise. */
   fail(step: Task<never, unknown, unknown>, options: { readonly times?: number } = {}): void {
+    checkOptions('fail', options, TIMES_KEYS);
     const { times = 1 } = options;
+    if (!Number.isInteger(times) || times < 0) {
+      throw new InvalidOptionError('times', 'a whole number', times);
+    }
     const definition = definitionOf(step);
     this.#failures.set(definition.name, times);
     this.#wrap(definition);
@@ -137,6 +157,7 @@ export class TestLoom extends Fairloom {
 
   /** In steps from one due time to the next, so that a year takes no longer than a minute. */
   async #advance(length: Duration, options: FailureOptions): Promise<void> {
+    checkOptions('advance', options, FAILURE_KEYS);
     const ms = durationMs(length);
     if (ms === undefined || ms < 0) throw new InvalidOptionError('advance', 'a length', length);
     const clock = this.#manual;

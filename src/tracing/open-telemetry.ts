@@ -12,6 +12,8 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
+import { InvalidOptionError } from '../domain/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { Span, SpanEnd, SpanParent, SpanRequest, Tracer } from '../engine/tracing/tracer.ts';
 
 /** How spans are made. */
@@ -24,6 +26,11 @@ export interface OpenTelemetryOptions {
    */
   readonly spanNames?: 'queue' | 'task' | undefined;
 }
+
+const KEYS: OptionKeys<OpenTelemetryOptions> = keysOf<OpenTelemetryOptions>()({
+  tracerProvider: true,
+  spanNames: true,
+});
 
 /** The name of the instrumentation. */
 const SCOPE = 'fairloom';
@@ -38,9 +45,18 @@ const KINDS = {
  * A tracer for `new Fairloom({ tracer })`: one trace per run, in whatever processes it runs. The
  * span of an attempt is active in its handler, if a context manager is registered. `tracestate`
  * and baggage are not carried along.
+ *
+ * @throws `InvalidOptionError` for the first option that is not what it should be.
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Tracer {
+  checkOptions('openTelemetry', options, KEYS);
   const { tracerProvider, spanNames = 'queue' } = options;
+  if (spanNames !== 'queue' && spanNames !== 'task') {
+    throw new InvalidOptionError('spanNames', '"queue" or "task"', spanNames);
+  }
+  if (tracerProvider !== undefined && typeof tracerProvider?.getTracer !== 'function') {
+    throw new InvalidOptionError('tracerProvider', 'a TracerProvider', tracerProvider);
+  }
   return {
     start: (request) => {
       // Asked for each time: an SDK may be registered after the client was made.

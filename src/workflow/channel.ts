@@ -1,6 +1,7 @@
 /** Channels: values that the nodes of one run share, by name and with a type. */
 import { InvalidOptionError } from '../domain/errors.ts';
 import { checkName, isName } from '../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 
 /** Holds the type of the values; never a value. */
@@ -21,6 +22,10 @@ export interface ChannelOptions<T extends object> {
   /** Schemas by key: `set` and `get` ask them. What `append` and `add` make is checked when it is read. */
   readonly schemas?: { readonly [K in keyof T]?: StandardSchemaV1<unknown, T[K]> } | undefined;
 }
+
+const CHANNEL_KEYS: OptionKeys<ChannelOptions<object>> = keysOf<ChannelOptions<object>>()({
+  schemas: true,
+});
 
 /** Keys of the values of `T`. */
 export type ChannelKey<T extends object> = string & keyof T;
@@ -90,6 +95,9 @@ export interface OnceOptions {
   readonly once?: string | undefined;
 }
 
+/** What may stand in {@link OnceOptions}. */
+export const ONCE_KEYS: OptionKeys<OnceOptions> = keysOf<OnceOptions>()({ once: true });
+
 /** A channel as the engine reads it. */
 export interface ChannelDefinition {
   readonly name: string;
@@ -108,8 +116,11 @@ export function channel<T extends object>(
   name: string,
   options: ChannelOptions<T> = {},
 ): Channel<T> {
+  checkOptions('channel', options, CHANNEL_KEYS);
   const schemas = new Map<string, StandardSchemaV1>();
-  for (const [key, schema] of Object.entries(options.schemas ?? {})) {
+  const given: unknown = options.schemas ?? {};
+  if (typeof given !== 'object') throw new InvalidOptionError('schemas', 'an object', given);
+  for (const [key, schema] of Object.entries(given as object)) {
     if (!isSchema(schema)) {
       throw new InvalidOptionError(`schemas.${key}`, 'a Standard Schema', schema);
     }

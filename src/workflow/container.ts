@@ -1,5 +1,6 @@
 /** Options of a container, and the argument list that they come to. */
 import { InvalidOptionError } from '../domain/errors.ts';
+import { checkPart, keysOf, type OptionKeys } from '../domain/options.ts';
 import {
   checkArgument,
   checkEnvironment,
@@ -17,6 +18,12 @@ export interface ContainerMount {
   /** Whether it may be written to. Default false. */
   readonly writable?: boolean | undefined;
 }
+
+const MOUNT_KEYS: OptionKeys<ContainerMount> = keysOf<ContainerMount>()({
+  source: true,
+  target: true,
+  writable: true,
+});
 
 /** What the engine is told of a container; whatever is absent is as the engine has it. */
 export interface ContainerOptions {
@@ -39,6 +46,19 @@ export interface ContainerOptions {
   /** Further options of `run`, put before the image as they are: `['--gpus', 'all']`. */
   readonly engineArgs?: readonly string[] | undefined;
 }
+
+/** What may stand in {@link ContainerOptions}. */
+export const CONTAINER_KEYS: OptionKeys<ContainerOptions> = keysOf<ContainerOptions>()({
+  image: true,
+  engine: true,
+  env: true,
+  passEnv: true,
+  mounts: true,
+  network: true,
+  memory: true,
+  cpus: true,
+  engineArgs: true,
+});
 
 /** A name of an image begins with a letter or digit, so it cannot be taken for an option. */
 const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._/:@-]*$/;
@@ -100,9 +120,7 @@ function checkThing(option: string, value: unknown): string {
 }
 
 function mountText(option: string, mount: unknown): string {
-  if (typeof mount !== 'object' || mount === null) {
-    throw new InvalidOptionError(option, 'objects { source, target, writable }', mount);
-  }
+  checkPart(option, mount, MOUNT_KEYS);
   const { source, target, writable = false } = mount as Partial<ContainerMount>;
   const isPath = typeof source === 'string' && PATH.test(source);
   if (!isPath && !(typeof source === 'string' && THING.test(source))) {

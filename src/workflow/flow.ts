@@ -4,6 +4,7 @@ import { InvalidOptionError, InvalidPayloadError } from '../domain/errors.ts';
 import type { Binding, Json, ValuePath } from '../domain/graph-binding.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { demandStep, type FlowStep, PipelineDefinition } from './pipeline-definition.ts';
 import type { Pipeline, Step } from './step.ts';
 
@@ -37,6 +38,11 @@ export interface FlowStepOptions {
   /** Names the step in this flow, as `.as(name)`. */
   readonly as?: string | undefined;
 }
+
+const STEP_KEYS: OptionKeys<FlowStepOptions> = keysOf<FlowStepOptions>()({
+  after: true,
+  as: true,
+});
 
 /** What the function of a {@link flow} gets. */
 export interface Flow<I> {
@@ -119,8 +125,13 @@ class FlowBuilder {
     const where = `flow ${this.name}`;
     if (this.#isBuilt) throw new InvalidOptionError(where, 'steps only while it is built', given);
     const plain = demandStep(`${where}: step`, given);
+    checkOptions(`${where}: step ${plain.name}`, options, STEP_KEYS);
     const step = options.as === undefined ? plain : plain.as(options.as);
-    const after = (options.after ?? []).map((ref) => this.#own(`${where}: after`, ref));
+    const waits: unknown = options.after ?? [];
+    if (!Array.isArray(waits)) {
+      throw new InvalidOptionError(`${where}: after`, 'a list of refs', waits);
+    }
+    const after = waits.map((ref: unknown) => this.#own(`${where}: after`, ref));
     this.#steps.push(
       Object.freeze({
         step,

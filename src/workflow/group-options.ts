@@ -3,6 +3,7 @@ import type { Duration } from '../base/time.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { type GroupPolicy, isGroupPolicy, policyOption } from './group-policy.ts';
 import type { GroupSpec } from './pipeline-definition.ts';
 import { durationOption, integerOption } from './task-options.ts';
@@ -19,25 +20,26 @@ export interface GroupOptions {
   readonly concurrency?: number | undefined;
 }
 
-const KNOWN = new Set(['name', 'timeout', 'failFast', 'concurrency', 'policy']);
+/** What may stand in {@link GroupOptions}. */
+export const GROUP_KEYS: OptionKeys<GroupOptions> = keysOf<GroupOptions>()({
+  name: true,
+  timeout: true,
+  failFast: true,
+  concurrency: true,
+});
 
-/** What the options of a group say. `keys` are its members, when they are known. */
+/** What the options of a group say. `keys` are those that it has, `members` when they are known. */
 export function groupSpec(
   where: string,
   options: unknown,
-  keys?: readonly string[],
+  keys: Readonly<Record<string, true>>,
+  members?: readonly string[],
 ): {
   readonly name: string | undefined;
   readonly group: GroupSpec;
   readonly policy: GroupPolicy | undefined;
 } {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidOptionError(`${where}: options`, 'an object', options);
-  }
-  const unknown = Object.keys(options).find((key) => !KNOWN.has(key));
-  if (unknown !== undefined) {
-    throw new InvalidOptionError(`${where}: options`, `only ${[...KNOWN].join(', ')}`, unknown);
-  }
+  checkOptions(where, options, keys);
   const { name, timeout, failFast, concurrency, policy } = options as Record<string, unknown>;
   if (failFast !== undefined && typeof failFast !== 'boolean') {
     throw new InvalidOptionError(`${where}.failFast`, 'true or false', failFast);
@@ -48,7 +50,7 @@ export function groupSpec(
     name: name === undefined ? undefined : checkName(`${where}.name`, name),
     policy: isGroupPolicy(policy) ? policy : undefined,
     group: Object.freeze({
-      policy: Object.freeze(policyOption(`${where}.policy`, policy, keys)),
+      policy: Object.freeze(policyOption(`${where}.policy`, policy, members)),
       failFast: failFast === true,
       ...(concurrency === undefined
         ? {}

@@ -3,6 +3,7 @@ import { InvalidOptionError } from '../domain/errors.ts';
 import type { JoinPolicy } from '../domain/graph.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/names.ts';
+import { checkPart, keysOf, type OptionKeys } from '../domain/options.ts';
 import { integerOption } from './task-options.ts';
 
 /** What became of one member of a group whose policy asks for it. */
@@ -38,6 +39,19 @@ export type LenientPolicy =
   /** A registered policy, or one by its name. */
   | { readonly name: string };
 
+/** A policy that is an object says one thing. */
+const ONE_KEY = {
+  atLeast: keysOf<{ atLeast: unknown }>()({ atLeast: true }),
+  critical: keysOf<{ critical: unknown }>()({ critical: true }),
+  name: keysOf<{ name: unknown }>()({ name: true }),
+} as const;
+
+const POLICY_KEYS: OptionKeys<GroupPolicy> = keysOf<GroupPolicy>()({
+  type: true,
+  name: true,
+  decide: true,
+});
+
 /**
  * Defines a policy: `groupPolicy('quorum', (members) => …)`. Its name stands in the graph; the
  * function must be pure, and is asked when all members have ended.
@@ -69,12 +83,17 @@ export function policyOption(
   if (policy === 'bestEffort') return { kind: 'bestEffort' };
   if (typeof policy === 'object' && policy !== null) {
     if ('atLeast' in policy) {
+      checkPart(where, policy, ONE_KEY.atLeast);
       const most = keys?.length ?? LIMITS.graphNodes;
       const count = integerOption(`${where}.atLeast`, policy.atLeast, { least: 0, most });
       return { kind: 'atLeast', count };
     }
-    if ('critical' in policy) return criticalPolicy(where, policy.critical, keys);
+    if ('critical' in policy) {
+      checkPart(where, policy, ONE_KEY.critical);
+      return criticalPolicy(where, policy.critical, keys);
+    }
     if ('name' in policy) {
+      checkPart(where, policy, isGroupPolicy(policy) ? POLICY_KEYS : ONE_KEY.name);
       return { kind: 'registered', name: checkName(`${where}.name`, policy.name) };
     }
   }

@@ -1,9 +1,10 @@
 /** Tasks that are run by code which the worker's process has registered under a name. */
 import { checkName } from '../domain/names.ts';
+import { keysOf, type OptionKeys } from '../domain/options.ts';
 import type { Task } from './step.ts';
 import type { TaskContext } from './task-context.ts';
-import { define, typed } from './task-definition.ts';
-import type { TaskOptions } from './task-options.ts';
+import { checkDefinition, define, typed } from './task-definition.ts';
+import { TASK_KEYS, type TaskOptions } from './task-options.ts';
 
 /** What a {@link TaskHandler} is told of the task besides its input. */
 export interface HandledTask {
@@ -32,6 +33,12 @@ export interface HandlerTaskOptions extends TaskOptions {
   readonly settings?: unknown;
 }
 
+const HANDLER_KEYS: OptionKeys<HandlerTaskOptions> = keysOf<HandlerTaskOptions>()({
+  ...TASK_KEYS,
+  handler: true,
+  settings: true,
+});
+
 /**
  * Defines a task that a registered {@link TaskHandler} runs:
  * `handlerTask<string, number[]>('embed', { handler: 'gpu', settings: { model: 'small' } })`.
@@ -43,6 +50,7 @@ export function handlerTask<I = unknown, O = unknown>(
   name: string,
   options: HandlerTaskOptions,
 ): Task<I, O> {
+  checkDefinition(name, options, HANDLER_KEYS);
   const { handler, settings, ...rest } = options;
   checkName(`task ${name}: handler`, handler);
   return typed(define(name, rest, { kind: 'registered', handler, settings }));

@@ -1,9 +1,10 @@
 /** Tasks whose handler is the export of a module, run in a thread or a process of its own. */
 import { InvalidOptionError } from '../domain/errors.ts';
+import { keysOf, type OptionKeys } from '../domain/options.ts';
 import type { Task } from './step.ts';
 import type { ProcessContext, ThreadContext } from './task-context.ts';
-import { define, typed } from './task-definition.ts';
-import type { TaskOptions } from './task-options.ts';
+import { checkDefinition, define, typed } from './task-definition.ts';
+import { TASK_KEYS, type TaskOptions } from './task-options.ts';
 
 /** Options of {@link threadTask} and {@link processTask}. */
 export interface ModuleTaskOptions extends TaskOptions {
@@ -12,6 +13,12 @@ export interface ModuleTaskOptions extends TaskOptions {
   /** Which of its exports is called with `(input, ctx)`. Default `default`. */
   readonly exportName?: string | undefined;
 }
+
+const MODULE_KEYS: OptionKeys<ModuleTaskOptions> = keysOf<ModuleTaskOptions>()({
+  ...TASK_KEYS,
+  module: true,
+  exportName: true,
+});
 
 /**
  * Defines a task whose handler runs in a thread of its own, so that long computations do not hold
@@ -48,6 +55,7 @@ function moduleTask<I, O>(
   name: string,
   options: ModuleTaskOptions,
 ): Task<I, O> {
+  checkDefinition(name, options, MODULE_KEYS);
   const { module, exportName = 'default', ...rest } = options;
   if (!(module instanceof URL)) {
     throw new InvalidOptionError(`task ${name}: module`, 'a URL', module);

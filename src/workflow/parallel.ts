@@ -1,6 +1,7 @@
 /** Groups: steps side by side on one input, and one step for each element of an array. */
 import { InvalidOptionError } from '../domain/errors.ts';
-import { type GroupOptions, groupSpec } from './group-options.ts';
+import { keysOf, type OptionKeys } from '../domain/options.ts';
+import { GROUP_KEYS, type GroupOptions, groupSpec } from './group-options.ts';
 import type { LenientPolicy, MemberResult } from './group-policy.ts';
 import { demandStep, PipelineDefinition, StepDefinition } from './pipeline-definition.ts';
 import type { AnyStep, Exit, Input, Output, Pipeline, SomeStep, Step } from './step.ts';
@@ -40,6 +41,13 @@ export interface ParallelOptions<C, P extends ParallelPolicy<C> = ParallelPolicy
   /** Default `strict`: every member must finish. */
   readonly policy?: P | undefined;
 }
+
+const EACH_KEYS: OptionKeys<EachOptions> = keysOf<EachOptions>()({ ...GROUP_KEYS, policy: true });
+
+const PARALLEL_KEYS: OptionKeys<ParallelOptions<never>> = keysOf<ParallelOptions<never>>()({
+  ...GROUP_KEYS,
+  policy: true,
+});
 
 /** What follows the first argument of {@link parallel}: the other steps, or the options. */
 export type ParallelArgs<F, T, P extends ParallelPolicy<keyof F>> = [F] extends [SomeStep]
@@ -88,7 +96,9 @@ export function parallel<
 export function parallel(...given: readonly unknown[]): Pipeline<never, unknown, unknown> {
   const [first, second] = given;
   const definition =
-    first instanceof StepDefinition ? tupleOf(given) : recordOf(first, second ?? {});
+    first instanceof StepDefinition
+      ? tupleOf(given)
+      : recordOf(first, second === undefined ? {} : second);
   return typed(definition);
 }
 
@@ -106,7 +116,7 @@ export function each<I, O, X, const P extends EachPolicy = 'strict'>(
 ): Pipeline<readonly I[], MemberOutput<O, P>[], X>;
 export function each(first: unknown, options: unknown = {}): Pipeline<never, unknown, unknown> {
   const step = demandStep('each(): the step', first);
-  const { name, ...spec } = groupSpec(`each(${step.name})`, options);
+  const { name, ...spec } = groupSpec(`each(${step.name})`, options, EACH_KEYS);
   return typed(new PipelineDefinition(Object.freeze({ kind: 'each', step, ...spec }), name));
 }
 
@@ -115,7 +125,7 @@ export function tupleOf(steps: readonly unknown[]): PipelineDefinition {
   const members = steps.map(
     (step, at) => [String(at), demandStep(`parallel(): member ${at}`, step)] as const,
   );
-  const { group, policy } = groupSpec('parallel()', {});
+  const { group, policy } = groupSpec('parallel()', {}, PARALLEL_KEYS);
   return new PipelineDefinition(
     Object.freeze({ kind: 'parallel', shape: 'tuple', members, group, policy }),
   );
@@ -130,7 +140,7 @@ function recordOf(record: unknown, options: unknown): PipelineDefinition {
     .map(([key, step]) => [key, demandStep(`parallel(): member ${key}`, step)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const keys = members.map(([key]) => key);
-  const { name, ...spec } = groupSpec('parallel()', options, keys);
+  const { name, ...spec } = groupSpec('parallel()', options, PARALLEL_KEYS, keys);
   const shape = Object.freeze({ kind: 'parallel', shape: 'record', members, ...spec } as const);
   return new PipelineDefinition(shape, name);
 }

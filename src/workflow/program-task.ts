@@ -1,6 +1,13 @@
 /** Tasks that are programs: a command of the worker's machine, or an image. */
 import { InvalidOptionError } from '../domain/errors.ts';
-import { type ContainerOptions, checkEngine, checkImage, containerFlags } from './container.ts';
+import { keysOf, type OptionKeys } from '../domain/options.ts';
+import {
+  CONTAINER_KEYS,
+  type ContainerOptions,
+  checkEngine,
+  checkImage,
+  containerFlags,
+} from './container.ts';
 import {
   checkArgument,
   checkEnvironment,
@@ -10,8 +17,8 @@ import {
 import type { StandardSchemaV1 } from './standard-schema.ts';
 import type { Task } from './step.ts';
 import type { ProgramSpec } from './task-code.ts';
-import { define, typed } from './task-definition.ts';
-import type { TaskOptions } from './task-options.ts';
+import { checkDefinition, define, typed } from './task-definition.ts';
+import { TASK_KEYS, type TaskOptions } from './task-options.ts';
 
 /** What the stdout of a program is. */
 export type Stdout = 'json' | 'text';
@@ -38,6 +45,13 @@ export interface ProgramOptions<I = unknown, O = unknown, S extends Stdout = Std
   readonly output?: StandardSchemaV1<unknown, ProgramOutput<O, S>> | undefined;
 }
 
+const PROGRAM_KEYS: OptionKeys<ProgramOptions> = keysOf<ProgramOptions>()({
+  ...TASK_KEYS,
+  args: true,
+  stdin: true,
+  stdout: true,
+});
+
 /** Options of `commandTask`. */
 export interface CommandTaskOptions<I = unknown, O = unknown, S extends Stdout = Stdout>
   extends ProgramOptions<I, O, S> {
@@ -49,10 +63,22 @@ export interface CommandTaskOptions<I = unknown, O = unknown, S extends Stdout =
   readonly env?: Environment | undefined;
 }
 
+const COMMAND_KEYS: OptionKeys<CommandTaskOptions> = keysOf<CommandTaskOptions>()({
+  ...PROGRAM_KEYS,
+  command: true,
+  cwd: true,
+  env: true,
+});
+
 /** Options of `containerTask`. */
 export interface ContainerTaskOptions<I = unknown, O = unknown, S extends Stdout = Stdout>
   extends ProgramOptions<I, O, S>,
     ContainerOptions {}
+
+const CONTAINER_TASK_KEYS: OptionKeys<ContainerTaskOptions> = keysOf<ContainerTaskOptions>()({
+  ...PROGRAM_KEYS,
+  ...CONTAINER_KEYS,
+});
 
 /**
  * Defines a task that is a program of the worker's machine:
@@ -75,6 +101,7 @@ export function commandTask(
   name: string,
   options: CommandTaskOptions<never, unknown>,
 ): Task<never, unknown> {
+  checkDefinition(name, options, COMMAND_KEYS);
   const where = `task ${name}`;
   const { command, cwd, env = {}, args, stdin, stdout, ...rest } = options;
   checkArgument(`${where}: command`, command);
@@ -104,6 +131,7 @@ export function containerTask(
   name: string,
   options: ContainerTaskOptions<never, unknown>,
 ): Task<never, unknown> {
+  checkDefinition(name, options, CONTAINER_TASK_KEYS);
   const where = `task ${name}`;
   const { image, engine = 'docker', args, stdin, stdout, ...others } = options;
   const { env, passEnv, mounts, network, memory, cpus, engineArgs, ...rest } = others;

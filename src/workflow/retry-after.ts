@@ -1,6 +1,7 @@
 import { type Duration, durationMs } from '../base/time.ts';
 import { InvalidOptionError, RetryAfter } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 
 /** How {@link retryAfter} counts. */
 export interface RetryAfterOptions {
@@ -13,6 +14,11 @@ export interface RetryAfterOptions {
   readonly message?: string | undefined;
 }
 
+const KEYS: OptionKeys<RetryAfterOptions> = keysOf<RetryAfterOptions>()({
+  countAttempt: true,
+  message: true,
+});
+
 /**
  * Made to be thrown by a handler: `throw retryAfter('30s')` runs the task again after that long,
  * whatever its backoff says.
@@ -24,6 +30,11 @@ export function retryAfter(wait: Duration, options: RetryAfterOptions = {}): Ret
   if (ms === undefined || ms < 0 || ms > LIMITS.delayMaxMs) {
     throw new InvalidOptionError('retryAfter', `0 to ${LIMITS.delayMaxMs} ms`, wait);
   }
+  checkOptions('retryAfter', options, KEYS);
   const { countAttempt = true, message = `asked to run again after ${ms} ms` } = options;
+  if (typeof countAttempt !== 'boolean') {
+    throw new InvalidOptionError('countAttempt', 'true or false', countAttempt);
+  }
+  if (typeof message !== 'string') throw new InvalidOptionError('message', 'a text', message);
   return new RetryAfter(ms, countAttempt, message);
 }

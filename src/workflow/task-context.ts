@@ -1,4 +1,5 @@
 import type { Logger } from '../base/logger.ts';
+import { keysOf, type OptionKeys } from '../domain/options.ts';
 import type { Channel, ChannelOf } from './channel.ts';
 import type { StartArgs, Step } from './step.ts';
 import type { XCom } from './xcom.ts';
@@ -66,6 +67,9 @@ export interface SubRunOptions {
   /** Names the run among those of the handler, in place of its number. */
   readonly id?: string | undefined;
 }
+
+/** What may stand in {@link SubRunOptions}. */
+export const SUB_RUN_KEYS: OptionKeys<SubRunOptions> = keysOf<SubRunOptions>()({ id: true });
 
 /** What a handler in a thread is given; the thread ends where a signal would abort. */
 export interface ThreadContext {

@@ -5,13 +5,14 @@
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { DynamicContext, ExitOf, OutputOf, Returning } from './dynamic-context.ts';
 import { StepDefinition } from './pipeline-definition.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 import type { AnyStep, Task } from './step.ts';
 import type { Handler, TaskCode } from './task-code.ts';
 import type { TaskContext } from './task-context.ts';
-import { checkTaskOptions, integerOption, type TaskOptions } from './task-options.ts';
+import { checkTaskOptions, integerOption, TASK_KEYS, type TaskOptions } from './task-options.ts';
 
 export type { Handler } from './task-code.ts';
 
@@ -88,7 +89,7 @@ export function task<P = void, R = void, I = P>(
   fn: (input: P, ctx: TaskContext) => R,
 ): Task<I, Awaited<R>>;
 export function task(name: string, ...rest: readonly unknown[]): Task<never, unknown> {
-  const { options, handler } = argumentsOf(name, rest);
+  const { options, handler } = argumentsOf(name, rest, TASK_KEYS);
   return typed(define(name, options, { kind: 'function', handler }));
 }
 
@@ -108,6 +109,11 @@ export interface DynamicOptions extends TaskOptions {
   /** Visits of this node in one run that `again`, or a loop of `next`, may add. Default 10. */
   readonly maxCycles?: number | undefined;
 }
+
+const DYNAMIC_KEYS: OptionKeys<DynamicOptions> = keysOf<DynamicOptions>()({
+  ...TASK_KEYS,
+  maxCycles: true,
+});
 
 /**
  * Defines a task that chooses what comes next, by returning what `ctx.next`, `ctx.goto`,
@@ -130,7 +136,7 @@ export function dynamic<I = void, R = void>(
   fn: (input: I, ctx: DynamicContext<I>) => R & Returning<R>,
 ): Task<I, OutputOf<Awaited<R>>, ExitOf<Awaited<R>>>;
 export function dynamic(name: string, ...rest: readonly unknown[]): Task<never, unknown, unknown> {
-  const { options, handler } = argumentsOf(name, rest);
+  const { options, handler } = argumentsOf(name, rest, DYNAMIC_KEYS);
   const { maxCycles = LIMITS.maxCycles, ...others } = options as Record<string, unknown>;
   const bounds = { least: 0, most: LIMITS.retriesMax };
   const spec = { maxCycles: integerOption(`task ${name}.maxCycles`, maxCycles, bounds) };
@@ -146,15 +152,24 @@ export function definitionOf(step: unknown): TaskDefinition {
 function argumentsOf(
   name: string,
   [first, second]: readonly unknown[],
+  keys: Readonly<Record<string, true>>,
 ): { readonly options: object; readonly handler: Handler } {
+  checkName('task name', name);
   const [options, handler] = typeof first === 'function' ? [{}, first] : [first, second];
   if (typeof handler !== 'function') {
     throw new InvalidOptionError(`task ${name}`, 'a function as the last argument', handler);
   }
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidOptionError(`task ${name}: options`, 'an object', options);
-  }
-  return { options, handler: handler as Handler };
+  checkDefinition(name, options, keys);
+  return { options: options as object, handler: handler as Handler };
+}
+
+/** @throws {@link InvalidOptionError} for a name that is none, and for an option that there is not. */
+export function checkDefinition(
+  name: string,
+  options: unknown,
+  keys: Readonly<Record<string, true>>,
+): void {
+  checkOptions(`task ${checkName('task name', name)}`, options, keys);
 }
 
 /** Makes a definition; @throws {@link InvalidOptionError} for a name or option that is none. */
@@ -164,6 +179,7 @@ export function define(
   code: TaskCode,
   dynamic?: DynamicSpec,
 ): TaskDefinition {
+  checkName('task name', name);
   const { input, output, ...rest } = options as Record<string, unknown>;
   for (const [option, schema] of Object.entries({ input, output })) {
     if (schema !== undefined && !isSchema(schema)) {

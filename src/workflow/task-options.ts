@@ -4,6 +4,7 @@ import type { Decider } from '../domain/decider.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkName } from '../domain/names.ts';
+import { checkPart, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { RetryPolicy } from '../domain/retry-policy.ts';
 import type { Level } from '../domain/task.ts';
 import type { StandardSchemaV1 } from './standard-schema.ts';
@@ -26,6 +27,13 @@ export interface BackoffOptions {
   readonly jitter?: 'full' | 'equal' | 'none' | undefined;
 }
 
+const BACKOFF_KEYS: OptionKeys<BackoffOptions> = keysOf<BackoffOptions>()({
+  kind: true,
+  base: true,
+  max: true,
+  jitter: true,
+});
+
 /** The wait after the failed attempt of this number (from 1). */
 export type BackoffFunction = (attempt: number) => Duration;
 
@@ -39,6 +47,13 @@ export interface AttemptOptions {
   readonly timeout?: Duration | 'none' | undefined;
 }
 
+/** What may stand in {@link AttemptOptions}. */
+export const ATTEMPT_KEYS: OptionKeys<AttemptOptions> = keysOf<AttemptOptions>()({
+  retries: true,
+  backoff: true,
+  timeout: true,
+});
+
 /** Where a task goes, and what its turn costs. */
 export interface PlaceOptions {
   /** Default `default`. */
@@ -50,6 +65,14 @@ export interface PlaceOptions {
   /** Not started this long after it was due, it ends as `failed(expired)`. */
   readonly expiresIn?: Duration | undefined;
 }
+
+/** What may stand in {@link PlaceOptions}. */
+export const PLACE_KEYS: OptionKeys<PlaceOptions> = keysOf<PlaceOptions>()({
+  queue: true,
+  priority: true,
+  cost: true,
+  expiresIn: true,
+});
 
 /** Options of a definition. What an enqueue says goes before them. */
 export interface TaskOptions extends PlaceOptions {
@@ -76,6 +99,17 @@ export interface TaskOptions extends PlaceOptions {
   /** Given by a schema, which also sets the type of the input. */
   readonly input?: never;
 }
+
+/** What may stand in {@link TaskOptions}. */
+export const TASK_KEYS: OptionKeys<TaskOptions> = keysOf<TaskOptions>()({
+  ...ATTEMPT_KEYS,
+  ...PLACE_KEYS,
+  decider: true,
+  input: true,
+  output: true,
+  xcom: true,
+  version: true,
+});
 
 /** Names of the priorities 1 to 6. */
 export const PRIORITY_NAMES: readonly PriorityName[] = [
@@ -155,9 +189,7 @@ export type BackoffPolicy = Omit<RetryPolicy, 'retries'>;
 
 /** Fills in the defaults of a backoff. */
 export function backoffOption(option: string, value: unknown): BackoffPolicy {
-  if (typeof value !== 'object' || value === null) {
-    throw new InvalidOptionError(option, 'an object { kind, base, max, jitter }', value);
-  }
+  checkPart(option, value, BACKOFF_KEYS);
   const {
     kind = 'exponential',
     base = LIMITS.backoffMs,

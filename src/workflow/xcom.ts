@@ -1,5 +1,6 @@
 /** XCom: values that a user's tasks hand on by name, with a type. */
 import type { Duration } from '../base/time.ts';
+import { keysOf, type OptionKeys } from '../domain/options.ts';
 import type { AnyStep, Step } from './step.ts';
 
 /** Holds the type of the value; never a value. */
@@ -31,6 +32,9 @@ export interface XComPushOptions {
   /** After the end of the task that pushes it. Default `FairloomOptions.xcom.ttl`, 1 h. */
   readonly ttl?: Duration | undefined;
 }
+
+/** What may stand in {@link XComPushOptions}. */
+export const XCOM_PUSH_KEYS: OptionKeys<XComPushOptions> = keysOf<XComPushOptions>()({ ttl: true });
 
 /**
  * The named values of a handler's user, in one namespace. What a handler pushes or deletes is held

@@ -102,14 +102,19 @@ eachBackend((open) => {
         { user: 'a' },
       ]);
       expect(await loom.dead.remove({ user: 'b' })).toMatchObject({ changed: 1, more: false });
-      expect(await loom.dead.redrive({ limit: 2 })).toMatchObject({ changed: 2, more: true });
+      expect(await loom.dead.redrive({ all: true, limit: 2 })).toMatchObject({
+        changed: 2,
+        more: true,
+      });
       await stage.until(async () => (await loom.tasks.counts()).failed === 3);
       expect(await loom.dead.redrive({ name: 'other' })).toEqual({
         changed: 0,
         skipped: 0,
         more: false,
       });
-      await expect(loom.dead.remove({ limit: 0 })).rejects.toBeInstanceOf(InvalidOptionError);
+      await expect(loom.dead.remove({ all: true, limit: 0 })).rejects.toBeInstanceOf(
+        InvalidOptionError,
+      );
     });
   });
 

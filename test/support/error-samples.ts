@@ -136,6 +136,9 @@ async function* calls(): AsyncIterable<() => unknown> {
   yield () => strict.enqueue(echo, 1);
   yield () => loom.enqueue(echo, 1, { id: '~x' });
   yield () => loom.enqueue(echo, 1, { queue: 'a b' });
+  yield () => loom.enqueue(echo, 1, { usr: 'ann' } as object);
+  yield () => loom.worker().on('task.finish' as 'task.finished', () => undefined);
+  yield () => loom.dead.remove({});
   yield () => loom.enqueueByName('echo', { at: new Date(0) });
   yield () => loom.enqueueByName('echo', { at: Number.NaN });
   yield () => loom.enqueueByName('echo', 'x'.repeat(1_048_576));

@@ -193,7 +193,7 @@ describe('definitions', () => {
     ['failFast', { failFast: 1 }],
     ['concurrency', { concurrency: 0 }],
     ['name', { name: '' }],
-    ['options', { polisy: 'strict' }],
+    ['polisy', { polisy: 'strict' }],
   ])('B-W25 refuse a wrong %s when they are made', (option, options) => {
     expect(() => parallel({ a, b }, options as never)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', option: expect.stringContaining(option) }),

@@ -15,6 +15,8 @@ import type {
   UserStore,
   WorkerStore,
 } from '../../domain/backend.ts';
+import { InvalidOptionError } from '../../domain/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import { cancel, redrive, remove, runNow } from './admin.ts';
 import { cascade } from './end.ts';
 import { enqueue } from './enqueue.ts';
@@ -46,12 +48,19 @@ export interface MemoryOptions {
   readonly clock?: Clock | undefined;
 }
 
+const KEYS: OptionKeys<MemoryOptions> = keysOf<MemoryOptions>()({ clock: true });
+
 /**
  * The embedded backend: everything in this process, nothing to start, nothing kept when the
  * process ends. The same rules as on Redis, held by the same tests.
  */
 export function memory(options: MemoryOptions = {}): Backend {
-  const store = new Store(options.clock ?? systemClock);
+  checkOptions('memory', options, KEYS);
+  const { clock = systemClock } = options;
+  if (typeof clock?.now !== 'function' || typeof clock.setTimer !== 'function') {
+    throw new InvalidOptionError('clock', 'a Clock: now and setTimer', clock);
+  }
+  const store = new Store(clock);
   const step = stepOf(store);
   const look = lookOf(store);
   return {

@@ -1,5 +1,6 @@
 import type { Backend, BackendInfo, BackendSettings, Capabilities } from '../../domain/backend.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import {
   type ConnectionOptions,
   isClient,
@@ -26,6 +27,8 @@ export interface RedisOptions {
   readonly prefix?: string | undefined;
 }
 
+const KEYS: OptionKeys<RedisOptions> = keysOf<RedisOptions>()({ prefix: true });
+
 const CAPABILITIES: Capabilities = { durable: true, shared: true };
 
 /**
@@ -50,7 +53,8 @@ export function backendOf(
   options: RedisOptions,
   scripts: Scripts | undefined,
 ): Backend {
-  const prefix = options.prefix ?? DEFAULT_PREFIX;
+  checkOptions('redis', options, KEYS);
+  const { prefix = DEFAULT_PREFIX } = options;
   checkPrefix(prefix);
   const owned = !isClient(target);
   const client = isClient(target) ? target : newClient(target);

@@ -78,12 +78,14 @@ async function choose(
   options: DeadOptions,
 ): Promise<{ readonly chosen: readonly string[]; readonly more: boolean }> {
   const { queue, user, name, all } = options;
-  const filtered = queue !== undefined || user !== undefined || name !== undefined || all === true;
-  if (filtered === ids.length > 0) {
-    const problem = filtered ? 'ids or filters, not both' : 'ids, filters or --all needed';
+  const filtered = queue !== undefined || user !== undefined || name !== undefined;
+  const said = [ids.length > 0, filtered, all === true].filter(Boolean).length;
+  if (said !== 1) {
+    const problem =
+      said === 0 ? 'ids, filters or --all needed' : 'ids, filters or --all: one of them';
     throw new CliError(EXIT.usage, problem);
   }
-  if (!filtered) return { chosen: ids, more: false };
+  if (ids.length > 0) return { chosen: ids, more: false };
   const { items, more } = await take(deadLetters(loom, options), options.limit);
   return { chosen: items.map(({ id }) => id), more };
 }

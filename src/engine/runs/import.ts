@@ -1,6 +1,7 @@
 /** Stores an exported run, which goes on from what had finished. */
 import { messageOf } from '../../base/message-of.ts';
 import { RunFormatError } from '../../domain/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import type { ValueCodec } from '../codec.ts';
 import { tracedEnqueue, tracedOnly } from '../tracing/traced-enqueue.ts';
 import type { KnownGraph } from './known-graph.ts';
@@ -22,6 +23,8 @@ export interface RunImportOptions {
   readonly user?: string | undefined;
 }
 
+const KEYS: OptionKeys<RunImportOptions> = keysOf<RunImportOptions>()({ id: true, user: true });
+
 type Past = Pick<RunCall, 'given' | 'seed'>;
 
 /** @throws see `Runs.import`. */
@@ -30,6 +33,7 @@ export async function importRun(
   given: unknown,
   options: RunImportOptions,
 ): Promise<RunHandle<unknown>> {
+  checkOptions('runs.import', options, KEYS);
   const run = readRun(given);
   const { handles, maker } = tools;
   const { codec } = handles;

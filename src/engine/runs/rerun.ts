@@ -1,6 +1,7 @@
 /** A run that goes on from another one's results. */
 import { InvalidOptionError, TaskNotFoundError } from '../../domain/errors.ts';
 import { allNodes } from '../../domain/graph.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import { tracedEnqueue, tracedOnly } from '../tracing/traced-enqueue.ts';
 import type { KnownGraph } from './known-graph.ts';
 import { storedOptionsOf } from './record.ts';
@@ -22,6 +23,8 @@ export interface RerunOptions {
   readonly id?: string | undefined;
 }
 
+const KEYS: OptionKeys<RerunOptions> = keysOf<RerunOptions>()({ from: true, id: true });
+
 /** Runs whose results one run may go on from: a chain of reruns is no longer than this. */
 const MOST_PAST = 16;
 
@@ -31,6 +34,7 @@ export async function rerun(
   id: string,
   options: RerunOptions,
 ): Promise<RunHandle<unknown>> {
+  checkOptions('runs.rerun', options, KEYS);
   const { handles } = tools;
   const view = await RunView.find(handles, id);
   if (view === undefined) throw new TaskNotFoundError(id);

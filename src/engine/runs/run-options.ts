@@ -1,10 +1,12 @@
 /** What a caller may say about a run, and what of it each of its tasks gets. */
 import { InvalidOptionError } from '../../domain/errors.ts';
 import type { TaskNode } from '../../domain/graph.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import type { EdgePolicies, KeySpec, Level, NewTask } from '../../domain/task.ts';
 import { levelOf } from '../../workflow/task-options.ts';
 import {
   dependenciesOf,
+  ENQUEUE_KEYS,
   type EnqueueOptions,
   edgesOf,
   idOf,
@@ -40,6 +42,14 @@ export interface RunEnqueueOptions extends Omit<EnqueueOptions, 'debounce' | 'th
   readonly checkpoint?: Checkpoint | undefined;
 }
 
+const { debounce: _debounce, throttle: _throttle, ...PLAIN_KEYS } = ENQUEUE_KEYS;
+
+const RUN_KEYS: OptionKeys<RunEnqueueOptions> = keysOf<RunEnqueueOptions>()({
+  ...PLAIN_KEYS,
+  form: true,
+  checkpoint: true,
+});
+
 /** See {@link RunEnqueueOptions.checkpoint}. */
 export type Checkpoint = 'node' | 'group';
 
@@ -73,19 +83,14 @@ const CHECKPOINTS: readonly unknown[] = ['node', 'group', undefined];
 
 /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
 export function runTerms(tools: TermsTools, options: RunEnqueueOptions): RunTerms {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidOptionError('options', 'an object', options);
-  }
   const { form } = options;
   if (!FORMS.includes(form)) throw new InvalidOptionError('form', '"dispatched", "driven"', form);
   const { checkpoint } = options;
   if (!CHECKPOINTS.includes(checkpoint)) {
     throw new InvalidOptionError('checkpoint', '"node" or "group"', checkpoint);
   }
+  demandNoWindow(options);
   const key = keyOf(options);
-  if (key?.policy === 'debounce' || key?.policy === 'throttle') {
-    throw new InvalidOptionError(key.policy, 'nothing for a run', key);
-  }
   if (key?.policy === 'replace-queued' || key?.policy === 'run-once-more') {
     throw new InvalidOptionError(
       'idempotency.policy',
@@ -108,6 +113,20 @@ export function runTerms(tools: TermsTools, options: RunEnqueueOptions): RunTerm
     said: options,
     saidPlace: saidPlaceOf(options),
   };
+}
+
+/** @throws {@link InvalidOptionError} for what is no option of a run. */
+export function checkRunOptions(options: EnqueueOptions): void {
+  // A dynamic task is a run, and its type is that of a task.
+  demandNoWindow(options);
+  checkOptions('enqueue', options, RUN_KEYS);
+}
+
+function demandNoWindow(options: EnqueueOptions | null): void {
+  for (const option of ['debounce', 'throttle'] as const) {
+    const value: unknown = options?.[option];
+    if (value !== undefined) throw new InvalidOptionError(option, 'nothing for a run', value);
+  }
 }
 
 function saidPlaceOf({ queue, priority, cost }: EnqueueOptions): SaidPlace | undefined {

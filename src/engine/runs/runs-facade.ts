@@ -3,10 +3,11 @@ import { InvalidOptionError, isOwn } from '../../domain/errors.ts';
 import type { Explanation } from '../../domain/explain.ts';
 import type { TaskGraph } from '../../domain/graph.ts';
 import { checkId, checkName } from '../../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task.ts';
 import type { NodeStates } from '../../workflow/drawing.ts';
 import { channelsIn } from '../channels.ts';
-import { type PageOptions, pageRequest } from '../page.ts';
+import { PAGE_KEYS, type PageOptions, pageRequest } from '../page.ts';
 import type { Tasks } from '../task-facade.ts';
 import { exportRun } from './export.ts';
 import { importRun, type RunImportOptions } from './import.ts';
@@ -33,6 +34,14 @@ export interface RunListOptions extends PageOptions {
   readonly user?: string | undefined;
 }
 
+const LIST_KEYS: OptionKeys<RunListOptions> = keysOf<RunListOptions>()({
+  ...PAGE_KEYS,
+  state: true,
+  form: true,
+  queue: true,
+  user: true,
+});
+
 /** How a run is canceled. */
 export interface RunCancelOptions {
   /** Shown with the run and its nodes. */
@@ -40,6 +49,11 @@ export interface RunCancelOptions {
   /** Wait until every node has ended. Default false. */
   readonly wait?: boolean | undefined;
 }
+
+const CANCEL_KEYS: OptionKeys<RunCancelOptions> = keysOf<RunCancelOptions>()({
+  reason: true,
+  wait: true,
+});
 
 /** A run's graph, and where its nodes stand: what `toMermaid` and the others draw. */
 export interface RunGraph {
@@ -89,6 +103,7 @@ export class Runs {
 
   /** One page of the runs of one form in a state, in the order of that state's index. */
   async list(options: RunListOptions): Promise<Page<RunInfo>> {
+    checkOptions('runs.list', options, LIST_KEYS);
     const { handles } = this.#tools;
     const { inspect } = await handles.connection.open();
     const { items, cursor } = await inspect.list(filterOf(options), pageRequest(options));
@@ -105,6 +120,7 @@ export class Runs {
    * to call again. With `wait` it is fulfilled when everything has ended.
    */
   async cancel(id: string, options: RunCancelOptions = {}): Promise<RunCancelReport> {
+    checkOptions('runs.cancel', options, CANCEL_KEYS);
     const { handles } = this.#tools;
     const cancelTask = (task: string, reason: string | undefined): Promise<CancelReply> =>
       this.#tasks.cancel(task, { reason });

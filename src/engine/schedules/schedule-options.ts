@@ -2,11 +2,12 @@
 import type { Duration } from '../../base/time.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { keysOf, type OptionKeys } from '../../domain/options.ts';
 import type { MissedPolicy, OverlapPolicy } from '../../domain/schedule.ts';
 import type { Timing } from '../../schedule/timing.ts';
 import type { Step } from '../../workflow/step.ts';
 import { durationOption, integerOption } from '../../workflow/task-options.ts';
-import type { EnqueueOptions } from '../enqueue-options.ts';
+import { ENQUEUE_KEYS, type EnqueueOptions } from '../enqueue-options.ts';
 import type { RunEnqueueOptions } from '../runs/run-options.ts';
 import type { SlotReferences } from './template.ts';
 
@@ -88,17 +89,49 @@ export interface NamedScheduleOptions extends ScheduleTerms {
   readonly input?: unknown;
 }
 
-const NOT_FOR_SCHEDULES: readonly OneTimeOptions[] = [
-  'id',
-  'executeAfter',
-  'dependsOn',
-  'onUpstreamFailure',
-  'onUpstreamCancel',
-  'onMissing',
-  'allowCrossUser',
-  'onDuplicate',
-  'traceparent',
-];
+const {
+  id: _id,
+  executeAfter: _executeAfter,
+  dependsOn: _dependsOn,
+  onUpstreamFailure: _onUpstreamFailure,
+  onUpstreamCancel: _onUpstreamCancel,
+  onMissing: _onMissing,
+  allowCrossUser: _allowCrossUser,
+  onDuplicate: _onDuplicate,
+  traceparent: _traceparent,
+  ...REPEATABLE
+} = ENQUEUE_KEYS;
+
+const TERMS_KEYS: OptionKeys<ScheduleTerms> = keysOf<ScheduleTerms>()({
+  ...REPEATABLE,
+  cron: true,
+  every: true,
+  timeZone: true,
+  start: true,
+  end: true,
+  limit: true,
+  jitter: true,
+  missed: true,
+  missedCap: true,
+  overlap: true,
+  checkpoint: true,
+});
+
+type AnySchedule = ScheduleOptions<unknown, unknown, unknown>;
+
+/** What may stand in {@link ScheduleOptions}. */
+export const SCHEDULE_KEYS: OptionKeys<AnySchedule> = keysOf<AnySchedule>()({
+  ...TERMS_KEYS,
+  task: true,
+  input: true,
+});
+
+/** What may stand in {@link NamedScheduleOptions}. */
+export const NAMED_KEYS: OptionKeys<NamedScheduleOptions> = keysOf<NamedScheduleOptions>()({
+  ...TERMS_KEYS,
+  name: true,
+  input: true,
+});
 
 const MISSED: readonly unknown[] = ['one', 'skip', 'all'];
 const OVERLAP: readonly unknown[] = ['skip', 'allow', 'queue-one', 'cancel-previous'];
@@ -114,12 +147,18 @@ export interface CheckedPolicies {
   readonly limit: number | undefined;
 }
 
-/** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
-export function policiesOf(options: ScheduleTerms): CheckedPolicies {
-  for (const option of NOT_FOR_SCHEDULES) {
+/** Options that others than schedules have: to say that there is none would puzzle the caller. */
+export function demandRepeatable(options: object): void {
+  if (typeof options !== 'object' || options === null) return;
+  for (const option of Object.keys(ENQUEUE_KEYS)) {
+    if (option in TERMS_KEYS) continue;
     const value: unknown = Reflect.get(options, option);
     if (value !== undefined) throw new InvalidOptionError(option, 'none for a schedule', value);
   }
+}
+
+/** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
+export function policiesOf(options: ScheduleTerms): CheckedPolicies {
   const { missed = 'one', missedCap = LIMITS.missedCap, overlap = 'skip', limit } = options;
   if (!MISSED.includes(missed))
     throw new InvalidOptionError('missed', '"one", "skip", "all"', missed);

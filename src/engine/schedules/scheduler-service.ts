@@ -2,13 +2,14 @@ import { atRoot } from '../../base/async-scope.ts';
 import { ClosedError, isOwn } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { checkName } from '../../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import type { Core } from '../core.ts';
 import { Emitter, type Unsubscribe } from '../emitter.ts';
 import { randomName } from '../ids.ts';
 import { say } from '../log-events.ts';
 import { sayGoodbye } from '../shutdown.ts';
 import type { WorkerEvents } from '../worker-events.ts';
-import { Scheduler, type SchedulerEvents } from './scheduler.ts';
+import { SCHEDULER_EVENTS, Scheduler, type SchedulerEvents } from './scheduler.ts';
 
 /** How a scheduler works that runs by itself. */
 export interface SchedulerOptions {
@@ -16,8 +17,15 @@ export interface SchedulerOptions {
   readonly id?: string | undefined;
 }
 
+const KEYS: OptionKeys<SchedulerOptions> = keysOf<SchedulerOptions>()({ id: true });
+
 /** What such a scheduler tells. */
 export type SchedulerServiceEvents = SchedulerEvents & Pick<WorkerEvents, 'worker.error'>;
+
+const SERVICE_EVENTS: OptionKeys<SchedulerServiceEvents> = keysOf<SchedulerServiceEvents>()({
+  ...SCHEDULER_EVENTS,
+  'worker.error': true,
+});
 
 /**
  * Fires schedules and runs no tasks: for where workers are told not to. Made by
@@ -34,10 +42,12 @@ export class SchedulerService {
   #failures = 0;
 
   /** @internal */
-  constructor(core: Core, { id }: SchedulerOptions) {
+  constructor(core: Core, options: SchedulerOptions) {
+    checkOptions('scheduler', options, KEYS);
+    const { id } = options;
     this.id = id === undefined ? `s${process.pid}-${randomName()}` : checkName('id', id);
     this.#core = core;
-    this.#events = new Emitter(core.log);
+    this.#events = new Emitter(core.log, SERVICE_EVENTS);
   }
 
   /** Listens to one kind of event; the answer ends that. A listener that throws is logged. */

@@ -3,6 +3,7 @@ import type { Backend, FireOutcome, FireReply, ScheduleRecord } from '../../doma
 import type { Cause } from '../../domain/cause.ts';
 import { isOwn } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { keysOf, type OptionKeys } from '../../domain/options.ts';
 import { firedTaskId } from '../../domain/schedule.ts';
 import { type FirePlan, planDue } from '../../schedule/catch-up.ts';
 import type { Emitter } from '../emitter.ts';
@@ -16,6 +17,13 @@ export type SchedulerEvents = Pick<
   WorkerEvents,
   'schedule.fired' | 'schedule.missed' | 'schedule.skipped'
 >;
+
+/** The names of all of them. */
+export const SCHEDULER_EVENTS: OptionKeys<SchedulerEvents> = keysOf<SchedulerEvents>()({
+  'schedule.fired': true,
+  'schedule.missed': true,
+  'schedule.skipped': true,
+});
 
 export interface SchedulerParts {
   readonly backend: Backend;

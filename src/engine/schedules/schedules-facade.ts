@@ -5,20 +5,24 @@ import {
   ScheduleNotFoundError,
 } from '../../domain/errors.ts';
 import { checkName } from '../../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import type { NewTask } from '../../domain/task.ts';
 import { integerOption } from '../../workflow/task-options.ts';
 import type { ValueCodec } from '../codec.ts';
 import type { Connection } from '../connection.ts';
 import type { TaskHandle } from '../handle.ts';
-import { type PageOptions, pageRequest } from '../page.ts';
+import { PAGE_KEYS, type PageOptions, pageRequest } from '../page.ts';
 import type { GraphCache } from '../runs/graph-cache.ts';
 import type { TaskMaker } from '../task-maker.ts';
 import { type BackfillReport, backfill } from './backfill.ts';
 import { type ScheduleInfo, scheduleInfo } from './schedule-info.ts';
 import { type AnyScheduleOptions, type MadeSchedule, makeSchedule } from './schedule-maker.ts';
 import {
+  demandRepeatable,
   momentOption,
+  NAMED_KEYS,
   type NamedScheduleOptions,
+  SCHEDULE_KEYS,
   type ScheduleOptions,
 } from './schedule-options.ts';
 import { type KnownSchedule, SpecBook, taskOf } from './spec.ts';
@@ -40,6 +44,11 @@ export interface BackfillOptions {
   /** The last moment; not in the future. Default now. */
   readonly to?: Date | number | undefined;
 }
+
+const BACKFILL_KEYS: OptionKeys<BackfillOptions> = keysOf<BackfillOptions>()({
+  from: true,
+  to: true,
+});
 
 /** A schedule that others change all the time is given up after so many tries. */
 const TRIES = 20;
@@ -71,12 +80,12 @@ export class Schedules {
    * is not what it should be; {@link InvalidPayloadError}; what compiling a pipeline throws.
    */
   set<I, O, X>(id: string, options: ScheduleOptions<I, O, X>): Promise<ScheduleInfo> {
-    return this.#set(id, options);
+    return this.#set(id, options, SCHEDULE_KEYS);
   }
 
   /** `set` for callers that have the name of a task only; nothing is checked by a schema. */
   setByName(id: string, options: NamedScheduleOptions): Promise<ScheduleInfo> {
-    return this.#set(id, options);
+    return this.#set(id, options, NAMED_KEYS);
   }
 
   /** One schedule; `undefined` when there is none of that name. */
@@ -88,6 +97,7 @@ export class Schedules {
 
   /** One page of the schedules, by name. */
   async list(options: PageOptions = {}): Promise<Page<ScheduleInfo>> {
+    checkOptions('schedules.list', options, PAGE_KEYS);
     const { schedules } = await this.#open();
     const { items, cursor } = await schedules.list(pageRequest(options));
     const infos = items.map((record) => this.#info(record));
@@ -168,17 +178,24 @@ export class Schedules {
    * into the future, or has too many slots: nothing is stored then.
    */
   async backfill(id: string, options: BackfillOptions): Promise<BackfillReport> {
+    checkOptions('schedules.backfill', options, BACKFILL_KEYS);
     const { record, now } = await this.#demand(id);
-    const from = momentOption('from', options?.from);
-    const to = momentOption('to', options?.to) ?? now;
+    const from = momentOption('from', options.from);
+    const to = momentOption('to', options.to) ?? now;
     if (from === undefined) throw new InvalidOptionError('from', 'a Date, or ms', from);
     if (to > now) throw new InvalidOptionError('to', 'a moment that has passed', options.to);
     const known = this.#known(record);
     return backfill(await this.#open(), { id, known, from, to });
   }
 
-  async #set(id: string, options: AnyScheduleOptions): Promise<ScheduleInfo> {
+  async #set(
+    id: string,
+    options: AnyScheduleOptions,
+    keys: typeof SCHEDULE_KEYS | typeof NAMED_KEYS,
+  ): Promise<ScheduleInfo> {
     checkName('id', id);
+    demandRepeatable(options);
+    checkOptions('schedules.set', options, keys);
     return this.#tries(async (backend) => {
       const { record, now } = await backend.schedules.get(id);
       const before = record === undefined ? undefined : this.#known(record);

@@ -15,6 +15,17 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['ssl', 'tls'],
   ['shutdowntimeout', 'grace'],
   ['leaseduration', 'lease'],
+  ['retry', 'retries'],
+  ['maxattempts', 'retries'],
+  ['tenant', 'user'],
+  ['tenantid', 'user'],
+  ['userid', 'user'],
+  ['jobid', 'id'],
+  ['taskid', 'id'],
+  ['tz', 'timeZone'],
+  ['pattern', 'cron'],
+  ['logger', 'log'],
+  ['connection', 'backend'],
 ]);
 
 /** More than this many slips make another word. */

@@ -1,0 +1,328 @@
+/** Every public type of options, with an object that is right and the calls that take one. */
+import { metrics, trace } from '@opentelemetry/api';
+import type { Fairloom } from 'fairloom';
+import * as fairloom from 'fairloom';
+import { loadConfig, toYaml } from 'fairloom/config';
+import { openTelemetryMetrics, prometheus, serveMonitoring } from 'fairloom/metrics';
+import { redis } from 'fairloom/redis';
+import { ManualClock, testLoom } from 'fairloom/testing';
+import { openTelemetry } from 'fairloom/tracing';
+import * as promClient from 'prom-client';
+
+const { task, memory, parallel, each, flow, channel, call } = fairloom;
+
+/** Takes any options, so that a table may hold wrong ones. */
+export type OptionCall = (options: never) => unknown;
+
+export interface OptionCase {
+  /** To be had with nothing wrong in it. */
+  readonly valid: object;
+  readonly calls: Readonly<Record<string, OptionCall>>;
+  /** Where in the options the type stands, when inside of others. */
+  readonly at?: (options: object) => object;
+}
+
+export const plain = task('plain', async (n: number) => n);
+export const line = plain.pipe(task('after', async (n: number) => n)).as('line');
+const chooser = fairloom.dynamic('chooser', async (n: number) => n);
+const notes = channel<{ count: number }>('notes');
+const module = new URL('data:text/javascript,export default () => 1');
+
+/** What a handler is refused, that gets these options. */
+function inHandler(
+  loom: Fairloom,
+  act: (ctx: fairloom.TaskContext) => Promise<unknown>,
+): Promise<unknown> {
+  const once = { retries: 0 };
+  return loom.run(task('inside', once, async (_: undefined, ctx) => void (await act(ctx))));
+}
+
+/** The table. A type that is not in it fails `test/tidy/options.test.ts`. */
+export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>> {
+  const client = (options: object): Fairloom =>
+    new fairloom.Fairloom({ backend: memory(), ...options } as never);
+  const enqueue = (options: object): unknown => loom.enqueue(plain, 1, options as never);
+  const within = (name: string) => (options: object) => ({ [name]: options });
+  const anyTask = (options: object): unknown => task('one', options as never, async () => 1);
+  return {
+    AttemptOptions: { valid: { retries: 1 }, calls: { enqueue, task: anyTask } },
+    BackfillOptions: {
+      valid: { from: 0 },
+      calls: { backfill: (x) => loom.schedules.backfill('s', x) },
+    },
+    BackoffOptions: {
+      valid: { base: 1 },
+      at: within('backoff'),
+      calls: {
+        enqueue,
+        task: anyTask,
+        defaults: (x: object) => client({ defaults: x }),
+      },
+    },
+    CallsOptions: {
+      valid: { atomic: false },
+      calls: { calls: (x) => loom.enqueueMany([call(plain, 1)], x) },
+    },
+    ChannelOptions: { valid: {}, calls: { channel: (x) => channel('c', x) } },
+    CommandTaskOptions: {
+      valid: { command: 'true' },
+      calls: { commandTask: (x) => fairloom.commandTask('c', x) },
+    },
+    ContainerMount: {
+      valid: { source: '/a', target: '/a' },
+      calls: {
+        containerTask: (x) => fairloom.containerTask('c', { image: 'a', mounts: [x] }),
+      },
+    },
+    ContainerOptions: {
+      valid: { image: 'a' },
+      calls: { containerTask: (x) => fairloom.containerTask('c', x) },
+    },
+    ContainerTaskOptions: {
+      valid: { image: 'a' },
+      calls: { containerTask: (x) => fairloom.containerTask('c', x) },
+    },
+    DeadBulkOptions: {
+      valid: { user: 'u' },
+      calls: { redrive: (x) => loom.dead.redrive(x), remove: (x) => loom.dead.remove(x) },
+    },
+    DeadFilter: { valid: { user: 'u' }, calls: { list: (x) => loom.dead.list(x) } },
+    DebounceOptions: { valid: { key: 'k', wait: 1 }, at: within('debounce'), calls: { enqueue } },
+    DefaultOptions: {
+      valid: { retries: 1 },
+      calls: { client: (x) => client({ defaults: x }) },
+    },
+    DynamicOptions: {
+      valid: {},
+      calls: { dynamic: (x) => fairloom.dynamic('d', x, async () => 1) },
+    },
+    EachOptions: { valid: { policy: 'strict' }, calls: { each: (x) => each(plain, x) } },
+    EnqueueManyOptions: {
+      valid: { atomic: true },
+      calls: {
+        inputs: (x) => loom.enqueueMany(plain, [1], x),
+      },
+    },
+    EnqueueOptions: {
+      valid: { user: 'u' },
+      calls: {
+        enqueue,
+        call: (x) => call(plain, 1, x),
+        enqueueByName: (x) => loom.enqueueByName('plain', 1, x),
+      },
+    },
+    FailureOptions: {
+      valid: {},
+      calls: {
+        drain: (x) => testLoom([plain]).drain(x),
+        advance: (x) => testLoom([plain]).clock.advance(1, x),
+      },
+    },
+    FairloomOptions: {
+      valid: { backend: memory() },
+      calls: { client: (x) => new fairloom.Fairloom(x) },
+    },
+    FlowStepOptions: {
+      valid: { as: 'b' },
+      calls: { step: (x) => flow<number, number>('f', (f) => f.step(plain, f.input, x)) },
+    },
+    GroupOptions: {
+      valid: { concurrency: 1 },
+      calls: { parallel: (x) => parallel({ plain }, x), each: (x) => each(plain, x) },
+    },
+    HandlerTaskOptions: {
+      valid: { handler: 'h' },
+      calls: { handlerTask: (x) => fairloom.handlerTask('h', x) },
+    },
+    IdempotencyOptions: {
+      valid: { policy: 'return' },
+      at: (idempotency) => ({ idempotencyKey: 'k', idempotency }),
+      calls: { enqueue },
+    },
+    InQueue: {
+      valid: { queue: 'q' },
+      calls: {
+        list: (x) => loom.users.list(x),
+        get: (x) => loom.users.get('u', x),
+        set: (x) => loom.users.set('u', {}, x),
+        reset: (x) => loom.users.reset('u', x),
+        pause: (x) => loom.users.pause('u', x),
+        resume: (x) => loom.users.resume('u', x),
+      },
+    },
+    LenientPolicy: {
+      valid: { atLeast: 1 },
+      at: within('policy'),
+      calls: { parallel: (x) => parallel({ plain }, x), each: (x) => each(plain, x) },
+    },
+    LoadConfigOptions: { valid: { file: false }, calls: { loadConfig: (x) => loadConfig(x) } },
+    ManualClockHooks: { valid: {}, calls: { clock: (x) => new ManualClock(0, x) } },
+    MemoryOptions: { valid: {}, calls: { memory: (x) => memory(x) } },
+    ModuleTaskOptions: {
+      valid: { module },
+      calls: {
+        threadTask: (x) => fairloom.threadTask('m', x),
+        processTask: (x) => fairloom.processTask('m', x),
+      },
+    },
+    MonitoringOptions: {
+      valid: { port: 0 },
+      calls: { serveMonitoring: (x) => serveMonitoring(loom, x) },
+    },
+    NamedScheduleOptions: {
+      valid: { name: 'plain', every: '1h' },
+      calls: { setByName: (x) => loom.schedules.setByName('s', x) },
+    },
+    OnceOptions: {
+      valid: { once: 'a' },
+      calls: {
+        add: (x) => inHandler(loom, (ctx) => ctx.channel(notes).live.add('count', 1, x)),
+        append: (x) =>
+          inHandler(loom, (ctx) => ctx.channel(notes).live.append('count' as never, 1 as never, x)),
+      },
+    },
+    OpenTelemetryMetricsOptions: {
+      valid: { meter: metrics.getMeter('test') },
+      calls: { openTelemetryMetrics: (x) => openTelemetryMetrics(x) },
+    },
+    OpenTelemetryOptions: {
+      valid: { tracerProvider: trace.getTracerProvider() },
+      calls: { openTelemetry: (x) => openTelemetry(x) },
+    },
+    PageOptions: {
+      valid: { limit: 1 },
+      calls: {
+        schedules: (x) => loom.schedules.list(x),
+        users: (x) => loom.users.list(x),
+        dead: (x) => loom.dead.list(x),
+        xcom: (x) => loom.xcom.list(x),
+        namespaces: (x) => loom.xcom.namespaces(x),
+      },
+    },
+    ParallelOptions: {
+      valid: { policy: { critical: ['plain'] } },
+      calls: { parallel: (x) => parallel({ plain }, x) },
+    },
+    PlaceOptions: { valid: { queue: 'q' }, calls: { enqueue, task: anyTask } },
+    ProgramOptions: {
+      valid: { command: 'true', args: [] },
+      calls: { commandTask: (x) => fairloom.commandTask('c', x) },
+    },
+    PrometheusOptions: {
+      valid: { client: promClient },
+      calls: { prometheus: (x) => prometheus(x) },
+    },
+    QueueOptions: { valid: {}, calls: { set: (x) => loom.queues.set('q', x) } },
+    RateOptions: {
+      valid: { limit: 1, per: '1s' },
+      at: within('rate'),
+      calls: {
+        users: (x) => loom.users.set('u', x),
+        queues: (x) => loom.queues.set('q', x),
+        perUser: (x) => loom.queues.set('q', { perUser: x }),
+      },
+    },
+    RedisOptions: {
+      valid: { prefix: 'a' },
+      calls: { redis: (x) => redis('redis://localhost:1', x) },
+    },
+    RerunOptions: { valid: {}, calls: { rerun: (x) => loom.runs.rerun('r', x) } },
+    ResultOptions: {
+      valid: { timeout: 1 },
+      calls: {
+        task: async (x) => (await loom.enqueue(plain, 1)).result(x),
+        run: async (x) => (await loom.enqueue(line, 1)).result(x),
+      },
+    },
+    RetentionOptions: {
+      valid: { failed: '1d' },
+      calls: { client: (x) => client({ retention: x }) },
+    },
+    RetryAfterOptions: { valid: {}, calls: { retryAfter: (x) => fairloom.retryAfter(1, x) } },
+    RunCancelOptions: {
+      valid: {},
+      calls: {
+        runs: (x) => loom.runs.cancel('r', x),
+        handle: async (x) => (await loom.enqueue(line, 1)).cancel(x),
+      },
+    },
+    RunEnqueueOptions: {
+      valid: { form: 'driven' },
+      calls: {
+        pipeline: (x) => loom.enqueue(line, 1, x),
+        dynamic: (x) => loom.enqueue(chooser, 1, x),
+      },
+    },
+    RunImportOptions: {
+      valid: {},
+      calls: { import: (x) => loom.runs.import({} as never, x) },
+    },
+    RunListOptions: { valid: { state: 'failed' }, calls: { list: (x) => loom.runs.list(x) } },
+    RunOptions: { valid: { user: 'u' }, calls: { run: (x) => loom.run(plain, 1, x) } },
+    ScheduleDefaults: {
+      valid: { timeZone: 'UTC' },
+      calls: { client: (x) => client({ scheduler: x }) },
+    },
+    ScheduleOptions: {
+      valid: { task: plain, input: 1, cron: '@daily' },
+      calls: { set: (x) => loom.schedules.set('s', x) },
+    },
+    SchedulePolicies: {
+      valid: { task: plain, input: 1, cron: '@daily', missed: 'skip' },
+      calls: { set: (x) => loom.schedules.set('s', x) },
+    },
+    SchedulerOptions: { valid: {}, calls: { scheduler: (x) => loom.scheduler(x) } },
+    StopOptions: { valid: { grace: 0 }, calls: { stop: (x) => loom.worker().stop(x) } },
+    SubRunOptions: {
+      valid: { id: 'a' },
+      calls: { run: (x) => inHandler(loom, (ctx) => ctx.run(plain, 1, x)) },
+    },
+    TaskListOptions: { valid: { state: 'failed' }, calls: { list: (x) => loom.tasks.list(x) } },
+    TaskOptions: { valid: {}, calls: { task: anyTask } },
+    TestLoomOptions: { valid: {}, calls: { testLoom: (x) => testLoom([plain], x) } },
+    ThrottleOptions: { valid: { key: 'k', per: 1 }, at: within('throttle'), calls: { enqueue } },
+    ToYamlOptions: {
+      valid: {},
+      calls: {
+        toYaml: async (x) => toYaml((await loadConfig({ file: false, env: {} })).config, x),
+      },
+    },
+    UserOptions: {
+      valid: {},
+      calls: {
+        set: (x) => loom.users.set('u', x),
+        perUser: (x) => loom.queues.set('q', { perUser: x }),
+      },
+    },
+    WorkerOptions: {
+      valid: { concurrency: 1 },
+      calls: {
+        worker: (x) => loom.worker(x),
+        testLoom: (x) => testLoom([plain], { worker: x }),
+      },
+    },
+    XComOptions: { valid: { ttl: 1 }, calls: { client: (x) => client({ xcom: x }) } },
+    XComPushOptions: {
+      valid: { ttl: 1 },
+      calls: {
+        loom: (x) => loom.xcom.push('k', 1, x),
+        handler: (x) => inHandler(loom, (ctx) => ctx.xcom.push('k', 1, x)),
+      },
+    },
+    XComWhere: {
+      valid: { user: 'u' },
+      calls: {
+        push: (x) => loom.xcom.push('k', 1, x),
+        pull: (x) => loom.xcom.pull('k', x),
+        delete: (x) => loom.xcom.delete('k', x),
+        list: (x) => loom.xcom.list(x),
+        namespaces: (x) => loom.xcom.namespaces(x),
+      },
+    },
+    // Options whose type has no name.
+    '{ reason }': { valid: {}, calls: { cancel: (x) => loom.tasks.cancel('t', x) } },
+    '{ repair }': { valid: {}, calls: { reconcile: (x) => loom.reconcile(x) } },
+    '{ timeout }': { valid: { timeout: 0 }, calls: { close: (x) => client({}).close(x) } },
+    '{ times }': { valid: {}, calls: { fail: (x) => testLoom([plain]).fail(plain, x) } },
+  };
+}

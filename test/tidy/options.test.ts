@@ -1,0 +1,81 @@
+/** Every public type of options has its list of keys next to it, and a row in the table of calls. */
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+import { filesBelow, read } from '../support/files.ts';
+import { optionCases } from '../support/option-calls.ts';
+
+/** What a type of options is called. */
+const CALLED =
+  /(Options|Filter|Where|Policies|Terms|Timing|Defaults|Patch|Mount|Hooks|LenientPolicy|InQueue)$/;
+
+/** Types that are called so, and no caller writes. */
+const OTHERS: Readonly<Record<string, string>> = {
+  AttemptTerms: 'what a backend answers with a lease',
+  ConnectionOptions: 'options of ioredis, which are its own',
+  EdgePolicies: 'what is stored of options',
+  EnqueueTerms: 'of the port',
+  OneTimeOptions: 'names of options',
+  QueuePatch: 'of the port',
+  StoredOptions: 'what is stored of options',
+  TaskFilter: 'of the port',
+  UserPatch: 'of the port',
+};
+
+/** Lists that hold the keys of a type which others extend, or that is a union. */
+const HELD_BY: Readonly<Record<string, string>> = {
+  LenientPolicy: '{ atLeast: unknown }',
+  ScheduleOptions: 'AnySchedule',
+  SchedulePolicies: 'ScheduleTerms',
+  ScheduleTiming: 'ScheduleTerms',
+};
+
+/** Rows of the table that have another name. */
+const TESTED_BY: Readonly<Record<string, string>> = {
+  ScheduleTerms: 'ScheduleOptions',
+  ScheduleTiming: 'ScheduleOptions',
+};
+
+const ENTRIES = filesBelow('src', /^src\/[^/]+\.ts$/);
+
+/** Types that the entry points give away and that are called like options. */
+const TYPES = [...new Set(ENTRIES.flatMap(exportedNames))]
+  .filter((name) => /^[A-Z]/.test(name) && CALLED.test(name) && OTHERS[name] === undefined)
+  .sort();
+
+function exportedNames(file: string): readonly string[] {
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest);
+  return source.statements.flatMap((statement) => {
+    const clause = ts.isExportDeclaration(statement) ? statement.exportClause : undefined;
+    if (clause === undefined || !ts.isNamedExports(clause)) return [];
+    return clause.elements.map(({ name }) => name.text);
+  });
+}
+
+/** Types of which a list is made: `keysOf<PageOptions>()`. */
+const LISTED = new Set(
+  filesBelow('src', /\.ts$/).flatMap((file) =>
+    [...read(file).matchAll(/keysOf<\s*([^>]+?)\s*(?:&[^>]*)?(?:<[^>]*>)?\s*>\(\)/g)].map(
+      ([, type = '']) => type,
+    ),
+  ),
+);
+
+it('F26 the entry points have types of options', () => {
+  expect(TYPES.length).toBeGreaterThan(55);
+  expect(TYPES).toContain('EnqueueOptions');
+});
+
+it.each(TYPES)('F26 %s has a list of its keys', (type) => {
+  expect([...LISTED]).toContain(HELD_BY[type] ?? type);
+});
+
+it.each(TYPES)('F26 %s has calls in the table, which test/engine/options.test.ts makes', (type) => {
+  const row = optionCases({} as never)[TESTED_BY[type] ?? type];
+  expect(Object.keys(row?.calls ?? {})).not.toEqual([]);
+});
+
+it('F26 knows no type that is gone', () => {
+  const names = new Set(ENTRIES.flatMap(exportedNames));
+  const told = [OTHERS, HELD_BY, TESTED_BY].flatMap((table) => Object.keys(table));
+  expect(told.filter((name) => !names.has(name))).toEqual([]);
+});
