@@ -109,7 +109,10 @@ module.exports = {
         'A tracer gets what the engine tells it: it never looks into the engine. Options are checked as everywhere.',
       severity: 'error',
       from: { path: '^src/tracing/' },
-      to: { path: '^src/', pathNot: '^src/(tracing|domain|base)/|^src/engine/tracing/tracer\\.ts$' },
+      to: {
+        path: '^src/',
+        pathNot: '^src/(tracing|domain|base)/|^src/engine/tracing/tracer\\.ts$',
+      },
     },
     {
       name: 'config-looks-down-only',
