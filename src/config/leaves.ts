@@ -1,4 +1,6 @@
 /** How rows of the schema are made. Each is checked by the code that takes the option. */
+
+import { MASK } from '../base/masked-url.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { type RetentionOptions, retentionOf } from '../engine/options.ts';
 import { type RateOptions, userPatch } from '../engine/settings-options.ts';
@@ -6,7 +8,6 @@ import { workerPlan } from '../engine/worker-options.ts';
 import { checkTaskOptions } from '../workflow/task-options.ts';
 import type { WorkerConfig } from './config-types.ts';
 import type { Leaf, LeafForm, SchemaNode, Section } from './schema.ts';
-import { MASK } from './secret.ts';
 
 /** A row for each field of a type: one that is missing does not compile. */
 export type Fields<T> = { readonly [K in keyof Required<T>]: SchemaNode };

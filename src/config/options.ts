@@ -1,4 +1,6 @@
 /** The schema: every option there is. An option of the library that is missing here fails to compile. */
+
+import { checkRedisUrl } from '../backends/redis/address.ts';
 import { checkPrefix, DEFAULT_PREFIX } from '../backends/redis/keys.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkId, checkName } from '../domain/names.ts';
@@ -35,7 +37,6 @@ import {
   taskLeaf,
   workerLeaf,
 } from './leaves.ts';
-import { checkRedisUrl } from './redis-url.ts';
 import type { Dictionary, Leaf, Section } from './schema.ts';
 
 /** Of one attempt to connect, in ms. */

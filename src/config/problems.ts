@@ -1,8 +1,9 @@
 /** Collects what is wrong, so that all of it is told at once. */
+import { MASK, maskedUrl } from '../base/masked-url.ts';
 import { type ConfigProblem, type InvalidOptionError, isOwn } from '../domain/errors.ts';
 import { type ConfigOrigin, type Given, originText } from './given.ts';
 import type { Leaf } from './schema.ts';
-import { MASK, maskedUrl, Secret } from './secret.ts';
+import { Secret } from './secret.ts';
 
 /** Longest text that a message shows whole. */
 const SHOWN_LENGTH = 60;

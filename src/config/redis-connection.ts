@@ -1,10 +1,10 @@
 /** A Redis of the configuration, as the client library is told of it. */
 import { readFileSync } from 'node:fs';
+import { addressOf } from '../backends/redis/address.ts';
 import type { ConnectionOptions } from '../backends/redis/client.ts';
 import { durationMs } from '../base/time.ts';
 import { ConfigError } from '../domain/errors.ts';
 import type { RedisConfig, TlsConfig } from './config-types.ts';
-import { addressOf } from './redis-url.ts';
 
 /**
  * @throws {@link ConfigError} when there is no URL, or a file of TLS cannot be read.
@@ -12,7 +12,7 @@ import { addressOf } from './redis-url.ts';
 export function connectionOf(redis: RedisConfig): ConnectionOptions {
   const { url, username, password, connectTimeout, tls } = redis;
   if (url === undefined) throw refused('redis.url', 'a URL', 'nothing');
-  const { isTls, more, ...address } = addressOf(url.reveal());
+  const { isTls, more, ...address } = addressOf('redis.url', url.reveal());
   const connectMs = durationMs(connectTimeout);
   return {
     ...more,

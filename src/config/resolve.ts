@@ -1,12 +1,13 @@
 /** Lays what the sources say over each other, field by field, and checks what comes of it. */
 import { resolve as absolute, dirname } from 'node:path';
+import { maskedUrl } from '../base/masked-url.ts';
 import { similarTo } from '../base/similar.ts';
 import type { InvalidOptionError } from '../domain/errors.ts';
 import { type ConfigOrigin, type Given, type GivenMap, isRefused, plainOf } from './given.ts';
 import { ROOT } from './options.ts';
 import { gotText, type Problems, refusalOf, shownText } from './problems.ts';
 import { type Dictionary, type Leaf, optionsOf, type SchemaNode, type Section } from './schema.ts';
-import { maskedUrl, Secret } from './secret.ts';
+import { Secret } from './secret.ts';
 import { readAs } from './variables.ts';
 
 /** What comes of resolving, beside the values. */

@@ -1,5 +1,4 @@
-/** What a secret is shown as. */
-export const MASK = '***';
+import { MASK } from '../base/masked-url.ts';
 
 /**
  * A value that logs must not have: every way of printing it shows a mask, also inside of other
@@ -38,18 +37,4 @@ export class Secret {
   toJSON(): string {
     return this.#shown;
   }
-}
-
-/** A URL without its password; a text that is no URL is not shown at all. */
-export function maskedUrl(text: string): string {
-  if (text.startsWith('/') && !text.includes('?')) return text;
-  // Without slashes anything with a colon would be one: a password, too.
-  if (!/^[a-z]+:\/\//i.test(text) || !URL.canParse(text)) return MASK;
-  const url = new URL(text);
-  if (url.password !== '') url.password = MASK;
-  for (const name of url.searchParams.keys()) {
-    // The client takes any of its options from here, and some of them are secrets.
-    if (/pass|secret|token|key/i.test(name)) url.searchParams.set(name, MASK);
-  }
-  return url.href;
 }

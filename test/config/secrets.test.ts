@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { type Config, ConfigError, loadConfig, Secret, toYaml } from 'fairloom/config';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskedUrl } from '../../src/config/secret.ts';
+import { maskedUrl } from '../../src/base/masked-url.ts';
 import { fileOf, load, loadWithoutFile } from './kit.ts';
 
 const PASSWORD = 'hunter2';

@@ -48,8 +48,7 @@ const PATIENCE = { connectTimeout: LIMITS.connectMs } as const;
 const OF_CLUSTER = { lazyConnect: true, clusterRetryStrategy: (): null => null } as const;
 
 /** A connection of our own to this address; not opened yet. */
-export function newClient(target: string | ConnectionOptions): RedisClient {
-  if (typeof target === 'string') return asClient(new Redis(target, { ...PATIENCE, ...OURS }));
+export function newClient(target: ConnectionOptions): RedisClient {
   // The shape of replies is ours to choose: the decoders know ioredis's own.
   const { replyMapping: _mapping, ...address } = target;
   return asClient(new Redis({ ...PATIENCE, ...address, ...OURS }));

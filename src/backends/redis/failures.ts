@@ -33,9 +33,20 @@ export function failure(operation: string, cause: unknown): FairloomError {
   return new BackendUnavailableError(operation, cause);
 }
 
-/** ioredis hangs the command on its errors: scripts and payloads, which belong in no log. */
-function forgetArguments(cause: unknown): void {
-  if (typeof cause === 'object' && cause !== null && 'command' in cause) delete cause.command;
+/** How deep causes of causes are looked at. */
+const DEEP = 5;
+
+/**
+ * ioredis hangs the command on its errors: scripts, payloads and, of AUTH, the password, which belong
+ * in no log; also on what caused them.
+ */
+function forgetArguments(cause: unknown, depth = 0): void {
+  if (typeof cause !== 'object' || cause === null || depth > DEEP) return;
+  if ('command' in cause) delete cause.command;
+  for (const name of ['cause', 'lastNodeError', 'errors']) {
+    const inner: unknown = Reflect.get(cause, name);
+    for (const one of Array.isArray(inner) ? inner : [inner]) forgetArguments(one, depth + 1);
+  }
 }
 
 /** The server does not know the script yet, or no longer. */

@@ -1,5 +1,6 @@
 import { hold, newClient } from './client.ts';
 import { failure } from './failures.ts';
+import { connectionTo } from './target.ts';
 
 /** Keys looked at in one call: a millisecond of the server's time. */
 const SCAN_KEYS = 1_000;
@@ -11,7 +12,7 @@ const SCAN_KEYS = 1_000;
  * @throws {@link BackendUnavailableError} when the server cannot be reached.
  */
 export async function forgetPrefix(url: string, prefix: string): Promise<void> {
-  const client = newClient(url);
+  const client = newClient(connectionTo(url));
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -5,6 +5,7 @@ import { Connection } from './connection.ts';
 import { DEFAULT_PREFIX, keysOf } from './keys.ts';
 import { backendOf, type RedisOptions } from './redis-backend.ts';
 import { manualScripts } from './scripts.ts';
+import { connectionTo } from './target.ts';
 
 export interface ManualRedis {
   readonly backend: Backend;
@@ -28,7 +29,7 @@ export function redisForTests(
   const { clock } = keysOf(prefix);
   const backend = backendOf(target, options, manualScripts(shortPath));
   const owned = !isClient(target);
-  const connection = new Connection(owned ? newClient(target) : target, owned);
+  const connection = new Connection(owned ? newClient(connectionTo(target)) : target, owned);
   return {
     backend,
     setTime: async (ms) => {

@@ -16,6 +16,7 @@ import { RedisRuns } from './runs.ts';
 import { RedisSchedules } from './schedules.ts';
 import type { Scripts } from './scripts.ts';
 import { Session } from './session.ts';
+import { connectionTo } from './target.ts';
 import { RedisTasks } from './tasks.ts';
 import { RedisUsers } from './users.ts';
 import { RedisWorkers } from './workers.ts';
@@ -38,7 +39,8 @@ const CAPABILITIES: Capabilities = { durable: true, shared: true };
  * @param target - a URL (`redis://user:password@host:6379/0`, `rediss://…`), options of ioredis
  * (TLS, ACL user, socket path), or an ioredis client; a client is used as it is for commands,
  * never closed, and duplicated for what blocks.
- * @throws `InvalidOptionError` when the prefix is not a name, or the client adds one.
+ * @throws `InvalidOptionError` when the target names no server, or none that can be; when the prefix
+ * is none, or the client adds one. No message has a password.
  */
 export function redis(
   target: string | ConnectionOptions | RedisClient,
@@ -57,7 +59,7 @@ export function backendOf(
   const { prefix = DEFAULT_PREFIX } = options;
   checkPrefix(prefix);
   const owned = !isClient(target);
-  const client = isClient(target) ? target : newClient(target);
+  const client = isClient(target) ? target : newClient(connectionTo(target));
   checkClient(client);
   if (isCluster(client)) checkTag(prefix);
   const session = new Session({ client, owned, prefix, scripts });
