@@ -84,6 +84,7 @@ export {
   BatchRefusedError,
   ChannelLimitError,
   ChannelTypeError,
+  ClockNotDrivenError,
   ClosedError,
   ControlNotReturnedError,
   CrossUserDependencyError,

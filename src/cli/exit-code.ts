@@ -53,6 +53,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   RUN_FAILED: EXIT.failed,
   LEASE_LOST: EXIT.failed,
   RESULT_TIMEOUT: EXIT.timedOut,
+  CLOCK_NOT_DRIVEN: EXIT.timedOut,
   MAX_STEPS: EXIT.failed,
   MAX_CYCLES: EXIT.failed,
   GOTO_IN_GROUP: EXIT.failed,

@@ -50,6 +50,7 @@ export {
   ThreadEndedError,
 } from './service-errors.ts';
 export {
+  ClockNotDrivenError,
   LeaseLostError,
   QueueFullError,
   ResultTimeoutError,

@@ -59,6 +59,7 @@ export type ErrorCode =
   | 'TASK_CANCELED'
   | 'LEASE_LOST'
   | 'RESULT_TIMEOUT'
+  | 'CLOCK_NOT_DRIVEN'
   | 'GRAPH_NOT_FOUND'
   | 'GRAPH_EXPIRED'
   | 'GRAPH_EVICTED'

@@ -178,3 +178,20 @@ export class ResultTimeoutError extends FairloomError {
     this.taskId = taskId;
   }
 }
+
+/** A test waits for a task, and neither `drain` nor `advance` of its `testLoom` is called. */
+export class ClockNotDrivenError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'ClockNotDrivenError';
+  /** See `docs/errors.md`. */
+  readonly code = 'CLOCK_NOT_DRIVEN';
+  /** The same call may succeed later. */
+  readonly retryable = true;
+  /** The task. */
+  readonly taskId: string;
+
+  constructor(taskId: string) {
+    super(`task ${taskId} cannot end: nothing drives this clock: call drain or advance`);
+    this.taskId = taskId;
+  }
+}

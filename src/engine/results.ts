@@ -46,6 +46,12 @@ export class Results implements ResultSource {
     this.#closing.abort(new ClosedError('this Fairloom'));
   }
 
+  /**
+   * Asked about every wait: ends it, by `end`, when nothing else would; the answer forgets it. For
+   * clients whose time stands still until it is moved.
+   */
+  guard: ((id: string, end: (reason: Error) => void) => () => void) | undefined;
+
   async wait(id: string, options?: ResultOptions): Promise<unknown> {
     return this.#resultOf(await this.waitForRecord(id, options));
   }
@@ -61,14 +67,18 @@ export class Results implements ResultSource {
       timeout === undefined ? undefined : durationOption('timeout', timeout, bounds);
     const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs;
     const closing = this.#closing.signal;
-    const stop = signal === undefined ? linkAbort(closing) : linkAbort(closing, signal);
+    const stalled = this.guard === undefined ? undefined : new AbortController();
+    const ends = [closing, signal, stalled?.signal].filter((one) => one !== undefined);
+    const stop = linkAbort(...ends);
     stop.signal.throwIfAborted();
     keepAlive.hold();
+    const forget = this.guard?.(id, (reason) => stalled?.abort(reason));
     try {
       return await this.#until(id, until, stop.signal, timeoutMs ?? 0);
     } finally {
       keepAlive.letGo();
       stop.unlink();
+      forget?.();
     }
   }
 

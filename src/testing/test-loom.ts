@@ -16,6 +16,7 @@ import { definitionOf, type Handler, type TaskDefinition } from '../workflow/tas
 import { type HandlerRun, Journal } from './journal.ts';
 import { ManualClock, settle } from './manual-clock.ts';
 import { type Spy, spyOn } from './spy.ts';
+import { Stalls } from './stalls.ts';
 
 /** How a {@link TestLoom} differs from a `Fairloom` in production. */
 export interface TestLoomOptions extends Omit<FairloomOptions, 'backend' | 'tasks' | 'clock'> {
@@ -85,6 +86,9 @@ export class TestLoom extends Fairloom {
   readonly #failures = new Map<string, number>();
   /** The first failure that no test asked for; taken by whoever reports it. */
   #unexpected: { readonly error: unknown } | undefined;
+  /** All that were made here and have not stopped. */
+  readonly #workers = new Set<Worker>();
+  readonly #stalls = new Stalls(() => [...this.#workers].some(({ running }) => running > 0));
   /** Started with the first work, and kept: a handler may run across an `advance`. */
   #worker: Worker | undefined;
 
@@ -95,20 +99,31 @@ export class TestLoom extends Fairloom {
     for (const definition of coreOf(this).registry.all()) this.#wrap(definition);
     this.clock = {
       now: () => clock.now(),
-      advance: (length, failures = {}) => this.#advance(length, failures),
+      advance: (length, failures = {}) => this.#stalls.drive(() => this.#advance(length, failures)),
     };
+    coreOf(this).results.guard = (id, end) => this.#stalls.watch(id, end);
   }
 
   /**
    * Works until nothing is left that could start now; time stands still. Rejects with the first
    * unexpected failure: what a handler threw and no `fail` made it throw.
    */
-  async drain(options: FailureOptions = {}): Promise<void> {
-    checkOptions('drain', options, FAILURE_KEYS);
-    const worker = await this.#awake();
-    await worker.whenIdle();
-    worker.pause();
-    this.#report(options);
+  drain(options: FailureOptions = {}): Promise<void> {
+    return this.#stalls.drive(async () => {
+      checkOptions('drain', options, FAILURE_KEYS);
+      const worker = await this.#awake();
+      await worker.whenIdle();
+      worker.pause();
+      this.#report(options);
+    });
+  }
+
+  /** A worker beside that of `drain` and `advance`, which works by itself once it is started. */
+  override worker(options: WorkerOptions = {}): Worker {
+    const worker = super.worker(options);
+    this.#workers.add(worker);
+    worker.on('worker.stopped', () => this.#workers.delete(worker));
+    return worker;
   }
 
   /** Runs this in place of the task's handler, from its next start on. */

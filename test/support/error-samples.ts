@@ -56,6 +56,7 @@ export async function errorSamples(): Promise<ErrorSamples> {
     TASK_CANCELED: [new errors.TaskCanceledError('o-7', { type: 'request' })],
     LEASE_LOST: [new errors.LeaseLostError('o-7')],
     RESULT_TIMEOUT: ofCode('RESULT_TIMEOUT'),
+    CLOCK_NOT_DRIVEN: [new errors.ClockNotDrivenError('o-7')],
     GRAPH_NOT_FOUND: [new errors.GraphNotFoundError('c0ffee')],
     GRAPH_EXPIRED: [new errors.GraphExpiredError('c0ffee')],
     GRAPH_EVICTED: [new errors.GraphEvictedError('c0ffee')],

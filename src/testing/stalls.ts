@@ -1,0 +1,53 @@
+import { clearTimeout, setTimeout } from '../base/globals.ts';
+import { ClockNotDrivenError } from '../domain/errors.ts';
+
+/**
+ * How long nobody may move the clock, in ms of the machine, before what waits counts as forgotten.
+ * A test that does something else between a `result()` and its `drain()` needs no longer.
+ */
+const FORGOTTEN_MS = 100;
+
+/**
+ * Ends waits that nothing would end: time stands still, no handler runs, and nobody has moved the
+ * clock for a while. Without it a forgotten `drain()` ends with the timeout of the test runner,
+ * which says nothing of the cause.
+ */
+export class Stalls {
+  readonly #isRunning: () => boolean;
+  /** Drives under way. */
+  #driving = 0;
+  /** Drives that began or ended; tells whether there was one meanwhile. */
+  #moves = 0;
+
+  /** `isRunning`: some handler runs, whose end may bring the others on. */
+  constructor(isRunning: () => boolean) {
+    this.#isRunning = isRunning;
+  }
+
+  /** The clock moves, or work is done, until this has settled. */
+  async drive(code: () => Promise<void>): Promise<void> {
+    this.#driving++;
+    this.#moves++;
+    try {
+      await code();
+    } finally {
+      this.#driving--;
+      this.#moves++;
+    }
+  }
+
+  /** Calls `end` when the wait for a task would never end; until the answer is called. */
+  watch(taskId: string, end: (reason: Error) => void): () => void {
+    let moves = this.#moves;
+    const look = (): void => {
+      const isStill = this.#moves === moves && this.#driving === 0 && !this.#isRunning();
+      if (isStill) end(new ClockNotDrivenError(taskId));
+      else {
+        moves = this.#moves;
+        timer = setTimeout(look, FORGOTTEN_MS);
+      }
+    };
+    let timer = setTimeout(look, FORGOTTEN_MS);
+    return () => clearTimeout(timer);
+  }
+}
