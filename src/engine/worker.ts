@@ -112,17 +112,11 @@ export class Worker {
       },
     });
     const common = { backend, clock, random, worker };
-    this.#exchange = new Exchange({
-      ...common,
-      signal: this.#over.signal,
-      host: this.#exchanger(),
-    });
-    this.#doorbell = new Doorbell({
-      ...common,
-      ring: () => this.#exchange.hunger(),
-      failed,
-      unknown: () => this.#exchange.forget(),
-    });
+    const { signal } = this.#over;
+    this.#exchange = new Exchange({ ...common, signal, host: this.#exchanger() });
+    const ring = (): void => this.#exchange.hunger();
+    const unknown = (): void => this.#exchange.forget();
+    this.#doorbell = new Doorbell({ ...common, ring, failed, unknown });
     this.#keeper = new LeaseKeeper({ ...common, host: this.#keeperHost() });
     const isBusy = (): boolean => this.#slots.used > 0;
     const schedulesDue = (): void => this.#scheduler?.wake();
@@ -152,6 +146,11 @@ export class Worker {
   /** Tasks that it runs now. */
   get running(): number {
     return this.#slots.used;
+  }
+
+  /** @internal Leases that are not settled: a handler that outlives its lease is none. */
+  get leased(): number {
+    return this.#slots.held().length;
   }
 
   /** False while it cannot reach the backend, and once it has stopped. */

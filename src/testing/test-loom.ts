@@ -180,7 +180,8 @@ export class TestLoom extends Fairloom {
     const worker = await this.#awake();
     await settle();
     while (clock.now() < end) {
-      const isIdle = worker.running === 0;
+      // A handler that its timeout could not end is nobody's business any more.
+      const isIdle = worker.leased === 0;
       if (isIdle) clock.jump(Math.min(end, await this.#nextDueAt()) - clock.now());
       await clock.advance(isIdle ? 0 : Math.min(STEP_MS, end - clock.now()));
     }

@@ -119,6 +119,20 @@ describe('F38 thirty days', () => {
     ).toBe('Hello, Bob!');
   });
 
+  it('F38 pass beside a handler that nothing ends', async () => {
+    const hung = task(
+      'hung',
+      { timeout: '10s', retries: 0 },
+      () => new Promise<void>(() => undefined),
+    );
+    open([hung, hello]);
+    const handle = await t.enqueue(hung);
+    const error = handle.result().catch((thrown: unknown) => thrown);
+    const calls = await callsOf(() => t.clock.advance('30d', { allowFailures: true }));
+    expect(calls).toBeLessThan(60);
+    expect(await error).toMatchObject({ failureType: 'timeout' });
+  });
+
   it('F38 pass what is due at its own moment', async () => {
     let ranAt = 0;
     const note = task('note', async () => {
