@@ -77,6 +77,12 @@ export {
   type Outcome,
   type WordedDecision,
 } from './domain/decider.ts';
+export type {
+  Dependent,
+  DependentPage,
+  Ending,
+  TaskDependents,
+} from './domain/dependents.ts';
 export {
   BackendFullError,
   BackendUnavailableError,
@@ -184,6 +190,11 @@ export type { XComLimitName } from './domain/xcom-errors.ts';
 export { call } from './engine/call.ts';
 export { Fairloom, type RunOptions } from './engine/client.ts';
 export type { Codec } from './engine/codec.ts';
+export type {
+  Consequence,
+  ConsequenceOptions,
+  Consequences,
+} from './engine/consequences.ts';
 export type { BulkReport, Dead, DeadBulkOptions, DeadFilter } from './engine/dead-facade.ts';
 export type { Unsubscribe } from './engine/emitter.ts';
 export type {
@@ -232,7 +243,7 @@ export type { Graphs } from './engine/runs/graphs-facade.ts';
 export type { RunImportOptions } from './engine/runs/import.ts';
 export type { SaidPlace } from './engine/runs/record.ts';
 export type { RerunOptions } from './engine/runs/rerun.ts';
-export type { RunCancelReport } from './engine/runs/run-cancel.ts';
+export type { RunCancelReport, RunConsequences } from './engine/runs/run-cancel.ts';
 export type { ExportedNode, RunExport } from './engine/runs/run-format.ts';
 export type { RunHandle } from './engine/runs/run-handle.ts';
 export type { RunDetails, RunInfo, RunNodeInfo } from './engine/runs/run-info.ts';

@@ -8,7 +8,7 @@ import { cellText } from './text-table.ts';
 const AT_ONCE = 16;
 
 /** Shown for each task that was changed, in the order asked. */
-const CHANGE_VIEW: View<Change> = {
+export const CHANGE_VIEW: View<Change> = {
   columns: (style) => [
     { title: 'ID', cell: ({ id }) => cellText(id) },
     { title: 'OUTCOME', cell: (one) => (one.ok ? one.outcome : style.red(cellText(one.outcome))) },

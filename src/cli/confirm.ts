@@ -1,6 +1,7 @@
 /** Verbs that take something away show what, and ask before they do it. */
 import { createInterface } from 'node:readline/promises';
 import { counted } from './counted.ts';
+import type { Followers } from './dry-run.ts';
 import { CliError, EXIT } from './exit-code.ts';
 import type { Output } from './output.ts';
 import { cellText } from './text-table.ts';
@@ -13,6 +14,8 @@ export interface ConfirmOptions {
   readonly dryRun?: boolean | undefined;
   /** What the things are. Default `task`. */
   readonly noun?: string | undefined;
+  /** What would end with them. */
+  readonly followers?: Followers | undefined;
 }
 
 /**
@@ -34,17 +37,30 @@ export async function confirm(
   );
   for (const thing of things.slice(0, SAMPLE)) output.note(`  ${cellText(thing)}`);
   if (things.length > SAMPLE) output.note(`  … and ${things.length - SAMPLE} more`);
+  if (options.followers !== undefined) noteFollowers(options.followers, output);
   if (options.dryRun === true || things.length === 0) return false;
   if (options.yes === true) return true;
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
     throw new CliError(EXIT.refused, `${verb} needs --yes where nobody can be asked`);
   }
+  const following = options.followers?.count ?? 0;
+  const all = following === 0 ? count : `${count} and ${following} more with it`;
   const question = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await question.question(`${verb} ${count}? [y/N] `);
+    const answer = await question.question(`${verb} ${all}? [y/N] `);
     if (/^y(es)?$/i.test(answer.trim())) return true;
   } finally {
     question.close();
   }
   throw new CliError(EXIT.refused, 'nothing was done');
+}
+
+/** Those that nobody asked for, and that would end all the same. */
+function noteFollowers({ all, count, more }: Followers, output: Output): void {
+  if (count === 0) return;
+  output.note(`and with it ${more ? 'more than ' : ''}${count} that would end:`);
+  for (const { id, state, with: upstream } of all.slice(0, SAMPLE)) {
+    output.note(`  ${cellText(id)} (${state}, with ${cellText(upstream)})`);
+  }
+  if (count > SAMPLE) output.note(`  … and ${count - SAMPLE} more`);
 }

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config/config-types.ts';
 import type { WorkerInfo } from '../domain/backend.ts';
+import type { Dependent } from '../domain/dependents.ts';
 import type { Explanation } from '../domain/explain.ts';
 import type { TaskGraph } from '../domain/graph.ts';
 import type { Stats } from '../domain/inspection.ts';
@@ -28,6 +29,7 @@ export interface JsonShapes {
   readonly run: RunOutput;
   readonly 'tasks list': readonly TaskInfo[];
   readonly 'tasks get': TaskDetails;
+  readonly 'tasks dependents': readonly Dependent[];
   readonly 'tasks explain': Explanation;
   readonly 'tasks cancel': readonly Change[];
   readonly 'tasks redrive': readonly Change[];
@@ -109,12 +111,14 @@ export interface TaskDetails extends TaskInfo {
 
 /** What became of one of those that a command should change. */
 export interface Change {
-  /** The task, run or schedule. */
+  /** The task, run or schedule; with `--dry-run` also the node of a run. */
   readonly id: string;
-  /** Whether it was changed. */
+  /** Whether it was changed, or would be with `--dry-run`. */
   readonly ok: boolean;
-  /** What was done, or why not; for people. */
+  /** What was done or would be, or why not; for people. */
   readonly outcome: string;
+  /** `--dry-run`: nobody asked for it, it would end with this other one. */
+  readonly with?: string;
 }
 
 /** A graph, and where its nodes stand. */

@@ -2,6 +2,7 @@
 
 import type { WorkerInfo } from '../domain/backend.ts';
 import { type Cause, causeText } from '../domain/cause.ts';
+import type { Dependent } from '../domain/dependents.ts';
 import type { TaskState } from '../domain/task.ts';
 import type { QueueStatus } from '../engine/queue-facade.ts';
 import type { RunInfo, RunNodeInfo } from '../engine/runs/run-info.ts';
@@ -84,6 +85,24 @@ export const runNodeView: View<RunNodeInfo> = {
 function nodeText({ node, member }: RunNodeInfo): string {
   return cellText(member === undefined ? node : `${member}: ${node}`);
 }
+
+export const dependentView: View<Dependent> = {
+  columns: (style) => [
+    { title: 'ID', cell: ({ id }) => cellText(id) },
+    { title: 'NAME', cell: ({ name }) => name },
+    { title: 'USER', cell: ({ user }) => cellText(user) },
+    { title: 'STATE', cell: ({ state }) => stateText(state, style) },
+    {
+      title: 'WAITS FOR',
+      cell: ({ waits }) => (waits === 'suspended' ? 'its end' : `its ${waits}`),
+    },
+    { title: 'ON FAILURE', cell: ({ onFailure }) => onFailure ?? 'wake' },
+    { title: 'ON CANCEL', cell: ({ onCancel }) => onCancel ?? 'wake' },
+  ],
+  json: (dependent) => dependent,
+  id: ({ id }) => id,
+  none: 'nobody waits for it',
+};
 
 export const attemptView: View<AttemptInfo> = {
   columns: () => [

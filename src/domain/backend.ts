@@ -10,6 +10,7 @@
  */
 import type { Cause } from './cause.ts';
 import type { ChannelRefusal, ChannelWrites } from './channel.ts';
+import type { DependentPage } from './dependents.ts';
 import type { EnqueueRefusal } from './enqueue-refusal.ts';
 import type {
   Page,
@@ -52,6 +53,7 @@ import type {
 } from './task.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from './xcom.ts';
 
+export type { Dependent, DependentPage } from './dependents.ts';
 export type { EnqueueRefusal } from './enqueue-refusal.ts';
 export type {
   Page,
@@ -380,6 +382,8 @@ export interface Inspect {
   attempts(id: string): Promise<readonly AttemptRecord[]>;
   /** In the order of the state's index: due time, creation, lease end, end, or place in line. */
   list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRecord>>;
+  /** Who waits for a task; also for an id that is not stored, see `onMissing`. */
+  dependents(id: string, page: PageRequest): Promise<DependentPage>;
   /** `undefined` when the task is not stored. */
   facts(id: string): Promise<TaskFacts | undefined>;
   /** Over all queues. */

@@ -1,6 +1,7 @@
 /** Why a task is where it is, and what would help: the question that every operator asks. */
 import type { TaskFacts, WorkerInfo } from './backend.ts';
 import { causeText, failureTypeOf } from './cause.ts';
+import { dependentsIn, type TaskDependents } from './dependents.ts';
 import { type Position, positionOf } from './position.ts';
 import { suggestion } from './suggestion.ts';
 import { isEnd, type TaskState } from './task.ts';
@@ -40,6 +41,8 @@ export interface Explanation {
   readonly obstacles: readonly Obstacle[];
   /** Present while it is queued. */
   readonly position?: Position;
+  /** Who waits for it; absent when nobody does. */
+  readonly dependents?: TaskDependents;
 }
 
 /** Dependencies that are named in a sentence; the rest are counted. */
@@ -48,8 +51,13 @@ const NAMED = 5;
 export function explain(facts: TaskFacts): Explanation {
   const { id, state } = facts.record;
   const position = positionOf(facts);
-  const explanation = { id, state, obstacles: obstaclesOf(facts, position) };
-  return position === undefined ? explanation : { ...explanation, position };
+  return {
+    id,
+    state,
+    obstacles: obstaclesOf(facts, position),
+    ...(position === undefined ? {} : { position }),
+    ...(facts.dependents === undefined ? {} : { dependents: dependentsIn(facts.dependents) }),
+  };
 }
 
 function obstaclesOf(facts: TaskFacts, position: Position | undefined): readonly Obstacle[] {

@@ -1,4 +1,5 @@
 /** What the port's listings and reports show; part of the port in `backend.ts`. */
+import type { DependentPage } from './dependents.ts';
 import type { QueueSettings, UserSettings } from './settings.ts';
 import type { EndState, TaskRecord, TaskState } from './task.ts';
 
@@ -104,6 +105,8 @@ export interface TaskFacts {
   readonly now: number;
   /** What it still waits for. */
   readonly blockedBy: readonly { readonly id: string; readonly state: TaskState | 'missing' }[];
+  /** Who waits for it: how many, and the first five; absent when nobody does. */
+  readonly dependents?: DependentPage;
   /** It is never leased, whoever works here. */
   readonly join?: true;
   /** `deferred`: a run that has given its lease up until others have ended. */

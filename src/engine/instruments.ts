@@ -13,7 +13,7 @@ import type { WorkerEvents } from './worker-events.ts';
 /** What is measured of a client: a part of `Fairloom`. */
 export interface MeasuredClient {
   /** Tasks by state, and what they wait for. */
-  readonly tasks: Pick<Tasks, 'list' | 'missing'>;
+  readonly tasks: Pick<Tasks, 'dependents' | 'list' | 'missing'>;
   /** Users of queues. */
   readonly users: Pick<Users, 'list' | 'get'>;
   /** Queues and their counts. */

@@ -1,5 +1,12 @@
-import type { CancelReply, ChangeReply, Page, TaskFilter } from '../domain/backend.ts';
+import type {
+  CancelReply,
+  ChangeReply,
+  DependentPage,
+  Page,
+  TaskFilter,
+} from '../domain/backend.ts';
 import type { Cause } from '../domain/cause.ts';
+import { DEPENDENTS_NAMED, dependentsIn } from '../domain/dependents.ts';
 import {
   InvalidOptionError,
   TaskBusyError,
@@ -13,6 +20,13 @@ import { type Position, positionOf } from '../domain/position.ts';
 import { TASK_STATES, type TaskState } from '../domain/task.ts';
 import type { ValueCodec } from './codec.ts';
 import type { Connection } from './connection.ts';
+import {
+  type ConsequenceOptions,
+  type Consequences,
+  ConsequenceWalk,
+  consequenceLimit,
+  endingOf,
+} from './consequences.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
 
@@ -63,8 +77,38 @@ export class Tasks {
   async get(id: string): Promise<TaskInfo | undefined> {
     const taskId = checkId('id', id);
     const { inspect } = await this.#parts.connection.open();
-    const [record] = await inspect.get([taskId]);
-    return record === undefined ? undefined : taskInfo(record, this.#parts.codec);
+    const [[record], page] = await Promise.all([
+      inspect.get([taskId]),
+      inspect.dependents(taskId, { limit: DEPENDENTS_NAMED }),
+    ]);
+    if (record === undefined) return undefined;
+    return { ...taskInfo(record, this.#parts.codec), dependents: dependentsIn(page) };
+  }
+
+  /**
+   * One page of those that wait for a task, in the order in which they are told of its end; those that
+   * wait for its redrive last. Also of an id that is not stored, see `onMissing`.
+   */
+  async dependents(id: string, options: PageOptions = {}): Promise<DependentPage> {
+    const taskId = checkId('id', id);
+    const page = pageRequest(options);
+    const { inspect } = await this.#parts.connection.open();
+    return inspect.dependents(taskId, page);
+  }
+
+  /**
+   * Which others would end with these tasks, by the policies of their edges and those of the ones in
+   * between. It changes nothing; what is enqueued or ends meanwhile may change the answer.
+   */
+  async consequences(
+    ids: string | readonly string[],
+    options: ConsequenceOptions,
+  ): Promise<Consequences> {
+    const taskIds = (typeof ids === 'string' ? [ids] : ids).map((id) => checkId('id', id));
+    const ending = endingOf(options);
+    const limit = consequenceLimit(options);
+    const { inspect } = await this.#parts.connection.open();
+    return new ConsequenceWalk(inspect, limit).from(taskIds, ending);
   }
 
   /** One page of the tasks in a state, in the order of that state's index. */

@@ -1,4 +1,5 @@
 import { type FailureType, failureTypeOf } from '../domain/cause.ts';
+import type { TaskDependents } from '../domain/dependents.ts';
 import type { AttemptRecord, Level, TaskRecord } from '../domain/task.ts';
 import type { ValueCodec } from './codec.ts';
 import { errorOf, type TaskError } from './task-error.ts';
@@ -19,6 +20,8 @@ export interface TaskInfo
   readonly failureType?: FailureType;
   /** Of the newest failure. */
   readonly error?: TaskError;
+  /** Who waits for it; absent in listings. */
+  readonly dependents?: TaskDependents;
 }
 
 /** One try at a task. */

@@ -2,10 +2,16 @@ import type { MeasuredClient } from '../engine/instruments.ts';
 import type { TaskInfo } from '../engine/task-info.ts';
 import type { Sample } from './table.ts';
 
-/** Deferred tasks that one look asks about; the next one asks about those behind them. */
+/**
+ * Deferred tasks that one look asks about, and most of those that they wait for; the next one asks
+ * about those behind them.
+ */
 const LOOKED_AT = 50;
 
-/** What tasks wait for: of all of them how many ids are missing, of some how many are left. */
+/**
+ * What tasks wait for: of all of them how many ids are missing, of some how many are left, and for
+ * how many others those stand in the way.
+ */
 export class DependencyFigures {
   readonly #loom: Pick<MeasuredClient, 'tasks'>;
   /** Where the next look goes on; absent at the first one, and when the last page was read. */
@@ -22,7 +28,21 @@ export class DependencyFigures {
       tasks.list({ state: 'deferred', limit: LOOKED_AT, cursor: this.#cursor }),
     ]);
     this.#cursor = page.cursor;
-    return [{ key: 'missing', labels: {}, value: missing }, ...unmetOf(page.items)];
+    const fanOut = await this.#fanOut(page.items);
+    return [{ key: 'missing', labels: {}, value: missing }, ...unmetOf(page.items), ...fanOut];
+  }
+
+  /** How many wait for each of those that these wait for. */
+  async #fanOut(tasks: readonly TaskInfo[]): Promise<readonly Sample[]> {
+    const ids = [...new Set(tasks.flatMap(({ blockedBy }) => blockedBy))].slice(0, LOOKED_AT);
+    if (ids.length === 0) return [];
+    const pages = await Promise.all(ids.map((id) => this.#loom.tasks.dependents(id, { limit: 1 })));
+    const counts = pages.map(({ count }) => count);
+    const at = (stat: string, value: number): Sample => {
+      return { key: 'dependents', labels: { stat }, value };
+    };
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    return [at('largest', Math.max(...counts)), at('total', total)];
   }
 }
 

@@ -53,6 +53,7 @@ export type MetricKey =
   | 'steals'
   | 'liveWorkers'
   | 'unmet'
+  | 'dependents'
   | 'missing'
   | 'schedulerLag'
   | 'enqueued'
@@ -128,6 +129,12 @@ export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
     'unmet_dependencies',
     ['queue', 'quantile'],
     'Others that a deferred task still waits for, over the tasks looked at: 0.5 and 1',
+  ),
+  dependents: gauge(
+    'store',
+    'dependents',
+    ['stat'],
+    'Others that wait for one task, over the tasks that those looked at wait for: largest and total',
   ),
   missing: gauge(
     'store',

@@ -15,6 +15,7 @@ import * as canceling from './contract/canceling.ts';
 import type { Case, Cases, Run } from './contract/cases.ts';
 import * as channels from './contract/channels.ts';
 import * as dependencies from './contract/dependencies.ts';
+import { dependentsOf } from './contract/dependents.ts';
 import * as enqueue from './contract/enqueue.ts';
 import * as fairness from './contract/fairness.ts';
 import * as graphs from './contract/graphs.ts';
@@ -72,6 +73,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'throttled keys': windows.throttles,
   'dependencies at enqueue': dependencies.atEnqueue,
   'dependencies at the end of an upstream': dependencies.atTheEnd,
+  'who waits for a task': dependentsOf,
   graphs: graphs.graphs,
   'held dependents': redrive.held,
   redrive: redrive.redrives,

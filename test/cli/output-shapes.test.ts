@@ -26,7 +26,9 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['tasks get', 'done'],
   ['tasks get', 'dead'],
   ['tasks get', 'later'],
+  ['tasks dependents', 'later'],
   ['tasks explain', 'dead'],
+  ['tasks explain', 'later'],
   ['tasks explain', 'blocked'],
   ['tasks explain', 'waits'],
   ['dead list'],
@@ -65,6 +67,10 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['health'],
   ['doctor'],
   ['top'],
+  ['runs cancel', 'late', '--dry-run'],
+  ['tasks cancel', 'later', '--dry-run'],
+  ['tasks remove', 'dead', '--dry-run'],
+  ['dead remove', '--all', '--dry-run'],
   ['runs cancel', 'late', '--yes'],
   ['runs rerun', 'late', '--id', 'again'],
   ['runs resume', 'late', 'nobody'],
@@ -118,14 +124,38 @@ it.each(OUTPUTS)('%s', async (command, ...args) => {
 
 it.each([
   ['tasks cancel', '--name', 'nothing-of-this-name', '--yes'],
-  ['tasks cancel', 'later', '--dry-run'],
-  ['tasks remove', 'later', '--dry-run'],
   ['dead redrive', '--name', 'nothing-of-this-name', '--yes'],
   ['dead remove', '--name', 'nothing-of-this-name', '--yes'],
-  ['runs cancel', 'late', '--dry-run'],
   ['schedules remove', 'hourly', '--dry-run'],
+  ['tasks cancel', '--name', 'nothing-of-this-name', '--dry-run'],
 ])('%s %s prints an empty list when it changes nothing', async (command, ...args) => {
   expect(await printed(command, ...args)).toEqual([]);
+});
+
+it('F24 a dry run says what would end with a task, in text and as JSON', async () => {
+  const line = (id: string, ...more: readonly string[]): readonly string[] => {
+    return ['enqueue', 'double', '1', '--id', id, '--user', 'eva', ...more, ...REDIS];
+  };
+  await fairloom([...line('f24-a', '--delay', '1h')]);
+  for (let at = 0; at < 7; at++) await fairloom([...line(`f24-b${at}`, '--depends-on', 'f24-a')]);
+  const dry = ['tasks', 'cancel', 'f24-a', '--dry-run'];
+  expect(await printed('tasks cancel', 'f24-a', 'f24-nobody', '--dry-run')).toEqual([
+    { id: 'f24-a', ok: true, outcome: 'would be canceled' },
+    { id: 'f24-nobody', ok: false, outcome: 'it is not stored' },
+    ...[0, 1, 2, 3, 4, 5, 6].map((at) => {
+      return { id: `f24-b${at}`, ok: true, outcome: 'would be canceled', with: 'f24-a' };
+    }),
+  ]);
+  const { stderr } = await fairloom([...dry, ...REDIS]);
+  expect(stderr).toContain('would cancel 1 task:\n  f24-a\nand with it 7 that would end:\n');
+  expect(stderr).toContain('  f24-b0 (canceled, with f24-a)\n');
+  expect(stderr).toContain('… and 2 more');
+  const explained = await fairloom(['tasks', 'explain', 'f24-a', ...REDIS]);
+  expect(explained.stdout).toContain('7 tasks wait for it: f24-b0 f24-b1');
+  expect(explained.stdout).toContain('fairloom tasks dependents f24-a');
+  const got = await fairloom(['tasks', 'get', 'f24-a', ...REDIS]);
+  expect(got.stdout).toMatch(/dependents +7: f24-b0/);
+  expect(await printed('tasks get', 'f24-a')).toMatchObject({ dependents: { count: 7 } });
 });
 
 it('no command is left out', () => {

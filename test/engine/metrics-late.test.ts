@@ -102,6 +102,21 @@ eachBackend((open) => {
       ]);
     });
 
+    it('F25 tells for how many others a task stands in the way', async () => {
+      const shown = metrics();
+      const loom = stage.loom([quick], { metrics: shown });
+      expect(linesOf(await shown.text(), 'dependents')).toEqual([]);
+      const [one, other] = [await loom.enqueue(quick), await loom.enqueue(quick)];
+      const many = { dependsOn: [one.id] };
+      for (let at = 0; at < 60; at++) await loom.enqueue(quick, undefined, many);
+      await stage.clock.advance('1s');
+      await loom.enqueue(quick, undefined, { dependsOn: [one.id, other.id] });
+      const figures = ['{stat="largest"} 61', '{stat="total"} 61'];
+      expect(linesOf(await shown.text(), 'dependents')).toEqual(figures);
+      const all = ['{stat="largest"} 61', '{stat="total"} 62'];
+      expect(linesOf(await shown.text(), 'dependents')).toEqual(all);
+    });
+
     it('looks at the next ones in the next look, and begins anew after the last', async () => {
       const shown = metrics();
       const loom = stage.loom([quick], { metrics: shown });

@@ -138,7 +138,7 @@ function leaveMissing(store: Store, id: string, entry: TaskEntry): void {
 /** Tells one dependent that `upstream` has ended. */
 function tell(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
   if (isEnd(dependent.state)) return;
-  if (waitsFor(dependent, upstream)) {
+  if (waitsFor(dependent, upstream.id)) {
     tellSuspended(store, upstream, dependent);
     return;
   }
@@ -212,8 +212,9 @@ export function goOn(store: Store, entry: TaskEntry): void {
   if (entry.rare.blocked === undefined) unblock(store, entry);
 }
 
-function waitsFor(entry: TaskEntry, upstream: TaskEntry): boolean {
-  return entry.rare.run?.waitFor.includes(upstream.id) === true;
+/** It is a run that was suspended until others have ended, this one among them. */
+export function waitsFor(entry: TaskEntry, id: string): boolean {
+  return entry.rare.run?.waitFor.includes(id) === true;
 }
 
 /** One of those that a suspended run waits for has ended. */

@@ -8,11 +8,13 @@ import type {
   TaskFilter,
   UserInfo,
 } from '../../domain/backend.ts';
+import { DEPENDENTS_NAMED } from '../../domain/dependents.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import { EPSILON } from '../../domain/fair-share.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allowedAt } from '../../domain/rate-limit.ts';
 import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task.ts';
+import { dependentsOf } from './dependents.ts';
 import type { Lane, TaskEntry, UserLane } from './entities.ts';
 import { runnableNow } from './ready-index.ts';
 import { userInfo } from './settings-of.ts';
@@ -188,6 +190,7 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
     blockedBy: blockedIds(entry).map((on) => {
       return { id: on, state: store.records.get(on)?.state ?? 'missing' };
     }),
+    ...dependentFacts(store, id),
     ...runFacts(store, entry),
     user: lane.users.has(user.user) ? userInfo(store, user) : undefined,
     ...(user.throttledUntil === undefined
@@ -206,6 +209,11 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
     },
     liveWorkers: liveWorkers(store),
   };
+}
+
+function dependentFacts(store: Store, id: string): Pick<TaskFacts, 'dependents'> {
+  const dependents = dependentsOf(store, id, { limit: DEPENDENTS_NAMED });
+  return dependents.count === 0 ? {} : { dependents };
 }
 
 /** What only joins, runs and their members have. */

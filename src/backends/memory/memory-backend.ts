@@ -18,6 +18,7 @@ import type {
 import { InvalidOptionError } from '../../domain/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import { cancel, redrive, remove, runNow } from './admin.ts';
+import { dependentsOf } from './dependents.ts';
 import { cascade } from './end.ts';
 import { enqueue } from './enqueue.ts';
 import { extend } from './extend.ts';
@@ -211,6 +212,7 @@ function inspector(store: Store, look: Step): Inspect {
         return entry === undefined ? [] : attemptsOf(entry);
       }),
     list: (filter, page) => look(() => listTasks(store, filter, page)),
+    dependents: (id, page) => look(() => dependentsOf(store, id, page)),
     facts: (id) => look(() => facts(store, id)),
     stats: () => look(() => stats(store)),
     missing: () => look(() => store.missing.size),

@@ -1,3 +1,4 @@
+import type { DependentPage } from '../../domain/backend.ts';
 import type { TaskFacts } from '../../domain/inspection.ts';
 import { type Level, TASK_STATES, type TaskRecord, type TaskStanding } from '../../domain/task.ts';
 import { causeIn, decodeFixed, type Flat, text } from './decode.ts';
@@ -68,13 +69,25 @@ interface RawFacts extends Omit<TaskFacts, 'record' | 'liveWorkers' | 'shares'> 
   };
 }
 
+/** A script's JSON writes an empty list as an empty object. */
+export function decodeDependents(json: string): DependentPage {
+  const page = JSON.parse(json) as DependentPage;
+  return { ...page, items: Array.isArray(page.items) ? page.items : [] };
+}
+
+function dependentsOf(dependents: DependentPage | undefined): Pick<TaskFacts, 'dependents'> {
+  if (dependents === undefined || dependents.count === 0) return {};
+  return { dependents: decodeDependents(JSON.stringify(dependents)) };
+}
+
 export function decodeFacts(reply: Flat): TaskFacts {
   const raw = JSON.parse(text(reply[0])) as RawFacts;
-  const { shares } = raw;
+  const { shares, dependents, ...rest } = raw;
   return {
-    ...raw,
+    ...rest,
     record: decodeRecord(reply, 1),
     blockedBy: raw.blockedBy ?? [],
+    ...dependentsOf(dependents),
     user: raw.user === undefined ? undefined : decodeUser(JSON.stringify(raw.user)),
     queue: raw.queue === undefined ? undefined : decodeQueue(JSON.stringify(raw.queue)),
     shares: {

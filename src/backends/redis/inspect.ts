@@ -1,5 +1,6 @@
 import { monotonicMs } from '../../base/globals.ts';
-import type { Inspect } from '../../domain/backend.ts';
+import type { DependentPage, Inspect } from '../../domain/backend.ts';
+import { DEPENDENTS_NAMED, dependentPlace } from '../../domain/dependents.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import type {
   Page,
@@ -19,6 +20,7 @@ import {
 } from '../../domain/task.ts';
 import { causeIn, flat, text } from './decode.ts';
 import {
+  decodeDependents,
   decodeFacts,
   decodeRecord,
   decodeStanding,
@@ -94,8 +96,15 @@ export class RedisInspect implements Inspect {
     return cursor === '' ? { items } : { items, cursor };
   }
 
+  async dependents(id: string, page: PageRequest): Promise<DependentPage> {
+    const { cursor = '' } = page;
+    if (cursor !== '' && dependentPlace(cursor) === undefined) throw strangeCursor(cursor);
+    const limit = Math.min(page.limit, LIMITS.pageMax);
+    return decodeDependents(text(await this.#session.run('dependents', [id, cursor, limit])));
+  }
+
   async facts(id: string): Promise<TaskFacts | undefined> {
-    const reply = flat(await this.#session.run('facts', [id]));
+    const reply = flat(await this.#session.run('facts', [id, DEPENDENTS_NAMED]));
     return reply.length === 0 ? undefined : decodeFacts(reply);
   }
 
@@ -151,7 +160,11 @@ function checkCursor(cursor: string | undefined): void {
   } catch {
     // Falls through to the refusal.
   }
-  throw new InvalidOptionError('cursor', 'the cursor of a page of this listing', cursor);
+  throw strangeCursor(cursor);
+}
+
+function strangeCursor(cursor: string): InvalidOptionError {
+  return new InvalidOptionError('cursor', 'the cursor of a page of this listing', cursor);
 }
 
 const TOTALS: readonly (keyof Stats['totals'])[] = [

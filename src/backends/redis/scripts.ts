@@ -8,6 +8,7 @@ export type Verb =
   | 'cancel'
   | 'checkpoint'
   | 'chunk'
+  | 'dependents'
   | 'enqueue'
   | 'extend'
   | 'facts'
@@ -55,6 +56,7 @@ export const SCRIPTS: Scripts = {
   cancel: defineScript('cancel', lua.cancel),
   checkpoint: defineScript('runs.checkpoint', lua.checkpoint),
   chunk: defineScript('enqueue', lua.chunk),
+  dependents: defineScript('dependents', lua.dependents),
   enqueue: defineScript('enqueue', lua.enqueue),
   extend: defineScript('extend', lua.extend),
   facts: defineScript('facts', lua.facts),

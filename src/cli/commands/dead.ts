@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
+import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
-import { changeEach, changeNone } from '../bulk.ts';
+import { changeEach } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
+import { followersOf, wouldChange } from '../dry-run.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import { limitArgument, pages, showFirst, shownOf, take } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { taskView } from '../views.ts';
-import { withConfirm, withFilters } from './tasks.ts';
+import { ofTasks, withConfirm, withFilters } from './tasks.ts';
 
 interface DeadOptions extends ConfirmOptions {
   readonly queue?: string;
@@ -61,9 +63,16 @@ function addBulk(dead: Command, shell: Shell, bulk: Bulk): void {
     .action((ids: readonly string[], options: DeadOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const { chosen, more } = await choose(loom, ids, options);
-        const agreed = await confirm(bulk.verb, chosen, options, output);
+        const removes = bulk.verb === 'remove';
+        const followers = await followersOf(loom, removes ? chosen : [], 'removal');
+        const agreed = await confirm(bulk.verb, chosen, { ...options, followers }, output);
         if (more) output.note('there are more; --limit <n> or --limit all takes them in');
-        if (!agreed) return changeNone(output);
+        if (!agreed) {
+          const { done } = bulk;
+          const refusal = (state: TaskState): string | undefined =>
+            state === 'failed' ? undefined : `it is no dead letter: ${state}`;
+          return wouldChange(output, { ...ofTasks(loom), ids: chosen, followers, done, refusal });
+        }
         return changeEach(bulk.verb, chosen, output, async (id) => {
           await bulk.change(loom, id);
           return bulk.done;

@@ -2,14 +2,16 @@ import { type Command, Option } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import { causeText } from '../../domain/cause.ts';
 import { TaskNotFoundError } from '../../domain/errors.ts';
+import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { RunImportOptions } from '../../engine/runs/import.ts';
 import type { RunHandle } from '../../engine/runs/run-handle.ts';
 import type { RunDetails } from '../../engine/runs/run-info.ts';
 import { inputText, stateOption } from '../arguments.ts';
-import { changeEach, changeNone } from '../bulk.ts';
+import { changeEach } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { counted } from '../counted.ts';
+import { followersOfRuns, wouldChange } from '../dry-run.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import type { JsonShapes } from '../json-shapes.ts';
 import { shownMoment } from '../moments.ts';
@@ -20,7 +22,7 @@ import { type Shell, withLoom } from '../session.ts';
 import { textTable } from '../text-table.ts';
 import { runNodeView, runView, stateText } from '../views.ts';
 import { type DrawOptions, draw, withFormat } from './graphs.ts';
-import { withConfirm } from './tasks.ts';
+import { CANCELED, withConfirm } from './tasks.ts';
 
 interface ListOptions extends RunFilterOptions {
   readonly limit: number;
@@ -121,8 +123,16 @@ function addCancel(runs: Command, shell: Shell): void {
     .option('--wait', 'until everything has ended')
     .action((ids: readonly string[], options: CancelOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        if (!(await confirm('cancel', ids, { ...options, noun: 'run' }, output)))
-          return changeNone(output);
+        const followers = await followersOfRuns(loom, ids);
+        if (!(await confirm('cancel', ids, { ...options, noun: 'run', followers }, output))) {
+          const stateOf = async (id: string): Promise<TaskState | undefined> =>
+            (await loom.runs.get(id))?.state;
+          // Of a run that has ended, nodes may be open still.
+          const isOpen = new Set(followers.all.map(({ with: run }) => run));
+          const refusal = (state: TaskState, id: string): string | undefined =>
+            isOpen.has(id) ? undefined : CANCELED.refusal(state, id);
+          return wouldChange(output, { ...CANCELED, ids, followers, stateOf, refusal });
+        }
         const { reason, wait } = options;
         return changeEach('cancel', ids, output, async (id) => {
           const { run, nodes } = await loom.runs.cancel(id, { reason, wait });

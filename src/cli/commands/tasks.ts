@@ -1,26 +1,38 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import { causeText } from '../../domain/cause.ts';
+import type { TaskDependents } from '../../domain/dependents.ts';
 import { TaskNotFoundError } from '../../domain/errors.ts';
+import type { Explanation } from '../../domain/explain.ts';
 import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { TaskInfo } from '../../engine/task-info.ts';
 import { stateOption } from '../arguments.ts';
-import { changeEach, changeNone } from '../bulk.ts';
+import { changeEach } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
+import { type DryRunWords, followersOf, wouldChange } from '../dry-run.ts';
 import { CliError, EXIT, type ExitCode } from '../exit-code.ts';
 import { shownMoment } from '../moments.ts';
 import { fieldLines, jsonLine, type Output } from '../output.ts';
 import {
   limitArgument,
+  pages,
   selectTasks,
   showFirst,
   shownOf,
   type TaskFilterOptions,
 } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
-import { textTable } from '../text-table.ts';
-import { attemptView, priorityText, stateText, taskJson, taskView } from '../views.ts';
+import type { Style } from '../style.ts';
+import { cellText, textTable } from '../text-table.ts';
+import {
+  attemptView,
+  dependentView,
+  priorityText,
+  stateText,
+  taskJson,
+  taskView,
+} from '../views.ts';
 
 interface ListOptions extends TaskFilterOptions {
   readonly limit: number;
@@ -36,6 +48,7 @@ export function addTasks(program: Command, shell: Shell): void {
   const tasks = program.command('tasks').description('look at tasks, and change single ones');
   addList(tasks, shell);
   addGet(tasks, shell);
+  addDependents(tasks, shell);
   addExplain(tasks, shell);
   addCancel(tasks, shell);
   addChanges(tasks, shell);
@@ -93,6 +106,22 @@ function addGet(tasks: Command, shell: Shell): void {
     );
 }
 
+function addDependents(tasks: Command, shell: Shell): void {
+  tasks
+    .command('dependents <id>')
+    .description(
+      'who waits for a task, or for an id that is not stored; those held for a redrive last',
+    )
+    .option('--limit <n|all>', 'rows', limitArgument, 50)
+    .action((id: string, { limit }: { readonly limit: number }, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const all = pages((page) => loom.tasks.dependents(id, page));
+        await showFirst(output, all, { limit, view: dependentView });
+        return undefined;
+      }),
+    );
+}
+
 function addExplain(tasks: Command, shell: Shell): void {
   tasks
     .command('explain <id>')
@@ -108,7 +137,11 @@ function addExplain(tasks: Command, shell: Shell): void {
         output.one({
           json: explanation,
           id: explanation.id,
-          text: [`${explanation.id} is ${stateText(explanation.state, style)}`, ...lines],
+          text: [
+            `${explanation.id} is ${stateText(explanation.state, style)}`,
+            ...lines,
+            ...dependentLines(explanation, style),
+          ],
         });
         return undefined;
       }),
@@ -123,7 +156,10 @@ function addCancel(tasks: Command, shell: Shell): void {
   cancel.action((ids: readonly string[], options: CancelOptions, command: Command) =>
     withLoom(shell, command, async (loom, output) => {
       const chosen = await choose(loom, ids, options, (state) => !isEnded(state));
-      if (!(await confirm('cancel', chosen, options, output))) return changeNone(output);
+      const followers = await followersOf(loom, chosen, 'cancel');
+      if (!(await confirm('cancel', chosen, { ...options, followers }, output))) {
+        return wouldChange(output, { ...ofTasks(loom), ids: chosen, followers, ...CANCELED });
+      }
       const { reason } = options;
       return changeEach('cancel', chosen, output, async (id) => {
         const reply = await loom.tasks.cancel(id, reason === undefined ? {} : { reason });
@@ -141,7 +177,10 @@ function addChanges(tasks: Command, shell: Shell): void {
   );
   remove.action((ids: readonly string[], options: ConfirmOptions, command: Command) =>
     withLoom(shell, command, async (loom, output) => {
-      if (!(await confirm('remove', ids, options, output))) return changeNone(output);
+      const followers = await followersOf(loom, ids, 'removal');
+      if (!(await confirm('remove', ids, { ...options, followers }, output))) {
+        return wouldChange(output, { ...ofTasks(loom), ids, followers, ...REMOVED });
+      }
       return changeEach('remove', ids, output, async (id) => {
         await loom.tasks.remove(id);
         return 'removed';
@@ -173,6 +212,40 @@ function addChanges(tasks: Command, shell: Shell): void {
           }),
       ),
     );
+}
+
+/** Who waits for it, and the command that lists them. */
+function dependentLines({ id, dependents }: Explanation, style: Style): readonly string[] {
+  if (dependents === undefined) return [];
+  const what = dependents.count === 1 ? '1 task waits' : `${dependents.count} tasks wait`;
+  return [
+    `${style.yellow('dependents')}: ${what} for it: ${dependentsText(dependents)}`,
+    style.dim(`  fairloom tasks dependents ${id}`),
+  ];
+}
+
+function dependentsText({ count, held, ids }: TaskDependents): string {
+  const more = count > ids.length ? ` and ${count - ids.length} more` : '';
+  const waiting = held === 0 ? '' : ` (${held} for a redrive)`;
+  return `${cellText(ids.join(' '))}${more}${waiting}`;
+}
+
+/** What `--dry-run` says of those that were asked for. */
+export const CANCELED: DryRunWords = {
+  done: 'canceled',
+  refusal: (state) => (isEnded(state) ? `it has ended as ${state}` : undefined),
+};
+
+const REMOVED: DryRunWords = {
+  done: 'removed',
+  refusal: (state) => (isEnded(state) ? undefined : `it has not ended: ${state}`),
+};
+
+/** How tasks stand. */
+export function ofTasks(loom: Fairloom): {
+  readonly stateOf: (id: string) => Promise<TaskState | undefined>;
+} {
+  return { stateOf: async (id) => (await loom.tasks.get(id))?.state };
 }
 
 /** The ids that were named, or those of all tasks that match. */
@@ -227,6 +300,10 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
       error: task.error === undefined ? undefined : `${task.error.name}: ${task.error.message}`,
       'depends on': task.dependsOn.length === 0 ? undefined : task.dependsOn.join(' '),
       'blocked by': task.blockedBy.length === 0 ? undefined : task.blockedBy.join(' '),
+      dependents:
+        task.dependents === undefined || task.dependents.count === 0
+          ? undefined
+          : `${task.dependents.count}: ${dependentsText(task.dependents)}`,
       'idempotency key': task.idempotencyKey,
       input: json(task.input),
       result: json(task.result),

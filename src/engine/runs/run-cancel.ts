@@ -1,6 +1,7 @@
 /** Cancels a run: its own task first, so that nothing new begins, then what is open of it. */
 import type { CancelReply } from '../../domain/backend.ts';
 import { isEnd } from '../../domain/task.ts';
+import { type Consequences, ConsequenceWalk } from '../consequences.ts';
 import { RunView, type ViewParts } from './run-view.ts';
 
 /** What the cancel of a run came to. */
@@ -42,6 +43,27 @@ export async function cancelRun(
     }
   }
   return { run, nodes };
+}
+
+/** What a cancel of the run would end. */
+export interface RunConsequences extends Consequences {
+  /** Its nodes that have not ended. */
+  readonly nodes: readonly string[];
+}
+
+/** What `cancelRun` would end: open nodes, and what others wait for these or for the run. */
+export async function runConsequences(
+  tools: ViewParts,
+  id: string,
+  limit: number,
+): Promise<RunConsequences> {
+  const view = await RunView.demand(tools, id);
+  const { inspect } = await tools.connection.open();
+  const open = await openTasks(view);
+  const ids = [id, ...open.map(({ taskId }) => taskId)];
+  const outside = await new ConsequenceWalk(inspect, limit).from(ids, 'cancel');
+  const nodes = open.filter(({ isShown }) => isShown).map(({ node }) => node);
+  return { nodes, ...outside };
 }
 
 interface OpenTask {

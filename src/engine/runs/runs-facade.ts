@@ -7,6 +7,7 @@ import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task.ts';
 import type { NodeStates } from '../../workflow/drawing.ts';
 import { channelsIn } from '../channels.ts';
+import { type ConsequenceOptions, consequenceLimit } from '../consequences.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from '../page.ts';
 import type { Tasks } from '../task-facade.ts';
 import { exportRun } from './export.ts';
@@ -14,7 +15,12 @@ import { importRun, type RunImportOptions } from './import.ts';
 import { DRIVE_TASK, RUN_TASK } from './record.ts';
 import { type RerunOptions, rerun } from './rerun.ts';
 import { resume } from './resume.ts';
-import { cancelRun, type RunCancelReport } from './run-cancel.ts';
+import {
+  cancelRun,
+  type RunCancelReport,
+  type RunConsequences,
+  runConsequences,
+} from './run-cancel.ts';
 import type { RunExport } from './run-format.ts';
 import { type RunHandle, StoredRun } from './run-handle.ts';
 import { type RunDetails, type RunInfo, runInfo } from './run-info.ts';
@@ -127,6 +133,19 @@ export class Runs {
     const report = await cancelRun({ ...handles, cancelTask }, checkId('id', id), options.reason);
     if (options.wait === true) await this.#ended(id);
     return report;
+  }
+
+  /**
+   * What `cancel` would end: nodes of the run that are open, and tasks outside of it that would end
+   * with them by the policies of their edges. It changes nothing.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored.
+   */
+  consequences(
+    id: string,
+    options: Pick<ConsequenceOptions, 'limit'> = {},
+  ): Promise<RunConsequences> {
+    return runConsequences(this.#tools.handles, checkId('id', id), consequenceLimit(options));
   }
 
   /**

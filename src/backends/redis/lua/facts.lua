@@ -2,6 +2,7 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  id      the task
+-- ARGV[2]  named   most dependents to tell
 -- Returns  {} when it is unknown, else the facts as JSON, five texts as in lib/record.lua, then
 --          four texts for each live worker
 -- Cost     O(classes × log users + workers)
@@ -9,8 +10,9 @@
 -- @include lib/read.lua
 -- @include lib/record.lua
 -- @include lib/info.lua
+-- @include lib/dependents.lua
 
-local id = ARGV[1]
+local id, named = ARGV[1], tonumber(ARGV[2])
 local t = F.taskOf(id)
 if not t then return {} end
 F.fixed(t)
@@ -75,6 +77,7 @@ local function addRunFacts(x)
 end
 
 if t.x then addRunFacts(t.x) end
+if t.dependents then facts.dependents = F.dependents(id, nil, named) end
 local shares = F.sharesOf(u)
 facts.shares = { v = F.exact(shares.v), last = F.exact(shares.last), tag = F.exact(shares.tag),
   weights = lane.config.priorityWeights or LIMIT.priorityWeights }

@@ -12,6 +12,7 @@
 -- @include lib/state.lua
 -- @include lib/read.lua
 -- @include lib/record.lua
+-- @include lib/rank.lua
 
 local state, queue, user, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local after, limit = ARGV[5], tonumber(ARGV[6])
@@ -32,18 +33,6 @@ local function sources()
   return keys
 end
 
--- Rank of the first member behind (score, id), which need not be inside any more.
-local function rankBehind(key, score, id)
-  local low = redis.call('ZCOUNT', key, '-inf', '(' .. score)
-  local high = redis.call('ZCOUNT', key, '-inf', score)
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    local other = redis.call('ZRANGE', key, middle, middle)[1]
-    if other == id or F.before(other, id) then low = middle + 1 else high = middle end
-  end
-  return low
-end
-
 local function matches(t)
   F.fixed(t)
   return (queue == '' or t.queue == queue) and (user == '' or t.user == user)
@@ -57,7 +46,7 @@ local passed = place ~= nil
 for _, key in ipairs(sources()) do
   local rank = 0
   if passed and key == place[1] then
-    rank, passed = rankBehind(key, place[2], place[3]), false
+    rank, passed = F.rankBehind(key, place[2], place[3]), false
   elseif passed then
     rank = -1
   end

@@ -2,6 +2,7 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  id      the task
+-- ARGV[2]  named   most dependents to tell
 -- Returns  {} when it is unknown, else the facts as JSON, five texts as in lib/record.lua, then
 --          four texts for each live worker
 -- Cost     O(classes × log users + workers)
@@ -9,7 +10,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, exact = 0, settingsInForce = 0, userInfo = 0, runnableNow = 0, queueInfo = 0, addWorkers = 0 }
+local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, exact = 0, settingsInForce = 0, userInfo = 0, runnableNow = 0, queueInfo = 0, addWorkers = 0, rankBehind = 0, dependents = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -123,6 +124,29 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 
 -- Tells users and queues as JSON. Numbers that are not whole travel as text, since cjson keeps 14
 -- digits.
+
+-- Tells who waits for a task, or for an id that nobody has stored.
+-- Finds places in sorted sets, so that a listing goes on where its last page ended.
+
+-- A run that is suspended waits whatever its own edges say.
+local function isSuspendedFor(t, id)
+  for _, other in ipairs(t.x and t.x.s or NONE) do
+    if other == id then return true end
+  end
+  return false
+end
+
+local function dependentOf(t, id, part)
+  F.fixed(t)
+  local told = { id = t.id, name = t.name, user = t.user, state = t.state }
+  if isSuspendedFor(t, id) then
+    told.waits = 'suspended'
+  else
+    told.waits = part == 'held' and 'redrive' or 'end'
+    told.onFailure, told.onCancel = t.x.g[1], t.x.g[2]
+  end
+  return told
+end
 
 local library = function()
 
@@ -419,6 +443,52 @@ function F.addWorkers(reply)
   end
 end
 
+-- Rank of the first member behind (score, id), which need not be inside any more.
+function F.rankBehind(key, score, id)
+  local low = redis.call('ZCOUNT', key, '-inf', '(' .. score)
+  local high = redis.call('ZCOUNT', key, '-inf', score)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local other = redis.call('ZRANGE', key, middle, middle)[1]
+    if other == id or F.before(other, id) then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+-- One page of them behind `place` = { part, created, id } or nil, with how many there are in all.
+function F.dependents(id, place, limit)
+  local keys = { waiting = (prefix .. 'deps:waiting:' .. id), held = (prefix .. 'deps:held:' .. id) }
+  local waiting, held = redis.call('ZCARD', keys.waiting), redis.call('ZCARD', keys.held)
+  local page, last = { items = {}, count = waiting + held, held = held }, nil
+  for _, part in ipairs({ 'waiting', 'held' }) do
+    local rank = 0
+    if place and place[1] == part then
+      rank = F.rankBehind(keys[part], place[2], place[3])
+    elseif place and place[1] == 'held' then
+      rank = waiting
+    end
+    local rows = redis.call('ZRANGE', keys[part], rank, rank + limit, 'WITHSCORES')
+    for i = 1, #rows, 2 do
+      if last and #page.items == limit then
+        page.cursor = cjson.encode(last)
+        return page
+      end
+      last = { part, tonumber(rows[i + 1]), rows[i] }
+      local t = F.taskOf(rows[i])
+      -- One that was canceled meanwhile may not have left the line yet.
+      if t and not F.isEnd(t.state) then
+        page.items[#page.items + 1] = dependentOf(t, id, part)
+      end
+    end
+    -- The rows were as many as asked for, and some of them had ended: more may stand behind them.
+    if #rows / 2 > limit then
+      page.cursor = cjson.encode(last)
+      return page
+    end
+  end
+  return page
+end
+
 end
 library()
 
@@ -462,7 +532,7 @@ local lazy = { __index = function(functions, name)
 end }
 setmetatable(F, lazy)
 
-local id = ARGV[1]
+local id, named = ARGV[1], tonumber(ARGV[2])
 local t = F.taskOf(id)
 if not t then return {} end
 F.fixed(t)
@@ -527,6 +597,7 @@ local function addRunFacts(x)
 end
 
 if t.x then addRunFacts(t.x) end
+if t.dependents then facts.dependents = F.dependents(id, nil, named) end
 local shares = F.sharesOf(u)
 facts.shares = { v = F.exact(shares.v), last = F.exact(shares.last), tag = F.exact(shares.tag),
   weights = lane.config.priorityWeights or { 1, 2, 4, 8, 16 } }

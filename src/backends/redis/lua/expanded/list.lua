@@ -13,7 +13,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { before = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0 }
+local F = { before = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, rankBehind = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -124,6 +124,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 
 -- Tells everything that is stored about a task: five texts for each, which `decodeRecord` reads:
 -- f, the long payload, result, error, and what changes as JSON.
+
+-- Finds places in sorted sets, so that a listing goes on where its last page ended.
 
 local library = function()
 
@@ -249,6 +251,18 @@ function F.addRecord(reply, t)
   })
 end
 
+-- Rank of the first member behind (score, id), which need not be inside any more.
+function F.rankBehind(key, score, id)
+  local low = redis.call('ZCOUNT', key, '-inf', '(' .. score)
+  local high = redis.call('ZCOUNT', key, '-inf', score)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local other = redis.call('ZRANGE', key, middle, middle)[1]
+    if other == id or F.before(other, id) then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
 end
 library()
 
@@ -287,18 +301,6 @@ local function sources()
   return keys
 end
 
--- Rank of the first member behind (score, id), which need not be inside any more.
-local function rankBehind(key, score, id)
-  local low = redis.call('ZCOUNT', key, '-inf', '(' .. score)
-  local high = redis.call('ZCOUNT', key, '-inf', score)
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    local other = redis.call('ZRANGE', key, middle, middle)[1]
-    if other == id or F.before(other, id) then low = middle + 1 else high = middle end
-  end
-  return low
-end
-
 local function matches(t)
   F.fixed(t)
   return (queue == '' or t.queue == queue) and (user == '' or t.user == user)
@@ -312,7 +314,7 @@ local passed = place ~= nil
 for _, key in ipairs(sources()) do
   local rank = 0
   if passed and key == place[1] then
-    rank, passed = rankBehind(key, place[2], place[3]), false
+    rank, passed = F.rankBehind(key, place[2], place[3]), false
   elseif passed then
     rank = -1
   end

@@ -1,0 +1,14 @@
+-- Tells who waits for a task, or for an id that nobody has stored.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  id      the task
+-- ARGV[2]  after   place of the last row of the page before, as JSON, or ''
+-- ARGV[3]  limit   most rows to tell
+-- Returns  the page as JSON; see lib/dependents.lua
+-- Cost     O(log dependents + limit)
+-- @include lib/state.lua
+-- @include lib/read.lua
+-- @include lib/dependents.lua
+
+local id, after, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])
+return cjson.encode(F.dependents(id, after ~= '' and cjson.decode(after) or nil, limit))

@@ -1,0 +1,300 @@
+-- Tells who waits for a task, or for an id that nobody has stored.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  id      the task
+-- ARGV[2]  after   place of the last row of the page before, as JSON, or ''
+-- ARGV[3]  limit   most rows to tell
+-- Returns  the page as JSON; see lib/dependents.lua
+-- Cost     O(log dependents + limit)
+
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+local F = { before = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, rankBehind = 0, dependents = 0 }
+
+-- Functions of one subject each.
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
+local Z, I, moved, views = {}, {}, {}, {}
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- What this step has loaded and changed.
+local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+-- Channels to be told, what changed at workers, and whose dependents are to be told.
+local published, runningChange, standing = {}, {}, {}
+
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
+-- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
+-- that a step knows without asking whether maintenance has anything to do.
+
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
+local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
+  cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
+local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
+  refresh = 0, steps = 0,
+  alarms = saved[2] or ',' }
+if saved[1] then
+  C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
+    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
+    C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
+end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
+if C.seen - now > 5000 then
+  C.pause = math.min(C.pause, now + 5000)
+  C.dropping = 1
+elseif C.seen > now then
+  now = C.seen
+end
+local nowText = string.format('%.0f', now)
+if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
+if micros < now * 1000 then micros = now * 1000 end
+-- Everything that a step which only looks is made of.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
+-- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
+-- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
+
+-- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
+-- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
+-- whole namespace, by name; their least scores are kept in H.
+
+-- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
+-- members change as there are turns left, so the first turns + 1 always hold the true head.
+-- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
+-- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+
+-- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
+-- @rare
+
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
+-- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
+
+-- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
+-- such a hash is one small block of memory.
+--
+-- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
+--          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
+-- s        numbers that change, packed; absent while it is queued for the first time
+-- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
+-- x        rare facts, packed: dependencies, deadlines, idempotency key
+-- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
+-- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+
+-- Tells who waits for a task, or for an id that nobody has stored.
+-- Finds places in sorted sets, so that a listing goes on where its last page ended.
+
+-- A run that is suspended waits whatever its own edges say.
+local function isSuspendedFor(t, id)
+  for _, other in ipairs(t.x and t.x.s or NONE) do
+    if other == id then return true end
+  end
+  return false
+end
+
+local function dependentOf(t, id, part)
+  F.fixed(t)
+  local told = { id = t.id, name = t.name, user = t.user, state = t.state }
+  if isSuspendedFor(t, id) then
+    told.waits = 'suspended'
+  else
+    told.waits = part == 'held' and 'redrive' or 'end'
+    told.onFailure, told.onCancel = t.x.g[1], t.x.g[2]
+  end
+  return told
+end
+
+local library = function()
+
+function F.before(a, b)
+  if byBytes then return a < b end
+  local n = math.min(#a, #b)
+  for i = 1, n do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+
+function F.isEnd(state)
+  return state == 'finished' or state == 'failed' or state == 'canceled'
+end
+
+-- A task that is queued and never was anything else.
+function F.newTask(id, f, key)
+  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
+    losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
+    token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
+end
+
+function F.readState(t, packed, lease)
+  local code, flags
+  code, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.leasedAt, t.n, t.chargedEpoch,
+    t.readers = struct.unpack('<BBdIBIdddII', packed)
+  t.state = STATES[code]
+  if flags > 0 then
+    t.inCascade, t.left = flags % 2 == 1, flags % 4 >= 2
+    t.hasAttempts, t.canceling, t.isSettled = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+  end
+  if lease then
+    local a = string.find(lease, '\0', 1, true)
+    local b = string.find(lease, '\0', a + 1, true)
+    local c = string.find(lease, '\0', b + 1, true)
+    t.token, t.worker = string.sub(lease, 1, a - 1), string.sub(lease, a + 1, b - 1)
+    t.queue, t.user = string.sub(lease, b + 1, c - 1), string.sub(lease, c + 1)
+  end
+end
+
+function F.joined(f, g, h)
+  if h then return f .. g .. h end
+  return g and f .. g or f
+end
+
+-- The record of an id, or false.
+function F.taskOf(id)
+  local t = tasks[id]
+  if t ~= nil then return t end
+  local key = (prefix .. 'task:' .. id)
+  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
+  t = false
+  if got[1] then
+    t = F.newTask(id, F.joined(got[1], got[2], got[3]), key)
+    if got[4] then F.readState(t, got[4], got[5]) end
+    if got[6] then t.x = cmsgpack.unpack(got[6]) end
+    if got[7] then t.y = cmsgpack.unpack(got[7]) end
+    t.w, t.dependents = got[8], got[9]
+  end
+  tasks[id] = t
+  return t
+end
+
+-- Fills in whose task it is.
+function F.owned(t)
+  if not t.f then F.readText(t) end
+  local f = t.f
+  local last = 18 + string.sub(f, 16, 18)
+  local stop = string.find(f, '\0', last + 1, true)
+  t.user, t.queue = string.sub(f, 19, last), string.sub(f, last + 1, stop - 1)
+  t.level, t.rest = string.byte(f, 14) - 48, stop + 1
+end
+
+-- Fills in all facts that never change.
+function F.fixed(t)
+  if t.created then return t end
+  F.owned(t)
+  local f, a = t.f, t.rest
+  local b = string.find(f, '\0', a, true)
+  local c = string.find(f, '\0', b + 1, true)
+  local d = string.find(f, '\0', c + 1, true)
+  t.created = tonumber(string.sub(f, 1, 13))
+  t.name, t.cost = string.sub(f, a, b - 1), tonumber(string.sub(f, b + 1, c - 1))
+  t.optionsAt, t.body = c + 1, d + 1
+  return t
+end
+
+-- Rank of the first member behind (score, id), which need not be inside any more.
+function F.rankBehind(key, score, id)
+  local low = redis.call('ZCOUNT', key, '-inf', '(' .. score)
+  local high = redis.call('ZCOUNT', key, '-inf', score)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local other = redis.call('ZRANGE', key, middle, middle)[1]
+    if other == id or F.before(other, id) then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+-- One page of them behind `place` = { part, created, id } or nil, with how many there are in all.
+function F.dependents(id, place, limit)
+  local keys = { waiting = (prefix .. 'deps:waiting:' .. id), held = (prefix .. 'deps:held:' .. id) }
+  local waiting, held = redis.call('ZCARD', keys.waiting), redis.call('ZCARD', keys.held)
+  local page, last = { items = {}, count = waiting + held, held = held }, nil
+  for _, part in ipairs({ 'waiting', 'held' }) do
+    local rank = 0
+    if place and place[1] == part then
+      rank = F.rankBehind(keys[part], place[2], place[3])
+    elseif place and place[1] == 'held' then
+      rank = waiting
+    end
+    local rows = redis.call('ZRANGE', keys[part], rank, rank + limit, 'WITHSCORES')
+    for i = 1, #rows, 2 do
+      if last and #page.items == limit then
+        page.cursor = cjson.encode(last)
+        return page
+      end
+      last = { part, tonumber(rows[i + 1]), rows[i] }
+      local t = F.taskOf(rows[i])
+      -- One that was canceled meanwhile may not have left the line yet.
+      if t and not F.isEnd(t.state) then
+        page.items[#page.items + 1] = dependentOf(t, id, part)
+      end
+    end
+    -- The rows were as many as asked for, and some of them had ended: more may stand behind them.
+    if #rows / 2 > limit then
+      page.cursor = cjson.encode(last)
+      return page
+    end
+  end
+  return page
+end
+
+end
+library()
+
+local rare = function()
+
+function F.readText(t)
+  local got = redis.call('HMGET', t.key, 'f', 'g', 'h')
+  t.f = F.joined(got[1] or '', got[2], got[3])
+end
+
+end
+
+local lazy = { __index = function(functions, name)
+  local make = rare
+  rare = nil
+  if make then make() end
+  return rawget(functions, name)
+end }
+setmetatable(F, lazy)
+
+local id, after, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])
+return cjson.encode(F.dependents(id, after ~= '' and cjson.decode(after) or nil, limit))
