@@ -266,6 +266,7 @@ export type {
   ScheduleTerms,
   ScheduleTiming,
 } from './engine/schedules/schedule-options.ts';
+export type { SchedulePatch } from './engine/schedules/schedule-patch.ts';
 export type { SchedulerEvents } from './engine/schedules/scheduler.ts';
 export {
   type SchedulerOptions,

@@ -40,6 +40,7 @@ const OUTPUTS: readonly (readonly [command: string, ...args: readonly string[]])
   ['graphs show', GRAPH],
   ['schedules set', 'nightly', 'double', '1', '--cron', '0 3 * * *', '--time-zone', 'Asia/Tokyo'],
   ['schedules set', 'hourly', 'double', '1', '--every', '1h', '--times', '9', '--jitter', '1m'],
+  ['schedules update', 'hourly', '--times', 'default', '--input', '2'],
   ['schedules list'],
   ['schedules get', 'nightly'],
   ['schedules next', 'nightly'],

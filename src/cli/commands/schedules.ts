@@ -5,6 +5,7 @@ import { ScheduleNotFoundError } from '../../domain/errors.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { ScheduleInfo } from '../../engine/schedules/schedule-info.ts';
 import type { ScheduleTerms } from '../../engine/schedules/schedule-options.ts';
+import type { SchedulePatch } from '../../engine/schedules/schedule-patch.ts';
 import type { UntypedPipeline } from '../../workflow/notation.ts';
 import { TaskDefinition } from '../../workflow/task-definition.ts';
 import type { Priority } from '../../workflow/task-options.ts';
@@ -13,6 +14,7 @@ import {
   inputArgument,
   integerArgument,
   momentArgument,
+  orDefault,
   priorityArgument,
 } from '../arguments.ts';
 import { changeEach, changeNone } from '../bulk.ts';
@@ -59,6 +61,7 @@ export function addSchedules(program: Command, shell: Shell): void {
   addGet(schedules, shell);
   addNext(schedules, shell);
   addSet(schedules, shell);
+  addUpdate(schedules, shell);
   addRun(schedules, shell);
   addSwitches(schedules, shell);
   addRemove(schedules, shell);
@@ -158,6 +161,62 @@ function addSet(schedules: Command, shell: Shell): void {
         return undefined;
       });
     });
+}
+
+interface UpdateOptions
+  extends Omit<SetOptions, 'start' | 'end' | 'times' | 'jitter' | 'priority' | 'retries'> {
+  readonly start?: SchedulePatch['start'];
+  readonly end?: SchedulePatch['end'];
+  readonly times?: SchedulePatch['limit'];
+  readonly jitter?: SchedulePatch['jitter'];
+  readonly priority?: SchedulePatch['priority'];
+  readonly input?: string;
+}
+
+function addUpdate(schedules: Command, shell: Shell): void {
+  schedules
+    .command('update <id>')
+    .description('change what is said and keep the rest; "default" takes a field away')
+    .option('--cron <pattern>', 'another pattern, in the zone that it has')
+    .option('--every <time>', 'a length, as 30s', durationArgument)
+    .option('--time-zone <zone>', 'of the pattern, as Europe/Rome')
+    .option('--start <moment>', 'nothing before', orDefault(momentArgument))
+    .option('--end <moment>', 'nothing after', orDefault(momentArgument))
+    .option('--times <n>', 'over after so many tasks', orDefault(integerArgument(1)))
+    .option('--jitter <time>', 'each slot is late by up to this', orDefault(durationArgument))
+    .addOption(new Option('--missed <policy>', 'as for set').choices(['one', 'skip', 'all']))
+    .addOption(
+      new Option('--overlap <policy>', 'as for set').choices([
+        'skip',
+        'allow',
+        'queue-one',
+        'cancel-previous',
+      ]),
+    )
+    .option('--user <id>', 'whose turn its tasks take')
+    .option('--queue <name>', 'where they stand; of tasks')
+    .option('--priority <1-6|name>', 'very-low … critical; of tasks', priorityArgument)
+    .option('--input <json>', 'JSON, @file, or - for stdin')
+    .action((id: string, options: UpdateOptions, command: Command) =>
+      withLoom(shell, command, async (loom, output) => {
+        const { times, input, ...rest } = options;
+        const patch: SchedulePatch = {
+          ...rest,
+          ...(times === undefined ? {} : { limit: times }),
+          ...(input === undefined ? {} : { input: await inputArgument(input, shell.stdin) }),
+        };
+        if (Object.keys(patch).length === 0) {
+          throw new CliError(
+            EXIT.usage,
+            'nothing to change',
+            'see fairloom schedules update --help',
+          );
+        }
+        const schedule = await loom.schedules.update(id, patch);
+        output.one({ json: schedule, id, text: scheduleLines(schedule, output) });
+        return undefined;
+      }),
+    );
 }
 
 interface SetCall {
@@ -275,6 +334,7 @@ function scheduleLines(schedule: ScheduleInfo, { style }: Output): readonly stri
       end: moment(schedule.end),
       limit: limit === undefined ? undefined : String(limit),
       jitter: jitterMs === undefined ? undefined : shownLength(jitterMs),
+      input: schedule.input === undefined ? undefined : JSON.stringify(schedule.input),
       missed: schedule.missed,
       overlap: schedule.overlap,
       user: schedule.user,

@@ -1,6 +1,9 @@
 import type { MissedPolicy, OverlapPolicy, ScheduleRecord } from '../../domain/schedule.ts';
 import type { Level } from '../../domain/task.ts';
+import type { ValueCodec } from '../codec.ts';
+import { runInputOf } from '../runs/record.ts';
 import type { ScheduleSpec } from './spec.ts';
+import { NAMED_FACTS, rendered } from './template.ts';
 
 /** Everything that is known about one schedule. Moments are ms since the epoch; lengths are ms. */
 export interface ScheduleInfo {
@@ -30,6 +33,11 @@ export interface ScheduleInfo {
   readonly missed: MissedPolicy;
   /** What it does while an earlier task has not ended. */
   readonly overlap: OverlapPolicy;
+  /**
+   * What each task gets; where facts of the slot are put in, it says so, as `<slot.date>`. Absent when
+   * there is none, or it cannot be read.
+   */
+  readonly input?: unknown;
   /** Whose turn its tasks take. */
   readonly user: string;
   /** Where they stand in line. */
@@ -56,7 +64,11 @@ export interface ScheduleInfo {
   readonly updatedAt: number;
 }
 
-export function scheduleInfo(record: ScheduleRecord, spec: ScheduleSpec): ScheduleInfo {
+export function scheduleInfo(
+  record: ScheduleRecord,
+  spec: ScheduleSpec,
+  codec: ValueCodec,
+): ScheduleInfo {
   const { id, graph, limit, overlap, paused, next, last, fired, createdAt, updatedAt } = record;
   const { cron, timeZone, everyMs, anchor, start, end, jitterMs } = spec.timing;
   const { user, queue, level, name, pipeline } = spec.task;
@@ -64,12 +76,24 @@ export function scheduleInfo(record: ScheduleRecord, spec: ScheduleSpec): Schedu
     id,
     task: pipeline ?? name,
     ...present({ graph, cron, timeZone, everyMs, anchor, start, end, limit, jitterMs }),
+    ...inputIn(spec, codec),
     ...{ missed: spec.missed, overlap, user, queue, priority: level },
     state: paused ? 'paused' : next === undefined ? 'over' : 'active',
     ...present({ nextAt: next?.slot, lastAt: last?.slot, lastTaskId: last?.id }),
     ...{ fired, missedSlots: record.missed, overlappedSlots: record.overlapped },
     ...{ createdAt, updatedAt },
   };
+}
+
+/** A listing must show a schedule also when its text is damaged. */
+function inputIn({ task, isOpen }: ScheduleSpec, codec: ValueCodec): { readonly input?: unknown } {
+  const payload = isOpen ? rendered(task.payload, NAMED_FACTS) : task.payload;
+  try {
+    const isRun = task.pipeline !== undefined;
+    return present({ input: isRun ? runInputOf(codec, payload) : codec.read(payload) });
+  } catch {
+    return {};
+  }
 }
 
 /** The same without the fields that are `undefined`. */

@@ -25,6 +25,7 @@ import {
   SCHEDULE_KEYS,
   type ScheduleOptions,
 } from './schedule-options.ts';
+import { patchSchedule, type SchedulePatch } from './schedule-patch.ts';
 import { type KnownSchedule, SpecBook, taskOf } from './spec.ts';
 
 interface SchedulesParts {
@@ -86,6 +87,23 @@ export class Schedules {
   /** `set` for callers that have the name of a task only; nothing is checked by a schema. */
   setByName(id: string, options: NamedScheduleOptions): Promise<ScheduleInfo> {
     return this.#set(id, options, NAMED_KEYS);
+  }
+
+  /**
+   * Changes what the patch says and nothing else: the zone, the input and what it starts stay. It
+   * holds from the next slot on; a slot that was found by another pattern is found anew, and a paused
+   * schedule stays paused. Safe beside others that change it.
+   *
+   * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} for a field that is unknown, or
+   * not what it should be; {@link InvalidPayloadError}.
+   */
+  update(id: string, patch: SchedulePatch): Promise<ScheduleInfo> {
+    return this.#tries(async (backend) => {
+      const { record, now } = await this.#demand(id);
+      const { spec } = this.#known(record);
+      const made = patchSchedule(this.#parts, patch, { record, spec, now });
+      return this.#store(backend, made, { id, record, now });
+    });
   }
 
   /** One schedule; `undefined` when there is none of that name. */
@@ -202,17 +220,26 @@ export class Schedules {
       const { timing } = before?.spec ?? {};
       const anchor = timing?.start === undefined ? timing?.anchor : undefined;
       const made = await makeSchedule(this.#parts, options, { id, now, anchor });
-      if (record !== undefined && isSame(record, made)) return this.#info(record);
-      if (made.graph !== undefined) await this.#parts.graphs.share(made.graph);
-      const { next: _old, limit: _limit, graph: _graph, ...kept } = record ?? newRecord(id);
-      const changed = { ...kept, ...made.change };
-      const staysAt = record?.next !== undefined && hasSameTiming(before, this.#known(changed));
-      const next = staysAt ? { next: record.next } : {};
-      const whole = staysAt
-        ? { ...changed, ...next }
-        : standing(changed, this.#known(changed), now);
-      return this.#write(backend, whole, made);
+      return this.#store(backend, made, { id, record, now });
     });
+  }
+
+  /** Writes what was made, unless it is stored like that. A slot stays where its timing stays. */
+  async #store(
+    backend: Backend,
+    made: MadeSchedule,
+    { id, record, now }: { id: string; record: ScheduleRecord | undefined; now: number },
+  ): Promise<Tried> {
+    if (record !== undefined && isSame(record, made)) return this.#info(record);
+    if (made.graph !== undefined) await this.#parts.graphs.share(made.graph);
+    const before = record === undefined ? undefined : this.#known(record);
+    const { next: _old, limit: _limit, graph: _graph, ...kept } = record ?? newRecord(id);
+    const changed = { ...kept, ...made.change };
+    const staysAt = record?.next !== undefined && hasSameTiming(before, this.#known(changed));
+    const whole = staysAt
+      ? { ...changed, next: record.next }
+      : standing(changed, this.#known(changed), now);
+    return this.#write(backend, whole, made);
   }
 
   #change(
@@ -269,7 +296,7 @@ export class Schedules {
   }
 
   #info(record: ScheduleRecord): ScheduleInfo {
-    return scheduleInfo(record, this.#known(record).spec);
+    return scheduleInfo(record, this.#known(record).spec, this.#parts.codec);
   }
 }
 

@@ -42,6 +42,15 @@ export const REFERENCES: SlotReferences = {
   taskId: referenceTo('taskId'),
 };
 
+/** Stand for the facts of a slot where a person looks at an input. */
+export const NAMED_FACTS: SlotFacts = {
+  iso: '<slot.iso>',
+  date: '<slot.date>',
+  time: '<slot.time>',
+  epochMs: '<slot.epochMs>',
+  taskId: '<slot.taskId>',
+};
+
 /** Puts the facts of a slot where references stand. They hold nothing that JSON would escape. */
 export function rendered(template: string, facts: SlotFacts): string {
   if (!template.includes(OPEN)) return template;
