@@ -1,4 +1,5 @@
 /** Changes what is stored of a schedule, and keeps the rest of it as it is. */
+import type { Duration } from '../../base/time.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import { checkName } from '../../domain/names.ts';
 import type { ScheduleRecord } from '../../domain/schedule.ts';
@@ -18,22 +19,19 @@ import {
 import { type ScheduleSpec, specText, type TaskTemplate } from './spec.ts';
 import { checkTemplate, REFERENCES } from './template.ts';
 
-/** `default` takes a field away again. */
-type OrDefault<T> = T | 'default' | undefined;
-
-/** What to change of a schedule; absent fields stay as they are. */
+/** What to change of a schedule: absent fields stay as they are, `default` takes one away again. */
 export interface SchedulePatch
   extends Pick<ScheduleTiming, 'cron' | 'every' | 'timeZone'>,
     SchedulePolicies,
     Pick<EnqueueOptions, 'user' | 'queue' | 'priority'> {
   /** No slot before this moment: a Date, or ms since the epoch. */
-  readonly start?: OrDefault<Date | number>;
+  readonly start?: Date | number | 'default' | undefined;
   /** No slot after this moment. */
-  readonly end?: OrDefault<Date | number>;
+  readonly end?: Date | number | 'default' | undefined;
   /** It is over after so many tasks, those included that it has made. */
-  readonly limit?: OrDefault<number>;
+  readonly limit?: number | 'default' | undefined;
   /** Each slot is late by up to this much. */
-  readonly jitter?: OrDefault<NonNullable<ScheduleTiming['jitter']>>;
+  readonly jitter?: Duration | 'default' | undefined;
   /**
    * Data, or a function that is called once, with references. No schema checks it here: the handler
    * does, as for a task that is enqueued by its name.
@@ -140,7 +138,7 @@ function patchedTask(
 }
 
 /** What the patch says, or what is stored. */
-function kept<T, S>(said: OrDefault<T>, stored: S | undefined): T | S | undefined {
+function kept<T, S>(said: T | 'default' | undefined, stored: S | undefined): T | S | undefined {
   if (said === 'default') return undefined;
   return said === undefined ? stored : said;
 }
