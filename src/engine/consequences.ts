@@ -2,6 +2,7 @@
 import type { Dependent, Inspect } from '../domain/backend.ts';
 import { type Ending, endsWith } from '../domain/dependents.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
+import { keysOf, type OptionKeys } from '../domain/options.ts';
 import { type EndState, isEnd } from '../domain/task.ts';
 import { integerOption } from '../workflow/task-options.ts';
 
@@ -36,6 +37,11 @@ export interface ConsequenceOptions {
   /** Most tasks to name, up to 10,000; the rest are counted. Default 100. */
   readonly limit?: number | undefined;
 }
+
+export const CONSEQUENCE_KEYS: OptionKeys<ConsequenceOptions> = keysOf<ConsequenceOptions>()({
+  ending: true,
+  limit: true,
+});
 
 const ENDINGS: readonly Ending[] = ['cancel', 'failure', 'removal'];
 

@@ -21,6 +21,7 @@ import { TASK_STATES, type TaskState } from '../domain/task.ts';
 import type { ValueCodec } from './codec.ts';
 import type { Connection } from './connection.ts';
 import {
+  CONSEQUENCE_KEYS,
   type ConsequenceOptions,
   type Consequences,
   ConsequenceWalk,
@@ -90,6 +91,7 @@ export class Tasks {
    * wait for its redrive last. Also of an id that is not stored, see `onMissing`.
    */
   async dependents(id: string, options: PageOptions = {}): Promise<DependentPage> {
+    checkOptions('tasks.dependents', options, PAGE_KEYS);
     const taskId = checkId('id', id);
     const page = pageRequest(options);
     const { inspect } = await this.#parts.connection.open();
@@ -104,6 +106,7 @@ export class Tasks {
     ids: string | readonly string[],
     options: ConsequenceOptions,
   ): Promise<Consequences> {
+    checkOptions('tasks.consequences', options, CONSEQUENCE_KEYS);
     const taskIds = (typeof ids === 'string' ? [ids] : ids).map((id) => checkId('id', id));
     const ending = endingOf(options);
     const limit = consequenceLimit(options);

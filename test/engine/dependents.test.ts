@@ -116,6 +116,8 @@ eachBackend((open) => {
       expect(await loom.tasks.consequences('a', failure)).toMatchObject({ count: 1 });
       expect(await loom.tasks.consequences('nobody', failure)).toMatchObject({ count: 0 });
       expect(await loom.tasks.consequences(['a', 'b'], failure)).toMatchObject({ count: 0 });
+      const typo = { ending: 'cancel', limt: 3 } as { ending: 'cancel' };
+      await expect(loom.tasks.consequences('a', typo)).rejects.toThrow('limt');
       const strange = { ending: 'fire' as 'cancel' };
       await expect(loom.tasks.consequences('a', strange)).rejects.toThrow('ending');
     });
@@ -131,7 +133,7 @@ eachBackend((open) => {
 
   describe.each(['dispatched', 'driven'] as const)('what would end with a %s run', (form) => {
     it('F24 tells its open nodes, and tasks outside that wait for it', async () => {
-      const steps = work.pipe(work).as('steps');
+      const steps = work.pipe(work.as('again')).as('steps');
       const both = stage.loom([work, steps]);
       await both.enqueue(steps, 1, { id: 'run', form, delay: '1h' });
       await both.enqueue(work, 1, { id: 'after', dependsOn: ['run'] });

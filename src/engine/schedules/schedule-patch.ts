@@ -2,6 +2,7 @@
 import type { Duration } from '../../base/time.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import { checkName } from '../../domain/names.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import type { ScheduleRecord } from '../../domain/schedule.ts';
 import { Timetable, type Timing } from '../../schedule/timing.ts';
 import { levelOf } from '../../workflow/task-options.ts';
@@ -39,10 +40,22 @@ export interface SchedulePatch
   readonly input?: unknown;
 }
 
-const FIELDS: readonly string[] = [
-  ...['cron', 'every', 'timeZone', 'start', 'end', 'limit', 'jitter'],
-  ...['missed', 'missedCap', 'overlap', 'user', 'queue', 'priority', 'input'],
-];
+const KEYS: OptionKeys<SchedulePatch> = keysOf<SchedulePatch>()({
+  cron: true,
+  every: true,
+  timeZone: true,
+  start: true,
+  end: true,
+  limit: true,
+  jitter: true,
+  missed: true,
+  missedCap: true,
+  overlap: true,
+  user: true,
+  queue: true,
+  priority: true,
+  input: true,
+});
 
 interface PatchParts {
   readonly codec: ValueCodec;
@@ -57,7 +70,7 @@ export function patchSchedule(
   patch: SchedulePatch,
   { record, spec, now }: { record: ScheduleRecord; spec: ScheduleSpec; now: number },
 ): MadeSchedule {
-  checkFields(patch);
+  checkOptions('schedules.update', patch, KEYS);
   const timing = patchedTiming(parts, patch, { timing: spec.timing, now });
   const { missed, cap, overlap, limit } = policiesOf({
     missed: patch.missed ?? spec.missed,
@@ -76,16 +89,6 @@ export function patchSchedule(
       ...(record.graph === undefined ? {} : { graph: record.graph }),
     },
   };
-}
-
-function checkFields(patch: SchedulePatch): void {
-  if (typeof patch !== 'object' || patch === null) {
-    throw new InvalidOptionError('patch', 'an object', patch);
-  }
-  for (const field of Object.keys(patch)) {
-    if (FIELDS.includes(field)) continue;
-    throw new InvalidOptionError(field, `one of ${FIELDS.join(', ')}`, Reflect.get(patch, field));
-  }
 }
 
 /** A pattern takes the place of a period, and the other way round. */
