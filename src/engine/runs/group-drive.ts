@@ -107,10 +107,10 @@ export class GroupDrive {
   #tasks(
     place: GroupPlace,
     drafts: readonly DraftTask[],
-    { epoch, epochs }: OpenedGroup,
+    { epoch, epochs, opener }: OpenedGroup,
   ): readonly NewTask[] {
     const epochOf = (at: number): number => epochs?.[at] ?? epoch;
-    return membersOf(place, drafts, { taskId: this.#call.producer.taskId, epochOf });
+    return membersOf(place, drafts, { taskId: this.#call.producer.taskId, opener, epochOf });
   }
 
   /** In a later epoch members that have finished, or may yet, are kept; the others run again. */
@@ -126,14 +126,15 @@ export class GroupDrive {
     const { before, hash, epoch } = terms;
     const { timeoutMs } = place.node;
     const due = timeoutMs === undefined ? {} : { dueAt: this.#tools.clock.now() + timeoutMs };
-    if (before === undefined || before.hash !== hash) return { epoch, hash, ...due };
+    const opener = before?.opener ?? this.#call.holder.lease.token;
+    if (before === undefined || before.hash !== hash) return { epoch, opener, hash, ...due };
     const records = await this.#read(idsOf(this.#tasks(place, drafts, before)));
     const epochs = records.map((record, at) => {
       const state = record?.state;
       const isKept = state !== undefined && state !== 'failed' && state !== 'canceled';
       return isKept ? (before.epochs?.[at] ?? before.epoch) : epoch;
     });
-    return { epoch, hash, epochs, ...due };
+    return { epoch, opener, hash, epochs, ...due };
   }
 
   /** Some members may have ended, and some may never have been stored. */

@@ -16,6 +16,11 @@ export interface Tries {
 export interface OpenedGroup {
   /** How often its producer had failed then. */
   readonly epoch: number;
+  /**
+   * Token of the lease that opened it first. It stands in the ids of its members, so that what an
+   * earlier task of the same id has left behind is not taken for them.
+   */
+  readonly opener: string;
   /** SHA-256 of its members and their inputs. */
   readonly hash: string;
   /** Of each member, when they differ: the epoch in which its task was stored. */

@@ -98,16 +98,24 @@ export function draftMembers(producer: ProducerFacts, group: GroupPlace): readon
   });
 }
 
+/** Whose members they are. */
+interface MemberOwner {
+  readonly taskId: string;
+  /** As in `OpenedGroup`. */
+  readonly opener: string;
+  readonly epochOf: (at: number) => number;
+}
+
 /** Gives the members their ids; with `concurrency` each waits for the one so many places before it. */
 export function membersOf(
   { node, path, visit, members }: GroupPlace,
   drafts: readonly DraftTask[],
-  { taskId: runId, epochOf }: { readonly taskId: string; readonly epochOf: (at: number) => number },
+  { taskId: runId, opener, epochOf }: MemberOwner,
 ): readonly NewTask[] {
   const ofEpoch = new Map<number, (member: string) => string>();
   const ids = members.map(({ key }, at) => {
     const epoch = epochOf(at);
-    const idOf = ofEpoch.get(epoch) ?? memberIds({ runId, path, visit, epoch });
+    const idOf = ofEpoch.get(epoch) ?? memberIds({ runId, opener, path, visit, epoch });
     ofEpoch.set(epoch, idOf);
     return idOf(key);
   });

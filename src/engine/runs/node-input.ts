@@ -18,7 +18,7 @@ import { causeOf, errorIn, recordsOf } from './failure-cause.ts';
 import type { GraphCache } from './graph-cache.ts';
 import { decideGroup, type MemberOutcome } from './group-decision.ts';
 import type { KnownGraph } from './known-graph.ts';
-import { nodeTaskId, type RunPlace, runInputOf } from './record.ts';
+import { nodeScope, nodeTaskId, type RunPlace, runInputOf } from './record.ts';
 
 interface NodeInputParts {
   readonly backend: Backend;
@@ -203,8 +203,8 @@ class Building {
 
   /** The tasks that may be this node: of this run, or of one that it goes on from. */
   #idsOf(node: string): readonly string[] {
-    const { id, past = [] } = this.#task.place;
-    return [id, ...past].map((run) => nodeTaskId(run, node));
+    const { place } = this.#task;
+    return [nodeScope(place), ...(place.past ?? [])].map((scope) => nodeTaskId(scope, node));
   }
 }
 

@@ -29,14 +29,24 @@ export const LATE_PAYLOAD = 'null';
 /** Hexadecimal digits of an id that is made of a hash: 128 bits. */
 const ID_DIGITS = 32;
 
-/** The id of the task that is a node of a dispatched run. */
-export function nodeTaskId(runId: string, node: string): string {
-  return `~r.${digest(`${runId}\n${node}`)}`;
+/**
+ * What the ids of a dispatched run's nodes are made of: its own id, and its number among the runs of
+ * that id of which something may still be stored. No id holds the end of a line.
+ */
+export function nodeScope({ id, turn = 0 }: Pick<RunPlace, 'id' | 'turn'>): string {
+  return turn === 0 ? id : `${id}\n${turn}`;
+}
+
+/** The id of the task that is a node of a dispatched run, by {@link nodeScope}. */
+export function nodeTaskId(scope: string, node: string): string {
+  return `~r.${digest(`${scope}\n${node}`)}`;
 }
 
 /** One member of a group of a driven run. */
 export interface MemberPlace {
   readonly runId: string;
+  /** Tells the run from an earlier one with its id: see `OpenedGroup`. */
+  readonly opener: string;
   /** Where the group stands. */
   readonly path: string;
   /** How often it was come to before. */
@@ -55,11 +65,12 @@ const GROUP_CHARS = 22;
 /** The ids of the tasks that are members of a group: one hash for all of them. */
 export function memberIds({
   runId,
+  opener,
   path,
   visit,
   epoch,
 }: Omit<MemberPlace, 'member'>): (member: string) => string {
-  const place = `${runId}\n${path}\n${visit}\n${epoch}`;
+  const place = `${runId}\n${opener}\n${path}\n${visit}\n${epoch}`;
   const group = createHash('sha256').update(place).digest('base64url').slice(0, GROUP_CHARS);
   return (member) => {
     if (PLAIN_KEY.test(member)) return `~g.${group}.${member}`;
@@ -83,8 +94,10 @@ export interface RunPlace {
   readonly name?: string;
   /** The worker builds its input. */
   readonly late?: true;
-  /** Runs whose results it goes on from, the newest first. */
+  /** Scopes of the runs whose results it goes on from, the newest first; see {@link nodeScope}. */
   readonly past?: readonly string[];
+  /** Of a dispatched run: how many runs of its id have left something behind. Absent: none. */
+  readonly turn?: number;
   /** Of the run itself: what its enqueue said about the places of all its tasks. */
   readonly said?: SaidPlace;
 }

@@ -4,7 +4,7 @@ import { allNodes } from '../../domain/graph.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import { tracedEnqueue, tracedOnly } from '../tracing/traced-enqueue.ts';
 import type { KnownGraph } from './known-graph.ts';
-import { storedOptionsOf } from './record.ts';
+import { nodeScope, storedOptionsOf } from './record.ts';
 import type { RunHandle } from './run-handle.ts';
 import { runTerms } from './run-options.ts';
 import { type RunTools, submitCall } from './run-submission.ts';
@@ -69,7 +69,7 @@ async function pastOf(view: RunView, known: KnownGraph, from: string | undefined
   for (const [node, { id, state }] of await view.records()) {
     if (state === 'finished' && !again.has(node)) reused.set(node, id);
   }
-  const past = [view.root.id, ...(view.place.past ?? [])].slice(0, MOST_PAST);
+  const past = [nodeScope(view.place), ...(view.place.past ?? [])].slice(0, MOST_PAST);
   return { reused, past };
 }
 

@@ -61,11 +61,31 @@ export async function submitCall(
 ): Promise<RunHandle<unknown>> {
   const { terms } = call;
   const backend = await tools.handles.connection.open();
-  const tasks = form === 'driven' ? [drivenTask(call)] : dispatchedTasks(call);
-  // Its nodes may be gone while it is there, and would run again.
-  const known = terms.said.id === undefined ? undefined : await storedRun(backend, tasks, terms);
-  const reply = known ?? (await store(tools, { backend, call, tasks }));
-  return new StoredRun(tools.handles, reply);
+  const tasksOf = (turn: number): readonly NewTask[] =>
+    form === 'driven' ? [drivenTask(call)] : dispatchedTasks({ ...call, turn });
+  const send = (tasks: readonly NewTask[]): Promise<RunReply> =>
+    store(tools, { backend, call, tasks });
+  // Nobody has had an id that was made for it.
+  if (terms.said.id === undefined) return new StoredRun(tools.handles, await send(tasksOf(0)));
+  for (let turn = 0; ; turn++) {
+    const tasks = tasksOf(turn);
+    // Its nodes may be gone while it is there, and would run again.
+    const reply = await storedRun(backend, tasks, terms);
+    if (reply !== undefined) return new StoredRun(tools.handles, reply);
+    if (await leftBehind(backend, tasks)) continue;
+    return new StoredRun(tools.handles, await send(tasks));
+  }
+}
+
+/**
+ * Whether nodes are stored though their run is not: an earlier run of the same id is gone, and these
+ * are kept for longer. Whoever finds that counts on, and so do others that store the same run at once:
+ * they come to the same ids.
+ */
+async function leftBehind(backend: Backend, tasks: readonly NewTask[]): Promise<boolean> {
+  const nodes = tasks.slice(0, -1).map(({ id }) => id);
+  if (nodes.length === 0) return false;
+  return (await backend.inspect.standing(nodes)).some((one) => one !== undefined);
 }
 
 /** The form that is asked for, or the one that the graph allows. */
@@ -143,9 +163,18 @@ async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Prom
   if (own === undefined || own.kind === 'refused') {
     throw new BackendUnavailableError('enqueue', 'it gave no answer for a run');
   }
-  if (own.kind === 'existing') return existing(call.terms, own);
+  if (own.kind === 'existing') {
+    await takeBack(backend, replies);
+    return existing(call.terms, own);
+  }
   for (const one of tasks) if (isServed(one)) tools.onCreated(one);
   return { id: own.id, created: true, conflict: false };
+}
+
+/** Another was first, and stored its nodes under other ids: these are nobody's. */
+async function takeBack(backend: Backend, replies: readonly EnqueueReply[]): Promise<void> {
+  const created = replies.filter((reply) => reply.kind === 'created');
+  for (const { id } of created) await backend.tasks.cancel(id, 'its run was stored before');
 }
 
 interface RefusedRun {

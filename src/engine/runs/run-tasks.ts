@@ -11,6 +11,7 @@ import {
   GROUP_TASK,
   JOIN_TASK,
   LATE_PAYLOAD,
+  nodeScope,
   nodeTaskId,
   RUN_TASK,
   type RunPlace,
@@ -36,6 +37,8 @@ export interface RunCall {
   readonly given?: ReadonlyMap<string, string>;
   /** What a driven run goes on from. */
   readonly seed?: Seed;
+  /** See `RunPlace`. */
+  readonly turn?: number;
 }
 
 /** It ends as what it waits for does. */
@@ -51,7 +54,7 @@ const LENIENT: EdgePolicies = { ...STRICT, onFailure: 'run', onCancel: 'run' };
 
 /** The tasks of a dispatched run, each after those that it waits for, its own last. */
 export function dispatchedTasks(call: RunCall): readonly NewTask[] {
-  const { known, terms, reused } = call;
+  const { known, reused } = call;
   const { tasks, ends } = known.dispatch;
   const needed = neededOf(call);
   const made = tasks.flatMap((task) => {
@@ -59,7 +62,7 @@ export function dispatchedTasks(call: RunCall): readonly NewTask[] {
     if (text !== undefined) return [givenTask(call, task, text)];
     return needed.has(task.id) ? [nodeTask(call, task)] : [];
   });
-  const idOf = (node: string): string => reused?.get(node) ?? nodeTaskId(terms.id, node);
+  const idOf = (node: string): string => reused?.get(node) ?? idOfNode(call, node);
   return [...made, joinOfAll(call, ends.map(idOf))];
 }
 
@@ -101,14 +104,14 @@ function nodeTask(call: RunCall, task: DispatchTask): NewTask {
   const place = isTask ? placeOfNode(plan.task, terms, call.base) : terms.place;
   const isLate = kind === 'group' || task.reads.length > 0;
   const run: RunPlace = {
-    ...{ id: terms.id, graph: call.known.hash, node: id },
+    ...{ id: terms.id, graph: call.known.hash, node: id, ...turnOf(call) },
     ...(isLate ? { late: true } : {}),
     ...(isLate && call.past !== undefined ? { past: call.past } : {}),
   };
-  const inside = task.dependsOn.map((node) => reused?.get(node) ?? nodeTaskId(terms.id, node));
+  const inside = task.dependsOn.map((node) => reused?.get(node) ?? idOfNode(call, node));
   const isEntry = inside.length === 0;
   return {
-    id: nodeTaskId(terms.id, id),
+    id: idOfNode(call, id),
     name: isTask ? plan.task.task : kind === 'group' ? GROUP_TASK : JOIN_TASK,
     queue: place.queue,
     user: terms.user,
@@ -132,14 +135,16 @@ function givenTask(call: RunCall, task: DispatchTask, text: string): NewTask {
   const { traceparent } = terms.stored;
   const options = traceparent === undefined ? {} : { traceparent };
   return {
-    id: nodeTaskId(terms.id, task.id),
+    id: idOfNode(call, task.id),
     name: GIVEN_TASK,
     queue: place.queue,
     user: terms.user,
     level: place.level,
     cost: 1,
     payload: text,
-    options: runOptions(options, { id: terms.id, graph: call.known.hash, node: task.id }),
+    options: runOptions(options, {
+      ...{ id: terms.id, graph: call.known.hash, node: task.id, ...turnOf(call) },
+    }),
     dependsOn: [],
     edges: STRICT,
   };
@@ -181,8 +186,10 @@ function ownTask(
   return { id, name, queue, user, level, cost: 1, options, ...idempotency };
 }
 
-function placeOfRun({ terms, known, past }: RunCall): RunPlace {
+function placeOfRun(call: RunCall): RunPlace {
+  const { terms, known, past } = call;
   return {
+    ...turnOf(call),
     id: terms.id,
     graph: known.hash,
     node: '',
@@ -190,6 +197,15 @@ function placeOfRun({ terms, known, past }: RunCall): RunPlace {
     ...(past === undefined ? {} : { past }),
     ...(terms.saidPlace === undefined ? {} : { said: terms.saidPlace }),
   };
+}
+
+/** The id of a node's task. */
+function idOfNode(call: RunCall, node: string): string {
+  return nodeTaskId(nodeScope({ id: call.terms.id, ...turnOf(call) }), node);
+}
+
+function turnOf({ turn = 0 }: Pick<RunCall, 'turn'>): Pick<RunPlace, 'turn'> {
+  return turn === 0 ? {} : { turn };
 }
 
 function expiry({ expiresInMs }: Place): { readonly expiresInMs?: number } {

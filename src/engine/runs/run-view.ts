@@ -12,6 +12,7 @@ import type { GraphCache } from './graph-cache.ts';
 import type { KnownGraph } from './known-graph.ts';
 import {
   DRIVE_TASK,
+  nodeScope,
   nodeTaskId,
   RUN_TASK,
   type RunPlace,
@@ -89,11 +90,11 @@ export class RunView {
 
   /** The records of these nodes; of results that another run has, that one's. */
   async recordsOf(nodes: readonly string[]): Promise<ReadonlyMap<string, TaskRecord>> {
-    const { id, past = [] } = this.place;
+    const { past = [] } = this.place;
     const found = new Map<string, TaskRecord>();
     let left = nodes;
-    for (const run of [id, ...past]) {
-      const ids = left.map((node) => nodeTaskId(run, node));
+    for (const scope of [nodeScope(this.place), ...past]) {
+      const ids = left.map((node) => nodeTaskId(scope, node));
       for (const [at, record] of (await recordsOf(this.#backend.inspect, ids)).entries()) {
         const node = left[at];
         if (record !== undefined && node !== undefined) found.set(node, record);
@@ -164,7 +165,9 @@ export class RunView {
     const records = await this.recordsOf(dispatch.outputs);
     const outcome = (node: string): NodeOutcome => {
       const record = records.get(node);
-      if (record?.state !== 'finished') throw new TaskNotFoundError(nodeTaskId(this.root.id, node));
+      if (record?.state !== 'finished') {
+        throw new TaskNotFoundError(nodeTaskId(nodeScope(this.place), node));
+      }
       return { ok: true, value: this.#parts.codec.read(record.result ?? '') };
     };
     return values.build(flat.output, { input: this.input, outcome });

@@ -108,9 +108,9 @@ export function openIds(
 ): readonly string[] | undefined {
   const text = fields[`o:${node.id}#${visit}`];
   if (text === undefined) return undefined;
-  const { epoch, epochs }: OpenedGroup = JSON.parse(text);
+  const { epoch, epochs, opener }: OpenedGroup = JSON.parse(text);
   return members.map(({ key: member }, at) =>
-    memberTaskId({ runId, path: node.id, visit, epoch: epochs?.[at] ?? epoch, member }),
+    memberTaskId({ runId, opener, path: node.id, visit, epoch: epochs?.[at] ?? epoch, member }),
   );
 }
 
