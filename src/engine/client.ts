@@ -112,9 +112,8 @@ export class Fairloom {
     this.tasks = new Tasks({
       connection,
       codec,
-      onCancel: (taskId, cause) => {
-        for (const worker of this.#workers) worker.noticeCancel(taskId, cause);
-      },
+      cancels: core.cancels,
+      cancelRun: async (id, options) => (await this.runs.cancel(id, options)).run,
     });
     this.users = new Users(connection);
     this.queues = new Queues(connection);
@@ -253,8 +252,12 @@ export class Fairloom {
   worker(options: WorkerOptions = {}): Worker {
     if (this.#core.connection.closed) throw new ClosedError('this Fairloom');
     this.#core.handlers.warnOfMissing();
-    const onEnd = (ended: Worker): void => void this.#workers.delete(ended);
+    const onEnd = (ended: Worker): void => {
+      this.#workers.delete(ended);
+      deafen();
+    };
     const worker = new Worker({ core: this.#core, onEnd }, options);
+    const deafen = this.#core.cancels.hear((id, cause) => worker.noticeCancel(id, cause));
     this.#workers.add(worker);
     this.#core.metrics?.worker(worker);
     return worker;

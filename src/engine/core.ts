@@ -4,6 +4,7 @@ import type { Clock } from '../base/time.ts';
 import type { EnqueueReply } from '../domain/backend.ts';
 import type { NewTask } from '../domain/task.ts';
 import { PlanBook } from './attempt-plan.ts';
+import { CancelBell } from './cancel-bell.ts';
 import { ValueCodec } from './codec.ts';
 import { Connection } from './connection.ts';
 import type { EnqueueOptions } from './enqueue-options.ts';
@@ -44,6 +45,7 @@ export class Core {
   readonly tracer: Tracer | undefined;
   readonly codec: ValueCodec;
   readonly connection: Connection;
+  readonly cancels: CancelBell;
   readonly xcom: XComValues;
   readonly maker: TaskMaker;
   readonly results: Results;
@@ -69,6 +71,7 @@ export class Core {
     this.tracer = options.tracer;
     this.codec = new ValueCodec(options.codec, this.log);
     this.metrics = options.metrics;
+    this.cancels = CancelBell.of(backend);
     const used = options.metrics?.backend(backend) ?? backend;
     this.connection = new Connection(used, retentionOf(options.retention), this.log);
     this.xcom = new XComValues(this.connection, this.codec, xcomTtlOf(options.xcom));

@@ -14,6 +14,7 @@ import { Attempt, NOWHERE } from './attempt.ts';
 import type { SubRunner } from './attempt-context.ts';
 import type { AttemptHost } from './attempt-host.ts';
 import type { PlanBook } from './attempt-plan.ts';
+import type { CancelBell } from './cancel-bell.ts';
 import type { ValueCodec } from './codec.ts';
 import { Deadlines } from './deadlines.ts';
 import { strangerDecision } from './decisions.ts';
@@ -50,6 +51,7 @@ interface SlotsParts extends NodeTools {
   readonly graphs: GraphCache;
   readonly registry: Registry;
   readonly tracer: Tracer | undefined;
+  readonly cancels: CancelBell;
   readonly host: SlotsHost;
 }
 

@@ -18,6 +18,7 @@ import { checkId, checkName } from '../domain/names.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { type Position, positionOf } from '../domain/position.ts';
 import { TASK_STATES, type TaskState } from '../domain/task.ts';
+import type { CancelBell } from './cancel-bell.ts';
 import type { ValueCodec } from './codec.ts';
 import type { Connection } from './connection.ts';
 import {
@@ -29,6 +30,8 @@ import {
   endingOf,
 } from './consequences.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
+import { openMembers } from './runs/driven-nodes.ts';
+import { isRun } from './runs/record.ts';
 import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
 
 /** Which tasks to list. `queued` ones are listed per user, in the order of their turns. */
@@ -58,11 +61,13 @@ const CANCEL_KEYS: OptionKeys<{ reason: unknown }> = keysOf<{ reason: unknown }>
 interface FacadeParts {
   readonly connection: Connection;
   readonly codec: ValueCodec;
-  /**
-   * A task that runs was asked to cancel, or one whose handler waits was canceled: workers of this
-   * process need not wait for a heartbeat.
-   */
-  readonly onCancel: (taskId: string, cause: Cause) => void;
+  /** Workers of this process need not wait for a heartbeat. */
+  readonly cancels: CancelBell;
+  /** Cancels a run with all that is open of it. */
+  readonly cancelRun: (
+    id: string,
+    options: { readonly reason?: string | undefined },
+  ) => Promise<CancelReply>;
 }
 
 /** `loom.tasks`: looking at tasks, and changing single ones. */
@@ -164,7 +169,9 @@ export class Tasks {
   /**
    * Cancels a task. Of cancel and end the first to arrive wins, and the answer says which:
    * `canceled` (it had not started), `requested` (it runs: its signal aborts, and it ends as
-   * canceled), `already-ended`, `not-found`.
+   * canceled), `already-ended`, `not-found`. With a task goes what it waits for as its own: of a run
+   * all that has not ended, as by `loom.runs.cancel`; of a member its members; of a handler that
+   * waits, what it runs by `ctx.run`.
    */
   async cancel(
     id: string,
@@ -172,11 +179,26 @@ export class Tasks {
   ): Promise<CancelReply> {
     const taskId = checkId('id', id);
     checkOptions('tasks.cancel', options, CANCEL_KEYS);
-    const cause = requestCause(options.reason);
+    const { inspect } = await this.#parts.connection.open();
+    const [record] = await inspect.get([taskId]);
+    if (record !== undefined && isRun(record)) return this.#parts.cancelRun(taskId, options);
+    const own = record === undefined ? [] : await openMembers(inspect, record);
+    const reply = await this.cancelOne(taskId, options.reason);
+    for (const { record: member } of own) await this.cancelOne(member.id, options.reason);
+    return reply;
+  }
+
+  /**
+   * Cancels this task and no other.
+   *
+   * @internal
+   */
+  async cancelOne(taskId: string, reason: string | undefined): Promise<CancelReply> {
+    const cause = requestCause(reason);
     const { tasks } = await this.#parts.connection.open();
     const reply = await tasks.cancel(taskId, cause);
     const isHeard = reply.kind === 'requested' || reply.kind === 'canceled';
-    if (isHeard) this.#parts.onCancel(taskId, cause);
+    if (isHeard) this.#parts.cancels.ring(taskId, cause);
     return reply;
   }
 

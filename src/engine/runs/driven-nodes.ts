@@ -43,11 +43,15 @@ export async function drivenNodes(
   return [...nodes, ...members.map(({ node, record }) => nodeInfo(node, record))];
 }
 
-/** What a run waits for, and what that waits for: every member that has not ended. */
+/**
+ * What a run or another task waits for as its own, and what that waits for: every member that has not
+ * ended. Tasks of others, on which it depends, are none.
+ */
 export async function openMembers(
   inspect: Inspect,
   root: TaskRecord,
 ): Promise<readonly OpenMember[]> {
+  const run = runPlaceOf(root.options)?.id ?? root.id;
   const found: OpenMember[] = [];
   const seen = new Set<string>();
   let level = root.blockedBy;
@@ -56,14 +60,30 @@ export async function openMembers(
     for (const id of fresh) seen.add(id);
     const records = await recordsOf(inspect, fresh);
     const open = records.filter((one) => one !== undefined).filter(({ state }) => !isEnd(state));
-    for (const record of open) {
+    const own = open.filter(({ name, options }) => {
+      return name === JOIN_TASK || runPlaceOf(options)?.id === run;
+    });
+    for (const record of own) {
       const node = runPlaceOf(record.options)?.node;
       if (record.name !== JOIN_TASK && node !== undefined) found.push({ node, record });
     }
-    level = open.flatMap(({ blockedBy }) => blockedBy);
+    level = own.flatMap(({ blockedBy }) => blockedBy);
   }
   // Longer names have the higher numbers.
   return found.sort((a, b) => a.node.length - b.node.length || (a.node < b.node ? -1 : 1));
+}
+
+/** What is open below several tasks. */
+export async function openBelow(
+  inspect: Inspect,
+  ids: readonly string[],
+): Promise<readonly OpenMember[]> {
+  const found: OpenMember[] = [];
+  for (const record of await recordsOf(inspect, ids)) {
+    const waits = record !== undefined && record.state === 'deferred';
+    if (waits) found.push(...(await openMembers(inspect, record)));
+  }
+  return found;
 }
 
 /** Nodes about which something was written down: fields are named by node and visit. */

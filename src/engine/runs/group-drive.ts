@@ -6,7 +6,9 @@ import { isLost, type MemberState, type RegisteredVerdict } from '../../domain/g
 import { LIMITS } from '../../domain/limits.ts';
 import type { StepOutcome, WalkStep } from '../../domain/run-walk.ts';
 import { isEnd, type NewTask, type TaskStanding } from '../../domain/task.ts';
+import type { CancelBell } from '../cancel-bell.ts';
 import type { NodeTools } from '../node-call.ts';
+import { openBelow } from './driven-nodes.ts';
 import { errorIn } from './failure-cause.ts';
 import type { GraphCache } from './graph-cache.ts';
 import { groupOutcome, type MemberEnd } from './group-end.ts';
@@ -27,6 +29,8 @@ export interface GroupTools extends NodeTools {
   readonly graphs: GraphCache;
   /** The policy of that name, as it is registered here. */
   policy(name: string): RegisteredVerdict;
+  /** Handlers of this process need not wait for a heartbeat. */
+  readonly cancels: CancelBell;
   /** Goes on through outages, until the lease is not wanted any more. */
   persist<T>(call: () => Promise<T>): Promise<T>;
 }
@@ -210,13 +214,22 @@ export class GroupDrive {
     return persist(() => backend.inspect.standing(ids));
   }
 
+  /** Members, and what is open of those that have members of their own. */
   async #cancel(ids: readonly string[]): Promise<void> {
     const { backend, persist } = this.#tools;
-    const closed = this.#closed;
-    for (let at = 0; at < ids.length; at += CANCEL_CHUNK) {
-      const chunk = ids.slice(at, at + CANCEL_CHUNK);
-      await Promise.all(chunk.map((id) => persist(() => backend.tasks.cancel(id, closed))));
+    const below = await persist(() => openBelow(backend.inspect, ids));
+    const all = [...ids, ...below.map(({ record }) => record.id)];
+    for (let at = 0; at < all.length; at += CANCEL_CHUNK) {
+      const chunk = all.slice(at, at + CANCEL_CHUNK);
+      await Promise.all(chunk.map((id) => this.#cancelOne(id)));
     }
+  }
+
+  async #cancelOne(id: string): Promise<void> {
+    const { backend, persist, cancels } = this.#tools;
+    const closed = this.#closed;
+    const { kind } = await persist(() => backend.tasks.cancel(id, closed));
+    if (kind === 'requested' || kind === 'canceled') cancels.ring(id, closed);
   }
 
   /**

@@ -130,6 +130,17 @@ export function runPlaceOf(storedOptions: string): RunPlace | undefined {
   }
 }
 
+/** Whether a task is a run itself, and no part of one. */
+export function isRun({
+  name,
+  options,
+}: {
+  readonly name: string;
+  readonly options: string;
+}): boolean {
+  return (name === RUN_TASK || name === DRIVE_TASK) && runPlaceOf(options)?.node === '';
+}
+
 /** The options of attempts that stand beside the run's place. */
 export function storedOptionsOf(storedOptions: string): StoredOptions {
   const { run: _place, ...options } = JSON.parse(storedOptions) as Record<string, unknown>;

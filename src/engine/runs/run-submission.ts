@@ -1,6 +1,7 @@
 /** Stores runs: all of their tasks or none. */
 import type { Logger } from '../../base/logger.ts';
 import type { Backend, EnqueueReply } from '../../domain/backend.ts';
+import type { Cause } from '../../domain/cause.ts';
 import {
   BackendUnavailableError,
   BatchRefusedError,
@@ -171,10 +172,12 @@ async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Prom
   return { id: own.id, created: true, conflict: false };
 }
 
+const STORED_BEFORE: Cause = { type: 'request', reason: 'its run was stored before' };
+
 /** Another was first, and stored its nodes under other ids: these are nobody's. */
 async function takeBack(backend: Backend, replies: readonly EnqueueReply[]): Promise<void> {
   const created = replies.filter((reply) => reply.kind === 'created');
-  for (const { id } of created) await backend.tasks.cancel(id, 'its run was stored before');
+  for (const { id } of created) await backend.tasks.cancel(id, STORED_BEFORE);
 }
 
 interface RefusedRun {

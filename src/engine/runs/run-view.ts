@@ -11,7 +11,7 @@ import { causeOf, recordsOf } from './failure-cause.ts';
 import type { GraphCache } from './graph-cache.ts';
 import type { KnownGraph } from './known-graph.ts';
 import {
-  DRIVE_TASK,
+  isRun,
   nodeScope,
   nodeTaskId,
   RUN_TASK,
@@ -69,8 +69,8 @@ export class RunView {
 
   static #of(parts: ViewParts, backend: Backend, root: TaskRecord): RunView | undefined {
     const place = runPlaceOf(root.options);
-    const isRun = (root.name === RUN_TASK || root.name === DRIVE_TASK) && place?.node === '';
-    return isRun ? new RunView(parts, backend, root, place) : undefined;
+    if (place === undefined || !isRun(root)) return undefined;
+    return new RunView(parts, backend, root, place);
   }
 
   /** @throws what {@link GraphCache.get} throws. */

@@ -129,7 +129,7 @@ export class Runs {
     checkOptions('runs.cancel', options, CANCEL_KEYS);
     const { handles } = this.#tools;
     const cancelTask = (task: string, reason: string | undefined): Promise<CancelReply> =>
-      this.#tasks.cancel(task, { reason });
+      this.#tasks.cancelOne(task, reason);
     const report = await cancelRun({ ...handles, cancelTask }, checkId('id', id), options.reason);
     if (options.wait === true) await this.#ended(id);
     return report;
