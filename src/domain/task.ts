@@ -95,6 +95,8 @@ export interface NewTask {
   readonly executeAfter?: number;
   /** From the later of enqueue and due time: not started by then, it ends `failed(expired)`. */
   readonly expiresInMs?: number;
+  /** With `release` that time begins when nothing blocks it any more, also after a redrive. */
+  readonly expiresFrom?: 'release';
   /** Distinct ids, at most `LIMITS.dependencies`; the client has refused cycles inside a batch. */
   readonly dependsOn: readonly string[];
   /** What it does about its dependencies. */

@@ -98,6 +98,7 @@ export const OCCASIONS: readonly string[] = [
   'snapshot kept by a task',
   'snapshot expired',
   'checkpoint after a cancel',
+  'time to start began with a release',
   'channel written',
   'channel write refused',
   'channel write done before',

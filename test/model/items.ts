@@ -46,6 +46,7 @@ export function newTask(item: ItemStep, around: Around): NewTask {
     options: `{"salt":${item.salt}}`,
     ...due,
     ...(expiresInMs === undefined ? {} : { expiresInMs }),
+    ...(item.salt % 2 === 1 ? { expiresFrom: 'release' as const } : {}),
     dependsOn: [...new Set(dependsOn)],
     edges: {
       onFailure: item.onFailure,

@@ -197,6 +197,11 @@ export function unblock(store: Store, entry: TaskEntry): void {
     end(store, entry, { state: 'finished', result: 'null' });
     return;
   }
+  const { expiresInMs } = entry.rare;
+  if (expiresInMs !== undefined) {
+    entry.own().expiresAt = store.now + expiresInMs;
+    setDeadline(store, entry);
+  }
   leave(store, entry);
   enterQueue(store, entry);
 }

@@ -311,11 +311,14 @@ function settleIn(store: Store, entry: TaskEntry, task: NewTask): void {
   const { now } = store;
   const due = entry.dueAt ?? task.executeAfter ?? now + Math.max(0, task.delayMs ?? 0);
   entry.dueAt = undefined;
-  if (task.expiresInMs !== undefined) {
-    entry.own().expiresAt = Math.max(now, due) + task.expiresInMs;
-    setDeadline(store, entry);
-  }
   const ending = link(store, entry);
+  if (task.expiresInMs !== undefined) {
+    if (task.expiresFrom === 'release') entry.own().expiresInMs = task.expiresInMs;
+    if (task.expiresFrom === undefined || entry.rare.blocked === undefined) {
+      entry.own().expiresAt = Math.max(now, due) + task.expiresInMs;
+      setDeadline(store, entry);
+    }
+  }
   if (due > now) enterScheduled(store, entry, due);
   else goOn(store, entry);
   ending?.();

@@ -36,6 +36,8 @@ export class RareFacts {
   strange = 0;
   strangeSince: number | undefined = undefined;
   expiresAt: number | undefined = undefined;
+  /** Present until its first lease if that time begins when nothing blocks it any more, in ms. */
+  expiresInMs: number | undefined = undefined;
   /** Until when it waits for a dependency that failed or is missing. */
   waitUntil: number | undefined = undefined;
   /** Its key in the deadline index while it stands there: the least of its limits. */

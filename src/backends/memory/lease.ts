@@ -167,6 +167,7 @@ function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): vo
   const number = Math.max(entry.tokenNumber + 1, store.now * 1_000);
   entry.grant = store.grantOf(number, request);
   liftLimits(store, entry);
+  if (entry.rare.expiresInMs !== undefined) entry.own().expiresInMs = undefined;
   enterStarted(store, entry, store.now + (lane.settings.leaseMs ?? request.leaseMs));
   reindex(store, user);
 }

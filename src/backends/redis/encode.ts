@@ -53,6 +53,7 @@ function specialsOf(task: NewTask): string | undefined {
     delay: delayMs,
     at: executeAfter,
     expires: expiresInMs,
+    xr: task.expiresFrom === undefined ? undefined : true,
     j: task.join,
     o: task.owner,
     h: task.graph,

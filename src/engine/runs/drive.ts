@@ -86,7 +86,10 @@ class Drive {
     const terms = await this.#terms(place.graph);
     const { id: taskId, user, queue } = lease;
     const producer = new Producer(this.#tools, {
-      facts: { taskId, runId: place.id, user, queue, level: lease.level as Level, codec },
+      facts: {
+        ...{ taskId, runId: place.id, user, queue, level: lease.level as Level, codec },
+        said: place.said,
+      },
       holder: this.#own,
       journal,
       prefix: '',

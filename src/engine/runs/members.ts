@@ -19,6 +19,7 @@ import {
   memberIds,
   memberPayload,
   runOptions,
+  type SaidPlace,
   sha256,
 } from './record.ts';
 
@@ -31,6 +32,8 @@ export interface ProducerFacts {
   readonly user: string;
   readonly queue: string;
   readonly level: Level;
+  /** What the enqueue said of the places of all tasks. */
+  readonly said: SaidPlace | undefined;
   readonly codec: ValueCodec;
 }
 
@@ -67,12 +70,13 @@ const STRICT: EdgePolicies = { ...LENIENT, onFailure: 'fail', onCancel: 'cancel'
  * @throws {@link InvalidPayloadError} when an input cannot be stored as it is.
  */
 export function draftMembers(producer: ProducerFacts, group: GroupPlace): readonly DraftTask[] {
-  const { codec, taskId: owner, runId, user, queue, level } = producer;
+  const { codec, taskId: owner, runId, user, queue, level, said } = producer;
+  const told = said === undefined ? {} : { said };
   const { traceparent } = group;
   const traced = traceparent === undefined ? {} : { traceparent };
   return group.members.map((member): DraftTask => {
     const path = `${group.node.id}/${member.key}`;
-    const run = { id: runId, graph: group.graph, node: path };
+    const run = { id: runId, graph: group.graph, node: path, ...told };
     const common = { user, queue, level, cost: 1, owner, dependsOn: [], edges: LENIENT };
     const given = group.given(member.key);
     if (given !== undefined) {
@@ -82,7 +86,7 @@ export function draftMembers(producer: ProducerFacts, group: GroupPlace): readon
     if (only !== undefined) {
       return {
         ...common,
-        ...placeOf(only.node, queue, level),
+        ...placeOf(only.node, producer),
         name: only.node.task,
         payload: codec.payload(only.node.id, only.input),
         options: runOptions(traced, run),
@@ -196,19 +200,18 @@ function groupsOf(graph: TaskGraph): ReadonlyMap<string, ParallelNode | EachNode
   return groups;
 }
 
-/** What a definition says of its place goes before that of the run. */
+/** What the enqueue says goes before the definition, that before the place of the run. */
 function placeOf(
   { options }: TaskNode,
-  queue: string,
-  level: Level,
-): Pick<NewTask, 'queue' | 'level' | 'cost' | 'expiresInMs'> {
+  { queue, level, said = {} }: ProducerFacts,
+): Pick<NewTask, 'queue' | 'level' | 'cost' | 'expiresInMs' | 'expiresFrom'> {
   const { queue: own, level: ownLevel, cost, expiresInMs } = options;
   return {
-    queue: typeof own === 'string' ? own : queue,
+    queue: said.queue ?? (typeof own === 'string' ? own : queue),
     // A graph is checked when it is read, and its levels were when it was made.
-    level: typeof ownLevel === 'number' ? (ownLevel as Level) : level,
-    cost: typeof cost === 'number' ? cost : 1,
-    ...(typeof expiresInMs === 'number' ? { expiresInMs } : {}),
+    level: said.level ?? (typeof ownLevel === 'number' ? (ownLevel as Level) : level),
+    cost: said.cost ?? (typeof cost === 'number' ? cost : 1),
+    ...(typeof expiresInMs === 'number' ? { expiresInMs, expiresFrom: 'release' } : {}),
   };
 }
 

@@ -123,8 +123,19 @@ function nodeTask(call: RunCall, task: DispatchTask): NewTask {
     edges: isEntry ? terms.edges : task.isStrict ? STRICT : LENIENT,
     ...(kind === 'join' ? { join: true } : {}),
     ...(isEntry && kind !== 'join' ? terms.start : {}),
-    ...(isEntry && isTask ? expiry(place) : {}),
+    ...(isTask ? nodeExpiry(call, plan.task, isEntry) : {}),
   };
+}
+
+/** What the enqueue says holds for entries; what a definition says begins when nothing blocks it. */
+function nodeExpiry(
+  { terms, base }: RunCall,
+  node: PlanTask['task'],
+  isEntry: boolean,
+): Pick<NewTask, 'expiresInMs' | 'expiresFrom'> {
+  if (isEntry) return expiry(placeOfNode(node, terms, base));
+  const { expiresInMs = base.expiresInMs } = node.options;
+  return typeof expiresInMs === 'number' ? { expiresInMs, expiresFrom: 'release' } : {};
 }
 
 /** A node that has finished elsewhere waits for nothing. */

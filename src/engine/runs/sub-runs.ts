@@ -96,9 +96,10 @@ export class SubRuns {
     const { codec } = this.#tools;
     const { lease } = this.#own;
     const { id: taskId, user, queue } = lease;
-    const runId = runPlaceOf(lease.options)?.id ?? taskId;
+    const place = runPlaceOf(lease.options);
+    const runId = place?.id ?? taskId;
     return new Producer(this.#tools, {
-      facts: { taskId, runId, user, queue, level: lease.level as Level, codec },
+      facts: { taskId, runId, user, queue, level: lease.level as Level, said: place?.said, codec },
       holder: this.#own,
       journal,
       prefix,

@@ -4,7 +4,7 @@ import type { CancelReply, ChangeReply, WorkerSpec } from '../../../src/domain/b
 import type { Cause } from '../../../src/domain/cause.ts';
 import type { QueuePatch, UserPatch } from '../../../src/domain/settings.ts';
 import { refresh } from './fairness.ts';
-import { end, forget, goOn, hold, unhold } from './graph.ts';
+import { end, forget, goOn, hold, released, unhold } from './graph.ts';
 import { dropLists, joinLists } from './membership.ts';
 import { recount } from './timed.ts';
 import {
@@ -57,6 +57,7 @@ export function redriveTask(world: World, id: string): ChangeReply {
     if (blocks(edge)) lookAgain(world, task, dependency);
   }
   for (const waiter of waitersOf(world, id)) unhold(waiter, id);
+  released(world, task);
   goOn(world, task);
   return { kind: 'ok', state: task.state };
 }

@@ -7,6 +7,7 @@ import { snapshotOf } from './snapshots.ts';
 import { gatheredBy, gathers, windowFor } from './windows.ts';
 import {
   ended,
+  isBlocked,
   type Key,
   laneOf,
   ofUser,
@@ -295,12 +296,16 @@ function place(world: World, call: Call): void {
   for (const { task, item, after, due: asked } of call.made) {
     const delayed = world.now + Math.max(0, item.delayMs ?? 0);
     const due = Math.max(world.now, asked ?? item.executeAfter ?? delayed);
-    if (item.expiresInMs !== undefined) task.expiresAt = due + item.expiresInMs;
     // Not `deferred` while it is linked, so that nothing sets it going before its time.
     task.state = 'scheduled';
     const ids = answerers(item.dependsOn, call).filter((id) => id !== task.id);
     link(world, task, after === undefined ? ids : [...ids, after.id]);
     if (ended(task)) continue;
+    if (item.expiresInMs !== undefined) {
+      if (item.expiresFrom === 'release') task.expiresInMs = item.expiresInMs;
+      const isLater = item.expiresFrom === 'release' && isBlocked(task);
+      if (!isLater) task.expiresAt = due + item.expiresInMs;
+    }
     if (due > world.now) schedule(world, task, due);
     else goOn(world, task);
   }
@@ -379,6 +384,7 @@ function newTask(world: World, item: NewTask, after: Task | undefined): Task {
     seq: undefined,
     dueAt: undefined,
     expiresAt: undefined,
+    expiresInMs: undefined,
     waitUntil: undefined,
     lease: undefined,
     lastLease: undefined,

@@ -69,6 +69,13 @@ export function goOn(world: World, task: Task): void {
   else queueUp(world, task);
 }
 
+/** Its time to start begins now, if it was stored so. */
+export function released(world: World, task: Task): void {
+  if (task.expiresInMs === undefined || isBlocked(task)) return;
+  task.expiresAt = world.now + task.expiresInMs;
+  world.happened.push('time to start began with a release');
+}
+
 function joined(world: World, task: Task): void {
   leave(world, task);
   task.state = 'deferred';
@@ -179,7 +186,9 @@ function satisfy(world: World, waiter: Task, id: string): void {
   const joins = waiter.join && waiter.state === 'deferred';
   if (!isBlocked(waiter) && !ended(waiter) && !joins) note(world, waiter, 'unblocked');
   if (!held(waiter)) waiter.waitUntil = undefined;
-  if (waiter.state === 'deferred' && !isBlocked(waiter)) goOn(world, waiter);
+  if (waiter.state !== 'deferred' || isBlocked(waiter)) return;
+  released(world, waiter);
+  goOn(world, waiter);
 }
 
 export function hold(world: World, waiter: Task, id: string): void {

@@ -180,6 +180,7 @@ function start(world: World, { lane, worker, turn, request, task }: Start): Give
   note(world, task, 'leased');
   task.state = 'started';
   task.expiresAt = undefined;
+  task.expiresInMs = undefined;
   task.tokenNumber = Math.max(task.tokenNumber + 1, world.now * 1_000);
   const token = `${task.tokenNumber}-${request.requestId}`;
   task.lease = {

@@ -52,6 +52,8 @@ export interface Task {
   seq: number | undefined;
   dueAt: number | undefined;
   expiresAt: number | undefined;
+  /** Until its first lease, if that time begins with its release. */
+  expiresInMs: number | undefined;
   /** While an edge is held: when it stops waiting. */
   waitUntil: number | undefined;
   lease: Lease | undefined;

@@ -59,7 +59,12 @@ t.state = 'deferred'
 F.change(t)
 if t.x and t.x.d then relink() end
 takeHeldBack()
-if t.isBlocked then F.enterDeferred(t, u) else F.goOn(t, u) end
+if t.isBlocked then
+  F.enterDeferred(t, u)
+else
+  F.released(t)
+  F.goOn(t, u)
+end
 F.cascade(100)
 F.writeStep()
 F.closeStep()

@@ -1472,8 +1472,16 @@ end
 function F.unblock(t, u)
   if t.state ~= 'deferred' or t.x.su then return end
   if t.x.j then return F.endTask(t, u, 'finished', { result = 'null' }) end
+  F.released(t)
   F.leave(t, u)
   F.enterQueue(t, u)
+end
+
+-- The time to start begins now, for a task that was stored so.
+function F.released(t)
+  if not (t.x and t.x.xr) then return end
+  t.x.ex = now + t.x.xr
+  F.setDeadline(t)
 end
 
 -- Somebody waits for this task, or for its redrive: its end and its removal must look.
@@ -2171,12 +2179,15 @@ end
 function Store.settleIn(t, item)
   local u, spec = F.ownerOf(t), item.spec or {}
   local due = item.due or spec.at or now + math.max(0, spec.delay or 0)
-  if spec.expires then
-    t.x.ex = math.max(now, due) + spec.expires
-    F.setDeadline(t)
-  end
   local state, ending
   if t.x.d then state, ending = Link.link(t) end
+  if spec.expires then
+    if spec.xr then t.x.xr = spec.expires end
+    if not (spec.xr and t.isBlocked) then
+      t.x.ex = math.max(now, due) + spec.expires
+      F.setDeadline(t)
+    end
+  end
   t.xDirty = next(t.x) ~= nil
   if not t.xDirty then t.x = nil end
   local waits = t.isBlocked or (t.x and t.x.su)

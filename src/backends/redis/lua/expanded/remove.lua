@@ -1339,8 +1339,16 @@ end
 function F.unblock(t, u)
   if t.state ~= 'deferred' or t.x.su then return end
   if t.x.j then return F.endTask(t, u, 'finished', { result = 'null' }) end
+  F.released(t)
   F.leave(t, u)
   F.enterQueue(t, u)
+end
+
+-- The time to start begins now, for a task that was stored so.
+function F.released(t)
+  if not (t.x and t.x.xr) then return end
+  t.x.ex = now + t.x.xr
+  F.setDeadline(t)
 end
 
 -- Somebody waits for this task, or for its redrive: its end and its removal must look.

@@ -2062,7 +2062,7 @@ function Deal.start(t, u, level, request)
   t.token = t.n == micros and request.token or string.format('%.0f-', t.n) .. request.id
   t.worker, t.leasedAt, t.oDirty = request.worker, now, true
   if t.x and t.x.ex then
-    t.x.ex = nil
+    t.x.ex, t.x.xr = nil, nil
     t.xDirty = true
     F.setDeadline(t)
   end
@@ -2837,8 +2837,16 @@ end
 function F.unblock(t, u)
   if t.state ~= 'deferred' or t.x.su then return end
   if t.x.j then return F.endTask(t, u, 'finished', { result = 'null' }) end
+  F.released(t)
   F.leave(t, u)
   F.enterQueue(t, u)
+end
+
+-- The time to start begins now, for a task that was stored so.
+function F.released(t)
+  if not (t.x and t.x.xr) then return end
+  t.x.ex = now + t.x.xr
+  F.setDeadline(t)
 end
 
 -- Somebody waits for this task, or for its redrive: its end and its removal must look.

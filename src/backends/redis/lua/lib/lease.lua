@@ -96,7 +96,7 @@ function Deal.start(t, u, level, request)
   t.token = t.n == micros and request.token or string.format('%.0f-', t.n) .. request.id
   t.worker, t.leasedAt, t.oDirty = request.worker, now, true
   if t.x and t.x.ex then
-    t.x.ex = nil
+    t.x.ex, t.x.xr = nil, nil
     t.xDirty = true
     F.setDeadline(t)
   end

@@ -268,12 +268,15 @@ end
 function Store.settleIn(t, item)
   local u, spec = F.ownerOf(t), item.spec or {}
   local due = item.due or spec.at or now + math.max(0, spec.delay or 0)
-  if spec.expires then
-    t.x.ex = math.max(now, due) + spec.expires
-    F.setDeadline(t)
-  end
   local state, ending
   if t.x.d then state, ending = Link.link(t) end
+  if spec.expires then
+    if spec.xr then t.x.xr = spec.expires end
+    if not (spec.xr and t.isBlocked) then
+      t.x.ex = math.max(now, due) + spec.expires
+      F.setDeadline(t)
+    end
+  end
   t.xDirty = next(t.x) ~= nil
   if not t.xDirty then t.x = nil end
   local waits = t.isBlocked or (t.x and t.x.su)
