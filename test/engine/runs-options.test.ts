@@ -189,6 +189,26 @@ eachBackend((open) => {
       return 'done';
     }
 
+    it.each(['driven', 'dispatched'] as const)(
+      'F3 ends a run that is not begun, and a node whose code nobody has: %s',
+      async (form) => {
+        const brief = task('brief', { expiresIn: '1s' }, slow0);
+        const step = brief.pipe(task('last', (text: string) => text)).as('one');
+        const far = first.pipe(task('far', { expiresIn: '3s' }, slow0)).as('two');
+        const loom = stage.loom([first]);
+        const idle = await stage.loom([step, far]).enqueue(step, 1, { form });
+        await stage.clock.advance(1_500);
+        await stage.backend.tasks.tick();
+        expect((await loom.tasks.get(idle.id))?.state).toBe('failed');
+        await loom.worker().start();
+        const begin = stage.clock.now();
+        const run = await stage.loom([far]).enqueue(far, 1, { form });
+        await expect(settled(stage, run.result())).rejects.toThrow('expired');
+        expect(stage.clock.now() - begin).toBeLessThan(10_000);
+        expect(stage.clock.now() - begin).toBeGreaterThanOrEqual(3_000);
+      },
+    );
+
     it('F3 begins for each member of a group when its turn in that comes', async () => {
       const brief = task('brief', { expiresIn: '1s' }, slow0);
       const step = list.pipe(task('three', () => [1, 2, 3])).pipe(each(brief, { concurrency: 1 }));

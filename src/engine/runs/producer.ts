@@ -143,9 +143,12 @@ export class Producer {
     const { handlers } = this.#tools;
     const definition = handlers.definition(step.node.task) ?? this.#learned.get(step.node.task);
     if (definition === undefined) {
-      const { task } = step.node;
-      const delayMs = await strangePause(this.#tools, this.#call.journal, { key, task });
-      if (delayMs === undefined) return this.#failed(new UnknownTaskError(task), 'unknown-task');
+      const { node } = step;
+      const { task } = node;
+      const delayMs = await strangePause(this.#tools, this.#call.journal, { key, node });
+      const error = new UnknownTaskError(task);
+      if (delayMs === 'expired') return this.#failed(error, 'expired');
+      if (delayMs === undefined) return this.#failed(error, 'unknown-task');
       const known = knownNames(handlers.names());
       return { type: 'left', delayMs, cause: { type: 'unknown-here', task, known } };
     }

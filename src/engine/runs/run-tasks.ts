@@ -1,5 +1,7 @@
 /** The tasks of one run, as they are stored. */
+import type { GraphNode } from '../../domain/graph.ts';
 import type { PlanTask } from '../../domain/graph-plan.ts';
+import { Walk } from '../../domain/run-walk.ts';
 import type { EdgePolicies, NewTask } from '../../domain/task.ts';
 import type { ValueCodec } from '../codec.ts';
 import type { Place } from '../enqueue-options.ts';
@@ -79,8 +81,20 @@ export function drivenTask(call: RunCall): NewTask {
     dependsOn: terms.dependsOn,
     edges: terms.edges,
     ...terms.start,
-    ...expiry(terms.place),
+    ...drivenExpiry(call),
   };
+}
+
+/** Its first node has not started either while the run has not. */
+function drivenExpiry({ terms, known: { graph }, input }: RunCall): {
+  readonly expiresInMs?: number;
+} {
+  const isSaid = (node: GraphNode): boolean =>
+    node.kind === 'task' && node.options['expiresInMs'] !== undefined;
+  if (terms.said.expiresIn !== undefined || !graph.nodes.some(isSaid)) return expiry(terms.place);
+  const first = new Walk({ graph, block: graph, input, isMember: false }).next();
+  const expiresInMs = first.type === 'task' ? first.node.options['expiresInMs'] : undefined;
+  return typeof expiresInMs === 'number' ? { expiresInMs } : expiry(terms.place);
 }
 
 /** Nodes that must run: all, or what is not behind a result that another run has. */
