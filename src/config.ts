@@ -4,6 +4,7 @@ export type {
   Config,
   ConfigInput,
   DefaultsConfig,
+  MetricsConfig,
   RedisConfig,
   RedisInput,
   TlsConfig,
@@ -14,3 +15,4 @@ export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './config/
 export { Secret } from './config/secret.ts';
 export { type ToYamlOptions, toYaml } from './config/to-yaml.ts';
 export { ConfigError, type ConfigProblem } from './domain/errors.ts';
+export type { UserSelection } from './engine/user-selection.ts';
