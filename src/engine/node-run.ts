@@ -18,7 +18,7 @@ export type NodeEnd =
   | { readonly type: 'chose'; readonly control: Control; readonly writes: HandlerWrites }
   | { readonly type: 'failed'; readonly error: unknown; readonly failureType: FailureType }
   /** Its decider said so, or its handler canceled its run. */
-  | { readonly type: 'canceled'; readonly cause: Cause; readonly wholeRun: boolean }
+  | { readonly type: 'canceled'; readonly cause: Cause }
   | {
       readonly type: 'left';
       readonly delayMs: number;
@@ -51,7 +51,7 @@ export class NodeRun {
       });
       if (!this.#counts(ending)) signal.throwIfAborted();
       if (ending.type === 'chose') return ending;
-      if (ending.type === 'canceled') return { ...ending, wholeRun: true };
+      if (ending.type === 'canceled') return ending;
       if (ending.type === 'hung') {
         return { type: 'failed', error: ending.error, failureType: 'timeout' };
       }
@@ -64,7 +64,7 @@ export class NodeRun {
           writes: this.#withResult(writes, decision.result),
         };
       }
-      if (decision.type === 'cancel') return { ...decision, type: 'canceled', wholeRun: false };
+      if (decision.type === 'cancel') return { type: 'canceled', cause: decision.cause };
       if (decision.type === 'dead-letter') {
         const error = ending.type === 'threw' ? ending.failure.error : this.#refused(decision);
         return { type: 'failed', error, failureType: failureTypeOf(decision.cause) ?? 'error' };

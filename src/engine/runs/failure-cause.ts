@@ -9,25 +9,18 @@ import { runPlaceOf } from './record.ts';
 /** Records that are read at once. */
 const READ_AT_ONCE = 500;
 
-/**
- * The record of the task that did not finish by itself, searched for behind `record`; the earliest
- * when there are several.
- */
+/** The record of the task that did not finish by itself, searched for behind `record`. */
 export async function causeOf(inspect: Inspect, record: TaskRecord): Promise<TaskRecord> {
-  const seen = new Set<string>([record.id]);
-  let level: readonly TaskRecord[] = [record];
-  let earliest: TaskRecord | undefined;
-  while (level.length > 0) {
-    const behind: string[] = [];
-    for (const one of level) {
-      if (!isFollower(one.cause)) earliest = earlier(earliest, one);
-      else behind.push(...one.dependsOn.filter((id) => !seen.has(id)));
-    }
-    for (const id of behind) seen.add(id);
-    const records = await recordsOf(inspect, [...new Set(behind)]);
-    level = records.filter((one) => one !== undefined).filter(isUnfinished);
+  const seen = new Set<string>();
+  let found = record;
+  while (isFollower(found.cause) && !seen.has(found.id)) {
+    seen.add(found.id);
+    const [behind] = await inspect.get([found.cause.id]);
+    // Removed, or put back since: then nobody knows more.
+    if (behind?.cause === undefined || behind.state === 'finished') break;
+    found = behind;
   }
-  return earliest ?? record;
+  return found;
 }
 
 /** The records of any number of tasks, in their order. */
@@ -54,15 +47,4 @@ export function errorIn(record: Pick<TaskRecord, 'state' | 'cause' | 'error'>): 
 /** The node that a record is of; its id when it is of none. */
 export function nodeOf(record: TaskRecord): string {
   return runPlaceOf(record.options)?.node ?? record.id;
-}
-
-function isUnfinished({ state }: TaskRecord): boolean {
-  return state === 'failed' || state === 'canceled';
-}
-
-function earlier(a: TaskRecord | undefined, b: TaskRecord): TaskRecord {
-  if (a === undefined) return b;
-  // A failure says more than a cancel.
-  if (a.state !== b.state) return a.state === 'failed' ? a : b;
-  return (b.endedAt ?? 0) < (a.endedAt ?? 0) ? b : a;
 }

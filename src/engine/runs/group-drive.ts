@@ -302,7 +302,9 @@ export class GroupDrive {
     const error = isTimeUp
       ? new TimedOutError(id, this.#call.step.node.timeoutMs ?? 0)
       : new TaskCanceledError(id, record?.cause ?? this.#closed);
-    return { key, state: 'canceled', error };
+    const isWanted = record !== undefined && !isClosed(record);
+    const cause = { type: 'upstream', id, state: 'canceled' } as const;
+    return { key, state: 'canceled', error, cause: isWanted ? cause : undefined };
   }
 
   async #earlyEnd(id: string): Promise<ReturnType<typeof earlyEndOf>> {

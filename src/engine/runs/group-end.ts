@@ -11,7 +11,14 @@ import type { StepOutcome } from '../../domain/run-walk.ts';
 /** How one member ended. */
 export type MemberEnd =
   | { readonly key: string; readonly state: 'finished'; readonly value: unknown }
-  | { readonly key: string; readonly state: 'failed' | 'canceled'; readonly error: unknown }
+  | { readonly key: string; readonly state: 'failed'; readonly error: unknown }
+  /** `cause`: why its group is canceled, if it has to have this one; absent: it was not wanted. */
+  | {
+      readonly key: string;
+      readonly state: 'canceled';
+      readonly error: unknown;
+      readonly cause?: Cause | undefined;
+    }
   /** It ended the whole run. */
   | { readonly key: string; readonly state: 'terminated'; readonly value: unknown }
   | { readonly key: string; readonly state: 'run-canceled'; readonly cause: Cause };
@@ -35,6 +42,8 @@ export function groupOutcome({ node, members, isTimeUp, registered }: GroupEnd):
   if (terminated !== undefined) return terminated;
   const states = members.map(({ key, state }) => ({ key, state: stateOf(state) }));
   try {
+    const canceled = isTimeUp ? undefined : cancelOf(node, members);
+    if (canceled !== undefined) return { type: 'canceled', cause: canceled };
     if (isTimeUp || !hasFinished(node.policy, states, registered)) {
       return { type: 'failed', error: new GroupFailedError(node.id, failedOf(members)) };
     }
@@ -43,6 +52,12 @@ export function groupOutcome({ node, members, isTimeUp, registered }: GroupEnd):
   } catch (error) {
     return { type: 'failed', error };
   }
+}
+
+/** Who has to have all of its members has what became of them: one that was canceled, and none that failed. */
+function cancelOf({ policy }: GroupEnd['node'], members: readonly MemberEnd[]): Cause | undefined {
+  if (policy.kind !== 'strict' || members.some(({ state }) => state === 'failed')) return undefined;
+  return members.flatMap((member) => (member.state === 'canceled' ? (member.cause ?? []) : []))[0];
 }
 
 function stateOf(state: MemberEnd['state']): 'finished' | 'failed' | 'canceled' {

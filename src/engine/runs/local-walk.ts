@@ -2,6 +2,7 @@
 
 import { onAbort } from '../../base/abort-watch.ts';
 import { apart } from '../../base/async-scope.ts';
+import type { Cause } from '../../domain/cause.ts';
 import { TaskCanceledError, TimedOutError, UnknownTaskError } from '../../domain/errors.ts';
 import { isLost, type MemberState, type RegisteredVerdict } from '../../domain/group-verdict.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -140,8 +141,7 @@ export class LocalWalk {
           await applyHere(this.#tools, this.#tools.channels, end.writes);
           return this.#chosen(node.id, end.control);
         case 'canceled':
-          if (end.wholeRun) return end;
-          return failed(new TaskCanceledError(node.id, end.cause));
+          return end;
         case 'failed':
           return failed(end.error);
         case 'left':
@@ -268,7 +268,7 @@ class LocalGroup {
         case 'failed':
           return { key, state: 'failed', error: ending.error };
         case 'canceled':
-          return { key, state: 'run-canceled', cause: ending.cause };
+          return canceledMember(key, ending.cause);
       }
     } catch (error) {
       return { key, state: 'canceled', error };
@@ -292,6 +292,12 @@ class LocalGroup {
     this.#closed.abort(reason);
     for (const one of this.#running) one.abort(reason);
   }
+}
+
+/** A member that was canceled by itself counts as one of its group; one that canceled the run does not. */
+function canceledMember(key: string, cause: Cause): MemberEnd {
+  if (cause.type === 'cancel-run') return { key, state: 'run-canceled', cause };
+  return { key, state: 'canceled', error: new TaskCanceledError(key, cause), cause };
 }
 
 /** Tokens count in microseconds of the clock. */

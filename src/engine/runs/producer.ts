@@ -1,6 +1,6 @@
 import type { Suspension } from '../../domain/backend.ts';
 import type { Cause, FailureType } from '../../domain/cause.ts';
-import { GroupChangedError, TaskCanceledError, UnknownTaskError } from '../../domain/errors.ts';
+import { GroupChangedError, UnknownTaskError } from '../../domain/errors.ts';
 import {
   type Ending,
   type StepOutcome,
@@ -213,8 +213,7 @@ export class Producer {
       case 'failed':
         return this.#failed(end.error, end.failureType);
       case 'canceled':
-        if (end.wholeRun) return { type: 'canceled', cause: end.cause };
-        return this.#failed(new TaskCanceledError(node.id, end.cause), 'error');
+        return { type: 'canceled', cause: end.cause };
       case 'left': {
         const { journal } = this.#call;
         journal.noteTries(key, end);

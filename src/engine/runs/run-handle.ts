@@ -107,17 +107,16 @@ async function outcomeOf(parts: RunHandleParts, root: TaskRecord): Promise<unkno
   throw await failureOf(view, root);
 }
 
-/** Why a run did not finish. */
+/** Why a run did not finish: its own end says how, and what is behind that says why. */
 async function failureOf(view: RunView | undefined, root: TaskRecord): Promise<Error> {
-  const isDriven = view?.form === 'driven';
-  const cause = view === undefined || isDriven ? root : await view.cause();
-  if (root.state === 'canceled' || cause.state === 'canceled') {
-    return new RunCanceledError(cause.cause ?? root.cause ?? UNKNOWN);
-  }
+  const behind = view === undefined ? root : await view.cause();
+  const { cause = root.cause ?? UNKNOWN } = behind;
+  if (root.state === 'canceled') return new RunCanceledError(cause);
   return new RunFailedError(root.id, {
-    node: cause.id === root.id ? (failedNodeOf(root.cause) ?? '') : nodeOf(cause),
-    taskId: cause.id,
-    why: cause.cause ?? UNKNOWN,
-    error: errorIn(cause),
+    node: behind.id === root.id ? (failedNodeOf(root.cause) ?? '') : nodeOf(behind),
+    taskId: behind.id,
+    // It may have failed since another was canceled.
+    why: behind.state === 'failed' ? cause : (root.cause ?? cause),
+    error: errorIn(behind),
   });
 }
