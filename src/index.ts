@@ -227,6 +227,7 @@ export type {
   MeasuredScheduler,
   MeasuredWorker,
 } from './engine/instruments.ts';
+export type { LogLevel } from './engine/logger.ts';
 export { silentLogger, stderrLogger } from './engine/logger.ts';
 export type {
   DefaultOptions,
@@ -282,6 +283,7 @@ export type {
   UserOptions,
   UserSettingsInfo,
 } from './engine/settings-options.ts';
+export type { StopReport } from './engine/shutdown.ts';
 export type { Enqueued } from './engine/submission.ts';
 export type { TaskError } from './engine/task-error.ts';
 export type { TaskListOptions, Tasks } from './engine/task-facade.ts';
@@ -296,7 +298,7 @@ export type {
   Tracer,
 } from './engine/tracing/tracer.ts';
 export type { InQueue, UserStatus, Users } from './engine/user-facade.ts';
-export type { StopReport, Worker } from './engine/worker.ts';
+export type { Worker } from './engine/worker.ts';
 export type { AttemptFacts, WorkerEvents } from './engine/worker-events.ts';
 export type { StopOptions, WorkerOptions } from './engine/worker-options.ts';
 export type { XComs, XComWhere } from './engine/xcom-facade.ts';

@@ -106,8 +106,7 @@ interface Around {
 export async function configFor(
   { redis, prefix, config: file }: GlobalOptions,
   { env }: Shell,
-  worker: FlagValues = {},
-  metrics: FlagValues = {},
+  { worker = {}, metrics = {}, top = {} }: Flags = {},
 ): Promise<ReadConfig> {
   if (file !== undefined && !existsSync(file)) {
     throw new CliError(EXIT.notFound, `there is no file ${file}`);
@@ -118,12 +117,14 @@ export async function configFor(
       : { redis: { url: redis, keyPrefix: prefix } }),
     worker: valuesOf(worker),
     ...(Object.keys(metrics).length === 0 ? {} : { metrics: valuesOf(metrics) }),
+    ...valuesOf(top),
   };
   const flags = new Map([
     ['redis.url', '--redis'],
     ['redis.keyPrefix', '--prefix'],
     ...Object.entries(worker).map(([name, { flag }]) => [`worker.${name}`, flag] as const),
     ...Object.entries(metrics).map(([name, { flag }]) => [`metrics.${name}`, flag] as const),
+    ...Object.entries(top).map(([name, { flag }]) => [name, flag] as const),
   ]);
   const { readConfig } = await import('../config/load.ts');
   return readConfig({ file, env, overrides, flags });
@@ -131,6 +132,13 @@ export async function configFor(
 
 function valuesOf(flags: FlagValues): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(flags).map(([name, { value }]) => [name, value]));
+}
+
+/** What flags say of the sections `worker` and `metrics`, and of the options above all sections. */
+interface Flags {
+  readonly worker?: FlagValues;
+  readonly metrics?: FlagValues;
+  readonly top?: FlagValues;
 }
 
 /** Options of a section, by name, with the flag that gave each. */

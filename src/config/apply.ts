@@ -8,15 +8,18 @@ import type { Config } from './config-types.ts';
 import { connectionOf } from './redis-connection.ts';
 
 /**
- * What to make a `Fairloom` of: backend, defaults, retention, `scheduler`, `xcom`, `requireUser`. Tasks
+ * What to make a `Fairloom` of: backend, defaults, retention, `scheduler`, `xcom`, `requireUser`,
+ * `logLevel`, `logErrors`. Tasks
  * and whatever is code are added by the caller. Nothing is connected yet.
  *
  * @throws {@link ConfigError} when a file of TLS cannot be read; `BackendUnsupportedError`
  * when the backend is Redis and the package `ioredis` is not installed.
  */
 export async function fairloomOptions(config: Config): Promise<FairloomOptions> {
-  const { requireUser, defaults, retention, scheduler, xcom } = config;
-  return { backend: await backendOf(config), requireUser, defaults, retention, scheduler, xcom };
+  const { requireUser, logLevel, logErrors, defaults, retention, scheduler, xcom } = config;
+  const lines = { logLevel, logErrors };
+  const backend = await backendOf(config);
+  return { backend, requireUser, ...lines, defaults, retention, scheduler, xcom };
 }
 
 /**

@@ -1,5 +1,7 @@
 /** A configuration as callers read it, and as code writes it. */
+
 import type { Duration } from '../base/time.ts';
+import type { LogLevel } from '../engine/logger.ts';
 import type {
   DefaultOptions,
   RetentionOptions,
@@ -65,6 +67,10 @@ export interface Config {
   readonly redis: RedisConfig;
   /** Refuse tasks without a user. Default false. */
   readonly requireUser: boolean;
+  /** How loud a line of log must be. */
+  readonly logLevel: LogLevel;
+  /** Lines about failures have the messages of what handlers threw. */
+  readonly logErrors: boolean;
   /** What holds where neither an enqueue nor a definition says anything. */
   readonly defaults: DefaultsConfig;
   /** How long ended tasks are kept. */
@@ -107,6 +113,10 @@ export interface ConfigInput {
   readonly redis?: RedisInput | undefined;
   /** See {@link Config}. */
   readonly requireUser?: boolean | undefined;
+  /** How loud a line of log must be. Default `info`. */
+  readonly logLevel?: LogLevel | undefined;
+  /** Lines about failures have the messages of what handlers threw. Default true. */
+  readonly logErrors?: boolean | undefined;
   /** See {@link DefaultsConfig}. */
   readonly defaults?: DefaultsConfig | undefined;
   /** See `RetentionOptions`. */

@@ -7,6 +7,7 @@ import { checkId, checkName } from '../domain/names.ts';
 import {
   type DefaultOptions,
   defaultZoneOf,
+  logLevelOf,
   type RetentionOptions,
   type ScheduleDefaults,
   type XComOptions,
@@ -310,6 +311,18 @@ export const TOP: Section = {
     requireUser: leaf('boolean', {
       about: 'Refuse tasks without a user, instead of counting them as those of `default`.',
       fallback: false,
+      check: checkBoolean,
+    }),
+    logLevel: leaf('text', {
+      about:
+        'How loud a line of log must be: `debug`, `info`, `warn`, `error`, or `silent` for none.',
+      fallback: 'info',
+      check: logLevelOf,
+    }),
+    logErrors: leaf('boolean', {
+      about:
+        'Lines about failed attempts have the messages of what handlers threw, which may tell of inputs.',
+      fallback: true,
       check: checkBoolean,
     }),
     defaults: {

@@ -35,12 +35,13 @@ import { Runs } from './runs/runs-facade.ts';
 import { type SchedulerOptions, SchedulerService } from './schedules/scheduler-service.ts';
 import { Schedules } from './schedules/schedules-facade.ts';
 import { serveUntilSignal } from './serve.ts';
+import type { StopReport } from './shutdown.ts';
 import { checkSignal } from './signal-option.ts';
 import { submitAll, submitEach } from './submission.ts';
 import { Tasks } from './task-facade.ts';
 import { tracedEnqueue, tracedEnqueueMany } from './tracing/traced-enqueue.ts';
 import { Users } from './user-facade.ts';
-import { type StopReport, Worker } from './worker.ts';
+import { Worker } from './worker.ts';
 import type { WorkerOptions } from './worker-options.ts';
 import { XComs } from './xcom-facade.ts';
 

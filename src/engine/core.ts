@@ -14,7 +14,7 @@ import { HandlerSource } from './handlers/handler-source.ts';
 import { uuidV7 } from './ids.ts';
 import type { Instruments } from './instruments.ts';
 import { KeepAlive } from './keep-alive.ts';
-import { stderrLogger } from './logger.ts';
+import { safeLogger, stderrLogger } from './logger.ts';
 import {
   checkOptions,
   type DefaultOptions,
@@ -38,6 +38,8 @@ export class Core {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
+  /** Lines about failures have the messages of what handlers threw. */
+  readonly logErrors: boolean;
   readonly newId: () => string;
   readonly defaults: DefaultOptions;
   /** The zone of schedules that name none. */
@@ -64,7 +66,9 @@ export class Core {
     const { backend, requireUser = false, defaults = {}, clock = systemClock } = options;
     this.clock = clock;
     this.random = options.random ?? Math.random;
-    this.log = options.log ?? stderrLogger;
+    const { log: given, logLevel = given === undefined ? 'info' : 'debug' } = options;
+    this.log = safeLogger(given ?? stderrLogger, logLevel);
+    this.logErrors = options.logErrors ?? true;
     this.newId = options.newId ?? uuidV7(clock);
     this.defaults = defaults;
     this.timeZone = defaultZoneOf(options.scheduler);

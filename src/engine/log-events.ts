@@ -3,7 +3,8 @@ import type { Logger } from '../base/logger.ts';
 
 /**
  * Every line that is logged by the library itself: under the name that its field `event` has, the
- * other fields. Payloads, results and what handlers throw are in none of them.
+ * other fields. Payloads and results are in none of them; of what handlers throw those about failures
+ * have the name, and unless `logErrors` is false one line of its message.
  */
 export interface LogEvents {
   /** The backend was opened; the message describes it. */
@@ -17,6 +18,28 @@ export interface LogEvents {
     readonly worker: string;
     readonly operation: string;
     readonly error: unknown;
+  };
+  /** An attempt failed, and there will be another; or a node of a driven run, which then fails. */
+  'attempt.failed': {
+    readonly task: string;
+    readonly name: string;
+    readonly user: string;
+    readonly attempt: number;
+    readonly run: string | undefined;
+    readonly node: string | undefined;
+    readonly error: string;
+    readonly reason: string | undefined;
+  };
+  /** A task or run has ended as a dead letter. */
+  'task.failed': {
+    readonly task: string;
+    readonly name: string;
+    readonly user: string;
+    readonly attempt: number;
+    readonly run: string | undefined;
+    readonly node: string | undefined;
+    readonly error: string;
+    readonly reason: string | undefined;
   };
   /** The event loop stood still for `ms`. */
   'worker.blocked': { readonly ms: number; readonly taskIds: readonly string[] };
@@ -52,6 +75,8 @@ export const LOG_LEVELS: Readonly<Record<keyof LogEvents, keyof Logger>> = {
   'backend.warning': 'warn',
   'backend.close-failed': 'warn',
   'worker.call-failed': 'warn',
+  'attempt.failed': 'warn',
+  'task.failed': 'error',
   'worker.blocked': 'warn',
   'scheduler.call-failed': 'warn',
   'listener.threw': 'error',

@@ -1,10 +1,15 @@
 import type { LogFields, Logger } from '../base/logger.ts';
+import { fieldsOf, plainFields, textOf } from '../base/plain.ts';
 
-type Level = 'info' | 'warn' | 'error';
+/** How loud a line must be to be logged; `silent`: none is. */
+export type LogLevel = keyof Logger | 'silent';
 
-/** The logger that holds unless `FairloomOptions.log` names another: lines on stderr, no debug. */
+/** The quietest first. */
+export const LOG_LEVEL_NAMES: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+
+/** The logger that holds unless `FairloomOptions.log` names another: lines on stderr. */
 export const stderrLogger: Logger = {
-  debug: () => undefined,
+  debug: (message, fields) => write('debug', message, fields),
   info: (message, fields) => write('info', message, fields),
   warn: (message, fields) => write('warn', message, fields),
   error: (message, fields) => write('error', message, fields),
@@ -21,7 +26,7 @@ export const silentLogger: Logger = {
 /** The same logger with fields that every line carries. */
 export function withFields(log: Logger, fixed: LogFields): Logger {
   const join = (fields: LogFields | undefined): LogFields =>
-    fields === undefined ? fixed : { ...fixed, ...fields };
+    fields === undefined ? fixed : { ...fixed, ...Object.fromEntries(fieldsOf(fields)) };
   return {
     debug: (message, fields) => log.debug(message, join(fields)),
     info: (message, fields) => log.info(message, join(fields)),
@@ -30,22 +35,45 @@ export function withFields(log: Logger, fixed: LogFields): Logger {
   };
 }
 
-function write(level: Level, message: string, { event, ...fields }: LogFields = {}): void {
-  const name = typeof event === 'string' ? ` ${event}` : '';
-  process.stderr.write(`fairloom ${level}${name}: ${message}${shown(fields)}\n`);
+/**
+ * The logger as the engine uses it: lines from a level up, and no call of it ever throws. What it
+ * cannot show is given to it once more as plain data; what it refuses even so goes to stderr.
+ */
+export function safeLogger(log: Logger, least: LogLevel): Logger {
+  const line = (level: keyof Logger): Logger['info'] => {
+    if (LOG_LEVEL_NAMES.indexOf(level) < LOG_LEVEL_NAMES.indexOf(least)) return () => undefined;
+    return (message, fields) => {
+      const again = (): void => sendPlain(log, level, message, fields);
+      try {
+        const sent: unknown = log[level](message, fields);
+        if (sent instanceof Promise) void sent.catch(again);
+      } catch {
+        again();
+      }
+    };
+  };
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }
 
-function shown(fields: LogFields): string {
-  if (Object.keys(fields).length === 0) return '';
+function sendPlain(
+  log: Logger,
+  level: keyof Logger,
+  message: string,
+  fields: LogFields | undefined,
+): void {
+  const [text, plain] = [textOf(message), plainFields(fields)];
+  const toStderr = (): void => write(level, text, plain);
   try {
-    return ` ${JSON.stringify(fields, plain)}`;
+    const sent: unknown = log[level](text, plain);
+    if (sent instanceof Promise) void sent.catch(toStderr);
   } catch {
-    return ' {…}';
+    toStderr();
   }
 }
 
-/** What JSON cannot show. */
-function plain(_key: string, value: unknown): unknown {
-  if (value instanceof Error) return `${value.name}: ${value.message}`;
-  return typeof value === 'bigint' ? `${value}n` : value;
+function write(level: keyof Logger, message: string, fields?: LogFields): void {
+  const { event, ...rest } = plainFields(fields);
+  const name = typeof event === 'string' ? ` ${event}` : '';
+  const shown = Object.keys(rest).length === 0 ? '' : ` ${JSON.stringify(rest)}`;
+  process.stderr.write(`fairloom ${level}${name}: ${textOf(message)}${shown}\n`);
 }

@@ -16,6 +16,7 @@ export interface NodeTools {
   readonly codec: ValueCodec;
   readonly xcom: XComValues;
   readonly log: Logger;
+  readonly logErrors: boolean;
 }
 
 /** What is run, and for whom. */

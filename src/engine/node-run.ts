@@ -1,4 +1,5 @@
 import { apart } from '../base/async-scope.ts';
+import { thrownOf } from '../base/thrown.ts';
 import type { Decision } from '../domain/backend.ts';
 import { type Cause, causeText, type FailureType, failureTypeOf } from '../domain/cause.ts';
 import { type DeciderFacts, decide, type Outcome } from '../domain/decider.ts';
@@ -6,6 +7,7 @@ import { isOwn, TaskFailedError } from '../domain/errors.ts';
 import type { Control } from '../workflow/control.ts';
 import { functionWaitMs } from './attempt-plan.ts';
 import { checkedDecision, failedOutcome, releasedOutcome } from './decisions.ts';
+import { tellFailure } from './failure-lines.ts';
 import { type CallEnd, NodeAttempt } from './node-attempt.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';
 import { sleep } from './pause.ts';
@@ -53,6 +55,7 @@ export class NodeRun {
       if (ending.type === 'chose') return ending;
       if (ending.type === 'canceled') return ending;
       if (ending.type === 'hung') {
+        this.#tell(ending.error, 'last');
         return { type: 'failed', error: ending.error, failureType: 'timeout' };
       }
       const decision = this.#decide(this.#outcomeOf(ending));
@@ -67,10 +70,13 @@ export class NodeRun {
       if (decision.type === 'cancel') return { type: 'canceled', cause: decision.cause };
       if (decision.type === 'dead-letter') {
         const error = ending.type === 'threw' ? ending.failure.error : this.#refused(decision);
+        this.#tell(error, 'last');
         return { type: 'failed', error, failureType: failureTypeOf(decision.cause) ?? 'error' };
       }
-      if (decision.type === 'retry') this.#failures++;
-      else this.#releases++;
+      if (decision.type === 'retry') {
+        if (ending.type === 'threw') this.#tell(ending.failure.error, 'again');
+        this.#failures++;
+      } else this.#releases++;
       const { delayMs = 0 } = decision;
       const [failures, releases] = [this.#failures, this.#releases];
       if (delayMs > maxWaitMs) return { type: 'left', delayMs, failures, releases };
@@ -93,6 +99,21 @@ export class NodeRun {
     const { definition, user } = this.#call;
     const result = this.#tools.xcom.resultOf(definition, user, text);
     return result === undefined ? writes : { ...writes, xcom: [...writes.xcom, result] };
+  }
+
+  /** Of what is no part of a stored run, its caller hears by itself how it ended. */
+  #tell(error: unknown, which: 'again' | 'last'): void {
+    const { taskId: task, definition, user, runId: run, node } = this.#call;
+    if (run === undefined && which === 'last') return;
+    const failed = {
+      task,
+      name: definition.taskName,
+      user,
+      attempt: this.#failures + 1,
+      run,
+      node,
+    };
+    tellFailure(this.#tools, 'attempt.failed', failed, thrownOf(error));
   }
 
   /** A decider that refuses what a handler returned. */

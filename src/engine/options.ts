@@ -22,6 +22,7 @@ import {
 import type { Codec } from './codec.ts';
 import type { HandlerMap } from './handlers/handler-source.ts';
 import type { Instruments } from './instruments.ts';
+import { LOG_LEVEL_NAMES, type LogLevel } from './logger.ts';
 import type { TaskSource } from './registry.ts';
 import type { Tracer } from './tracing/tracer.ts';
 
@@ -80,8 +81,15 @@ export interface FairloomOptions {
   readonly scheduler?: ScheduleDefaults | undefined;
   /** What holds for `ctx.xcom` and `loom.xcom`. */
   readonly xcom?: XComOptions | undefined;
-  /** Where lines go. Default: stderr, from `info` up. */
+  /** Where lines go. Default: stderr. */
   readonly log?: Logger | undefined;
+  /** How loud a line must be. Default: `info` on stderr; a `log` of your own gets all of them. */
+  readonly logLevel?: LogLevel | undefined;
+  /**
+   * Whether lines about failed attempts have the messages of what handlers threw, which may tell of
+   * inputs; its name they have in any case. Default true.
+   */
+  readonly logErrors?: boolean | undefined;
   /** What measures the client: `prometheus(…)` or `openTelemetry(…)` of `fairloom/metrics`. */
   readonly metrics?: Instruments | undefined;
   /**
@@ -130,6 +138,8 @@ export const CLIENT_KEYS: OptionKeys<FairloomOptions> = keysOf<FairloomOptions>(
   scheduler: true,
   xcom: true,
   log: true,
+  logLevel: true,
+  logErrors: true,
   metrics: true,
   tracer: true,
   codec: true,
@@ -155,6 +165,13 @@ const THINGS = {
   clock: 'a Clock: now and setTimer',
 } as const;
 
+/** @throws {@link InvalidOptionError} when it is no level. */
+export function logLevelOf(level: unknown): LogLevel | undefined {
+  const known = LOG_LEVEL_NAMES.find((name) => name === level);
+  if (level === undefined || known !== undefined) return known;
+  throw new InvalidOptionError('logLevel', LOG_LEVEL_NAMES.join(', '), level);
+}
+
 const COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER };
 
 /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
@@ -163,6 +180,11 @@ export function checkOptions(options: FairloomOptions): void {
   const { backend, defaults, random, newId, scheduler, requireUser } = options;
   if (typeof backend?.tasks?.enqueue !== 'function') {
     throw new InvalidOptionError('backend', 'a backend such as memory()', backend);
+  }
+  logLevelOf(options.logLevel);
+  const { logErrors } = options;
+  if (logErrors !== undefined && typeof logErrors !== 'boolean') {
+    throw new InvalidOptionError('logErrors', 'true or false', logErrors);
   }
   if (defaults !== undefined) {
     checkPart('defaults', defaults, DEFAULT_KEYS);

@@ -4,7 +4,9 @@ import { type Cause, failureTypeOf } from '../domain/cause.ts';
 import { LeaseLostError, TaskCanceledError } from '../domain/errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { Emitter } from './emitter.ts';
+import { type Failed, type FailureLog, tellFailure } from './failure-lines.ts';
 import { type LogEvents, say } from './log-events.ts';
+import { runPlaceOf } from './runs/record.ts';
 import { errorOf, type TaskError } from './task-error.ts';
 import type { AttemptFacts, WorkerEvents } from './worker-events.ts';
 
@@ -40,14 +42,24 @@ export function tellFailed(log: Logger, failure: LogEvents['worker.call-failed']
   say(log, 'worker.call-failed', `worker ${worker}: ${operation} failed`, failure);
 }
 
+/** Who hears what became of attempts. */
+export interface SettledListeners {
+  readonly failures: FailureLog;
+  readonly events: Emitter<WorkerEvents>;
+}
+
 /** Tells what a decision came to. The backend's answer counts: a cancel may have been first. */
-export function emitSettled(
-  events: Emitter<WorkerEvents>,
+export function tellSettled(
+  { failures, events }: SettledListeners,
   attempt: Attempt,
   decision: Decision | Suspension,
   answer: SettleAnswer & { readonly kind: 'ok' },
 ): void {
   const name = eventOf(decision, answer);
+  if (name === 'task.failed' || name === 'task.retried') {
+    const event = name === 'task.failed' ? name : 'attempt.failed';
+    tellFailure(failures, event, failedOf(attempt, decision), errorIn(decision));
+  }
   if (name === undefined || !events.has(name)) return;
   const ms = attempt.startedAt === 0 ? 0 : attempt.now() - attempt.startedAt;
   const facts = { ...factsOf(attempt), ms };
@@ -62,6 +74,16 @@ export function emitSettled(
     const delayMs = decision.type === 'retry' ? decision.delayMs : 0;
     events.emit(name, { ...facts, cause, delayMs, error: errorIn(decision) });
   }
+}
+
+/** A run goes by the name of its pipeline, and by the node that failed. */
+function failedOf({ lease }: Attempt, decision: Decision | Suspension): Failed {
+  const { id: task, name, user, attempt, options } = lease;
+  const place = runPlaceOf(options);
+  const cause = 'cause' in decision ? decision.cause : undefined;
+  const failedAt = cause !== undefined && 'node' in cause ? cause.node : undefined;
+  const node = failedAt ?? place?.node;
+  return { task, name: place?.name ?? name, user, attempt, run: place?.id, node };
 }
 
 type SettledEvent =

@@ -1,5 +1,5 @@
 import type { Unsubscribe } from './emitter.ts';
-import type { StopReport } from './worker.ts';
+import type { StopReport } from './shutdown.ts';
 import type { StopOptions } from './worker-options.ts';
 
 /** What works until it is stopped: a worker, or something that is started and stopped like one. */

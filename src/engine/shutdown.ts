@@ -6,6 +6,12 @@ import type { Exchange } from './exchange.ts';
 import { sleep } from './pause.ts';
 import type { Slots } from './slots.ts';
 
+/** What a stop came to. */
+export interface StopReport {
+  /** Tasks whose handlers did not end in time. Their leases end, and other workers run them. */
+  readonly unfinished: readonly string[];
+}
+
 interface ShutdownParts {
   readonly slots: Slots;
   readonly exchange: Exchange;

@@ -13,9 +13,9 @@ import { randomName } from './ids.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Pulse } from './pulse.ts';
 import { QueueStride } from './queue-stride.ts';
-import { emitSettled, factsOf, leaveBehind, startOf, tellBlocked, tellFailed } from './report.ts';
+import { factsOf, leaveBehind, startOf, tellBlocked, tellFailed, tellSettled } from './report.ts';
 import { Scheduler } from './schedules/scheduler.ts';
-import { emptySlots, sayGoodbye } from './shutdown.ts';
+import { emptySlots, type StopReport, sayGoodbye } from './shutdown.ts';
 import { Slots } from './slots.ts';
 import { Ticker } from './ticker.ts';
 import { WORKER_EVENTS, type WorkerEvents } from './worker-events.ts';
@@ -33,12 +33,6 @@ interface WorkerParts {
   readonly core: Core;
   /** Called once the worker has ended, for whatever reason. */
   readonly onEnd: (worker: Worker) => void;
-}
-
-/** What a stop came to. */
-export interface StopReport {
-  /** Tasks whose handlers did not end in time. Their leases end, and other workers run them. */
-  readonly unfinished: readonly string[];
 }
 
 type WorkerState = 'new' | 'running' | 'stopping' | 'stopped';
@@ -348,7 +342,8 @@ export class Worker {
   #settled({ attempt, decision }: HeldSettlement, answer: SettleAnswer): void {
     if (attempt === undefined || !this.#slots.forget(attempt)) return;
     leaveBehind(this.#slots, attempt.taskId, answer);
-    if (answer.kind === 'ok') emitSettled(this.#events, attempt, decision, answer);
+    const told = { failures: this.#core, events: this.#events };
+    if (answer.kind === 'ok') tellSettled(told, attempt, decision, answer);
     else this.#events.emit('lease.lost', factsOf(attempt));
   }
 

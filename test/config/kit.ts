@@ -1,4 +1,5 @@
 /** Configurations in tests: written to files, loaded, and put to work. */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import {
 } from 'fairloom/config';
 import { type TestLoom, testLoom } from 'fairloom/testing';
 import { afterAll } from 'vitest';
+import type { Logger } from '../../src/base/logger.ts';
 import type { TaskSource } from '../../src/engine/registry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairloom-config-'));
@@ -68,11 +70,15 @@ const looms: TestLoom[] = [];
 afterAll(() => Promise.all(looms.map((loom) => loom.close())));
 
 /** A Fairloom of a configuration, embedded and on a clock that stands still. */
-export async function loomOf(yaml: string, tasks: TaskSource): Promise<TestLoom> {
+export async function loomOf(
+  yaml: string,
+  tasks: TaskSource,
+  more: { readonly log?: Logger } = {},
+): Promise<TestLoom> {
   const { config } = await load(yaml);
   const { backend, ...options } = await fairloomOptions(config);
   await backend.close();
-  const loom = testLoom(tasks, { ...options, worker: config.workers[0] });
+  const loom = testLoom(tasks, { ...options, ...more, worker: config.workers[0] });
   looms.push(loom);
   await applySettings(loom, config);
   return loom;

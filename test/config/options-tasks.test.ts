@@ -3,7 +3,8 @@ import { task } from 'fairloom';
 import { prometheus } from 'fairloom/metrics';
 import { type TestLoom, testLoom } from 'fairloom/testing';
 import * as client from 'prom-client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { stderrLogger } from '../../src/engine/logger.ts';
 import { load, loomOf } from './kit.ts';
 
 const quick = task('quick', async (n: number) => n);
@@ -38,6 +39,37 @@ describe('requireUser', () => {
     await expect(strict.enqueue(quick, 1)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
     const lenient = await loomOf('requireUser: false', [quick]);
     expect(await lenient.enqueue(quick, 1)).toHaveProperty('id');
+  });
+});
+
+describe('log', () => {
+  const linesOf = async (config: string): Promise<string> => {
+    const lines: string[] = [];
+    const spy = vi.spyOn(process.stderr, 'write').mockImplementation((line) => {
+      lines.push(String(line));
+      return true;
+    });
+    const loom = await loomOf(config, [fails], { log: stderrLogger });
+    await loom.enqueue(fails);
+    await loom.clock.advance('1d', { allowFailures: true });
+    spy.mockRestore();
+    return lines.join('');
+  };
+
+  it('logLevel is how loud a line must be', async () => {
+    const all = await linesOf('{ logLevel: info, defaults: { retries: 1 } }');
+    expect(all).toContain('fairloom warn attempt.failed: ');
+    expect(all).toContain('fairloom error task.failed: ');
+    const few = await linesOf('{ logLevel: error, defaults: { retries: 1 } }');
+    expect(few).not.toContain('attempt.failed');
+    expect(few).toContain('fairloom error task.failed: ');
+    expect(await linesOf('{ logLevel: silent }')).toBe('');
+  });
+
+  it('logErrors is whether lines have the messages of errors', async () => {
+    const line = (config: string) => linesOf(`{ ${config}, defaults: { retries: 0 } }`);
+    expect(await line('logErrors: true')).toContain('"reason":');
+    expect(await line('logErrors: false')).not.toContain('"reason":');
   });
 });
 

@@ -135,6 +135,8 @@ describe('toYaml', () => {
       }),
     ),
     requireUser: some(fc.boolean()),
+    logLevel: some(fc.constantFrom('debug', 'info', 'warn', 'error', 'silent')),
+    logErrors: some(fc.boolean()),
     defaults: some(
       fc.record({ retries: some(fc.nat(9)), priority: some(fc.constantFrom(3, 'high')) }),
     ),

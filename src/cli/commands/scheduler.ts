@@ -32,7 +32,7 @@ async function serve(
   globals: GlobalOptions,
   shell: Shell,
 ): Promise<void> {
-  const loaded = await configFor(globals, shell, {}, metricsFlag(options.metricsUsers));
+  const loaded = await configFor(globals, shell, { metrics: metricsFlag(options.metricsUsers) });
   const exported = await loadModules([...(globals.module ?? []), ...modules]);
   const { id, healthPort } = options;
   const metrics = await figuresFor(healthPort, exported, loaded.config.metrics.users);

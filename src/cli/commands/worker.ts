@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Duration } from '../../base/time.ts';
 import type { Config, WorkerConfig } from '../../config/config-types.ts';
 import type { Fairloom } from '../../engine/client.ts';
-import { stderrLogger } from '../../engine/logger.ts';
+import { LOG_LEVEL_NAMES, type LogLevel, stderrLogger } from '../../engine/logger.ts';
 import type { WorkerOptions } from '../../engine/worker-options.ts';
 import {
   durationArgument,
@@ -35,6 +35,7 @@ interface Options {
   readonly lease?: Duration;
   readonly grace?: Duration;
   readonly healthPort?: number;
+  readonly logLevel?: LogLevel;
   readonly metricsUsers?: readonly string[];
   readonly drain?: boolean;
 }
@@ -58,6 +59,11 @@ export function addWorker(program: Command, shell: Shell): void {
     .option('--steal-from <user>', 'a user to serve then; may be repeated', repeated)
     .option('--lease <time>', 'how long it may be silent; default: 15s', durationArgument)
     .option('--grace <time>', 'what a shutdown gives running tasks; default: 25s', durationArgument)
+    .addOption(
+      new Option('--log-level <level>', 'how loud a line must be; default: info').choices(
+        LOG_LEVEL_NAMES,
+      ),
+    )
     .option('--drain', 'end when nothing is left that could run now')
     .option('--health-port <n>', 'answers /livez, /readyz and /metrics; 0: any', portArgument)
     .option(...METRICS_USERS, repeated)
@@ -73,10 +79,16 @@ async function serve(
   shell: Shell,
 ): Promise<void> {
   const globals = command.optsWithGlobals<GlobalOptions>();
-  const metricsFlags = metricsFlag(options.metricsUsers);
-  const loaded = await configFor(globals, shell, flagValues(options), metricsFlags);
+  const flags = { worker: flagValues(options), metrics: metricsFlag(options.metricsUsers) };
+  const { logLevel } = options;
+  const top = logLevel === undefined ? {} : { logLevel: { flag: '--log-level', value: logLevel } };
+  const loaded = await configFor(globals, shell, { ...flags, top });
   const workers = chosen(loaded.config.workers, options);
   const exported = await loadModules([...(globals.module ?? []), ...modules]);
+  if (logLevel !== undefined && exported.loom !== undefined) {
+    const hint = 'give it the option `logLevel` there';
+    throw new CliError(EXIT.usage, '--log-level: the module has a Fairloom of its own', hint);
+  }
   const { healthPort } = options;
   const metrics = await figuresFor(healthPort, exported, loaded.config.metrics.users);
   const loom = await openLoom(globals, exported, { loaded, log: stderrLogger, metrics });

@@ -5,7 +5,8 @@ import { linkAbort } from '../../base/abort-watch.ts';
 import { isOwn } from '../../domain/errors.ts';
 import { coreOf, type Fairloom } from '../../engine/client.ts';
 import { serveUntilSignal } from '../../engine/serve.ts';
-import type { StopReport, Worker } from '../../engine/worker.ts';
+import type { StopReport } from '../../engine/shutdown.ts';
+import type { Worker } from '../../engine/worker.ts';
 import type { WorkerOptions } from '../../engine/worker-options.ts';
 import { type Left, type Look, lookForWork, type Scope, scopeOf } from './look.ts';
 
