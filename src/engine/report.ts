@@ -1,6 +1,6 @@
 import type { Logger } from '../base/logger.ts';
 import type { Decision, SettleAnswer, Suspension } from '../domain/backend.ts';
-import { type Cause, failureTypeOf } from '../domain/cause.ts';
+import { type Cause, failedNodeOf, failureTypeOf } from '../domain/cause.ts';
 import { LeaseLostError, TaskCanceledError } from '../domain/errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { Emitter } from './emitter.ts';
@@ -80,9 +80,7 @@ export function tellSettled(
 function failedOf({ lease }: Attempt, decision: Decision | Suspension): Failed {
   const { id: task, name, user, attempt, options } = lease;
   const place = runPlaceOf(options);
-  const cause = 'cause' in decision ? decision.cause : undefined;
-  const failedAt = cause !== undefined && 'node' in cause ? cause.node : undefined;
-  const node = failedAt ?? place?.node;
+  const node = failedNodeOf('cause' in decision ? decision.cause : undefined) ?? place?.node;
   return { task, name: place?.name ?? name, user, attempt, run: place?.id, node };
 }
 
