@@ -19,11 +19,11 @@ describe('a value of the wrong type', () => {
     ['redis: [a]', '1:8 redis: expected a mapping, got a list'],
     [
       'redis: { keyPrefix: "a b" }',
-      '1:21 redis.keyPrefix: expected a name, or a name in braces, got "a b"',
+      '1:21 redis.keyPrefix: expected a name of letters, digits, ".", "_" and "-", at most 64, or that in braces (":" parts the prefix from the rest of a key), as "a.b", got "a b"',
     ],
     [
       'redis: { keyPrefix: 3 }',
-      '1:21 redis.keyPrefix: expected a name, or a name in braces, got 3',
+      '1:21 redis.keyPrefix: expected a name of letters, digits, ".", "_" and "-", at most 64, or that in braces (":" parts the prefix from the rest of a key), got 3',
     ],
     [
       'redis: { connectTimeout: 0 }',

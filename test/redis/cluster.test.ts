@@ -89,3 +89,34 @@ it('serves a client and a worker, each with a connection of its own', async () =
     other.disconnect();
   }
 });
+
+it('O95.6 names with braces move nothing to another slot', async () => {
+  const prefix = `{slot-${process.pid}}`;
+  const { backend, setTime, dispose } = redisForTests(shared, { prefix });
+  await setTime(START);
+  const echo = task('echo', async (n: number) => n);
+  const loom = new Fairloom({ backend, tasks: [echo] });
+  await loom.schedules.set('s', { task: echo, input: 1, cron: '@daily', user: '{a}' });
+  for (const name of ['{a}', 'b{c}d', '}{', '{}', '{{x}}', `${prefix}:task:1`, '{other}:clock']) {
+    await loom.users.set(name, { weight: 2, maxQueued: 9 });
+    await loom.xcom.push(name, 1, { user: name, namespace: name });
+    const key = { user: name, id: `id ${name}`, idempotencyKey: name };
+    const first = await loom.enqueue(echo, 1, key);
+    await loom.enqueue(echo, 2, { user: name, dependsOn: [first] });
+    await loom.enqueue(echo, 3, { user: name, delay: '1h' });
+    await loom.enqueue(echo, 4, { user: name, debounce: { key: name, wait: '1h' } });
+    expect(await loom.xcom.pull(name, { user: name, namespace: name })).toBe(1);
+  }
+  const slots = new Set<unknown>();
+  let keys = 0;
+  for (const node of (shared as unknown as Cluster).nodes('master')) {
+    for (const key of await node.keys(`${prefix}:*`)) {
+      keys += 1;
+      slots.add(await node.call('CLUSTER', ['KEYSLOT', key]));
+    }
+  }
+  expect(keys).toBeGreaterThan(40);
+  expect(slots.size).toBe(1);
+  await loom.close();
+  await dispose();
+});

@@ -2,6 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../src/domain/backend.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
+import { Fairloom } from '../../src/engine/client.ts';
+import { silentLogger } from '../../src/engine/logger.ts';
+import { task } from '../../src/workflow/task-definition.ts';
 import { adminOf, codeOf, kitOn, manualKitOn, ownServer, proxyTo, teach } from './faults-kit.ts';
 
 const ERROR = '{"name":"Error","message":"no"}';
@@ -20,6 +23,8 @@ const DECISIONS: readonly Decision[] = [
   { type: 'release', cause: { type: 'shutdown' } },
   { type: 'release', cause: { type: 'shutdown' }, delayMs: 1_000 },
 ];
+
+const nightly = task('nightly', async () => undefined);
 
 async function fullServer() {
   const server = await ownServer({ args: ['--maxmemory-policy', 'noeviction'] });
@@ -165,6 +170,34 @@ describe('O95.3 OOM with noeviction', () => {
     await kit.runToEnd(first);
     await kit.rest();
     expect(new Set(await kit.states(waiting))).toEqual(new Set(['queued']));
+  });
+
+  it('F72 pauses, resumes and removes schedules, users and queues, and takes values away', async () => {
+    const { kit, fill, empty } = await fullServer();
+    const { backend } = kit;
+    const loom = new Fairloom({ backend, tasks: [nightly], log: silentLogger });
+    await loom.schedules.set('s', { task: nightly, cron: '@daily' });
+    await loom.schedules.set('gone', { task: nightly, cron: '@daily' });
+    await loom.xcom.push('k', 1);
+    const { id } = await loom.enqueue(nightly, undefined, { delay: '1h' });
+    await fill();
+    expect(await loom.schedules.pause('s')).toMatchObject({ state: 'paused' });
+    expect(await loom.schedules.resume('s')).toMatchObject({ state: 'active' });
+    expect(await loom.schedules.remove('gone')).toBe(true);
+    const added = loom.schedules.set('new', { task: nightly, cron: '@daily' });
+    expect(await codeOf(added)).toBe('BACKEND_FULL');
+    const changed = loom.schedules.set('s', { task: nightly, cron: '@hourly' });
+    expect(await codeOf(changed)).toBe('BACKEND_FULL');
+    await loom.users.pause('default');
+    await loom.users.resume('default');
+    await loom.queues.pause('default');
+    await loom.xcom.delete('k');
+    const over = new AbortController().signal;
+    expect(await codeOf(backend.inspect.waitForEnd(id, 10, over))).toBe('no error');
+    expect(await loom.tasks.cancel(id)).toMatchObject({ kind: 'canceled' });
+    await loom.tasks.remove(id);
+    await empty();
+    await loom.close();
   });
 
   it('lets a worker come and go, and be woken', async () => {

@@ -2,8 +2,9 @@
  * No two things share a key. The names come from `lua/lib/keys.lua` itself, evaluated by the
  * server, for every family that it has; what `keys.ts` builds must be the same.
  */
+import fc from 'fast-check';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { keysOf } from '../../src/backends/redis/keys.ts';
+import { checkPrefix, keysOf } from '../../src/backends/redis/keys.ts';
 import { isId, isName } from '../../src/domain/names.ts';
 import { TASK_STATES } from '../../src/domain/task.ts';
 import { read } from '../support/files.ts';
@@ -242,5 +243,48 @@ describe('names of keys', () => {
       ),
     );
     expect(collisions(all, await namesOf(all))).toEqual([]);
+  });
+});
+
+describe('F39 a prefix', () => {
+  it.each([
+    ['app_a:workflows', 'app_a.workflows'],
+    ['app:', 'app'],
+    [':app', 'app'],
+    ['a b', 'a.b'],
+    ['{app:x}', '{app.x}'],
+    ['müller', 'm.ller'],
+  ])('%s is refused, and %s is the near one', (prefix, near) => {
+    expect(() => checkPrefix(prefix)).toThrow(
+      `(":" parts the prefix from the rest of a key), as "${near}", got`,
+    );
+    expect(() => checkPrefix(near)).not.toThrow();
+  });
+
+  it('shares no key with another, whatever ids and users are called', () => {
+    const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,6}$/);
+    const prefix = fc.oneof(
+      name,
+      name.map((text) => `{${text}}`),
+      fc.constantFrom('task', 'fq', 'fq.task', 'fq-task', '{fq}', '{fq.task}'),
+    );
+    const id = fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }), prefix);
+    const free = fc.array(fc.oneof(id, fc.constantFrom(':', 'task:', '{', '}')), { minLength: 1 });
+    const some = free.map((parts) => parts.join(''));
+    const keys = (base: string, text: string): readonly string[] => {
+      const made = keysOf(base);
+      const { clock, meta } = made;
+      return [clock, meta, made.task(text), made.run(text), made.channel(text), made.wake(text)];
+    };
+    fc.assert(
+      fc.property(prefix, prefix, some, some, (one, other, text, another) => {
+        for (const valid of [one, other]) checkPrefix(valid);
+        if (one === other) return;
+        const first = new Set(keys(one, text));
+        expect(keys(other, another).filter((key) => first.has(key))).toEqual([]);
+        // Nor can any key that scripts make: each begins with the base of its own prefix.
+        expect(keysOf(one).base.startsWith(keysOf(other).base)).toBe(false);
+      }),
+    );
   });
 });

@@ -4,15 +4,31 @@
  */
 
 import { InvalidOptionError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { isName } from '../../domain/names.ts';
 
 /** What begins every key unless another prefix is asked for. */
 export const DEFAULT_PREFIX = 'fq';
 
-/** A name, or a name in braces, which is a hash tag on Cluster. */
-export function checkPrefix(prefix: string): void {
-  const bare = /^\{(.*)\}$/.exec(prefix)?.[1] ?? prefix;
-  if (!isName(bare)) throw new InvalidOptionError('prefix', 'a name, or a name in braces', prefix);
+/**
+ * A name, or a name in braces, which is a hash tag on Cluster. A `:` is not for names: it parts the
+ * prefix from what stands behind it, so that no key of one prefix can be one of another.
+ */
+export function checkPrefix(prefix: unknown): void {
+  const text = typeof prefix === 'string' ? prefix : '';
+  const [, tag] = /^\{(.*)\}$/s.exec(text) ?? [];
+  if (isName(tag ?? text)) return;
+  const near = nearName(tag ?? text);
+  const hint = near === '' ? '' : `, as "${tag === undefined ? near : `{${near}}`}"`;
+  const rule = `letters, digits, ".", "_" and "-", at most ${LIMITS.nameLength}, or that in braces`;
+  const why = '":" parts the prefix from the rest of a key';
+  throw new InvalidOptionError('prefix', `a name of ${rule} (${why})${hint}`, prefix);
+}
+
+/** The name that is nearest to a text. */
+function nearName(text: string): string {
+  const name = text.replaceAll(/[^A-Za-z0-9._-]+/g, '.').replace(/^[^A-Za-z0-9]+/, '');
+  return name.slice(0, LIMITS.nameLength).replace(/\.+$/, '');
 }
 
 export interface Keys {

@@ -24,6 +24,8 @@ local isLate = s and s.settled and slot ~= '' and tonumber(slot) <= s.settled
 if (s and s.revision or 0) ~= revision or isLate then return F.unchanged({ 'changed' }) end
 if graph ~= '' and not Graphs.isAlive(graph) then return F.unchanged({ 'graph-missing' }) end
 local key = K.schedule(id)
+-- To pause it frees and adds nothing: that works when memory is full, and so does going on.
+if s and redis.call('HGET', key, 'j') == spec then redis.call('DEL', K.oom()) end
 redis.call('HSET', key, 'j', spec, 'r', revision + 1, 'p', paused, 'o', overlap, 'm', limit, 'h',
   graph, 'u', nowText)
 if not s then

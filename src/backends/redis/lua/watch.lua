@@ -13,6 +13,7 @@ local t = F.taskOf(id)
 if not t or F.isEnd(t.state) then return { 1 } end
 local known = t.w or ''
 if channel ~= '' and not string.find(' ' .. known .. ' ', ' ' .. channel .. ' ', 1, true) then
+  redis.call('DEL', K.oom())
   redis.call('HSET', K.task(id), 'w', known == '' and channel or known .. ' ' .. channel)
 end
 return { 0 }
