@@ -4,6 +4,8 @@ export type {
   Config,
   ConfigInput,
   DefaultsConfig,
+  EncryptionConfig,
+  EncryptionInput,
   MetricsConfig,
   RedisConfig,
   RedisInput,

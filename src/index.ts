@@ -189,7 +189,6 @@ export type { XComFact, XComPlace, XComValue, XComWrite } from './domain/xcom.ts
 export type { XComLimitName } from './domain/xcom-errors.ts';
 export { call } from './engine/call.ts';
 export { Fairloom, type RunOptions } from './engine/client.ts';
-export type { Codec } from './engine/codec.ts';
 export type {
   Consequence,
   ConsequenceOptions,
@@ -197,6 +196,12 @@ export type {
 } from './engine/consequences.ts';
 export type { BulkReport, Dead, DeadBulkOptions, DeadFilter } from './engine/dead-facade.ts';
 export type { Unsubscribe } from './engine/emitter.ts';
+export type { Codec } from './engine/encryption/codec.ts';
+export {
+  type EncryptionKey,
+  type EncryptionOptions,
+  encrypted,
+} from './engine/encryption/encrypted.ts';
 export type {
   Call,
   CallsOptions,

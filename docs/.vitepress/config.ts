@@ -14,6 +14,7 @@ const SHELVES = [
       'workflows',
       'schedules',
       'xcom',
+      'encryption',
       'handlers',
       'testing',
       'recipes',

@@ -10,11 +10,18 @@ export type Encoded =
   | { readonly ok: true; readonly text: string; readonly bytes: number }
   | { readonly ok: false; readonly path: string; readonly problem: string };
 
-/** Deeper nesting is refused: `JSON.stringify` recurses, and would exhaust the stack. */
+/** Deeper nesting is refused: what reads the text recurses, and would exhaust the stack. */
 const MAX_DEPTH = 1_000;
 
 /** A lone surrogate has no UTF-8 form. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** What stands otherwise in JSON text than by itself, and surrogates, which may be lone. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON escapes.
+const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** Numbers of a list that are written at once. */
+const RUN = 1_000;
 
 /** Steps of a path that are shown, from the root. */
 const PATH_STEPS = 16;
@@ -36,45 +43,52 @@ export function decodeJson(text: string): unknown {
 }
 
 function encode(value: unknown, maxBytes: number): Encoded {
-  const walk = new Walk(maxBytes);
-  const problem = walk.check(value, 0);
-  if (problem !== undefined) return { ok: false, path: walk.path(), problem };
-  const text = JSON.stringify(value);
+  const writer = new Writer(maxBytes);
+  const text = writer.write(value, 0);
+  if (text === undefined) return { ok: false, path: writer.path(), problem: writer.problem };
   // Counting also makes it one piece. It is written in several, which would take more room.
   const bytes = utf8Bytes(text);
-  if (bytes > maxBytes) {
-    return { ok: false, path: '$', problem: `is ${bytes} bytes of JSON, at most ${maxBytes}` };
-  }
+  if (bytes > maxBytes) return { ok: false, path: '$', problem: tooLong(maxBytes) };
   return { ok: true, text, bytes };
 }
 
-/** One look at a value before it is written; finds the first place that JSON would change. */
-class Walk {
-  /** Every value takes a byte of text, so a shared reference cannot blow the text up unseen. */
+/**
+ * Writes a value in one walk that stops at the first place that JSON would change, and as soon as
+ * the text has grown too long. Every property is read once: one that answers differently the second
+ * time cannot be stored as what nobody has checked.
+ */
+class Writer {
+  readonly #most: number;
+  /** Bytes that the text may still take, at the least that each character takes. */
   #left: number;
   /** Keys from the root to the place of the problem, innermost first; filled on the way out. */
   #trail: (string | number)[] | undefined = undefined;
+  #isFull = false;
+  problem = '';
 
-  constructor(maxValues: number) {
-    this.#left = maxValues;
+  constructor(maxBytes: number) {
+    this.#most = maxBytes;
+    this.#left = maxBytes;
   }
 
-  check(value: unknown, depth: number): string | undefined {
+  /** The text, or `undefined` when there is a problem. */
+  write(value: unknown, depth: number): string | undefined {
     switch (typeof value) {
       case 'string':
-        return LONE_SURROGATE.test(value) ? 'holds a lone surrogate' : undefined;
+        return this.#string(value, 'holds a lone surrogate');
       case 'number':
-        return Number.isFinite(value) ? undefined : `${value} is no JSON number`;
+        if (!Number.isFinite(value)) return this.#refuse(`${value} is no JSON number`);
+        return this.#take(String(value));
       case 'boolean':
-        return undefined;
+        return this.#take(value ? 'true' : 'false');
       case 'object':
-        return value === null ? undefined : this.#object(value, depth);
+        return value === null ? this.#take('null') : this.#object(value, depth);
       case 'undefined':
-        return 'undefined in an array would become null';
+        return this.#refuse('undefined in an array would become null');
       case 'bigint':
       case 'symbol':
       case 'function':
-        return `a ${typeof value} has no JSON form`;
+        return this.#refuse(`a ${typeof value} has no JSON form`);
     }
   }
 
@@ -86,47 +100,114 @@ class Walk {
   }
 
   #object(value: object, depth: number): string | undefined {
-    this.#left -= 1;
-    if (this.#left < 0) return 'holds more values than its text may have bytes';
-    if (depth >= MAX_DEPTH) return `is a cycle, or nested deeper than ${MAX_DEPTH}`;
-    if (Array.isArray(value)) return this.#array(value, depth);
-    if (!isPlain(value)) return `${className(value)} would not come back as one`;
-    for (const key of Object.keys(value)) {
-      const member: unknown = Reflect.get(value, key);
-      if (member === undefined) continue;
-      const problem = LONE_SURROGATE.test(key)
-        ? 'the key holds a lone surrogate'
-        : this.check(member, depth + 1);
-      if (problem !== undefined) return this.#at(key, problem);
+    if (depth >= MAX_DEPTH) return this.#refuse(`is a cycle, or nested deeper than ${MAX_DEPTH}`);
+    const isArray = Array.isArray(value);
+    if (!isArray && !isLiteral(value)) return this.#foreign(value);
+    const toJson: unknown = Reflect.get(value, 'toJSON');
+    if (typeof toJson === 'function') {
+      return isArray ? this.#refuse('an array with toJSON') : this.#foreign(value);
     }
-    return undefined;
+    if (isArray) return this.#array(value, depth);
+    const keys = Object.keys(value);
+    if (keys.length > this.#left) return this.#full();
+    let text = '';
+    let comma = '{';
+    for (const key of keys) {
+      const member: unknown = key === 'toJSON' ? toJson : Reflect.get(value, key);
+      if (member === undefined) continue;
+      const name = this.#string(key, 'the key holds a lone surrogate');
+      if (name === undefined) return this.#at(key);
+      const part = this.write(member, depth + 1);
+      if (part === undefined) return this.#at(key);
+      text += `${comma}${name}:${part}`;
+      comma = ',';
+      // A colon, and a comma or a brace.
+      this.#left -= 2;
+    }
+    return comma === '{' ? this.#take('{}') : `${text}}`;
   }
 
   #array(values: readonly unknown[], depth: number): string | undefined {
-    if (typeof Reflect.get(values, 'toJSON') === 'function') return 'an array with toJSON';
-    for (let at = 0; at < values.length; at++) {
+    const { length } = values;
+    if (length > this.#left) return this.#full();
+    if (length === 0) return this.#take('[]');
+    let text = '';
+    let comma = '[';
+    let numbers: number[] = [];
+    for (let at = 0; at < length; at++) {
+      const item: unknown = values[at];
+      // Many numbers at once are written by the engine itself, in half the time.
+      if (typeof item === 'number' && Number.isFinite(item) && numbers.length < RUN) {
+        numbers.push(item);
+        continue;
+      }
+      if (numbers.length > 0) {
+        const run = this.#numbers(numbers);
+        if (run === undefined) return undefined;
+        text += `${comma}${run}`;
+        comma = ',';
+        numbers = [];
+      }
+      const part = this.write(item, depth + 1);
+      if (part === undefined) return this.#at(at);
+      text += `${comma}${part}`;
+      comma = ',';
       this.#left -= 1;
-      if (this.#left < 0) return 'holds more values than its text may have bytes';
-      const problem = this.check(values[at], depth + 1);
-      if (problem !== undefined) return this.#at(at, problem);
     }
+    if (numbers.length === 0) return `${text}]`;
+    const run = this.#numbers(numbers);
+    return run === undefined ? undefined : `${text}${comma}${run}]`;
+  }
+
+  #numbers(values: readonly number[]): string | undefined {
+    const text = JSON.stringify(values);
+    return this.#take(text.slice(1, -1));
+  }
+
+  #string(value: string, problem: string): string | undefined {
+    if (value.length > this.#left) return this.#full();
+    if (!SPECIAL.test(value)) return this.#take(`"${value}"`);
+    if (LONE_SURROGATE.test(value)) return this.#refuse(problem);
+    return this.#take(JSON.stringify(value));
+  }
+
+  #take(text: string): string | undefined {
+    this.#left -= text.length;
+    return this.#left < 0 ? this.#full() : text;
+  }
+
+  #foreign(value: object): undefined {
+    return this.#refuse(`${className(value)} would not come back as one`);
+  }
+
+  #full(): undefined {
+    this.#isFull = true;
+    return this.#refuse(tooLong(this.#most));
+  }
+
+  #refuse(problem: string): undefined {
+    this.problem = problem;
     return undefined;
   }
 
-  #at(key: string | number, problem: string): string {
+  #at(key: string | number): undefined {
+    // A value that is too long is so as a whole, wherever that was noticed.
+    if (this.#isFull) return undefined;
     this.#trail ??= [];
     this.#trail.push(key);
-    return problem;
+    return undefined;
   }
 }
 
+function tooLong(maxBytes: number): string {
+  return `is more than ${maxBytes} bytes of JSON`;
+}
+
 /** A literal object of this realm or another, or one without a prototype. */
-function isPlain(value: object): boolean {
+function isLiteral(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype) {
-    if (Object.getPrototypeOf(prototype) !== null) return false;
-  }
-  return typeof Reflect.get(value, 'toJSON') !== 'function';
+  if (prototype === null || prototype === Object.prototype) return true;
+  return Object.getPrototypeOf(prototype) === null;
 }
 
 function className(value: object): string {

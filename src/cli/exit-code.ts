@@ -28,6 +28,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   INVALID_CONFIG: EXIT.usage,
   INVALID_PAYLOAD: EXIT.usage,
   INVALID_RESULT: EXIT.failed,
+  DECRYPTION_FAILED: EXIT.failed,
   UNKNOWN_TASK: EXIT.notFound,
   UNKNOWN_HANDLER: EXIT.notFound,
   UNKNOWN_DEPENDENCY: EXIT.refused,

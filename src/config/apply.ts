@@ -5,11 +5,12 @@ import { BackendUnsupportedError } from '../domain/errors.ts';
 import type { Fairloom } from '../engine/client.ts';
 import type { FairloomOptions } from '../engine/options.ts';
 import type { Config } from './config-types.ts';
+import { codecOf } from './encryption.ts';
 import { connectionOf } from './redis-connection.ts';
 
 /**
  * What to make a `Fairloom` of: backend, defaults, retention, `scheduler`, `xcom`, `requireUser`,
- * `logLevel`, `logErrors`. Tasks
+ * `logLevel`, `logErrors`, `codec`. Tasks
  * and whatever is code are added by the caller. Nothing is connected yet.
  *
  * @throws {@link ConfigError} when a file of TLS cannot be read; `BackendUnsupportedError`
@@ -18,8 +19,9 @@ import { connectionOf } from './redis-connection.ts';
 export async function fairloomOptions(config: Config): Promise<FairloomOptions> {
   const { requireUser, logLevel, logErrors, defaults, retention, scheduler, xcom } = config;
   const lines = { logLevel, logErrors };
+  const codec = config.encryption === undefined ? undefined : codecOf(config.encryption);
   const backend = await backendOf(config);
-  return { backend, requireUser, ...lines, defaults, retention, scheduler, xcom };
+  return { backend, requireUser, ...lines, defaults, retention, scheduler, xcom, codec };
 }
 
 /**

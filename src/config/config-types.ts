@@ -44,6 +44,16 @@ export interface RedisConfig {
   readonly tls?: TlsConfig | undefined;
 }
 
+/** Keys for what users and handlers write; see `docs/encryption.md`. */
+export interface EncryptionConfig {
+  /** `id:base64` of each, parted by spaces or commas; the first encrypts, all decrypt. */
+  readonly keys?: Secret | undefined;
+  /** A file that has them, in place of `keys`: one on each line. */
+  readonly keysFile?: string | undefined;
+  /** Reads also what is not encrypted. Default false. */
+  readonly acceptPlain?: boolean | undefined;
+}
+
 /** Defaults of tasks, as far as they are data. */
 export interface DefaultsConfig extends Omit<DefaultOptions, 'backoff'> {
   /** Default exponential from 1 s to 1 h with full jitter. */
@@ -65,6 +75,8 @@ export interface Config {
   readonly backend: 'memory' | 'redis';
   /** How to reach Redis. */
   readonly redis: RedisConfig;
+  /** Keys for what users and handlers write. Default none: it is stored as it is. */
+  readonly encryption?: EncryptionConfig | undefined;
   /** Refuse tasks without a user. Default false. */
   readonly requireUser: boolean;
   /** How loud a line of log must be. */
@@ -105,12 +117,24 @@ export interface RedisInput {
   readonly tls?: TlsConfig | undefined;
 }
 
+/** Keys, as code writes them. */
+export interface EncryptionInput {
+  /** See {@link EncryptionConfig}; a text, or the secret of another configuration. */
+  readonly keys?: string | Secret | undefined;
+  /** See {@link EncryptionConfig}. */
+  readonly keysFile?: string | undefined;
+  /** See {@link EncryptionConfig}. */
+  readonly acceptPlain?: boolean | undefined;
+}
+
 /** A part of a configuration, as code writes it; everything may be left out. */
 export interface ConfigInput {
   /** See {@link Config}. */
   readonly backend?: 'memory' | 'redis' | undefined;
   /** See {@link RedisConfig}. */
   readonly redis?: RedisInput | undefined;
+  /** See {@link EncryptionConfig}. */
+  readonly encryption?: EncryptionInput | undefined;
   /** See {@link Config}. */
   readonly requireUser?: boolean | undefined;
   /** How loud a line of log must be. Default `info`. */

@@ -2,8 +2,10 @@
 
 import { checkRedisUrl } from '../backends/redis/address.ts';
 import { checkPrefix, DEFAULT_PREFIX } from '../backends/redis/keys.ts';
+import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkId, checkName } from '../domain/names.ts';
+import { keysIn } from '../engine/encryption/key-text.ts';
 import {
   type DefaultOptions,
   defaultZoneOf,
@@ -22,7 +24,13 @@ import {
 import { checkUserSelection } from '../engine/user-selection.ts';
 import { workerPlan } from '../engine/worker-options.ts';
 import { type BackoffOptions, durationOption } from '../workflow/task-options.ts';
-import type { MetricsConfig, RedisConfig, TlsConfig, WorkerConfig } from './config-types.ts';
+import type {
+  EncryptionConfig,
+  MetricsConfig,
+  RedisConfig,
+  TlsConfig,
+  WorkerConfig,
+} from './config-types.ts';
 import {
   checkBoolean,
   checkFilled,
@@ -101,6 +109,22 @@ const redis: Fields<RedisConfig> = {
     isOptional: true,
     fields: tls,
   },
+};
+
+const encryption: Fields<EncryptionConfig> = {
+  keys: leaf('text', {
+    about:
+      'Keys as `id:base64`, parted by spaces or commas: the first encrypts, all decrypt. Never shown.',
+    otherwise: 'none',
+    secret: 'whole',
+    check: keysIn,
+  }),
+  keysFile: fileLeaf('A file that has them, one on each line, in place of `keys`.', 'none'),
+  acceptPlain: leaf('boolean', {
+    about: 'Reads also what is not encrypted, while a place is switched over.',
+    otherwise: '`false`',
+    check: checkBoolean,
+  }),
 };
 
 const backoff: Fields<BackoffOptions> = {
@@ -296,6 +320,15 @@ const users: Dictionary = {
   of: { kind: 'section', fields: user, check: userPatch },
 };
 
+function checkEncryption({ keys, keysFile }: Readonly<Record<string, unknown>>): void {
+  if ((keys === undefined) !== (keysFile === undefined)) return;
+  throw new InvalidOptionError(
+    '',
+    'keys, or keysFile, and not both',
+    keys === undefined ? 'none' : 'both',
+  );
+}
+
 /** Everything but the workers, of which there may be many. */
 export const TOP: Section = {
   kind: 'section',
@@ -307,6 +340,14 @@ export const TOP: Section = {
       about:
         'How to reach Redis. Any option of `redis.tls` turns TLS on, also with `redis://`; its files are PEM, and relative to the file that names them.',
       fields: redis,
+    },
+    encryption: {
+      kind: 'section',
+      about:
+        'Keys for what users and handlers write: inputs, results, errors and the like. See [encryption](encryption.md).',
+      isOptional: true,
+      fields: encryption,
+      check: checkEncryption,
     },
     requireUser: leaf('boolean', {
       about: 'Refuse tasks without a user, instead of counting them as those of `default`.',

@@ -4,6 +4,7 @@
  * {@link causeText} makes the one text of it, where it is shown.
  */
 import { assertNever } from '../base/never.ts';
+import { readableWords } from './sealed-text.ts';
 
 /** In which way an attempt or a task failed; of an end, `failureTypeOf` reads it off the cause. */
 export type FailureType =
@@ -86,7 +87,8 @@ export type UpstreamCause = Extract<Cause, { type: 'upstream' }>;
 const SHOWN = 20;
 
 /** The one text of a cause, for people; it may be worded anew at any time. */
-export function causeText(cause: Cause): string {
+export function causeText(given: Cause): string {
+  const cause = readableCause(given);
   switch (cause.type) {
     case 'attempts':
       return attemptsText(cause);
@@ -119,6 +121,17 @@ export function causeText(cause: Cause): string {
     default:
       return givenBackText(cause);
   }
+}
+
+/** The same cause with other words of people, if it has any. */
+export function rewordedCause(cause: Cause, change: (words: string) => string): Cause {
+  if (!('reason' in cause) || cause.reason === undefined) return cause;
+  return { ...cause, reason: change(cause.reason) };
+}
+
+/** A cause as it may be shown: words that cannot be read say so. */
+export function readableCause(cause: Cause): Cause {
+  return rewordedCause(cause, readableWords);
 }
 
 /** In which way a task failed, for programs; `undefined` of what did not fail. */

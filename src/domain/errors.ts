@@ -15,6 +15,7 @@ export {
   UnknownTaskError,
 } from './caller-errors.ts';
 export { ChannelLimitError, ChannelTypeError } from './channel-errors.ts';
+export { DecryptionError, type DecryptionProblem } from './codec-errors.ts';
 export { ConfigError, type ConfigProblem } from './config-errors.ts';
 export { type ErrorCode, FairloomError, isOwn, ownCode } from './fairloom-error.ts';
 export {

@@ -22,6 +22,7 @@ import {
 import { LIMITS } from '../domain/limits.ts';
 import { checkId } from '../domain/names.ts';
 import { checkOptions } from '../domain/options.ts';
+import { isSealed, readableWords } from '../domain/sealed-text.ts';
 import {
   type ChannelDefinition,
   channelDefinitionOf,
@@ -262,13 +263,21 @@ export function channelsIn(
   for (const [field, text] of Object.entries(fields)) {
     const { channel, key } = placeOf(field);
     const known = channels.get(channel) ?? [];
-    known.push([key, decodeJson(text)]);
+    known.push([key, shownValue(text)]);
     channels.set(channel, known);
   }
   const sorted = [...channels].sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(
     sorted.map(([name, values]) => [name, Object.fromEntries(values)] as const),
   );
+}
+
+/** What cannot be read is shown by the id of its key. */
+function shownValue(text: string): unknown {
+  if (isSealed(text)) return readableWords(text);
+  const value = decodeJson(text);
+  const words = (one: unknown): unknown => (typeof one === 'string' ? readableWords(one) : one);
+  return Array.isArray(value) ? value.map(words) : words(value);
 }
 
 function onceOf({ once }: OnceOptions): { readonly once?: string } {

@@ -1,30 +1,31 @@
 import { apart } from '../base/async-scope.ts';
 import { decodeJson, type Encoded, encodeJson, utf8Bytes } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
-import { InvalidPayloadError, InvalidResultError } from '../domain/errors.ts';
+import { type DecryptionError, InvalidPayloadError, InvalidResultError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { isSealed } from '../domain/sealed-text.ts';
+import type { Codec } from './encryption/codec.ts';
+import { EncryptedCodec } from './encryption/encrypted.ts';
+import { type Texts, textsOf, withoutKeys } from './encryption/texts.ts';
 import { say } from './log-events.ts';
-
-/**
- * How inputs and results become text. The default is strict JSON: what would come back changed is
- * refused. Another codec lifts that; every process that shares the tasks must use the same one.
- */
-export interface Codec {
-  /** May throw: the value is refused then. `undefined` should become the empty text. */
-  encode(value: unknown): string;
-  /** Reads what `encode` wrote; throws on anything else. */
-  decode(text: string): unknown;
-}
 
 /** The codec in force, with the limits of stored values. */
 export class ValueCodec {
+  /** What keeps texts from being read where they are stored; `undefined` without a codec. */
+  readonly texts: Texts | undefined;
+  /** Values are encrypted: what they hold is not for other systems either. */
+  readonly isSecret: boolean;
   readonly #own: Codec | undefined;
   readonly #log: Logger;
   /** Names whose large values were reported; one line for each. */
   readonly #warned = new Set<string>();
 
-  constructor(own: Codec | undefined, log: Logger) {
-    this.#own = own === undefined ? undefined : apartCodec(own);
+  constructor(codec: Codec | undefined, log: Logger) {
+    const encrypts = codec instanceof EncryptedCodec;
+    this.isSecret = encrypts;
+    const form = encrypts ? codec.form : codec;
+    this.#own = form === undefined ? undefined : apartCodec(form);
+    this.texts = textsOf(encrypts ? codec : this.#own);
     this.#log = log;
   }
 
@@ -68,9 +69,22 @@ export class ValueCodec {
     throw new InvalidPayloadError(encoded.path, encoded.problem);
   }
 
-  /** Throws what the codec throws when the text is not its own. */
+  /**
+   * Throws what the codec throws when the text is not its own.
+   *
+   * @throws {@link DecryptionError} when it is encrypted, and not by a key that is at hand.
+   */
   read(text: string): unknown {
-    return this.#own === undefined ? decodeJson(text) : this.#own.decode(text);
+    try {
+      return this.#own === undefined ? decodeJson(text) : this.#own.decode(text);
+    } catch (error) {
+      throw isSealed(text) ? this.unreadable(text) : error;
+    }
+  }
+
+  /** Why an encrypted text cannot be read here. */
+  unreadable(text: string): DecryptionError {
+    return this.texts?.problemOf(text) ?? withoutKeys(text);
   }
 
   #encode(value: unknown): Encoded {

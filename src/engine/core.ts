@@ -7,6 +7,7 @@ import { PlanBook } from './attempt-plan.ts';
 import { CancelBell } from './cancel-bell.ts';
 import { ValueCodec } from './codec.ts';
 import { Connection } from './connection.ts';
+import { sealedBackend } from './encryption/sealed-backend.ts';
 import type { EnqueueOptions } from './enqueue-options.ts';
 import { Enqueuer } from './enqueuer.ts';
 import type { TaskHandle } from './handle.ts';
@@ -28,10 +29,15 @@ import { Results } from './results.ts';
 import { GraphCache } from './runs/graph-cache.ts';
 import { handleOf, refusalOf } from './submission.ts';
 import { TaskMaker } from './task-maker.ts';
+import { discreetTracer } from './tracing/discreet-tracer.ts';
 import type { Tracer } from './tracing/tracer.ts';
 import { Turns } from './turns.ts';
 import { WorkerWatch } from './worker-watch.ts';
 import { XComValues } from './xcom.ts';
+
+function discreet(tracer: Tracer | undefined): Tracer | undefined {
+  return tracer === undefined ? undefined : discreetTracer(tracer);
+}
 
 /** The parts of one client, put together. */
 export class Core {
@@ -72,12 +78,14 @@ export class Core {
     this.newId = options.newId ?? uuidV7(clock);
     this.defaults = defaults;
     this.timeZone = defaultZoneOf(options.scheduler);
-    this.tracer = options.tracer;
     this.codec = new ValueCodec(options.codec, this.log);
+    this.tracer = this.codec.isSecret ? discreet(options.tracer) : options.tracer;
     this.metrics = options.metrics;
     this.cancels = CancelBell.of(backend);
     const used = options.metrics?.backend(backend) ?? backend;
-    this.connection = new Connection(used, retentionOf(options.retention), this.log);
+    const { texts } = this.codec;
+    const kept = texts === undefined ? used : sealedBackend(used, texts);
+    this.connection = new Connection(kept, retentionOf(options.retention), this.log);
     this.xcom = new XComValues(this.connection, this.codec, xcomTtlOf(options.xcom));
     this.results = new Results(this);
     this.graphs = new GraphCache(this);

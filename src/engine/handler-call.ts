@@ -53,7 +53,8 @@ export function callHandler(call: HandlerCall, sink: CallSink): void {
     input = call.codec.read(call.payload);
   } catch (error) {
     const problem = error instanceof Error ? error.message : 'cannot be read';
-    sink.threw(refused(new InvalidPayloadError('$', problem), 'invalid-payload'));
+    const told = isOwn(error, 'DECRYPTION_FAILED') ? error : new InvalidPayloadError('$', problem);
+    sink.threw(refused(told, 'invalid-payload'));
     return;
   }
   if (call.definition.input === undefined) invoke(call, input, sink);
@@ -68,6 +69,7 @@ const FINAL: readonly unknown[] = [
   'CHANNEL_LIMIT',
   'CHANNEL_TYPE',
   'XCOM_LIMIT',
+  'DECRYPTION_FAILED',
 ];
 
 /** What a thrown value means. */

@@ -19,7 +19,7 @@ import {
   PLACE_KEYS,
   type TaskOptions,
 } from '../workflow/task-options.ts';
-import type { Codec } from './codec.ts';
+import type { Codec } from './encryption/codec.ts';
 import type { HandlerMap } from './handlers/handler-source.ts';
 import type { Instruments } from './instruments.ts';
 import { LOG_LEVEL_NAMES, type LogLevel } from './logger.ts';
@@ -97,7 +97,7 @@ export interface FairloomOptions {
    * nowhere; a `traceparent` is then handed on as its caller gave it.
    */
   readonly tracer?: Tracer | undefined;
-  /** How values become text. Default: strict JSON. */
+  /** How values become text: `encrypted({ keys })`, or one of your own. Default: strict JSON. */
   readonly codec?: Codec | undefined;
   /** Default: the machine's clock. Give the embedded backend the same one. */
   readonly clock?: Clock | undefined;

@@ -2,6 +2,7 @@ import { utf8Bytes } from '../base/json.ts';
 import { cut } from '../base/plain.ts';
 import { MESSAGE_CHARS, type TaskError, thrownOf } from '../base/thrown.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { isSealed, readableWords } from '../domain/sealed-text.ts';
 
 export type { TaskError };
 
@@ -22,6 +23,7 @@ export function errorText(error: unknown): string {
 /** Reads back what {@link errorText} wrote; `undefined` when there is none. */
 export function errorOf(text: string | undefined): TaskError | undefined {
   if (text === undefined || text === '') return undefined;
+  if (isSealed(text)) return { name: 'Error', message: readableWords(text) };
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? stored(value) : undefined;

@@ -1,5 +1,6 @@
-import { type FailureType, failureTypeOf } from '../domain/cause.ts';
+import { type FailureType, failureTypeOf, readableCause } from '../domain/cause.ts';
 import type { TaskDependents } from '../domain/dependents.ts';
+import { isSealed, sealedWith } from '../domain/sealed-text.ts';
 import type { AttemptRecord, Level, TaskRecord } from '../domain/task.ts';
 import type { ValueCodec } from './codec.ts';
 import { errorOf, type TaskError } from './task-error.ts';
@@ -16,6 +17,8 @@ export interface TaskInfo
   readonly input?: unknown;
   /** `finished`: what the handler returned. */
   readonly result?: unknown;
+  /** Input or result cannot be read here: the id of the key with which they are encrypted. */
+  readonly encryptedWith?: string;
   /** `failed`: in which way, as `cause` says. */
   readonly failureType?: FailureType;
   /** Of the newest failure. */
@@ -37,6 +40,7 @@ export function taskInfo(record: TaskRecord, codec: ValueCodec): TaskInfo {
   return {
     ...rest,
     ...(failureType === undefined ? {} : { failureType }),
+    ...causeOf(rest),
     priority: level,
     ...readable('input', payload, codec),
     ...(record.state === 'finished' ? readable('result', result ?? '', codec) : {}),
@@ -46,7 +50,13 @@ export function taskInfo(record: TaskRecord, codec: ValueCodec): TaskInfo {
 
 export function attemptInfo({ error: text, ...rest }: AttemptRecord): AttemptInfo {
   const error = errorOf(text);
-  return error === undefined ? rest : { ...rest, error };
+  const shown = { ...rest, ...causeOf(rest) };
+  return error === undefined ? shown : { ...shown, error };
+}
+
+/** With words that may be encrypted. */
+function causeOf({ cause }: Pick<TaskRecord, 'cause'>): Pick<TaskRecord, 'cause'> {
+  return cause === undefined ? {} : { cause: readableCause(cause) };
 }
 
 /** A listing must show a task also when its text is damaged. */
@@ -54,10 +64,10 @@ function readable(
   field: 'input' | 'result',
   text: string,
   codec: ValueCodec,
-): { readonly [field: string]: unknown } {
+): Pick<TaskInfo, 'input' | 'result' | 'encryptedWith'> {
   try {
     return { [field]: codec.read(text) };
   } catch {
-    return {};
+    return isSealed(text) ? { encryptedWith: sealedWith(text) } : {};
   }
 }

@@ -37,6 +37,9 @@ export async function errorSamples(): Promise<ErrorSamples> {
     ],
     INVALID_PAYLOAD: ofCode('INVALID_PAYLOAD'),
     INVALID_RESULT: [new errors.InvalidResultError('$.at', 'NaN is no JSON number')],
+    DECRYPTION_FAILED: (['unknown-key', 'altered', 'unreadable', 'not-encrypted'] as const).map(
+      (problem) => new errors.DecryptionError(problem === 'not-encrypted' ? '' : 'k1', problem),
+    ),
     UNKNOWN_TASK: ofCode('UNKNOWN_TASK'),
     UNKNOWN_HANDLER: [new errors.UnknownHandlerError('embed', 'gpu')],
     UNKNOWN_DEPENDENCY: ofCode('UNKNOWN_DEPENDENCY'),

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import { causeText } from '../../domain/cause.ts';
 import { TaskNotFoundError } from '../../domain/errors.ts';
+import { encryptedWords } from '../../domain/sealed-text.ts';
 import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { RunImportOptions } from '../../engine/runs/import.ts';
@@ -232,6 +233,7 @@ function runLines(run: RunDetails, { style }: Output): readonly string[] {
       ended: run.endedAt === undefined ? undefined : shownMoment(run.endedAt, now),
       why: run.cause === undefined ? undefined : causeText(run.cause),
       input: run.input === undefined ? undefined : jsonLine(run.input),
+      values: run.encryptedWith === undefined ? undefined : encryptedWords(run.encryptedWith),
     },
     style,
   );

@@ -4,6 +4,7 @@ import { causeText } from '../../domain/cause.ts';
 import type { TaskDependents } from '../../domain/dependents.ts';
 import { TaskNotFoundError } from '../../domain/errors.ts';
 import type { Explanation } from '../../domain/explain.ts';
+import { encryptedWords } from '../../domain/sealed-text.ts';
 import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { TaskInfo } from '../../engine/task-info.ts';
@@ -307,6 +308,7 @@ function taskLines(task: TaskInfo, { style }: Output): readonly string[] {
       'idempotency key': task.idempotencyKey,
       input: json(task.input),
       result: json(task.result),
+      values: task.encryptedWith === undefined ? undefined : encryptedWords(task.encryptedWith),
     },
     style,
   );

@@ -13,7 +13,7 @@ export async function exportRun(parts: ViewParts, id: string): Promise<RunExport
   const view = await RunView.find(parts, id);
   if (view === undefined) throw new TaskNotFoundError(id);
   const { root, place, form } = view;
-  const { graph, hash } = await view.known();
+  const { graph, content } = await view.known();
   const { input } = view;
   // What a run has come to is read after where it stands: it may be further, never less far.
   const seed: Partial<Seed> = form === 'driven' ? await view.seed() : await view.shared();
@@ -28,7 +28,7 @@ export async function exportRun(parts: ViewParts, id: string): Promise<RunExport
     user: root.user,
     said: place.said ?? {},
     options: storedOptionsOf(root.options),
-    graphHash: hash,
+    graphHash: content,
     graph,
     ...(input === undefined ? {} : { input: parts.codec.payload(graph.name, input) }),
     nodes: await nodesOf(view),

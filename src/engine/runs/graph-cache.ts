@@ -9,9 +9,12 @@ import {
 import type { TaskGraph } from '../../domain/graph.ts';
 import { readGraph } from '../../domain/graph-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { isSealed } from '../../domain/sealed-text.ts';
 import { compile } from '../../workflow/compile.ts';
+import type { ValueCodec } from '../codec.ts';
 import type { Connection } from '../connection.ts';
 import { KnownGraph } from './known-graph.ts';
+import { sha256 } from './record.ts';
 import { packGraph, unpackGraph } from './snapshot.ts';
 
 /** What a client has done with snapshots since it was made. */
@@ -35,6 +38,7 @@ export interface GraphStats {
 interface CacheParts {
   readonly connection: Connection;
   readonly clock: Clock;
+  readonly codec: ValueCodec;
 }
 
 interface Entry {
@@ -85,14 +89,14 @@ export class GraphCache {
   ofStep(step: object): KnownGraph {
     const compiled = this.#compiled.get(step);
     if (compiled !== undefined) return this.#kept(compiled);
-    const known = this.#kept(KnownGraph.of(compile(step)));
+    const known = this.#kept(this.#named(compile(step)));
     this.#compiled.set(step, known);
     return known;
   }
 
   /** A graph that was made here, by whatever means. */
   ofGraph(graph: TaskGraph): KnownGraph {
-    const known = this.#known.get(graph) ?? KnownGraph.of(graph);
+    const known = this.#known.get(graph) ?? this.#named(graph);
     this.#known.set(graph, known);
     return this.#kept(known);
   }
@@ -123,6 +127,12 @@ export class GraphCache {
   forgetStored({ hash }: KnownGraph): void {
     const entry = this.#entries.get(hash);
     if (entry !== undefined) entry.storedAt = undefined;
+  }
+
+  /** With a codec the store hears of no hash by which contents could be guessed. */
+  #named(graph: TaskGraph): KnownGraph {
+    const { texts } = this.#parts.codec;
+    return KnownGraph.of(graph, texts === undefined ? undefined : (hash) => texts.nameOf(hash));
   }
 
   #kept(known: KnownGraph): KnownGraph {
@@ -198,8 +208,14 @@ export class GraphCache {
     const reply = await graphs.load(hash);
     this.#stats.loads++;
     if (reply.kind !== 'found') throw missing(hash, reply.kind);
+    if (isSealed(reply.body)) throw this.#parts.codec.unreadable(reply.body);
     const text = await unpackGraph(hash, reply.body);
-    const entry = { known: KnownGraph.read(graphIn(hash, text), hash, text.length), storedAt };
+    const facts = { hash: sha256(text), length: text.length };
+    // A codec knows its own texts; without one the name is the hash.
+    if (this.#parts.codec.texts === undefined && facts.hash !== hash) {
+      throw new GraphCorruptError(hash, 'its content has another hash');
+    }
+    const entry = { known: KnownGraph.read(graphIn(hash, text), hash, facts), storedAt };
     this.#use(entry);
     return entry;
   }

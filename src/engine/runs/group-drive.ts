@@ -102,10 +102,10 @@ export class GroupDrive {
   #place(): GroupPlace {
     const { step, prefix, traceparent, journal } = this.#call;
     const { node, visit, members, graph } = step;
-    const { hash } = this.#tools.graphs.ofGraph(graph);
+    const { hash, content } = this.#tools.graphs.ofGraph(graph);
     const path = `${prefix}${node.id}`;
     const given = (member: string): string | undefined => journal.given(this.#key, member);
-    return { node, path, visit, graph: hash, members, traceparent, given };
+    return { node, path, visit, graph: hash, content, members, traceparent, given };
   }
 
   #tasks(

@@ -11,10 +11,20 @@ export function graphTextOf(value: object): string {
   return graphText(value as TaskGraph);
 }
 
+/** What is kept of the text of a graph. */
+interface TextFacts {
+  readonly hash: string;
+  /** In UTF-16 units. */
+  readonly length: number;
+}
+
 /** A graph with what is worked out from it, each part once and when it is first asked for. */
 export class KnownGraph {
   readonly graph: TaskGraph;
+  /** Under which it is stored: the hash of its content, unless that would tell too much. */
   readonly hash: string;
+  /** Hash of its content: the same in every process, whatever the codec. */
+  readonly content: string;
   /** Length of its text, in UTF-16 units. */
   readonly textLength: number;
   #plan: Plan | undefined;
@@ -22,20 +32,22 @@ export class KnownGraph {
   #values: PlanValues | undefined;
   #dispatch: Dispatch | undefined;
 
-  private constructor(graph: TaskGraph, hash: string, textLength: number) {
+  private constructor(graph: TaskGraph, hash: string, text: TextFacts) {
     this.graph = graph;
     this.hash = hash;
-    this.textLength = textLength;
+    this.content = text.hash;
+    this.textLength = text.length;
   }
 
-  static of(graph: TaskGraph): KnownGraph {
+  static of(graph: TaskGraph, nameOf: ((hash: string) => string) | undefined): KnownGraph {
     const text = graphText(graph);
-    return new KnownGraph(graph, sha256(text), text.length);
+    const hash = sha256(text);
+    return new KnownGraph(graph, nameOf?.(hash) ?? hash, { hash, length: text.length });
   }
 
-  /** A graph that was read from a text of this hash. */
-  static read(graph: TaskGraph, hash: string, textLength: number): KnownGraph {
-    return new KnownGraph(graph, hash, textLength);
+  /** A graph that was read from what is stored under a name. */
+  static read(graph: TaskGraph, name: string, text: TextFacts): KnownGraph {
+    return new KnownGraph(graph, name, text);
   }
 
   get text(): string {

@@ -44,6 +44,8 @@ export interface GroupPlace {
   readonly path: string;
   readonly visit: number;
   readonly graph: string;
+  /** Hash of its content. */
+  readonly content: string;
   readonly members: readonly WalkMember[];
   readonly traceparent: string | undefined;
   /** What a member gave before this run, as text. */
@@ -136,7 +138,7 @@ export function membersHash(group: GroupPlace, drafts: readonly DraftTask[]): st
   const lines = drafts.map(({ name, payload }, at) =>
     JSON.stringify([group.members[at]?.key, name, payload]),
   );
-  return sha256([group.graph, ...lines].join('\n'));
+  return sha256([group.content, ...lines].join('\n'));
 }
 
 /** What a run waits for, and the joins to be stored before. */

@@ -3,7 +3,7 @@
  * stand for, and what such tasks carry. Storing the same run or group again gives the same ids.
  */
 import { createHash } from 'node:crypto';
-import { InvalidPayloadError } from '../../domain/errors.ts';
+import { InvalidPayloadError, isOwn } from '../../domain/errors.ts';
 import type { Level } from '../../domain/task.ts';
 import type { ValueCodec } from '../codec.ts';
 import type { StoredOptions } from '../enqueue-options.ts';
@@ -205,7 +205,8 @@ function fieldsOf(codec: ValueCodec, payload: string): Fields {
   let value: unknown;
   try {
     value = codec.read(payload);
-  } catch {
+  } catch (error) {
+    if (isOwn(error, 'DECRYPTION_FAILED')) throw error;
     throw new InvalidPayloadError('$', 'cannot be read');
   }
   if (isObject(value)) return value;

@@ -1,5 +1,6 @@
 /** What is shown of a run. */
-import type { Cause } from '../../domain/cause.ts';
+import { type Cause, readableCause } from '../../domain/cause.ts';
+import { type DecryptionError, isOwn } from '../../domain/errors.ts';
 import type { Level, TaskRecord, TaskState } from '../../domain/task.ts';
 import { errorOf, type TaskError } from '../task-error.ts';
 import type { RunPlace } from './record.ts';
@@ -29,6 +30,8 @@ export interface RunInfo {
   readonly endedAt?: number;
   /** What it was enqueued with; absent when it cannot be read. */
   readonly input?: unknown;
+  /** It cannot be read here: the id of the key with which it is encrypted. */
+  readonly encryptedWith?: string;
   /** Why it did not finish. */
   readonly cause?: Cause;
   /** Runs whose results it goes on from, the newest first. */
@@ -37,7 +40,10 @@ export interface RunInfo {
 
 /** One run with its nodes. */
 export interface RunDetails extends RunInfo {
-  /** In the order of the graph, each after those that it waits for; groups where they end. */
+  /**
+   * In the order of the graph, each after those that it waits for; groups where they end. Empty when
+   * the graph cannot be read here.
+   */
   readonly nodes: readonly RunNodeInfo[];
 }
 
@@ -80,7 +86,7 @@ export function runInfo(facts: RunFacts): RunInfo {
     createdAt,
     ...(endedAt === undefined ? {} : { endedAt }),
     ...readable(() => facts.input),
-    ...(cause === undefined ? {} : { cause }),
+    ...(cause === undefined ? {} : { cause: readableCause(cause) }),
     ...(place.past === undefined ? {} : { past: place.past }),
   };
 }
@@ -94,10 +100,11 @@ export function nodeInfo(node: string, record: TaskRecord | undefined): RunNodeI
 }
 
 /** A listing must show a run also when its text is damaged. */
-function readable(input: () => unknown): { readonly input?: unknown } {
+function readable(input: () => unknown): Pick<RunInfo, 'input' | 'encryptedWith'> {
   try {
     return { input: input() };
-  } catch {
-    return {};
+  } catch (error) {
+    if (!isOwn<DecryptionError>(error, 'DECRYPTION_FAILED')) return {};
+    return { encryptedWith: error.keyId ?? '' };
   }
 }

@@ -54,11 +54,11 @@ export class SubRuns {
   async #run(key: string, call: Call): Promise<unknown> {
     const { codec, graphs } = this.#tools;
     const step = demandStep('run', call.step);
-    const { graph, hash } = graphs.ofStep(step);
+    const { graph, content } = graphs.ofStep(step);
     const text = codec.payload(step.name, call.input);
     const prefix = `${this.#prefix}${key}/`;
     const journal = (await this.#journal()).under(prefix);
-    this.#demandSame(key, journal, sha256(`${hash}\n${text}`));
+    this.#demandSame(key, journal, sha256(`${content}\n${text}`));
     const { attempt } = this.#own.lease;
     const before = resultIn(journal, attempt);
     if (before !== undefined) return answered((one) => codec.read(one), before);

@@ -1,7 +1,12 @@
 /** The text that a backend keeps of a schedule: when it fires, and what. */
-import { BackendUnsupportedError, InvalidOptionError } from '../../domain/errors.ts';
+import {
+  BackendUnsupportedError,
+  DecryptionError,
+  InvalidOptionError,
+} from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { firedTaskId, type MissedPolicy } from '../../domain/schedule.ts';
+import { isSealed, sealedWith } from '../../domain/sealed-text.ts';
 import type { EdgePolicies, KeySpec, Level, NewTask } from '../../domain/task.ts';
 import { Timetable, type Timing } from '../../schedule/timing.ts';
 import { factsOfSlot, rendered } from './template.ts';
@@ -66,6 +71,7 @@ export function taskOf(
   { slot, id = firedTaskId(schedule, slot) }: { readonly slot: number; readonly id?: string },
 ): NewTask {
   const { pipeline: _name, payload, options, ...rest } = task;
+  if (isSealed(payload)) throw new DecryptionError(sealedWith(payload), 'unreadable');
   const base = { ...rest, id, dependsOn: [], edges: EDGES };
   if (!isOpen) return { ...base, payload, options };
   const facts = factsOfSlot(slot, timing.timeZone ?? 'UTC', id);

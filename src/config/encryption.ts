@@ -1,0 +1,31 @@
+/** The keys of the configuration, as a codec. */
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../base/message-of.ts';
+import { ConfigError } from '../domain/errors.ts';
+import type { Codec } from '../engine/encryption/codec.ts';
+import { encrypted } from '../engine/encryption/encrypted.ts';
+import { KEYS_FORM, keysIn } from '../engine/encryption/key-text.ts';
+import type { EncryptionConfig } from './config-types.ts';
+
+/** @throws {@link ConfigError} when a file cannot be read, or has no keys. */
+export function codecOf({ keys, keysFile, acceptPlain }: EncryptionConfig): Codec {
+  const text = keysFile === undefined ? keys?.reveal() : contentsOf(keysFile);
+  try {
+    return encrypted({ keys: keysIn(text), acceptPlain });
+  } catch {
+    throw refused(KEYS_FORM, keysFile ?? 'something else');
+  }
+}
+
+function contentsOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw refused('a file that can be read', `${file} (${messageOf(error)})`);
+  }
+}
+
+function refused(expected: string, got: string): ConfigError {
+  const path = 'encryption.keysFile';
+  return new ConfigError([{ path, expected, got, source: 'configuration' }]);
+}

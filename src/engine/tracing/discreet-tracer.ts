@@ -1,0 +1,37 @@
+/** Spans go to a system of their own: what the store must not be able to read, that need not either. */
+import type { Span, SpanAttributes, SpanEnd, Tracer } from './tracer.ts';
+
+/** What stands in place of words that users and handlers wrote. */
+const HIDDEN = '(encrypted)';
+
+/** The same tracer, which is told the names of errors, and nothing of what they say. */
+export function discreetTracer(tracer: Tracer): Tracer {
+  return { start: (request) => discreetSpan(tracer.start(request)) };
+}
+
+function discreetSpan(span: Span): Span {
+  return {
+    get traceparent() {
+      return span.traceparent;
+    },
+    within: (call) => span.within(call),
+    end: ({ error, attributes, ...end }: SpanEnd) =>
+      span.end({
+        ...end,
+        ...(error === undefined ? {} : { error: withoutWords(error) }),
+        ...(attributes === undefined ? {} : { attributes: withoutReason(attributes) }),
+      }),
+  };
+}
+
+function withoutWords(error: unknown): Error {
+  const bare = new Error(HIDDEN);
+  bare.name = error instanceof Error ? error.name : 'Error';
+  delete bare.stack;
+  return bare;
+}
+
+function withoutReason(attributes: SpanAttributes): SpanAttributes {
+  if (attributes['fairloom.reason'] === undefined) return attributes;
+  return { ...attributes, 'fairloom.reason': HIDDEN };
+}
