@@ -4,9 +4,8 @@
  * from the backend's own clock, never the caller's; nothing here reads randomness: ids and nonces
  * arrive as arguments.
  *
- * Every method may throw `BackendUnavailableError` and `ClosedError`; races are
- * answered by values. `fairloom/testing` exports the conformance suite: a class that passes it is
- * a backend.
+ * Every method may throw `BackendUnavailableError` and `ClosedError`; races are answered by values.
+ * `fairloom/testing` exports the conformance suite: a class that passes it is a backend.
  */
 import type { Cause } from './cause.ts';
 import type { ChannelRefusal, ChannelWrites } from './channel.ts';
