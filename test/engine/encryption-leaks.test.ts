@@ -223,7 +223,7 @@ eachBackend((open, name) => {
       const metrics = prometheus({ client });
       const codec = encrypted({ keys: [{ id: 'k1', key: Buffer.alloc(32, 1) }] });
       const { tracer } = traces;
-      const options = { codec, log, metrics, tracer };
+      const options = { codec, log, logErrors: false, metrics, tracer };
       const loom = stage.loom(TASKS, options);
       const ids = await useAll(loom, stage);
       // It can be read by who has the key, so it was stored.
