@@ -194,7 +194,13 @@ export type {
   ConsequenceOptions,
   Consequences,
 } from './engine/consequences.ts';
-export type { BulkReport, Dead, DeadBulkOptions, DeadFilter } from './engine/dead-facade.ts';
+export type {
+  BulkReport,
+  Dead,
+  DeadBulkOptions,
+  DeadFilter,
+  DeadListOptions,
+} from './engine/dead-facade.ts';
 export type { Unsubscribe } from './engine/emitter.ts';
 export type { Codec } from './engine/encryption/codec.ts';
 export {
@@ -252,10 +258,11 @@ export type { RerunOptions } from './engine/runs/rerun.ts';
 export type { RunCancelReport, RunConsequences } from './engine/runs/run-cancel.ts';
 export type { ExportedNode, RunExport } from './engine/runs/run-format.ts';
 export type { RunHandle } from './engine/runs/run-handle.ts';
-export type { RunDetails, RunInfo, RunNodeInfo } from './engine/runs/run-info.ts';
+export type { RunDetails, RunInfo, RunNodeInfo, RunNodeState } from './engine/runs/run-info.ts';
 export type { Checkpoint, RunEnqueueOptions, RunForm } from './engine/runs/run-options.ts';
 export type {
   RunCancelOptions,
+  RunCause,
   RunExplanation,
   RunGraph,
   RunListOptions,

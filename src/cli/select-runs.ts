@@ -29,14 +29,11 @@ export async function* selectRuns(
   loom: Fairloom,
   { state, form, queue, user }: RunFilterOptions,
 ): AsyncGenerator<RunInfo> {
-  const forms: readonly RunForm[] = form === undefined ? ['dispatched', 'driven'] : [form];
   for (const one of state === undefined ? ORDER : [state]) {
-    for (const kind of forms) {
-      const filter = { state: one, form: kind, queue, user };
-      if (one !== 'queued' || user !== undefined) {
-        yield* pages((page) => loom.runs.list({ ...filter, ...page }));
-      } else if (kind === 'driven') yield* queuedRuns(loom, filter);
-    }
+    const filter = { state: one, form, queue, user };
+    if (one !== 'queued' || user !== undefined) {
+      yield* pages((page) => loom.runs.list({ ...filter, ...page }));
+    } else if (form !== 'dispatched') yield* queuedRuns(loom, { ...filter, form: 'driven' });
   }
 }
 

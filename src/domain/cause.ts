@@ -28,9 +28,16 @@ export type Cause =
       readonly of: number;
       /** Of a driven run: the node at which it failed. */
       readonly node?: string;
+      /** The task that was to blame, where that node is a group of tasks. */
+      readonly task?: string;
     }
-  /** No further attempt would help. */
-  | { readonly type: 'fatal'; readonly failure: FailureType; readonly node?: string }
+  /** No further attempt would help; `node` and `task` as above. */
+  | {
+      readonly type: 'fatal';
+      readonly failure: FailureType;
+      readonly node?: string;
+      readonly task?: string;
+    }
   /** So many of its leases ended without an outcome. */
   | { readonly type: 'lost'; readonly leases: number }
   /** It was not started in time. */
@@ -164,9 +171,17 @@ export function failedNodeOf(cause: Cause | undefined): string | undefined {
   }
 }
 
-/** Whether it ended because another did: then what is behind it says more. */
-export function isFollower(cause: Cause | undefined): cause is UpstreamCause {
-  return cause?.type === 'upstream';
+/** The task that did not finish, so that this one ended with it; then what became of that says more. */
+export function culpritOf(cause: Cause | undefined): string | undefined {
+  switch (cause?.type) {
+    case 'upstream':
+      return cause.id;
+    case 'attempts':
+    case 'fatal':
+      return cause.task;
+    default:
+      return undefined;
+  }
 }
 
 type GivenBackCause = Extract<

@@ -12,6 +12,8 @@ export type Outcome =
       readonly failureType: FailureType;
       /** Of a driven run: the node at which it failed. */
       readonly node?: string;
+      /** Of a driven run: the task that was to blame, where that node is a group of tasks. */
+      readonly task?: string;
       /** False: no retry will help. */
       readonly retryable: boolean;
       readonly error: string;
@@ -99,7 +101,11 @@ function released(
 
 function failed(outcome: Outcome & { readonly type: 'failed' }, facts: DeciderFacts): Decision {
   const { failureType: failure, error } = outcome;
-  const where = outcome.node === undefined ? {} : { node: outcome.node };
+  const { node, task } = outcome;
+  const where = {
+    ...(node === undefined ? {} : { node }),
+    ...(task === undefined ? {} : { task }),
+  };
   if (!outcome.retryable) {
     return { type: 'dead-letter', cause: { type: 'fatal', failure, ...where }, error };
   }

@@ -48,27 +48,42 @@ export interface Explanation {
 /** Dependencies that are named in a sentence; the rest are counted. */
 const NAMED = 5;
 
-export function explain(facts: TaskFacts): Explanation {
+/** What is put back for a failed task: a run for its parts, the task for what its handler ran, itself. */
+export interface PutBack {
+  /** The task or run. */
+  readonly id: string;
+  /** It is a run. */
+  readonly isRun: boolean;
+}
+
+/** By the ids of failed tasks; one that is not in it is put back itself. */
+type PutBacks = ReadonlyMap<string, PutBack>;
+
+export function explain(facts: TaskFacts, putBacks: PutBacks = new Map()): Explanation {
   const { id, state } = facts.record;
   const position = positionOf(facts);
   return {
     id,
     state,
-    obstacles: obstaclesOf(facts, position),
+    obstacles: obstaclesOf(facts, position, putBacks),
     ...(position === undefined ? {} : { position }),
     ...(facts.dependents === undefined ? {} : { dependents: dependentsIn(facts.dependents) }),
   };
 }
 
-function obstaclesOf(facts: TaskFacts, position: Position | undefined): readonly Obstacle[] {
+function obstaclesOf(
+  facts: TaskFacts,
+  position: Position | undefined,
+  putBacks: PutBacks,
+): readonly Obstacle[] {
   const { state } = facts.record;
-  if (isEnd(state)) return [ended(facts)];
+  if (isEnd(state)) return [ended(facts, putBacks)];
   if (state === 'started') return running(facts);
   const found: Obstacle[] = [];
   if (facts.endedRun !== undefined) found.push(orphan(facts.endedRun));
   if (state === 'scheduled') found.push(delayed(facts));
   if (facts.suspension !== undefined) found.push(suspended(facts, facts.suspension));
-  else if (facts.blockedBy.length > 0) found.push(blocked(facts));
+  else if (facts.blockedBy.length > 0) found.push(blocked(facts, putBacks));
   if (state === 'queued') found.push(...gates(facts));
   if (facts.join) return found;
   if (!facts.liveWorkers.some((worker) => serves(worker, facts))) found.push(noWorker(facts));
@@ -116,16 +131,13 @@ function names(blockedBy: TaskFacts['blockedBy']): string {
   return `${named.join(', ')}${more}`;
 }
 
-function blocked({ record, blockedBy }: TaskFacts): Obstacle {
+function blocked({ record, blockedBy }: TaskFacts, putBacks: PutBacks): Obstacle {
   const failed = blockedBy.find(({ state }) => state === 'failed');
   const first = blockedBy[0]?.id ?? record.id;
   return {
     kind: 'blocked',
     text: `it waits for ${names(blockedBy)}`,
-    command:
-      failed === undefined
-        ? suggestion('tasks explain', first)
-        : suggestion('tasks redrive', failed.id),
+    command: failed === undefined ? suggestion('tasks explain', first) : cure(failed.id, putBacks),
   };
 }
 
@@ -230,15 +242,21 @@ function running({ record, now }: TaskFacts): readonly Obstacle[] {
   ];
 }
 
-function ended({ record, now }: TaskFacts): Obstacle {
+function ended({ record, now }: TaskFacts, putBacks: PutBacks): Obstacle {
   const { id, state, cause, endedAt = now } = record;
   const failure = cause === undefined ? undefined : failureTypeOf(cause);
   const type = failure === undefined ? '' : ` (${failure})`;
   const why = cause === undefined ? '' : `: ${causeText(cause)}`;
   const text = `it ended as ${state}${type} ${span(now - endedAt)} ago${why}`;
   return state === 'failed'
-    ? { kind: 'ended', text, command: suggestion('tasks redrive', id) }
+    ? { kind: 'ended', text, command: cure(id, putBacks) }
     : { kind: 'ended', text };
+}
+
+/** The command that puts a failed task back, or what it is a part of. */
+function cure(failed: string, putBacks: PutBacks): string {
+  const { id, isRun } = putBacks.get(failed) ?? { id: failed, isRun: false };
+  return suggestion(isRun ? 'runs resume' : 'tasks redrive', id);
 }
 
 function time(ms: number): string {

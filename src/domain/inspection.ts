@@ -49,6 +49,8 @@ export interface QueueInfo {
   readonly settings: QueueSettings;
   /** Tasks by state. */
   readonly counts: Readonly<Record<TaskState, number>>;
+  /** Failed tasks without those that only followed another that did not finish. */
+  readonly deadLetters: number;
   /** Users with a task in line that nothing holds back. */
   readonly readyUsers: number;
   /** How many more slots would start a task at once. */
@@ -145,14 +147,26 @@ export interface TaskFacts {
   readonly liveWorkers: readonly WorkerInfo[];
 }
 
+/**
+ * Ever accepted, ended well, failed, failed without following another, canceled, attempts retried, leases
+ * lost, stolen turns.
+ */
+export type Total =
+  | 'enqueued'
+  | 'finished'
+  | 'failed'
+  | 'deadLetters'
+  | 'canceled'
+  | 'retried'
+  | 'lost'
+  | 'stolen';
+
 /** Counts of everything. */
 export interface Stats {
   /** Tasks by state. */
   readonly counts: Readonly<Record<TaskState, number>>;
-  /** Ever accepted, ended well, failed, canceled, attempts retried, leases lost, stolen turns. */
-  readonly totals: Readonly<
-    Record<'enqueued' | 'finished' | 'failed' | 'canceled' | 'retried' | 'lost' | 'stolen', number>
-  >;
+  /** What has happened ever since. */
+  readonly totals: Readonly<Record<Total, number>>;
 }
 
 /** What a check of every index found. */

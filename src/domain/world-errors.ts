@@ -72,11 +72,15 @@ export class WrongStateError extends FairloomError {
   readonly taskId: string;
   /** Where the task stands. */
   readonly state: string;
+  /** The run of which it is a part, where that is why: the run is what can be changed. */
+  readonly runId?: string;
 
-  constructor(operation: string, taskId: string, state: string) {
-    super(`${operation}: task ${taskId} is ${state}`);
+  constructor(operation: string, taskId: string, state: string, runId?: string) {
+    const part = runId === undefined ? '' : `, and a part of run ${runId}: resume that`;
+    super(`${operation}: task ${taskId} is ${state}${part}`);
     this.taskId = taskId;
     this.state = state;
+    if (runId !== undefined) this.runId = runId;
   }
 }
 

@@ -2,9 +2,13 @@ import type { Duration } from '../base/time.ts';
 import type { ReconcileReport, Stats, WorkerInfo } from '../domain/backend.ts';
 import { ClosedError, InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkName } from '../domain/names.ts';
+import { checkId, checkName } from '../domain/names.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
-import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
+import {
+  demandStep,
+  PipelineDefinition,
+  type StepDefinition,
+} from '../workflow/pipeline-definition.ts';
 import type { StartArgs, Step } from '../workflow/step.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
@@ -22,13 +26,14 @@ import type {
   StepOf,
 } from './enqueue-forms.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from './enqueue-options.ts';
-import type { TaskHandle } from './handle.ts';
+import { StoredHandle, type TaskHandle } from './handle.ts';
 import { type Health, healthOf } from './health.ts';
 import { runHere } from './local-run.ts';
 import type { FairloomOptions } from './options.ts';
 import { Queues } from './queue-facade.ts';
+import { putBackFor, redriveBy, redriveManyBy } from './redrive.ts';
 import { Graphs } from './runs/graphs-facade.ts';
-import type { RunHandle } from './runs/run-handle.ts';
+import { type RunHandle, StoredRun } from './runs/run-handle.ts';
 import { checkRunOptions, type RunEnqueueOptions } from './runs/run-options.ts';
 import { type RunTools, submitStep } from './runs/run-submission.ts';
 import { Runs } from './runs/runs-facade.ts';
@@ -115,10 +120,12 @@ export class Fairloom {
       codec,
       cancels: core.cancels,
       cancelRun: async (id, options) => (await this.runs.cancel(id, options)).run,
+      redrive: redriveBy(core),
+      putBackFor: (ids) => putBackFor(core, ids),
     });
     this.users = new Users(connection);
     this.queues = new Queues(connection);
-    this.dead = new Dead(connection, codec);
+    this.dead = new Dead({ connection, codec, redrive: () => redriveManyBy(core) });
     this.#runTools = {
       ...core,
       handles: {
@@ -189,6 +196,27 @@ export class Fairloom {
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /**
+   * The way back to a task or run by its id, wherever it was enqueued; the definition says what it
+   * gives. Nothing is asked of the backend before somebody waits.
+   *
+   * @throws {@link InvalidOptionError} when the first is no step, or the second no id.
+   */
+  handle<I, O, X, K extends StepKind>(
+    step: StepOf<K, I, O, X>,
+    id: string,
+  ): HandlesByKind<O | X>[K];
+  handle(step: unknown, id: string): TaskHandle<unknown> {
+    const reply = { id: checkId('id', id), created: false, conflict: false };
+    if (
+      demandStep('handle', step) instanceof PipelineDefinition ||
+      definitionOf(step).dynamic !== undefined
+    ) {
+      return new StoredRun(this.#runTools.handles, reply);
+    }
+    return new StoredHandle(this.#core.results, { kind: 'existing', replaced: false, ...reply });
   }
 
   #enqueueTask(

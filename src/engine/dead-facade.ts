@@ -1,4 +1,5 @@
 import type { ChangeReply, Page, TaskFilter } from '../domain/backend.ts';
+import { culpritOf } from '../domain/cause.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { checkId, checkName } from '../domain/names.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
@@ -6,6 +7,7 @@ import { integerOption } from '../workflow/task-options.ts';
 import type { ValueCodec } from './codec.ts';
 import type { Connection } from './connection.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
+import type { Redrive } from './redrive.ts';
 import { type TaskInfo, taskInfo } from './task-info.ts';
 
 /** Which dead letters. */
@@ -22,6 +24,18 @@ const FILTER_KEYS: OptionKeys<DeadFilter> = keysOf<DeadFilter>()({
   queue: true,
   user: true,
   name: true,
+});
+
+/** Which dead letters to list. */
+export interface DeadListOptions extends DeadFilter, PageOptions {
+  /** Also tasks that failed since another did not finish. Default false. */
+  readonly followers?: boolean | undefined;
+}
+
+const LIST_KEYS: OptionKeys<DeadListOptions> = keysOf<DeadListOptions>()({
+  ...FILTER_KEYS,
+  ...PAGE_KEYS,
+  followers: true,
 });
 
 /** Which dead letters to change, and how many at most: some field of the filter, or `all`. */
@@ -60,35 +74,43 @@ const READ_ROWS = 200;
 /** Changes that are under way at once. */
 const AT_ONCE = 16;
 
+interface DeadParts {
+  readonly connection: Connection;
+  readonly codec: ValueCodec;
+  /** Puts back what one bulk change has found. */
+  readonly redrive: () => Redrive;
+}
+
 /** `loom.dead`: the failed tasks. */
 export class Dead {
-  readonly #connection: Connection;
-  readonly #codec: ValueCodec;
+  readonly #parts: DeadParts;
 
   /** @internal */
-  constructor(connection: Connection, codec: ValueCodec) {
-    this.#connection = connection;
-    this.#codec = codec;
+  constructor(parts: DeadParts) {
+    this.#parts = parts;
   }
 
-  /** One page, oldest failure first. */
-  async list(options: DeadFilter & PageOptions = {}): Promise<Page<TaskInfo>> {
-    checkOptions('dead.list', options, { ...FILTER_KEYS, ...PAGE_KEYS });
-    const { inspect } = await this.#connection.open();
+  /**
+   * One page, oldest failure first: the tasks at which something went wrong. Those that failed since
+   * another did not finish are left out, so a page may have fewer rows than were asked for.
+   */
+  async list(options: DeadListOptions = {}): Promise<Page<TaskInfo>> {
+    checkOptions('dead.list', options, LIST_KEYS);
+    const { inspect } = await this.#parts.connection.open();
     const { items, cursor } = await inspect.list(filterOf(options), pageRequest(options));
-    const infos = items.map((record) => taskInfo(record, this.#codec));
+    const { followers = false } = options;
+    const shown = items.filter(({ cause }) => followers || culpritOf(cause) === undefined);
+    const infos = shown.map((record) => taskInfo(record, this.#parts.codec));
     return cursor === undefined ? { items: infos } : { items: infos, cursor };
   }
 
   /**
-   * Puts them back, with fresh attempts.
+   * Puts them back, with fresh attempts; of runs and their parts the runs, as `loom.runs.resume` does.
    *
    * @throws {@link InvalidOptionError} when neither a filter nor `all` says which.
    */
   async redrive(options: DeadBulkOptions): Promise<BulkReport> {
-    const bulk = bulkOf('dead.redrive', options);
-    const { tasks } = await this.#connection.open();
-    return this.#each(bulk, (id) => tasks.redrive(id));
+    return this.#each(bulkOf('dead.redrive', options), this.#parts.redrive());
   }
 
   /**
@@ -98,7 +120,7 @@ export class Dead {
    */
   async remove(options: DeadBulkOptions): Promise<BulkReport> {
     const bulk = bulkOf('dead.remove', options);
-    const { tasks } = await this.#connection.open();
+    const { tasks } = await this.#parts.connection.open();
     return this.#each(bulk, (id) => tasks.remove(id));
   }
 
@@ -120,7 +142,7 @@ export class Dead {
     filter: TaskFilter,
     most: number,
   ): Promise<{ readonly ids: readonly string[]; readonly more: boolean }> {
-    const { inspect } = await this.#connection.open();
+    const { inspect } = await this.#parts.connection.open();
     const ids: string[] = [];
     let cursor: string | undefined;
     do {

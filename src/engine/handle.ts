@@ -48,6 +48,10 @@ export interface ResultSource {
   wait(id: string, options: ResultOptions | undefined): Promise<unknown>;
 }
 
+/** How a stored task was met. */
+type StoredReply = StoredIs<'created'> | Omit<StoredIs<'existing'>, 'state'>;
+type StoredIs<K> = Extract<EnqueueReply, { readonly kind: K }>;
+
 /** One task's handle. Its output type is what the definition promised. */
 export class StoredHandle<O> implements TaskHandle<O> {
   readonly id: string;
@@ -56,7 +60,7 @@ export class StoredHandle<O> implements TaskHandle<O> {
   readonly replaced: boolean;
   readonly #source: ResultSource;
 
-  constructor(source: ResultSource, reply: Exclude<EnqueueReply, { kind: 'refused' }>) {
+  constructor(source: ResultSource, reply: StoredReply) {
     this.#source = source;
     this.id = reply.id;
     this.created = reply.kind === 'created';

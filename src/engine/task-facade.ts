@@ -13,7 +13,7 @@ import {
   TaskNotFoundError,
   WrongStateError,
 } from '../domain/errors.ts';
-import { type Explanation, explain } from '../domain/explain.ts';
+import { type Explanation, explain, type PutBack } from '../domain/explain.ts';
 import { checkId, checkName } from '../domain/names.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { type Position, positionOf } from '../domain/position.ts';
@@ -30,6 +30,7 @@ import {
   endingOf,
 } from './consequences.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
+import type { Redrive } from './redrive.ts';
 import { openMembers } from './runs/driven-nodes.ts';
 import { isRun } from './runs/record.ts';
 import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
@@ -68,6 +69,8 @@ interface FacadeParts {
     id: string,
     options: { readonly reason?: string | undefined },
   ) => Promise<CancelReply>;
+  readonly redrive: Redrive;
+  readonly putBackFor: (ids: readonly string[]) => Promise<ReadonlyMap<string, PutBack>>;
 }
 
 /** `loom.tasks`: looking at tasks, and changing single ones. */
@@ -154,7 +157,11 @@ export class Tasks {
    * @throws {@link TaskNotFoundError} when it is not stored.
    */
   async explain(id: string): Promise<Explanation> {
-    return explain(await this.#facts(id));
+    const facts = await this.#facts(id);
+    const failed = facts.blockedBy.filter(({ state }) => state === 'failed').map((one) => one.id);
+    const ids = facts.record.state === 'failed' ? [facts.record.id] : failed;
+    const puts = ids.length === 0 ? undefined : await this.#parts.putBackFor(ids);
+    return explain(facts, puts);
   }
 
   /**
@@ -203,13 +210,15 @@ export class Tasks {
   }
 
   /**
-   * Puts a failed task back, with fresh attempts and at the tail of its level.
+   * Puts a failed task back, with fresh attempts and at the tail of its level; a run as
+   * `loom.runs.resume` does.
    *
-   * @throws {@link TaskNotFoundError}, {@link WrongStateError}, {@link TaskBusyError}.
+   * @throws {@link TaskNotFoundError}, {@link TaskBusyError}; {@link WrongStateError}, also for a part
+   * of a run, which is resumed as a whole.
    */
   async redrive(id: string): Promise<void> {
-    const { tasks } = await this.#parts.connection.open();
-    demandOk('redrive', id, await tasks.redrive(checkId('id', id)));
+    const { redrive } = this.#parts;
+    demandOk('redrive', id, await redrive(checkId('id', id)));
   }
 
   /**

@@ -51,10 +51,10 @@ export class StoreFigures {
         this.#dependencies.look(),
       ]);
       const ofUsers = await Promise.all(queues.map((queue) => this.#users(queue)));
-      const { failed, lost, stolen } = stats.totals;
+      const { deadLetters, lost, stolen } = stats.totals;
       return [
         sample('storeUp', {}, 1),
-        sample('deadLetters', {}, failed),
+        sample('deadLetters', {}, deadLetters),
         sample('leasesLost', {}, lost),
         sample('steals', {}, stolen),
         sample('liveWorkers', {}, workers.length),
@@ -172,13 +172,19 @@ export class StoreFigures {
   }
 }
 
-function queueSamples({ queue, counts, runnable, readyUsers }: QueueStatus): readonly Sample[] {
+function queueSamples({
+  queue,
+  counts,
+  deadLetters,
+  runnable,
+  readyUsers,
+}: QueueStatus): readonly Sample[] {
   return [
     ...TASK_STATES.map((state) => sample('tasks', { queue, state }, counts[state])),
     sample('runnable', { queue }, runnable),
     sample('readyUsers', { queue }, readyUsers),
     sample('deferred', { queue }, counts.deferred),
-    sample('dead', { queue }, counts.failed),
+    sample('dead', { queue }, deadLetters),
   ];
 }
 

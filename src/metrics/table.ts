@@ -84,7 +84,12 @@ export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
   runnable: gauge('store', 'runnable', ['queue'], 'Slots more that would start a task at once'),
   readyUsers: gauge('store', 'ready_users', ['queue'], 'Users in line that nothing holds back'),
   deferred: gauge('store', 'deferred_tasks', ['queue'], 'Tasks that wait for others'),
-  dead: gauge('store', 'dead_tasks', ['queue'], 'Failed tasks that are kept'),
+  dead: gauge(
+    'store',
+    'dead_tasks',
+    ['queue'],
+    'Failed tasks that are kept, without those that only followed another',
+  ),
   oldest: gauge(
     'store',
     'oldest_queued_age_seconds',
@@ -115,7 +120,12 @@ export const METRICS: Readonly<Record<MetricKey, MetricSpec>> = {
     ['queue', 'user'],
     'Turns that a user is ahead of its fair share; only of users that were asked for',
   ),
-  deadLetters: lookedAt('store', 'dead_letters_total', [], 'Tasks that have failed for good'),
+  deadLetters: lookedAt(
+    'store',
+    'dead_letters_total',
+    [],
+    'Tasks that have failed for good, without those that only followed another',
+  ),
   leasesLost: lookedAt('store', 'leases_lost_total', [], 'Leases that ended without an outcome'),
   steals: lookedAt(
     'store',

@@ -74,6 +74,7 @@ export function factsOf({ record, user, queue, ...rest }: SaidFacts): TaskFacts 
       queue: 'default',
       settings: {},
       counts: COUNTS,
+      deadLetters: 0,
       readyUsers: 1,
       runnable: 1,
       ...queue,

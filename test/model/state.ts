@@ -88,8 +88,9 @@ function isBusy(user: UserInfo): boolean {
 }
 
 /** The fields of the port; a backend may add its own. */
-function queueInfo({ queue, settings, counts, readyUsers, runnable }: QueueInfo): QueueInfo {
-  return { queue, settings, counts, readyUsers, runnable };
+function queueInfo(info: QueueInfo): QueueInfo {
+  const { queue, settings, counts, deadLetters, readyUsers, runnable } = info;
+  return { queue, settings, counts, deadLetters, readyUsers, runnable };
 }
 
 /** Likewise a queue that has no tasks and no settings. */

@@ -4,7 +4,15 @@ import type { AttemptRecord, EdgePolicy, EndState } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
 import { byCreation, HELD, type TaskEntry } from './entities.ts';
 import { releaseKey } from './idempotency.ts';
-import { enterDeferred, enterQueue, leave, liftLimits, setDeadline, setState } from './places.ts';
+import {
+  enterDeferred,
+  enterQueue,
+  isDeadLetter,
+  leave,
+  liftLimits,
+  setDeadline,
+  setState,
+} from './places.ts';
 import { reindex } from './ready-index.ts';
 import { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
@@ -32,6 +40,10 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   releaseKey(store, entry);
   user.live--;
   store.totals[ending.state]++;
+  if (isDeadLetter(entry)) {
+    store.totals.deadLetters++;
+    user.lane.deadLetters++;
+  }
   store.ended.push(entry);
   if (entry.rare.waiting !== undefined || entry.upstreamIds.length > 0) {
     standInCascade(store, entry);

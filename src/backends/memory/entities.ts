@@ -286,6 +286,8 @@ export class Lane {
     canceled: 0,
   };
   settings: QueueSettings = {};
+  /** Failed tasks that follow none. */
+  deadLetters = 0;
   /** Mean time that leases are held, in seconds, where time is charged. */
   meanRun: number | undefined = undefined;
   /** Theoretical arrival time of the queue's own rate. */

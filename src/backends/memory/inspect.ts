@@ -161,6 +161,7 @@ export function queueInfo(store: Store, lane: Lane): QueueInfo {
     queue: lane.queue,
     settings: lane.settings,
     counts: { ...lane.counts },
+    deadLetters: lane.deadLetters,
     readyUsers: lane.readyUsers,
     runnable: runnableNow(store, lane),
   };

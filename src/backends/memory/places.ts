@@ -1,3 +1,4 @@
+import { culpritOf } from '../../domain/cause.ts';
 import { emptied, served } from '../../domain/priority-shares.ts';
 import type { Level, TaskState } from '../../domain/task.ts';
 import type { UserLane } from './entities.ts';
@@ -76,7 +77,13 @@ export function leave(store: Store, entry: TaskEntry): void {
       break;
   }
   user.lane.counts[entry.state]--;
+  if (isDeadLetter(entry)) user.lane.deadLetters--;
   store.touch(user);
+}
+
+/** It failed, and followed no other in that. */
+export function isDeadLetter({ state, rare }: TaskEntry): boolean {
+  return state === 'failed' && culpritOf(rare.cause) === undefined;
 }
 
 /** The state changes with the place, and the counts with the state. */

@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../../base/time.ts';
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import type { LeaseRef, LeaseRequest, WorkerSpec } from '../../domain/backend.ts';
 import { ClosedError } from '../../domain/errors.ts';
+import type { Total } from '../../domain/inspection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Retention, UserSettings } from '../../domain/settings.ts';
 import type { EndState } from '../../domain/task.ts';
@@ -104,10 +105,16 @@ export class Store {
   readonly dueUsers: SortedList<UserLane> = new SortedList(byDueKey);
   readonly throttled: SortedList<UserLane> = new SortedList(byThrottle);
   readonly endWaiters: Map<string, Set<() => void>> = new Map();
-  readonly totals: Record<
-    'enqueued' | 'finished' | 'failed' | 'canceled' | 'retried' | 'lost' | 'stolen',
-    number
-  > = { enqueued: 0, finished: 0, failed: 0, canceled: 0, retried: 0, lost: 0, stolen: 0 };
+  readonly totals: Record<Total, number> = {
+    enqueued: 0,
+    finished: 0,
+    failed: 0,
+    deadLetters: 0,
+    canceled: 0,
+    retried: 0,
+    lost: 0,
+    stolen: 0,
+  };
   retention: Retention = {
     finishedMs: LIMITS.retainFinishedMs,
     failedMs: LIMITS.retainFailedMs,

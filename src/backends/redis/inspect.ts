@@ -9,6 +9,7 @@ import type {
   Stats,
   TaskFacts,
   TaskFilter,
+  Total,
 } from '../../domain/inspection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import {
@@ -28,7 +29,7 @@ import {
   STANDING_FIELDS,
 } from './decode-record.ts';
 import { EndWatch } from './end-watch.ts';
-import { decodeQueue } from './queues.ts';
+import { decodeQueue, decodeStats } from './queues.ts';
 import { reconcile } from './reconcile.ts';
 import type { Session } from './session.ts';
 
@@ -110,9 +111,9 @@ export class RedisInspect implements Inspect {
 
   async stats(): Promise<Stats> {
     const counts = zeros<TaskState>(TASK_STATES);
-    const totals = zeros<keyof Stats['totals']>(TOTALS);
+    const totals = zeros<Total>(TOTALS);
     for (const json of flat(await this.#session.run('queueList', ['']))) {
-      const queue = JSON.parse(text(json)) as Stats;
+      const queue = decodeStats(text(json));
       for (const state of TASK_STATES) counts[state] += queue.counts[state];
       for (const total of TOTALS) totals[total] += queue.totals[total];
     }
@@ -167,10 +168,11 @@ function strangeCursor(cursor: string): InvalidOptionError {
   return new InvalidOptionError('cursor', 'the cursor of a page of this listing', cursor);
 }
 
-const TOTALS: readonly (keyof Stats['totals'])[] = [
+const TOTALS: readonly Total[] = [
   'enqueued',
   'finished',
   'failed',
+  'deadLetters',
   'canceled',
   'retried',
   'lost',

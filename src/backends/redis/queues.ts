@@ -1,6 +1,6 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import type { QueueStore } from '../../domain/backend.ts';
-import type { QueueInfo } from '../../domain/inspection.ts';
+import type { QueueInfo, Stats, Total } from '../../domain/inspection.ts';
 import type { QueuePatch } from '../../domain/settings.ts';
 import { flat, text } from './decode.ts';
 import { patchText } from './encode.ts';
@@ -32,11 +32,26 @@ export class RedisQueues implements QueueStore {
   }
 }
 
-/** The reply has totals too, which are parts of the statistics of the whole. */
+/** A queue as scripts tell it, with its part of the statistics of the whole. */
+type ToldQueue = Omit<QueueInfo, 'deadLetters'> & {
+  readonly totals: Readonly<Record<Total, number>>;
+  /** Failed tasks that only followed others: those that are kept, and ever. */
+  readonly followers: number;
+  readonly followed: number;
+};
+
+/** Counts and totals of a queue. */
+export function decodeStats(json: string): Stats {
+  const { counts, totals, followed } = JSON.parse(json) as ToldQueue;
+  return { counts, totals: { ...totals, deadLetters: totals.failed - followed } };
+}
+
 export function decodeQueue(json: string): QueueInfo {
-  const { queue, settings: raw, counts, readyUsers, runnable } = JSON.parse(json) as QueueInfo;
+  const told = JSON.parse(json) as ToldQueue;
+  const { queue, settings: raw, counts, followers, readyUsers, runnable } = told;
   const settings = objectOf(raw);
   const { perUser } = settings;
   const whole = perUser === undefined ? settings : { ...settings, perUser: objectOf(perUser) };
-  return { queue, settings: whole, counts, readyUsers, runnable };
+  const deadLetters = counts.failed - followers;
+  return { queue, settings: whole, counts, deadLetters, readyUsers, runnable };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
+import { WrongStateError } from '../../domain/errors.ts';
 import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import { changeEach } from '../bulk.ts';
@@ -24,11 +25,14 @@ export function addDead(program: Command, shell: Shell): void {
   const dead = program.command('dead').description('dead letters: tasks that failed');
   withFilters(dead.command('list'))
     .description('dead letters, oldest failure first')
-    .option('--all', 'also tasks that Fairloom itself stores for runs')
+    .option(
+      '--all',
+      'also those that only followed, and tasks that Fairloom itself stores for runs',
+    )
     .option('--limit <n|all>', 'rows', limitArgument, 50)
     .action((options: DeadOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const shown = shownOf(deadLetters(loom, options), options.all);
+        const shown = shownOf(deadLetters(loom, options, options.all), options.all);
         const view = { ...taskView(epochMs()), none: 'no dead letters' };
         await showFirst(output, shown, { limit: options.limit, view });
         return undefined;
@@ -38,7 +42,7 @@ export function addDead(program: Command, shell: Shell): void {
     verb: 'redrive',
     description: 'put dead letters back, with fresh attempts',
     done: 'redriven',
-    change: (loom, id) => loom.tasks.redrive(id),
+    change: redrive,
   });
   addBulk(dead, shell, {
     verb: 'remove',
@@ -48,11 +52,27 @@ export function addDead(program: Command, shell: Shell): void {
   });
 }
 
+/** Of those that a filter found, parts of runs are put back with their runs. */
+async function redrive(loom: Fairloom, id: string, isNamed: boolean): Promise<void> {
+  try {
+    await loom.tasks.redrive(id);
+  } catch (error) {
+    if (isNamed || !(error instanceof WrongStateError) || error.runId === undefined) throw error;
+    await loom.tasks.redrive(error.runId).catch(passOver);
+  }
+}
+
+/** Another part has put it back already. */
+function passOver(error: unknown): void {
+  if (!(error instanceof WrongStateError)) throw error;
+}
+
 interface Bulk {
   readonly verb: string;
   readonly description: string;
   readonly done: string;
-  readonly change: (loom: Fairloom, id: string) => Promise<void>;
+  /** `isNamed`: by its id, and not found by a filter. */
+  readonly change: (loom: Fairloom, id: string, isNamed: boolean) => Promise<void>;
 }
 
 function addBulk(dead: Command, shell: Shell, bulk: Bulk): void {
@@ -74,7 +94,7 @@ function addBulk(dead: Command, shell: Shell, bulk: Bulk): void {
           return wouldChange(output, { ...ofTasks(loom), ids: chosen, followers, done, refusal });
         }
         return changeEach(bulk.verb, chosen, output, async (id) => {
-          await bulk.change(loom, id);
+          await bulk.change(loom, id, ids.length > 0);
           return bulk.done;
         });
       }),
@@ -95,13 +115,14 @@ async function choose(
     throw new CliError(EXIT.usage, problem);
   }
   if (ids.length > 0) return { chosen: ids, more: false };
-  const { items, more } = await take(deadLetters(loom, options), options.limit);
+  const { items, more } = await take(deadLetters(loom, options, true), options.limit);
   return { chosen: items.map(({ id }) => id), more };
 }
 
 function deadLetters(
   loom: Fairloom,
   { queue, user, name }: DeadOptions,
+  followers?: boolean,
 ): ReturnType<typeof pages<Awaited<ReturnType<Fairloom['dead']['list']>>['items'][number]>> {
-  return pages((page) => loom.dead.list({ ...page, queue, user, name }));
+  return pages((page) => loom.dead.list({ ...page, queue, user, name, followers }));
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { epochMs } from '../../base/globals.ts';
+import { namedLineOf } from '../../base/thrown.ts';
 import { causeText } from '../../domain/cause.ts';
 import { TaskNotFoundError } from '../../domain/errors.ts';
 import { encryptedWords } from '../../domain/sealed-text.ts';
@@ -8,6 +9,7 @@ import type { Fairloom } from '../../engine/client.ts';
 import type { RunImportOptions } from '../../engine/runs/import.ts';
 import type { RunHandle } from '../../engine/runs/run-handle.ts';
 import type { RunDetails } from '../../engine/runs/run-info.ts';
+import type { RunCause } from '../../engine/runs/runs-facade.ts';
 import { inputText, stateOption } from '../arguments.ts';
 import { changeEach } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
@@ -20,6 +22,7 @@ import { fieldLines, jsonLine, jsonLines, type Output, type Thing } from '../out
 import { type RunFilterOptions, selectRuns } from '../select-runs.ts';
 import { limitArgument, showFirst } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
+import type { Style } from '../style.ts';
 import { textTable } from '../text-table.ts';
 import { runNodeView, runView, stateText } from '../views.ts';
 import { type DrawOptions, draw, withFormat } from './graphs.ts';
@@ -105,12 +108,18 @@ function addExplain(runs: Command, shell: Shell): void {
     .action((id: string, _options: unknown, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const explanation = await loom.runs.explain(id);
-        const { state, counts, waitsFor } = explanation;
+        const { state, counts, waitsFor, causes, command: cure } = explanation;
         const shown = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
         const lines = waitsFor.flatMap(({ node, why }) =>
           why.obstacles.map(({ kind, text }) => `${node}: ${output.style.yellow(kind)}: ${text}`),
         );
-        const text = [`${id} is ${stateText(state, output.style)}`, shown.join(', '), ...lines];
+        const text = [
+          `${id} is ${stateText(state, output.style)}`,
+          ...causes.map((cause) => causeLine(cause, output.style)),
+          ...(cure === undefined ? [] : [output.style.dim(`  ${cure}`)]),
+          shown.join(', '),
+          ...lines,
+        ];
         output.one({ json: explanation, id, text: text.filter((line) => line !== '') });
         return undefined;
       }),
@@ -206,6 +215,14 @@ function addImport(runs: Command, shell: Shell): void {
     );
 }
 
+/** Where a run began not to finish. */
+function causeLine({ node, attempt, cause, error }: RunCause, style: Style): string {
+  const where = node === '' ? 'the run itself' : node;
+  const threw = error === undefined ? '' : `: ${namedLineOf(error)}`;
+  const why = cause === undefined ? '' : ` (${causeText(cause)})`;
+  return `${style.red(where)}, attempt ${attempt}${threw}${why}`;
+}
+
 /** What is shown of a run that was stored. */
 function stored({ id, created }: RunHandle<unknown>): Thing {
   const json = { id, created } satisfies JsonShapes['runs rerun' | 'runs import'];
@@ -233,6 +250,7 @@ function runLines(run: RunDetails, { style }: Output): readonly string[] {
       ended: run.endedAt === undefined ? undefined : shownMoment(run.endedAt, now),
       why: run.cause === undefined ? undefined : causeText(run.cause),
       input: run.input === undefined ? undefined : jsonLine(run.input),
+      result: run.result === undefined ? undefined : jsonLine(run.result),
       values: run.encryptedWith === undefined ? undefined : encryptedWords(run.encryptedWith),
     },
     style,

@@ -41,7 +41,7 @@ export interface TopSnapshot {
   readonly scheduled: number;
   /** Tasks that wait for others. */
   readonly deferred: number;
-  /** Failed tasks. */
+  /** Failed tasks, without those that only followed another. */
   readonly dead: number;
   /** Since the snapshot before, per second; absent in the first one. */
   readonly perSecond?: number;
@@ -85,7 +85,7 @@ export class TopSource {
       running: counts.started,
       scheduled: counts.scheduled,
       deferred: counts.deferred,
-      dead: counts.failed,
+      dead: queues.reduce((sum, { deadLetters }) => sum + deadLetters, 0),
       ...rate,
       workers: workers.length,
       slots: workers.reduce((sum, { concurrency }) => sum + concurrency, 0),

@@ -144,7 +144,7 @@ class Drive {
         decision: { type: 'release', delayMs: Math.max(delayMs, LIMITS.releaseMinMs), cause },
       };
     }
-    const { ending, failureType, node } = move;
+    const { ending, failureType, node, task } = move;
     switch (ending.type) {
       case 'finished':
         return this.#finished(ending.value);
@@ -158,8 +158,12 @@ class Drive {
         journal.epoch += 1;
         await journal.flush();
         const error = errorText(ending.error);
-        const outcome = failed(error, failureType, isRetryable(ending.error));
-        return { type: 'outcome', outcome: node === undefined ? outcome : { ...outcome, node } };
+        const outcome = {
+          ...failed(error, failureType, isRetryable(ending.error)),
+          ...(node === undefined ? {} : { node }),
+          ...(task === undefined ? {} : { task }),
+        };
+        return { type: 'outcome', outcome };
       }
     }
   }

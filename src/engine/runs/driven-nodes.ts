@@ -1,12 +1,13 @@
 /** The nodes of a driven run: from what it wrote down, and from the tasks that it waits for. */
 import type { Inspect, RunStore } from '../../domain/backend.ts';
-import { isEnd, type TaskRecord } from '../../domain/task.ts';
+import { failedNodeOf } from '../../domain/cause.ts';
+import { isEnd, type TaskRecord, type TaskState } from '../../domain/task.ts';
 import type { ValueCodec } from '../codec.ts';
 import { recordsOf } from './failure-cause.ts';
 import type { KnownGraph } from './known-graph.ts';
 import { memberStates } from './member-states.ts';
 import { JOIN_TASK, runPlaceOf } from './record.ts';
-import { nodeInfo, type RunNodeInfo } from './run-info.ts';
+import { nodeInfo, type RunNodeInfo, type RunNodeState } from './run-info.ts';
 
 /** A task that a driven run waits for. */
 export interface OpenMember {
@@ -33,14 +34,24 @@ export async function drivenNodes(
   const open = nodesIn(written, 'o:');
   const run = { id: root.id, graph: known.graph, input, fields: written };
   const inner = await memberStates({ codec, inspect: backend.inspect }, run);
+  const failed = failedNodeOf(root.cause);
+  const rest = restOf(root.state);
   const nodes = known.flat.nodes.flatMap((node): readonly RunNodeInfo[] => {
     if (node.kind === 'join') return [];
     const { id } = node;
+    if (id === failed) return [{ ...nodeInfo(id, root), state: 'failed' }];
     if (done.has(id)) return [{ node: id, state: 'finished' }];
-    return [{ node: id, state: inner.get(id) ?? (open.has(id) ? 'started' : 'pending') }];
+    return [{ node: id, state: inner.get(id) ?? rest(open.has(id)) }];
   });
   const members = await openMembers(backend.inspect, root);
   return [...nodes, ...members.map(({ node, record }) => nodeInfo(node, record))];
+}
+
+/** The state of nodes that have not finished, by that of their run and whether they were begun. */
+function restOf(run: TaskState): (wasBegun: boolean) => RunNodeState {
+  if (!isEnd(run)) return (wasBegun) => (wasBegun ? 'started' : 'pending');
+  // What was under way when the run ended, ended with it.
+  return (wasBegun) => (wasBegun && run !== 'finished' ? run : 'skipped');
 }
 
 /**

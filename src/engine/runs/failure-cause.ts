@@ -1,7 +1,7 @@
 /** Why a task of a run did not finish: what failed first, behind those that only followed it. */
 import { errorFrom } from '../../base/thrown.ts';
 import type { Inspect } from '../../domain/backend.ts';
-import { causeText, isFollower } from '../../domain/cause.ts';
+import { causeText, culpritOf } from '../../domain/cause.ts';
 import type { TaskRecord } from '../../domain/task.ts';
 import { errorOf } from '../task-error.ts';
 import { runPlaceOf } from './record.ts';
@@ -13,14 +13,39 @@ const READ_AT_ONCE = 500;
 export async function causeOf(inspect: Inspect, record: TaskRecord): Promise<TaskRecord> {
   const seen = new Set<string>();
   let found = record;
-  while (isFollower(found.cause) && !seen.has(found.id)) {
+  for (;;) {
+    const culprit = culpritOf(found.cause);
+    if (culprit === undefined || seen.has(found.id)) return found;
     seen.add(found.id);
-    const [behind] = await inspect.get([found.cause.id]);
+    const [behind] = await inspect.get([culprit]);
     // Removed, or put back since: then nobody knows more.
-    if (behind?.cause === undefined || behind.state === 'finished') break;
+    if (behind?.cause === undefined || behind.state === 'finished') return found;
     found = behind;
   }
-  return found;
+}
+
+/** Every task behind `record` at which it began not to finish: that of {@link causeOf}, then by their ends. */
+export async function culpritsOf(
+  inspect: Inspect,
+  record: TaskRecord,
+): Promise<readonly TaskRecord[]> {
+  const first = await causeOf(inspect, record);
+  const seen = new Set<string>([record.id]);
+  const found: TaskRecord[] = [];
+  let level: readonly TaskRecord[] = [record];
+  while (level.length > 0) {
+    const behind: string[] = [];
+    for (const one of level) {
+      const culprit = culpritOf(one.cause);
+      if (culprit !== undefined) behind.push(culprit, ...one.dependsOn);
+      else if (one.id !== first.id && one.cause?.type !== 'group-ended') found.push(one);
+    }
+    const fresh = [...new Set(behind)].filter((id) => !seen.has(id));
+    for (const id of fresh) seen.add(id);
+    const records = await recordsOf(inspect, fresh);
+    level = records.filter((one) => one !== undefined).filter(isUnfinished);
+  }
+  return [first, ...found.sort((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))];
 }
 
 /** The records of any number of tasks, in their order. */
@@ -47,4 +72,8 @@ export function errorIn(record: Pick<TaskRecord, 'state' | 'cause' | 'error'>): 
 /** The node that a record is of; its id when it is of none. */
 export function nodeOf(record: TaskRecord): string {
   return runPlaceOf(record.options)?.node ?? record.id;
+}
+
+function isUnfinished({ state }: TaskRecord): boolean {
+  return state === 'failed' || state === 'canceled';
 }

@@ -49,7 +49,12 @@ export interface GroupCall {
 
 /** What the run's worker is to do about a group. */
 export type GroupMove =
-  | { readonly type: 'outcome'; readonly outcome: StepOutcome }
+  | {
+      readonly type: 'outcome';
+      readonly outcome: StepOutcome;
+      /** The task of the first member that failed, where the group did. */
+      readonly culprit?: string | undefined;
+    }
   | { readonly type: 'wait'; readonly suspension: Suspension };
 
 /** Members that one call stores or cancels. */
@@ -274,7 +279,10 @@ export class GroupDrive {
     }
     const { policy } = node;
     const registered = policy.kind === 'registered' ? this.#tools.policy(policy.name) : () => true;
-    return { type: 'outcome', outcome: groupOutcome({ node, members, isTimeUp, registered }) };
+    const outcome = groupOutcome({ node, members, isTimeUp, registered });
+    const failed = records.findIndex((record) => record?.state === 'failed');
+    const culprit = outcome.type === 'failed' ? tasks[failed]?.id : undefined;
+    return { type: 'outcome', outcome, culprit };
   }
 
   async #memberEnd(

@@ -61,6 +61,8 @@ export type WalkMove =
       readonly failureType: FailureType;
       /** At which it failed; absent when it was no node of it. */
       readonly node: string | undefined;
+      /** The task that was to blame, where that is a group. */
+      readonly task: string | undefined;
     }
   | { readonly type: 'wait'; readonly suspension: Suspension }
   /** A node waits for its next attempt, or its code is not here. */
@@ -75,6 +77,7 @@ export class Producer {
   /** Of steps that handlers have named here. */
   readonly #learned = new Map<string, TaskDefinition>();
   #failureType: FailureType = 'error';
+  #culprit: string | undefined;
   #failedAt: string | undefined;
   /** Of the run; its nodes write under the lease of this walk. */
   readonly #channels: ChannelStore;
@@ -98,7 +101,8 @@ export class Producer {
       const step = walk.next();
       if (step.type === 'end') {
         const failureType = this.#failureType;
-        return { type: 'ended', ending: step.ending, failureType, node: this.#failedAt };
+        const [node, task] = [this.#failedAt, this.#culprit];
+        return { type: 'ended', ending: step.ending, failureType, node, task };
       }
       const key = `${step.node.id}#${step.visit}`;
       const known = journal.record(key);
@@ -232,6 +236,7 @@ export class Producer {
     const move = await tracedGroup(trace, () => new GroupDrive(this.#tools, call).move());
     if (move.type === 'wait') return move;
     const { outcome } = move;
+    this.#culprit = move.culprit;
     switch (outcome.type) {
       case 'output':
       case 'terminate': {

@@ -11,6 +11,7 @@ import { isBackoff } from '../attempt-plan.ts';
 import { isTraceparent, type StoredOptions } from '../enqueue-options.ts';
 import { graphTextOf } from './known-graph.ts';
 import { type SaidPlace, sha256 } from './record.ts';
+import type { RunNodeState } from './run-info.ts';
 import type { RunForm } from './run-options.ts';
 
 /** The version that is written; older ones are read. */
@@ -55,7 +56,7 @@ export interface ExportedNode {
   /** Its name in the graph. */
   readonly node: string;
   /** Where it stood. */
-  readonly state: TaskState | 'pending' | 'gone';
+  readonly state: RunNodeState;
   /** Of a finished node of a dispatched run: what it gave, as the codec wrote it. */
   readonly result?: string;
 }
@@ -155,7 +156,7 @@ function checkNodes(value: unknown): void {
 }
 
 const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6];
-const NODE_STATES: readonly unknown[] = [...TASK_STATES, 'pending', 'gone'];
+const NODE_STATES: readonly unknown[] = [...TASK_STATES, 'pending', 'skipped', 'gone'];
 
 function object(value: unknown, path: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;

@@ -102,7 +102,7 @@ export class StoredRun<O> implements RunHandle<O> {
 async function outcomeOf(parts: RunHandleParts, root: TaskRecord): Promise<unknown> {
   const view = await RunView.of(parts, root);
   if (root.state === 'finished') {
-    return view?.form === 'dispatched' ? view.output() : parts.codec.read(root.result ?? '');
+    return view === undefined ? parts.codec.read(root.result ?? '') : view.result();
   }
   throw await failureOf(view, root);
 }

@@ -3,7 +3,7 @@ import { type Cause, readableCause } from '../../domain/cause.ts';
 import { type DecryptionError, isOwn } from '../../domain/errors.ts';
 import type { Level, TaskRecord, TaskState } from '../../domain/task.ts';
 import { errorOf, type TaskError } from '../task-error.ts';
-import type { RunPlace } from './record.ts';
+import { GROUP_TASK, JOIN_TASK, type RunPlace } from './record.ts';
 import type { RunForm } from './run-options.ts';
 
 /** One run. Moments are ms since the epoch on the backend's clock. */
@@ -40,6 +40,8 @@ export interface RunInfo {
 
 /** One run with its nodes. */
 export interface RunDetails extends RunInfo {
+  /** `finished`: what its pipeline gave; absent when a part of it is not stored any more. */
+  readonly result?: unknown;
   /**
    * In the order of the graph, each after those that it waits for; groups where they end. Empty when
    * the graph cannot be read here.
@@ -47,14 +49,21 @@ export interface RunDetails extends RunInfo {
   readonly nodes: readonly RunNodeInfo[];
 }
 
+/**
+ * The state of the task that the node is; or `pending`: a driven run has not come to it; `skipped`: it
+ * never ran, because its run ended before or another node did not finish; `gone`: retention has removed
+ * its record.
+ */
+export type RunNodeState = TaskState | 'pending' | 'skipped' | 'gone';
+
 /** One node of a run. */
 export interface RunNodeInfo {
   /** Its name in the graph. */
   readonly node: string;
   /** The key of the member of a `parallel` that it is, where that is called otherwise. */
   readonly member?: string;
-  /** `pending`: a driven run has not come to it. `gone`: retention has removed its record. */
-  readonly state: TaskState | 'pending' | 'gone';
+  /** Where it stands. */
+  readonly state: RunNodeState;
   /** For `loom.tasks`; absent when it is no task of the queue. */
   readonly taskId?: string;
   /** Of its newest failure. */
@@ -95,8 +104,14 @@ export function runInfo(facts: RunFacts): RunInfo {
 export function nodeInfo(node: string, record: TaskRecord | undefined): RunNodeInfo {
   if (record === undefined) return { node, state: 'gone' };
   const error = errorOf(record.error);
-  const { state, id: taskId } = record;
+  const { id: taskId } = record;
+  const state = neverRan(record) ? 'skipped' : record.state;
   return error === undefined ? { node, state, taskId } : { node, state, taskId, error };
+}
+
+/** It ended since another did not finish. Groups and joins run nothing themselves, and fail so. */
+function neverRan({ name, cause }: TaskRecord): boolean {
+  return cause?.type === 'upstream' && name !== GROUP_TASK && name !== JOIN_TASK;
 }
 
 /** A listing must show a run also when its text is damaged. */

@@ -7,7 +7,7 @@ import { isEnd, type TaskRecord } from '../../domain/task.ts';
 import type { ValueCodec } from '../codec.ts';
 import type { Connection } from '../connection.ts';
 import { drivenNodes, type OpenMember, openMembers } from './driven-nodes.ts';
-import { causeOf, recordsOf } from './failure-cause.ts';
+import { causeOf, culpritsOf, recordsOf } from './failure-cause.ts';
 import type { GraphCache } from './graph-cache.ts';
 import type { KnownGraph } from './known-graph.ts';
 import {
@@ -159,8 +159,13 @@ export class RunView {
     return Object.keys(channels).length === 0 ? {} : { channels };
   }
 
-  /** What a dispatched run that finished gives. */
-  async output(): Promise<unknown> {
+  /** What the run gave, once it has finished. @throws {@link TaskNotFoundError} when a part is gone. */
+  async result(): Promise<unknown> {
+    if (this.form === 'dispatched') return this.#output();
+    return this.#parts.codec.read(this.root.result ?? '');
+  }
+
+  async #output(): Promise<unknown> {
     const { dispatch, flat, values } = await this.known();
     const records = await this.recordsOf(dispatch.outputs);
     const outcome = (node: string): NodeOutcome => {
@@ -171,6 +176,11 @@ export class RunView {
       return { ok: true, value: this.#parts.codec.read(record.result ?? '') };
     };
     return values.build(flat.output, { input: this.input, outcome });
+  }
+
+  /** Tasks at which it began not to finish, the first first. */
+  culprits(): Promise<readonly TaskRecord[]> {
+    return culpritsOf(this.#backend.inspect, this.root);
   }
 
   /** The record of what failed first, or was canceled; that of the run itself when nothing else did. */

@@ -1,16 +1,22 @@
 import type { CancelReply, Page } from '../../domain/backend.ts';
+import { type Cause, failedNodeOf } from '../../domain/cause.ts';
 import { InvalidOptionError, isOwn } from '../../domain/errors.ts';
 import type { Explanation } from '../../domain/explain.ts';
 import type { TaskGraph } from '../../domain/graph.ts';
 import { checkId, checkName } from '../../domain/names.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
-import { TASK_STATES, type TaskState } from '../../domain/task.ts';
+import { suggestion } from '../../domain/suggestion.ts';
+import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task.ts';
 import type { NodeStates } from '../../workflow/drawing.ts';
+import { demandStep } from '../../workflow/pipeline-definition.ts';
+import type { Step } from '../../workflow/step.ts';
 import { channelsIn } from '../channels.ts';
 import { type ConsequenceOptions, consequenceLimit } from '../consequences.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from '../page.ts';
+import { errorOf, type TaskError } from '../task-error.ts';
 import type { Tasks } from '../task-facade.ts';
 import { exportRun } from './export.ts';
+import { nodeOf } from './failure-cause.ts';
 import { importRun, type RunImportOptions } from './import.ts';
 import { DRIVE_TASK, RUN_TASK } from './record.ts';
 import { type RerunOptions, rerun } from './rerun.ts';
@@ -32,7 +38,7 @@ import { RunView } from './run-view.ts';
 export interface RunListOptions extends PageOptions {
   /** Runs that stand there now. Dispatched runs are `deferred` until they end. */
   readonly state: TaskState;
-  /** Default `dispatched`. */
+  /** Default both: dispatched runs first, then driven ones. */
   readonly form?: RunForm | undefined;
   /** Of this queue; absent: of any. */
   readonly queue?: string | undefined;
@@ -79,6 +85,24 @@ export interface RunExplanation {
   readonly counts: Readonly<Record<string, number>>;
   /** Nodes that wait for no other node, each with its reason; at most 20. */
   readonly waitsFor: readonly { readonly node: string; readonly why: Explanation }[];
+  /** Of a run that did not finish: where that began, the first first; at most 20. */
+  readonly causes: readonly RunCause[];
+  /** What helps a failed run on. */
+  readonly command?: string;
+}
+
+/** A task at which a run began not to finish: it followed no other. */
+export interface RunCause {
+  /** Its node; empty for the run itself. */
+  readonly node: string;
+  /** For `loom.tasks`. */
+  readonly taskId: string;
+  /** The number of its newest attempt; 0: it was never started. */
+  readonly attempt: number;
+  /** Why, as data. */
+  readonly cause?: Cause;
+  /** What its newest attempt threw. */
+  readonly error?: TaskError;
 }
 
 /** Nodes that an explanation names at most. */
@@ -104,7 +128,7 @@ export class Runs {
   async get(id: string): Promise<RunDetails | undefined> {
     const view = await RunView.find(this.#tools.handles, checkId('id', id));
     if (view === undefined) return undefined;
-    const info = runInfo(view);
+    const info = { ...runInfo(view), ...(await resultOf(view)) };
     try {
       return { ...info, nodes: await view.nodes() };
     } catch (error) {
@@ -114,18 +138,46 @@ export class Runs {
     }
   }
 
-  /** One page of the runs of one form in a state, in the order of that state's index. */
+  /**
+   * The way back to a run by its id, wherever it was enqueued; the pipeline says what it gives.
+   *
+   * @throws {@link InvalidOptionError} when the first is no step, or the second no id.
+   */
+  handle<I, O, X>(step: Step<I, O, X>, id: string): RunHandle<O | X> {
+    demandStep('handle', step);
+    return new StoredRun(this.#tools.handles, {
+      id: checkId('id', id),
+      created: false,
+      conflict: false,
+    });
+  }
+
+  /** One page of the runs in a state, those of each form in the order of that state's index. */
   async list(options: RunListOptions): Promise<Page<RunInfo>> {
     checkOptions('runs.list', options, LIST_KEYS);
     const { handles } = this.#tools;
+    const filter = filterOf(options);
     const { inspect } = await handles.connection.open();
-    const { items, cursor } = await inspect.list(filterOf(options), pageRequest(options));
+    const { limit, cursor: from } = pageRequest(options);
+    const forms = options.form === undefined ? FORMS : [options.form];
     const infos: RunInfo[] = [];
-    for (const root of items) {
-      const view = await RunView.of(handles, root);
-      if (view !== undefined) infos.push(runInfo(view));
+    let [form, rest] = placeIn(forms, from);
+    for (;;) {
+      const left = limit - infos.length;
+      const { items, cursor } = await inspect.list(
+        { ...filter, name: form === 'dispatched' ? RUN_TASK : DRIVE_TASK },
+        rest === '' ? { limit: left } : { limit: left, cursor: rest },
+      );
+      for (const root of items) {
+        const view = await RunView.of(handles, root);
+        if (view !== undefined) infos.push(runInfo(view));
+      }
+      if (cursor !== undefined) return { items: infos, cursor: `${form}:${cursor}` };
+      const next = forms[forms.indexOf(form) + 1];
+      if (next === undefined) return { items: infos };
+      if (infos.length >= limit) return { items: infos, cursor: `${next}:` };
+      [form, rest] = [next, ''];
     }
-    return cursor === undefined ? { items: infos } : { items: infos, cursor };
   }
 
   /**
@@ -241,10 +293,14 @@ export class Runs {
     for (const { node, taskId } of ready.slice(0, EXPLAINED)) {
       if (taskId !== undefined) waitsFor.push({ node, why: await this.#tasks.explain(taskId) });
     }
-    if (view.form === 'driven') {
+    if (view.form === 'driven' && !isEnd(view.root.state)) {
       waitsFor.push({ node: '', why: await this.#tasks.explain(view.root.id) });
     }
-    return { id, state: view.root.state, counts, waitsFor };
+    const { state } = view.root;
+    const culprits = isEnd(state) && state !== 'finished' ? await view.culprits() : [];
+    const causes = culprits.slice(0, EXPLAINED).map(causeIn);
+    const cure = state === 'failed' ? { command: suggestion('runs resume', id) } : {};
+    return { id, state, counts, waitsFor, causes, ...cure };
   }
 
   /** Waits until nothing of a run is open. */
@@ -263,16 +319,51 @@ export class Runs {
   }
 }
 
-function filterOf({ state, form = 'dispatched', queue, user }: RunListOptions): {
+function causeIn(record: TaskRecord): RunCause {
+  const { id: taskId, failures: attempt, cause } = record;
+  const error = errorOf(record.error);
+  const node = failedNodeOf(cause) ?? nodeOf(record);
+  return {
+    node,
+    taskId,
+    attempt,
+    ...(cause === undefined ? {} : { cause }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** What a run that finished gave, as far as it can still be read: retention may have taken a part. */
+async function resultOf(view: RunView): Promise<Pick<RunDetails, 'result'>> {
+  if (view.root.state !== 'finished') return {};
+  try {
+    return { result: await view.result() };
+  } catch {
+    return {};
+  }
+}
+
+const FORMS: readonly RunForm[] = ['dispatched', 'driven'];
+
+/** Where a listing goes on: in which form, and at which cursor of that; empty at its start. */
+function placeIn(
+  forms: readonly RunForm[],
+  cursor: string | undefined,
+): readonly [form: RunForm, cursor: string] {
+  const form = forms.find((one) => cursor?.startsWith(`${one}:`));
+  if (form !== undefined) return [form, cursor?.slice(form.length + 1) ?? ''];
+  if (cursor !== undefined) throw new InvalidOptionError('cursor', 'one of a page before', cursor);
+  return [forms[0] ?? 'dispatched', ''];
+}
+
+function filterOf({ state, form, queue, user }: RunListOptions): {
   readonly state: TaskState;
-  readonly name: string;
   readonly queue?: string;
   readonly user?: string;
 } {
   if (!TASK_STATES.includes(state)) {
     throw new InvalidOptionError('state', `one of ${TASK_STATES.join(', ')}`, state);
   }
-  if (form !== 'dispatched' && form !== 'driven') {
+  if (form !== undefined && !FORMS.includes(form)) {
     throw new InvalidOptionError('form', '"dispatched", "driven"', form);
   }
   if (state === 'queued' && user === undefined) {
@@ -280,7 +371,6 @@ function filterOf({ state, form = 'dispatched', queue, user }: RunListOptions): 
   }
   return {
     state,
-    name: form === 'dispatched' ? RUN_TASK : DRIVE_TASK,
     ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
     ...(user === undefined ? {} : { user: checkId('user', user) }),
   };

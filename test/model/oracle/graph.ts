@@ -104,9 +104,16 @@ export function end(world: World, task: Task, how: End): void {
   for (const [id, edge] of task.awaited) if (edge === 'unmet') task.awaited.delete(id);
   task.cancelCause = undefined;
   world.totals[how.state] += 1;
+  if (isDeadLetter(task)) world.totals.deadLetters += 1;
   releaseKey(world, task);
   world.cascade.push(task);
   refresh(world, task.queue, task.user);
+}
+
+/** It failed by itself, and not since another did not finish. */
+export function isDeadLetter({ state, cause }: Task): boolean {
+  const follows = cause?.type === 'upstream' || (cause !== undefined && 'task' in cause);
+  return state === 'failed' && !(follows && cause?.type !== 'unknown-here');
 }
 
 function releaseKey(world: World, task: Task): void {

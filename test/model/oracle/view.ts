@@ -14,6 +14,7 @@ import {
   type TaskState,
 } from '../../../src/domain/task.ts';
 import { readyPeople, room } from './fairness.ts';
+import { isDeadLetter } from './graph.ts';
 import { type Given, gateOf } from './lease.ts';
 import {
   byBytes,
@@ -139,10 +140,15 @@ export function queueInfoOf(world: World, queue: string): QueueInfo {
   return {
     queue,
     settings: lane.settings,
-    counts: countsOf([...world.tasks.values()].filter((task) => task.queue === queue)),
+    counts: countsOf(tasksOf(world, queue)),
+    deadLetters: tasksOf(world, queue).filter(isDeadLetter).length,
     readyUsers: readyPeople(lane).length,
     runnable: runnableOf(world, queue),
   };
+}
+
+function tasksOf(world: World, queue: string): readonly Task[] {
+  return [...world.tasks.values()].filter((task) => task.queue === queue);
 }
 
 /** How many slots would start a task at once: nothing while the queue itself is closed. */

@@ -184,7 +184,7 @@ export interface Worker {
 }
 
 export type Totals = Record<
-  'enqueued' | 'finished' | 'failed' | 'canceled' | 'retried' | 'lost' | 'stolen',
+  'enqueued' | 'finished' | 'failed' | 'deadLetters' | 'canceled' | 'retried' | 'lost' | 'stolen',
   number
 >;
 
@@ -243,7 +243,16 @@ export function newWorld(clock: number, retention: Retention): World {
     announced: new Map(),
     schedules: new Map(),
     scheduler: { owner: undefined, until: 0, fence: 0 },
-    totals: { enqueued: 0, finished: 0, failed: 0, canceled: 0, retried: 0, lost: 0, stolen: 0 },
+    totals: {
+      enqueued: 0,
+      finished: 0,
+      failed: 0,
+      deadLetters: 0,
+      canceled: 0,
+      retried: 0,
+      lost: 0,
+      stolen: 0,
+    },
     cascade: [],
     happened: [],
     touched: new Set(),

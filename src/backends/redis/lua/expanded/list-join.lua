@@ -147,6 +147,10 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 -- Names the two sets of a user's line, and the places in them.
 
+-- Counts failed tasks that only followed another: those that are kept, and ever. Dead letters are the
+-- others.
+-- @rare
+
 -- Moves a task from one place to another: each function fills one place or leaves one. All of
 -- them keep the counts; whoever calls `leave` reindexes the user afterwards.
 

@@ -179,7 +179,9 @@ function F.runnableNow(lane)
 end
 
 function F.queueInfo(lane)
+  local followers = redis.call('HMGET', (lane.p .. 'fair'), 'fo', 'fe')
   return { queue = lane.queue, settings = F.exact(lane.config), counts = lane.counts,
+    followers = tonumber(followers[1] or 0), followed = tonumber(followers[2] or 0),
     readyUsers = lane.ready, runnable = F.runnableNow(lane),
     totals = { enqueued = lane.enqueued, finished = lane.finished, failed = lane.failed,
       canceled = lane.canceled, retried = lane.retried, lost = lane.lost, stolen = lane.stolen } }

@@ -148,6 +148,10 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 -- Names the two sets of a user's line, and the places in them.
 
+-- Counts failed tasks that only followed another: those that are kept, and ever. Dead letters are the
+-- others.
+-- @rare
+
 -- Moves a task from one place to another: each function fills one place or leaves one. All of
 -- them keep the counts; whoever calls `leave` reindexes the user afterwards.
 
@@ -1166,6 +1170,14 @@ function F.levelScore(level, seq)
   return (6 - level) * 140737488355328 + 70368744177664 + seq
 end
 
+function F.countFollower(t, lane, change)
+  local cause = t.y and t.y.ca and cjson.decode(t.y.ca)
+  if not cause or not (cause.type == 'upstream' or cause.task) then return end
+  local key = (lane.p .. 'fair')
+  redis.call('HINCRBY', key, 'fo', change)
+  if change > 0 then redis.call('HINCRBY', key, 'fe', change) end
+end
+
 function F.setState(t, u, state)
   t.state = state
   u.lane.counts[state] = u.lane.counts[state] + 1
@@ -1227,6 +1239,8 @@ function F.leave(t, u)
       u.running = u.running - 1
       if u.lane.timed then Timed.settle(t, u) end
       F.runningAt(t.worker, -1)
+    elseif state == 'failed' then
+      F.countFollower(t, u.lane, -1)
     end
   end
   u.lane.counts[state] = u.lane.counts[state] - 1
@@ -1334,6 +1348,7 @@ function F.endTask(t, u, state, ending)
     F.put(state, t.id, now, nowText)
   end
   if ending.cause then F.rareOf(t).ca = ending.cause end
+  if state == 'failed' then F.countFollower(t, lane, 1) end
   if ending.error then F.setField(t, 'e', ending.error) end
   if ending.result then F.setField(t, 'r', ending.result) end
   t.canceling = false

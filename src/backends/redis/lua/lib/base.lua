@@ -12,6 +12,7 @@
 -- @include lib/shares.lua
 -- @include lib/task.lua
 -- @include lib/levels.lua
+-- @include lib/followers.lua
 -- @include lib/places.lua
 -- @include lib/keyring.lua
 -- @include lib/end.lua

@@ -12,6 +12,7 @@ function F.endTask(t, u, state, ending)
     F.put(state, t.id, now, nowText)
   end
   if ending.cause then F.rareOf(t).ca = ending.cause end
+  if state == 'failed' then F.countFollower(t, lane, 1) end
   if ending.error then F.setField(t, 'e', ending.error) end
   if ending.result then F.setField(t, 'r', ending.result) end
   t.canceling = false

@@ -65,6 +65,8 @@ function F.leave(t, u)
       u.running = u.running - 1
       if u.lane.timed then Timed.settle(t, u) end
       F.runningAt(t.worker, -1)
+    elseif state == 'failed' then
+      F.countFollower(t, u.lane, -1)
     end
   end
   u.lane.counts[state] = u.lane.counts[state] - 1
