@@ -1,5 +1,7 @@
 /** Errors as users meet them: from real calls where a line brings them about, else made. */
+
 import { failure } from '../../src/backends/redis/failures.ts';
+import { checkPrefix } from '../../src/backends/redis/keys.ts';
 import * as errors from '../../src/domain/errors.ts';
 import {
   call,
@@ -143,6 +145,7 @@ async function* calls(): AsyncIterable<() => unknown> {
   yield () => loom.enqueue(echo, 1, { usr: 'ann' } as object);
   yield () => loom.worker().on('task.finish' as 'task.finished', () => undefined);
   yield () => loom.dead.remove({});
+  yield () => checkPrefix('app_a:workflows');
   yield () => loom.enqueueByName('echo', { at: new Date(0) });
   yield () => loom.enqueueByName('echo', { at: Number.NaN });
   yield () => loom.enqueueByName('echo', 'x'.repeat(1_048_576));
