@@ -38,7 +38,7 @@ const NO_ROW = 'no row has this number';
 
 /** What can only go wrong with a server, a connection, another process, or the command line. */
 const SERVER: ReadonlySet<string> = new Set(
-  'O15 O18 O20 O46 O56 O95.12 B-W12 F29 F30 F36 F39 F61 F66'.split(' '),
+  'O15 O18 O20 O46 O56 O95.12 B-W12 F29 F30 F36 F39 F61 F65 F66'.split(' '),
 );
 
 /** What only the embedded backend or the manual clock has. */
@@ -46,7 +46,7 @@ const EMBEDDED: ReadonlySet<string> = new Set(['F37', 'F38', 'F73']);
 
 /** Types, documents, hosts of handlers, rules without a backend. */
 const ANYWHERE: ReadonlySet<string> = new Set(
-  'O83 O84 O85 O86 O87 O88 O89 F9 F16 F17 F27 F28 F40 F51 F52 F53'.split(' '),
+  'O83 O84 O85 O86 O87 O88 O89 F9 F16 F17 F27 F28 F40 F51 F52 F53 F71'.split(' '),
 );
 
 /** Rows without a test of their own, and why: what the reader of a catalogue may look for here. */

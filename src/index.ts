@@ -94,6 +94,8 @@ export {
   ClosedError,
   ControlNotReturnedError,
   CrossUserDependencyError,
+  DecryptionError,
+  type DecryptionProblem,
   DependencyCycleError,
   DuplicateNodeError,
   type ErrorCode,
@@ -156,6 +158,7 @@ export type {
   TaskNode,
 } from './domain/graph.ts';
 export type { Binding, Json, ValuePath } from './domain/graph-binding.ts';
+export type { Total } from './domain/inspection.ts';
 export { LIMITS, type Limit, type LimitName } from './domain/limits.ts';
 export type { Position } from './domain/position.ts';
 export type { ProgramEnd } from './domain/program-errors.ts';
@@ -229,7 +232,7 @@ export type {
   StoredOptions,
   ThrottleOptions,
 } from './engine/enqueue-options.ts';
-export type { Handle, ResultOptions, TaskHandle } from './engine/handle.ts';
+export type { Enqueued, Handle, ResultOptions, TaskHandle } from './engine/handle.ts';
 export type { HandlerMap } from './engine/handlers/handler-source.ts';
 export type { Health } from './engine/health.ts';
 export type {
@@ -296,7 +299,6 @@ export type {
   UserSettingsInfo,
 } from './engine/settings-options.ts';
 export type { StopReport } from './engine/shutdown.ts';
-export type { Enqueued } from './engine/submission.ts';
 export type { TaskError } from './engine/task-error.ts';
 export type { TaskListOptions, Tasks } from './engine/task-facade.ts';
 export type { AttemptInfo, TaskInfo } from './engine/task-info.ts';

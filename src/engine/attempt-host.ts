@@ -1,14 +1,13 @@
 import type { Logger } from '../base/logger.ts';
 import type { Decision, Suspension } from '../domain/backend.ts';
-import type { Attempt } from './attempt.ts';
 import type { SubRunner } from './attempt-context.ts';
 import type { ValueCodec } from './codec.ts';
 import type { Journal } from './runs/journal.ts';
 import type { Tracing } from './tracing/trace.ts';
 import type { WriteBooks } from './write-book.ts';
 
-/** What an attempt needs of its worker. */
-export interface AttemptHost {
+/** What an attempt needs of its worker; `Attempt` is the attempt itself. */
+export interface AttemptHost<Attempt> {
   readonly codec: ValueCodec;
   readonly log: Logger;
   readonly tracing: Tracing;

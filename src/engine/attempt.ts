@@ -65,7 +65,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   /** JSON text of the input; of a node of a run it may be built after the lease. */
   payload: string;
   #ask: Ask = 'none';
-  readonly #host: AttemptHost;
+  readonly #host: AttemptHost<Attempt>;
   /** Present once somebody has looked at it, or it was aborted. */
   #signal: LazySignal | undefined;
   #runner: SubRunner | undefined;
@@ -84,7 +84,12 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   /** Present once its span was begun; that is over when a decision is made. */
   #trace: Trace | undefined;
 
-  constructor(host: AttemptHost, lease: Leased, definition: TaskDefinition, plan: AttemptPlan) {
+  constructor(
+    host: AttemptHost<Attempt>,
+    lease: Leased,
+    definition: TaskDefinition,
+    plan: AttemptPlan,
+  ) {
     super();
     this.#host = host;
     this.lease = lease;

@@ -2,10 +2,9 @@
 import { keysOf, type OptionKeys } from '../domain/options.ts';
 import type { Step, Task } from '../workflow/step.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from './enqueue-options.ts';
-import type { TaskHandle } from './handle.ts';
+import type { Enqueued, TaskHandle } from './handle.ts';
 import type { RunHandle } from './runs/run-handle.ts';
 import type { RunEnqueueOptions } from './runs/run-options.ts';
-import type { Enqueued } from './submission.ts';
 
 /** Holds the type of the output; never a value. */
 declare const output: unique symbol;

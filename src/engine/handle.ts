@@ -1,5 +1,6 @@
 import type { Duration } from '../base/time.ts';
 import type { EnqueueReply } from '../domain/backend.ts';
+import type { FairloomError } from '../domain/errors.ts';
 import { keysOf, type OptionKeys } from '../domain/options.ts';
 
 /** A way back to something that was enqueued. */
@@ -42,6 +43,11 @@ export interface TaskHandle<out O> extends Handle<O> {
   /** The input and options of the waiting task were replaced by these. */
   readonly replaced: boolean;
 }
+
+/** How one task of a batch that is not all-or-none fared. */
+export type Enqueued<O> =
+  | { readonly ok: true; readonly handle: TaskHandle<O> }
+  | { readonly ok: false; readonly error: FairloomError };
 
 /** Waits for ends; see `results.ts`. */
 export interface ResultSource {

@@ -1,6 +1,6 @@
 /** Puts failed tasks back: alone, or as the runs that they are or belong to. */
 import type { ChangeReply } from '../domain/backend.ts';
-import { FairloomError, WrongStateError } from '../domain/errors.ts';
+import { isOwn, WrongStateError } from '../domain/errors.ts';
 import type { PutBack } from '../domain/explain.ts';
 import type { TaskRecord } from '../domain/task.ts';
 import { recordsOf } from './runs/failure-cause.ts';
@@ -68,7 +68,7 @@ async function resumed(parts: ViewParts, id: string): Promise<ChangeReply> {
     await resume(parts, id);
     return { kind: 'ok' };
   } catch (error) {
-    if (error instanceof FairloomError && !error.retryable) return { kind: 'not-found' };
+    if (isOwn(error) && !error.retryable) return { kind: 'not-found' };
     throw error;
   }
 }

@@ -60,7 +60,7 @@ interface SlotsParts extends NodeTools {
  * promise has settled, which may be later than its decision: a handler that ignores its signal
  * keeps its slot, and no other attempt of the same task runs beside it here.
  */
-export class Slots implements AttemptHost {
+export class Slots implements AttemptHost<Attempt> {
   readonly codec: ValueCodec;
   readonly log: Logger;
   readonly tracing: Tracing;

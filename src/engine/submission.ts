@@ -14,15 +14,10 @@ import type { NewTask } from '../domain/task.ts';
 import type { TaskCall } from './call.ts';
 import type { Connection } from './connection.ts';
 import { type EnqueueOptions, rejectsDuplicate } from './enqueue-options.ts';
-import { type ResultSource, StoredHandle, type TaskHandle } from './handle.ts';
+import { type Enqueued, type ResultSource, StoredHandle, type TaskHandle } from './handle.ts';
 import { refusalError } from './refusal.ts';
 import type { TaskMaker } from './task-maker.ts';
 import { type Turns, turn } from './turns.ts';
-
-/** How one task of a batch that is not all-or-none fared. */
-export type Enqueued<O> =
-  | { readonly ok: true; readonly handle: TaskHandle<O> }
-  | { readonly ok: false; readonly error: FairloomError };
 
 interface SubmissionTools {
   readonly connection: Connection;

@@ -207,8 +207,10 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: the first failure is one that followed another',
     file: 'src/domain/cause.ts',
-    find: `return cause?.type === 'upstream';`,
-    replace: `return cause?.type === 'lost';`,
+    find: `    case 'upstream':
+      return cause.id;`,
+    replace: `    case 'upstream':
+      return undefined;`,
     first: 'runs-dispatch.test.ts',
   },
 ];

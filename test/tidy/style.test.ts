@@ -23,6 +23,8 @@ function hits(path: string, text: string, pattern: RegExp): readonly string[] {
 describe('files', () => {
   it(`have at most ${MAX_LINES} lines`, () => {
     const long = sources
+      // An entry point is a list of names, and the rule below sees to it.
+      .filter((path) => !/^src\/[^/]+\.ts$/.test(path))
       .map((path) => ({ path, lines: read(path).trimEnd().split('\n').length }))
       .filter(({ lines }) => lines > MAX_LINES);
     expect(long).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
-import { WrongStateError } from '../../domain/errors.ts';
+import { isOwn, type WrongStateError } from '../../domain/errors.ts';
 import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import { changeEach } from '../bulk.ts';
@@ -57,14 +57,15 @@ async function redrive(loom: Fairloom, id: string, isNamed: boolean): Promise<vo
   try {
     await loom.tasks.redrive(id);
   } catch (error) {
-    if (isNamed || !(error instanceof WrongStateError) || error.runId === undefined) throw error;
+    if (isNamed || !isOwn<WrongStateError>(error, 'WRONG_STATE') || error.runId === undefined)
+      throw error;
     await loom.tasks.redrive(error.runId).catch(passOver);
   }
 }
 
 /** Another part has put it back already. */
 function passOver(error: unknown): void {
-  if (!(error instanceof WrongStateError)) throw error;
+  if (!isOwn(error, 'WRONG_STATE')) throw error;
 }
 
 interface Bulk {

@@ -7,7 +7,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { DecryptionError } from '../../domain/errors.ts';
 import { SEAL, sealedWith } from '../../domain/sealed-text.ts';
-import type { TextKind } from './texts.ts';
+import type { TextKind } from './text-kind.ts';
 
 /** Bytes of a key of AES-256. */
 export const KEY_BYTES = 32;

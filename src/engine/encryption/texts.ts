@@ -5,18 +5,7 @@ import { isSealed, SEAL, sealedWith } from '../../domain/sealed-text.ts';
 import type { Codec } from './codec.ts';
 import { EncryptedCodec } from './encrypted.ts';
 import type { KeyRing } from './key-ring.ts';
-
-/** What a text is: one of a kind cannot be put in the place of another. */
-export type TextKind =
-  | 'input'
-  | 'result'
-  | 'error'
-  | 'reason'
-  | 'channel'
-  | 'xcom'
-  | 'journal'
-  | 'schedule'
-  | 'graph';
+import type { TextKind } from './text-kind.ts';
 
 /** Makes texts unreadable, and readable again. The empty text, which says that there is no value, stays. */
 export interface Texts {

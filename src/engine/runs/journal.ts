@@ -1,10 +1,9 @@
-import type { Backend, NodeWrites } from '../../domain/backend.ts';
+import type { Backend, LeaseRef, NodeWrites } from '../../domain/backend.ts';
 import type { ChannelRefusal } from '../../domain/channel.ts';
 import { TaskCanceledError } from '../../domain/errors.ts';
 import { readGraph } from '../../domain/graph-text.ts';
 import type { NodeRecord } from './controls.ts';
 import type { GraphCache } from './graph-cache.ts';
-import type { OwnLease } from './own-lease.ts';
 
 /** How often a node was tried before it was left for later. */
 export interface Tries {
@@ -29,6 +28,14 @@ export interface OpenedGroup {
   readonly dueAt?: number;
 }
 
+/** Under whose lease it is written. */
+interface JournalHolder {
+  /** In force now. */
+  readonly lease: LeaseRef;
+  /** The backend says that a cancel was requested: it need not wait for a heartbeat. */
+  canceling(): void;
+}
+
 /** What a member did to the whole run: kept for its producer, since a canceled task has no result. */
 export interface EarlyEnd {
   /** What the run is to give. */
@@ -38,7 +45,7 @@ export interface EarlyEnd {
 interface JournalParts {
   readonly backend: Backend;
   /** Whose lease may be another one after a wait. */
-  readonly holder: Pick<OwnLease, 'lease' | 'canceling'>;
+  readonly holder: JournalHolder;
   readonly graphs: GraphCache;
   /** Stands before every field: runs of one handler share its task's journal. */
   readonly prefix: string;

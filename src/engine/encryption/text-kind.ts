@@ -1,0 +1,11 @@
+/** What a text is: one of a kind cannot be put in the place of another. */
+export type TextKind =
+  | 'input'
+  | 'result'
+  | 'error'
+  | 'reason'
+  | 'channel'
+  | 'xcom'
+  | 'journal'
+  | 'schedule'
+  | 'graph';
