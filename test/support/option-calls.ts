@@ -68,6 +68,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { command: 'true' },
       calls: { commandTask: (x) => fairloom.commandTask('c', x) },
     },
+    ConsequenceOptions: {
+      valid: { ending: 'cancel' },
+      calls: { consequences: (x) => loom.tasks.consequences('t', x) },
+    },
     ContainerMount: {
       valid: { source: '/a', target: '/a' },
       calls: {
@@ -87,6 +91,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       calls: { redrive: (x) => loom.dead.redrive(x), remove: (x) => loom.dead.remove(x) },
     },
     DeadFilter: { valid: { user: 'u' }, calls: { list: (x) => loom.dead.list(x) } },
+    DeadListOptions: { valid: { followers: true }, calls: { list: (x) => loom.dead.list(x) } },
     DebounceOptions: { valid: { key: 'k', wait: 1 }, at: within('debounce'), calls: { enqueue } },
     DefaultOptions: {
       valid: { retries: 1 },
@@ -97,6 +102,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       calls: { dynamic: (x) => fairloom.dynamic('d', x, async () => 1) },
     },
     EachOptions: { valid: { policy: 'strict' }, calls: { each: (x) => each(plain, x) } },
+    EncryptionOptions: {
+      valid: { keys: [{ id: 'a', key: new Uint8Array(32) }] },
+      calls: { encrypted: (x) => fairloom.encrypted(x) },
+    },
     EnqueueManyOptions: {
       valid: { atomic: true },
       calls: {
@@ -267,6 +276,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { task: plain, input: 1, cron: '@daily' },
       calls: { set: (x) => loom.schedules.set('s', x) },
     },
+    SchedulePatch: {
+      valid: { jitter: '1m' },
+      calls: { update: (x) => loom.schedules.update('s', x) },
+    },
     SchedulePolicies: {
       valid: { task: plain, input: 1, cron: '@daily', missed: 'skip' },
       calls: { set: (x) => loom.schedules.set('s', x) },
@@ -321,6 +334,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
     },
     // Options whose type has no name.
     '{ reason }': { valid: {}, calls: { cancel: (x) => loom.tasks.cancel('t', x) } },
+    '{ limit }': {
+      valid: { limit: 1 },
+      calls: { consequences: (x) => loom.runs.consequences('r', x) },
+    },
     '{ repair }': { valid: {}, calls: { reconcile: (x) => loom.reconcile(x) } },
     '{ timeout }': { valid: { timeout: 0 }, calls: { close: (x) => client({}).close(x) } },
     '{ times }': { valid: {}, calls: { fail: (x) => testLoom([plain]).fail(plain, x) } },

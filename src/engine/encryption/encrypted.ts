@@ -1,5 +1,6 @@
 import { decodeJson, encodeJson } from '../../base/json.ts';
 import { InvalidOptionError, InvalidPayloadError } from '../../domain/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import { isKeyId } from '../../domain/sealed-text.ts';
 import type { Codec } from './codec.ts';
 import { KEY_BYTES, KeyRing } from './key-ring.ts';
@@ -33,14 +34,8 @@ export interface EncryptionOptions {
  * @throws InvalidOptionError for keys that are none.
  */
 export function encrypted(options: EncryptionOptions): Codec {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidOptionError('options', 'an object with keys', options);
-  }
+  checkOptions('encrypted', options, OPTION_KEYS);
   const { codec, acceptPlain = false } = options;
-  for (const name of Object.keys(options)) {
-    if (!KNOWN.includes(name))
-      throw new InvalidOptionError(name, `one of ${KNOWN.join(', ')}`, name);
-  }
   if (typeof acceptPlain !== 'boolean') {
     throw new InvalidOptionError('acceptPlain', 'true or false', acceptPlain);
   }
@@ -51,7 +46,11 @@ export function encrypted(options: EncryptionOptions): Codec {
   return new EncryptedCodec(ringOf(options.keys), codec, acceptPlain);
 }
 
-const KNOWN: readonly string[] = ['keys', 'codec', 'acceptPlain'];
+const OPTION_KEYS: OptionKeys<EncryptionOptions> = keysOf<EncryptionOptions>()({
+  keys: true,
+  codec: true,
+  acceptPlain: true,
+});
 
 /** What {@link encrypted} makes. */
 export class EncryptedCodec implements Codec {

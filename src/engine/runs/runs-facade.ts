@@ -62,6 +62,8 @@ export interface RunCancelOptions {
   readonly wait?: boolean | undefined;
 }
 
+const LIMIT_KEYS = keysOf<Pick<ConsequenceOptions, 'limit'>>()({ limit: true });
+
 const CANCEL_KEYS: OptionKeys<RunCancelOptions> = keysOf<RunCancelOptions>()({
   reason: true,
   wait: true,
@@ -200,10 +202,11 @@ export class Runs {
    *
    * @throws {@link TaskNotFoundError} when it is not stored.
    */
-  consequences(
+  async consequences(
     id: string,
     options: Pick<ConsequenceOptions, 'limit'> = {},
   ): Promise<RunConsequences> {
+    checkOptions('runs.consequences', options, LIMIT_KEYS);
     return runConsequences(this.#tools.handles, checkId('id', id), consequenceLimit(options));
   }
 

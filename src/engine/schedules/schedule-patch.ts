@@ -2,7 +2,7 @@
 import type { Duration } from '../../base/time.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import { checkName } from '../../domain/names.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
+import { keysOf, type OptionKeys } from '../../domain/options.ts';
 import type { ScheduleRecord } from '../../domain/schedule.ts';
 import { Timetable, type Timing } from '../../schedule/timing.ts';
 import { levelOf } from '../../workflow/task-options.ts';
@@ -40,7 +40,8 @@ export interface SchedulePatch
   readonly input?: unknown;
 }
 
-const KEYS: OptionKeys<SchedulePatch> = keysOf<SchedulePatch>()({
+/** What may stand in {@link SchedulePatch}. */
+export const PATCH_KEYS: OptionKeys<SchedulePatch> = keysOf<SchedulePatch>()({
   cron: true,
   every: true,
   timeZone: true,
@@ -70,7 +71,6 @@ export function patchSchedule(
   patch: SchedulePatch,
   { record, spec, now }: { record: ScheduleRecord; spec: ScheduleSpec; now: number },
 ): MadeSchedule {
-  checkOptions('schedules.update', patch, KEYS);
   const timing = patchedTiming(parts, patch, { timing: spec.timing, now });
   const { missed, cap, overlap, limit } = policiesOf({
     missed: patch.missed ?? spec.missed,

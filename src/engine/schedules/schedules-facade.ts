@@ -25,7 +25,7 @@ import {
   SCHEDULE_KEYS,
   type ScheduleOptions,
 } from './schedule-options.ts';
-import { patchSchedule, type SchedulePatch } from './schedule-patch.ts';
+import { PATCH_KEYS, patchSchedule, type SchedulePatch } from './schedule-patch.ts';
 import { type KnownSchedule, SpecBook, taskOf } from './spec.ts';
 
 interface SchedulesParts {
@@ -97,7 +97,8 @@ export class Schedules {
    * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} for a field that is unknown, or
    * not what it should be; {@link InvalidPayloadError}.
    */
-  update(id: string, patch: SchedulePatch): Promise<ScheduleInfo> {
+  async update(id: string, patch: SchedulePatch): Promise<ScheduleInfo> {
+    checkOptions('schedules.update', patch, PATCH_KEYS);
     return this.#tries(async (backend) => {
       const { record, now } = await this.#demand(id);
       const { spec } = this.#known(record);
