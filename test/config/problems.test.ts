@@ -19,7 +19,7 @@ describe('a value of the wrong type', () => {
     ['redis: [a]', '1:8 redis: expected a mapping, got a list'],
     [
       'redis: { keyPrefix: "a b" }',
-      '1:21 redis.keyPrefix: expected a name of letters, digits, ".", "_" and "-", at most 64, or that in braces (":" parts the prefix from the rest of a key), as "a.b", got "a b"',
+      '1:21 redis.keyPrefix: expected a name of letters, digits, ".", "_" and "-", at most 64, or that in braces (":" parts the prefix from the rest of a key), got "a b"',
     ],
     [
       'redis: { keyPrefix: 3 }',
@@ -161,11 +161,11 @@ describe('an unknown key', () => {
     ],
     [
       '"<<": { requireUser: true }',
-      '1:1 <<: expected an option, got the unknown "<<"; there are backend, redis, requireUser, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
+      '1:1 <<: expected an option, got the unknown "<<"; there are backend, redis, encryption, requireUser, logLevel, logErrors, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
     ],
     [
       'constructor: {}',
-      '1:1 constructor: expected an option, got the unknown "constructor"; there are backend, redis, requireUser, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
+      '1:1 constructor: expected an option, got the unknown "constructor"; there are backend, redis, encryption, requireUser, logLevel, logErrors, defaults, retention, scheduler, xcom, metrics, queues, users, worker, workers',
     ],
   ])('%s', async (yaml, complaint) => {
     expect(await complaintsOf(load(yaml))).toEqual([complaint]);

@@ -4,6 +4,7 @@
  */
 
 import { InvalidOptionError } from '../../domain/errors.ts';
+import { shown } from '../../domain/fairloom-error.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isName } from '../../domain/names.ts';
 
@@ -22,7 +23,10 @@ export function checkPrefix(prefix: unknown): void {
   const hint = near === '' ? '' : `, as "${tag === undefined ? near : `{${near}}`}"`;
   const rule = `letters, digits, ".", "_" and "-", at most ${LIMITS.nameLength}, or that in braces`;
   const why = '":" parts the prefix from the rest of a key';
-  throw new InvalidOptionError('prefix', `a name of ${rule} (${why})${hint}`, prefix);
+  const expected = `a name of ${rule} (${why})`;
+  // The near name is made of the value, which may be secret where only what is expected is shown.
+  const message = `prefix: expected ${expected}${hint}, got ${shown(prefix)}`;
+  throw new InvalidOptionError('prefix', expected, prefix, message);
 }
 
 /** The name that is nearest to a text. */
