@@ -12,6 +12,7 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
 /** The length in whole milliseconds, or `undefined` when the text or number is not a duration. */
 export function durationMs(value: Duration): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? Math.round(value) : undefined;
+  if (typeof value !== 'string') return undefined;
   const match = /^(-?\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value);
   const unit = match?.[2] === undefined ? undefined : UNIT_MS.get(match[2]);
   const ms = unit === undefined ? Number.NaN : Math.round(Number(match?.[1]) * unit);

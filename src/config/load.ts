@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { ConfigError } from '../domain/errors.ts';
+import { ConfigError, InvalidOptionError } from '../domain/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { readSource } from './config-file.ts';
 import type { Config, ConfigInput } from './config-types.ts';
@@ -66,6 +66,10 @@ const DEFAULT_FILE = 'fairloom.yaml';
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   checkOptions('loadConfig', options, KEYS);
+  const { env = {} } = options;
+  if (typeof env !== 'object' || env === null) {
+    throw new InvalidOptionError('env', 'an object of variables', env);
+  }
   const { config, file, origins } = await readConfig(options);
   return { config, file, origins };
 }
@@ -104,6 +108,9 @@ function inList<T>(byPath: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
 
 function fileOf(named: string | false | undefined, env: NodeJS.ProcessEnv): string | undefined {
   if (named === false) return undefined;
+  if (named !== undefined && typeof named !== 'string') {
+    throw new InvalidOptionError('file', 'the path of a file, or false', named);
+  }
   const variable = env[FILE_VARIABLE];
   if (named !== undefined) return named;
   if (variable !== undefined && variable !== '') return variable;

@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, parseDocument, stringify } from 'yaml';
+import { InvalidOptionError } from '../domain/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { Config } from './config-types.ts';
 import { type ConfigOrigin, originText } from './given.ts';
@@ -20,9 +21,12 @@ const STYLE = { lineWidth: 0 };
 /**
  * A configuration as YAML, with its defaults. With `reveal` the text gives the same configuration
  * when it is loaded.
+ *
+ * @throws `InvalidOptionError` for what is no configuration.
  */
 export function toYaml(config: Config, options: ToYamlOptions = {}): string {
   checkOptions('toYaml', options, KEYS);
+  if (!isPlain(config)) throw new InvalidOptionError('config', 'a configuration', config);
   return stringify(written(config, options.reveal === true), STYLE);
 }
 

@@ -23,7 +23,10 @@ export class Emitter<Events extends object> {
     name: Name,
     listener: (event: Events[Name]) => unknown,
   ): Unsubscribe {
-    if (!Object.hasOwn(this.#names, name)) throw unknownWord('event', name, this.#names);
+    // Of a list with one name `hasOwn` would make that name.
+    if (typeof name !== 'string' || !Object.hasOwn(this.#names, name)) {
+      throw unknownWord('event', name, this.#names);
+    }
     if (typeof listener !== 'function') {
       throw new InvalidOptionError('listener', 'a function', listener);
     }

@@ -115,7 +115,7 @@ export class Tasks {
     options: ConsequenceOptions,
   ): Promise<Consequences> {
     checkOptions('tasks.consequences', options, CONSEQUENCE_KEYS);
-    const taskIds = (typeof ids === 'string' ? [ids] : ids).map((id) => checkId('id', id));
+    const taskIds = typeof ids === 'string' ? [checkId('id', ids)] : idsOf(ids);
     const ending = endingOf(options);
     const limit = consequenceLimit(options);
     const { inspect } = await this.#parts.connection.open();
@@ -248,6 +248,12 @@ export class Tasks {
     if (facts === undefined) throw new TaskNotFoundError(taskId);
     return facts;
   }
+}
+
+/** Not by `map`, which passes over holes. */
+function idsOf(ids: unknown): readonly string[] {
+  if (!Array.isArray(ids)) throw new InvalidOptionError('ids', 'an id, or a list of them', ids);
+  return Array.from(ids, (id: unknown) => checkId('id', id));
 }
 
 /** Characters of a reason that are kept. */

@@ -111,7 +111,7 @@ function queuesOf(queues: WorkerOptions['queues']): ReadonlyMap<string, number> 
   }
   const weights = new Map<string, number>();
   const pairs = Array.isArray(queues)
-    ? queues.map((queue: unknown) => [queue, 1] as const)
+    ? Array.from(queues, (queue: unknown) => [queue, 1] as const)
     : Object.entries(queues);
   for (const [queue, weight] of pairs) {
     const { least, most } = QUEUE_WEIGHTS;
@@ -148,7 +148,8 @@ function list(option: string, value: unknown): readonly string[] {
   if (value.length > LIMITS.listNames) {
     throw new InvalidOptionError(option, `at most ${LIMITS.listNames} users`, value.length);
   }
-  const users = value.map((user: unknown) => checkId(option, user));
+  // Not `map`, which passes over holes.
+  const users = Array.from(value, (user: unknown) => checkId(option, user));
   const twice = users.find((user, at) => users.indexOf(user) !== at);
   if (twice !== undefined) throw new InvalidOptionError(option, 'users without repetition', twice);
   return users;

@@ -95,7 +95,8 @@ export function containerFlags(
 ): readonly string[] {
   const { env = {}, passEnv = [], mounts = [], network, memory, cpus, engineArgs = [] } = options;
   const list = (option: string, value: unknown): readonly unknown[] => {
-    if (Array.isArray(value)) return value;
+    // A hole becomes what it is read as, which `map` would pass over.
+    if (Array.isArray(value)) return Array.from<unknown>(value);
     throw new InvalidOptionError(`${where}: ${option}`, 'a list', value);
   };
   if (!isArguments(engineArgs)) {

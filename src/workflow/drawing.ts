@@ -1,4 +1,5 @@
 /** What drawings of a graph have in common. */
+import { InvalidOptionError } from '../domain/errors.ts';
 import type { GraphNode, TaskGraph } from '../domain/graph.ts';
 import { compile } from './compile.ts';
 import { StepDefinition } from './pipeline-definition.ts';
@@ -10,11 +11,23 @@ export type Drawable = AnyStep | TaskGraph;
 /** States of nodes by id, such as `finished`; nodes without one are drawn plainly. */
 export type NodeStates = ReadonlyMap<string, string>;
 
-/** The graph of a step, or the graph itself. */
-export function graphOf(drawable: Drawable): TaskGraph {
-  return drawable instanceof StepDefinition || !('format' in drawable)
-    ? compile(drawable)
-    : drawable;
+/**
+ * The graph of a step, or the graph itself.
+ *
+ * @throws {@link InvalidOptionError} for what is neither, or for states that are no map.
+ */
+export function graphOf(drawable: Drawable, states: NodeStates): TaskGraph {
+  if (typeof states?.get !== 'function') {
+    throw new InvalidOptionError('states', 'a map of states by the ids of nodes', states);
+  }
+  if (drawable instanceof StepDefinition) return compile(drawable);
+  if (isGraph(drawable)) return drawable;
+  throw new InvalidOptionError('drawable', 'a step, or a graph', drawable);
+}
+
+function isGraph(value: Drawable): value is TaskGraph {
+  if (typeof value !== 'object' || value === null || !('nodes' in value)) return false;
+  return typeof value.name === 'string' && Array.isArray(value.nodes);
 }
 
 /** What a node is called in a drawing: groups without a name by what they do. */

@@ -131,7 +131,7 @@ class FlowBuilder {
     if (!Array.isArray(waits)) {
       throw new InvalidOptionError(`${where}: after`, 'a list of refs', waits);
     }
-    const after = waits.map((ref: unknown) => this.#own(`${where}: after`, ref));
+    const after = Array.from(waits, (ref: unknown) => this.#own(`${where}: after`, ref));
     this.#steps.push(
       Object.freeze({
         step,

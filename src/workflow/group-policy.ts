@@ -110,9 +110,9 @@ function criticalPolicy(
     throw new InvalidOptionError(`${where}.critical`, 'a list of members of parallel()', critical);
   }
   const known = new Set(keys);
-  const stranger: unknown = critical.find((key) => !known.has(String(key)));
-  if (stranger !== undefined) {
-    throw new InvalidOptionError(`${where}.critical`, 'names of members', stranger);
+  const at = critical.findIndex((key) => !known.has(String(key)));
+  if (at !== -1) {
+    throw new InvalidOptionError(`${where}.critical`, 'names of members', critical[at]);
   }
   return { kind: 'critical', members: [...new Set(critical.map(String))].sort() };
 }

@@ -25,17 +25,27 @@ export type UntypedPipeline = Pipeline<unknown, unknown, unknown>;
  *
  * @throws {@link NotationError} with the place where the text goes wrong; a hole counts as three
  * characters.
- * @throws {@link InvalidOptionError} when a hole is no step.
+ * @throws {@link InvalidOptionError} when a hole is no step, or the first is no template.
  */
 export function notation(
   strings: TemplateStringsArray,
   ...steps: readonly AnyStep[]
 ): UntypedPipeline {
+  if (!isTemplate(strings)) throw new InvalidOptionError('notation', 'a template', strings);
   const parser = new Parser(tokensOfTemplate(strings), (token) => {
     const hole = token.hole ?? 0;
     return demandStep(`notation: hole ${hole + 1}`, steps[hole]);
   });
   return typed(parser.pipeline());
+}
+
+function isTemplate(value: unknown): boolean {
+  // `every` passes over holes, which a template has none of.
+  return Array.isArray(value) && value.length > 0 && [...value].every(isText);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }
 
 /**
@@ -44,6 +54,7 @@ export function notation(
  *
  * @throws {@link NotationError} with the place where the text goes wrong, or of a name that is not
  * known.
+ * @throws {@link InvalidOptionError} for what is no text, or no steps by name.
  */
 export function parseNotation(
   text: string,
@@ -52,6 +63,9 @@ export function parseNotation(
   if (typeof text !== 'string' || text.length > LIMITS.notationLength) {
     const most = `a text of at most ${LIMITS.notationLength} characters`;
     throw new InvalidOptionError('notation', most, text);
+  }
+  if (typeof steps !== 'object' || steps === null) {
+    throw new InvalidOptionError('steps', 'an object or map of steps by name', steps);
   }
   const known: ReadonlyMap<string, AnyStep> =
     steps instanceof Map ? steps : new Map(Object.entries(steps));

@@ -8,7 +8,9 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** A list of texts without NUL, which would end them early. */
 export function isArguments(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string' && isWhole(one));
+  if (!Array.isArray(value)) return false;
+  // Spread, since `every` passes over holes.
+  return [...value].every((one: unknown) => typeof one === 'string' && isWhole(one));
 }
 
 /** @throws {@link InvalidOptionError} when the value is no text that can be an argument. */

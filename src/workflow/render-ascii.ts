@@ -15,7 +15,7 @@ import { type Drawable, graphOf, labelOf, type NodeStates, printable } from './d
  * before it on the same level alone.
  */
 export function toAscii(drawable: Drawable, states: NodeStates = new Map()): string {
-  const graph = graphOf(drawable);
+  const graph = graphOf(drawable, states);
   const lines = [graph.name];
   drawBlock(graph, '', { lines, states });
   return `${lines.join('\n')}\n`;

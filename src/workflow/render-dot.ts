@@ -11,7 +11,7 @@ import {
 
 /** Draws a workflow for Graphviz. Groups, named pipelines and flows are clusters. */
 export function toDot(drawable: Drawable, states: NodeStates = new Map()): string {
-  const graph = graphOf(drawable);
+  const graph = graphOf(drawable, states);
   const drawing = new Dot(states);
   drawing.block(graph, '  ');
   drawing.edges(graph);

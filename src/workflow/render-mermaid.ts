@@ -7,7 +7,7 @@ import { type Drawable, graphOf, labelOf, type NodeStates, STATE_COLORS } from '
  * circle is where a group ends.
  */
 export function toMermaid(drawable: Drawable, states: NodeStates = new Map()): string {
-  const graph = graphOf(drawable);
+  const graph = graphOf(drawable, states);
   const drawing = new Mermaid(graph, states);
   drawing.block(graph, '  ');
   drawing.edges();

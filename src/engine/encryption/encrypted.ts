@@ -89,7 +89,7 @@ export function ringOf(keys: unknown): KeyRing {
     throw new InvalidOptionError('keys', 'a list of at least one key', keys);
   }
   const ids = new Set<string>();
-  const [first, ...rest] = keys.map((given: unknown, at) => {
+  const [first, ...rest] = Array.from(keys, (given: unknown, at) => {
     const { id, key } = Object(given) as Partial<EncryptionKey>;
     const path = `keys[${at}]`;
     if (!isKeyId(id)) {
