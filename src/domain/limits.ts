@@ -68,6 +68,7 @@ export type LimitName =
   | 'waitMaxMs'
   | 'submissionMs'
   | 'resendMs'
+  | 'readMs'
   | 'absorbed'
   | 'weightMin'
   | 'weightMax'
@@ -242,7 +243,12 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'ms',
     'a client that died in the middle of enqueueMany is forgotten then',
   ),
-  resendMs: limit(60_000, 'ms', 'no record goes before a late resend of its enqueue can arrive'),
+  resendMs: limit(60_000, 'ms', 'no record on Redis goes before a late resend of it can arrive'),
+  readMs: limit(
+    1_000,
+    'ms',
+    'no record in memory goes before those who await its end have read it',
+  ),
   absorbed: limit(32, 'ids', 'ids that an idempotency key answers for when they are sent again'),
   weightMin: limit(1, 'hundredths', 'weight 0.01'),
   weightMax: limit(100_000, 'hundredths', 'weight 1000'),

@@ -31,6 +31,8 @@ import { QUEUES, type Step } from './steps.ts';
 export interface Subject {
   readonly name: string;
   readonly backend: Backend;
+  /** How it was opened; the same of all subjects of one history. */
+  readonly retention: Retention;
   setClock(ms: number): void | Promise<void>;
   /** Forgets its scripts, if it has any. */
   flush?(): Promise<void>;
@@ -79,7 +81,7 @@ export function newCounters(): Counters {
 export class Rig {
   readonly #subjects: readonly Subject[];
   readonly #counters: Counters;
-  readonly #oracle = new Oracle(START_MS, RETENTION);
+  readonly #oracle: Oracle;
   readonly #client = new Client();
   readonly #ledger = new Ledger();
   #clock = START_MS;
@@ -87,6 +89,8 @@ export class Rig {
   constructor(subjects: readonly Subject[], counters: Counters) {
     this.#subjects = subjects;
     this.#counters = counters;
+    const leastMs = subjects.some((one) => one.backend.capabilities.shared) ? 60_000 : 1_000;
+    this.#oracle = new Oracle(START_MS, subjects[0]?.retention ?? RETENTION, leastMs);
   }
 
   async run(steps: readonly Step[]): Promise<void> {

@@ -4,13 +4,17 @@ import { Redis } from 'ioredis';
 import { memory } from '../../src/backends/memory/memory-backend.ts';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 import type { Clock, Timer } from '../../src/base/time.ts';
+import { LIMITS } from '../../src/domain/limits.ts';
+import type { Retention } from '../../src/domain/settings.ts';
 import { startRedis } from '../support/redis-server.ts';
 import type { Open } from './check.ts';
 import { RETENTION, START_MS, type Subject } from './rig.ts';
 
-/** Stands still; nothing in a history waits for a timer. */
+/** Stands still; nothing in a history waits for a timer but for that. */
 class StillClock implements Clock {
   #ms = 0;
+  /** Everybody has read what has ended once time moves. */
+  readonly #read: (() => void)[] = [];
 
   now(): number {
     return this.#ms;
@@ -18,20 +22,23 @@ class StillClock implements Clock {
 
   set(ms: number): void {
     this.#ms = ms;
+    for (const fire of this.#read.splice(0)) fire();
   }
 
-  setTimer(): Timer {
+  setTimer(ms: number, fire: () => void): Timer {
+    if (ms === LIMITS.readMs) this.#read.push(fire);
     return { cancel: () => undefined };
   }
 }
 
-async function memorySubject(): Promise<Subject> {
+async function memorySubject(retention: Retention): Promise<Subject> {
   const clock = new StillClock();
   const backend = memory({ clock });
-  await backend.open({ retention: RETENTION });
+  await backend.open({ retention });
   return {
     name: 'memory',
     backend,
+    retention,
     setClock: (ms) => clock.set(ms),
     close: () => backend.close(),
   };
@@ -42,15 +49,16 @@ export type Which = 'memory' | 'redis' | 'both';
 let namespaces = 0;
 
 /** A namespace of its own on a server that others use too; gone when it is closed. */
-async function redisSubject(url: string, client: Redis): Promise<Subject> {
+async function redisSubject(url: string, client: Redis, retention: Retention): Promise<Subject> {
   namespaces += 1;
   const prefix = `model-${process.pid}-${namespaces}`;
   const { backend, setTime, dispose } = redisForTests(url, { prefix });
   await setTime(START_MS);
-  await backend.open({ retention: RETENTION });
+  await backend.open({ retention });
   return {
     name: 'redis',
     backend,
+    retention,
     setClock: setTime,
     flush: async () => {
       await client.script('FLUSH');
@@ -78,14 +86,17 @@ export async function openerOf(
   url: string | undefined,
 ): Promise<{ readonly open: Open; readonly close: () => Promise<void> }> {
   if (which === 'memory') {
-    return { open: async () => [await memorySubject()], close: async () => undefined };
+    return { open: async () => [await memorySubject(RETENTION)], close: async () => undefined };
   }
   const server = url === undefined ? await startRedis() : undefined;
   const address = url ?? server?.url ?? '';
   const client = new Redis(address);
   const open = async (): Promise<readonly Subject[]> => {
-    const redis = await redisSubject(address, client);
-    return which === 'redis' ? [redis] : [await memorySubject(), redis];
+    if (which === 'redis') return [await redisSubject(address, client, RETENTION)];
+    // Too many of a kind go at once here, and after a minute there: together, by age alone.
+    const { finishedMs, failedMs, canceledMs } = RETENTION;
+    const byAge = { finishedMs, failedMs, canceledMs };
+    return [await memorySubject(byAge), await redisSubject(address, client, byAge)];
   };
   const close = async (): Promise<void> => {
     client.disconnect();

@@ -235,8 +235,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'retention forgets a minute too early',
     file: `${DIR}/remove.ts`,
-    find: `store.now - Math.max(keep.ms, LIMITS.resendMs)`,
-    replace: `store.now - keep.ms + LIMITS.resendMs`,
+    find: `store.now - store.retention[kept.ms]`,
+    replace: `store.now - store.retention[kept.ms] + LIMITS.resendMs`,
   },
   {
     name: 'a key with a time goes with the record of its owner',

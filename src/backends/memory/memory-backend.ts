@@ -83,6 +83,7 @@ export function memory(options: MemoryOptions = {}): Backend {
     async close(): Promise<void> {
       store.closed = true;
       store.alarm?.timer.cancel();
+      store.reading?.timer.cancel();
       for (const worker of store.workers.values()) worker.wake?.();
       for (const waiters of store.endWaiters.values()) for (const tell of [...waiters]) tell();
     },

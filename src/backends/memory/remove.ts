@@ -1,5 +1,4 @@
 import { LIMITS } from '../../domain/limits.ts';
-import type { EndState } from '../../domain/task.ts';
 import { cascade, end, leaveReaders } from './end.ts';
 import type { TaskEntry } from './entities.ts';
 import { forgetKeys, leaveKey } from './idempotency.ts';
@@ -13,35 +12,49 @@ const RETAIN = 50;
 /** Dependents that still wait for a redrive, canceled in one step of a removal. */
 const HELD_STEP = 50;
 
+/** In the order in which they are looked through, with where it stands how long they are kept. */
+const KEPT = [
+  { state: 'finished', ms: 'finishedMs', count: 'finishedCount' },
+  { state: 'failed', ms: 'failedMs', count: 'failedCount' },
+  { state: 'canceled', ms: 'canceledMs', count: 'canceledCount' },
+] as const;
+type Kept = (typeof KEPT)[number];
+
 /** Takes ended tasks away whose time is over, oldest first. */
 export function retain(store: Store): boolean {
   forgetKeys(store, RETAIN);
-  const { retention } = store;
-  const { finishedMs, finishedCount, failedMs, failedCount, canceledMs, canceledCount } = retention;
   const left = { n: RETAIN };
-  const finished = retainState(store, 'finished', { ms: finishedMs, count: finishedCount }, left);
-  const failed = retainState(store, 'failed', { ms: failedMs, count: failedCount }, left);
-  const canceled = retainState(store, 'canceled', { ms: canceledMs, count: canceledCount }, left);
-  return finished || failed || canceled;
+  let more = false;
+  for (const kept of KEPT) more = retainState(store, kept, left) || more;
+  return more;
 }
 
-function retainState(
-  store: Store,
-  state: EndState,
-  keep: { readonly ms: number; readonly count: number | undefined },
-  left: { n: number },
-): boolean {
-  const index = store.byState[state];
-  const over = store.now - Math.max(keep.ms, LIMITS.resendMs);
-  const surely = store.now - LIMITS.resendMs;
-  for (let entry = index.first(); entry?.endKey !== undefined; entry = index.first()) {
-    const tooMany = keep.count !== undefined && index.size > keep.count && entry.endKey <= surely;
-    if (entry.endKey > over && !tooMany) return false;
+/** Whether `retain` would take anything away. */
+export function hasSurplus(store: Store): boolean {
+  return KEPT.some((kept) => surplusOf(store, kept) !== undefined);
+}
+
+function retainState(store: Store, kept: Kept, left: { n: number }): boolean {
+  for (let entry = surplusOf(store, kept); entry; entry = surplusOf(store, kept)) {
     if (entry.rare.cascadeAt !== undefined) return true;
     if (left.n-- <= 0) return true;
     if (!takeAway(store, entry)) return true;
   }
   return false;
+}
+
+/** The oldest of a state, if its time is over or there are too many. */
+function surplusOf(store: Store, kept: Kept): TaskEntry | undefined {
+  const index = store.byState[kept.state];
+  const entry = index.first();
+  if (entry?.endKey === undefined) return undefined;
+  // No call gets lost on its way here, so no late resend needs a record: only readers do.
+  const readable = store.now - LIMITS.readMs;
+  const surely = store.reading === undefined ? readable : Math.min(readable, store.reading.at - 1);
+  const count = store.retention[kept.count];
+  const tooMany = count !== undefined && index.size > count;
+  const over = tooMany ? surely : Math.min(store.now - store.retention[kept.ms], surely);
+  return entry.endKey <= over ? entry : undefined;
 }
 
 /**

@@ -1,8 +1,13 @@
+import { LIMITS } from '../../domain/limits.ts';
 import type { Lane, UserLane } from './entities.ts';
 import { throttle } from './ready-index.ts';
+import { hasSurplus } from './remove.ts';
 import type { Store } from './store.ts';
 import { nextDueAt } from './tick.ts';
 import { resetListClocks, wake, wakeFor } from './workers.ts';
+
+/** Kept for so long in ms, a record outlives its readers' turn, or leases would be lost before. */
+const SHORT_MS: number = LIMITS.leaseMs;
 
 /**
  * What every step does last, after all state has changed: lanes that fell idle start anew, users
@@ -18,7 +23,36 @@ export function endStep(store: Store): void {
   }
   store.untouch();
   setAlarm(store);
+  if (store.ended.length > 0) letRead(store, store.now);
   tellWaiters(store);
+}
+
+/**
+ * What has ended stays for a moment, however short it is to be kept: those that wait for it, or are
+ * about to, read it. A timer fires only when the event loop has let them, however long it was busy.
+ */
+function letRead(store: Store, at: number): void {
+  if (store.reading !== undefined) {
+    store.reading.newest = at;
+    return;
+  }
+  if (!mayTakeAtOnce(store)) return;
+  const timer = store.clock.setTimer(LIMITS.readMs, () => {
+    const { newest } = reading;
+    store.reading = undefined;
+    if (newest > at) letRead(store, newest);
+    store.look();
+    if (hasSurplus(store)) wakeForUpkeep(store);
+  });
+  const reading = { at, newest: at, timer };
+  store.reading = reading;
+}
+
+/** By age or by number; otherwise a record outlives that moment anyway. */
+function mayTakeAtOnce({ retention }: Store): boolean {
+  const { finishedMs, finishedCount, failedMs, failedCount, canceledMs, canceledCount } = retention;
+  if ((finishedCount ?? failedCount ?? canceledCount) !== undefined) return true;
+  return Math.min(finishedMs, failedMs, canceledMs) < SHORT_MS;
 }
 
 /**
@@ -68,10 +102,16 @@ function setAlarm(store: Store): void {
   if (at === undefined) return;
   const timer = store.clock.setTimer(Math.max(0, at - store.clock.now()), () => {
     store.alarm = undefined;
-    for (const worker of store.line) if (!worker.isPassedOver) return wake(store, worker);
-    for (const worker of store.line) return wake(store, worker);
+    wakeForUpkeep(store);
   });
   store.alarm = { at, timer };
+}
+
+/** One of those that wait for work: its lease does what is due first. */
+function wakeForUpkeep(store: Store): void {
+  const waiting = [...store.line];
+  const willing = waiting.find((worker) => !worker.isPassedOver) ?? waiting[0];
+  if (willing !== undefined) wake(store, willing);
 }
 
 function tellWaiters(store: Store): void {

@@ -130,6 +130,8 @@ export class Store {
   /** Called with the entries that the step in hand has ended, after it. */
   readonly ended: TaskEntry[] = [];
   alarm: { readonly at: number; readonly timer: Timer } | undefined = undefined;
+  /** What ended since `at`, the newest then, has readers whose turn may not have come yet. */
+  reading: { readonly at: number; newest: number; readonly timer: Timer } | undefined = undefined;
   closed = false;
   /** A schedule is being fired: its owner knows where it moves on to. */
   isFiring = false;

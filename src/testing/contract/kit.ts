@@ -66,6 +66,14 @@ export class Kit {
     return this.#harness.now();
   }
 
+  /**
+   * For so long no ended task goes: a late resend of its enqueue finds it. Where only one process
+   * sees the tasks none comes late, and those who wait for the end need a moment alone.
+   */
+  leastKeptMs(): number {
+    return this.backend.capabilities.shared ? LIMITS.resendMs : LIMITS.readMs;
+  }
+
   /** Whether the case itself has closed the backend. */
   get closed(): boolean {
     return this.#closed;

@@ -67,8 +67,8 @@ export class Oracle {
   /** As the latest lease or tick was told. */
   #nextDueAt: number | undefined;
 
-  constructor(clock: number, retention: Retention) {
-    this.#world = newWorld(clock, retention);
+  constructor(clock: number, retention: Retention, leastKeptMs: number) {
+    this.#world = newWorld(clock, retention, leastKeptMs);
   }
 
   get world(): World {

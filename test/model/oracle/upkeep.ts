@@ -25,8 +25,6 @@ import {
 
 /** A worker that said nothing for this long is not live. */
 const SILENCE_MS = 15_000;
-/** No record goes before a late resend of its enqueue can arrive. */
-const RESEND_MS = 60_000;
 
 export function upkeep(world: World): void {
   sweep(world);
@@ -131,7 +129,7 @@ function surplus(world: World, state: EndState): Task | undefined {
   const age = world.now - (oldest?.endedAt ?? 0);
   const tooMany = all.length > (retention[`${state}Count`] ?? Number.POSITIVE_INFINITY);
   const over = age >= retention[`${state}Ms`] || tooMany;
-  return over && age >= RESEND_MS ? oldest : undefined;
+  return over && age >= world.leastKeptMs ? oldest : undefined;
 }
 
 function forgetSilent(world: World): void {

@@ -196,6 +196,8 @@ export interface World {
   seen: number;
   sweepAfter: number;
   readonly retention: Retention;
+  /** No record goes before: a minute where a resend may come late, else a second. */
+  readonly leastKeptMs: number;
   readonly tasks: Map<string, Task>;
   /** By hash, also those whose time is over. */
   readonly graphs: Map<string, Snapshot>;
@@ -224,13 +226,14 @@ export interface World {
   readonly touched: Set<string>;
 }
 
-export function newWorld(clock: number, retention: Retention): World {
+export function newWorld(clock: number, retention: Retention, leastKeptMs: number): World {
   return {
     clock,
     now: clock,
     seen: 0,
     sweepAfter: 0,
     retention,
+    leastKeptMs,
     tasks: new Map(),
     graphs: new Map(),
     values: new Map(),
