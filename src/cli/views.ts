@@ -1,12 +1,12 @@
 /** How each kind of row is shown: the columns of its table and its documented JSON. */
 
+import { namedLineOf, type TaskError } from '../base/thrown.ts';
 import type { WorkerInfo } from '../domain/backend.ts';
 import { type Cause, causeText } from '../domain/cause.ts';
 import type { Dependent } from '../domain/dependents.ts';
 import type { TaskState } from '../domain/task.ts';
 import type { QueueStatus } from '../engine/queue-facade.ts';
 import type { RunInfo, RunNodeInfo } from '../engine/runs/run-info.ts';
-import type { TaskError } from '../engine/task-error.ts';
 import type { AttemptInfo, TaskInfo } from '../engine/task-info.ts';
 import type { UserStatus } from '../engine/user-facade.ts';
 import { PRIORITY_NAMES } from '../workflow/task-options.ts';
@@ -27,7 +27,8 @@ export function taskView(now: number): View<TaskInfo> {
       { title: 'PRIORITY', cell: ({ priority }) => priorityText(priority) },
       { title: 'FAILURES', cell: ({ failures }) => String(failures), align: 'right' },
       { title: 'SINCE', cell: (task) => sinceText(task, now) },
-      { title: 'WHY', cell: (task) => whyCell(task.cause, task.error) },
+      { title: 'ERROR', cell: errorCell },
+      { title: 'WHY', cell: whyCell },
     ],
     json: taskJson,
     id: ({ id }) => id,
@@ -40,8 +41,13 @@ export function priorityText(priority: number): string {
   return PRIORITY_NAMES[priority - 1] ?? String(priority);
 }
 
-function whyCell(cause: Cause | undefined, error?: TaskError): string {
-  return cellText(cause === undefined ? (error?.message ?? '') : causeText(cause));
+/** What was thrown: its name, and the first line of its message with what is behind it. */
+function errorCell({ error }: { readonly error?: TaskError }): string {
+  return error === undefined ? '' : cellText(namedLineOf(error));
+}
+
+function whyCell({ cause }: { readonly cause?: Cause }): string {
+  return cause === undefined ? '' : cellText(causeText(cause));
 }
 
 /** Every field of a task, in a fixed order; absent fields have no meaning in its state. */
@@ -61,7 +67,8 @@ export function runView(now: number): View<RunInfo> {
       { title: 'QUEUE', cell: ({ queue }) => queue },
       { title: 'STATE', cell: ({ state }) => stateText(state, style) },
       { title: 'SINCE', cell: (run) => shownMoment(run.endedAt ?? run.createdAt, now) },
-      { title: 'WHY', cell: ({ cause }) => whyCell(cause) },
+      { title: 'ERROR', cell: errorCell },
+      { title: 'WHY', cell: whyCell },
     ],
     json: (run) => run,
     id: ({ id }) => id,
@@ -74,7 +81,7 @@ export const runNodeView: View<RunNodeInfo> = {
     { title: 'NODE', cell: nodeText },
     { title: 'STATE', cell: ({ state }) => stateText(state, style) },
     { title: 'TASK', cell: ({ taskId }) => cellText(taskId ?? '') },
-    { title: 'WHY', cell: ({ error }) => cellText(error?.message ?? '') },
+    { title: 'ERROR', cell: errorCell },
   ],
   json: (node) => node,
   id: ({ node }) => node,
@@ -111,10 +118,8 @@ export const attemptView: View<AttemptInfo> = {
     { title: 'TOOK', cell: (one) => shownLength(one.endedAt - one.leasedAt), align: 'right' },
     { title: 'OUTCOME', cell: ({ outcome }) => outcome },
     { title: 'DECISION', cell: ({ decision }) => decision },
-    {
-      title: 'WHY',
-      cell: (one) => (one.error === undefined ? whyCell(one.cause) : cellText(one.error.message)),
-    },
+    { title: 'ERROR', cell: errorCell },
+    { title: 'WHY', cell: whyCell },
   ],
   json: (attempt) => attempt,
   id: ({ attempt }) => String(attempt),

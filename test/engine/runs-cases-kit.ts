@@ -30,7 +30,7 @@ export function turn(): Promise<void> {
 export const FORMS = ['dispatched', 'driven'] as const;
 
 /** The same backend with some methods of one store replaced. */
-export function replaced<Store extends 'tasks' | 'graphs' | 'runs'>(
+export function replaced<Store extends 'tasks' | 'graphs' | 'runs' | 'inspect'>(
   backend: Backend,
   store: Store,
   methods: Partial<Backend[Store]>,

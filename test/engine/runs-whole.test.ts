@@ -1,5 +1,5 @@
 /** Runs are whole: their results and handles by id, states that are true, and parts as parts. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InvalidOptionError, TaskNotFoundError, WrongStateError } from '../../src/domain/errors.ts';
 import type { Fairloom } from '../../src/engine/client.ts';
 import type { RunForm } from '../../src/engine/runs/run-options.ts';
@@ -7,6 +7,7 @@ import type { RunForm } from '../../src/engine/runs/run-options.ts';
 import { each, parallel } from '../../src/workflow/parallel.ts';
 import { task } from '../../src/workflow/task-definition.ts';
 import { eachBackend, type Stage } from '../support/backends.ts';
+import { replaced } from './runs-cases-kit.ts';
 
 /** Whether `shaky` fails. */
 let isBroken = true;
@@ -153,6 +154,49 @@ eachBackend((open) => {
       expect((await loom.runs.get(second))?.result).toBe('3');
       expect(await alone.result()).toBe(3);
       expect((await loom.stats()).counts).toMatchObject({ deferred: 0, queued: 0 });
+    });
+
+    it('F21 lists of runs and of dead letters say what was thrown', async () => {
+      const steps = form === 'driven' ? [sequence, grouped, listed] : [sequence, grouped];
+      const thrown = { name: 'RangeError', message: 'no such table' };
+      for (const step of steps) {
+        const id = await fail(step, form);
+        expect((await loom.runs.get(id))?.error).toMatchObject(thrown);
+      }
+      const { items } = await loom.runs.list({ state: 'failed' });
+      expect(items.map(({ error }) => error)).toMatchObject(steps.map(() => thrown));
+      const dead = await loom.dead.list();
+      expect(dead.items.length).toBeGreaterThanOrEqual(steps.length);
+      for (const { error } of dead.items) expect(error).toMatchObject(thrown);
+    });
+
+    it('F21 a run that did not fail lists no error', async () => {
+      isBroken = false;
+      const { id: finished } = await loom.enqueue(sequence, 1, { form });
+      await work();
+      const { id: canceled } = await loom.enqueue(sequence, 1, { form });
+      await loom.runs.cancel(canceled);
+      for (const state of ['finished', 'canceled'] as const) {
+        const { items } = await loom.runs.list({ state });
+        expect(items.map(({ id, error }) => [id, error])).toEqual([
+          [{ finished, canceled }[state], undefined],
+        ]);
+      }
+    });
+
+    it('F21 a page of runs costs no more reads than its longest way back', async () => {
+      const reads = async (): Promise<number> => {
+        const get = vi.fn(stage.backend.inspect.get.bind(stage.backend.inspect));
+        const other = stage.loom([], { backend: replaced(stage.backend, 'inspect', { get }) });
+        const { items } = await other.runs.list({ state: 'failed' });
+        expect(items.every(({ error }) => error?.name === 'RangeError')).toBe(true);
+        return get.mock.calls.length;
+      };
+      await fail(sequence, form);
+      const one = await reads();
+      for (const step of [sequence, sequence, sequence]) await fail(step, form);
+      expect(await reads()).toBe(one);
+      if (form === 'driven') expect(one).toBe(0);
     });
 
     it('F22 a failed run names the culprit first, and the command that resumes it', async () => {

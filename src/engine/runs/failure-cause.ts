@@ -11,16 +11,33 @@ const READ_AT_ONCE = 500;
 
 /** The record of the task that did not finish by itself, searched for behind `record`. */
 export async function causeOf(inspect: Inspect, record: TaskRecord): Promise<TaskRecord> {
-  const seen = new Set<string>();
-  let found = record;
+  const [found = record] = await causesOf(inspect, [record]);
+  return found;
+}
+
+/** The same for each of many, with as many reads as the longest way back takes. */
+export async function causesOf(
+  inspect: Inspect,
+  records: readonly TaskRecord[],
+): Promise<readonly TaskRecord[]> {
+  const found = [...records];
+  const seen = records.map(() => new Set<string>());
   for (;;) {
-    const culprit = culpritOf(found.cause);
-    if (culprit === undefined || seen.has(found.id)) return found;
-    seen.add(found.id);
-    const [behind] = await inspect.get([culprit]);
-    // Removed, or put back since: then nobody knows more.
-    if (behind?.cause === undefined || behind.state === 'finished') return found;
-    found = behind;
+    const steps: { readonly at: number; readonly culprit: string }[] = [];
+    for (const [at, { id, cause }] of found.entries()) {
+      const culprit = culpritOf(cause);
+      if (culprit === undefined || seen[at]?.has(id) !== false) continue;
+      seen[at]?.add(id);
+      steps.push({ at, culprit });
+    }
+    if (steps.length === 0) return found;
+    const ids = steps.map(({ culprit }) => culprit);
+    for (const [step, behind] of (await recordsOf(inspect, ids)).entries()) {
+      const at = steps[step]?.at;
+      // Removed, or put back since: then nobody knows more.
+      if (at === undefined || behind?.cause === undefined || behind.state === 'finished') continue;
+      found[at] = behind;
+    }
   }
 }
 

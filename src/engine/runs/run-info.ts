@@ -1,8 +1,10 @@
 /** What is shown of a run. */
+import type { Inspect } from '../../domain/backend.ts';
 import { type Cause, readableCause } from '../../domain/cause.ts';
 import { type DecryptionError, isOwn } from '../../domain/errors.ts';
 import type { Level, TaskRecord, TaskState } from '../../domain/task.ts';
 import { errorOf, type TaskError } from '../task-error.ts';
+import { causesOf } from './failure-cause.ts';
 import { GROUP_TASK, JOIN_TASK, type RunPlace } from './record.ts';
 import type { RunForm } from './run-options.ts';
 
@@ -34,6 +36,8 @@ export interface RunInfo {
   readonly encryptedWith?: string;
   /** Why it did not finish. */
   readonly cause?: Cause;
+  /** `failed`: what was thrown where that began; absent when nothing was, as when time ran out. */
+  readonly error?: TaskError;
   /** Runs whose results it goes on from, the newest first. */
   readonly past?: readonly string[];
 }
@@ -79,10 +83,25 @@ interface RunFacts {
   readonly input: unknown;
 }
 
-/** A run without its nodes. */
-export function runInfo(facts: RunFacts): RunInfo {
+/** Runs without their nodes. */
+export async function runInfos(
+  inspect: Inspect,
+  runs: readonly RunFacts[],
+): Promise<readonly RunInfo[]> {
+  const failed = runs.map(({ root }) => root).filter(({ state }) => state === 'failed');
+  const behind = new Map<TaskRecord, TaskRecord>();
+  for (const [at, record] of (await causesOf(inspect, failed)).entries()) {
+    const root = failed[at];
+    if (root !== undefined) behind.set(root, record);
+  }
+  return runs.map((run) => runInfo(run, behind.get(run.root) ?? run.root));
+}
+
+/** `culprit`: the record of the task at which it began not to finish. */
+function runInfo(facts: RunFacts, culprit: TaskRecord): RunInfo {
   const { root, place, form } = facts;
   const { id, state, user, queue, level, createdAt, endedAt, cause } = root;
+  const error = state === 'failed' ? (errorOf(culprit.error) ?? errorOf(root.error)) : undefined;
   return {
     id,
     name: place.name ?? '',
@@ -96,6 +115,7 @@ export function runInfo(facts: RunFacts): RunInfo {
     ...(endedAt === undefined ? {} : { endedAt }),
     ...readable(() => facts.input),
     ...(cause === undefined ? {} : { cause: readableCause(cause) }),
+    ...(error === undefined ? {} : { error }),
     ...(place.past === undefined ? {} : { past: place.past }),
   };
 }

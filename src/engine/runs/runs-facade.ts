@@ -29,7 +29,7 @@ import {
 } from './run-cancel.ts';
 import type { RunExport } from './run-format.ts';
 import { type RunHandle, StoredRun } from './run-handle.ts';
-import { type RunDetails, type RunInfo, runInfo } from './run-info.ts';
+import { type RunDetails, type RunInfo, runInfos } from './run-info.ts';
 import type { RunForm } from './run-options.ts';
 import type { RunTools } from './run-submission.ts';
 import { RunView } from './run-view.ts';
@@ -130,7 +130,10 @@ export class Runs {
   async get(id: string): Promise<RunDetails | undefined> {
     const view = await RunView.find(this.#tools.handles, checkId('id', id));
     if (view === undefined) return undefined;
-    const info = { ...runInfo(view), ...(await resultOf(view)) };
+    const { inspect } = await this.#tools.handles.connection.open();
+    const [plain] = await runInfos(inspect, [view]);
+    if (plain === undefined) return undefined;
+    const info = { ...plain, ...(await resultOf(view)) };
     try {
       return { ...info, nodes: await view.nodes() };
     } catch (error) {
@@ -162,23 +165,26 @@ export class Runs {
     const { inspect } = await handles.connection.open();
     const { limit, cursor: from } = pageRequest(options);
     const forms = options.form === undefined ? FORMS : [options.form];
-    const infos: RunInfo[] = [];
+    const views: RunView[] = [];
     let [form, rest] = placeIn(forms, from);
     for (;;) {
-      const left = limit - infos.length;
+      const left = limit - views.length;
       const { items, cursor } = await inspect.list(
         { ...filter, name: form === 'dispatched' ? RUN_TASK : DRIVE_TASK },
         rest === '' ? { limit: left } : { limit: left, cursor: rest },
       );
       for (const root of items) {
         const view = await RunView.of(handles, root);
-        if (view !== undefined) infos.push(runInfo(view));
+        if (view !== undefined) views.push(view);
       }
-      if (cursor !== undefined) return { items: infos, cursor: `${form}:${cursor}` };
       const next = forms[forms.indexOf(form) + 1];
-      if (next === undefined) return { items: infos };
-      if (infos.length >= limit) return { items: infos, cursor: `${next}:` };
-      [form, rest] = [next, ''];
+      if (cursor === undefined && next !== undefined && views.length < limit) {
+        [form, rest] = [next, ''];
+        continue;
+      }
+      const infos = await runInfos(inspect, views);
+      if (cursor !== undefined) return { items: infos, cursor: `${form}:${cursor}` };
+      return next === undefined ? { items: infos } : { items: infos, cursor: `${next}:` };
     }
   }
 
