@@ -83,6 +83,7 @@ const READING: readonly (readonly string[])[] = [
     ['tasks', 'get', '--', id],
     ['tasks', 'get', '--', `${id}-waits`],
     ['tasks', 'explain', '--', id],
+    ['tasks', 'dependents', '--', `${id}-delayed`],
     ['tasks', 'explain', '--', `${id}-delayed`],
     ['tasks', 'explain', '--', `${id}-waits`],
     ['runs', 'get', '--', `${id}-run`],
@@ -159,7 +160,7 @@ it('F65 every command that prints is among them', () => {
   const others = [
     ...['demo', 'graphs show', 'runs rerun', 'runs import', 'dead redrive', 'schedules next'],
     ...['schedules set', 'schedules run', 'schedules pause', 'schedules resume'],
-    ...['schedules remove', 'schedules backfill'],
+    ...['schedules remove', 'schedules backfill', 'schedules update'],
   ];
   const missing = [...PRINTED.keys()].filter((one) => !seen.has(one) && !others.includes(one));
   expect(missing).toEqual([]);

@@ -133,7 +133,10 @@ eachBackend((open) => {
       expect(await handle.result()).toBe('x');
       expect(als.getStore()).toBe('reader');
     });
-    expect(seen.pop()).toEqual(['codec', 'reader']);
+    const isReading = ([where, context]: (typeof seen)[number]): boolean =>
+      where === 'codec' && context === 'reader';
+    expect(seen.filter(isReading).length).toBeGreaterThan(0);
+    seen = seen.filter((one) => !isReading(one));
     expect(new Set(seen.map(([where]) => where))).toEqual(
       new Set(['handler', 'decider', 'backoff', 'schema', 'codec']),
     );

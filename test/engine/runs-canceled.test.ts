@@ -72,7 +72,11 @@ eachBackend((open) => {
   }
 
   const start = (loom: Fairloom, step: unknown, form?: RunForm): Promise<RunHandle<unknown>> =>
-    loom.enqueue(step as never, 1 as never, { form } as never) as Promise<RunHandle<unknown>>;
+    loom.enqueue(
+      step as never,
+      1 as never,
+      (form === undefined ? {} : { form }) as never,
+    ) as Promise<RunHandle<unknown>>;
 
   /** Nothing that the canceled handler gave is anywhere, and a rerun calls it again. */
   async function demandNothing(loom: Fairloom, run: RunHandle<unknown>): Promise<void> {

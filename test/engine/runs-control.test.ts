@@ -196,7 +196,7 @@ eachBackend((open) => {
         show: 'already-ended',
       });
       const states = (await loom.runs.get(run.id))?.nodes.map(({ state }) => state);
-      expect(new Set(states)).toEqual(new Set(['canceled']));
+      expect(new Set(states)).toEqual(new Set(['canceled', 'skipped']));
       const error = await refusal(run.result());
       expect(error).toBeInstanceOf(RunCanceledError);
       expect(String(error)).toContain('no more');

@@ -7,7 +7,7 @@ import { changeEach } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { followersOf, wouldChange } from '../dry-run.ts';
 import { CliError, EXIT } from '../exit-code.ts';
-import { limitArgument, pages, showFirst, shownOf, take } from '../select-tasks.ts';
+import { limitArgument, pages, showFirst, take } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { taskView } from '../views.ts';
 import { ofTasks, withConfirm, withFilters } from './tasks.ts';
@@ -32,7 +32,8 @@ export function addDead(program: Command, shell: Shell): void {
     .option('--limit <n|all>', 'rows', limitArgument, 50)
     .action((options: DeadOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const shown = shownOf(deadLetters(loom, options, options.all), options.all);
+        // A run stands there when it failed at no task of its own.
+        const shown = deadLetters(loom, options, options.all);
         const view = { ...taskView(epochMs()), none: 'no dead letters' };
         await showFirst(output, shown, { limit: options.limit, view });
         return undefined;

@@ -109,7 +109,9 @@ async function outcomeOf(parts: RunHandleParts, root: TaskRecord): Promise<unkno
 
 /** Why a run did not finish: its own end says how, and what is behind that says why. */
 async function failureOf(view: RunView | undefined, root: TaskRecord): Promise<Error> {
-  const behind = view === undefined ? root : await view.cause();
+  // Of a group that failed, its own error says more: it names every member.
+  const isFollower = view !== undefined && root.cause?.type === 'upstream';
+  const behind = isFollower ? await view.cause() : root;
   const { cause = root.cause ?? UNKNOWN } = behind;
   if (root.state === 'canceled') return new RunCanceledError(cause);
   return new RunFailedError(root.id, {
