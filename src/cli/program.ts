@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../base/message-of.ts';
 import { plainLine } from '../base/plain-line.ts';
+import { isOwn } from '../domain/errors.ts';
 import { offering, repeated } from './arguments.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
@@ -84,7 +85,9 @@ function report(error: unknown, shell: Shell): void {
   const style = styleFor(shell.err, shell.env);
   const known = error instanceof CliError || 'code' in Object(error);
   const text = messageOf(error);
-  const shown = known || !(error instanceof Error) ? plainLine(text) : (error.stack ?? text);
+  // Of a configuration each problem has a line, in texts that are made plain one by one.
+  const line = isOwn(error, 'INVALID_CONFIG') ? text : plainLine(text);
+  const shown = known || !(error instanceof Error) ? line : (error.stack ?? text);
   for (const line of `${style.red('fairloom:')} ${shown}`.split('\n')) {
     shell.err.write(`${terminalLine(line)}\n`);
   }

@@ -85,7 +85,7 @@ describe('on the embedded backend', () => {
     const { code, stdout } = await fairloom(['tasks', 'explain', 'delayed', '--module', module]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^delayed is scheduled\ndelayed: it is delayed until .*\n {2}fairloom tasks run-now delayed\n$/,
+      /^delayed is scheduled\ndelayed: it is delayed until .*\n {2}fairloom tasks run-now delayed\ndependents: 1 task waits for it: blocked\n {2}fairloom tasks dependents delayed\n$/,
     );
   });
 });

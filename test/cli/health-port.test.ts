@@ -46,7 +46,7 @@ it.each([
   [[], { FAIRLOOM_METRICS_USERS: 'all' }, ['ada', 'ben']],
   [[], {}, []],
 ])('F52 with %j and %j users have figures', async (flags, env, users) => {
-  const prefix = `health-users-${process.pid}-${flags.length}-${Object.keys(env).length}${users}`;
+  const prefix = `health-users-${process.pid}-${flags.length}-${Object.keys(env).length}${users.join('-')}`;
   const where = ['--redis', inject('redisUrl'), '--prefix', prefix];
   // Nobody runs what waits here: a worker of another queue looks on.
   for (const user of ['ada', 'ben']) {

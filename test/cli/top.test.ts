@@ -123,9 +123,9 @@ describe('on a store with work', () => {
     top.press('be');
     await top.shows(/filter: be_/);
     top.press('\r');
-    await top.shows(/1 users by running, filter "be"/);
+    await top.shows(/1 user by running, filter "be"/);
     top.press('s');
-    await top.shows(/1 users by queued/);
+    await top.shows(/1 user by queued/);
     await loom.enqueue(work, 4, { user: 'ben' });
     await top.shows(/ben +default +1 +3 /);
     top.press('q');

@@ -71,6 +71,7 @@ eachBackend((open, name) => {
   /** Lets time pass at which nobody does anything, then does what was due. */
   async function pass(ms: number): Promise<void> {
     await stage.jump(ms);
+    await stage.clock.advance(0);
     while ((await stage.backend.tasks.tick()).more) await turn();
     await stage.quiet();
   }

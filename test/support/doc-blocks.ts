@@ -40,3 +40,8 @@ export function blocksOf(page: string): readonly DocBlock[] {
 export function printsOf({ text }: DocBlock): readonly string[] {
   return [...text.matchAll(/\/\/ prints (.+)$/gm)].map((match) => match[1] ?? '');
 }
+
+/** What is left of stderr without the lines of the log about work that fails, as some examples show. */
+export function beyondFailures(stderr: string): string {
+  return stderr.replaceAll(/^fairloom (?:warn attempt|error task)\.failed: .*\n/gm, '');
+}
