@@ -200,7 +200,8 @@ export class Tasks {
    *
    * @internal
    */
-  async cancelOne(taskId: string, reason: string | undefined): Promise<CancelReply> {
+  async cancelOne(id: string, reason: string | undefined): Promise<CancelReply> {
+    const taskId = checkId('id', id);
     const cause = requestCause(reason);
     const { tasks } = await this.#parts.connection.open();
     const reply = await tasks.cancel(taskId, cause);
