@@ -2,6 +2,7 @@
  * Errors as they are stored. Backends cut those of older attempts to `LIMITS.oldErrorBytes`, and half of
  * an encrypted text is nothing: so a long error stands there twice, first in short and then in full.
  */
+import { cut } from '../../base/plain.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isSealed } from '../../domain/sealed-text.ts';
 import type { Texts } from './texts.ts';
@@ -37,10 +38,7 @@ function headOf(text: string): string {
   const name = String(facts['name'] ?? 'Error').slice(0, 100);
   const message = String(facts['message'] ?? '');
   for (let length = HEAD_BYTES; length > 0; length = Math.floor(length / 2)) {
-    const isCut = message.length > length;
-    // No half of a character is left.
-    const short = isCut ? `${message.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…` : message;
-    const head = JSON.stringify({ name, message: short });
+    const head = JSON.stringify({ name, message: cut(message, length) });
     if (Buffer.byteLength(head) <= HEAD_BYTES) return head;
   }
   return JSON.stringify({ name: 'Error', message: '' });
