@@ -1,27 +1,13 @@
 /** The line of log about a failure: what failed, of whom, at which attempt, and with what. */
 import type { Logger } from '../base/logger.ts';
 import { lineOf, type TaskError } from '../base/thrown.ts';
-import { say } from './log-events.ts';
+import { type Failed, say } from './log-events.ts';
 
 /** Where such lines go, and how much they may say. */
 export interface FailureLog {
   readonly log: Logger;
   /** False: only the name of what was thrown. */
   readonly logErrors: boolean;
-}
-
-/** What failed. */
-export interface Failed {
-  readonly task: string;
-  /** Of the task, or of the pipeline. */
-  readonly name: string;
-  readonly user: string;
-  /** From 1. */
-  readonly attempt: number;
-  /** Of which run it is a part, or which it is. */
-  readonly run: string | undefined;
-  /** Its node; of a run the node that failed. */
-  readonly node: string | undefined;
 }
 
 /** Says that an attempt failed, or that it was the last one. */

@@ -20,27 +20,9 @@ export interface LogEvents {
     readonly error: unknown;
   };
   /** An attempt failed, and there will be another; or a node of a driven run, which then fails. */
-  'attempt.failed': {
-    readonly task: string;
-    readonly name: string;
-    readonly user: string;
-    readonly attempt: number;
-    readonly run: string | undefined;
-    readonly node: string | undefined;
-    readonly error: string;
-    readonly reason: string | undefined;
-  };
+  'attempt.failed': FailureFields;
   /** A task or run has ended as a dead letter. */
-  'task.failed': {
-    readonly task: string;
-    readonly name: string;
-    readonly user: string;
-    readonly attempt: number;
-    readonly run: string | undefined;
-    readonly node: string | undefined;
-    readonly error: string;
-    readonly reason: string | undefined;
-  };
+  'task.failed': FailureFields;
   /** The event loop stood still for `ms`. */
   'worker.blocked': { readonly ms: number; readonly taskIds: readonly string[] };
   /** A call of a scheduler that runs no tasks failed, the first since the last answer. */
@@ -65,6 +47,26 @@ export interface LogEvents {
   'program.stderr': NoFields;
   /** It wrote more lines than are logged. */
   'program.stderr-cut': NoFields;
+}
+
+/** What failed. */
+export interface Failed {
+  readonly task: string;
+  /** Of the task, or of the pipeline. */
+  readonly name: string;
+  readonly user: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** Of which run it is a part, or which it is. */
+  readonly run: string | undefined;
+  /** Its node; of a run the node that failed. */
+  readonly node: string | undefined;
+}
+
+/** What failed, and with what. */
+interface FailureFields extends Failed {
+  readonly error: string;
+  readonly reason: string | undefined;
 }
 
 type NoFields = Readonly<Record<never, never>>;

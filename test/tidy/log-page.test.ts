@@ -14,13 +14,24 @@ const LOGGERS = ['src/engine/log-events.ts', 'src/engine/logger.ts', 'src/base/l
 
 function declared(): readonly Line[] {
   const source = read('src/engine/log-events.ts').replaceAll(/\/\*[\s\S]*?\*\//g, '');
-  const body = /interface LogEvents \{([\s\S]*?)\n\}/.exec(source)?.[1] ?? '';
+  const interfaces = new Map(
+    [...source.matchAll(/interface (\w+)(?: extends (\w+))? \{([\s\S]*?)\n\}/g)].map(
+      ([, name = '', base = '', body = '']) => [name, { base, body }],
+    ),
+  );
+  /** Of a type that is written out, or of an interface of the file and what it extends. */
+  const fieldsOf = (type: string): readonly string[] => {
+    const { base, body } = interfaces.get(type.trim()) ?? { base: '', body: type };
+    const own = [...body.matchAll(/readonly (\w+):/g)].map(([, field = '']) => field);
+    return base === '' ? own : [...fieldsOf(base), ...own];
+  };
+  const body = interfaces.get('LogEvents')?.body ?? '';
   const events = body.matchAll(/'([a-z.-]+)':([\s\S]*?);(?=\s*(?:'[a-z.-]+':|$))/g);
   const levels = new Map<string, string>(Object.entries(LOG_LEVELS));
   return [...events].map(([, event = '', type = '']) => ({
     event,
     level: levels.get(event) ?? '',
-    fields: [...type.matchAll(/readonly (\w+):/g)].map(([, field = '']) => field),
+    fields: fieldsOf(type),
   }));
 }
 
