@@ -102,8 +102,8 @@ const {
   ...REPEATABLE
 } = ENQUEUE_KEYS;
 
-const TERMS_KEYS: OptionKeys<ScheduleTerms> = keysOf<ScheduleTerms>()({
-  ...REPEATABLE,
+/** What may stand in {@link ScheduleTiming}. */
+export const TIMING_KEYS: OptionKeys<ScheduleTiming> = keysOf<ScheduleTiming>()({
   cron: true,
   every: true,
   timeZone: true,
@@ -111,9 +111,19 @@ const TERMS_KEYS: OptionKeys<ScheduleTerms> = keysOf<ScheduleTerms>()({
   end: true,
   limit: true,
   jitter: true,
+});
+
+/** What may stand in {@link SchedulePolicies}. */
+export const POLICY_KEYS: OptionKeys<SchedulePolicies> = keysOf<SchedulePolicies>()({
   missed: true,
   missedCap: true,
   overlap: true,
+});
+
+const TERMS_KEYS: OptionKeys<ScheduleTerms> = keysOf<ScheduleTerms>()({
+  ...REPEATABLE,
+  ...TIMING_KEYS,
+  ...POLICY_KEYS,
   checkpoint: true,
 });
 

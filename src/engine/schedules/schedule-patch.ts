@@ -12,9 +12,11 @@ import { runPayload } from '../runs/record.ts';
 import type { TaskMaker } from '../task-maker.ts';
 import type { MadeSchedule } from './schedule-maker.ts';
 import {
+  POLICY_KEYS,
   policiesOf,
   type SchedulePolicies,
   type ScheduleTiming,
+  TIMING_KEYS,
   timingOf,
 } from './schedule-options.ts';
 import { type ScheduleSpec, specText, type TaskTemplate } from './spec.ts';
@@ -42,16 +44,8 @@ export interface SchedulePatch
 
 /** What may stand in {@link SchedulePatch}. */
 export const PATCH_KEYS: OptionKeys<SchedulePatch> = keysOf<SchedulePatch>()({
-  cron: true,
-  every: true,
-  timeZone: true,
-  start: true,
-  end: true,
-  limit: true,
-  jitter: true,
-  missed: true,
-  missedCap: true,
-  overlap: true,
+  ...TIMING_KEYS,
+  ...POLICY_KEYS,
   user: true,
   queue: true,
   priority: true,
