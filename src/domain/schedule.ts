@@ -5,11 +5,22 @@ import type { NewTask } from './task.ts';
 /** What to do about slots that nobody fired in time: fire the latest, none, or all of them. */
 export type MissedPolicy = 'one' | 'skip' | 'all';
 
+/** Each of them. */
+export const MISSED_POLICIES: readonly MissedPolicy[] = ['one', 'skip', 'all'];
+
 /**
  * What to do at a slot while the task of an earlier one has not ended: pass over it; fire anyway;
  * let one wait for the end; cancel the earlier one, and start when it has ended.
  */
 export type OverlapPolicy = 'skip' | 'allow' | 'queue-one' | 'cancel-previous';
+
+/** Each of them. */
+export const OVERLAP_POLICIES: readonly OverlapPolicy[] = [
+  'skip',
+  'allow',
+  'queue-one',
+  'cancel-previous',
+];
 
 /** A slot, and when it is to be fired, in ms since the epoch. */
 export interface SlotMoment {

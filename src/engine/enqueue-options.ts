@@ -13,6 +13,7 @@ import {
   costOption,
   durationOption,
   levelOf,
+  oneOf,
   PLACE_KEYS,
   type PlaceOptions,
   retriesOption,
@@ -348,9 +349,4 @@ export function idOf(options: EnqueueOptions, newId: () => string): string {
 /** Whether a stored id is refused instead of returned. */
 export function rejectsDuplicate(options: EnqueueOptions): boolean {
   return oneOf('onDuplicate', options.onDuplicate, DUPLICATE_POLICIES) === 'reject';
-}
-
-function oneOf<T>(option: string, value: T, allowed: readonly unknown[]): T {
-  if (value === undefined || allowed.includes(value)) return value;
-  throw new InvalidOptionError(option, allowed.map((one) => `"${one}"`).join(', '), value);
 }

@@ -172,6 +172,12 @@ export function integerOption(
   throw new InvalidOptionError(option, `a whole number from ${least} to ${most}`, value);
 }
 
+/** One of some words, or nothing. */
+export function oneOf<T>(option: string, value: T, allowed: readonly unknown[]): T {
+  if (value === undefined || allowed.includes(value)) return value;
+  throw new InvalidOptionError(option, allowed.map((one) => `"${one}"`).join(', '), value);
+}
+
 /** A timeout in ms; 0 stands for none. */
 export function timeoutOption(option: string, value: unknown): number {
   if (value === 'none') return 0;

@@ -1,16 +1,17 @@
 import type { EnqueueRefusal, Page, PageRequest, ScheduleStore } from '../../domain/backend.ts';
 import { BackendUnsupportedError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type {
-  DueReply,
-  DueRequest,
-  FireOutcome,
-  FireReply,
-  FireRequest,
-  OverlapPolicy,
-  ScheduleChange,
-  ScheduleRecord,
-  ScheduleSetReply,
+import {
+  type DueReply,
+  type DueRequest,
+  type FireOutcome,
+  type FireReply,
+  type FireRequest,
+  OVERLAP_POLICIES,
+  type OverlapPolicy,
+  type ScheduleChange,
+  type ScheduleRecord,
+  type ScheduleSetReply,
 } from '../../domain/schedule.ts';
 import { type Flat, flat, text } from './decode.ts';
 import { pushTask } from './encode.ts';
@@ -19,8 +20,6 @@ import type { Session } from './session.ts';
 
 /** Fields of one schedule in a reply; see lua/lib/schedule.lua. */
 const FIELDS = 17;
-
-const OVERLAPS: readonly OverlapPolicy[] = ['skip', 'allow', 'queue-one', 'cancel-previous'];
 
 /** See `ScheduleStore`. Every method is one script. */
 export class RedisSchedules implements ScheduleStore {
@@ -134,7 +133,7 @@ function isSet(field: string | undefined): boolean {
 }
 
 function overlapOf(value: string | undefined): OverlapPolicy {
-  const found = OVERLAPS.find((policy) => policy === value);
+  const found = OVERLAP_POLICIES.find((policy) => policy === value);
   if (found !== undefined) return found;
   throw new BackendUnsupportedError(`a schedule has the unknown overlap policy ${text(value)}`);
 }

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import type { Duration } from '../../base/time.ts';
 import { ScheduleNotFoundError } from '../../domain/errors.ts';
+import { MISSED_POLICIES, OVERLAP_POLICIES } from '../../domain/schedule.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { ScheduleInfo } from '../../engine/schedules/schedule-info.ts';
 import type { ScheduleTerms } from '../../engine/schedules/schedule-options.ts';
@@ -135,15 +136,8 @@ function addSet(schedules: Command, shell: Shell): void {
     .option('--end <moment>', 'nothing after', momentArgument)
     .option('--times <n>', 'over after so many tasks', integerArgument(1))
     .option('--jitter <time>', 'each slot is late by up to this much', durationArgument)
-    .addOption(new Option('--missed <policy>', 'default: one').choices(['one', 'skip', 'all']))
-    .addOption(
-      new Option('--overlap <policy>', 'default: skip').choices([
-        'skip',
-        'allow',
-        'queue-one',
-        'cancel-previous',
-      ]),
-    )
+    .addOption(missedOption('default: one'))
+    .addOption(overlapOption('default: skip'))
     .option('--user <id>', 'whose turn its tasks take; default: default')
     .option('--queue <name>', 'default: default')
     .option('--priority <1-6|name>', 'very-low … critical; default: normal', priorityArgument)
@@ -161,6 +155,16 @@ function addSet(schedules: Command, shell: Shell): void {
         return undefined;
       });
     });
+}
+
+/** `--missed`: one of the policies. */
+function missedOption(help: string): Option {
+  return new Option('--missed <policy>', help).choices(MISSED_POLICIES);
+}
+
+/** `--overlap`: one of the policies. */
+function overlapOption(help: string): Option {
+  return new Option('--overlap <policy>', help).choices(OVERLAP_POLICIES);
 }
 
 interface UpdateOptions
@@ -184,15 +188,8 @@ function addUpdate(schedules: Command, shell: Shell): void {
     .option('--end <moment>', 'nothing after', orDefault(momentArgument))
     .option('--times <n>', 'over after so many tasks', orDefault(integerArgument(1)))
     .option('--jitter <time>', 'each slot is late by up to this', orDefault(durationArgument))
-    .addOption(new Option('--missed <policy>', 'as for set').choices(['one', 'skip', 'all']))
-    .addOption(
-      new Option('--overlap <policy>', 'as for set').choices([
-        'skip',
-        'allow',
-        'queue-one',
-        'cancel-previous',
-      ]),
-    )
+    .addOption(missedOption('as for set'))
+    .addOption(overlapOption('as for set'))
     .option('--user <id>', 'whose turn its tasks take')
     .option('--queue <name>', 'where they stand; of tasks')
     .option('--priority <1-6|name>', 'very-low … critical; of tasks', priorityArgument)

@@ -3,10 +3,15 @@ import type { Duration } from '../../base/time.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { keysOf, type OptionKeys } from '../../domain/options.ts';
-import type { MissedPolicy, OverlapPolicy } from '../../domain/schedule.ts';
+import {
+  MISSED_POLICIES,
+  type MissedPolicy,
+  OVERLAP_POLICIES,
+  type OverlapPolicy,
+} from '../../domain/schedule.ts';
 import type { Timing } from '../../schedule/timing.ts';
 import type { Step } from '../../workflow/step.ts';
-import { durationOption, integerOption } from '../../workflow/task-options.ts';
+import { durationOption, integerOption, oneOf } from '../../workflow/task-options.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from '../enqueue-options.ts';
 import type { RunEnqueueOptions } from '../runs/run-options.ts';
 import type { SlotReferences } from './template.ts';
@@ -143,9 +148,6 @@ export const NAMED_KEYS: OptionKeys<NamedScheduleOptions> = keysOf<NamedSchedule
   input: true,
 });
 
-const MISSED: readonly unknown[] = ['one', 'skip', 'all'];
-const OVERLAP: readonly unknown[] = ['skip', 'allow', 'queue-one', 'cancel-previous'];
-
 /** The largest moment that a Date can hold, in ms since the epoch. */
 const MOMENT_MAX_MS = 8_640_000_000_000_000;
 
@@ -170,12 +172,8 @@ export function demandRepeatable(options: object): void {
 /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
 export function policiesOf(options: ScheduleTerms): CheckedPolicies {
   const { missed = 'one', missedCap = LIMITS.missedCap, overlap = 'skip', limit } = options;
-  if (!MISSED.includes(missed))
-    throw new InvalidOptionError('missed', '"one", "skip", "all"', missed);
-  if (!OVERLAP.includes(overlap)) {
-    const expected = '"skip", "allow", "queue-one", "cancel-previous"';
-    throw new InvalidOptionError('overlap', expected, overlap);
-  }
+  oneOf('missed', missed, MISSED_POLICIES);
+  oneOf('overlap', overlap, OVERLAP_POLICIES);
   const cap = integerOption('missedCap', missedCap, { least: 1, most: LIMITS.missedCapMax });
   const bounds = { least: 1, most: Number.MAX_SAFE_INTEGER };
   const most = limit === undefined ? undefined : integerOption('limit', limit, bounds);
