@@ -169,6 +169,8 @@ export type {
   QueuePatch,
   QueueSettings,
   Retention,
+  SettingOrigin,
+  SettingOrigins,
   UserPatch,
   UserSettings,
 } from './domain/settings.ts';
@@ -311,7 +313,7 @@ export type {
   SpanValue,
   Tracer,
 } from './engine/tracing/tracer.ts';
-export type { InQueue, UserStatus, Users } from './engine/user-facade.ts';
+export type { InQueue, UserListOptions, UserStatus, Users } from './engine/user-facade.ts';
 export type { Worker } from './engine/worker.ts';
 export type { AttemptFacts, WorkerEvents } from './engine/worker-events.ts';
 export type { StopOptions, WorkerOptions } from './engine/worker-options.ts';

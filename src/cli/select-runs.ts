@@ -3,7 +3,7 @@ import type { TaskState } from '../domain/task.ts';
 import type { Fairloom } from '../engine/client.ts';
 import type { RunInfo } from '../engine/runs/run-info.ts';
 import type { RunForm } from '../engine/runs/run-options.ts';
-import { pages } from './select-tasks.ts';
+import { pages, usersInLine } from './select-tasks.ts';
 
 /** What may be said about the runs that are meant. */
 export interface RunFilterOptions {
@@ -45,8 +45,7 @@ async function* queuedRuns(
   const all = await loom.queues.list();
   const queues = filter.queue === undefined ? all.map(({ queue }) => queue) : [filter.queue];
   for (const queue of queues) {
-    for await (const { user, queued } of pages((page) => loom.users.list({ ...page, queue }))) {
-      if (queued === 0) continue;
+    for await (const user of usersInLine(loom, queue)) {
       yield* pages((page) => loom.runs.list({ ...filter, ...page, queue, user }));
     }
   }

@@ -105,11 +105,16 @@ async function* queuedTasks(
 ): AsyncGenerator<TaskInfo> {
   const queues = filter.queue === undefined ? await queueNames(loom) : [filter.queue];
   for (const queue of queues) {
-    for await (const { user, queued } of pages((page) => loom.users.list({ ...page, queue }))) {
-      if (queued === 0) continue;
+    for await (const user of usersInLine(loom, queue)) {
       yield* pages((page) => loom.tasks.list({ ...filter, ...page, state: 'queued', queue, user }));
     }
   }
+}
+
+/** Names of the users that have a task in line in a queue. */
+export async function* usersInLine(loom: Fairloom, queue: string): AsyncGenerator<string> {
+  const all = pages((page) => loom.users.list({ ...page, queue, configured: false }));
+  for await (const { user, queued } of all) if (queued > 0) yield user;
 }
 
 async function queueNames(loom: Fairloom): Promise<readonly string[]> {

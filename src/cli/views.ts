@@ -14,6 +14,7 @@ import { shownLength, shownMoment } from './moments.ts';
 import type { View } from './output.ts';
 import type { Style } from './style.ts';
 import { type Column, cellText } from './text-table.ts';
+import { settingsCell } from './user-settings.ts';
 
 /** Tasks, with moments as seen from `now` (ms since the epoch). */
 export function taskView(now: number): View<TaskInfo> {
@@ -134,7 +135,7 @@ export const userView: View<UserStatus> = {
     { title: 'QUEUED', cell: ({ queued }) => String(queued), align: 'right' },
     { title: 'RUNNING', cell: runningText, align: 'right' },
     { title: 'LATER', cell: ({ later }) => String(later), align: 'right' },
-    { title: 'RATE', cell: ({ settings }) => rateText(settings.rate) },
+    { title: 'SETTINGS', cell: settingsCell },
     { title: 'STATUS', cell: (user) => userStatusText(user, style) },
   ],
   json: (user) => user,
@@ -186,12 +187,6 @@ export function stateText(state: TaskState | RunNodeInfo['state'], style: Style)
   if (state === 'finished') return style.green(state);
   if (state === 'failed') return style.red(state);
   return state === 'started' ? style.yellow(state) : state;
-}
-
-export function rateText(
-  rate: { readonly limit: number; readonly perMs: number; readonly burst: number } | undefined,
-): string {
-  return rate === undefined ? '' : `${rate.limit}/${shownLength(rate.perMs)}/${rate.burst}`;
 }
 
 function sinceText(task: TaskInfo, now: number): string {

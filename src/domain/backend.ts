@@ -19,7 +19,6 @@ import type {
   Stats,
   TaskFacts,
   TaskFilter,
-  UserInfo,
   WorkerInfo,
   WorkerSpec,
 } from './inspection.ts';
@@ -41,7 +40,7 @@ import type {
   ScheduleRecord,
   ScheduleSetReply,
 } from './schedule.ts';
-import type { QueuePatch, Retention, UserPatch } from './settings.ts';
+import type { QueuePatch, Retention } from './settings.ts';
 import type {
   AttemptRecord,
   EndState,
@@ -50,6 +49,7 @@ import type {
   TaskStanding,
   TaskState,
 } from './task.ts';
+import type { UserStore } from './user-store.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from './xcom.ts';
 
 export type { Dependent, DependentPage } from './dependents.ts';
@@ -96,6 +96,7 @@ export type {
   ScheduleSetReply,
   SlotMoment,
 } from './schedule.ts';
+export type { UserStore } from './user-store.ts';
 
 /** The place where tasks live. */
 export interface Backend {
@@ -337,16 +338,6 @@ export interface XComStore {
   ): Promise<Page<XComFact>>;
   /** Namespaces of a user, by name; also one whose last value is over and was not taken away yet. */
   namespaces(user: string, page: PageRequest): Promise<Page<string>>;
-}
-
-/** Users and what each may. */
-export interface UserStore {
-  /** Without `queue` the patch holds in every queue that has no setting of its own. */
-  set(user: string, patch: UserPatch, options: { readonly queue?: string }): Promise<void>;
-  /** One user in one queue; `undefined` when nothing is known of it there. */
-  get(user: string, queue: string): Promise<UserInfo | undefined>;
-  /** Users of one queue of whom something is known, by name. */
-  list(queue: string, page: PageRequest): Promise<Page<UserInfo>>;
 }
 
 /** Queues and what holds for each. */

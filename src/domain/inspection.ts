@@ -1,6 +1,6 @@
 /** What the port's listings and reports show; part of the port in `backend.ts`. */
 import type { DependentPage } from './dependents.ts';
-import type { QueueSettings, UserSettings } from './settings.ts';
+import type { QueueSettings, SettingOrigins, UserSettings } from './settings.ts';
 import type { EndState, TaskRecord, TaskState } from './task.ts';
 
 /** One user in one queue. */
@@ -11,6 +11,11 @@ export interface UserInfo {
   readonly queue: string;
   /** In force, after queue defaults and settings for all queues. */
   readonly settings: UserSettings;
+  /**
+   * Where each setting comes from: said of the user in this queue, of the user for all queues, by the
+   * queue for all its users, or by nobody.
+   */
+  readonly origins: SettingOrigins;
   /** Tasks in line, of all levels. */
   readonly queued: number;
   /** Per level, 1 to 6. */

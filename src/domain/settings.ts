@@ -14,6 +14,46 @@ export interface UserSettings {
   readonly paused?: boolean;
 }
 
+/**
+ * Where a setting in force comes from, the nearest first: said of the user in this queue, of the user for
+ * all queues, by the queue for all its users, or by nobody.
+ */
+export type SettingOrigin = 'user-in-queue' | 'user' | 'queue' | 'built-in';
+
+/** Where each setting of a user in a queue comes from, those included that are at their default. */
+export type SettingOrigins = Readonly<Record<keyof UserSettings, SettingOrigin>>;
+
+/** Nobody has said anything. */
+export const BUILT_IN: SettingOrigins = {
+  weight: 'built-in',
+  maxRunning: 'built-in',
+  maxQueued: 'built-in',
+  rate: 'built-in',
+  paused: 'built-in',
+};
+
+/** What was said of one user in one queue, by whom. */
+export interface SettingLayers {
+  /** For this queue alone. */
+  readonly own: UserSettings | undefined;
+  /** For all queues. */
+  readonly all: UserSettings | undefined;
+  /** By the queue, for all its users. */
+  readonly queue: UserSettings | undefined;
+}
+
+/** Which of the layers each setting is taken from. */
+export function originsOf({ own, all, queue }: SettingLayers): SettingOrigins {
+  const said = (settings: UserSettings | undefined, origin: SettingOrigin) =>
+    Object.fromEntries(Object.keys(settings ?? {}).map((field) => [field, origin]));
+  return {
+    ...BUILT_IN,
+    ...said(queue, 'queue'),
+    ...said(all, 'user'),
+    ...said(own, 'user-in-queue'),
+  };
+}
+
 /** A change of settings: `null` takes a field back to its default, an absent one stays. */
 export type UserPatch = { readonly [K in keyof UserSettings]?: UserSettings[K] | null };
 

@@ -1,4 +1,5 @@
 import type { Page, UserInfo } from '../domain/backend.ts';
+import { InvalidOptionError } from '../domain/errors.ts';
 import { checkId, checkName } from '../domain/names.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import type { UserPatch } from '../domain/settings.ts';
@@ -20,9 +21,19 @@ export interface InQueue {
 
 const QUEUE_KEYS: OptionKeys<InQueue> = keysOf<InQueue>()({ queue: true });
 
-const LIST_KEYS: OptionKeys<InQueue & PageOptions> = keysOf<InQueue & PageOptions>()({
+/** Which users to list. */
+export interface UserListOptions extends InQueue, PageOptions {
+  /**
+   * Those too that have settings for all queues and nothing in this one, not even a task that has
+   * just ended. Default true; `false` for who looks for work, or at a sample of those that have it.
+   */
+  readonly configured?: boolean | undefined;
+}
+
+const LIST_KEYS: OptionKeys<UserListOptions> = keysOf<UserListOptions>()({
   ...QUEUE_KEYS,
   ...PAGE_KEYS,
+  configured: true,
 });
 
 /** One user in one queue. */
@@ -50,11 +61,16 @@ export class Users {
     this.#connection = connection;
   }
 
-  /** One page of the users of a queue. */
-  async list(options: InQueue & PageOptions = {}): Promise<Page<UserStatus>> {
+  /** One page of the users of a queue, by name: those that have work in it, or settings. */
+  async list(options: UserListOptions = {}): Promise<Page<UserStatus>> {
     checkOptions('users.list', options, LIST_KEYS);
+    const { configured = true } = options;
+    if (typeof configured !== 'boolean') {
+      throw new InvalidOptionError('configured', 'true or false', configured);
+    }
     const { users } = await this.#connection.open();
-    const { items, cursor } = await users.list(queueOf(options), pageRequest(options));
+    const page = pageRequest(options);
+    const { items, cursor } = await users.list(queueOf(options), page, { configured });
     const infos = items.map(statusOf);
     return cursor === undefined ? { items: infos } : { items: infos, cursor };
   }

@@ -96,6 +96,7 @@ export class StoreFigures {
     this.#samples.set(queue, state);
     const page = await this.#loom.users.list({
       queue,
+      configured: false,
       limit: SAMPLE,
       ...(state.cursor === undefined ? {} : { cursor: state.cursor }),
     });
@@ -112,7 +113,8 @@ export class StoreFigures {
     const all: UserStatus[] = [];
     let cursor: string | undefined;
     do {
-      const page = await this.#loom.users.list({ queue, limit: LIMITS.pageMax, cursor });
+      const request = { queue, configured: false, limit: LIMITS.pageMax, cursor };
+      const page = await this.#loom.users.list(request);
       all.push(...page.items);
       cursor = page.cursor;
     } while (cursor !== undefined);

@@ -14,6 +14,7 @@ import { TASK_STATES } from '../domain/task.ts';
 import * as canceling from './contract/canceling.ts';
 import type { Case, Cases, Run } from './contract/cases.ts';
 import * as channels from './contract/channels.ts';
+import { configured } from './contract/configured.ts';
 import * as dependencies from './contract/dependencies.ts';
 import { dependentsOf } from './contract/dependents.ts';
 import * as enqueue from './contract/enqueue.ts';
@@ -95,6 +96,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'limits of users': limits.users,
   'places of running tasks': limits.places,
   queues: limits.queues,
+  'configured users': configured,
   'assigned users and steal targets': restricted.choosing,
   pools: restricted.pools,
   strangers: strangers.strangers,

@@ -205,9 +205,9 @@ describe('users and queues', () => {
     expect(JSON.parse(await ok(run('users', 'get', 'ada', '-o', 'json')))).toMatchObject({
       settings: { weight: 1, maxRunning: 5, maxQueued: 7, paused: true },
     });
-    expect(await ok(run('users', 'get', 'ada'))).toMatch(/^paused +yes$/m);
+    expect(await ok(run('users', 'get', 'ada'))).toMatch(/^paused +yes \(user\)$/m);
     await ok(run('users', 'resume', 'ada'));
-    expect(await ok(run('users', 'get', 'ada'))).toMatch(/^paused +no$/m);
+    expect(await ok(run('users', 'get', 'ada'))).toMatch(/^paused +no \(built in\)$/m);
   });
 
   it('refuse a task over the limit', async () => {
@@ -223,7 +223,7 @@ describe('users and queues', () => {
     await ok(run('users', 'set', 'ada', '--weight', '9', '--queue', 'bulk'));
     const inBulk = await ok(run('users', 'get', 'ada', '--queue', 'bulk', '-o', 'json'));
     expect(JSON.parse(inBulk)).toMatchObject({ queue: 'bulk', settings: { weight: 9 } });
-    expect(await ok(run('users', 'get', 'ada'))).toMatch(/^weight +1$/m);
+    expect(await ok(run('users', 'get', 'ada'))).toMatch(/^weight +1 \(built in\)$/m);
   });
 
   it('of queues are set, paused and listed', async () => {

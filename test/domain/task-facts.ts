@@ -1,6 +1,7 @@
 /** Facts about a task for tests: only what matters is said, the rest is a quiet default. */
 import type { QueueInfo, TaskFacts, UserInfo, WorkerInfo } from '../../src/domain/backend.ts';
 import { PRIORITY_WEIGHTS } from '../../src/domain/limits.ts';
+import { BUILT_IN } from '../../src/domain/settings.ts';
 import type { TaskRecord } from '../../src/domain/task.ts';
 
 export const NOW = Date.UTC(2026, 0, 5, 12);
@@ -62,6 +63,7 @@ export function factsOf({ record, user, queue, ...rest }: SaidFacts): TaskFacts 
       user: 'acme',
       queue: 'default',
       settings: {},
+      origins: BUILT_IN,
       queued: 1,
       levels: [0, 0, 1, 0, 0, 0],
       running: 0,

@@ -8,6 +8,7 @@ import type {
 } from '../../src/domain/backend.ts';
 import type { TaskRecord, TaskStanding } from '../../src/domain/task.ts';
 import type { Oracle } from './oracle/oracle.ts';
+import { byBytes } from './oracle/world.ts';
 import { mustBeSame } from './same.ts';
 import { QUEUES, USERS } from './steps.ts';
 
@@ -18,6 +19,8 @@ export interface State {
   readonly standing: readonly (TaskStanding | undefined)[];
   /** Of every user in every queue; who has nothing is left out. */
   readonly users: readonly UserInfo[];
+  /** Names of those in each queue that have work or settings, as the listing tells them. */
+  readonly listed: readonly (readonly string[])[];
   readonly queues: readonly QueueInfo[];
   readonly stats: Stats;
   readonly schedules: readonly ScheduleRecord[];
@@ -29,10 +32,11 @@ const DIGITS = 1e6;
 const PLACES = QUEUES.flatMap((queue) => USERS.map((user) => ({ queue, user })));
 
 export async function stateOf(backend: Backend, ids: readonly string[]): Promise<State> {
-  const [records, standing, users, queues, stats, schedules] = await Promise.all([
+  const [records, standing, users, listed, queues, stats, schedules] = await Promise.all([
     backend.inspect.get(ids),
     backend.inspect.standing(ids),
     Promise.all(PLACES.map(({ user, queue }) => backend.users.get(user, queue))),
+    Promise.all(QUEUES.map((queue) => namesListed(backend, queue))),
     Promise.all(QUEUES.map((queue) => backend.queues.get(queue))),
     backend.inspect.stats(),
     backend.schedules.list({ limit: 10 }),
@@ -44,6 +48,7 @@ export async function stateOf(backend: Backend, ids: readonly string[]): Promise
       .filter((user) => user !== undefined)
       .filter(isBusy)
       .map(rounded),
+    listed,
     queues: queues
       .filter((queue) => queue !== undefined)
       .filter(isUsed)
@@ -60,6 +65,12 @@ export function expectedState(oracle: Oracle, ids: readonly string[]): State {
     users: PLACES.map(({ user, queue }) => oracle.user(user, queue))
       .filter(isBusy)
       .map(rounded),
+    listed: QUEUES.map((queue) =>
+      USERS.map((user) => oracle.user(user, queue))
+        .filter((user) => isBusy(user) || isConfigured(user))
+        .map(({ user }) => user)
+        .sort(byBytes),
+    ),
     queues: QUEUES.map((queue) => oracle.queue(queue)).filter(isUsed),
     stats: oracle.stats(),
     schedules: oracle.schedules(),
@@ -70,6 +81,7 @@ export function compareStates(actual: State, expected: State): void {
   mustBeSame(actual.records, expected.records);
   mustBeSame(actual.standing, expected.standing);
   mustBeSame(actual.users, expected.users);
+  mustBeSame(actual.listed, expected.listed);
   mustBeSame(actual.queues, expected.queues);
   mustBeSame(actual.stats, expected.stats);
   mustBeSame(actual.schedules, expected.schedules);
@@ -85,6 +97,25 @@ function standingOf(record: TaskRecord | undefined): TaskStanding | undefined {
 /** A user without work may be known or not: that is the backend's own affair. */
 function isBusy(user: UserInfo): boolean {
   return user.queued + user.running + user.later > 0;
+}
+
+/** Something is said of it, in this queue or for all. */
+function isConfigured({ origins }: UserInfo): boolean {
+  return Object.values(origins).some((origin) => origin === 'user' || origin === 'user-in-queue');
+}
+
+/** Two on a page, so that pages are turned within those that have work and those that have none. */
+async function namesListed(backend: Backend, queue: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const request = cursor === undefined ? { limit: 2 } : { limit: 2, cursor };
+    const page = await backend.users.list(queue, request, { configured: true });
+    const shown = page.items.filter((user) => isBusy(user) || isConfigured(user));
+    names.push(...shown.map(({ user }) => user));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return names;
 }
 
 /** The fields of the port; a backend may add its own. */

@@ -300,6 +300,7 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
         toYaml: async (x) => toYaml((await loadConfig({ file: false, env: {} })).config, x),
       },
     },
+    UserListOptions: { valid: { configured: false }, calls: { list: (x) => loom.users.list(x) } },
     UserOptions: {
       valid: {},
       calls: {

@@ -17,7 +17,7 @@ import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domai
 import { dependentsOf } from './dependents.ts';
 import type { Lane, TaskEntry, UserLane } from './entities.ts';
 import { runnableNow } from './ready-index.ts';
-import { userInfo } from './settings-of.ts';
+import { configuredInfo, userInfo } from './settings-of.ts';
 import type { Store } from './store.ts';
 import { blockedIds, toRecord } from './task-record.ts';
 import { liveWorkers } from './workers.ts';
@@ -119,38 +119,56 @@ function matches(entry: TaskEntry, filter: TaskFilter): boolean {
   );
 }
 
-export function listUsers(store: Store, queue: string, page: PageRequest): Page<UserInfo> {
+/** See `UserStore.list`. */
+export function listUsers(
+  store: Store,
+  { queue, configured = false }: { readonly queue: string; readonly configured?: boolean },
+  page: PageRequest,
+): Page<UserInfo> {
   const limit = Math.min(page.limit, LIMITS.pageMax);
-  const users = store.lanes.get(queue)?.users.values() ?? [];
-  const found = usersBehind(users, page.cursor, limit + 1);
-  const items = found.slice(0, limit).map((user) => userInfo(store, user));
+  const known = store.lanes.get(queue)?.users ?? new Map<string, UserLane>();
+  const names = configured ? withConfigured(store, known) : known.keys();
+  const found = namesBehind(names, page.cursor, limit + 1);
+  const items = found.slice(0, limit).flatMap((name) => {
+    const user = known.get(name);
+    return (user === undefined ? configuredInfo(store, queue, name) : userInfo(store, user)) ?? [];
+  });
   const last = items.at(-1);
   return found.length > limit && last !== undefined ? { items, cursor: last.user } : { items };
 }
 
-/** The first so many users behind a name, in the order of names: one pass over all of them. */
-function usersBehind(
-  users: Iterable<UserLane>,
-  name: string | undefined,
+/** Users that the queue knows, and those that have nothing but settings for all queues. */
+function* withConfigured(
+  store: Store,
+  known: ReadonlyMap<string, UserLane>,
+): Generator<string, void, undefined> {
+  yield* known.keys();
+  for (const name of store.settingsForAll.keys()) if (!known.has(name)) yield name;
+}
+
+/** The first so many of these behind a name, in order: one pass over all of them. */
+function namesBehind(
+  names: Iterable<string>,
+  after: string | undefined,
   count: number,
-): readonly UserLane[] {
-  const first: UserLane[] = [];
-  for (const user of users) {
-    if (name !== undefined && compareUtf8(user.user, name) <= 0) continue;
+): readonly string[] {
+  const first: string[] = [];
+  for (const name of names) {
+    if (after !== undefined && compareUtf8(name, after) <= 0) continue;
     const last = first[count - 1];
-    if (last !== undefined && compareUtf8(last.user, user.user) < 0) continue;
+    if (last !== undefined && compareUtf8(last, name) < 0) continue;
     if (last !== undefined) first.pop();
-    first.splice(placeOfName(first, user.user), 0, user);
+    first.splice(placeOfName(first, name), 0, name);
   }
   return first;
 }
 
 /** How many of these come before a name. */
-function placeOfName(users: readonly UserLane[], name: string): number {
-  let [low, high] = [0, users.length];
+function placeOfName(names: readonly string[], name: string): number {
+  let [low, high] = [0, names.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compareUtf8(users[middle]?.user ?? '', name) < 0) low = middle + 1;
+    if (compareUtf8(names[middle] ?? '', name) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

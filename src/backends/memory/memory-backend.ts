@@ -166,7 +166,7 @@ function userStore(store: Store, step: Step, look: Step): UserStore {
         const known = store.lanes.get(queue)?.users.get(user);
         return known === undefined ? configuredInfo(store, queue, user) : userInfo(store, known);
       }),
-    list: (queue, page) => look(() => listUsers(store, queue, page)),
+    list: (queue, page, options = {}) => look(() => listUsers(store, { queue, ...options }, page)),
   };
 }
 

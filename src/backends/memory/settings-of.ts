@@ -1,6 +1,13 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import type { UserInfo } from '../../domain/backend.ts';
-import type { QueuePatch, QueueSettings, UserPatch, UserSettings } from '../../domain/settings.ts';
+import {
+  originsOf,
+  type QueuePatch,
+  type QueueSettings,
+  type SettingOrigins,
+  type UserPatch,
+  type UserSettings,
+} from '../../domain/settings.ts';
 import type { UserLane } from './entities.ts';
 import { recount, reindex } from './ready-index.ts';
 import type { Store } from './store.ts';
@@ -52,6 +59,7 @@ export function userInfo(store: Store, user: UserLane): UserInfo {
     user: user.user,
     queue: lane.queue,
     settings: store.settingsOf(user),
+    origins: originsIn(store, lane.queue, user.user),
     queued: user.queued,
     levels: [...user.counts],
     running: user.running,
@@ -69,6 +77,7 @@ export function configuredInfo(store: Store, queue: string, user: string): UserI
     user,
     queue,
     settings: { ...store.lanes.get(queue)?.settings.perUser, ...settings },
+    origins: originsIn(store, queue, user),
     queued: 0,
     levels: [0, 0, 0, 0, 0, 0],
     running: 0,
@@ -76,6 +85,12 @@ export function configuredInfo(store: Store, queue: string, user: string): UserI
     ready: false,
     ahead: 0,
   };
+}
+
+function originsIn(store: Store, queue: string, user: string): SettingOrigins {
+  const lane = store.lanes.get(queue);
+  const own = lane?.ownSettings.get(user);
+  return originsOf({ own, all: store.settingsForAll.get(user), queue: lane?.settings.perUser });
 }
 
 function put(settings: Map<string, UserSettings>, user: string, value: UserSettings | undefined) {

@@ -1,7 +1,12 @@
 import type { UserStore } from '../../domain/backend.ts';
 import type { Page, PageRequest, UserInfo } from '../../domain/inspection.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { UserPatch, UserSettings } from '../../domain/settings.ts';
+import {
+  BUILT_IN,
+  type SettingOrigins,
+  type UserPatch,
+  type UserSettings,
+} from '../../domain/settings.ts';
 import { flat, text } from './decode.ts';
 import { patchText } from './encode.ts';
 import type { Session } from './session.ts';
@@ -23,16 +28,22 @@ export class RedisUsers implements UserStore {
     return found === undefined ? undefined : decodeUser(text(found));
   }
 
-  async list(queue: string, page: PageRequest): Promise<Page<UserInfo>> {
+  async list(
+    queue: string,
+    page: PageRequest,
+    { configured = false }: { readonly configured?: boolean } = {},
+  ): Promise<Page<UserInfo>> {
     const limit = Math.min(page.limit, LIMITS.pageMax);
-    const reply = flat(await this.#session.run('userList', [queue, page.cursor ?? '', limit]));
+    const terms = [queue, page.cursor ?? '', limit, configured ? 1 : 0];
+    const reply = flat(await this.#session.run('userList', terms));
     const items = reply.slice(1).map((user) => decodeUser(text(user)));
     const last = items.at(-1);
     return Number(reply[0]) === 1 && last !== undefined ? { items, cursor: last.user } : { items };
   }
 }
 
-interface RawUser extends Omit<UserInfo, 'settings' | 'levels' | 'ahead'> {
+interface RawUser extends Omit<UserInfo, 'settings' | 'origins' | 'levels' | 'ahead'> {
+  readonly origins: Partial<SettingOrigins> | readonly [];
   readonly settings: UserSettings | readonly [];
   readonly levels: readonly number[];
   /** Text, since a script's JSON rounds to 14 digits. */
@@ -41,7 +52,12 @@ interface RawUser extends Omit<UserInfo, 'settings' | 'levels' | 'ahead'> {
 
 export function decodeUser(json: string): UserInfo {
   const raw = JSON.parse(json) as RawUser;
-  return { ...raw, settings: objectOf(raw.settings), ahead: Number(raw.ahead) };
+  return {
+    ...raw,
+    settings: objectOf(raw.settings),
+    origins: { ...BUILT_IN, ...objectOf(raw.origins) },
+    ahead: Number(raw.ahead),
+  };
 }
 
 /** A script's JSON writes an empty object as an empty list. */

@@ -6,7 +6,8 @@ import { CliError, EXIT } from '../exit-code.ts';
 import { fieldLines, type Output } from '../output.ts';
 import { limitArgument, pages, showFirst } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
-import { rateText, userView } from '../views.ts';
+import { settingFields } from '../user-settings.ts';
+import { userView } from '../views.ts';
 
 interface QueueOption {
   readonly queue?: string;
@@ -35,7 +36,7 @@ export function addUsers(program: Command, shell: Shell): void {
 function addReading(users: Command, shell: Shell): void {
   users
     .command('list')
-    .description('the users of a queue')
+    .description('the users of a queue that have work in it, or settings')
     .option('--queue <name>', 'default: default')
     .option('--limit <n|all>', 'rows', limitArgument, 50)
     .action((options: QueueOption & { readonly limit: number }, command: Command) =>
@@ -87,17 +88,11 @@ function addSet(users: Command, shell: Shell): void {
 }
 
 function userLines(user: UserStatus, { style }: Output): readonly string[] {
-  const { settings } = user;
-  const count = (value: number | undefined): string => (value === undefined ? '–' : String(value));
   return fieldLines(
     {
       user: user.user,
       queue: user.queue,
-      weight: String(settings.weight),
-      'max running': count(settings.maxRunning),
-      'max queued': count(settings.maxQueued),
-      rate: rateText(settings.rate) || '–',
-      paused: settings.paused === true ? 'yes' : 'no',
+      ...settingFields(user),
       queued: `${user.queued} (very low to critical: ${user.levels.join(' ')})`,
       running: String(user.running),
       later: String(user.later),

@@ -99,7 +99,8 @@ async function unservedCheck(loom: Fairloom): Promise<Check> {
   const unserved: string[] = [];
   for (const { queue, counts } of await loom.queues.list()) {
     if (counts.queued === 0) continue;
-    const { items } = await loom.users.list({ queue, limit: USERS_LOOKED_AT });
+    const request = { queue, configured: false, limit: USERS_LOOKED_AT };
+    const { items } = await loom.users.list(request);
     const waiting = items.filter(({ queued }) => queued > 0);
     const found = await Promise.all(waiting.map(({ user }) => unservedHead(loom, queue, user)));
     unserved.push(...found.flatMap((line) => line ?? []));

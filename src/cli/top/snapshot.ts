@@ -115,7 +115,8 @@ export class TopSource {
     let cursor: string | undefined;
     do {
       if (users.length >= most) return { users: users.slice(0, most), isCut: true };
-      const page = await this.#loom.users.list({ queue, limit: LIMITS.pageMax, cursor });
+      const request = { queue, configured: false, limit: LIMITS.pageMax, cursor };
+      const page = await this.#loom.users.list(request);
       users.push(...page.items);
       cursor = page.cursor;
     } while (cursor !== undefined);

@@ -6,7 +6,12 @@ import type {
   UpstreamFact,
   UserInfo,
 } from '../../../src/domain/backend.ts';
-import type { AttemptTerms, QueueSettings } from '../../../src/domain/settings.ts';
+import type {
+  AttemptTerms,
+  QueueSettings,
+  SettingOrigin,
+  UserSettings,
+} from '../../../src/domain/settings.ts';
 import {
   type AttemptRecord,
   TASK_STATES,
@@ -126,6 +131,13 @@ export function userInfoOf(world: World, queue: string, user: string): UserInfo 
     user,
     queue,
     settings: settingsOf(world, queue, user),
+    origins: {
+      weight: originOf(world, { queue, user, field: 'weight' }),
+      maxRunning: originOf(world, { queue, user, field: 'maxRunning' }),
+      maxQueued: originOf(world, { queue, user, field: 'maxQueued' }),
+      rate: originOf(world, { queue, user, field: 'rate' }),
+      paused: originOf(world, { queue, user, field: 'paused' }),
+    },
     queued: queued.length,
     levels: [1, 2, 3, 4, 5, 6].map((level) => queued.filter((task) => task.level === level).length),
     running: inState('started').length,
@@ -133,6 +145,18 @@ export function userInfoOf(world: World, queue: string, user: string): UserInfo 
     ready: person?.ready === true,
     ahead: current ? person.tag - lane.v : 0,
   };
+}
+
+/** Who says what this setting is: the nearest that says anything. */
+function originOf(
+  world: World,
+  of: { readonly queue: string; readonly user: string; readonly field: keyof UserSettings },
+): SettingOrigin {
+  const { queue, user, field } = of;
+  if (world.own.get(JSON.stringify([queue, user]))?.[field] !== undefined) return 'user-in-queue';
+  if (world.everywhere.get(user)?.[field] !== undefined) return 'user';
+  if (world.lanes.get(queue)?.settings.perUser?.[field] !== undefined) return 'queue';
+  return 'built-in';
 }
 
 export function queueInfoOf(world: World, queue: string): QueueInfo {

@@ -17,8 +17,10 @@ local settings = F.patched(redis.call('HGET', key, field), patch)
 if settings then
   redis.call('HSET', key, field, cmsgpack.pack(settings))
   redis.call('SADD', K.configured(), user)
+  if queue == '' then redis.call('ZADD', K.configuredForAll(), 0, user) end
 else
   redis.call('HDEL', key, field)
+  if queue == '' then redis.call('ZREM', K.configuredForAll(), user) end
   if redis.call('EXISTS', key) == 0 then redis.call('SREM', K.configured(), user) end
 end
 C.configs = math.max(redis.call('SCARD', K.configured()), 1)

@@ -10,7 +10,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, exact = 0, settingsInForce = 0, userInfo = 0, runnableNow = 0, queueInfo = 0, addWorkers = 0, rankBehind = 0, dependents = 0 }
+local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, exact = 0, settingsInForce = 0, originsOf = 0, userInfo = 0, runnableNow = 0, queueInfo = 0, addWorkers = 0, rankBehind = 0, dependents = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -407,10 +407,23 @@ function F.settingsInForce(lane, own)
   return settings
 end
 
+-- Where settings come from: said of the user in the queue, of the user, or by the queue.
+function F.originsOf(u)
+  local origins = {}
+  for field in pairs(u.lane.perUser) do origins[field] = 'queue' end
+  if next(u.own) == nil then return origins end
+  local got = redis.call('HMGET', (prefix .. 'user-config:' .. u.name), '*', u.lane.queue)
+  for field in pairs(got[1] and cmsgpack.unpack(got[1]) or NONE) do origins[field] = 'user' end
+  for field in pairs(got[2] and cmsgpack.unpack(got[2]) or NONE) do
+    origins[field] = 'user-in-queue'
+  end
+  return origins
+end
+
 function F.userInfo(u)
   local lane = u.lane
   return { user = u.name, queue = lane.queue, settings = F.settingsInForce(lane, u.own),
-    queued = u.queued, levels = u.cnt, running = u.running,
+    origins = F.originsOf(u), queued = u.queued, levels = u.cnt, running = u.running,
     later = u.live - u.queued - u.running, ready = u.ready,
     ahead = string.format('%.17g', u.ep == lane.epoch and u.s - lane.v or 0) }
 end

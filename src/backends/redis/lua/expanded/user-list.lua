@@ -1,16 +1,17 @@
 -- Lists the users of a queue by name.
 --
--- KEYS[1]  clock   hash
--- ARGV[1]  queue   the queue
--- ARGV[2]  cursor  the last name of the page before, or ''
--- ARGV[3]  limit   most users to tell
+-- KEYS[1]  clock       hash
+-- ARGV[1]  queue       the queue
+-- ARGV[2]  cursor      the last name of the page before, or ''
+-- ARGV[3]  limit       most users to tell
+-- ARGV[4]  configured  '1': those too that have settings for all queues, and no record in this one
 -- Returns  1 when more follow, else 0; then each user as JSON
 -- Cost     O(limit)
 
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, exact = 0, settingsInForce = 0, userInfo = 0 }
+local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, exact = 0, settingsInForce = 0, originsOf = 0, userInfo = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -123,6 +124,16 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- digits.
 
 local library = function()
+
+function F.before(a, b)
+  if byBytes then return a < b end
+  local n = math.min(#a, #b)
+  for i = 1, n do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
 
 function F.newLane(queue, p)
   return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
@@ -241,10 +252,23 @@ function F.settingsInForce(lane, own)
   return settings
 end
 
+-- Where settings come from: said of the user in the queue, of the user, or by the queue.
+function F.originsOf(u)
+  local origins = {}
+  for field in pairs(u.lane.perUser) do origins[field] = 'queue' end
+  if next(u.own) == nil then return origins end
+  local got = redis.call('HMGET', (prefix .. 'user-config:' .. u.name), '*', u.lane.queue)
+  for field in pairs(got[1] and cmsgpack.unpack(got[1]) or NONE) do origins[field] = 'user' end
+  for field in pairs(got[2] and cmsgpack.unpack(got[2]) or NONE) do
+    origins[field] = 'user-in-queue'
+  end
+  return origins
+end
+
 function F.userInfo(u)
   local lane = u.lane
   return { user = u.name, queue = lane.queue, settings = F.settingsInForce(lane, u.own),
-    queued = u.queued, levels = u.cnt, running = u.running,
+    origins = F.originsOf(u), queued = u.queued, levels = u.cnt, running = u.running,
     later = u.live - u.queued - u.running, ready = u.ready,
     ahead = string.format('%.17g', u.ep == lane.epoch and u.s - lane.v or 0) }
 end
@@ -287,10 +311,23 @@ local lazy = { __index = function(functions, name)
 end }
 setmetatable(F, lazy)
 
-local queue, cursor, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local queue, cursor, limit, configured = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 local lane = F.laneOf(queue)
 local from = cursor == '' and '-' or '(' .. cursor
-local names = redis.call('ZRANGEBYLEX', (lane.p .. 'users'), from, '+', 'LIMIT', 0, limit + 1)
+
+local function namesIn(key)
+  return redis.call('ZRANGEBYLEX', key, from, '+', 'LIMIT', 0, limit + 1)
+end
+
+local names = namesIn((lane.p .. 'users'))
+if configured and C.configs > 0 then
+  local known = {}
+  for _, name in ipairs(names) do known[name] = true end
+  for _, name in ipairs(namesIn((prefix .. 'configured-for-all'))) do
+    if not known[name] then names[#names + 1] = name end
+  end
+  table.sort(names, F.before)
+end
 local reply = { #names > limit and 1 or 0 }
 for i = 1, math.min(#names, limit) do
   reply[i + 1] = cjson.encode(F.userInfo(F.userOf(lane, names[i])))

@@ -1005,8 +1005,10 @@ local settings = F.patched(redis.call('HGET', key, field), patch)
 if settings then
   redis.call('HSET', key, field, cmsgpack.pack(settings))
   redis.call('SADD', (prefix .. 'configured-users'), user)
+  if queue == '' then redis.call('ZADD', (prefix .. 'configured-for-all'), 0, user) end
 else
   redis.call('HDEL', key, field)
+  if queue == '' then redis.call('ZREM', (prefix .. 'configured-for-all'), user) end
   if redis.call('EXISTS', key) == 0 then redis.call('SREM', (prefix .. 'configured-users'), user) end
 end
 C.configs = math.max(redis.call('SCARD', (prefix .. 'configured-users')), 1)

@@ -18,10 +18,23 @@ function F.settingsInForce(lane, own)
   return settings
 end
 
+-- Where settings come from: said of the user in the queue, of the user, or by the queue.
+function F.originsOf(u)
+  local origins = {}
+  for field in pairs(u.lane.perUser) do origins[field] = 'queue' end
+  if next(u.own) == nil then return origins end
+  local got = redis.call('HMGET', K.userConfig(u.name), '*', u.lane.queue)
+  for field in pairs(got[1] and cmsgpack.unpack(got[1]) or NONE) do origins[field] = 'user' end
+  for field in pairs(got[2] and cmsgpack.unpack(got[2]) or NONE) do
+    origins[field] = 'user-in-queue'
+  end
+  return origins
+end
+
 function F.userInfo(u)
   local lane = u.lane
   return { user = u.name, queue = lane.queue, settings = F.settingsInForce(lane, u.own),
-    queued = u.queued, levels = u.cnt, running = u.running,
+    origins = F.originsOf(u), queued = u.queued, levels = u.cnt, running = u.running,
     later = u.live - u.queued - u.running, ready = u.ready,
     ahead = string.format('%.17g', u.ep == lane.epoch and u.s - lane.v or 0) }
 end

@@ -26,6 +26,7 @@ function K.dropping() return prefix .. 'dropping' end
 function K.idleLanes() return prefix .. 'idle-lanes' end
 function K.userConfig(user) return prefix .. 'user-config:' .. user end
 function K.configured() return prefix .. 'configured-users' end
+function K.configuredForAll() return prefix .. 'configured-for-all' end
 function K.key(queue, user, key) return prefix .. 'key:' .. queue .. ':' .. K.pair(user, key) end
 function K.run(id) return prefix .. 'run:' .. id end
 function K.channel(id) return prefix .. 'channel:' .. id end
