@@ -254,7 +254,7 @@ export interface RunStore {
     entries: Readonly<Record<string, string | null>>,
     channel?: NodeWrites,
   ): Promise<'ok' | 'lost' | 'canceling' | ChannelRefusal>;
-  /** Everything that was written down; empty when nothing was. Goes with the task's record. */
+  /** What was written down, and as `redrives` how often it was redriven since. Goes with the record. */
   load(id: string): Promise<Readonly<Record<string, string>>>;
   /** Writes to channels now, on behalf of a leased task. All or nothing, as `checkpoint`. */
   writeChannel(lease: LeaseRef, channel: ChannelWrites): Promise<'ok' | 'lost' | ChannelRefusal>;

@@ -27,6 +27,17 @@ export type SubRunner = (call: {
   readonly trace: Trace;
 }) => Promise<unknown>;
 
+/** Makes what one attempt of a handler runs its steps by. */
+export type SubRunners = (tries: Tries) => SubRunner;
+
+/** How often a handler was called before, to no end. */
+export interface Tries {
+  /** Attempts that have failed. */
+  readonly failures: number;
+  /** Times that it has given itself back. */
+  readonly releases: number;
+}
+
 /** Where a context gets what it shows. */
 export interface ContextSource {
   readonly taskId: string;

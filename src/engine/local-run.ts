@@ -72,7 +72,7 @@ async function runTask(
     node: undefined,
     signal,
     runId: undefined,
-    runner: runnerOf(tools, user, channels),
+    runnerFor: () => runnerOf(tools, user, channels),
     channels,
     cycles: undefined,
     failures: 0,

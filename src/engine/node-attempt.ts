@@ -13,6 +13,7 @@ import {
   type ContextSource,
   LazySignal,
   type SubRunner,
+  type Tries,
 } from './attempt-context.ts';
 import type { ValueCodec } from './codec.ts';
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
@@ -35,31 +36,37 @@ const NO_UPSTREAMS: readonly UpstreamFact[] = [];
 
 /** A run of many steps makes one for each: no closures, and nothing that nobody asks for. */
 export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
-  readonly attempt: number;
   readonly upstreams: readonly UpstreamFact[] = NO_UPSTREAMS;
   readonly trace: Trace;
   readonly #tools: NodeTools;
   readonly #call: NodeCall;
+  readonly #tries: Tries;
   readonly #aborted = new LazySignal();
   readonly #ended: (end: CallEnd) => void;
   #book: WriteBook | undefined;
+  #runner: SubRunner | undefined;
   #timer: Timer | undefined;
   /** Present once its time was over. */
   #timeout: TimedOutError | undefined;
   /** Present for dynamic handlers, which may cancel their run. */
   #dynamic: DynamicAttemptContext | undefined;
 
-  private constructor({ tools, call, attempt }: NodeAttemptParts, ended: (end: CallEnd) => void) {
-    this.attempt = attempt;
+  private constructor({ tools, call, tries }: NodeAttemptParts, ended: (end: CallEnd) => void) {
     this.#tools = tools;
     this.#call = call;
+    this.#tries = tries;
     this.#ended = ended;
-    this.trace = call.trace.part(() => spanOf(call, attempt));
+    this.trace = call.trace.part(() => spanOf(call, this.attempt));
   }
 
   /** Calls the handler; the promise is never rejected. */
   static run(parts: NodeAttemptParts): Promise<CallEnd> {
     return new Promise((resolve) => new NodeAttempt(parts, resolve).#begin());
+  }
+
+  /** From 1. */
+  get attempt(): number {
+    return this.#tries.failures + 1;
   }
 
   get taskId(): string {
@@ -95,7 +102,8 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
   }
 
   get runner(): SubRunner {
-    return this.#call.runner;
+    this.#runner ??= this.#call.runnerFor(this.#tries);
+    return this.#runner;
   }
 
   get book(): WriteBook {
@@ -183,8 +191,8 @@ function timedOut(error: TimedOutError): Failure {
 interface NodeAttemptParts {
   readonly tools: NodeTools;
   readonly call: NodeCall;
-  /** From 1. */
-  readonly attempt: number;
+  /** Before this one. */
+  readonly tries: Tries;
 }
 
 function spanOf({ node, definition, runId }: NodeCall, attempt: number): PartRequest {

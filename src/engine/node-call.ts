@@ -1,7 +1,7 @@
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/time.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
-import type { SubRunner } from './attempt-context.ts';
+import type { SubRunners } from './attempt-context.ts';
 import type { AttemptPlan } from './attempt-plan.ts';
 import type { ChannelStore } from './channels.ts';
 import type { ValueCodec } from './codec.ts';
@@ -38,7 +38,7 @@ export interface NodeCall {
   readonly signal: AbortSignal;
   /** Absent for what is no part of a stored run. */
   readonly runId: string | undefined;
-  readonly runner: SubRunner;
+  readonly runnerFor: SubRunners;
   /** Of the run that it is a part of. */
   readonly channels: ChannelStore;
   /** Absent for what is no part of a run. */

@@ -49,7 +49,7 @@ export class NodeRun {
       const ending = await NodeAttempt.run({
         tools: this.#tools,
         call: this.#call,
-        attempt: this.#failures + 1,
+        tries: { failures: this.#failures, releases: this.#releases },
       });
       if (!this.#counts(ending)) signal.throwIfAborted();
       if (ending.type === 'chose') return ending;

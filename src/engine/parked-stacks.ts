@@ -1,4 +1,5 @@
 import { LeaseLostError } from '../domain/errors.ts';
+import type { Leased } from '../domain/leasing.ts';
 import type { Attempt } from './attempt.ts';
 import type { Journal } from './runs/journal.ts';
 
@@ -6,6 +7,10 @@ import type { Journal } from './runs/journal.ts';
 export interface ParkedStack {
   readonly attempt: Attempt;
   readonly journal: Journal;
+}
+
+function isSameAttempt(one: Leased, other: Leased): boolean {
+  return one.attempt === other.attempt && one.releases === other.releases;
 }
 
 /** Handlers of one worker that may wait at once; the oldest starts anew when there are more. */
@@ -28,10 +33,10 @@ export class ParkedStacks {
   }
 
   /** The handler of this task that waited for a lease of the same attempt, if there is one. */
-  take({ taskId, attempt }: Attempt): ParkedStack | undefined {
+  take({ taskId, lease }: Attempt): ParkedStack | undefined {
     if (this.#stacks.size === 0) return undefined;
     const stack = this.#stacks.get(taskId);
-    if (stack === undefined || stack.attempt.attempt !== attempt) {
+    if (stack === undefined || !isSameAttempt(stack.attempt.lease, lease)) {
       this.leave(taskId, new LeaseLostError(taskId));
       return undefined;
     }

@@ -360,7 +360,7 @@ eachBackend((open, name) => {
       expect(calls.toSorted()).toEqual(['part 2', 'part 2', 'part 3', 'part 4']);
     });
 
-    it('with other members in the same epoch is refused', async () => {
+    it('with other members in the same attempt is refused', async () => {
       const step = each(inc);
       const loom = stage.loom([step]);
       const run = await start(loom, step, [1]);
@@ -382,7 +382,7 @@ eachBackend((open, name) => {
       };
       const [leased] = (await backend.tasks.lease(lease)).leases;
       if (leased === undefined) throw new Error('nothing leased');
-      const entry = JSON.stringify({ epoch: 0, opener: '1-x', hash: 'another' });
+      const entry = JSON.stringify({ attempt: '0.1.0', epoch: 0, opener: '1-x', hash: 'another' });
       await backend.runs.checkpoint(leased, { 'o:~group.inc#1': entry });
       await backend.tasks.settle({
         worker: 'w1',

@@ -2,6 +2,7 @@
 import type { Mutant } from './mutants.ts';
 
 const DIR = 'src/engine/runs';
+const AGAIN = 'steps-again.test.ts';
 const FAULTS = 'runs-faults.test.ts';
 const GROUPS = 'runs-groups.test.ts';
 const INSIDE = 'runs-inside.test.ts';
@@ -114,10 +115,10 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     first: 'runs-dynamic.test.ts',
   },
   {
-    name: 'engine: a run that failed keeps its epoch',
-    file: `${DIR}/drive.ts`,
-    find: `        journal.epoch += 1;\n`,
-    replace: '',
+    name: 'engine: a group that an earlier attempt opened is taken for open',
+    file: `${DIR}/group-drive.ts`,
+    find: `if (before?.attempt === journal.attempt && !isAnew) {`,
+    replace: `if (before !== undefined && !isAnew) {`,
     first: WAITS,
   },
   {
@@ -179,21 +180,42 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'engine: what failed for a handler stays so in its next attempt',
     file: `${DIR}/sub-runs.ts`,
-    find: `return failure.attempt === attempt ? text : undefined;`,
-    replace: `return failure.attempt > 0 ? text : undefined;`,
+    find: `return failure.attempt === journal.attempt ? text : undefined;`,
+    replace: `return failure.attempt === '' ? undefined : text;`,
     first: INSIDE,
   },
   {
-    name: 'engine: members that failed for a handler are not run again in its next attempt',
-    file: `${DIR}/sub-runs.ts`,
-    find: `    if (journal.epoch !== attempt - 1) journal.epoch = attempt - 1;\n`,
-    replace: '',
-    first: INSIDE,
+    name: 'engine: an attempt after a redrive is taken for an earlier one',
+    file: `${DIR}/journal.ts`,
+    find: `[REDRIVES] ?? 0}`,
+    replace: `[REDRIVES]?.slice(0, 0) ?? ''}`,
+    first: AGAIN,
+  },
+  {
+    name: 'engine: what failed for a handler stays so when it has given itself back',
+    file: `${DIR}/journal.ts`,
+    find: `{releases}`,
+    replace: `{releases * 0}`,
+    first: AGAIN,
+  },
+  {
+    name: 'engine: what failed for the handler of a node stays so in its next attempt',
+    file: `${DIR}/journal.ts`,
+    find: `{within}`,
+    replace: `{within.slice(0, 0)}`,
+    first: AGAIN,
+  },
+  {
+    name: 'engine: runs of a node count on in its next attempt',
+    file: 'src/engine/node-attempt.ts',
+    find: `this.#runner ??= this.#call.runnerFor(this.#tries);`,
+    replace: `this.#runner ??= this.#call.runnerFor({ failures: 0, releases: 0 });`,
+    first: AGAIN,
   },
   {
     name: 'engine: steps of one handler run beside each other',
     file: `${DIR}/sub-runs.ts`,
-    find: `      this.#before = run.catch(() => undefined);\n`,
+    find: `        this.#before = run.catch(() => undefined);\n`,
     replace: '',
     first: WAITS,
   },

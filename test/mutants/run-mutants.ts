@@ -84,6 +84,18 @@ const IN_MEMORY: readonly Mutant[] = [
     replace: `entry === undefined`,
   },
   {
+    name: 'runs: a journal is told of no redrive',
+    file: `${MEMORY}/admin.ts`,
+    find: `  countRedrive(entry.rare.run?.journal);\n`,
+    replace: '',
+  },
+  {
+    name: 'runs: a journal is begun by a redrive',
+    file: `${MEMORY}/journals.ts`,
+    find: `journal === undefined || journal.size === 0`,
+    replace: `journal === undefined`,
+  },
+  {
     name: 'runs: a journal forgives no losses',
     file: `${MEMORY}/journals.ts`,
     find: `  if (entry.rare.losses > 0) entry.own().losses = 0;\n`,
@@ -181,6 +193,18 @@ const IN_LUA: readonly Mutant[] = [
     file: `${LUA}/checkpoint.lua`,
     find: ` or t.token ~= token then`,
     replace: ` then`,
+  },
+  {
+    name: 'Lua: runs: a journal is told of no redrive',
+    file: `${LUA}/redrive.lua`,
+    find: ` redis.call('HINCRBY', K.run(id), 'redrives', 1) end`,
+    replace: ` end`,
+  },
+  {
+    name: 'Lua: runs: a journal is begun by a redrive',
+    file: `${LUA}/redrive.lua`,
+    find: `if redis.call('EXISTS', K.run(id)) == 1 then`,
+    replace: `if true then`,
   },
   {
     name: 'Lua: runs: a journal stays when its record goes',

@@ -5,6 +5,7 @@ import { relink, rewait } from './dependencies.ts';
 import { cascade, end, unblock } from './end.ts';
 import { isBusy } from './enqueue.ts';
 import { byCreation } from './entities.ts';
+import { countRedrive } from './journals.ts';
 import { enterDeferred, leave } from './places.ts';
 import { takeAway } from './remove.ts';
 import { SortedList } from './sorted-list.ts';
@@ -54,6 +55,7 @@ export function redrive(store: Store, id: string): ChangeReply {
     error: undefined,
     cancelCause: undefined,
   });
+  countRedrive(entry.rare.run?.journal);
   relink(store, entry);
   enterDeferred(store, entry);
   takeHeldBack(store, id);

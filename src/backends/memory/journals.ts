@@ -1,5 +1,6 @@
 import type { LeaseRef, NodeWrites, RunStore } from '../../domain/backend.ts';
 import type { ChannelRefusal } from '../../domain/channel.ts';
+import { REDRIVES } from '../../domain/journal.ts';
 import { readChannel, writeChannel, writeLive } from './channels.ts';
 import type { Store } from './store.ts';
 import { writeXCom } from './xcom.ts';
@@ -16,6 +17,12 @@ export function runStore(store: Store, step: Step, look: Step): RunStore {
     writeChannel: (lease, channel) => step(() => writeLive(store, lease, channel)),
     readChannel: (run, fields) => look(() => readChannel(store, run, fields)),
   };
+}
+
+/** Of a task that has written something down. */
+export function countRedrive(journal: Map<string, string> | undefined): void {
+  if (journal === undefined || journal.size === 0) return;
+  journal.set(REDRIVES, String(Number(journal.get(REDRIVES) ?? 0) + 1));
 }
 
 interface Checkpoint {

@@ -15,6 +15,7 @@ import type {
   XComStore,
 } from '../../domain/backend.ts';
 import { type Cause, rewordedCause } from '../../domain/cause.ts';
+import { REDRIVES } from '../../domain/journal.ts';
 import type { Decision, Settlement, Suspension } from '../../domain/leasing.ts';
 import { isSealed } from '../../domain/sealed-text.ts';
 import type { NewTask, TaskRecord } from '../../domain/task.ts';
@@ -206,7 +207,12 @@ function sealedRuns(runs: RunStore, records: SealedRecords): RunStore {
       };
       return runs.checkpoint(lease, Object.fromEntries(sealed), writes);
     },
-    load: async (id) => records.all(await runs.load(id), (text) => texts.demand(text, 'journal')),
+    load: async (id) => {
+      // The store counts in it, so it is the only field that nobody has sealed.
+      const { [REDRIVES]: redrives, ...sealed } = await runs.load(id);
+      const fields = await records.all(sealed, (text) => texts.demand(text, 'journal'));
+      return redrives === undefined ? fields : { ...fields, [REDRIVES]: redrives };
+    },
     writeChannel: (lease, channel) => runs.writeChannel(lease, sealWrites(texts, channel)),
     readChannel: async (run, fields) => {
       const open = (text: string): string => {

@@ -10,7 +10,7 @@ import { channelError } from '../channels.ts';
 import { pauseMs, sleep } from '../pause.ts';
 import type { Registry } from '../registry.ts';
 import { errorText } from '../task-error.ts';
-import { type EarlyEnd, Journal, JournalLost } from './journal.ts';
+import { type EarlyEnd, Journal, JournalLost, NO_TRIES } from './journal.ts';
 import { memberBlock } from './members.ts';
 import type { OwnEnd, OwnLease } from './own-lease.ts';
 import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
@@ -59,7 +59,12 @@ export function subRunnerOf(tools: DriveTools, own: OwnLease): SubRunner {
     });
     return opened;
   };
-  return new SubRuns({ ...tools, persist: again }, own, { journal, prefix: 's:' }).run;
+  const runs = new SubRuns({ ...tools, persist: again }, own, {
+    journal,
+    prefix: 's:',
+    within: '',
+  });
+  return runs.runnerFor(NO_TRIES);
 }
 
 class Drive {
@@ -97,8 +102,10 @@ class Drive {
       trace,
       checkpoint: checkpointOf(lease.options),
       maxWaitMs: LIMITS.nodeWaitMs,
-      runnerOf: (prefix) =>
-        new SubRuns(this.#tools, this.#own, { journal: async () => journal, prefix }).run,
+      runnersOf: (prefix) => {
+        const place = { journal: async () => journal, prefix, within: '' };
+        return new SubRuns(this.#tools, this.#own, place).runnerFor;
+      },
     });
     return this.#endOf(await producer.walk(terms), journal, terms.isMember);
   }
@@ -154,8 +161,7 @@ class Drive {
       case 'canceled':
         return { type: 'settle', decision: { type: 'cancel', cause: ending.cause } };
       case 'failed': {
-        // What failed runs again when the run does; what has finished does not.
-        journal.epoch += 1;
+        // What has finished does not run again when the run does.
         await journal.flush();
         const error = errorText(ending.error);
         const outcome = {

@@ -85,18 +85,17 @@ export class GroupDrive {
     }
   }
 
-  async #move(): Promise<GroupMove> {
+  async #move(isAnew = false): Promise<GroupMove> {
     const { journal, step, producer } = this.#call;
     const place = this.#place();
     const drafts = draftMembers(producer, place);
     const hash = membersHash(place, drafts);
-    const { epoch } = journal;
     const before = journal.opened(this.#key);
-    if (before?.epoch === epoch) {
+    if (before?.attempt === journal.attempt && !isAnew) {
       if (before.hash !== hash) throw new GroupChangedError(step.node.id);
       return this.#look(before, this.#tasks(place, drafts, before));
     }
-    const opened = await this.#reopened(place, drafts, { before, hash, epoch });
+    const opened = await this.#reopened(place, drafts, { before, hash });
     journal.noteOpened(this.#key, opened);
     await journal.flush();
     const tasks = this.#tasks(place, drafts, opened);
@@ -122,28 +121,30 @@ export class GroupDrive {
     return membersOf(place, drafts, { taskId: this.#call.producer.taskId, opener, epochOf });
   }
 
-  /** In a later epoch members that have finished, or may yet, are kept; the others run again. */
+  /** In a later attempt members that have finished, or may yet, are kept; the others run again. */
   async #reopened(
     place: GroupPlace,
     drafts: readonly DraftTask[],
     terms: {
       readonly before: OpenedGroup | undefined;
       readonly hash: string;
-      readonly epoch: number;
     },
   ): Promise<OpenedGroup> {
-    const { before, hash, epoch } = terms;
+    const { before, hash } = terms;
+    const { attempt } = this.#call.journal;
+    const epoch = before === undefined ? 0 : before.epoch + 1;
     const { timeoutMs } = place.node;
     const due = timeoutMs === undefined ? {} : { dueAt: this.#tools.clock.now() + timeoutMs };
     const opener = before?.opener ?? this.#call.holder.lease.token;
-    if (before === undefined || before.hash !== hash) return { epoch, opener, hash, ...due };
+    const opened = { attempt, epoch, opener, hash, ...due };
+    if (before === undefined || before.hash !== hash) return opened;
     const records = await this.#read(idsOf(this.#tasks(place, drafts, before)));
     const epochs = records.map((record, at) => {
       const state = record?.state;
       const isKept = state !== undefined && state !== 'failed' && state !== 'canceled';
       return isKept ? (before.epochs?.[at] ?? before.epoch) : epoch;
     });
-    return { epoch, opener, hash, epochs, ...due };
+    return { ...opened, epochs };
   }
 
   /** Some members may have ended, and some may never have been stored. */
@@ -172,8 +173,7 @@ export class GroupDrive {
 
   /** The run had ended in between, which members took for the end, and was put back. */
   #anew(): Promise<GroupMove> {
-    this.#call.journal.epoch += 1;
-    return this.#move();
+    return this.#move(true);
   }
 
   async #stored(tasks: readonly NewTask[]): Promise<readonly (TaskStanding | undefined)[]> {

@@ -1,19 +1,17 @@
-import type { Backend, LeaseRef, NodeWrites } from '../../domain/backend.ts';
+import type { Backend, Leased, NodeWrites } from '../../domain/backend.ts';
 import type { ChannelRefusal } from '../../domain/channel.ts';
 import { TaskCanceledError } from '../../domain/errors.ts';
 import { readGraph } from '../../domain/graph-text.ts';
+import { REDRIVES } from '../../domain/journal.ts';
+import type { Tries } from '../attempt-context.ts';
 import type { NodeRecord } from './controls.ts';
 import type { GraphCache } from './graph-cache.ts';
 
-/** How often a node was tried before it was left for later. */
-export interface Tries {
-  readonly failures: number;
-  readonly releases: number;
-}
-
 /** A group that members were stored for. */
 export interface OpenedGroup {
-  /** How often its producer had failed then. */
+  /** In which attempt of its producer: see {@link Journal.attempt}. */
+  readonly attempt: string;
+  /** How often it was opened before. */
   readonly epoch: number;
   /**
    * Token of the lease that opened it first. It stands in the ids of its members, so that what an
@@ -31,7 +29,7 @@ export interface OpenedGroup {
 /** Under whose lease it is written. */
 interface JournalHolder {
   /** In force now. */
-  readonly lease: LeaseRef;
+  readonly lease: Pick<Leased, 'id' | 'token' | 'attempt' | 'releases'>;
   /** The backend says that a cancel was requested: it need not wait for a heartbeat. */
   canceling(): void;
 }
@@ -62,30 +60,39 @@ export class JournalLost extends Error {
 
 /**
  * What a run has written down. Fields: `n:` what a node came to, `g:` a graph that a handler
- * brought in, `t:` tries of a node, `o:` a group that is open, `e` the epoch, `end` how a member
- * ended its run, `x:` how long nobody has had a node's code, `m:` what a member gave before this run, `seeded` that another run's words were
- * taken over. Values that are new are held until {@link Journal.flush}.
+ * brought in, `t:` tries of a node, `o:` a group that is open, `end` how a member ended its run,
+ * `x:` how long nobody has had a node's code, `m:` what a member gave before this run, `seeded` that
+ * another run's words were taken over. Values that are new are held until {@link Journal.flush}.
  */
 export class Journal {
+  /**
+   * In which attempt it is written. What failed counts within its attempt only; what has finished
+   * counts for good. The task's attempts count from 1 again after a redrive, so that stands in it too.
+   */
+  readonly attempt: string;
   readonly #parts: JournalParts;
   readonly #store: Store;
 
-  private constructor(parts: JournalParts, store: Store) {
+  private constructor(parts: JournalParts, store: Store, attempt: string) {
+    this.attempt = attempt;
     this.#parts = parts;
     this.#store = store;
   }
 
   static of(parts: JournalParts, fields: Readonly<Record<string, string>>): Journal {
-    return new Journal(parts, {
+    const { attempt, releases } = parts.holder.lease;
+    const store = {
       fields: new Map(Object.entries(fields)),
       fresh: new Map(),
       writing: Promise.resolve(),
-    });
+    };
+    return new Journal(parts, store, `${fields[REDRIVES] ?? 0}.${attempt}.${releases}`);
   }
 
-  /** The same journal for another run in it. */
-  under(prefix: string): Journal {
-    return new Journal({ ...this.#parts, prefix: `${this.#parts.prefix}${prefix}` }, this.#store);
+  /** The same journal for another run in it, whose handler is at the attempt after these. */
+  under(prefix: string, within: string): Journal {
+    const parts = { ...this.#parts, prefix: `${this.#parts.prefix}${prefix}` };
+    return new Journal(parts, this.#store, `${this.attempt}${within}`);
   }
 
   /** Whether these are its fields: nobody else has written any. */
@@ -93,15 +100,6 @@ export class Journal {
     const names = Object.keys(fields);
     const known = this.#store.fields;
     return names.length === known.size && names.every((name) => known.get(name) === fields[name]);
-  }
-
-  /** How often the run has failed as a whole. */
-  get epoch(): number {
-    return Number(this.#get('e') ?? 0);
-  }
-
-  set epoch(value: number) {
-    this.#set('e', String(value));
   }
 
   record(key: string): NodeRecord | undefined {
@@ -299,4 +297,4 @@ interface StoredControl {
 }
 
 const EARLY_END = 'end';
-const NO_TRIES: Tries = { failures: 0, releases: 0 };
+export const NO_TRIES: Tries = { failures: 0, releases: 0 };

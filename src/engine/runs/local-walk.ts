@@ -121,7 +121,7 @@ export class LocalWalk {
         trace,
         node: node.id,
         runId: undefined,
-        runner: this.#tools.runner,
+        runnerFor: () => this.#tools.runner,
         channels: this.#tools.channels,
         signal,
         cycles:

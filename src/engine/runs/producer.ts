@@ -11,7 +11,7 @@ import {
 import { control as kindOf } from '../../workflow/control.ts';
 import { partsOf } from '../../workflow/parts.ts';
 import type { TaskDefinition } from '../../workflow/task-definition.ts';
-import type { SubRunner } from '../attempt-context.ts';
+import type { SubRunners } from '../attempt-context.ts';
 import type { PlanBook } from '../attempt-plan.ts';
 import { type ChannelStore, channelError, StoredChannels } from '../channels.ts';
 import { knownNames } from '../decisions.ts';
@@ -49,8 +49,8 @@ export interface ProducerCall {
   readonly checkpoint: 'node' | 'group';
   /** Longest wait of a node in place, in ms. */
   readonly maxWaitMs: number;
-  /** Runs steps for the handler of a node, whose runs are written down under this prefix. */
-  runnerOf(prefix: string): SubRunner;
+  /** Run steps for the handler of a node, whose runs are written down under this prefix. */
+  runnersOf(prefix: string): SubRunners;
 }
 
 /** What one lease of a run came to. */
@@ -187,7 +187,7 @@ export class Producer {
       signal,
       cycles: dynamic === undefined ? undefined : { cycle: visit - 1, ...dynamic },
       runId: facts.runId,
-      runner: this.#call.runnerOf(`s:${key}/`),
+      runnerFor: this.#call.runnersOf(`s:${key}/`),
       channels: this.#channels,
       failures: tries.failures,
       releases: tries.releases,

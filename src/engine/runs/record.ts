@@ -51,7 +51,7 @@ export interface MemberPlace {
   readonly path: string;
   /** How often it was come to before. */
   readonly visit: number;
-  /** How often its producer had failed. */
+  /** How often the group was opened before this member was stored. */
   readonly epoch: number;
   readonly member: string;
 }

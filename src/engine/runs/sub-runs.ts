@@ -6,7 +6,7 @@ import { checkName } from '../../domain/names.ts';
 import type { Ending } from '../../domain/run-walk.ts';
 import type { Level } from '../../domain/task.ts';
 import { demandStep } from '../../workflow/pipeline-definition.ts';
-import type { SubRunner } from '../attempt-context.ts';
+import type { SubRunners } from '../attempt-context.ts';
 import { errorOf, errorText } from '../task-error.ts';
 import type { PartRequest } from '../tracing/trace.ts';
 import { partSpan, tracedCall } from '../tracing/work.ts';
@@ -15,56 +15,60 @@ import type { OwnLease } from './own-lease.ts';
 import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
 import { runPlaceOf, sha256 } from './record.ts';
 
-type Call = Parameters<SubRunner>[0];
+type Call = Parameters<ReturnType<SubRunners>>[0];
+
+/** Where in a task's journal the runs of one handler stand. */
+interface SubRunsPlace {
+  /** Of the task; asked for at the first run. */
+  readonly journal: () => Promise<Journal>;
+  /** What stands before the fields of the handler's runs. */
+  readonly prefix: string;
+  /** At which attempts those are that the handler is a part of, the task's own left out. */
+  readonly within: string;
+}
 
 /** The runs of one handler, under whatever lease it has. */
 export class SubRuns {
   readonly #tools: ProducerTools;
   readonly #own: OwnLease;
-  /** Of the task; asked for at the first run. */
-  readonly #journal: () => Promise<Journal>;
-  /** What stands before the fields of this handler's runs. */
-  readonly #prefix: string;
-  #number = 0;
+  readonly #place: SubRunsPlace;
   /** Settles when the run before has ended: a task waits for one group at a time. */
   #before: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    tools: ProducerTools,
-    own: OwnLease,
-    { journal, prefix }: { readonly journal: () => Promise<Journal>; readonly prefix: string },
-  ) {
+  constructor(tools: ProducerTools, own: OwnLease, place: SubRunsPlace) {
     this.#tools = tools;
     this.#own = own;
-    this.#journal = journal;
-    this.#prefix = prefix;
+    this.#place = place;
   }
 
-  readonly run: SubRunner = (call) => {
-    try {
-      const key = call.id === undefined ? String(++this.#number) : checkName('run id', call.id);
-      const run = this.#before.then(() => this.#run(key, call));
-      this.#before = run.catch(() => undefined);
-      return run;
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  /** Runs of an attempt count from 1, and wait for what those before have left running. */
+  readonly runnerFor: SubRunners = ({ failures, releases }) => {
+    const within = `${this.#place.within}/${failures}.${releases}`;
+    let number = 0;
+    return (call) => {
+      try {
+        const key = call.id === undefined ? String(++number) : checkName('run id', call.id);
+        const run = this.#before.then(() => this.#run(key, call, within));
+        this.#before = run.catch(() => undefined);
+        return run;
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    };
   };
 
-  async #run(key: string, call: Call): Promise<unknown> {
+  async #run(key: string, call: Call, within: string): Promise<unknown> {
     const { codec, graphs } = this.#tools;
     const step = demandStep('run', call.step);
     const { graph, content } = graphs.ofStep(step);
     const text = codec.payload(step.name, call.input);
-    const prefix = `${this.#prefix}${key}/`;
-    const journal = (await this.#journal()).under(prefix);
+    const prefix = `${this.#place.prefix}${key}/`;
+    const journal = (await this.#place.journal()).under(prefix, within);
     this.#demandSame(key, journal, sha256(`${content}\n${text}`));
-    const { attempt } = this.#own.lease;
-    const before = resultIn(journal, attempt);
+    const before = resultIn(journal);
     if (before !== undefined) return answered((one) => codec.read(one), before);
-    if (journal.epoch !== attempt - 1) journal.epoch = attempt - 1;
     const trace = call.trace.part(() => this.#span(step.name));
-    const producer = this.#producer(journal, prefix, { ...call, trace });
+    const producer = this.#producer(journal, { prefix, within }, { ...call, trace });
     producer.learn(step);
     const terms = { graph, block: graph, input: codec.read(text), isMember: false };
     return tracedCall(trace, async () => {
@@ -90,7 +94,7 @@ export class SubRuns {
 
   #producer(
     journal: Journal,
-    prefix: string,
+    { prefix, within }: Omit<SubRunsPlace, 'journal'>,
     { signal, trace }: Pick<Call, 'signal' | 'trace'>,
   ): Producer {
     const { codec } = this.#tools;
@@ -107,9 +111,9 @@ export class SubRuns {
       trace,
       checkpoint: 'node',
       maxWaitMs: LIMITS.delayMaxMs,
-      runnerOf: (inner) => {
-        const nested = { journal: this.#journal, prefix: `${prefix}${inner}` };
-        return new SubRuns(this.#tools, this.#own, nested).run;
+      runnersOf: (inner) => {
+        const nested = { ...this.#place, prefix: `${prefix}${inner}`, within };
+        return new SubRuns(this.#tools, this.#own, nested).runnerFor;
       },
     });
   }
@@ -123,7 +127,7 @@ export class SubRuns {
       return codec.read(text);
     }
     const error = ending.type === 'canceled' ? new RunCanceledError(ending.cause) : ending.error;
-    const { attempt } = this.#own.lease;
+    const { attempt } = journal;
     journal.noteText(RESULT, `x${JSON.stringify({ attempt, error: errorText(error) })}`);
     await journal.flush();
     throw error;
@@ -139,11 +143,11 @@ const HASH = 'h';
 const RESULT = 'r';
 
 /** What a run gave; failures count within their attempt only. */
-function resultIn(journal: Journal, attempt: number): string | undefined {
+function resultIn(journal: Journal): string | undefined {
   const text = journal.text(RESULT);
   if (text === undefined || text.startsWith('o')) return text;
-  const failure: { attempt: number } = JSON.parse(text.slice(1));
-  return failure.attempt === attempt ? text : undefined;
+  const failure: { attempt: string } = JSON.parse(text.slice(1));
+  return failure.attempt === journal.attempt ? text : undefined;
 }
 
 function answered(read: (text: string) => unknown, text: string): unknown {

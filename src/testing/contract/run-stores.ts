@@ -58,6 +58,33 @@ export const journals: Cases = {
     expect(await kit.state('run')).toBe('queued');
   },
 
+  'outlives a redrive, and counts it once something was written down': async (kit, expect) => {
+    const { runs, tasks } = kit.backend;
+    await kit.add({ id: 'run' });
+    await kit.fail(await kit.leaseOne());
+    expect(await tasks.redrive('run')).toMatchObject({ kind: 'ok' });
+    expect(await runs.load('run')).toEqual({});
+    const run = await kit.leaseOne();
+    await runs.checkpoint(run, { a: '1' });
+    await kit.fail(run);
+    await tasks.redrive('run');
+    expect(await runs.load('run')).toEqual({ a: '1', redrives: '1' });
+    expect(await tasks.redrive('run')).toMatchObject({ kind: 'wrong-state' });
+    await kit.retry(await kit.leaseOne(), 0);
+    expect(await runs.load('run')).toEqual({ a: '1', redrives: '1' });
+    await kit.fail(await kit.leaseOne());
+    await tasks.redrive('run');
+    const again = await kit.leaseOne();
+    expect(await runs.checkpoint(again, { a: null, b: '2' })).toBe('ok');
+    expect(await runs.load('run')).toEqual({ b: '2', redrives: '2' });
+    await kit.finish(again);
+    await kit.backend.tasks.remove('run');
+    await kit.add({ id: 'run' });
+    await kit.fail(await kit.leaseOne());
+    await tasks.redrive('run');
+    expect(await runs.load('run')).toEqual({});
+  },
+
   'goes with the record': async (kit, expect) => {
     await kit.add({ id: 'run' });
     const run = await kit.leaseOne();

@@ -6,6 +6,7 @@ import type { QueuePatch, UserPatch } from '../../../src/domain/settings.ts';
 import { refresh } from './fairness.ts';
 import { end, forget, goOn, hold, released, unhold } from './graph.ts';
 import { dropLists, joinLists } from './membership.ts';
+import { countRedrive } from './runs.ts';
 import { recount } from './timed.ts';
 import {
   blocks,
@@ -51,6 +52,7 @@ export function redriveTask(world: World, id: string): ChangeReply {
   task.endedAt = undefined;
   task.cause = undefined;
   task.error = undefined;
+  countRedrive(task);
   // From here on it is alive again: those that it kept waiting wait for its end once more.
   task.state = 'deferred';
   for (const [dependency, edge] of task.edges) {

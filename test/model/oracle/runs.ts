@@ -67,6 +67,11 @@ export function writeChannel(
   return channels.write(world, channel) ?? 'ok';
 }
 
+/** What failed before is to be done again. */
+export function countRedrive({ journal }: Task): void {
+  if (journal.size > 0) journal.set('redrives', String(Number(journal.get('redrives') ?? 0) + 1));
+}
+
 export function journalOf(world: World, id: string): Readonly<Record<string, string>> {
   return Object.fromEntries(world.tasks.get(id)?.journal ?? []);
 }

@@ -55,6 +55,7 @@ u.live = u.live + 1
 t.seq, t.failures, t.losses, t.releases, t.canceling = 0, 0, 0, 0, false
 if t.y then t.y, t.yDirty = { st = t.y.st }, true end
 redis.call('HDEL', K.task(id), 'e')
+if redis.call('EXISTS', K.run(id)) == 1 then redis.call('HINCRBY', K.run(id), 'redrives', 1) end
 t.state = 'deferred'
 F.change(t)
 if t.x and t.x.d then relink() end
