@@ -382,7 +382,7 @@ eachBackend((open, name) => {
       };
       const [leased] = (await backend.tasks.lease(lease)).leases;
       if (leased === undefined) throw new Error('nothing leased');
-      const entry = JSON.stringify({ attempt: '0.1.0', epoch: 0, opener: '1-x', hash: 'another' });
+      const entry = JSON.stringify({ attempt: '0.1', epoch: 0, opener: '1-x', hash: 'another' });
       await backend.runs.checkpoint(leased, { 'o:~group.inc#1': entry });
       await backend.tasks.settle({
         worker: 'w1',

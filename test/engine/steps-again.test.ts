@@ -185,6 +185,60 @@ eachBackend((open) => {
       expect(world.take()).toEqual(['charge 2', 'send 2', 'send 2', 'send 2', 'charge 2']);
     });
 
+    it('that failed has all its tries again when its run is resumed', async () => {
+      let passes = 0;
+      const node = task('node', { retries: 1, backoff: long }, (n: number) => {
+        passes++;
+        if (passes < 4) throw new RangeError(`no ${n}`);
+        return n;
+      });
+      const step = node.pipe(world.charge);
+      const loom = stage.loom([step]);
+      await loom.worker().start();
+      const run = await loom.enqueue(step, 2, { form: 'driven' });
+      expect(await ended(run.result())).toMatchObject({ code: 'RUN_FAILED' });
+      expect(passes).toBe(2);
+      await loom.runs.resume(run.id);
+      expect(await ended(run.result())).toBe(2);
+      expect(passes).toBe(4);
+    });
+
+    it('is told again of what failed when a worker without its code has given its run back', async () => {
+      const started = gate();
+      const release = gate();
+      const slow = task('slow', async (n: number) => {
+        started.open();
+        await release.passed;
+        return n;
+      });
+      const node = task('node', async (n: number, ctx) => {
+        const one = await ctx.run(world.send, n).catch(() => 'failed');
+        world.isBroken = false;
+        const [two] = await ctx.run(each(slow), [n]);
+        return `${one} ${two}`;
+      });
+      const step = node.pipe(task('last', (text: string) => text));
+      const keeper = stage.loom([step]).worker();
+      await keeper.start();
+      const loom = stage.loom([step]);
+      const run = await loom.enqueue(step, 2, { form: 'driven' });
+      await stage.until(async () => (await loom.tasks.get(run.id))?.state === 'deferred');
+      // The member is run, and the run come to, by one that does not know the node.
+      await settled(stage, keeper.stop({ grace: 0 }));
+      const stranger = stage.loom([slow]).worker();
+      await stranger.start();
+      await settled(stage, started.passed);
+      release.open();
+      await stage.until(async () => {
+        await stage.clock.advance(250);
+        return ((await loom.tasks.get(run.id))?.releases ?? 0) > 0;
+      });
+      await settled(stage, stranger.stop({ grace: 0 }));
+      await stage.loom([step, slow]).worker().start();
+      expect(await ended(run.result())).toBe('failed 2');
+      expect(world.take()).toEqual(['send 2']);
+    });
+
     it('that is tried again runs failed members of its group again, and no others', async () => {
       const node = task('node', { retries: 1, backoff }, async (all: number[], ctx) => {
         if (ctx.attempt === 2) world.isBroken = false;

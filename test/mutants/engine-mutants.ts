@@ -193,9 +193,9 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'engine: what failed for a handler stays so when it has given itself back',
-    file: `${DIR}/journal.ts`,
-    find: `{releases}`,
-    replace: `{releases * 0}`,
+    file: `${DIR}/drive.ts`,
+    find: `failures: attempt - 1, releases }`,
+    replace: `failures: attempt - 1, releases: releases * 0 }`,
     first: AGAIN,
   },
   {
@@ -203,6 +203,13 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: `${DIR}/journal.ts`,
     find: `{within}`,
     replace: `{within.slice(0, 0)}`,
+    first: AGAIN,
+  },
+  {
+    name: 'engine: a node of a run that is put back has the tries left that it had',
+    file: `${DIR}/journal.ts`,
+    find: `return attempt === this.attempt ? tries : NO_TRIES;`,
+    replace: `return attempt === '' ? NO_TRIES : tries;`,
     first: AGAIN,
   },
   {

@@ -10,7 +10,7 @@ import { channelError } from '../channels.ts';
 import { pauseMs, sleep } from '../pause.ts';
 import type { Registry } from '../registry.ts';
 import { errorText } from '../task-error.ts';
-import { type EarlyEnd, Journal, JournalLost, NO_TRIES } from './journal.ts';
+import { type EarlyEnd, Journal, JournalLost } from './journal.ts';
 import { memberBlock } from './members.ts';
 import type { OwnEnd, OwnLease } from './own-lease.ts';
 import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
@@ -64,7 +64,8 @@ export function subRunnerOf(tools: DriveTools, own: OwnLease): SubRunner {
     prefix: 's:',
     within: '',
   });
-  return runs.runnerFor(NO_TRIES);
+  const { attempt, releases } = own.lease;
+  return runs.runnerFor({ failures: attempt - 1, releases });
 }
 
 class Drive {

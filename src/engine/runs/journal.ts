@@ -29,7 +29,7 @@ export interface OpenedGroup {
 /** Under whose lease it is written. */
 interface JournalHolder {
   /** In force now. */
-  readonly lease: Pick<Leased, 'id' | 'token' | 'attempt' | 'releases'>;
+  readonly lease: Pick<Leased, 'id' | 'token' | 'attempt'>;
   /** The backend says that a cancel was requested: it need not wait for a heartbeat. */
   canceling(): void;
 }
@@ -80,13 +80,12 @@ export class Journal {
   }
 
   static of(parts: JournalParts, fields: Readonly<Record<string, string>>): Journal {
-    const { attempt, releases } = parts.holder.lease;
     const store = {
       fields: new Map(Object.entries(fields)),
       fresh: new Map(),
       writing: Promise.resolve(),
     };
-    return new Journal(parts, store, `${fields[REDRIVES] ?? 0}.${attempt}.${releases}`);
+    return new Journal(parts, store, `${fields[REDRIVES] ?? 0}.${parts.holder.lease.attempt}`);
   }
 
   /** The same journal for another run in it, whose handler is at the attempt after these. */
@@ -136,11 +135,14 @@ export class Journal {
 
   tries(key: string): Tries {
     const text = this.#get(`t:${key}`);
-    return text === undefined ? NO_TRIES : JSON.parse(text);
+    if (text === undefined) return NO_TRIES;
+    const { attempt, ...tries }: StoredTries = JSON.parse(text);
+    return attempt === this.attempt ? tries : NO_TRIES;
   }
 
   noteTries(key: string, { failures, releases }: Tries): void {
-    this.#set(`t:${key}`, JSON.stringify({ failures, releases }));
+    const stored: StoredTries = { attempt: this.attempt, failures, releases };
+    this.#set(`t:${key}`, JSON.stringify(stored));
   }
 
   opened(key: string): OpenedGroup | undefined {
@@ -296,5 +298,9 @@ interface StoredControl {
   readonly target?: string;
 }
 
+interface StoredTries extends Tries {
+  readonly attempt: string;
+}
+
 const EARLY_END = 'end';
-export const NO_TRIES: Tries = { failures: 0, releases: 0 };
+const NO_TRIES: Tries = { failures: 0, releases: 0 };
