@@ -1,5 +1,6 @@
 /** What a verb would end, beside what it was asked for: shown before it is done, or instead. */
 import type { Ending } from '../domain/dependents.ts';
+import { LIMITS } from '../domain/limits.ts';
 import type { EndState, TaskState } from '../domain/task.ts';
 import type { Fairloom } from '../engine/client.ts';
 import { CHANGE_VIEW } from './bulk.ts';
@@ -23,9 +24,6 @@ export interface Followers {
   readonly more: boolean;
 }
 
-/** Most of them that are told; the rest are counted. */
-const TOLD = 10_000;
-
 /** Ids that are asked about at once. */
 const AT_ONCE = 16;
 
@@ -36,7 +34,8 @@ export async function followersOf(
   ending: Ending,
 ): Promise<Followers> {
   if (ids.length === 0) return { all: [], count: 0, more: false };
-  const { tasks, count, more } = await loom.tasks.consequences(ids, { ending, limit: TOLD });
+  const limit = LIMITS.bulkMax;
+  const { tasks, count, more } = await loom.tasks.consequences(ids, { ending, limit });
   return { all: tasks, count, more };
 }
 
@@ -48,7 +47,7 @@ export async function followersOfRuns(loom: Fairloom, ids: readonly string[]): P
   for (const id of ids) {
     const run = await loom.runs.get(id);
     if (run === undefined) continue;
-    const found = await loom.runs.consequences(id, { limit: TOLD });
+    const found = await loom.runs.consequences(id, { limit: LIMITS.bulkMax });
     for (const node of found.nodes) all.push({ id: node, state: 'canceled', with: id });
     all.push(...found.tasks);
     count += found.nodes.length + found.count;

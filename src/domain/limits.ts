@@ -89,6 +89,7 @@ export type LimitName =
   | 'wakeTokens'
   | 'promoteTurn'
   | 'pageMax'
+  | 'bulkMax'
   | 'retainFinishedMs'
   | 'retainFailedMs'
   | 'retainCanceledMs'
@@ -273,6 +274,11 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   wakeTokens: limit(16, 'tokens', 'workers woken by one script at most'),
   promoteTurn: limit(20, 'tasks', 'due tasks of one user moved before the next user has its turn'),
   pageMax: limit(500, 'rows', 'largest page of a listing'),
+  bulkMax: limit(
+    10_000,
+    'tasks',
+    'that one bulk change touches, or that are said to end with others; their ids are held in memory',
+  ),
   retainFinishedMs: limit(86_400_000, 'ms', 'finished tasks are kept 24 h'),
   retainFailedMs: limit(604_800_000, 'ms', 'dead letters are kept 7 days'),
   retainCanceledMs: limit(86_400_000, 'ms', 'canceled tasks are kept 24 h'),

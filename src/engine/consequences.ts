@@ -2,6 +2,7 @@
 import type { Dependent, Inspect } from '../domain/backend.ts';
 import { type Ending, endsWith } from '../domain/dependents.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
 import { keysOf, type OptionKeys } from '../domain/options.ts';
 import { type EndState, isEnd } from '../domain/task.ts';
 import { integerOption } from '../workflow/task-options.ts';
@@ -48,9 +49,6 @@ const ENDINGS: readonly Ending[] = ['cancel', 'failure', 'removal'];
 /** Tasks that are named unless the caller says otherwise. */
 const NAMED = 100;
 
-/** Tasks that are counted at most: as many as a bulk change touches. */
-const MOST = 10_000;
-
 /** Tasks that are asked about at once. */
 const AT_ONCE = 32;
 
@@ -65,7 +63,7 @@ export function endingOf({ ending }: ConsequenceOptions): Ending {
 
 /** @throws {@link InvalidOptionError} for a limit out of its bounds. */
 export function consequenceLimit({ limit = NAMED }: Pick<ConsequenceOptions, 'limit'>): number {
-  return integerOption('limit', limit, { least: 0, most: MOST });
+  return integerOption('limit', limit, { least: 0, most: LIMITS.bulkMax });
 }
 
 interface Ended {
@@ -103,7 +101,8 @@ export class ConsequenceWalk {
         for (const [place, { id }] of some.entries()) {
           for (const [dependent, state] of found[place] ?? []) {
             if (this.#seen.has(dependent.id)) continue;
-            if (this.#count === MOST) return { tasks: this.#tasks, count: MOST, more: true };
+            if (this.#count === LIMITS.bulkMax)
+              return { tasks: this.#tasks, count: this.#count, more: true };
             this.#take(dependent, state, id);
             next.push({ id: dependent.id, ending: state === 'failed' ? 'failure' : 'cancel' });
           }
@@ -133,7 +132,7 @@ export class ConsequenceWalk {
         if (state !== undefined) found.push([one, state]);
       }
       cursor = next;
-    } while (cursor !== undefined && found.length <= MOST);
+    } while (cursor !== undefined && found.length <= LIMITS.bulkMax);
     return found;
   }
 }

@@ -1,6 +1,7 @@
 import type { ChangeReply, Page, TaskFilter } from '../domain/backend.ts';
 import { culpritOf } from '../domain/cause.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
 import { checkId, checkName } from '../domain/names.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { integerOption } from '../workflow/task-options.ts';
@@ -64,9 +65,6 @@ export interface BulkReport {
 
 /** Tasks that one bulk change touches unless the caller says otherwise. */
 const DEFAULT_BULK = 100;
-
-/** Most tasks of one bulk change; their ids are held in memory. */
-const LARGEST_BULK = 10_000;
 
 /** Rows that are read at a time. */
 const READ_ROWS = 200;
@@ -172,7 +170,7 @@ function bulkOf(where: string, options: DeadBulkOptions): Bulk {
     const expected = 'a queue, user or name that is given, or all: true';
     throw new InvalidOptionError(`${where}: which`, expected, got);
   }
-  const most = integerOption('limit', limit, { least: 1, most: LARGEST_BULK });
+  const most = integerOption('limit', limit, { least: 1, most: LIMITS.bulkMax });
   return { filter: filterOf(options), most };
 }
 
