@@ -1,4 +1,5 @@
 /** One change for many tasks: each stands on its own, and the answer says what became of each. */
+import { inChunks } from '../base/chunks.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-code.ts';
 import type { Change } from './json-shapes.ts';
 import type { Output, View } from './output.ts';
@@ -30,8 +31,7 @@ export async function changeEach(
 ): Promise<ExitCode> {
   const changes: Change[] = [];
   let code: ExitCode = EXIT.ok;
-  for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const some = ids.slice(at, at + AT_ONCE);
+  for (const some of inChunks(ids, AT_ONCE)) {
     const settled = await Promise.allSettled(some.map((id) => change(id)));
     for (const [place, result] of settled.entries()) {
       const id = some[place] ?? '';

@@ -1,4 +1,5 @@
 /** What a verb would end, beside what it was asked for: shown before it is done, or instead. */
+import { mapInChunks } from '../base/chunks.ts';
 import type { Ending } from '../domain/dependents.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { EndState, TaskState } from '../domain/task.ts';
@@ -78,16 +79,11 @@ export async function wouldChange(
 ): Promise<undefined> {
   if (output.form !== 'json') return undefined;
   const { ids, done, followers, stateOf, refusal } = call;
-  const changes: Change[] = [];
-  for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const some = ids.slice(at, at + AT_ONCE);
-    const states = await Promise.all(some.map(stateOf));
-    for (const [place, id] of some.entries()) {
-      const state = states[place];
-      const refused = state === undefined ? 'it is not stored' : refusal(state, id);
-      changes.push({ id, ok: refused === undefined, outcome: refused ?? `would be ${done}` });
-    }
-  }
+  const changes: Change[] = await mapInChunks(ids, AT_ONCE, async (id) => {
+    const state = await stateOf(id);
+    const refused = state === undefined ? 'it is not stored' : refusal(state, id);
+    return { id, ok: refused === undefined, outcome: refused ?? `would be ${done}` };
+  });
   for (const { id, state, with: upstream } of followers.all) {
     changes.push({ id, ok: true, outcome: `would be ${state}`, with: upstream });
   }

@@ -1,4 +1,5 @@
 /** How a graph becomes tasks of a queue: one per node, with what each waits for. */
+import { inChunks } from '../base/chunks.ts';
 import {
   allNodes,
   dependenciesOf,
@@ -209,10 +210,9 @@ class Flattener {
     let level = nodes;
     for (let made = 0; level.length > LIMITS.dependencies; ) {
       const joins: string[] = [];
-      for (let at = 0; at < level.length; at += LIMITS.dependencies) {
+      for (const dependsOn of inChunks(level, LIMITS.dependencies)) {
         made += 1;
         const join = `~join${made}.${owner}`;
-        const dependsOn = level.slice(at, at + LIMITS.dependencies);
         this.nodes.push({ kind: 'join', id: join, dependsOn, rule });
         joins.push(join);
       }

@@ -1,4 +1,5 @@
 /** What else ends when a task ends: found out beforehand, without changing anything. */
+import { inChunks } from '../base/chunks.ts';
 import type { Dependent, Inspect } from '../domain/backend.ts';
 import { type Ending, endsWith } from '../domain/dependents.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
@@ -95,8 +96,7 @@ export class ConsequenceWalk {
     let level: readonly Ended[] = roots.map((id) => ({ id, ending }));
     while (level.length > 0) {
       const next: Ended[] = [];
-      for (let at = 0; at < level.length; at += AT_ONCE) {
-        const some = level.slice(at, at + AT_ONCE);
+      for (const some of inChunks(level, AT_ONCE)) {
         const found = await Promise.all(some.map((one) => this.#dependents(one)));
         for (const [place, { id }] of some.entries()) {
           for (const [dependent, state] of found[place] ?? []) {

@@ -1,3 +1,4 @@
+import { mapInChunks } from '../base/chunks.ts';
 import type { ChangeReply, Page, TaskFilter } from '../domain/backend.ts';
 import { culpritOf } from '../domain/cause.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
@@ -127,11 +128,8 @@ export class Dead {
     change: (id: string) => Promise<ChangeReply>,
   ): Promise<BulkReport> {
     const { ids, more } = await this.#ids(filter, most);
-    let changed = 0;
-    for (let at = 0; at < ids.length; at += AT_ONCE) {
-      const replies = await Promise.all(ids.slice(at, at + AT_ONCE).map(change));
-      changed += replies.filter(({ kind }) => kind === 'ok').length;
-    }
+    const replies = await mapInChunks(ids, AT_ONCE, change);
+    const changed = replies.filter(({ kind }) => kind === 'ok').length;
     return { changed, skipped: ids.length - changed, more };
   }
 

@@ -1,3 +1,4 @@
+import { inChunks } from '../base/chunks.ts';
 import type { Clock, Timer } from '../base/time.ts';
 import type { Backend, ExtendReply, Leased, LeaseRef } from '../domain/backend.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -148,7 +149,7 @@ class LengthKeeper {
     this.#isExtending = true;
     this.#again = false;
     try {
-      for (let at = 0; at < held.length; at += BATCH) await this.#batch(held.slice(at, at + BATCH));
+      for (const some of inChunks(held, BATCH)) await this.#batch(some);
       this.#failures = 0;
     } catch (error) {
       this.#failures++;

@@ -1,3 +1,4 @@
+import { inChunks } from '../../base/chunks.ts';
 import { monotonicMs } from '../../base/globals.ts';
 import type { DependentPage, Inspect } from '../../domain/backend.ts';
 import { DEPENDENTS_NAMED, dependentPlace } from '../../domain/dependents.ts';
@@ -54,8 +55,7 @@ export class RedisInspect implements Inspect {
 
   async get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]> {
     const records: (TaskRecord | undefined)[] = [];
-    for (let from = 0; from < ids.length; from += GET_STEP) {
-      const step = ids.slice(from, from + GET_STEP);
+    for (const step of inChunks(ids, GET_STEP)) {
       const reply = flat(await this.#session.run('get', step));
       for (let at = 0; at < reply.length; at += RECORD_FIELDS) {
         records.push(text(reply[at]) === '' ? undefined : decodeRecord(reply, at));
@@ -65,10 +65,7 @@ export class RedisInspect implements Inspect {
   }
 
   async standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
-    const steps: Promise<readonly (TaskStanding | undefined)[]>[] = [];
-    for (let from = 0; from < ids.length; from += STANDING_STEP) {
-      steps.push(this.#standing(ids.slice(from, from + STANDING_STEP)));
-    }
+    const steps = [...inChunks(ids, STANDING_STEP)].map((step) => this.#standing(step));
     return (await Promise.all(steps)).flat();
   }
 

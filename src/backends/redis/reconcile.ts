@@ -1,3 +1,4 @@
+import { inChunks } from '../../base/chunks.ts';
 import { isOwn } from '../../domain/errors.ts';
 import type { ReconcileReport } from '../../domain/inspection.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task.ts';
@@ -231,7 +232,7 @@ class Pass {
     for await (const keys of this.#session.scan('reconcile', patternOf(start), STEP)) {
       const fresh = keys.map((key) => key.slice(start.length)).filter((id) => !seen.has(id));
       for (const id of fresh) seen.add(id);
-      for (let at = 0; at < fresh.length; at += STEP) yield fresh.slice(at, at + STEP);
+      yield* inChunks(fresh, STEP);
     }
   }
 

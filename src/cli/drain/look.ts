@@ -1,4 +1,5 @@
 /** Whether workers that drain have come to the end of what they could do, by a look at the store. */
+import { inChunks } from '../../base/chunks.ts';
 import type { Backend } from '../../domain/backend.ts';
 import { explain, type Obstacle } from '../../domain/explain.ts';
 import type { TaskRecord } from '../../domain/task.ts';
@@ -153,8 +154,8 @@ async function movingOf(
     if (freed !== undefined) return `task ${freed.id} is free to go on`;
     const ids = tasks.flatMap(({ blockedBy }) => blockedBy).filter((id) => isNew(seen, id));
     const next: TaskRecord[] = [];
-    for (let at = 0; at < ids.length; at += PAGE) {
-      for (const task of await backend.inspect.get(ids.slice(at, at + PAGE))) {
+    for (const some of inChunks(ids, PAGE)) {
+      for (const task of await backend.inspect.get(some)) {
         if (task === undefined) continue;
         if (task.state === 'deferred') next.push(task);
         else if (await movesOn(backend, task)) return `task ${task.id} is awaited`;

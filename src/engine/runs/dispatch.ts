@@ -1,4 +1,5 @@
 /** A static graph as tasks of a queue, whatever the run: what is worked out once per graph. */
+import { inChunks } from '../../base/chunks.ts';
 import type { FlatGraph, PlanGroup, PlanNode } from '../../domain/graph-plan.ts';
 import type { PlanValues } from '../../domain/graph-values.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -122,10 +123,9 @@ class Dispatcher {
     let level = ids;
     for (let made = 0; level.length > LIMITS.dependencies; ) {
       const joins: string[] = [];
-      for (let at = 0; at < level.length; at += LIMITS.dependencies) {
+      for (const dependsOn of inChunks(level, LIMITS.dependencies)) {
         made += 1;
         const id = `~ends${made}`;
-        const dependsOn = level.slice(at, at + LIMITS.dependencies);
         this.#add({ id, kind: 'join', dependsOn, isStrict: true, reads: [] });
         joins.push(id);
       }

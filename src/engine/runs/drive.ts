@@ -1,5 +1,7 @@
 /** A driven run under one lease: goes on from its journal, and says what becomes of its task. */
+
 import { apart } from '../../base/async-scope.ts';
+import { inChunks } from '../../base/chunks.ts';
 import type { Outcome } from '../../domain/decider.ts';
 import { InvalidOptionError, InvalidPayloadError, isOwn } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -120,9 +122,9 @@ class Drive {
       ([field, text]) => ({ type: 'set', field, text }) as const,
     );
     // Set again after a crash they are the same: nothing else writes before they are there.
-    for (let at = 0; at < writes.length; at += LIMITS.channelWrites) {
-      const some = { run, writes: writes.slice(at, at + LIMITS.channelWrites) };
-      const answer = await again(() => backend.runs.writeChannel(this.#own.lease, some));
+    for (const some of inChunks(writes, LIMITS.channelWrites)) {
+      const call = { run, writes: some };
+      const answer = await again(() => backend.runs.writeChannel(this.#own.lease, call));
       if (answer === 'lost') throw new JournalLost();
       if (answer !== 'ok') throw channelError(answer);
     }

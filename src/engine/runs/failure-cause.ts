@@ -1,4 +1,5 @@
 /** Why a task of a run did not finish: what failed first, behind those that only followed it. */
+import { inChunks } from '../../base/chunks.ts';
 import { errorFrom } from '../../base/thrown.ts';
 import type { Inspect } from '../../domain/backend.ts';
 import { causeText, culpritOf } from '../../domain/cause.ts';
@@ -71,9 +72,7 @@ export async function recordsOf(
   ids: readonly string[],
 ): Promise<readonly (TaskRecord | undefined)[]> {
   const records: (TaskRecord | undefined)[] = [];
-  for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
-    records.push(...(await inspect.get(ids.slice(at, at + READ_AT_ONCE))));
-  }
+  for (const some of inChunks(ids, READ_AT_ONCE)) records.push(...(await inspect.get(some)));
   return records;
 }
 

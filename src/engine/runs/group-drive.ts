@@ -1,3 +1,4 @@
+import { inChunks, mapInChunks } from '../../base/chunks.ts';
 import type { Backend, EnqueueReply, LeaseRef, Suspension } from '../../domain/backend.ts';
 import type { Cause } from '../../domain/cause.ts';
 import { GroupChangedError, isOwn, TaskCanceledError, TimedOutError } from '../../domain/errors.ts';
@@ -190,8 +191,7 @@ export class GroupDrive {
     const needsGraph = tasks.some((task) => task.graph !== undefined);
     if (needsGraph) await persist(() => graphs.share(known));
     let isAllNew = true;
-    for (let at = 0; at < tasks.length; at += STORE_CHUNK) {
-      const chunk = tasks.slice(at, at + STORE_CHUNK);
+    for (const chunk of inChunks(tasks, STORE_CHUNK)) {
       let replies = await this.#send(chunk);
       if (replies.some((reply) => refusalIn(reply) === 'graph-missing')) {
         graphs.forgetStored(known);
@@ -224,10 +224,7 @@ export class GroupDrive {
     const { backend, persist } = this.#tools;
     const below = await persist(() => openBelow(backend.inspect, ids));
     const all = [...ids, ...below.map(({ record }) => record.id)];
-    for (let at = 0; at < all.length; at += CANCEL_CHUNK) {
-      const chunk = all.slice(at, at + CANCEL_CHUNK);
-      await Promise.all(chunk.map((id) => this.#cancelOne(id)));
-    }
+    await mapInChunks(all, CANCEL_CHUNK, (id) => this.#cancelOne(id));
   }
 
   async #cancelOne(id: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** The tasks of a group's members, and the joins through which a run waits for many. */
+import { inChunks } from '../../base/chunks.ts';
 import type {
   EachNode,
   GraphBlock,
@@ -166,8 +167,7 @@ export function fanIn(
   let waitFor = ids;
   while (waitFor.length > most || (isHidden && waitFor === ids && ids.length > 0)) {
     const next: string[] = [];
-    for (let at = 0; at < waitFor.length; at += LIMITS.dependencies) {
-      const dependsOn = waitFor.slice(at, at + LIMITS.dependencies);
+    for (const dependsOn of inChunks(waitFor, LIMITS.dependencies)) {
       const id = `~g.${sha256([isStrict, ...dependsOn].join('\n')).slice(0, ID_DIGITS)}`;
       const task = { id, name: JOIN_TASK, user, queue, level, cost: 1, payload: LATE_PAYLOAD };
       const edges = isStrict ? STRICT : LENIENT;

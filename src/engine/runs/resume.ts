@@ -1,4 +1,5 @@
 /** Puts a failed run back, so that it goes on from what it has: the same run, under the same id. */
+import { mapInChunks } from '../../base/chunks.ts';
 import type { Backend, ChangeReply } from '../../domain/backend.ts';
 import { TaskBusyError, TaskNotFoundError, WrongStateError } from '../../domain/errors.ts';
 import { isEnd, type TaskRecord } from '../../domain/task.ts';
@@ -50,10 +51,7 @@ class Resumption {
     await this.#find();
     for (const level of this.#levels()) {
       const failed = level.filter((id) => this.#open.get(id)?.state === 'failed');
-      for (let at = 0; at < failed.length; at += AT_ONCE) {
-        const some = failed.slice(at, at + AT_ONCE);
-        await Promise.all(some.map((id) => putBack(this.#backend.tasks, id)));
-      }
+      await mapInChunks(failed, AT_ONCE, (id) => putBack(this.#backend.tasks, id));
     }
     await this.#undoIfCanceled();
   }

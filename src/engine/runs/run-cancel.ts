@@ -1,4 +1,5 @@
 /** Cancels a run: its own task first, so that nothing new begins, then what is open of it. */
+import { mapInChunks } from '../../base/chunks.ts';
 import type { CancelReply } from '../../domain/backend.ts';
 import { isEnd } from '../../domain/task.ts';
 import { type Consequences, ConsequenceWalk } from '../consequences.ts';
@@ -33,16 +34,11 @@ export async function cancelRun(
   const members = view.form === 'driven' ? await openTasks(view) : [];
   const run = await tools.cancelTask(id, reason);
   const open = view.form === 'driven' ? members : await openTasks(view);
-  const nodes: { readonly node: string; readonly reply: CancelReply }[] = [];
-  for (let at = 0; at < open.length; at += AT_ONCE) {
-    const some = open.slice(at, at + AT_ONCE);
-    const replies = await Promise.all(some.map(({ taskId }) => tools.cancelTask(taskId, reason)));
-    for (const [index, reply] of replies.entries()) {
-      const one = some[index];
-      if (one?.isShown === true) nodes.push({ node: one.node, reply });
-    }
-  }
-  return { run, nodes };
+  const nodes = await mapInChunks(open, AT_ONCE, async ({ node, taskId, isShown }) => {
+    return { node, isShown, reply: await tools.cancelTask(taskId, reason) };
+  });
+  const shown = nodes.filter(({ isShown }) => isShown);
+  return { run, nodes: shown.map(({ node, reply }) => ({ node, reply })) };
 }
 
 /** What a cancel of the run would end. */

@@ -1,3 +1,4 @@
+import { inChunks } from '../../base/chunks.ts';
 import type { Backend } from '../../domain/backend.ts';
 import { type FairloomError, InvalidOptionError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -31,8 +32,7 @@ export async function backfill(backend: Backend, stretch: Stretch): Promise<Back
   const created: number[] = [];
   const existing: number[] = [];
   const refused: { readonly slot: number; readonly error: FairloomError }[] = [];
-  for (let at = 0; at < slots.length; at += AT_ONCE) {
-    const some = slots.slice(at, at + AT_ONCE);
+  for (const some of inChunks(slots, AT_ONCE)) {
     const tasks = some.map((slot) => taskOf(id, known.spec, { slot }));
     const replies = await backend.tasks.enqueue(tasks, { atomic: false });
     for (const [index, reply] of replies.entries()) {

@@ -1,4 +1,5 @@
 /** One test's view of a backend: short words for what the cases do all the time. */
+import { inChunks } from '../../base/chunks.ts';
 import type {
   Backend,
   CancelReply,
@@ -131,10 +132,8 @@ export class Kit {
   /** Stores `count` tasks alike; their ids in order. Any number, in calls of a bounded size. */
   async addMany(count: number, fields: TaskFields = {}): Promise<readonly string[]> {
     const tasks = Array.from({ length: count }, () => this.task(fields));
-    for (let from = 0; from < count; from += 200) {
-      const replies = await this.backend.tasks.enqueue(tasks.slice(from, from + 200), {
-        atomic: false,
-      });
+    for (const some of inChunks(tasks, 200)) {
+      const replies = await this.backend.tasks.enqueue(some, { atomic: false });
       const refused = replies.filter(({ kind }) => kind !== 'created');
       this.expect(refused).toEqual([]);
     }
@@ -222,8 +221,7 @@ export class Kit {
 
   /** Settles all of them alike, in batches. */
   async settleAll(leases: readonly Leased[], decision: Decision): Promise<void> {
-    for (let from = 0; from < leases.length; from += LIMITS.settleBatch) {
-      const part = leases.slice(from, from + LIMITS.settleBatch);
+    for (const part of inChunks(leases, LIMITS.settleBatch)) {
       const settlements = part.map(({ id, token }) => ({ id, token, decision }));
       const { answers } = await this.backend.tasks.settle({ worker: 'w', settlements });
       this.expect(answers.filter(({ kind }) => kind !== 'ok')).toEqual([]);
@@ -281,8 +279,8 @@ export class Kit {
 
   async states(ids: readonly string[]): Promise<readonly (TaskState | 'missing')[]> {
     const states: (TaskState | 'missing')[] = [];
-    for (let from = 0; from < ids.length; from += 500) {
-      const records = await this.backend.inspect.get(ids.slice(from, from + 500));
+    for (const some of inChunks(ids, 500)) {
+      const records = await this.backend.inspect.get(some);
       states.push(...records.map((record) => record?.state ?? 'missing'));
     }
     return states;
