@@ -3,7 +3,7 @@ import type { TaskState } from '../domain/task.ts';
 import type { Fairloom } from '../engine/client.ts';
 import type { RunInfo } from '../engine/runs/run-info.ts';
 import type { RunForm } from '../engine/runs/run-options.ts';
-import { pages, usersInLine } from './select-tasks.ts';
+import { rowsOf, usersInLine } from './select-tasks.ts';
 
 /** What may be said about the runs that are meant. */
 export interface RunFilterOptions {
@@ -32,7 +32,7 @@ export async function* selectRuns(
   for (const one of state === undefined ? ORDER : [state]) {
     const filter = { state: one, form, queue, user };
     if (one !== 'queued' || user !== undefined) {
-      yield* pages((page) => loom.runs.list({ ...filter, ...page }));
+      yield* rowsOf((page) => loom.runs.list({ ...filter, ...page }));
     } else if (form !== 'dispatched') yield* queuedRuns(loom, { ...filter, form: 'driven' });
   }
 }
@@ -46,7 +46,7 @@ async function* queuedRuns(
   const queues = filter.queue === undefined ? all.map(({ queue }) => queue) : [filter.queue];
   for (const queue of queues) {
     for await (const user of usersInLine(loom, queue)) {
-      yield* pages((page) => loom.runs.list({ ...filter, ...page, queue, user }));
+      yield* rowsOf((page) => loom.runs.list({ ...filter, ...page, queue, user }));
     }
   }
 }

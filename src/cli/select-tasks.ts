@@ -1,5 +1,7 @@
 /** Tasks by filters, page by page: no listing is ever held whole unless it is asked for. */
 import { InvalidArgumentError } from 'commander';
+import { allPages } from '../domain/all-pages.ts';
+import type { Page, PageRequest } from '../domain/inspection.ts';
 import { TASK_STATES, type TaskState } from '../domain/task.ts';
 import type { Fairloom } from '../engine/client.ts';
 import type { TaskInfo } from '../engine/task-info.ts';
@@ -37,7 +39,7 @@ export async function* selectTasks(
   const states = state === undefined ? ORDER : TASK_STATES.filter((one) => one === state);
   for (const one of states) {
     if (one === 'queued' && rest.user === undefined) yield* queuedTasks(loom, rest);
-    else yield* pages((page) => loom.tasks.list({ ...rest, ...page, state: one }));
+    else yield* rowsOf((page) => loom.tasks.list({ ...rest, ...page, state: one }));
   }
 }
 
@@ -83,19 +85,9 @@ export function limitArgument(text: string): number {
   }
 }
 
-/** Every item of a listing, one page after the other. */
-export async function* pages<T>(
-  read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<{
-    readonly items: readonly T[];
-    readonly cursor?: string;
-  }>,
-): AsyncGenerator<T> {
-  let cursor: string | undefined;
-  do {
-    const page = await read(cursor === undefined ? { limit: PAGE } : { limit: PAGE, cursor });
-    yield* page.items;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+/** Every row of a listing, one page after the other. */
+export async function* rowsOf<T>(read: (page: PageRequest) => Promise<Page<T>>): AsyncGenerator<T> {
+  for await (const { items } of allPages(PAGE, read)) yield* items;
 }
 
 /** Queued tasks are listed per user, so the users of each queue come first. */
@@ -106,14 +98,16 @@ async function* queuedTasks(
   const queues = filter.queue === undefined ? await queueNames(loom) : [filter.queue];
   for (const queue of queues) {
     for await (const user of usersInLine(loom, queue)) {
-      yield* pages((page) => loom.tasks.list({ ...filter, ...page, state: 'queued', queue, user }));
+      yield* rowsOf((page) =>
+        loom.tasks.list({ ...filter, ...page, state: 'queued', queue, user }),
+      );
     }
   }
 }
 
 /** Names of the users that have a task in line in a queue. */
 export async function* usersInLine(loom: Fairloom, queue: string): AsyncGenerator<string> {
-  const all = pages((page) => loom.users.list({ ...page, queue, configured: false }));
+  const all = rowsOf((page) => loom.users.list({ ...page, queue, configured: false }));
   for await (const { user, queued } of all) if (queued > 0) yield user;
 }
 

@@ -1,5 +1,6 @@
 /** What else ends when a task ends: found out beforehand, without changing anything. */
 import { inChunks } from '../base/chunks.ts';
+import { allPages } from '../domain/all-pages.ts';
 import type { Dependent, Inspect } from '../domain/backend.ts';
 import { type Ending, endsWith } from '../domain/dependents.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
@@ -52,9 +53,6 @@ const NAMED = 100;
 
 /** Tasks that are asked about at once. */
 const AT_ONCE = 32;
-
-/** Rows of one page of dependents. */
-const PAGE = 500;
 
 /** @throws {@link InvalidOptionError} for what is no way to end. */
 export function endingOf({ ending }: ConsequenceOptions): Ending {
@@ -123,16 +121,14 @@ export class ConsequenceWalk {
   /** Those that would end with it. */
   async #dependents({ id, ending }: Ended): Promise<readonly (readonly [Dependent, EndState])[]> {
     const found: (readonly [Dependent, EndState])[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = cursor === undefined ? { limit: PAGE } : { limit: PAGE, cursor };
-      const { items, cursor: next } = await this.#inspect.dependents(id, page);
+    const pages = allPages(LIMITS.pageMax, (page) => this.#inspect.dependents(id, page));
+    for await (const { items } of pages) {
       for (const one of items) {
         const state = endsWith(one, ending);
         if (state !== undefined) found.push([one, state]);
       }
-      cursor = next;
-    } while (cursor !== undefined && found.length <= LIMITS.bulkMax);
+      if (found.length > LIMITS.bulkMax) break;
+    }
     return found;
   }
 }

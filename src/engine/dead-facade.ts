@@ -1,4 +1,5 @@
 import { mapInChunks } from '../base/chunks.ts';
+import { allPages } from '../domain/all-pages.ts';
 import type { ChangeReply, Page, TaskFilter } from '../domain/backend.ts';
 import { culpritOf } from '../domain/cause.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
@@ -140,14 +141,14 @@ export class Dead {
   ): Promise<{ readonly ids: readonly string[]; readonly more: boolean }> {
     const { inspect } = await this.#parts.connection.open();
     const ids: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const limit = Math.min(READ_ROWS, most - ids.length);
-      const page = await inspect.list(filter, cursor === undefined ? { limit } : { limit, cursor });
-      for (const { id } of page.items) ids.push(id);
-      cursor = page.cursor;
-    } while (cursor !== undefined && ids.length < most);
-    return { ids, more: cursor !== undefined };
+    const pages = allPages(READ_ROWS, (page) =>
+      inspect.list(filter, { ...page, limit: Math.min(page.limit, most - ids.length) }),
+    );
+    for await (const { items, cursor } of pages) {
+      for (const { id } of items) ids.push(id);
+      if (ids.length === most) return { ids, more: cursor !== undefined };
+    }
+    return { ids, more: false };
   }
 }
 

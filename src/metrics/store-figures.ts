@@ -1,4 +1,5 @@
 import type { Clock } from '../base/time.ts';
+import { allPages } from '../domain/all-pages.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { TASK_STATES } from '../domain/task.ts';
 import type { MeasuredClient } from '../engine/instruments.ts';
@@ -111,13 +112,10 @@ export class StoreFigures {
 
   async #everybody(queue: string): Promise<readonly UserStatus[]> {
     const all: UserStatus[] = [];
-    let cursor: string | undefined;
-    do {
-      const request = { queue, configured: false, limit: LIMITS.pageMax, cursor };
-      const page = await this.#loom.users.list(request);
-      all.push(...page.items);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    const pages = allPages(LIMITS.pageMax, (page) =>
+      this.#loom.users.list({ queue, configured: false, ...page }),
+    );
+    for await (const { items } of pages) all.push(...items);
     return all;
   }
 

@@ -7,6 +7,7 @@
  * The cases use only the port and a clock that they move by hand. What a single backend promises
  * on top of it is tested next to that backend.
  */
+import { allPages } from '../domain/all-pages.ts';
 import type { QueueInfo, UserInfo } from '../domain/backend.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Retention } from '../domain/settings.ts';
@@ -207,12 +208,7 @@ async function auditQueue(
 
 async function everyUser(kit: Kit, queue: string): Promise<readonly UserInfo[]> {
   const users: UserInfo[] = [];
-  let cursor: string | undefined;
-  do {
-    const request = cursor === undefined ? { limit: 500 } : { limit: 500, cursor };
-    const page = await kit.backend.users.list(queue, request);
-    users.push(...page.items);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  const pages = allPages(500, (page) => kit.backend.users.list(queue, page));
+  for await (const { items } of pages) users.push(...items);
   return users;
 }

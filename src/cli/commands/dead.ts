@@ -3,11 +3,12 @@ import { epochMs } from '../../base/globals.ts';
 import { isOwn, type WrongStateError } from '../../domain/errors.ts';
 import type { TaskState } from '../../domain/task.ts';
 import type { Fairloom } from '../../engine/client.ts';
+import type { TaskInfo } from '../../engine/task-info.ts';
 import { changeEach } from '../bulk.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { followersOf, wouldChange } from '../dry-run.ts';
 import { CliError, EXIT } from '../exit-code.ts';
-import { limitArgument, pages, showFirst, take } from '../select-tasks.ts';
+import { limitArgument, rowsOf, showFirst, take } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { taskView } from '../views.ts';
 import { ofTasks, withConfirm, withFilters } from './tasks.ts';
@@ -125,6 +126,6 @@ function deadLetters(
   loom: Fairloom,
   { queue, user, name }: DeadOptions,
   followers?: boolean,
-): ReturnType<typeof pages<Awaited<ReturnType<Fairloom['dead']['list']>>['items'][number]>> {
-  return pages((page) => loom.dead.list({ ...page, queue, user, name, followers }));
+): AsyncGenerator<TaskInfo> {
+  return rowsOf((page) => loom.dead.list({ ...page, queue, user, name, followers }));
 }

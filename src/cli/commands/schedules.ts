@@ -26,7 +26,7 @@ import type { JsonShapes } from '../json-shapes.ts';
 import { shownLength, shownMoment } from '../moments.ts';
 import { fieldLines, type Output } from '../output.ts';
 import { scheduleView } from '../schedule-view.ts';
-import { limitArgument, showFirst } from '../select-tasks.ts';
+import { limitArgument, rowsOf, showFirst } from '../select-tasks.ts';
 import { type NamedSteps, type Shell, withLoom } from '../session.ts';
 import { withConfirm } from './tasks.ts';
 
@@ -77,19 +77,11 @@ function addList(schedules: Command, shell: Shell): void {
     .action((options: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const { limit } = options;
-        await showFirst(output, all(loom), { limit, view: scheduleView(epochMs()) });
+        const all = rowsOf((page) => loom.schedules.list(page));
+        await showFirst(output, all, { limit, view: scheduleView(epochMs()) });
         return undefined;
       }),
     );
-}
-
-async function* all(loom: Fairloom): AsyncGenerator<ScheduleInfo> {
-  let cursor: string | undefined;
-  do {
-    const page = await loom.schedules.list({ limit: 500, cursor });
-    yield* page.items;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
 }
 
 function addGet(schedules: Command, shell: Shell): void {

@@ -17,7 +17,7 @@ import { shownMoment } from '../moments.ts';
 import { fieldLines, jsonLine, type Output } from '../output.ts';
 import {
   limitArgument,
-  pages,
+  rowsOf,
   selectTasks,
   showFirst,
   shownOf,
@@ -116,7 +116,7 @@ function addDependents(tasks: Command, shell: Shell): void {
     .option('--limit <n|all>', 'rows', limitArgument, 50)
     .action((id: string, { limit }: { readonly limit: number }, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const all = pages((page) => loom.tasks.dependents(id, page));
+        const all = rowsOf((page) => loom.tasks.dependents(id, page));
         await showFirst(output, all, { limit, view: dependentView });
         return undefined;
       }),

@@ -4,7 +4,7 @@ import type { UserStatus } from '../../engine/user-facade.ts';
 import { integerArgument, orDefault, positiveArgument, rateArgument } from '../arguments.ts';
 import { CliError, EXIT } from '../exit-code.ts';
 import { fieldLines, type Output } from '../output.ts';
-import { limitArgument, pages, showFirst } from '../select-tasks.ts';
+import { limitArgument, rowsOf, showFirst } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { settingFields } from '../user-settings.ts';
 import { userView } from '../views.ts';
@@ -42,7 +42,7 @@ function addReading(users: Command, shell: Shell): void {
     .action((options: QueueOption & { readonly limit: number }, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const { queue, limit } = options;
-        const all = pages((page) => loom.users.list({ ...page, queue }));
+        const all = rowsOf((page) => loom.users.list({ ...page, queue }));
         await showFirst(output, all, { limit, view: userView });
         return undefined;
       }),

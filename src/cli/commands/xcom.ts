@@ -9,7 +9,7 @@ import { CliError, EXIT } from '../exit-code.ts';
 import type { JsonShapes, XComNamespace } from '../json-shapes.ts';
 import { shownMoment } from '../moments.ts';
 import { jsonLines, type View } from '../output.ts';
-import { limitArgument, pages, showFirst } from '../select-tasks.ts';
+import { limitArgument, rowsOf, showFirst } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { cellText } from '../text-table.ts';
 import { withConfirm } from './tasks.ts';
@@ -42,7 +42,7 @@ function addLists(xcom: Command, shell: Shell): void {
     .option('--limit <n|all>', 'rows', limitArgument, 50)
     .action(({ limit, ...where }: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const all = pages((page) => loom.xcom.list({ ...page, ...where }));
+        const all = rowsOf((page) => loom.xcom.list({ ...page, ...where }));
         await showFirst(output, all, { limit, view: valueView(epochMs()) });
         return undefined;
       }),
@@ -52,7 +52,7 @@ function addLists(xcom: Command, shell: Shell): void {
     .option('--limit <n|all>', 'rows', limitArgument, 50)
     .action(({ limit, user }: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const all = pages((page) => loom.xcom.namespaces({ ...page, user }));
+        const all = rowsOf((page) => loom.xcom.namespaces({ ...page, user }));
         await showFirst(output, all, { limit, view: NAMESPACE_VIEW });
         return undefined;
       }),

@@ -1,5 +1,6 @@
 /** Whether workers that drain have come to the end of what they could do, by a look at the store. */
 import { inChunks } from '../../base/chunks.ts';
+import { allPages } from '../../domain/all-pages.ts';
 import type { Backend } from '../../domain/backend.ts';
 import { explain, type Obstacle } from '../../domain/explain.ts';
 import type { TaskRecord } from '../../domain/task.ts';
@@ -114,31 +115,19 @@ async function dueTask(backend: Backend, queue: string): Promise<string | undefi
 
 /** The one that is due first; those of other queues may stand before it on many pages. */
 async function firstScheduled(backend: Backend, queue: string): Promise<TaskRecord | undefined> {
-  let cursor: string | undefined;
-  do {
-    const place = cursor === undefined ? {} : { cursor };
-    const filter = { state: 'scheduled', queue } as const;
-    const page = await backend.inspect.list(filter, { limit: 1, ...place });
-    if (page.items[0] !== undefined) return page.items[0];
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  const pages = allPages(1, (page) => backend.inspect.list({ state: 'scheduled', queue }, page));
+  for await (const { items } of pages) if (items[0] !== undefined) return items[0];
   return undefined;
 }
 
 /** A task for whose end one of this queue waits, directly or over others, and that can come to it. */
 async function awaitedTask(backend: Backend, queue: string): Promise<string | undefined> {
   const seen = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const place = cursor === undefined ? {} : { cursor };
-    const page = await backend.inspect.list(
-      { state: 'deferred', queue },
-      { limit: PAGE, ...place },
-    );
-    const moving = await movingOf(backend, page.items, seen);
+  const pages = allPages(PAGE, (page) => backend.inspect.list({ state: 'deferred', queue }, page));
+  for await (const { items } of pages) {
+    const moving = await movingOf(backend, items, seen);
     if (moving !== undefined) return moving;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  }
   return undefined;
 }
 

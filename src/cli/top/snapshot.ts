@@ -1,3 +1,4 @@
+import { allPages } from '../../domain/all-pages.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { QueueStatus } from '../../engine/queue-facade.ts';
@@ -112,14 +113,16 @@ export class TopSource {
     most: number,
   ): Promise<{ readonly users: readonly UserStatus[]; readonly isCut: boolean }> {
     const users: UserStatus[] = [];
-    let cursor: string | undefined;
-    do {
-      if (users.length >= most) return { users: users.slice(0, most), isCut: true };
-      const request = { queue, configured: false, limit: LIMITS.pageMax, cursor };
-      const page = await this.#loom.users.list(request);
-      users.push(...page.items);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    if (most === 0) return { users, isCut: true };
+    const pages = allPages(LIMITS.pageMax, (page) =>
+      this.#loom.users.list({ queue, configured: false, ...page }),
+    );
+    for await (const { items, cursor } of pages) {
+      users.push(...items);
+      if (users.length >= most && cursor !== undefined) {
+        return { users: users.slice(0, most), isCut: true };
+      }
+    }
     return { users: users.slice(0, most), isCut: users.length > most };
   }
 }

@@ -1,5 +1,4 @@
 /** A driven run under one lease: goes on from its journal, and says what becomes of its task. */
-
 import { apart } from '../../base/async-scope.ts';
 import { inChunks } from '../../base/chunks.ts';
 import type { Outcome } from '../../domain/decider.ts';

@@ -1,4 +1,5 @@
 /** What operators see: counts, lists, facts, workers, and a reconcile that finds nothing. */
+import { allPages } from '../../domain/all-pages.ts';
 import type { TaskFilter } from '../../domain/backend.ts';
 import { TASK_STATES, type TaskRecord } from '../../domain/task.ts';
 import type { Cases } from './cases.ts';
@@ -26,14 +27,11 @@ async function everyState(kit: Kit): Promise<void> {
 
 async function all(kit: Kit, filter: TaskFilter, limit: number): Promise<readonly TaskRecord[]> {
   const found: TaskRecord[] = [];
-  let cursor: string | undefined;
-  do {
-    const request = cursor === undefined ? { limit } : { limit, cursor };
-    const page = await kit.backend.inspect.list(filter, request);
-    kit.expect(page.items.length).toBeLessThanOrEqual(limit);
-    found.push(...page.items);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  const pages = allPages(limit, (page) => kit.backend.inspect.list(filter, page));
+  for await (const { items } of pages) {
+    kit.expect(items.length).toBeLessThanOrEqual(limit);
+    found.push(...items);
+  }
   return found;
 }
 
@@ -165,15 +163,8 @@ export const listing: Cases = {
     await kit.add({ user: 'user-03', level: 6, delayMs: 1_000 });
     await kit.add({ user: 'user-03', level: 5 });
     const seen: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await kit.backend.users.list('default', {
-        limit: 5,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      seen.push(...page.items.map(({ user }) => user));
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    const pages = allPages(5, (page) => kit.backend.users.list('default', page));
+    for await (const { items } of pages) seen.push(...items.map(({ user }) => user));
     expect(seen.toSorted()).toEqual(names);
     expect(await kit.user('user-03')).toMatchObject({
       user: 'user-03',
