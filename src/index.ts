@@ -158,7 +158,7 @@ export type {
   TaskNode,
 } from './domain/graph.ts';
 export type { Binding, Json, ValuePath } from './domain/graph-binding.ts';
-export type { Total } from './domain/inspection.ts';
+export type { Registration, Total, WorkerAttempts } from './domain/inspection.ts';
 export { LIMITS, type Limit, type LimitName } from './domain/limits.ts';
 export type { Position } from './domain/position.ts';
 export type { ProgramEnd } from './domain/program-errors.ts';

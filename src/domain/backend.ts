@@ -1,8 +1,7 @@
 /**
  * The port: what the engine needs of the place where tasks live. Every method is one atomic step:
- * it happens entirely or not at all, also when the process dies half way. All moments are read
- * from the backend's own clock, never the caller's; nothing here reads randomness: ids and nonces
- * arrive as arguments.
+ * it happens entirely or not at all, also when the process dies half way. All moments are
+ * those of the backend's own clock, never the caller's; ids and nonces arrive as arguments.
  *
  * Every method may throw `BackendUnavailableError` and `ClosedError`; races are answered by values.
  * `fairloom/testing` exports the conformance suite: a class that passes it is a backend.
@@ -16,6 +15,7 @@ import type {
   PageRequest,
   QueueInfo,
   ReconcileReport,
+  Registration,
   Stats,
   TaskFacts,
   TaskFilter,
@@ -352,8 +352,8 @@ export interface QueueStore {
 
 /** Workers: who lives, and who waits for work. */
 export interface WorkerStore {
-  /** Before the first lease, and again whenever the spec changes. */
-  register(spec: WorkerSpec): Promise<void>;
+  /** Before the first lease, and again whenever the spec changes or the backend may have lost it. */
+  register(spec: WorkerSpec, registration?: Registration): Promise<void>;
   /** After the last settle; the worker's lists go when no live worker has them. */
   unregister(id: string): Promise<void>;
   /** The live ones, in no given order. */

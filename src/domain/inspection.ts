@@ -82,14 +82,38 @@ export interface WorkerSpec {
   readonly host: string;
 }
 
+/** Why a worker registers. */
+export interface Registration {
+  /**
+   * A worker begins, also under the id of one that has gone without a word: `startedAt` and the counts
+   * of attempts begin anew. Absent: it goes on, if it is known.
+   */
+  readonly starts?: boolean;
+}
+
 /** A worker, and when it was last heard. */
 export interface WorkerInfo extends WorkerSpec {
-  /** When it registered first, in ms since the epoch. */
+  /** When it started: its first registration that the backend remembers, in ms since the epoch. */
   readonly startedAt: number;
   /** When it last asked for anything, in ms since the epoch. */
   readonly lastSeenAt: number;
   /** Tasks under its leases. */
   readonly running: number;
+  /** What became of its attempts since `startedAt`. */
+  readonly attempts: WorkerAttempts;
+}
+
+/**
+ * Attempts of one worker, by outcome. Attempts, not tasks: one that is retried counts each time. What was
+ * canceled or given back, and a run that only waits, is none of these.
+ */
+export interface WorkerAttempts {
+  /** It settled them, and their tasks finished. */
+  readonly succeeded: number;
+  /** It settled them as failed, those included that are retried. */
+  readonly failed: number;
+  /** Their leases ended before it settled them: it was stuck, cut off, or has died. */
+  readonly lost: number;
 }
 
 /** Which tasks to list. */

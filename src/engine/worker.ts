@@ -319,7 +319,8 @@ export class Worker {
 
   async #register(): Promise<void> {
     const backend = await this.#core.connection.ready();
-    await backend.workers.register(this.#spec);
+    // Once known it only goes on, so that what it has done still counts.
+    await backend.workers.register(this.#spec, this.#registered ? {} : { starts: true });
     this.#registered = true;
     this.#changed.check();
   }

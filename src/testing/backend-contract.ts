@@ -44,6 +44,7 @@ import * as time from './contract/time.ts';
 import { timed } from './contract/timed.ts';
 import * as waiting from './contract/waiting.ts';
 import * as windows from './contract/windows.ts';
+import * as workers from './contract/workers.ts';
 import * as xcom from './contract/xcom.ts';
 
 export type {
@@ -127,6 +128,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'nasty ids': ids.nasty,
   lists: inspection.listing,
   facts: inspection.facts,
+  'attempts of workers': workers.attempts,
   health: inspection.health,
   'waiting for work': waiting.workers,
   'waiting for an end': waiting.ends,

@@ -326,6 +326,7 @@ describe('with a worker', () => {
         startedAt: expect.any(Number),
         lastSeenAt: expect.any(Number),
         running: 0,
+        attempts: { succeeded: 2, failed: 3, lost: 0 },
       },
     ]);
     const status = JSON.parse(await ok(run('status', '-o', 'json'))) as object;

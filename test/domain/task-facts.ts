@@ -26,6 +26,7 @@ export function worker(facts: Partial<WorkerInfo> = {}): WorkerInfo {
     startedAt: NOW - 60_000,
     lastSeenAt: NOW,
     running: 0,
+    attempts: { succeeded: 0, failed: 0, lost: 0 },
     ...facts,
   };
 }

@@ -378,6 +378,7 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
       type: fc.constant('register'),
       worker,
       spec: fc.nat({ max: 40 }),
+      starts: fc.boolean(),
     } as const),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('unregister'), worker } as const) },

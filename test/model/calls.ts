@@ -55,7 +55,7 @@ export type Call =
       readonly queue: string | undefined;
     }
   | { readonly type: 'setQueue'; readonly queue: string; readonly patch: QueuePatch }
-  | { readonly type: 'register'; readonly spec: WorkerSpec }
+  | { readonly type: 'register'; readonly spec: WorkerSpec; readonly starts: boolean }
   | { readonly type: 'unregister'; readonly id: string };
 
 /** Longest and shortest sleep that a lease may ask for, in ms: the floor and its 20 %. */
@@ -127,7 +127,7 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
     case 'setQueue':
       return queues.set(call.queue, call.patch);
     case 'register':
-      return workers.register(call.spec);
+      return workers.register(call.spec, { starts: call.starts });
     case 'unregister':
       return workers.unregister(call.id);
   }
@@ -196,7 +196,7 @@ export function forecast(oracle: Oracle, call: Call): unknown {
     case 'setQueue':
       return oracle.setQueue(call.queue, call.patch);
     case 'register':
-      return oracle.register(call.spec);
+      return oracle.register(call.spec, call.starts);
     case 'unregister':
       return oracle.unregister(call.id);
   }

@@ -193,7 +193,7 @@ export class Rig {
         return this.#call(step);
       case 'register':
         client.worker(step.worker).spec = step.spec;
-        return this.#register(step.worker);
+        return this.#register(step.worker, step.starts);
       case 'unregister':
         client.worker(step.worker).registered = false;
         return this.#call({ type: 'unregister', id: client.worker(step.worker).id });
@@ -264,9 +264,9 @@ export class Rig {
     await this.#register(at);
   }
 
-  async #register(at: number): Promise<void> {
+  async #register(at: number, starts = false): Promise<void> {
     this.#client.worker(at).registered = true;
-    await this.#call({ type: 'register', spec: this.#client.spec(at) });
+    await this.#call({ type: 'register', spec: this.#client.spec(at), starts });
   }
 
   async #call(call: Call): Promise<void> {
@@ -322,7 +322,7 @@ export class Rig {
     for (const call of obstacles(this.#oracle)) await this.#call(call);
     for (let round = 0; round < DRAIN_ROUNDS; round += 1) {
       if (!this.#oracle.world.workers.has(DRAINER.id)) {
-        await this.#call({ type: 'register', spec: DRAINER });
+        await this.#call({ type: 'register', spec: DRAINER, starts: true });
       }
       const reply = await this.#answer({ type: 'lease', request: this.#drainRequest(round) });
       const { leases } = reply as LeaseReply;

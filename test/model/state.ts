@@ -5,9 +5,11 @@ import type {
   ScheduleRecord,
   Stats,
   UserInfo,
+  WorkerInfo,
 } from '../../src/domain/backend.ts';
 import type { TaskRecord, TaskStanding } from '../../src/domain/task.ts';
 import type { Oracle } from './oracle/oracle.ts';
+import type { WorkerFacts } from './oracle/view.ts';
 import { byBytes } from './oracle/world.ts';
 import { mustBeSame } from './same.ts';
 import { QUEUES, USERS } from './steps.ts';
@@ -24,6 +26,7 @@ export interface State {
   readonly queues: readonly QueueInfo[];
   readonly stats: Stats;
   readonly schedules: readonly ScheduleRecord[];
+  readonly workers: readonly WorkerFacts[];
 }
 
 /** Tags are sums of fractions; a backend may add them in another order. */
@@ -32,7 +35,7 @@ const DIGITS = 1e6;
 const PLACES = QUEUES.flatMap((queue) => USERS.map((user) => ({ queue, user })));
 
 export async function stateOf(backend: Backend, ids: readonly string[]): Promise<State> {
-  const [records, standing, users, listed, queues, stats, schedules] = await Promise.all([
+  const [records, standing, users, listed, queues, stats, schedules, workers] = await Promise.all([
     backend.inspect.get(ids),
     backend.inspect.standing(ids),
     Promise.all(PLACES.map(({ user, queue }) => backend.users.get(user, queue))),
@@ -40,6 +43,7 @@ export async function stateOf(backend: Backend, ids: readonly string[]): Promise
     Promise.all(QUEUES.map((queue) => backend.queues.get(queue))),
     backend.inspect.stats(),
     backend.schedules.list({ limit: 10 }),
+    backend.workers.list(),
   ]);
   return {
     records,
@@ -55,6 +59,7 @@ export async function stateOf(backend: Backend, ids: readonly string[]): Promise
       .map(queueInfo),
     stats,
     schedules: schedules.items,
+    workers: workers.map(workerFacts).sort((one, other) => (one.id < other.id ? -1 : 1)),
   };
 }
 
@@ -74,6 +79,7 @@ export function expectedState(oracle: Oracle, ids: readonly string[]): State {
     queues: QUEUES.map((queue) => oracle.queue(queue)).filter(isUsed),
     stats: oracle.stats(),
     schedules: oracle.schedules(),
+    workers: oracle.workers(),
   };
 }
 
@@ -85,6 +91,7 @@ export function compareStates(actual: State, expected: State): void {
   mustBeSame(actual.queues, expected.queues);
   mustBeSame(actual.stats, expected.stats);
   mustBeSame(actual.schedules, expected.schedules);
+  mustBeSame(actual.workers, expected.workers);
 }
 
 function standingOf(record: TaskRecord | undefined): TaskStanding | undefined {
@@ -122,6 +129,11 @@ async function namesListed(backend: Backend, queue: string): Promise<readonly st
 function queueInfo(info: QueueInfo): QueueInfo {
   const { queue, settings, counts, deadLetters, readyUsers, runnable } = info;
   return { queue, settings, counts, deadLetters, readyUsers, runnable };
+}
+
+function workerFacts(info: WorkerInfo): WorkerFacts {
+  const { id, startedAt, lastSeenAt, running, attempts } = info;
+  return { id, startedAt, lastSeenAt, running, attempts };
 }
 
 /** Likewise a queue that has no tasks and no settings. */

@@ -195,7 +195,13 @@ export type Step =
       readonly patch: UserPatch;
     }
   | { readonly type: 'setQueue'; readonly queue: string; readonly patch: QueuePatch }
-  | { readonly type: 'register'; readonly worker: number; readonly spec: number }
+  | {
+      readonly type: 'register';
+      readonly worker: number;
+      readonly spec: number;
+      /** A process begins under the id of one that may be known. */
+      readonly starts: boolean;
+    }
   | { readonly type: 'unregister'; readonly worker: number }
   /** The worker process dies: it forgets what it holds and says nothing more. */
   | { readonly type: 'lose'; readonly worker: number }

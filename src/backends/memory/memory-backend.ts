@@ -184,7 +184,7 @@ function queueStore(store: Store, step: Step, look: Step): QueueStore {
 
 function workerStore(store: Store, step: Step, look: Step): WorkerStore {
   return {
-    register: (spec) => step(() => register(store, spec)),
+    register: (spec, registration) => step(() => register(store, spec, registration)),
     unregister: (id) => step(() => unregister(store, id)),
     list: () => look(() => liveWorkers(store)),
     waitForWork: (id, ms, signal) => waitForWork(store, id, ms, signal),

@@ -41,10 +41,12 @@ const FINISHED: SettleAnswer = { kind: 'ok', state: 'finished', repeated: false 
 function apply(store: Store, entry: TaskEntry, decision: Decision): void {
   switch (decision.type) {
     case 'finish':
+      count(store, entry, 'succeeded');
       if (entry.rare.attempts !== undefined) keep(store, entry, decision);
       end(store, entry, { state: 'finished', result: decision.result });
       break;
     case 'retry':
+      count(store, entry, 'failed');
       keep(store, entry, decision);
       entry.own().failures++;
       entry.own().error = decision.error;
@@ -53,6 +55,7 @@ function apply(store: Store, entry: TaskEntry, decision: Decision): void {
       break;
     case 'dead-letter': {
       const { cause, error } = decision;
+      count(store, entry, 'failed');
       keep(store, entry, decision);
       entry.own().failures++;
       end(store, entry, { state: 'failed', cause, error });
@@ -80,6 +83,12 @@ export function comeBack(store: Store, entry: TaskEntry, delayMs: number): void 
   if (delayMs > 0) enterScheduled(store, entry, store.now + delayMs);
   else enterQueue(store, entry);
   reindex(store, entry.owner);
+}
+
+/** One attempt more of the worker that has settled it. */
+function count(store: Store, { grant }: TaskEntry, outcome: 'succeeded' | 'failed'): void {
+  const worker = grant === undefined ? undefined : store.workers.get(grant.worker);
+  if (worker !== undefined) worker.attempts[outcome]++;
 }
 
 function keep(store: Store, entry: TaskEntry, decision: Decision): void {

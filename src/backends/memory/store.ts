@@ -47,6 +47,8 @@ export interface WorkerEntry {
   readonly spec: WorkerSpec;
   readonly names: ReadonlySet<string>;
   readonly startedAt: number;
+  /** Since then. */
+  readonly attempts: { succeeded: number; failed: number; lost: number };
   lastSeenAt: number;
   /** The latest lease request and what it gave, so that a resend is answered the same. */
   lastRequest: string;

@@ -84,14 +84,18 @@ function endedLeaseLeft(store: Store): boolean {
 }
 
 function lose(store: Store, entry: TaskEntry): void {
+  const worker = store.workers.get(entry.grant?.worker ?? '');
+  const leasedAt = entry.grant?.leasedAt ?? 0;
   store.totals.lost++;
+  // One of an earlier start is no matter of this one.
+  if (worker !== undefined && leasedAt >= worker.startedAt) worker.attempts.lost++;
   entry.own().losses++;
   const last = entry.rare.losses >= LIMITS.maxLost;
   const canceled = entry.rare.cancelCause !== undefined;
   recordAttempt(entry, {
     attempt: entry.rare.failures + 1,
     worker: entry.grant?.worker ?? '',
-    leasedAt: entry.grant?.leasedAt ?? 0,
+    leasedAt,
     endedAt: store.now,
     outcome: 'lost',
     decision: canceled ? 'cancel' : last ? 'dead-letter' : 'release',

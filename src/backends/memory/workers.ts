@@ -1,6 +1,6 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
-import type { WorkerInfo, WorkerSpec } from '../../domain/backend.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
+import type { Registration, WorkerInfo, WorkerSpec } from '../../domain/inspection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Reach } from './choose.ts';
 import { byFinish, finishTag, type Lane, type NameList, type UserLane } from './entities.ts';
@@ -9,13 +9,15 @@ import { SortedList } from './sorted-list.ts';
 import type { Store, WorkerEntry } from './store.ts';
 
 /** See `WorkerStore.register`. */
-export function register(store: Store, spec: WorkerSpec): void {
+export function register(store: Store, spec: WorkerSpec, registration: Registration = {}): void {
   const before = store.workers.get(spec.id);
+  const going = registration.starts === true ? undefined : before;
   checkRoom(store, spec);
   const entry: WorkerEntry = {
     spec,
     names: new Set(spec.names),
-    startedAt: before?.startedAt ?? store.now,
+    startedAt: going?.startedAt ?? store.now,
+    attempts: going?.attempts ?? { succeeded: 0, failed: 0, lost: 0 },
     lastSeenAt: store.now,
     lastRequest: before?.lastRequest ?? '',
     isPassedOver: before?.isPassedOver ?? false,
@@ -105,6 +107,7 @@ export function liveWorkers(store: Store): readonly WorkerInfo[] {
       startedAt: worker.startedAt,
       lastSeenAt: worker.lastSeenAt,
       running: held.get(worker.spec.id) ?? 0,
+      attempts: { ...worker.attempts },
     }));
 }
 

@@ -3,7 +3,7 @@ import { linkAbort } from '../../base/abort-watch.ts';
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import type { WorkerStore } from '../../domain/backend.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
-import type { WorkerInfo, WorkerSpec } from '../../domain/inspection.ts';
+import type { Registration, WorkerInfo, WorkerSpec } from '../../domain/inspection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { flat, text } from './decode.ts';
 import type { Session } from './session.ts';
@@ -28,17 +28,17 @@ export class RedisWorkers implements WorkerStore {
     this.#session = session;
   }
 
-  register(spec: WorkerSpec): Promise<void> {
-    return this.#register(spec, '0');
+  register(spec: WorkerSpec, { starts = false }: Registration = {}): Promise<void> {
+    return this.#register(spec, starts ? 'start' : 'change');
   }
 
-  async #register(spec: WorkerSpec, again: '0' | '1'): Promise<void> {
+  async #register(spec: WorkerSpec, why: 'start' | 'again' | 'change'): Promise<void> {
     const assigned = spec.assignedUsers === undefined ? undefined : listOf('a', spec.assignedUsers);
     const steal = Array.isArray(spec.stealTargets) ? listOf('s', spec.stealTargets) : undefined;
     const { id, queues, names } = spec;
     const stealName = spec.stealTargets === 'any' ? 'any' : (steal?.id ?? '');
     const info = JSON.stringify(spec);
-    const lists = [assigned?.id ?? '', stealName, again];
+    const lists = [assigned?.id ?? '', stealName, why];
     await this.#checkRoom(spec, [assigned, steal]);
     const args = [id, info, `,${names.join(',')},`, queues.join(','), ...lists];
     await this.#session.run('register', args);
@@ -51,7 +51,7 @@ export class RedisWorkers implements WorkerStore {
   /** The server has forgotten the worker, or dropped its lists while it was silent. */
   async registerAgain(id: string): Promise<void> {
     const spec = this.#specs.get(id);
-    if (spec !== undefined) await this.#register(spec, '1');
+    if (spec !== undefined) await this.#register(spec, 'again');
   }
 
   async unregister(id: string): Promise<void> {
@@ -117,13 +117,18 @@ export class RedisWorkers implements WorkerStore {
 
 export function decodeWorkers(reply: readonly unknown[]): readonly WorkerInfo[] {
   const workers: WorkerInfo[] = [];
-  for (let at = 0; at + 3 < reply.length; at += 4) {
+  for (let at = 0; at + 6 < reply.length; at += 7) {
     const spec = JSON.parse(text(reply[at])) as WorkerSpec;
     workers.push({
       ...spec,
       startedAt: Number(reply[at + 1]),
       lastSeenAt: Number(reply[at + 2]),
       running: Number(reply[at + 3]),
+      attempts: {
+        succeeded: Number(reply[at + 4]),
+        failed: Number(reply[at + 5]),
+        lost: Number(reply[at + 6]),
+      },
     });
   }
   return workers.sort((a, b) => compareUtf8(a.id, b.id));

@@ -124,15 +124,17 @@ function patched<T extends object>(before: T, patch: { readonly [K in keyof T]?:
   return Object.fromEntries(after) as T;
 }
 
-export function registerWorker(world: World, spec: WorkerSpec): void {
+export function registerWorker(world: World, spec: WorkerSpec, starts: boolean): void {
   const known = world.workers.get(spec.id);
+  const same = starts ? undefined : known;
   const worker: Worker = {
     id: spec.id,
     queues: spec.queues,
     names: spec.names,
     assigned: spec.assignedUsers,
     steal: spec.stealTargets,
-    startedAt: known?.startedAt ?? world.now,
+    startedAt: same?.startedAt ?? world.now,
+    attempts: same?.attempts ?? { succeeded: 0, failed: 0, lost: 0 },
     seenAt: world.now,
     listed: false,
     request: known?.request ?? { id: '', leases: [] },

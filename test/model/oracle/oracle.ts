@@ -251,8 +251,8 @@ export class Oracle {
     this.#step((world) => schedules.leave(world, owner));
   }
 
-  register(spec: WorkerSpec): void {
-    this.#step((world) => control.registerWorker(world, spec));
+  register(spec: WorkerSpec, starts: boolean): void {
+    this.#step((world) => control.registerWorker(world, spec, starts));
   }
 
   unregister(id: string): void {
@@ -308,6 +308,11 @@ export class Oracle {
 
   runnable(queue: string): number {
     return view.runnableOf(this.#world, queue);
+  }
+
+  /** Those that were heard of late, by id. */
+  workers(): readonly view.WorkerFacts[] {
+    return view.workersOf(this.#look());
   }
 
   stats(): Stats {

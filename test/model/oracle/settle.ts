@@ -60,6 +60,10 @@ function apply(
   { decision, lease }: { readonly decision: Decision; readonly lease: Lease },
 ): void {
   const attempt = { ...attemptOf(world, task, lease), decision: decision.type };
+  const holder = world.workers.get(lease.worker);
+  if (holder !== undefined && decision.type === 'finish') holder.attempts.succeeded += 1;
+  const isFailure = decision.type === 'retry' || decision.type === 'dead-letter';
+  if (holder !== undefined && isFailure) holder.attempts.failed += 1;
   switch (decision.type) {
     case 'finish':
       if (task.attempts.length > 0) keep(task, { ...attempt, outcome: 'succeeded' });
@@ -172,6 +176,8 @@ function lose(world: World, task: Task, lease: Lease): void {
   note(world, task, 'leaseEnded');
   task.losses += 1;
   world.totals.lost += 1;
+  const holder = world.workers.get(lease.worker);
+  if (holder !== undefined && holder.startedAt <= lease.leasedAt) holder.attempts.lost += 1;
   const { cancelCause } = task;
   if (cancelCause !== undefined) {
     keep(task, { ...attempt, outcome: 'lost', decision: 'cancel' });

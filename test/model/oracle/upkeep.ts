@@ -24,7 +24,7 @@ import {
 } from './world.ts';
 
 /** A worker that said nothing for this long is not live. */
-const SILENCE_MS = 15_000;
+export const SILENCE_MS = 15_000;
 
 export function upkeep(world: World): void {
   sweep(world);

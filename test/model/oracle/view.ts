@@ -5,6 +5,7 @@ import type {
   Stats,
   UpstreamFact,
   UserInfo,
+  WorkerInfo,
 } from '../../../src/domain/backend.ts';
 import type {
   AttemptTerms,
@@ -21,6 +22,7 @@ import {
 import { readyPeople, room } from './fairness.ts';
 import { isDeadLetter } from './graph.ts';
 import { type Given, gateOf } from './lease.ts';
+import { SILENCE_MS } from './upkeep.ts';
 import {
   byBytes,
   ended,
@@ -183,6 +185,25 @@ export function runnableOf(world: World, queue: string): number {
   const { maxRunning } = lane.settings;
   const running = tasksWhere(world, (task) => task.queue === queue && task.state === 'started');
   return Math.min(sum, (maxRunning ?? Number.POSITIVE_INFINITY) - running.length);
+}
+
+/** Of a worker what the port must say, beside what it said itself. */
+export type WorkerFacts = Pick<
+  WorkerInfo,
+  'id' | 'startedAt' | 'lastSeenAt' | 'running' | 'attempts'
+>;
+
+export function workersOf(world: World): readonly WorkerFacts[] {
+  return [...world.workers.values()]
+    .filter(({ seenAt }) => Math.abs(world.now - seenAt) <= SILENCE_MS)
+    .map(({ id, startedAt, seenAt, attempts }) => ({
+      id,
+      startedAt,
+      lastSeenAt: seenAt,
+      running: [...world.tasks.values()].filter(({ lease }) => lease?.worker === id).length,
+      attempts: { ...attempts },
+    }))
+    .sort((one, other) => byBytes(one.id, other.id));
 }
 
 export function statsOf(world: World): Stats {

@@ -177,6 +177,8 @@ export interface Worker {
   assigned: readonly string[] | undefined;
   steal: 'any' | readonly string[] | undefined;
   startedAt: number;
+  /** How those that it held came out since then. */
+  attempts: { succeeded: number; failed: number; lost: number };
   seenAt: number;
   /** False once it was silent so long that its lists no longer count on it. */
   listed: boolean;

@@ -30,7 +30,7 @@ reply[3] = n - 3
 local packed
 if worker then
   F.seen(worker)
-  redis.call('HSET', K.worker(worker.id), 't', now)
+  F.saveLiving(worker)
   packed = worker.last
 else
   -- It may have been silent for long, and hold all the same what it does not know of.

@@ -7,7 +7,8 @@
 -- ARGV[4]  queues    a,b
 -- ARGV[5]  assigned  id of its list of assigned users, or ''
 -- ARGV[6]  steal     id of its list of steal targets, 'any' or ''
--- ARGV[7]  again     '1': it was known, and only its lists or its record are lost
+-- ARGV[7]  why       'start': it begins, also under the id of one before; 'again': it was known, and
+--                    only its lists or its record are lost; 'change': its spec may be another
 -- Returns  {'ok'}
 -- Cost     O(queues); up to 50 workers that have been gone for an hour are forgotten
 -- @include lib/state.lua
@@ -15,7 +16,7 @@
 -- @include lib/lists.lua
 
 local worker, spec, names, queues = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local assigned, steal, again = ARGV[5], ARGV[6], ARGV[7]
+local assigned, steal, why = ARGV[5], ARGV[6], ARGV[7]
 local key = K.worker(worker)
 -- A full server must still let workers come: they are what empties it.
 redis.call('DEL', K.oom())
@@ -31,7 +32,7 @@ end
 if was[1] then Lists.leaveLists(worker, kept) end
 if was[4] and was[4] ~= '' then Line.leaveLines(worker, was[4], false) end
 
-local gone = again == '1' and NONE or redis.call('ZRANGEBYSCORE', K.workers(), '-inf',
+local gone = why == 'again' and NONE or redis.call('ZRANGEBYSCORE', K.workers(), '-inf',
   now - LIMIT.unknownTaskMs, 'LIMIT', 0, 50)
 for _, id in ipairs(gone) do
   local seenAt = redis.call('HGET', K.worker(id), 't')
@@ -40,14 +41,15 @@ for _, id in ipairs(gone) do
     Lists.leaveLists(id)
     local line = redis.call('HGET', K.worker(id), 'i')
     if line then Line.leaveLines(id, line, false) end
-    redis.call('DEL', K.worker(id))
-    redis.call('ZREM', K.workers(), id)
+    F.forgetWorker(id)
     F.move('listed-workers', id, false)
   end
 end
 
-redis.call('HSET', key, 'j', spec, 'n', names, 'q', queues, 't', now, 'b', was[3] or now)
+local goesOn = why ~= 'start' and was[3]
+redis.call('HSET', key, 'j', spec, 'n', names, 'q', queues, 't', now, 'b', goesOn or now)
 redis.call('HDEL', key, 'x')
+if not goesOn then redis.call('HDEL', key, 's', 'f', 'g') end
 if lists then redis.call('HSET', key, 'l', lists) else redis.call('HDEL', key, 'l') end
 redis.call('ZADD', K.workers(), now, worker)
 if assigned ~= '' or (steal ~= '' and steal ~= 'any') then

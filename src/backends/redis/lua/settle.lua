@@ -37,7 +37,7 @@ if ARGV[from] and worker then
   leased = F.leaseStep(from, worker)
 else
   leased = { 'unregistered' }
-  if worker then redis.call('HSET', K.worker(worker.id), 't', now) end
+  if worker then F.saveLiving(worker) end
   F.writeStep()
   F.closeStep()
 end

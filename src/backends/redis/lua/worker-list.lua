@@ -1,7 +1,8 @@
 -- Lists the workers that live.
 --
 -- KEYS[1]  clock   hash
--- Returns  for each worker its spec as JSON, since when, last seen, running tasks
+-- Returns  for each worker its spec as JSON, since when, last seen, running tasks; attempts that
+--          succeeded, failed, were lost
 -- Cost     O(workers)
 -- @include lib/state.lua
 -- @include lib/read.lua

@@ -12,7 +12,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, saveRunning = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, setField = 0, packState = 0, saveTask = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, readWorker = 0, seen = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, saveLiving = 0, saveRunning = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, setField = 0, packState = 0, saveTask = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, readWorker = 0, seen = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -41,8 +41,9 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
--- Channels to be told, what changed at workers, and whose dependents are to be told.
-local published, runningChange, standing = {}, {}, {}
+-- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
+-- are to be told.
+local published, runningChange, outcomes, standing = {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -127,7 +128,7 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
 
--- Counts the running tasks of workers.
+-- Counts the running tasks of workers, and what became of their attempts.
 
 -- Takes workers in and out of the lines in which they wait for a wake-up.
 -- @rare
@@ -534,11 +535,28 @@ function F.touch(u)
   u.lane.dirty[#u.lane.dirty + 1] = u
 end
 
+-- Says that a worker lives and, in the same write, what it was given and what it has settled.
+function F.saveLiving(worker, last)
+  local fields, n = { 't', now }, 2
+  if last then fields[3], fields[4], n = 'r', last, 4 end
+  for field, more in pairs(outcomes[worker.id] or NONE) do
+    if field ~= 'g' then
+      fields[n + 1], fields[n + 2] = field, (worker[field] or 0) + more
+      n, outcomes[worker.id][field] = n + 2, nil
+    end
+  end
+  redis.call('HSET', (prefix .. 'worker:' .. worker.id), unpack(fields))
+end
+
 function F.saveRunning()
   for worker, change in pairs(runningChange) do
-    local key = (prefix .. 'worker:' .. worker)
-    if change ~= 0 and redis.call('HEXISTS', key, 't') == 1 then
-      redis.call('HINCRBY', key, 'k', change)
+    local key, came = (prefix .. 'worker:' .. worker), outcomes[worker] or NONE
+    local got = (change ~= 0 or next(came)) and redis.call('HMGET', key, 't', 'k') or NONE
+    if got[1] then
+      if change ~= 0 then redis.call('HINCRBY', key, 'k', change) end
+      for field, more in pairs(came) do redis.call('HINCRBY', key, field, more) end
+    elseif got[2] and redis.call('HINCRBY', key, 'k', change) <= 0 then
+      redis.call('DEL', key)
     end
   end
 end
@@ -804,9 +822,10 @@ end
 
 -- nil when the worker is not registered, or its lists were dropped while it was silent.
 function F.readWorker(id)
-  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x')
+  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x', 's', 'f')
   if not got[5] or got[6] then return end
-  local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]) }
+  local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]),
+    s = got[7], f = got[8] }
   if got[2] then
     local lists = cmsgpack.unpack(got[2])
     worker.reach = { assigned = lists.a, steal = lists.s }
@@ -1041,6 +1060,19 @@ end
 
 function F.runningAt(worker, change)
   runningChange[worker] = (runningChange[worker] or 0) + change
+end
+
+-- One attempt of a worker more that it has settled: 's' succeeded, 'f' failed.
+function F.countAttempt(worker, field)
+  local came = outcomes[worker] or {}
+  outcomes[worker] = came
+  came[field] = (came[field] or 0) + 1
+end
+
+-- One attempt more that nobody has settled; one of an earlier start is no matter of this one.
+function F.countLost(t)
+  local startedAt = redis.call('HGET', (prefix .. 'worker:' .. t.worker), 'b')
+  if startedAt and t.leasedAt >= tonumber(startedAt) then F.countAttempt(t.worker, 'g') end
 end
 
 -- A woken worker leaves every line that it stands in. `token` false: it left by itself.
@@ -2056,6 +2088,7 @@ end
 -- Takes back a lease that has ended.
 function Tick.lose(t, u)
   u.lane.lost = u.lane.lost + 1
+  F.countLost(t)
   t.losses = t.losses + 1
   local last = t.losses >= 3
   F.recordAttempt(t, 'lost', t.canceling and 'cancel' or last and 'dead-letter' or 'release')
@@ -2285,7 +2318,7 @@ reply[3] = n - 3
 local packed
 if worker then
   F.seen(worker)
-  redis.call('HSET', (prefix .. 'worker:' .. worker.id), 't', now)
+  F.saveLiving(worker)
   packed = worker.last
 else
   -- It may have been silent for long, and hold all the same what it does not know of.

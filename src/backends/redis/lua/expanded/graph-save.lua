@@ -26,8 +26,9 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
--- Channels to be told, what changed at workers, and whose dependents are to be told.
-local published, runningChange, standing = {}, {}, {}
+-- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
+-- are to be told.
+local published, runningChange, outcomes, standing = {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -111,7 +112,7 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
 
--- Counts the running tasks of workers.
+-- Counts the running tasks of workers, and what became of their attempts.
 
 -- Takes workers in and out of the lines in which they wait for a wake-up.
 -- @rare

@@ -7,7 +7,8 @@
 -- ARGV[4]  queues    a,b
 -- ARGV[5]  assigned  id of its list of assigned users, or ''
 -- ARGV[6]  steal     id of its list of steal targets, 'any' or ''
--- ARGV[7]  again     '1': it was known, and only its lists or its record are lost
+-- ARGV[7]  why       'start': it begins, also under the id of one before; 'again': it was known, and
+--                    only its lists or its record are lost; 'change': its spec may be another
 -- Returns  {'ok'}
 -- Cost     O(queues); up to 50 workers that have been gone for an hour are forgotten
 
@@ -38,8 +39,9 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
--- Channels to be told, what changed at workers, and whose dependents are to be told.
-local published, runningChange, standing = {}, {}, {}
+-- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
+-- are to be told.
+local published, runningChange, outcomes, standing = {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -123,7 +125,7 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
 
--- Counts the running tasks of workers.
+-- Counts the running tasks of workers, and what became of their attempts.
 
 -- Takes workers in and out of the lines in which they wait for a wake-up.
 -- @rare
@@ -384,9 +386,13 @@ end
 
 function F.saveRunning()
   for worker, change in pairs(runningChange) do
-    local key = (prefix .. 'worker:' .. worker)
-    if change ~= 0 and redis.call('HEXISTS', key, 't') == 1 then
-      redis.call('HINCRBY', key, 'k', change)
+    local key, came = (prefix .. 'worker:' .. worker), outcomes[worker] or NONE
+    local got = (change ~= 0 or next(came)) and redis.call('HMGET', key, 't', 'k') or NONE
+    if got[1] then
+      if change ~= 0 then redis.call('HINCRBY', key, 'k', change) end
+      for field, more in pairs(came) do redis.call('HINCRBY', key, field, more) end
+    elseif got[2] and redis.call('HINCRBY', key, 'k', change) <= 0 then
+      redis.call('DEL', key)
     end
   end
 end
@@ -839,6 +845,15 @@ function F.reindex(u)
   end
 end
 
+-- Forgets a worker, but not how many leases are in force under its id: it may come back meanwhile.
+function F.forgetWorker(id)
+  local key = (prefix .. 'worker:' .. id)
+  local held = tonumber(redis.call('HGET', key, 'k') or 0)
+  redis.call('DEL', key)
+  if held > 0 then redis.call('HSET', key, 'k', held) end
+  redis.call('ZREM', (prefix .. 'workers'), id)
+end
+
 -- A woken worker leaves every line that it stands in. `token` false: it left by itself.
 function Line.leaveLines(worker, packed, token)
   if packed ~= '' then
@@ -1060,7 +1075,7 @@ setmetatable(Step, lazy)
 setmetatable(Lists, lazy)
 
 local worker, spec, names, queues = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local assigned, steal, again = ARGV[5], ARGV[6], ARGV[7]
+local assigned, steal, why = ARGV[5], ARGV[6], ARGV[7]
 local key = (prefix .. 'worker:' .. worker)
 -- A full server must still let workers come: they are what empties it.
 redis.call('DEL', (prefix .. 'oom'))
@@ -1076,7 +1091,7 @@ end
 if was[1] then Lists.leaveLists(worker, kept) end
 if was[4] and was[4] ~= '' then Line.leaveLines(worker, was[4], false) end
 
-local gone = again == '1' and NONE or redis.call('ZRANGEBYSCORE', (prefix .. 'workers'), '-inf',
+local gone = why == 'again' and NONE or redis.call('ZRANGEBYSCORE', (prefix .. 'workers'), '-inf',
   now - 3600000, 'LIMIT', 0, 50)
 for _, id in ipairs(gone) do
   local seenAt = redis.call('HGET', (prefix .. 'worker:' .. id), 't')
@@ -1085,14 +1100,15 @@ for _, id in ipairs(gone) do
     Lists.leaveLists(id)
     local line = redis.call('HGET', (prefix .. 'worker:' .. id), 'i')
     if line then Line.leaveLines(id, line, false) end
-    redis.call('DEL', (prefix .. 'worker:' .. id))
-    redis.call('ZREM', (prefix .. 'workers'), id)
+    F.forgetWorker(id)
     F.move('listed-workers', id, false)
   end
 end
 
-redis.call('HSET', key, 'j', spec, 'n', names, 'q', queues, 't', now, 'b', was[3] or now)
+local goesOn = why ~= 'start' and was[3]
+redis.call('HSET', key, 'j', spec, 'n', names, 'q', queues, 't', now, 'b', goesOn or now)
 redis.call('HDEL', key, 'x')
+if not goesOn then redis.call('HDEL', key, 's', 'f', 'g') end
 if lists then redis.call('HSET', key, 'l', lists) else redis.call('HDEL', key, 'l') end
 redis.call('ZADD', (prefix .. 'workers'), now, worker)
 if assigned ~= '' or (steal ~= '' and steal ~= 'any') then

@@ -229,26 +229,29 @@ end
 -- Keeps a worker on the short path: unrestricted, and in no line; it may have been woken.
 
 local function plainWorker(id)
-  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x')
+  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x', 's')
   if not got[5] or got[2] or (got[4] and got[4] ~= '') or got[6] then return end
   return { id = id, names = got[1], last = got[3], woken = got[4], seen = tonumber(got[5]),
-    gained = 0 }
+    gained = 0, succeeded = 0, before = got[7] or 0 }
 end
 
--- `last`: the request and what it was given, for whoever asks the same again.
+-- `last`: the request and what it was given, for whoever asks the same again. What was settled is
+-- counted by the write that says that the worker lives.
 local function savePlainWorker(worker, last)
   local key = (prefix .. 'worker:' .. worker.id)
   if math.floor(now / 1000) ~= math.floor(worker.seen / 1000) then
     redis.call('ZADD', (prefix .. 'workers'), now, worker.id)
   end
+  local field, total = 't', now
+  if worker.succeeded > 0 then field, total = 's', worker.before + worker.succeeded end
   if last then
-    redis.call('HSET', key, 't', now, 'r', cmsgpack.pack(last))
+    redis.call('HSET', key, 't', now, 'r', cmsgpack.pack(last), field, total)
     if worker.woken then
       redis.call('DEL', (prefix .. 'wake:' .. worker.id))
       redis.call('HDEL', key, 'i')
     end
   else
-    redis.call('HSET', key, 't', now)
+    redis.call('HSET', key, 't', now, field, total)
   end
   if worker.gained ~= 0 then redis.call('HINCRBY', key, 'k', worker.gained) end
 end
@@ -596,7 +599,7 @@ local function plainEnds(lane, worker, count, from)
   lane[11] = lane[11] - count
   lane[12] = lane[12] + count
   lane[16] = lane[16] + count
-  worker.gained = worker.gained - count
+  worker.gained, worker.succeeded = worker.gained - count, count
   return ends
 end
 
@@ -751,7 +754,7 @@ end
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, leasedOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, nextHead = 0, seqOf = 0, readWorker = 0, seen = 0, leaseStep = 0, settleOne = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, countAttempt = 0, saveLiving = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, leasedOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, nextHead = 0, seqOf = 0, readWorker = 0, seen = 0, leaseStep = 0, settleOne = 0 }
 
 -- Functions of one subject each.
 local Cascade = {}
@@ -787,8 +790,9 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
--- Channels to be told, what changed at workers, and whose dependents are to be told.
-local published, runningChange, standing = {}, {}, {}
+-- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
+-- are to be told.
+local published, runningChange, outcomes, standing = {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -854,7 +858,7 @@ if micros < now * 1000 then micros = now * 1000 end
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
 
--- Counts the running tasks of workers.
+-- Counts the running tasks of workers, and what became of their attempts.
 
 -- Takes workers in and out of the lines in which they wait for a wake-up.
 -- @rare
@@ -1451,11 +1455,35 @@ function F.runningAt(worker, change)
   runningChange[worker] = (runningChange[worker] or 0) + change
 end
 
+-- One attempt of a worker more that it has settled: 's' succeeded, 'f' failed.
+function F.countAttempt(worker, field)
+  local came = outcomes[worker] or {}
+  outcomes[worker] = came
+  came[field] = (came[field] or 0) + 1
+end
+
+-- Says that a worker lives and, in the same write, what it was given and what it has settled.
+function F.saveLiving(worker, last)
+  local fields, n = { 't', now }, 2
+  if last then fields[3], fields[4], n = 'r', last, 4 end
+  for field, more in pairs(outcomes[worker.id] or NONE) do
+    if field ~= 'g' then
+      fields[n + 1], fields[n + 2] = field, (worker[field] or 0) + more
+      n, outcomes[worker.id][field] = n + 2, nil
+    end
+  end
+  redis.call('HSET', (prefix .. 'worker:' .. worker.id), unpack(fields))
+end
+
 function F.saveRunning()
   for worker, change in pairs(runningChange) do
-    local key = (prefix .. 'worker:' .. worker)
-    if change ~= 0 and redis.call('HEXISTS', key, 't') == 1 then
-      redis.call('HINCRBY', key, 'k', change)
+    local key, came = (prefix .. 'worker:' .. worker), outcomes[worker] or NONE
+    local got = (change ~= 0 or next(came)) and redis.call('HMGET', key, 't', 'k') or NONE
+    if got[1] then
+      if change ~= 0 then redis.call('HINCRBY', key, 'k', change) end
+      for field, more in pairs(came) do redis.call('HINCRBY', key, field, more) end
+    elseif got[2] and redis.call('HINCRBY', key, 'k', change) <= 0 then
+      redis.call('DEL', key)
     end
   end
 end
@@ -1991,9 +2019,10 @@ end
 
 -- nil when the worker is not registered, or its lists were dropped while it was silent.
 function F.readWorker(id)
-  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x')
+  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x', 's', 'f')
   if not got[5] or got[6] then return end
-  local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]) }
+  local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]),
+    s = got[7], f = got[8] }
   if got[2] then
     local lists = cmsgpack.unpack(got[2])
     worker.reach = { assigned = lists.a, steal = lists.s }
@@ -2202,7 +2231,7 @@ function Lease.saveWorker(worker, request, batch)
     last[2 * i] = batch[i].id
     last[2 * i + 1] = batch[i].n
   end
-  redis.call('HSET', (prefix .. 'worker:' .. worker.id), 't', now, 'r', cmsgpack.pack(last))
+  F.saveLiving(worker, cmsgpack.pack(last))
 end
 
 function F.leaseStep(from, worker)
@@ -2222,7 +2251,7 @@ function F.leaseStep(from, worker)
   if worker.last and cmsgpack.unpack(worker.last)[1] == id then
     reply[1] = 'repeated'
     Lease.repeatLease(worker, reply)
-    redis.call('HSET', (prefix .. 'worker:' .. worker.id), 't', now)
+    F.saveLiving(worker)
   else
     ticked = F.tickSteps(retention)
     batch = Deal.fill(shares, request)
@@ -2256,6 +2285,7 @@ end
 
 function Decide.finish(t, u, result)
   if t.hasAttempts then F.recordAttempt(t, 'succeeded', 'finish') end
+  F.countAttempt(t.worker, 's')
   F.endTask(t, u, 'finished', { result = result })
 end
 
@@ -2381,6 +2411,12 @@ function F.rateTill(u)
   local rate = u.set.rate
   local allowed = math.floor(u.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
   return allowed > now and allowed or nil
+end
+
+-- One attempt more that nobody has settled; one of an earlier start is no matter of this one.
+function F.countLost(t)
+  local startedAt = redis.call('HGET', (prefix .. 'worker:' .. t.worker), 'b')
+  if startedAt and t.leasedAt >= tonumber(startedAt) then F.countAttempt(t.worker, 'g') end
 end
 
 -- A woken worker leaves every line that it stands in. `token` false: it left by itself.
@@ -3419,6 +3455,7 @@ end
 -- Takes back a lease that has ended.
 function Tick.lose(t, u)
   u.lane.lost = u.lane.lost + 1
+  F.countLost(t)
   t.losses = t.losses + 1
   local last = t.losses >= 3
   F.recordAttempt(t, 'lost', t.canceling and 'cancel' or last and 'dead-letter' or 'release')
@@ -3899,6 +3936,7 @@ end
 
 function Decide.retry(t, u, delay, cause, err)
   F.recordAttempt(t, 'failed', 'retry', cause, err)
+  F.countAttempt(t.worker, 'f')
   t.failures = t.failures + 1
   F.setField(t, 'e', err)
   u.lane.retried = u.lane.retried + 1
@@ -3907,6 +3945,7 @@ end
 
 function Decide.deadLetter(t, u, cause, err)
   F.recordAttempt(t, 'failed', 'dead-letter', cause, err)
+  F.countAttempt(t.worker, 'f')
   t.failures = t.failures + 1
   F.endTask(t, u, 'failed', { cause = cause, error = err })
 end
@@ -3968,7 +4007,7 @@ if ARGV[from] and worker then
   leased = F.leaseStep(from, worker)
 else
   leased = { 'unregistered' }
-  if worker then redis.call('HSET', (prefix .. 'worker:' .. worker.id), 't', now) end
+  if worker then F.saveLiving(worker) end
   F.writeStep()
   F.closeStep()
 end

@@ -1,7 +1,8 @@
 -- Lists the workers that live.
 --
 -- KEYS[1]  clock   hash
--- Returns  for each worker its spec as JSON, since when, last seen, running tasks
+-- Returns  for each worker its spec as JSON, since when, last seen, running tasks; attempts that
+--          succeeded, failed, were lost
 -- Cost     O(workers)
 
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
@@ -24,8 +25,9 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 
 -- What this step has loaded and changed.
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
--- Channels to be told, what changed at workers, and whose dependents are to be told.
-local published, runningChange, standing = {}, {}, {}
+-- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
+-- are to be told.
+local published, runningChange, outcomes, standing = {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -123,11 +125,11 @@ local library = function()
 
 function F.addWorkers(reply)
   for _, id in ipairs(redis.call('ZRANGE', (prefix .. 'workers'), 0, -1)) do
-    local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'j', 'b', 't', 'k')
+    local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'j', 'b', 't', 'k', 's', 'f', 'g')
     if got[1] and math.abs(now - got[3]) <= 15000 then
       local n = #reply
-      reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = got[1], got[2], got[3],
-        got[4] or '0'
+      reply[n + 1], reply[n + 2], reply[n + 3] = got[1], got[2], got[3]
+      for i = 4, 7 do reply[n + i] = got[i] or '0' end
     end
   end
 end

@@ -60,11 +60,11 @@ end
 
 function F.addWorkers(reply)
   for _, id in ipairs(redis.call('ZRANGE', K.workers(), 0, -1)) do
-    local got = redis.call('HMGET', K.worker(id), 'j', 'b', 't', 'k')
+    local got = redis.call('HMGET', K.worker(id), 'j', 'b', 't', 'k', 's', 'f', 'g')
     if got[1] and math.abs(now - got[3]) <= LIMIT.workerSilenceMs then
       local n = #reply
-      reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = got[1], got[2], got[3],
-        got[4] or '0'
+      reply[n + 1], reply[n + 2], reply[n + 3] = got[1], got[2], got[3]
+      for i = 4, 7 do reply[n + i] = got[i] or '0' end
     end
   end
 end

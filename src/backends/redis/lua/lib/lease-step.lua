@@ -102,7 +102,7 @@ function Lease.saveWorker(worker, request, batch)
     last[2 * i] = batch[i].id
     last[2 * i + 1] = batch[i].n
   end
-  redis.call('HSET', K.worker(worker.id), 't', now, 'r', cmsgpack.pack(last))
+  F.saveLiving(worker, cmsgpack.pack(last))
 end
 
 function F.leaseStep(from, worker)
@@ -122,7 +122,7 @@ function F.leaseStep(from, worker)
   if worker.last and cmsgpack.unpack(worker.last)[1] == id then
     reply[1] = 'repeated'
     Lease.repeatLease(worker, reply)
-    redis.call('HSET', K.worker(worker.id), 't', now)
+    F.saveLiving(worker)
   else
     ticked = F.tickSteps(retention)
     batch = Deal.fill(shares, request)

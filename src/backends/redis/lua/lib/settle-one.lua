@@ -2,12 +2,14 @@
 
 function Decide.finish(t, u, result)
   if t.hasAttempts then F.recordAttempt(t, 'succeeded', 'finish') end
+  F.countAttempt(t.worker, 's')
   F.endTask(t, u, 'finished', { result = result })
 end
 
 -- @rare
 function Decide.retry(t, u, delay, cause, err)
   F.recordAttempt(t, 'failed', 'retry', cause, err)
+  F.countAttempt(t.worker, 'f')
   t.failures = t.failures + 1
   F.setField(t, 'e', err)
   u.lane.retried = u.lane.retried + 1
@@ -17,6 +19,7 @@ end
 -- @rare
 function Decide.deadLetter(t, u, cause, err)
   F.recordAttempt(t, 'failed', 'dead-letter', cause, err)
+  F.countAttempt(t.worker, 'f')
   t.failures = t.failures + 1
   F.endTask(t, u, 'failed', { cause = cause, error = err })
 end

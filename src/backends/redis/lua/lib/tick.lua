@@ -17,6 +17,7 @@ end
 -- Takes back a lease that has ended.
 function Tick.lose(t, u)
   u.lane.lost = u.lane.lost + 1
+  F.countLost(t)
   t.losses = t.losses + 1
   local last = t.losses >= LIMIT.maxLost
   F.recordAttempt(t, 'lost', t.canceling and 'cancel' or last and 'dead-letter' or 'release')

@@ -74,7 +74,7 @@ local function plainEnds(lane, worker, count, from)
   lane[LANE_STARTED] = lane[LANE_STARTED] - count
   lane[LANE_FINISHED] = lane[LANE_FINISHED] + count
   lane[LANE_EVER_FINISHED] = lane[LANE_EVER_FINISHED] + count
-  worker.gained = worker.gained - count
+  worker.gained, worker.succeeded = worker.gained - count, count
   return ends
 end
 
