@@ -3,7 +3,7 @@ import type { TaskState } from '../domain/task.ts';
 import type { Fairloom } from '../engine/client.ts';
 import type { RunInfo } from '../engine/runs/run-info.ts';
 import type { RunForm } from '../engine/runs/run-options.ts';
-import { rowsOf, usersInLine } from './select-tasks.ts';
+import { rowsOf, STATES_BY_INTEREST, usersInLine } from './select-tasks.ts';
 
 /** What may be said about the runs that are meant. */
 export interface RunFilterOptions {
@@ -13,23 +13,12 @@ export interface RunFilterOptions {
   readonly user?: string | undefined;
 }
 
-/** The states in the order in which they interest an operator. */
-const ORDER: readonly TaskState[] = [
-  'started',
-  'queued',
-  'scheduled',
-  'deferred',
-  'failed',
-  'canceled',
-  'finished',
-];
-
 /** Runs in the order of their state's index; without a state those of all, living ones first. */
 export async function* selectRuns(
   loom: Fairloom,
   { state, form, queue, user }: RunFilterOptions,
 ): AsyncGenerator<RunInfo> {
-  for (const one of state === undefined ? ORDER : [state]) {
+  for (const one of state === undefined ? STATES_BY_INTEREST : [state]) {
     const filter = { state: one, form, queue, user };
     if (one !== 'queued' || user !== undefined) {
       yield* rowsOf((page) => loom.runs.list({ ...filter, ...page }));

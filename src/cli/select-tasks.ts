@@ -20,7 +20,7 @@ export interface TaskFilterOptions {
 const PAGE = 200;
 
 /** The states in the order in which they interest an operator. */
-const ORDER: readonly TaskState[] = [
+export const STATES_BY_INTEREST: readonly TaskState[] = [
   'started',
   'queued',
   'scheduled',
@@ -36,7 +36,8 @@ export async function* selectTasks(
   filter: TaskFilterOptions,
 ): AsyncGenerator<TaskInfo> {
   const { state, ...rest } = filter;
-  const states = state === undefined ? ORDER : TASK_STATES.filter((one) => one === state);
+  const states =
+    state === undefined ? STATES_BY_INTEREST : TASK_STATES.filter((one) => one === state);
   for (const one of states) {
     if (one === 'queued' && rest.user === undefined) yield* queuedTasks(loom, rest);
     else yield* rowsOf((page) => loom.tasks.list({ ...rest, ...page, state: one }));
