@@ -1,15 +1,31 @@
 /**
  * Fair turns between users: worst-case-fair weighted fair queueing (WF²Q+; Bennett and Zhang,
  * 1997), indexed by weight class. Each queue (lane) has a virtual time V that grows by c/W per
- * turn of cost c, W being the weights of the ready users. Each ready user has a start tag S; its
+ * turn of cost c, W being the weights of the ready users. Each ready user has a start tag; its
  * next turn would end at F = S + c/w. A user is eligible once S ≤ V; among the eligible the least
  * F is served. So nobody runs ahead of its exact share by more than one turn.
  *
- * Weights are integers in hundredths, so that W is exact; tags are in turns of weight 1.
+ * Weights are integers in hundredths, so that W is exact. Tags are counted in turns of their own
+ * user, in whole grains, so that what turns add up to is exact for every weight; S is the same in
+ * turns of weight 1. Beyond 2⁵³ grains (134 million turns of one user in one busy period) a tag keeps
+ * fewer of its last digits, and users of one weight may tie; turns are still charged exactly.
  */
 
-/** Two tags this close count as equal, so that rounding cannot make a user ineligible. */
-export const EPSILON = 1e-9;
+/** Grains of a turn of cost 1. */
+export const TURN: number = 2 ** 26;
+
+/**
+ * A turn is a whole number of these, so what a tag has beyond a multiple of it, its seat, stays its
+ * user's own. Who enters a class has the seat behind the one before: tags of one weight do not tie,
+ * and no name decides, before so many have entered.
+ */
+const SEATS = 1_024;
+
+/** How far, in turns of its own, a user may be ahead of V and yet eligible: room for its seat. */
+const SLACK = (2 * SEATS) / TURN;
+
+/** Nobody enters further than this many grains behind V because of those that entered before. */
+const CROWD: number = 2 ** 20;
 
 /** The virtual clock of one queue. */
 export interface LaneClock {
@@ -21,54 +37,100 @@ export interface LaneClock {
   epoch: number;
 }
 
-/** The tag that a user enters with: behind nobody, and never ahead of what it already got. */
-export function enterTag(lane: LaneClock, tag: number, tagEpoch: number): number {
-  return tagEpoch === lane.epoch && tag > lane.v ? tag : lane.v;
+/** Grains of a user of this weight in one unit of virtual time. */
+export function scaleOf(weight: number): number {
+  return (weight * TURN) / 100;
 }
 
-/** The share of virtual time that a turn of this cost takes from a user of this weight. */
-export function turn(cost: number, weight: number): number {
-  return (cost * 100) / weight;
+/** Where a tag stands in virtual time. */
+export function startOf(tag: number, weight: number): number {
+  return tag === 0 ? 0 : tag / scaleOf(weight);
 }
 
-/** The head of one weight class: the ready user with the least tag, and the class's own step. */
-export interface ClassHead {
-  readonly user: string;
+/** F of a turn of cost 1. */
+export function finishOf(tag: number, weight: number): number {
+  return startOf(tag, weight) + exactStep(weight);
+}
+
+/** What a turn of this cost adds to a tag: a whole number of seats, and at least one round of them. */
+export function turn(cost: number): number {
+  return Math.max(1, Math.floor((cost * TURN) / SEATS + 0.5)) * SEATS;
+}
+
+/** The least tag from `from` on that has the seat of `tag`. */
+function seated(tag: number, from: number): number {
+  return tag + Math.ceil((from - tag) / SEATS) * SEATS;
+}
+
+/** A tag lifted to at least this many grains; its seat stays. */
+export function raisedTag(tag: number, least: number): number {
+  return tag < least ? seated(tag, least) : tag;
+}
+
+/** A tag given to one that enters a class, and what the class remembers of it. */
+export interface Entry {
   readonly tag: number;
+  readonly last: number;
+}
+
+/**
+ * The tag that a user enters a class with: behind nobody, never ahead of what it already got, and
+ * behind those that entered before it. `kept` is the tag that it has (0: none that counts), `v` the
+ * virtual time, `last` what the class remembers of the one that entered last, -1 when there is none.
+ */
+export function enterTag(kept: number, v: number, weight: number, last: number): Entry {
+  const floor = Math.ceil(v * scaleOf(weight));
+  const next = last + 1;
+  const fresh = seated(next, next > floor && next <= floor + CROWD ? next : floor);
+  return { tag: kept > fresh ? seated(next, kept) : fresh, last: fresh };
+}
+
+/** Until when, in virtual time, the tag of a user with nothing to do is worth keeping. */
+export function keptUntil(tag: number, weight: number): number {
+  return startOf(tag, weight) - exactStep(weight) * SLACK;
+}
+
+/** The head of one weight class: where its least tag stands, and the class's own step. */
+export interface ClassHead {
+  readonly start: number;
   readonly step: number;
 }
 
 /**
  * Index of the class head whose user has the next turn, and the virtual time after the jump to
- * the least tag. Ties go to the lesser tag, then to the head named first.
+ * the least start. Ties go to the lesser start, then to the head named first.
  */
 export function chooseHead(
   heads: readonly ClassHead[],
   v: number,
 ): { readonly index: number; readonly v: number } | undefined {
   let least = Number.POSITIVE_INFINITY;
-  for (const head of heads) if (head.tag < least) least = head.tag;
+  for (const head of heads) if (head.start < least) least = head.start;
   if (least === Number.POSITIVE_INFINITY) return undefined;
   const at = least > v ? least : v;
   let best = -1;
   let bestFinish = 0;
-  let bestTag = 0;
+  let bestStart = 0;
   for (let i = 0; i < heads.length; i++) {
     const head = heads[i];
-    if (head === undefined || head.tag > at + EPSILON) continue;
-    const finish = head.tag + head.step;
-    if (best < 0 || finish < bestFinish || (finish === bestFinish && head.tag < bestTag)) {
+    if (head === undefined || head.start > at + head.step * SLACK) continue;
+    const finish = head.start + head.step;
+    if (best < 0 || finish < bestFinish || (finish === bestFinish && head.start < bestStart)) {
       best = i;
       bestFinish = finish;
-      bestTag = head.tag;
+      bestStart = head.start;
     }
   }
   return { index: best, v: at };
 }
 
-/** The tag of a ready user whose weight changed: what it is ahead by is scaled, not forgotten. */
+/**
+ * The tag of a user whose weight changed: as many turns of its own ahead as before, be it ready or
+ * not.
+ */
 export function rescaledTag(tag: number, v: number, oldWeight: number, newWeight: number): number {
-  return v + ((tag > v ? tag - v : 0) * oldWeight) / newWeight;
+  const ahead = Math.max(0, Math.ceil(tag - v * scaleOf(oldWeight)));
+  return Math.ceil(v * scaleOf(newWeight)) + ahead;
 }
 
 /** What a turn costs before it is known how long it takes, in seconds, in a queue that charges time. */
@@ -94,12 +156,14 @@ export function correctedTag(
   v: number,
   { chargedS, heldS, weight }: Correction,
 ): number {
-  return Math.max(tag + turn(heldS - chargedS, weight), v - turn(chargedS, weight));
+  const charged = turn(chargedS);
+  return raisedTag(tag + turn(heldS) - charged, v * scaleOf(weight) - charged);
 }
 
 /** The tag of a ready user when the queue begins to charge by something else: ahead by a turn at most. */
 export function recountedTag(tag: number, v: number, weight: number): number {
-  return Math.min(tag, v + turn(1, weight));
+  const most = v * scaleOf(weight) + TURN;
+  return tag > most ? tag - Math.ceil((tag - most) / SEATS) * SEATS : tag;
 }
 
 /** The step of an exact class: one turn of cost 1. */

@@ -1,8 +1,10 @@
 /** Where a waiting task stands: in closed form, whatever the length of the line. */
 
 import type { TaskFacts } from './backend.ts';
-import { EPSILON } from './fair-share.ts';
 import { CRITICAL } from './task.ts';
+
+/** Two tags this close count as equal, so that rounding cannot turn their order. */
+const EPSILON = 1e-9;
 
 /** The place of a queued task. */
 export interface Position {

@@ -3,18 +3,26 @@ import { describe, expect, it } from 'vitest';
 import {
   chooseHead,
   correctedTag,
+  enterTag,
   expectedRun,
+  finishOf,
   learned,
   recountedTag,
   rescaledTag,
+  scaleOf,
   sharedClass,
   sharedStep,
+  startOf,
+  TURN,
+  turn,
 } from '../../src/domain/fair-share.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import { LaneSimulation } from './lane-simulation.ts';
 
 /** What rounding may add to a deviation counted in turns. */
 const ROUNDING = 1e-6;
+/** What the seats of tags may add to it: docs/fairness.md. */
+const SEAT = 2 ** -15;
 
 function backlogged(weights: readonly number[]): LaneSimulation {
   const lane = new LaneSimulation();
@@ -111,6 +119,47 @@ describe('a fixed set of users with work', () => {
   });
 });
 
+describe('users that join while others have work', () => {
+  it('are within one turn of their share from then on, at every rate of joining', () => {
+    const joins = fc.array(
+      fc.record({ weight: fc.constantFrom(...WEIGHTS), wait: fc.constantFrom(0, 0, 1, 3, 20) }),
+      { minLength: 2, maxLength: 300 },
+    );
+    fc.assert(
+      fc.property(joins, (given) => {
+        expect(deviationOfJoins(given)).toBeLessThanOrEqual(1 + SEAT);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+/** The largest distance of any user from its share since it joined, in its turns. */
+function deviationOfJoins(
+  joins: readonly { readonly weight: number; readonly wait: number }[],
+): number {
+  const lane = new LaneSimulation();
+  const users: { readonly weight: number; readonly from: number; got: number }[] = [];
+  /** Of a turn, what each has a claim to by weight 0.01. */
+  let claim = 0;
+  let worst = 0;
+  const serve = (): void => {
+    claim += 1 / lane.clock.w;
+    const user = users[Number(lane.serve().slice(1))];
+    if (user !== undefined) user.got++;
+    for (const { weight, from, got } of users) {
+      worst = Math.max(worst, Math.abs(got - weight * (claim - from)));
+    }
+  };
+  for (const { weight, wait } of joins) {
+    lane.enter(`u${users.length}`, weight);
+    users.push({ weight, from: claim, got: 0 });
+    for (let i = 0; i < wait; i++) serve();
+  }
+  for (let i = 0; i < 200; i++) serve();
+  return worst;
+}
+
 describe('a newcomer', () => {
   it('is served within ⌈W / w⌉ + 1 turns', () => {
     const weights = fc.array(fc.integer({ min: 1, max: 2_000 }), { minLength: 1, maxLength: 25 });
@@ -172,10 +221,11 @@ describe('a weight that changes', () => {
     expect(Math.abs((back['u0'] ?? 0) - 200)).toBeLessThanOrEqual(2);
   });
 
-  it('scales what the user is ahead by, so that no change forgives or doubles a debt', () => {
-    expect(rescaledTag(10, 4, 100, 300)).toBe(6);
-    expect(rescaledTag(6, 4, 300, 100)).toBe(10);
-    expect(rescaledTag(3, 4, 100, 300)).toBe(4);
+  it('keeps the turns of its own that it is ahead by, so that no change forgives or doubles a debt', () => {
+    const at = (v: number, weight: number, ahead: number): number => v * scaleOf(weight) + ahead;
+    expect(rescaledTag(at(4, 100, 6 * TURN), 4, 100, 300)).toBe(at(4, 300, 6 * TURN));
+    expect(rescaledTag(at(4, 300, 6 * TURN), 4, 300, 100)).toBe(at(4, 100, 6 * TURN));
+    expect(rescaledTag(at(4, 100, -TURN), 4, 100, 300)).toBe(at(4, 300, 0));
   });
 
   it('holds for any series of changes: shares follow the weights in force', () => {
@@ -236,13 +286,176 @@ describe('time', () => {
 
   it('is corrected to what was held, but for a claim to turns in a row', () => {
     const correction = { chargedS: 2, heldS: 5, weight: 200 };
-    expect(correctedTag(11, 10, correction)).toBe(12.5);
-    expect(correctedTag(11, 10, { ...correction, heldS: 0 })).toBe(10);
-    expect(correctedTag(4, 10, { ...correction, heldS: 0 })).toBe(9);
+    const tag = (v: number): number => v * scaleOf(200);
+    expect(startOf(correctedTag(tag(11), 10, correction), 200)).toBe(12.5);
+    // No turn is free: what was held for no time counts as a 65,536th of a second.
+    const none = 2 ** -16 / 2;
+    expect(startOf(correctedTag(tag(11), 10, { ...correction, heldS: 0 }), 200)).toBe(10 + none);
+    expect(startOf(correctedTag(tag(4), 10, { ...correction, heldS: 0 }), 200)).toBe(9);
   });
 
   it('is counted anew from at most a turn ahead', () => {
-    expect(recountedTag(50, 10, 200)).toBe(10.5);
-    expect(recountedTag(10.2, 10, 200)).toBe(10.2);
+    expect(startOf(recountedTag(50 * scaleOf(200), 10, 200), 200)).toBe(10.5);
+    expect(recountedTag(10.2 * scaleOf(200), 10, 200)).toBe(10.2 * scaleOf(200));
+  });
+
+  it('keeps the seat of a tag through every correction', () => {
+    const weight = fc.integer({ min: LIMITS.weightMin, max: LIMITS.weightMax });
+    const seconds = fc.double({ min: 0, max: 1e4, noNaN: true });
+    // Below 2⁵³ grains, whatever the weight.
+    const v = fc.double({ min: 0, max: 1e4, noNaN: true });
+    const facts = fc.record({ tag: fc.nat(2 ** 40), v, weight, chargedS: seconds, heldS: seconds });
+    fc.assert(
+      fc.property(facts, ({ tag, v, weight, chargedS, heldS }) => {
+        expect(seatOf(correctedTag(tag, v, { chargedS, heldS, weight }))).toBe(seatOf(tag));
+        expect(seatOf(recountedTag(tag, v, weight))).toBe(seatOf(tag));
+        expect(seatOf(tag + turn(heldS))).toBe(seatOf(tag));
+      }),
+    );
+  });
+});
+
+/** What a tag has beyond whole rounds of seats. */
+function seatOf(tag: number): number {
+  return ((tag % 1_024) + 1_024) % 1_024;
+}
+
+/** Who enters, leaves, has a turn, or gets another weight. */
+type Deed =
+  | { readonly type: 'enter' | 'leave'; readonly user: number }
+  | { readonly type: 'reweigh'; readonly user: number; readonly weight: number }
+  | { readonly type: 'serve'; readonly cost: number };
+
+const WEIGHTS = [1, 50, 100, 150, 200, 700, 100_000];
+
+function deeds(users: number): fc.Arbitrary<readonly Deed[]> {
+  const user = fc.nat(users - 1);
+  const deed: fc.Arbitrary<Deed> = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ type: fc.constantFrom('enter', 'leave'), user }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        type: fc.constant('reweigh'),
+        user,
+        weight: fc.constantFrom(...WEIGHTS),
+      }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        type: fc.constant('serve'),
+        cost: fc.constantFrom(1, 1, 1, 0.25, 3),
+      }),
+    },
+  );
+  return fc.array(deed, { minLength: 1, maxLength: 200 });
+}
+
+/** Whose turns come of a history, by the places of the users in it. */
+function scheduleOf(history: readonly Deed[], names: readonly string[]): readonly number[] {
+  const lane = new LaneSimulation();
+  const ready = new Set<number>();
+  const served: number[] = [];
+  for (const deed of history) {
+    if (deed.type === 'serve') {
+      if (ready.size > 0) served.push(names.indexOf(lane.serve(deed.cost)));
+      continue;
+    }
+    const name = names[deed.user] ?? '';
+    if (deed.type === 'reweigh') lane.reweigh(name, deed.weight);
+    else if (deed.type === 'leave' && ready.delete(deed.user)) lane.leave(name);
+    else if (deed.type === 'enter' && !ready.has(deed.user)) {
+      ready.add(deed.user);
+      lane.enter(name);
+    }
+  }
+  return served;
+}
+
+describe('a name', () => {
+  it('F5 is worth nothing: the same history under other names gives the same turns', () => {
+    const users = 12;
+    const plain = Array.from({ length: users }, (_, i) => `u${String(i).padStart(2, '0')}`);
+    const others = fc.shuffledSubarray(plain, { minLength: users, maxLength: users });
+    fc.assert(
+      fc.property(deeds(users), others, (history, names) => {
+        expect(scheduleOf(history, names)).toEqual(scheduleOf(history, plain));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('F5 of a user in a loop, and of one that comes now and then, decides nothing', () => {
+    const turnsOf = (loop: string, guest: string): readonly string[] => {
+      const lane = new LaneSimulation();
+      lane.enter(loop);
+      return Array.from({ length: 40 }, (_, i) => {
+        if (i % 4 === 1) lane.enter(guest);
+        const name = lane.serve();
+        lane.leave(name);
+        if (name === loop) lane.enter(loop);
+        return name === loop ? 'loop' : 'guest';
+      });
+    };
+    expect(turnsOf('a', 'z')).toEqual(turnsOf('a', '0'));
+  });
+});
+
+describe('a tag', () => {
+  it('F5 of whoever comes later is later, for all that come at one moment', () => {
+    let last = -1;
+    let before = -1;
+    for (let i = 0; i < 5_000; i++) {
+      const entry = enterTag(0, 7.3, 100, last);
+      expect(entry.tag).toBeGreaterThan(before);
+      before = entry.tag;
+      ({ last } = entry);
+    }
+  });
+
+  it('is eligible at once, also of the thousandth that comes at one moment', () => {
+    const weight = fc.integer({ min: LIMITS.weightMin, max: LIMITS.weightMax });
+    const v = fc.double({ min: 0, max: 1e5, noNaN: true });
+    fc.assert(
+      fc.property(weight, v, fc.integer({ min: -1, max: 1_023 }), (weight, v, earlier) => {
+        let last = earlier;
+        for (let i = 0; i < 1_000; i++) {
+          const entry = enterTag(0, v, weight, last);
+          expect(entry.tag).toBeGreaterThanOrEqual(v * scaleOf(weight));
+          ({ last } = entry);
+          if (i % 333 !== 0) continue;
+          const head = { start: startOf(entry.tag, weight), step: 100 / weight };
+          // Beside one that is further behind, and would finish later.
+          const other = { start: v - 1, step: head.step * 3 + 2 };
+          expect(chooseHead([head, other], v)?.index).toBe(0);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('that is ahead is kept, but for a seat of its own', () => {
+    const entry = enterTag(5 * TURN + 3, 2, 100, 2 * TURN + 7);
+    expect(entry).toEqual({ tag: 5 * TURN + 8, last: 2 * TURN + 8 });
+  });
+
+  it('is at the virtual time, wherever those stand that entered elsewhere before', () => {
+    // The last one entered far ahead of a slow pool that this one waits in.
+    expect(enterTag(0, 1, 100, 50 * TURN + 9).tag).toBe(TURN + 10);
+  });
+
+  it('counts turns exactly for every weight, and a little at least', () => {
+    expect(turn(1)).toBe(TURN);
+    expect(turn(1e-9)).toBe(1_024);
+    expect(turn(LIMITS.costMax)).toBe(LIMITS.costMax * TURN);
+    expect(finishOf(3 * TURN, 300)).toBe(4 / 3);
+  });
+
+  it('grows on beyond 2⁵³ grains, each turn exactly', () => {
+    const far = 2 ** 53 + 2 ** 27;
+    expect(far + turn(1) - far).toBe(TURN);
+    const entry = enterTag(0, far / scaleOf(100), 100, far + 2);
+    expect(entry.tag).toBeGreaterThanOrEqual(far);
+    expect(entry.tag).toBeLessThan(far + 2 * 1_024);
   });
 });

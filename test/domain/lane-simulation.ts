@@ -9,6 +9,7 @@ import {
   rescaledTag,
   sharedClass,
   sharedStep,
+  startOf,
   turn,
 } from '../../src/domain/fair-share.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
@@ -16,6 +17,8 @@ import { LIMITS } from '../../src/domain/limits.ts';
 interface SimUser {
   readonly name: string;
   weight: number;
+  /** The weight that the tag is in turns of. */
+  taggedBy: number;
   tag: number;
   epoch: number;
   ready: boolean;
@@ -27,13 +30,13 @@ export class LaneSimulation {
   readonly clock: LaneClock = { v: 0, w: 0, epoch: 0 };
   readonly #users = new Map<string, SimUser>();
   readonly #groups = new Map<string, Set<SimUser>>();
+  /** By group in use, what it remembers of the user that entered last. */
+  readonly #lasts = new Map<string, number>();
 
   /** The user has work from now on; a weight is in hundredths. */
   enter(name: string, weight?: number): void {
     const user = this.#user(name, weight ?? 100);
     if (weight !== undefined) user.weight = weight;
-    user.tag = enterTag(this.clock, user.tag, user.epoch);
-    user.epoch = this.clock.epoch;
     user.ready = true;
     this.clock.w += user.weight;
     this.#join(user);
@@ -45,7 +48,7 @@ export class LaneSimulation {
     if (!user.ready) return;
     user.ready = false;
     this.clock.w -= user.weight;
-    this.#groups.get(user.group)?.delete(user);
+    this.#part(user);
     if (this.clock.w > 0) return;
     this.clock.v = 0;
     this.clock.epoch++;
@@ -53,10 +56,10 @@ export class LaneSimulation {
 
   reweigh(name: string, weight: number): void {
     const user = this.#user(name, weight);
+    if (user.weight === weight) return;
     if (user.ready) {
-      user.tag = rescaledTag(user.tag, this.clock.v, user.weight, weight);
       this.clock.w += weight - user.weight;
-      this.#groups.get(user.group)?.delete(user);
+      this.#part(user);
     }
     user.weight = weight;
     if (user.ready) this.#join(user);
@@ -68,12 +71,19 @@ export class LaneSimulation {
     const choice = chooseHead(heads, this.clock.v);
     const head = heads[choice?.index ?? -1];
     if (choice === undefined || head === undefined) throw new Error('nobody is ready');
-    const user = this.#user(head.user, 100);
+    const { user } = head;
     this.clock.v = choice.v + (cost * 100) / this.clock.w;
-    user.tag += turn(cost, user.weight);
+    user.tag += turn(cost);
     return user.name;
   }
 
+  /** Where its tag stands in virtual time. */
+  startOf(name: string): number {
+    const { tag, weight } = this.#user(name, 100);
+    return startOf(tag, weight);
+  }
+
+  /** In grains of its own turns. */
   tagOf(name: string): number {
     return this.#user(name, 100).tag;
   }
@@ -83,15 +93,16 @@ export class LaneSimulation {
     return [...this.#groups.values()].filter((members) => members.size > 0).length;
   }
 
-  #heads(): readonly ClassHead[] {
-    const heads: ClassHead[] = [];
+  #heads(): readonly Head[] {
+    const heads: Head[] = [];
     for (const [group, members] of this.#groups) {
       let least: SimUser | undefined;
       for (const user of members) if (least === undefined || before(user, least)) least = user;
-      if (least !== undefined)
-        heads.push({ user: least.name, tag: least.tag, step: stepOf(group) });
+      if (least !== undefined) {
+        heads.push({ user: least, start: startOf(least.tag, least.weight), step: stepOf(group) });
+      }
     }
-    return heads.toSorted((a, b) => compareUtf8(a.user, b.user));
+    return heads;
   }
 
   #join(user: SimUser): void {
@@ -103,19 +114,49 @@ export class LaneSimulation {
     const members = this.#groups.get(user.group) ?? new Set();
     members.add(user);
     this.#groups.set(user.group, members);
+    const { v } = this.clock;
+    const kept = user.epoch === this.clock.epoch ? user.tag : 0;
+    const scaled =
+      user.taggedBy === user.weight ? kept : rescaledTag(kept, v, user.taggedBy, user.weight);
+    const last = this.#lasts.get(user.group) ?? -1;
+    const entry = enterTag(scaled, v, user.weight, last);
+    user.tag = entry.tag;
+    user.taggedBy = user.weight;
+    user.epoch = this.clock.epoch;
+    this.#lasts.set(user.group, room ? entry.last : last + 1);
+  }
+
+  #part(user: SimUser): void {
+    const members = this.#groups.get(user.group);
+    members?.delete(user);
+    if (members?.size === 0) this.#lasts.delete(user.group);
   }
 
   #user(name: string, weight: number): SimUser {
     const known = this.#users.get(name);
     if (known !== undefined) return known;
-    const user: SimUser = { name, weight, tag: 0, epoch: -1, ready: false, group: '' };
+    const user: SimUser = {
+      name,
+      weight,
+      taggedBy: weight,
+      tag: 0,
+      epoch: -1,
+      ready: false,
+      group: '',
+    };
     this.#users.set(name, user);
     return user;
   }
 }
 
+interface Head extends ClassHead {
+  readonly user: SimUser;
+}
+
 function before(a: SimUser, b: SimUser): boolean {
-  return a.tag < b.tag || (a.tag === b.tag && compareUtf8(a.name, b.name) < 0);
+  const distance =
+    a.weight === b.weight ? a.tag - b.tag : startOf(a.tag, a.weight) - startOf(b.tag, b.weight);
+  return distance < 0 || (distance === 0 && compareUtf8(a.name, b.name) < 0);
 }
 
 function stepOf(group: string): number {

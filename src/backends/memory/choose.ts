@@ -1,6 +1,6 @@
 import { nextLevel } from '../../domain/priority-shares.ts';
 import type { Lane, NameList, TaskEntry, UserLane } from './entities.ts';
-import { byFinish } from './entities.ts';
+import { compareFinish } from './entities.ts';
 import { chooseUser } from './ready-index.ts';
 
 /** The lists of a restricted worker in one lane. */
@@ -35,13 +35,13 @@ function chooseAssigned(lane: Lane, reach: Reach): Choice | undefined {
   const own = reach.assigned?.ready.first();
   if (reach.steal === 'any') {
     const orphan = unrestricted(lane, true, false);
-    if (orphan !== undefined && (own === undefined || byFinish(orphan.user, own) < 0)) {
+    if (orphan !== undefined && (own === undefined || compareFinish(orphan.user, own) < 0)) {
       return orphan;
     }
     return byList(own, reach.assigned, false);
   }
   const orphan = reach.steal?.orphans.first();
-  if (orphan !== undefined && (own === undefined || byFinish(orphan, own) < 0)) {
+  if (orphan !== undefined && (own === undefined || compareFinish(orphan, own) < 0)) {
     return byList(orphan, reach.steal, false);
   }
   return byList(own, reach.assigned, false);

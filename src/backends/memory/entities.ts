@@ -4,7 +4,7 @@
  */
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import type { Cause } from '../../domain/cause.ts';
-import type { LaneClock } from '../../domain/fair-share.ts';
+import { finishOf, type LaneClock, startOf } from '../../domain/fair-share.ts';
 import { PRIORITY_WEIGHTS } from '../../domain/limits.ts';
 import { type LevelShares, newLevelShares } from '../../domain/priority-shares.ts';
 import type { QueueSettings, UserSettings } from '../../domain/settings.ts';
@@ -249,6 +249,10 @@ export interface KeyEntry {
 /** The ready users of one weight, or of a range of weights, ordered by start tag. */
 export interface WeightClass {
   readonly id: string;
+  /** Its weight, or range of weights: that of the class of the other family too. */
+  readonly kind: string;
+  /** A range of weights. */
+  readonly shared: boolean;
   /** True for users on an assigned list of a live worker. */
   readonly assigned: boolean;
   readonly step: number;
@@ -273,8 +277,10 @@ export class Lane {
   readonly clock: LaneClock = { v: 0, w: 0, epoch: 0 };
   readonly users: Map<string, UserLane> = new Map();
   readonly classes: Map<string, WeightClass> = new Map();
+  /** By kind of class in use: what it remembers of the user that entered last. */
+  readonly lasts: Map<string, number> = new Map();
   readonly lists: Map<string, NameList> = new Map();
-  readonly idle: SortedList<UserLane> = new SortedList(byTag);
+  readonly idle: SortedList<UserLane> = new SortedList(byIdle);
   readonly ownSettings: Map<string, UserSettings> = new Map();
   readonly counts: Record<TaskState, number> = {
     scheduled: 0,
@@ -318,7 +324,7 @@ export class UserLane {
   readonly lane: Lane;
   /** `<length of queue>:<queue><user>`: its member name in indexes over all lanes. */
   readonly key: string;
-  /** Start tag, and the epoch of the lane that it belongs to. */
+  /** Start tag, in grains of its own turns, and the epoch of the lane that it belongs to. */
   tag = 0;
   epoch = 0;
   ready = false;
@@ -346,8 +352,8 @@ export class UserLane {
   dueKey: number | undefined = undefined;
   /** Its key in the throttled index while it stands there. */
   throttledUntil: number | undefined = undefined;
-  /** It stands in `lane.idle`. */
-  idle = false;
+  /** Its key in `lane.idle` while it stands there: until when its tag is worth keeping. */
+  idleUntil: number | undefined = undefined;
   /** The step in hand has changed it. */
   touched = false;
 
@@ -371,19 +377,33 @@ export class UserLane {
   }
 }
 
-/** By start tag, then by the bytes of the name. */
+/** By start tag, then by the bytes of the name: for users of one weight. */
 export function byTag(a: UserLane, b: UserLane): number {
   return a.tag - b.tag || compareUtf8(a.user, b.user);
 }
 
-/** By the end of the next turn of cost 1, then by the bytes of the name: the order of lists. */
-export function byFinish(a: UserLane, b: UserLane): number {
-  return finishTag(a) - finishTag(b) || compareUtf8(a.user, b.user);
+/** The same for users of several weights. */
+export function byStart(a: UserLane, b: UserLane): number {
+  return startTag(a) - startTag(b) || compareUtf8(a.user, b.user);
 }
 
-/** F of a turn of cost 1. */
-export function finishTag(user: UserLane): number {
-  return user.tag + 100 / user.weight;
+/** By the end of the next turn of cost 1, then by its start: the order of lists. */
+export function byFinish(a: UserLane, b: UserLane): number {
+  return compareFinish(a, b) || compareUtf8(a.user, b.user);
+}
+
+/** The same for users of two lists, which names do not decide between. */
+export function compareFinish(a: UserLane, b: UserLane): number {
+  return finishOf(a.tag, a.weight) - finishOf(b.tag, b.weight) || startTag(a) - startTag(b);
+}
+
+/** Its start tag in virtual time. */
+export function startTag({ tag, weight }: UserLane): number {
+  return startOf(tag, weight);
+}
+
+function byIdle(a: UserLane, b: UserLane): number {
+  return (a.idleUntil ?? 0) - (b.idleUntil ?? 0) || compareUtf8(a.user, b.user);
 }
 
 export function byUntil(a: KeyEntry, b: KeyEntry): number {

@@ -10,12 +10,12 @@ import type {
 } from '../../domain/backend.ts';
 import { DEPENDENTS_NAMED } from '../../domain/dependents.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
-import { EPSILON } from '../../domain/fair-share.ts';
+import { scaleOf } from '../../domain/fair-share.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allowedAt } from '../../domain/rate-limit.ts';
 import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task.ts';
 import { dependentsOf } from './dependents.ts';
-import type { Lane, TaskEntry, UserLane } from './entities.ts';
+import { type Lane, startTag, type TaskEntry, type UserLane } from './entities.ts';
 import { runnableNow } from './ready-index.ts';
 import { configuredInfo, userInfo } from './settings-of.ts';
 import type { Store } from './store.ts';
@@ -258,14 +258,20 @@ function runFacts(
   };
 }
 
-/** Ready users whose tag is less: their next turn starts before this user's. */
+/** Ready users whose next turn starts before this user's. */
 function usersAhead(user: UserLane): number {
+  const start = startTag(user);
   let ahead = 0;
-  for (const { users } of user.lane.classes.values()) {
+  for (const { users, shared } of user.lane.classes.values()) {
     for (const other of users) {
-      if (other.tag >= user.tag - EPSILON) break;
+      if (shared ? startTag(other) >= start : other.tag >= tagIn(user, other.weight)) break;
       ahead++;
     }
   }
   return ahead;
+}
+
+/** Where a user stands among those of some weight. */
+function tagIn(user: UserLane, weight: number): number {
+  return user.weight === weight ? user.tag : startTag(user) * scaleOf(weight);
 }

@@ -4,7 +4,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { isEnd } from '../../domain/task.ts';
 import { type Choice, choose, headOf, type Reach } from './choose.ts';
 import { cascade, end } from './end.ts';
-import type { Lane, TaskEntry } from './entities.ts';
+import { type Lane, startTag, type TaskEntry } from './entities.ts';
 import { enterScheduled, enterStarted, leave, leaveAsServed, liftLimits } from './places.ts';
 import { charge, laneOpen, reindex } from './ready-index.ts';
 import { areSchedulesDue } from './schedule-places.ts';
@@ -160,7 +160,7 @@ function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): vo
   const { lane } = user;
   if (choice.v !== undefined) lane.clock.v = choice.v;
   charge(store, entry, list?.clock);
-  if (list !== undefined) list.clock = user.tag;
+  if (list !== undefined) list.clock = startTag(user);
   if (choice.stolen) store.totals.stolen++;
   leaveAsServed(entry);
   lane.counts.queued--;

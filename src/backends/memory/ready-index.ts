@@ -1,12 +1,15 @@
 import {
+  type ClassHead,
   chooseHead,
   correctedTag,
   enterTag,
   exactStep,
   expectedRun,
   learned,
+  raisedTag,
   recountedTag,
   rescaledTag,
+  scaleOf,
   sharedClass,
   sharedStep,
   turn,
@@ -15,7 +18,14 @@ import { LIMITS } from '../../domain/limits.ts';
 import { afterGiveBack, afterStart, allowedAt } from '../../domain/rate-limit.ts';
 import type { UserSettings } from '../../domain/settings.ts';
 import type { TaskEntry } from './entities.ts';
-import { byTag, type Lane, type UserLane, type WeightClass } from './entities.ts';
+import {
+  byStart,
+  byTag,
+  type Lane,
+  startTag,
+  type UserLane,
+  type WeightClass,
+} from './entities.ts';
 import { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
 
@@ -64,21 +74,44 @@ function count(user: UserLane, room: number): void {
 
 function place(user: UserLane, weight: number): void {
   const { lane } = user;
-  if (user.ready && user.weight === weight && user.class?.assigned === user.onAssignedList) return;
+  if (user.ready && user.weight === weight) {
+    if (user.class?.assigned !== user.onAssignedList) changeFamily(user);
+    return;
+  }
   const v = joinTag(user);
-  const at = user.ready ? user.tag : enterTag({ ...lane.clock, v }, user.tag, user.epoch);
+  const kept = user.epoch === lane.clock.epoch ? user.tag : 0;
   // Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
-  const scale = user.weight > 0 && user.weight !== weight;
-  const tag = scale ? rescaledTag(at, v, user.weight, weight) : at;
+  const scaled = user.weight === weight ? kept : rescaledTag(kept, v, user.weight, weight);
   if (user.ready) displace(user);
-  user.tag = tag;
   user.epoch = lane.clock.epoch;
   user.weight = weight;
-  user.ready = true;
-  lane.clock.w += weight;
-  lane.readyUsers++;
-  user.class = classOf(lane, weight, user.onAssignedList);
+  const { kind, shared } = join(user);
+  const last = lane.lasts.get(kind) ?? -1;
+  const entry = enterTag(scaled, v, weight, last);
+  user.tag = entry.tag;
+  // Tags of different weights have no order: those who share a class are counted.
+  lane.lasts.set(kind, shared ? last + 1 : entry.last);
   insert(user);
+}
+
+/** Between those that somebody is assigned to and those that nobody is: it keeps its tag. */
+function changeFamily(user: UserLane): void {
+  const { lasts } = user.lane;
+  const { kind = '' } = user.class ?? {};
+  const last = lasts.get(kind) ?? -1;
+  displace(user);
+  if (join(user).kind === kind) lasts.set(kind, last);
+  insert(user);
+}
+
+/** Counts a user among the ready ones. */
+function join(user: UserLane): WeightClass {
+  const { lane } = user;
+  user.ready = true;
+  lane.clock.w += user.weight;
+  lane.readyUsers++;
+  user.class = classOf(lane, user.weight, user.onAssignedList);
+  return user.class;
 }
 
 /**
@@ -89,7 +122,7 @@ function joinTag(user: UserLane): number {
   let { v } = user.lane.clock;
   for (const list of user.lists) {
     const head = list.ready.first();
-    if (head !== undefined) v = Math.min(v, Math.max(list.clock, head.tag));
+    if (head !== undefined) v = Math.min(v, Math.max(list.clock, startTag(head)));
   }
   return v;
 }
@@ -99,9 +132,14 @@ function displace(user: UserLane): void {
   extract(user);
   lane.clock.w -= user.weight;
   lane.readyUsers--;
-  if (user.class?.users.size === 0) lane.classes.delete(user.class.id);
+  if (user.class?.users.size === 0) dropClass(lane, user.class);
   user.class = undefined;
   user.ready = false;
+}
+
+function dropClass(lane: Lane, { id, kind }: WeightClass): void {
+  lane.classes.delete(id);
+  if (!lane.classes.has(`o${kind}`) && !lane.classes.has(`a${kind}`)) lane.lasts.delete(kind);
 }
 
 /** Takes a ready user out of every index that is ordered by its tag. */
@@ -129,16 +167,21 @@ export function insert(user: UserLane): void {
  * one of its power of two. A class is kept while it has users.
  */
 function classOf(lane: Lane, weight: number, assigned: boolean): WeightClass {
-  const family = assigned ? 'a' : 'o';
-  const exact = lane.classes.get(`${family}w${weight}`);
+  const kind = `w${weight}`;
+  const exact = lane.classes.get(familyOf(assigned) + kind);
   if (exact !== undefined) return exact;
-  const other = lane.classes.has(`${assigned ? 'o' : 'a'}w${weight}`);
+  const other = lane.classes.has(familyOf(!assigned) + kind);
   if (other || exactClasses(lane) < LIMITS.weightClasses) {
-    return newClass(lane, `${family}w${weight}`, assigned, exactStep(weight));
+    return newClass(lane, { kind, assigned, shared: false, step: exactStep(weight) });
   }
   const power = sharedClass(weight);
-  const id = `${family}s${power}`;
-  return lane.classes.get(id) ?? newClass(lane, id, assigned, sharedStep(power));
+  const shared = lane.classes.get(`${familyOf(assigned)}s${power}`);
+  if (shared !== undefined) return shared;
+  return newClass(lane, { kind: `s${power}`, assigned, shared: true, step: sharedStep(power) });
+}
+
+function familyOf(assigned: boolean): string {
+  return assigned ? 'a' : 'o';
 }
 
 function exactClasses(lane: Lane): number {
@@ -148,8 +191,9 @@ function exactClasses(lane: Lane): number {
   return weights.size;
 }
 
-function newClass(lane: Lane, id: string, assigned: boolean, step: number): WeightClass {
-  const made = { id, assigned, step, users: new SortedList<UserLane>(byTag) };
+function newClass(lane: Lane, facts: Omit<WeightClass, 'id' | 'users'>): WeightClass {
+  const id = familyOf(facts.assigned) + facts.kind;
+  const made = { ...facts, id, users: new SortedList<UserLane>(facts.shared ? byStart : byTag) };
   lane.classes.set(id, made);
   return made;
 }
@@ -163,21 +207,30 @@ export function chooseUser(
     for (const only of lane.classes.values()) {
       const user = only.users.first();
       if (user === undefined || (orphansOnly && only.assigned)) return undefined;
-      return { user, v: Math.max(lane.clock.v, user.tag) };
+      return { user, v: Math.max(lane.clock.v, startTag(user)) };
     }
   }
-  const heads: UserLane[] = [];
-  for (const entry of lane.classes.values()) {
-    const head = entry.users.first();
-    if (head !== undefined && !(orphansOnly && entry.assigned)) heads.push(head);
+  const heads: Head[] = [];
+  for (const { assigned, id, step, users } of lane.classes.values()) {
+    const user = users.first();
+    if (user !== undefined && !(orphansOnly && assigned)) {
+      heads.push({ user, id, start: startTag(user), step });
+    }
   }
-  heads.sort(byTag);
-  const chosen = chooseHead(
-    heads.map((head) => ({ user: head.user, tag: head.tag, step: head.class?.step ?? 0 })),
-    lane.clock.v,
-  );
-  const user = chosen === undefined ? undefined : heads[chosen.index];
+  heads.sort(byClass);
+  const chosen = chooseHead(heads, lane.clock.v);
+  const user = chosen === undefined ? undefined : heads[chosen.index]?.user;
   return chosen === undefined || user === undefined ? undefined : { user, v: chosen.v };
+}
+
+interface Head extends ClassHead {
+  readonly user: UserLane;
+  readonly id: string;
+}
+
+/** In a settled order, which has nothing to do with names: those of one step can tie. */
+function byClass(a: Head, b: Head): number {
+  return a.id < b.id ? 1 : -1;
 }
 
 /**
@@ -191,8 +244,8 @@ export function charge(store: Store, entry: TaskEntry, listClock: number | undef
   if (lane.chargesTime) entry.own().charged = cost;
   else if (entry.rare.charged !== undefined) entry.own().charged = undefined;
   extract(user);
-  user.tag += turn(cost, user.weight);
-  if (listClock !== undefined && listClock > user.tag) user.tag = listClock;
+  user.tag += turn(cost);
+  if (listClock !== undefined) user.tag = raisedTag(user.tag, listClock * scaleOf(user.weight));
   insert(user);
   lane.clock.v += (cost * 100) / lane.clock.w;
   entry.chargedEpoch = lane.clock.epoch;
@@ -241,7 +294,7 @@ export function giveBack(store: Store, entry: TaskEntry): void {
   // Where time is charged the time that it was held stays.
   if (isCurrent && !lane.chargesTime) {
     // Measured from now: what was released long ago is no claim to turns in a row.
-    const tag = Math.max(user.tag, joinTag(user)) - turn(entry.cost, user.weight);
+    const tag = raisedTag(user.tag, joinTag(user) * scaleOf(user.weight)) - turn(entry.cost);
     if (user.ready) extract(user);
     user.tag = tag;
     if (user.ready) insert(user);

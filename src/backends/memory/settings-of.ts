@@ -8,7 +8,7 @@ import {
   type UserPatch,
   type UserSettings,
 } from '../../domain/settings.ts';
-import type { UserLane } from './entities.ts';
+import { startTag, type UserLane } from './entities.ts';
 import { recount, reindex } from './ready-index.ts';
 import type { Store } from './store.ts';
 import { resetListClocks } from './workers.ts';
@@ -65,7 +65,7 @@ export function userInfo(store: Store, user: UserLane): UserInfo {
     running: user.running,
     later: user.live - user.queued - user.running,
     ready: user.ready,
-    ahead: current ? user.tag - lane.clock.v : 0,
+    ahead: current ? startTag(user) - lane.clock.v : 0,
   };
 }
 

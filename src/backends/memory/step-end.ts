@@ -1,3 +1,4 @@
+import { keptUntil } from '../../domain/fair-share.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Lane, UserLane } from './entities.ts';
 import { throttle } from './ready-index.ts';
@@ -69,26 +70,28 @@ function restIfIdle(lane: Lane): void {
 
 function forget(store: Store, user: UserLane): void {
   // Nearly always: nobody with work is forgotten.
-  if (user.live > 0 && !user.idle) return;
+  if (user.live > 0 && user.idleUntil === undefined) return;
   const { lane } = user;
   if (lane.users.get(user.user) !== user) return;
   if (user.live > 0 || user.lists.length > 0 || lane.ownSettings.has(user.user)) {
-    setIdle(user, false);
+    setIdle(user, undefined);
     return;
   }
-  const kept = user.epoch === lane.clock.epoch && user.tag > lane.clock.v;
+  const until = keptUntil(user.tag, user.weight);
+  const kept = user.epoch === lane.clock.epoch && until > lane.clock.v;
   // A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   const spent = user.tat > store.now && store.settingsOf(user).rate !== undefined;
-  setIdle(user, kept);
+  setIdle(user, kept ? until : undefined);
   throttle(store, user, spent ? user.tat : undefined);
   if (!kept && !spent) lane.users.delete(user.user);
 }
 
-function setIdle(user: UserLane, idle: boolean): void {
-  if (user.idle === idle) return;
-  user.idle = idle;
-  if (idle) user.lane.idle.add(user);
-  else user.lane.idle.delete(user);
+function setIdle(user: UserLane, until: number | undefined): void {
+  if (user.idleUntil === until) return;
+  const { idle } = user.lane;
+  if (user.idleUntil !== undefined) idle.delete(user);
+  user.idleUntil = until;
+  if (until !== undefined) idle.add(user);
 }
 
 /** One timer for the next due time, while anybody waits for work. */

@@ -184,10 +184,10 @@ function dropIdle(store: Store): boolean {
   let left = IDLE;
   for (const lane of store.lanes.values()) {
     for (let user = lane.idle.first(); user !== undefined; user = lane.idle.first()) {
-      if (user.epoch === lane.clock.epoch && user.tag > lane.clock.v) break;
+      if (user.epoch === lane.clock.epoch && (user.idleUntil ?? 0) > lane.clock.v) break;
       if (left-- === 0) return true;
       lane.idle.delete(user);
-      user.idle = false;
+      user.idleUntil = undefined;
       store.touch(user);
     }
   }

@@ -3,7 +3,7 @@ import { InvalidOptionError } from '../../domain/errors.ts';
 import type { Registration, WorkerInfo, WorkerSpec } from '../../domain/inspection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Reach } from './choose.ts';
-import { byFinish, finishTag, type Lane, type NameList, type UserLane } from './entities.ts';
+import { byFinish, type Lane, type NameList, startTag, type UserLane } from './entities.ts';
 import { extract, insert, reindex } from './ready-index.ts';
 import { SortedList } from './sorted-list.ts';
 import type { Store, WorkerEntry } from './store.ts';
@@ -211,7 +211,7 @@ function makeList(
   for (const name of list.names) {
     const user = store.userLane(lane.queue, name);
     changeLists(store, user, [...user.lists, list]);
-    if (user.ready && (least === undefined || user.tag < least)) least = user.tag;
+    if (user.ready) least = Math.min(least ?? startTag(user), startTag(user));
   }
   list.clock = least ?? lane.clock.v;
   return list;
@@ -250,6 +250,6 @@ function changeLists(store: Store, user: UserLane, lists: NameList[]): void {
 export function resetListClocks(lane: Lane): void {
   for (const list of lane.lists.values()) {
     const first = list.ready.first();
-    list.clock = first === undefined ? lane.clock.v : finishTag(first) - 100 / first.weight;
+    list.clock = first === undefined ? lane.clock.v : startTag(first);
   }
 }
