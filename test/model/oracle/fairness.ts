@@ -16,8 +16,14 @@ import {
   type World,
 } from './world.ts';
 
-/** Tags closer than this are equal: sums of fractions are rounded. */
-const CLOSE = 1e-9;
+/** Tags are counted in turns of their own user, of so many grains each. */
+export const TURN = 67_108_864;
+/** Every turn is a whole number of these; what a tag has beyond them tells its user from others. */
+const SEATS = 1_024;
+/** An entrant stands at most so far ahead of its level, in turns of its own, that it counts as on it. */
+const SLACK = 1 / 32_768;
+/** So many grains behind its level nobody enters for the sake of those that came before. */
+const CROWD = 1_048_576;
 
 export interface Turn {
   readonly person: Person;
@@ -43,20 +49,74 @@ export function refresh(world: World, queue: string, user: string): void {
   const person = personOf(lane, user);
   const weight = settingsOf(world, queue, user).weight ?? 100;
   if (!mayStart(world, lane, person)) {
-    person.ready = false;
+    stop(lane, person);
     return;
   }
+  if (person.ready && person.weight === weight) return;
   const level = joinAt(lane, person);
-  if (!person.ready) {
-    const kept = person.epoch === lane.epoch ? person.tag : 0;
-    person.tag = Math.max(level, kept);
-    person.epoch = lane.epoch;
-  }
-  if (person.weight !== weight) {
-    person.tag = level + (Math.max(0, person.tag - level) * person.weight) / weight;
-  }
+  const tag = person.epoch === lane.epoch ? person.tag : 0;
+  const ahead = Math.max(0, Math.ceil(tag - grainsAt(level, person.weight)));
+  const floor = Math.ceil(grainsAt(level, weight));
+  stop(lane, person);
+  enter(lane, person, { weight, floor, kept: person.weight === weight ? tag : floor + ahead });
+  person.epoch = lane.epoch;
+}
+
+/** Who comes when nobody of its weight is left begins anew. */
+function stop(lane: Lane, person: Person): void {
+  person.ready = false;
+  if (readyPeople(lane).some(({ weight }) => weight === person.weight)) return;
+  lane.lasts.delete(person.weight);
+}
+
+/** Behind those of its weight that came before it, unless they are far ahead; not before `kept`. */
+function enter(
+  lane: Lane,
+  person: Person,
+  { weight, floor, kept }: Record<'weight' | 'floor' | 'kept', number>,
+): void {
+  const next = (lane.lasts.get(weight) ?? -1) + 1;
+  const isNear = next > floor && next - floor <= CROWD;
+  const fresh = onSeat(isNear ? next : floor, next);
+  lane.lasts.set(weight, fresh);
+  person.tag = kept > fresh ? onSeat(kept, next) : fresh;
   person.weight = weight;
   person.ready = true;
+}
+
+/** The first grain from here on that has the seat of another. */
+function onSeat(from: number, like: number): number {
+  for (let at = from; ; at += 1) if ((at - like) % SEATS === 0) return at;
+}
+
+/** A tag, put as many whole seats further as it needs to be this far. */
+export function lifted(tag: number, least: number): number {
+  return tag + Math.max(0, Math.ceil((least - tag) / SEATS)) * SEATS;
+}
+
+/** A tag, taken as many whole seats back as it needs to be no further than this. */
+export function lowered(tag: number, most: number): number {
+  return tag - Math.max(0, Math.ceil((tag - most) / SEATS)) * SEATS;
+}
+
+/** A moment of virtual time, in grains of somebody of this weight. */
+export function grainsAt(v: number, weight: number): number {
+  return v * ((weight * TURN) / 100);
+}
+
+/** Where a person stands in virtual time. */
+export function begins({ tag, weight }: Person): number {
+  return tag / ((weight * TURN) / 100);
+}
+
+/** What a turn comes to, in grains. */
+export function grainsOf(cost: number): number {
+  return Math.max(1, Math.floor(cost * (TURN / SEATS) + 0.5)) * SEATS;
+}
+
+/** Whether a person is further ahead than where it would enter now. */
+export function isAhead(lane: Lane, person: Person): boolean {
+  return begins(person) - (100 / person.weight) * SLACK > lane.v;
 }
 
 /**
@@ -68,8 +128,8 @@ export function joinAt(lane: Lane, person: Person): number {
   const levels = lists.flatMap((list) => {
     const head = readyPeople(lane)
       .filter(({ user }) => list.names.has(user))
-      .sort((one, other) => finish(one) - finish(other) || byBytes(one.user, other.user))[0];
-    return head === undefined ? [] : [Math.max(list.clock, head.tag)];
+      .sort(earlier)[0];
+    return head === undefined ? [] : [Math.max(list.clock, begins(head))];
   });
   return Math.min(lane.v, ...levels);
 }
@@ -92,18 +152,25 @@ export function room(world: World, queue: string, user: string): number {
 /** The next turn among these people, by the plain rule. */
 export function nextAmong(lane: Lane, people: readonly Person[]): Turn | undefined {
   if (people.length === 0) return undefined;
-  const v = Math.max(lane.v, Math.min(...people.map((person) => person.tag)));
-  const eligible = people.filter((person) => person.tag <= v + CLOSE);
-  const person = eligible.sort(
-    (one, other) =>
-      finish(one) - finish(other) || one.tag - other.tag || byBytes(one.user, other.user),
-  )[0];
+  const v = Math.max(lane.v, Math.min(...people.map(begins)));
+  const eligible = people.filter((person) => begins(person) <= v + (100 / person.weight) * SLACK);
+  const person = eligible.sort(earlier)[0];
   return person === undefined ? undefined : { person, via: undefined, v, stolen: false };
+}
+
+/** By the end of the next turn, then by its start. Names are for those who came by the thousand. */
+export function earlier(one: Person, other: Person): number {
+  return (
+    finish(one) - finish(other) ||
+    begins(one) - begins(other) ||
+    one.tag - other.tag ||
+    byBytes(one.user, other.user)
+  );
 }
 
 /** Where a turn of cost 1 would take this person. */
 export function finish(person: Person): number {
-  return person.tag + 100 / person.weight;
+  return begins(person) + 100 / person.weight;
 }
 
 export function readyPeople(lane: Lane): Person[] {
@@ -118,14 +185,12 @@ export function unassigned(lane: Lane): Person[] {
 /** Charges a turn. */
 export function charge(lane: Lane, turn: Turn, cost: number): void {
   const { person, via } = turn;
-  const share = (cost * 100) / person.weight;
   const whole = (cost * 100) / readyWeight(lane);
   lane.v = turn.v;
-  if (via === undefined) {
-    person.tag += share;
-  } else {
-    person.tag = Math.max(person.tag + share, via.list.clock);
-    via.list.clock = person.tag;
+  person.tag += grainsOf(cost);
+  if (via !== undefined) {
+    person.tag = lifted(person.tag, grainsAt(via.list.clock, person.weight));
+    via.list.clock = begins(person);
   }
   lane.v += whole;
 }

@@ -2,7 +2,7 @@
 import type { LeaseRequest } from '../../../src/domain/backend.ts';
 import {
   charge,
-  finish,
+  earlier,
   levelServed,
   nextAmong,
   nextTask,
@@ -16,7 +16,6 @@ import { isAssigned, isRestricted, type Roster, rosterOf } from './rosters.ts';
 import { isOrphan } from './runs.ts';
 import { expected } from './timed.ts';
 import {
-  byBytes,
   type Lane,
   laneOf,
   note,
@@ -126,10 +125,6 @@ function through(
     .filter((person) => roster.list.names.has(person.user) && keep(person))
     .sort(earlier)[0];
   return person === undefined ? undefined : { person, via: roster, v: lane.v, stolen: false };
-}
-
-function earlier(one: Person, other: Person): number {
-  return finish(one) - finish(other) || byBytes(one.user, other.user);
 }
 
 /** A task that this worker has no handler for waits for another worker, or has none for an hour. */

@@ -1,5 +1,5 @@
 /** Which lists exist: those that a worker counts on. */
-import { refresh } from './fairness.ts';
+import { begins, refresh } from './fairness.ts';
 import { listKey, namesOf } from './rosters.ts';
 import { byBytes, laneOf, personOf, type Worker, type World } from './world.ts';
 
@@ -11,7 +11,7 @@ export function joinLists(world: World, worker: Worker): void {
     if (lane.lists.has(listKey(kind, names))) continue;
     for (const name of [...names].sort(byBytes)) refresh(world, queue, name);
     const ready = names.map((name) => personOf(lane, name)).filter((person) => person.ready);
-    const clock = ready.length > 0 ? Math.min(...ready.map(({ tag }) => tag)) : lane.v;
+    const clock = ready.length > 0 ? Math.min(...ready.map(begins)) : lane.v;
     lane.lists.set(listKey(kind, names), { kind, names: new Set(names), clock });
   }
 }

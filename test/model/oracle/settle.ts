@@ -3,7 +3,7 @@ import type { Decision, Settlement, Suspension } from '../../../src/domain/backe
 import type { ChannelRefusal } from '../../../src/domain/channel.ts';
 import type { AttemptRecord } from '../../../src/domain/task.ts';
 import * as channels from './channels.ts';
-import { joinAt } from './fairness.ts';
+import { grainsAt, grainsOf, joinAt, lifted } from './fairness.ts';
 import { end, queueUp, schedule } from './graph.ts';
 import { suspend } from './runs.ts';
 import { type Lease, laneOf, note, personOf, settingsOf, type Task, type World } from './world.ts';
@@ -122,7 +122,8 @@ function giveBack(world: World, task: Task): void {
   const { rate } = settingsOf(world, task.queue, task.user);
   const timed = lane.settings.charge === 'time';
   if (!timed && chargedIn === lane.epoch && person.epoch === lane.epoch) {
-    person.tag = Math.max(person.tag, joinAt(lane, person)) - (task.cost * 100) / person.weight;
+    const level = grainsAt(joinAt(lane, person), person.weight);
+    person.tag = lifted(person.tag, level) - grainsOf(task.cost);
   }
   if (rate !== undefined) person.tat -= rate.perMs / rate.limit;
   const ours = lane.settings.rate;

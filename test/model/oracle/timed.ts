@@ -1,4 +1,5 @@
 /** Queues that charge by time: what is expected at the lease, and what it came to in the end. */
+import { grainsAt, grainsOf, lifted, lowered, TURN } from './fairness.ts';
 import { type Lane, laneOf, type Person, personOf, type Task, type World } from './world.ts';
 
 /** What a turn of this person is charged, before it is known how long it takes. */
@@ -21,10 +22,9 @@ export function settleTime(world: World, task: Task): void {
   const { charged } = task;
   task.charged = undefined;
   if (charged === undefined || task.chargedIn !== lane.epoch || person.epoch !== lane.epoch) return;
-  person.tag = Math.max(
-    person.tag + ((seconds - charged) * 100) / person.weight,
-    lane.v - (charged * 100) / person.weight,
-  );
+  const before = person.tag - grainsOf(charged);
+  const least = grainsAt(lane.v, person.weight) - grainsOf(charged);
+  person.tag = lifted(before + grainsOf(seconds), least);
 }
 
 /** The queue charges by something else from now on. */
@@ -33,7 +33,7 @@ export function recount(lane: Lane): void {
   for (const list of lane.lists.values()) list.clock = 0;
   for (const person of lane.people.values()) {
     if (!person.ready) continue;
-    person.tag = Math.min(person.tag, lane.v + 100 / person.weight);
+    person.tag = lowered(person.tag, grainsAt(lane.v, person.weight) + TURN);
     person.epoch = lane.epoch;
   }
 }

@@ -1,7 +1,7 @@
 /** What time does by itself: one step of maintenance, and when the next one has something to do. */
 
 import type { EndState } from '../../../src/domain/task.ts';
-import { readyPeople, refresh } from './fairness.ts';
+import { isAhead, readyPeople, refresh } from './fairness.ts';
 import { end, forget, goOn, runCascade, wake } from './graph.ts';
 import { dropLists, hasLists } from './membership.ts';
 import { lookAt } from './schedules.ts';
@@ -36,25 +36,53 @@ export function upkeep(world: World): void {
   forgetSilent(world);
 }
 
+/** User by user, in the order of what each has due first, then of their places. */
 function promote(world: World): void {
   const due = tasksWhere(
     world,
     (task) => task.state === 'scheduled' && (task.dueAt ?? 0) <= world.now,
   ).sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0) || byBytes(one.id, other.id));
+  const firsts = new Map<string, number>();
   for (const task of due) {
-    note(world, task, 'due');
-    goOn(world, task);
+    const place = placeOf(task.queue, task.user);
+    if (!firsts.has(place)) firsts.set(place, task.dueAt ?? 0);
   }
+  const users = [...firsts].sort((one, other) => one[1] - other[1] || byBytes(one[0], other[0]));
+  for (const [place] of users) {
+    for (const task of due.filter((each) => placeOf(each.queue, each.user) === place)) {
+      note(world, task, 'due');
+      goOn(world, task);
+    }
+  }
+}
+
+/** What orders users of several queues where nothing else does. */
+function placeOf(queue: string, user: string): string {
+  return `${queue.length}:${queue}${user}`;
 }
 
 function unthrottle(world: World): void {
-  for (const { lane, person } of throttled(world)) {
-    if (allowedAt(world, lane, person) <= world.now) refresh(world, lane.queue, person.user);
-  }
+  const over = throttled(world)
+    .map(({ lane, person }) => ({ lane, person, at: allowedAt(world, lane, person) }))
+    .filter(({ at }) => at <= world.now)
+    .sort((one, other) => one.at - other.at || byPlace(one, other));
+  for (const { lane, person } of over) refresh(world, lane.queue, person.user);
+}
+
+interface Placed {
+  readonly lane: Lane;
+  readonly person: Person;
+}
+
+function byPlace(one: Placed, other: Placed): number {
+  return byBytes(
+    placeOf(one.lane.queue, one.person.user),
+    placeOf(other.lane.queue, other.person.user),
+  );
 }
 
 /** Users who have work, may run it, and wait for their rate alone. */
-function throttled(world: World): readonly { readonly lane: Lane; readonly person: Person }[] {
+function throttled(world: World): readonly Placed[] {
   return [...world.lanes.values()].flatMap((lane) =>
     [...lane.people.values()]
       .filter((person) => waitsForRate(world, lane, person))
@@ -145,7 +173,7 @@ function forgetSilent(world: World): void {
 
 /** A user with no work, list, settings, kept tag or spent rate is not remembered. */
 function dropIdle(world: World, lane: Lane, person: Person): void {
-  const ahead = person.epoch === lane.epoch && person.tag > lane.v;
+  const ahead = person.epoch === lane.epoch && isAhead(lane, person);
   const { rate } = settingsOf(world, lane.queue, person.user);
   const isSpent = rate !== undefined && person.tat > world.now;
   if (isIdle(world, lane, person) && !ahead && !isSpent) lane.people.delete(person.user);

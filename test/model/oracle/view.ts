@@ -19,7 +19,7 @@ import {
   type TaskRecord,
   type TaskState,
 } from '../../../src/domain/task.ts';
-import { readyPeople, room } from './fairness.ts';
+import { begins, readyPeople, room } from './fairness.ts';
 import { isDeadLetter } from './graph.ts';
 import { type Given, gateOf } from './lease.ts';
 import { SILENCE_MS } from './upkeep.ts';
@@ -145,7 +145,7 @@ export function userInfoOf(world: World, queue: string, user: string): UserInfo 
     running: inState('started').length,
     later: inState('scheduled', 'deferred').length,
     ready: person?.ready === true,
-    ahead: current ? person.tag - lane.v : 0,
+    ahead: current ? begins(person) - lane.v : 0,
   };
 }
 

@@ -120,6 +120,7 @@ export interface Key {
 /** One user in one queue. */
 export interface Person {
   readonly user: string;
+  /** In grains of its own turns: see fairness.ts. */
   tag: number;
   epoch: number;
   ready: boolean;
@@ -140,6 +141,8 @@ export interface Lane {
   meanRun: number | undefined;
   settings: QueueSettings;
   readonly people: Map<string, Person>;
+  /** By weight of those who are ready: where the one stands that came last. */
+  readonly lasts: Map<number, number>;
   readonly lists: Map<string, List>;
 }
 
@@ -280,6 +283,7 @@ export function laneOf(world: World, queue: string): Lane {
     meanRun: undefined,
     settings: {},
     people: new Map(),
+    lasts: new Map(),
     lists: new Map(),
   };
   world.lanes.set(queue, lane);
@@ -408,5 +412,5 @@ function copyOfLane(lane: Lane): Lane {
     { ...person, levels: structuredClone(person.levels) },
   ]);
   const lists = [...lane.lists].map(([key, list]): [string, List] => [key, { ...list }]);
-  return { ...lane, people: new Map(people), lists: new Map(lists) };
+  return { ...lane, people: new Map(people), lasts: new Map(lane.lasts), lists: new Map(lists) };
 }

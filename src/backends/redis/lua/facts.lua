@@ -41,9 +41,15 @@ local function rankInLevel()
 end
 
 local function usersAhead()
-  local ahead, tag = 0, '(' .. string.format('%.17g', u.s - 1e-9)
+  local ahead, start = 0, F.startOf(u)
   for class in pairs(lane.classes) do
-    ahead = ahead + redis.call('ZCOUNT', K.ready(lane.p, class), '-inf', tag)
+    local before = start
+    if string.byte(class, 2) == 119 then
+      local w = tonumber(string.sub(class, 3))
+      before = w == u.w and u.s or start * scaleOf(w)
+    end
+    before = '(' .. string.format('%.17g', before)
+    ahead = ahead + redis.call('ZCOUNT', K.ready(lane.p, class), '-inf', before)
   end
   return ahead
 end

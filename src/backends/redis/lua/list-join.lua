@@ -58,7 +58,7 @@ for i = 6, #ARGV do
     more[#more + 1] = list
     Lists.changeLists(u, more)
   end
-  if u.ready and u.s < least then least = u.s end
+  if u.ready then least = math.min(least, F.startOf(u)) end
 end
 if last == '1' then
   local start = least < INF and least or lane.v

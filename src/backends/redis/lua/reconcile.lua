@@ -203,6 +203,9 @@ local function mendLane()
   lane.w, lane.runnable, lane.ready = counts.w, counts.runnable, counts.ready
   lane.classes = {}
   for class, count in pairs(counts.classes) do lane.classes[class] = count end
+  for kind in pairs(lane.lasts) do
+    if not (lane.classes['o' .. kind] or lane.classes['a' .. kind]) then lane.lasts[kind] = nil end
+  end
   F.touchLane(lane)
   tell('ok')
 end

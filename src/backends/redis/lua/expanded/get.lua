@@ -98,12 +98,40 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
 -- @rare
 
--- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class; by kind
+-- of class in use, what it remembers of the user that entered last (lib/tags.lua).
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
+-- Tags, in grains of their users' own turns; restates the first half of domain/fair-share.ts.
+
+-- Grains of a user of this weight in one unit of virtual time.
+local function scaleOf(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
+
+-- The least tag from `from` on that has the seat of `tag`.
+local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+local function enterTag(kept, v, w, last)
+  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
+  return kept > fresh and seated(next_, kept) or fresh, fresh
+end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
 -- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
 -- such a hash is one small block of memory.

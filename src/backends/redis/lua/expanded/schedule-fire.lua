@@ -16,7 +16,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, emptied = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, levelScore = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, emptied = 0, isEnd = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, levelScore = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -115,12 +115,40 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
 -- @rare
 
--- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class; by kind
+-- of class in use, what it remembers of the user that entered last (lib/tags.lua).
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
+-- Tags, in grains of their users' own turns; restates the first half of domain/fair-share.ts.
+
+-- Grains of a user of this weight in one unit of virtual time.
+local function scaleOf(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
+
+-- The least tag from `from` on that has the seat of `tag`.
+local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+local function enterTag(kept, v, w, last)
+  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
+  return kept > fresh and seated(next_, kept) or fresh, fresh
+end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -405,7 +433,7 @@ end
 
 function F.newLane(queue, p)
   return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
-    idleLeast = INF, fresh = true, classes = {}, counts = { scheduled = 0, deferred = 0,
+    idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
       queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
     enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
 end
@@ -417,7 +445,7 @@ function F.readLane(lane, packed)
     c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
     lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
     lane.stolen, lane.old, rest = struct.unpack('<ddIddddddddddddddddddd', packed)
-  lane.classes = cmsgpack.unpack(string.sub(packed, rest))
+  lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
   lane.fresh = false
 end
 
@@ -450,7 +478,7 @@ function F.saveLane(lane)
   local packed = struct.pack('<ddIddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
-    lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
+    lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes, lane.lasts)
   redis.call('HSET', (lane.p .. 'fair'), 's', packed)
   if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
   if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
@@ -568,6 +596,9 @@ function F.saveUser(u)
   if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
 end
 
+-- Where the user's tag stands in virtual time.
+function F.startOf(u) return startOf(u.s, u.w) end
+
 function F.touch(u)
   if u.dirty then return end
   u.dirty = true
@@ -576,7 +607,7 @@ function F.touch(u)
 end
 
 -- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
--- shared one of its power of two.
+-- shared one of its power of two. Answers the kind, which classes of both families have.
 function F.joinClass(u)
   local lane, kind = u.lane, 'w' .. u.w
   local family = u.assigned and 'a' or 'o'
@@ -589,6 +620,10 @@ function F.joinClass(u)
   end
   u.class = family .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
+  u.ready = true
+  lane.w = lane.w + u.w
+  lane.ready = lane.ready + 1
+  return kind
 end
 
 function F.readyKey(lane, class)
@@ -601,13 +636,14 @@ function F.readyKey(lane, class)
   return key
 end
 
--- Writes the user's score, or its absence, to every index that is ordered by its tag.
+-- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
+-- weights, which share a class, are compared in virtual time.
 function F.indexUser(u, ready)
   local lane = u.lane
-  F.zset(F.readyKey(lane, u.class), u.name, ready and u.s)
+  F.zset(F.readyKey(lane, u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
   local lists = u.lists
   if not lists then return end
-  local finish = ready and u.s + 100 / u.w
+  local finish = ready and F.finishOf(u)
   for i = 1, #lists do
     F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
     if string.byte(lists[i]) == 115 then
@@ -621,8 +657,12 @@ function F.displace(u)
   F.indexUser(u, false)
   lane.w = lane.w - u.w
   lane.ready = lane.ready - 1
-  local left = lane.classes[u.class] - 1
-  lane.classes[u.class] = left > 0 and left or nil
+  local classes, left = lane.classes, lane.classes[u.class] - 1
+  classes[u.class] = left > 0 and left or nil
+  if left == 0 then
+    local kind = string.sub(u.class, 2)
+    if not (classes['o' .. kind] or classes['a' .. kind]) then lane.lasts[kind] = nil end
+  end
   u.class, u.ready = false, false
 end
 
@@ -630,16 +670,22 @@ function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
   if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
-  if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
-  local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
-  if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
+  if u.ready and u.w == weight then
+    if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
+    return
+  end
+  local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
-  if u.w > 0 and u.w ~= weight then tag = v + ((tag > v and tag - v or 0) * u.w) / weight end
+  if u.w ~= weight then
+    kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
+  end
   if u.ready then F.displace(u) end
-  u.s, u.ep, u.w, u.assigned, u.ready = tag, lane.epoch, weight, assigned, true
-  lane.w = lane.w + weight
-  lane.ready = lane.ready + 1
-  F.joinClass(u)
+  u.ep, u.w, u.assigned = lane.epoch, weight, assigned
+  local kind, lasts = F.joinClass(u), lane.lasts
+  local last = lasts[kind] or -1
+  u.s, lasts[kind] = enterTag(kept, v, weight, last)
+  -- Tags of different weights have no order: those who share a class are counted.
+  if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)
 end
 
@@ -933,13 +979,14 @@ function Step.newEpoch(lane)
   lane.idleLeast = INF
 end
 
-function Step.setIdle(u, idle)
-  if (u.idle or false) == idle then return end
+-- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
+function Step.setIdle(u, till)
+  if (u.idle or false) == (till and true) then return end
   local lane = u.lane
-  u.idle = idle
-  if idle then
-    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, u.s)
-    if u.s < lane.idleLeast then lane.idleLeast = u.s end
+  u.idle = till and true
+  if till then
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, till)
+    if till < lane.idleLeast then lane.idleLeast = till end
     return
   end
   F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
@@ -952,10 +999,11 @@ function Step.forget(u)
     Step.setIdle(u, false)
     return F.saveUser(u)
   end
-  local keep = u.ep == lane.epoch and u.s > lane.v
+  local till = u.ep == lane.epoch and keptUntil(u.s, u.w)
+  local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
-  Step.setIdle(u, keep)
+  Step.setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
   if u.fresh then return end
@@ -1291,11 +1339,24 @@ function F.exactClasses(lane)
   return n
 end
 
+-- F of a turn of cost 1.
+function F.finishOf(u) return startOf(u.s, u.w) + 100 / u.w end
+
 function F.onAssigned(u)
   for i = 1, u.lists and #u.lists or 0 do
     if string.byte(u.lists[i]) == 97 then return true end
   end
   return false
+end
+
+-- Between those that somebody is assigned to and those that nobody is: it keeps its tag.
+function F.changeFamily(u, assigned)
+  local lasts, kind = u.lane.lasts, string.sub(u.class, 2)
+  local last = lasts[kind]
+  F.displace(u)
+  u.assigned = assigned
+  if F.joinClass(u) == kind then lasts[kind] = last end
+  F.indexUser(u, true)
 end
 
 function F.listOf(lane, id)
@@ -1318,7 +1379,7 @@ function F.joinTag(u)
     F.flushKey(key)
     local head = redis.call('ZRANGE', key, 0, 0)[1]
     if head then
-      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.userOf(lane, head).s))
+      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.startOf(F.userOf(lane, head))))
     end
   end
   return v
@@ -1657,7 +1718,8 @@ function Timed.settle(t, u)
   if not charged then return end
   F.rareOf(t).ch = nil
   if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
-  local s = math.max(u.s + ((held - charged) * 100) / u.w, lane.v - (charged * 100) / u.w)
+  local before = u.s - turnOf(charged)
+  local s = raisedTag(before + turnOf(held), lane.v * scaleOf(u.w) - turnOf(charged))
   if u.ready then F.indexUser(u, false) end
   u.s = s
   if u.ready then F.indexUser(u, true) end
@@ -1667,7 +1729,9 @@ end
 function Timed.recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
+  local most = lane.v * scaleOf(u.w) + 67108864
+  if u.s > most then u.s = u.s - math.ceil((u.s - most) / 1024) * 1024 end
+  u.ep = lane.epoch
   F.indexUser(u, true)
 end
 

@@ -121,7 +121,7 @@ end
 local function plainClasses(lane)
   local classes = lane.classes
   if not classes then
-    classes = cmsgpack.unpack(lane.packedClasses)
+    classes, lane.lasts = cmsgpack.unpack(lane.packedClasses)
     lane.classes = classes
   end
   return classes
@@ -135,11 +135,38 @@ local function plainRest(lane)
 end
 
 local function savePlainLane(lane)
-  local classes = lane.classes and cmsgpack.pack(lane.classes) or lane.packedClasses
+  local classes = lane.classes and cmsgpack.pack(lane.classes, lane.lasts) or lane.packedClasses
   redis.call('HSET', (lane.p .. 'fair'), 's',
     struct.pack('<ddIddddddddddddddddddd', unpack(lane, 1, 22)) .. classes)
 end
 -- Keeps a user on the short path: no lists, no rate, not paused, in a class of its own weight.
+-- Tags, in grains of their users' own turns; restates the first half of domain/fair-share.ts.
+
+-- Grains of a user of this weight in one unit of virtual time.
+local function scaleOf(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
+
+-- The least tag from `from` on that has the seat of `tag`.
+local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+local function enterTag(kept, v, w, last)
+  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
+  return kept > fresh and seated(next_, kept) or fresh, fresh
+end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
 -- The user; nil when it is not plain.
 local function plainUser(lane, name)
@@ -180,7 +207,9 @@ local function plainPlace(lane, u)
     if n >= 31 then return false end
   end
   classes[u.class] = (classes[u.class] or 0) + 1
-  if u.ep ~= lane[3] or u.s < lane[1] then u.s = lane[1] end
+  local lasts, kind = lane.lasts, 'w' .. u.w
+  local kept = u.ep == lane[3] and u.s or 0
+  u.s, lasts[kind] = enterTag(kept, lane[1], u.w, lasts[kind] or -1)
   u.ep, u.ready = lane[3], true
   lane[2] = lane[2] + u.w
   lane[6] = lane[6] + 1
@@ -191,6 +220,7 @@ local function plainDisplace(lane, u)
   local classes = plainClasses(lane)
   local left = classes[u.class] - 1
   classes[u.class] = left > 0 and left or nil
+  if left == 0 and not classes['aw' .. u.w] then lane.lasts['w' .. u.w] = nil end
   lane[2] = lane[2] - u.w
   lane[6] = lane[6] - 1
   u.ready = false
@@ -277,7 +307,7 @@ local function plainFronts(lane, turns)
       names[#names + 1] = got[i]
       tags[#names] = tonumber(got[i + 1])
     end
-    local front = { names = names, tags = tags, at = 1, step = 100 / weight }
+    local front = { names = names, tags = tags, at = 1, step = 100 / weight, scale = scaleOf(weight) }
     fronts[#fronts + 1], fronts[class] = front, front
   end
   return fronts
@@ -299,8 +329,10 @@ end
 local function plainTurn(lane, fronts)
   local least = INF
   for i = 1, #fronts do
-    local tag = fronts[i].tags[fronts[i].at]
-    if tag and tag < least then least = tag end
+    local front = fronts[i]
+    local tag = front.tags[front.at]
+    front.start = tag and (tag == 0 and 0 or tag / front.scale)
+    if tag and front.start < least then least = front.start end
   end
   if least == INF then return end
   local v = lane[1]
@@ -308,15 +340,15 @@ local function plainTurn(lane, fronts)
     v = least
     lane[1] = v
   end
-  local best, bestFinish, bestTag
+  local best, bestFinish
   for i = 1, #fronts do
     local front = fronts[i]
-    local tag = front.tags[front.at]
-    if tag and tag <= v + 0.000000001 then
-      local finish = tag + front.step
-      if not best or finish < bestFinish or (finish == bestFinish and (tag < bestTag
-        or (tag == bestTag and front.names[front.at] < best.names[best.at]))) then
-        best, bestFinish, bestTag = front, finish, tag
+    local start = front.start
+    if start and start <= v + front.step * 0.000030517578125 then
+      local finish = start + front.step
+      -- Of the same finish and the same start would be one weight.
+      if not best or finish < bestFinish or (finish == bestFinish and start < best.start) then
+        best, bestFinish = front, finish
       end
     end
   end
@@ -463,14 +495,14 @@ local function plainTake(lane, u, request)
   reply[n + 9] = ''
   request.count = request.count + 1
   u.gone[#u.gone + 1] = id
-  return cost * 100
+  return cost
 end
 
 -- The turn is charged, and the user stands where that puts it.
 local function plainCharge(lane, u, front, cost)
   plainServed(lane, u)
-  u.s = u.s + cost / u.w
-  lane[1] = lane[1] + cost / lane[2]
+  u.s = u.s + turnOf(cost)
+  lane[1] = lane[1] + cost * 100 / lane[2]
   u.served, u.taken, u.queued = true, u.taken + 1, u.queued - 1
   u.cnt[u.level], u.running = u.cnt[u.level] - 1, u.running + 1
   front.at = front.at + 1
@@ -754,11 +786,11 @@ end
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, countAttempt = 0, saveLiving = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, leasedOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, nextHead = 0, seqOf = 0, readWorker = 0, seen = 0, leaseStep = 0, settleOne = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, countAttempt = 0, saveLiving = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, leasedOf = 0, owned = 0, fixed = 0, ownerOf = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, nextHead = 0, seqOf = 0, readWorker = 0, seen = 0, leaseStep = 0, settleOne = 0 }
 
 -- Functions of one subject each.
 local Cascade = {}
-local Choose = { stepOf = 0, chooseUser = 0, choose = 0, laneOpen = 0 }
+local Choose = { stepOf = 0, startOf = 0, chooseUser = 0, choose = 0, laneOpen = 0 }
 local Deal = { readShares = 0, nextTurn = 0, charge = 0, start = 0, take = 0, fill = 0, saveListClocks = 0 }
 local Decide = { finish = 0, by = 0 }
 local Deps = {}
@@ -847,7 +879,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
 -- @rare
 
--- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class; by kind
+-- of class in use, what it remembers of the user that entered last (lib/tags.lua).
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
@@ -1184,7 +1217,7 @@ end
 
 function F.newLane(queue, p)
   return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
-    idleLeast = INF, fresh = true, classes = {}, counts = { scheduled = 0, deferred = 0,
+    idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
       queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
     enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
 end
@@ -1196,7 +1229,7 @@ function F.readLane(lane, packed)
     c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
     lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
     lane.stolen, lane.old, rest = struct.unpack('<ddIddddddddddddddddddd', packed)
-  lane.classes = cmsgpack.unpack(string.sub(packed, rest))
+  lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
   lane.fresh = false
 end
 
@@ -1229,7 +1262,7 @@ function F.saveLane(lane)
   local packed = struct.pack('<ddIddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
-    lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
+    lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes, lane.lasts)
   redis.call('HSET', (lane.p .. 'fair'), 's', packed)
   if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
   if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
@@ -1347,6 +1380,9 @@ function F.saveUser(u)
   if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
 end
 
+-- Where the user's tag stands in virtual time.
+function F.startOf(u) return startOf(u.s, u.w) end
+
 function F.touch(u)
   if u.dirty then return end
   u.dirty = true
@@ -1355,7 +1391,7 @@ function F.touch(u)
 end
 
 -- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
--- shared one of its power of two.
+-- shared one of its power of two. Answers the kind, which classes of both families have.
 function F.joinClass(u)
   local lane, kind = u.lane, 'w' .. u.w
   local family = u.assigned and 'a' or 'o'
@@ -1368,6 +1404,10 @@ function F.joinClass(u)
   end
   u.class = family .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
+  u.ready = true
+  lane.w = lane.w + u.w
+  lane.ready = lane.ready + 1
+  return kind
 end
 
 function F.readyKey(lane, class)
@@ -1380,13 +1420,14 @@ function F.readyKey(lane, class)
   return key
 end
 
--- Writes the user's score, or its absence, to every index that is ordered by its tag.
+-- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
+-- weights, which share a class, are compared in virtual time.
 function F.indexUser(u, ready)
   local lane = u.lane
-  F.zset(F.readyKey(lane, u.class), u.name, ready and u.s)
+  F.zset(F.readyKey(lane, u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
   local lists = u.lists
   if not lists then return end
-  local finish = ready and u.s + 100 / u.w
+  local finish = ready and F.finishOf(u)
   for i = 1, #lists do
     F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
     if string.byte(lists[i]) == 115 then
@@ -1400,8 +1441,12 @@ function F.displace(u)
   F.indexUser(u, false)
   lane.w = lane.w - u.w
   lane.ready = lane.ready - 1
-  local left = lane.classes[u.class] - 1
-  lane.classes[u.class] = left > 0 and left or nil
+  local classes, left = lane.classes, lane.classes[u.class] - 1
+  classes[u.class] = left > 0 and left or nil
+  if left == 0 then
+    local kind = string.sub(u.class, 2)
+    if not (classes['o' .. kind] or classes['a' .. kind]) then lane.lasts[kind] = nil end
+  end
   u.class, u.ready = false, false
 end
 
@@ -1409,16 +1454,22 @@ function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
   if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
-  if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
-  local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
-  if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
+  if u.ready and u.w == weight then
+    if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
+    return
+  end
+  local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
-  if u.w > 0 and u.w ~= weight then tag = v + ((tag > v and tag - v or 0) * u.w) / weight end
+  if u.w ~= weight then
+    kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
+  end
   if u.ready then F.displace(u) end
-  u.s, u.ep, u.w, u.assigned, u.ready = tag, lane.epoch, weight, assigned, true
-  lane.w = lane.w + weight
-  lane.ready = lane.ready + 1
-  F.joinClass(u)
+  u.ep, u.w, u.assigned = lane.epoch, weight, assigned
+  local kind, lasts = F.joinClass(u), lane.lasts
+  local last = lasts[kind] or -1
+  u.s, lasts[kind] = enterTag(kept, v, weight, last)
+  -- Tags of different weights have no order: those who share a class are counted.
+  if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)
 end
 
@@ -1784,13 +1835,14 @@ function Step.newEpoch(lane)
   lane.idleLeast = INF
 end
 
-function Step.setIdle(u, idle)
-  if (u.idle or false) == idle then return end
+-- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
+function Step.setIdle(u, till)
+  if (u.idle or false) == (till and true) then return end
   local lane = u.lane
-  u.idle = idle
-  if idle then
-    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, u.s)
-    if u.s < lane.idleLeast then lane.idleLeast = u.s end
+  u.idle = till and true
+  if till then
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, till)
+    if till < lane.idleLeast then lane.idleLeast = till end
     return
   end
   F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
@@ -1803,10 +1855,11 @@ function Step.forget(u)
     Step.setIdle(u, false)
     return F.saveUser(u)
   end
-  local keep = u.ep == lane.epoch and u.s > lane.v
+  local till = u.ep == lane.epoch and keptUntil(u.s, u.w)
+  local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
-  Step.setIdle(u, keep)
+  Step.setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
   if u.fresh then return end
@@ -1928,49 +1981,56 @@ function Choose.stepOf(class)
   return 2 ^ (value + 1)
 end
 
--- The user with the next turn, its tag and the virtual time after the jump to the least tag.
+-- Where the head of a class stands in virtual time: shared ones are ordered by that.
+function Choose.startOf(class, score)
+  if string.byte(class, 2) == 119 then return startOf(score, tonumber(string.sub(class, 3))) end
+  return score
+end
+
+-- The user with the next turn, and the virtual time after the jump to the least start.
 function Choose.chooseUser(lane, orphansOnly, turns)
   local only = next(lane.classes)
   if not only then return end
   if not orphansOnly and not next(lane.classes, only) then
     local name, tag = F.first(F.readyKey(lane, only), turns)
-    return name, tag, name and (tag > lane.v and tag or lane.v)
+    return name, name and math.max(lane.v, Choose.startOf(only, tag))
   end
   local heads, n, least = {}, 0, INF
   for class in pairs(lane.classes) do
     if not (orphansOnly and string.byte(class) == 97) then
       local name, tag = F.first(F.readyKey(lane, class), turns)
       if name then
+        local start = Choose.startOf(class, tag)
         n = n + 1
-        heads[n] = { name, tag, class }
-        if tag < least then least = tag end
+        heads[n] = { name, start, class }
+        if start < least then least = start end
       end
     end
   end
   if n == 0 then return end
   local v = least > lane.v and least or lane.v
-  if n == 1 then return heads[1][1], heads[1][2], v end
+  if n == 1 then return heads[1][1], v end
   local best, bestFinish
   for i = 1, n do
     local head = heads[i]
-    local tag = head[2]
-    if tag <= v + 0.000000001 then
-      local finish = tag + Choose.stepOf(head[3])
+    local start, step = head[2], Choose.stepOf(head[3])
+    if start <= v + step * 0.000030517578125 then
+      local finish = start + step
       if not best or finish < bestFinish
-        or (finish == bestFinish and (tag < best[2]
-          or (tag == best[2] and F.before(head[1], best[1])))) then
+        or (finish == bestFinish and (start < best[2]
+          or (start == best[2] and Choose.classBefore(head[3], best[3])))) then
         best, bestFinish = head, finish
       end
     end
   end
-  return best[1], best[2], v
+  return best[1], v
 end
 
 -- Whose turn it is: the user, V after a jump or nil, the list that it was chosen by, and whether
 -- the turn is stolen.
 function Choose.choose(lane, reach, turns)
   if not reach then
-    local name, _, v = Choose.chooseUser(lane, false, turns)
+    local name, v = Choose.chooseUser(lane, false, turns)
     if not name then return end
     return F.userOf(lane, name), v
   end
@@ -2066,21 +2126,20 @@ end
 -- Charges the turn: the user's tag, virtual time, both rates, the clock of the list.
 function Deal.charge(t, u, v, list)
   local lane = u.lane
-  local cost = t.cost * 100
+  local cost = t.cost
   if lane.timed then
-    cost = Timed.charge(t, u) * 100
+    cost = Timed.charge(t, u)
   elseif t.y and t.y.ch then
     F.rareOf(t).ch = nil
   end
-  local turn = cost / u.w
   if v then lane.v = v end
-  u.s = u.s + turn
+  u.s = u.s + turnOf(cost)
   if list then
-    if list.clock > u.s then u.s = list.clock end
-    list.clock = u.s
+    u.s = raisedTag(u.s, list.clock * scaleOf(u.w))
+    list.clock = F.startOf(u)
     list.dirty = true
   end
-  lane.v = lane.v + cost / lane.w
+  lane.v = lane.v + cost * 100 / lane.w
   t.chargedEpoch = lane.epoch
   local rate = u.set.rate
   if rate then u.tat = (u.tat > now and u.tat or now) + rate.perMs / rate.limit end
@@ -2328,6 +2387,23 @@ library()
 
 local rare = function()
 
+-- Whether other members may have the score of the first one, which was asked for just now.
+function F.isTied(key, score)
+  local view, n = views[key], 0
+  local got, at = view.got, view.at
+  while got[at] and tonumber(got[at + 1]) == score do
+    if not view.moved[got[at]] then n = n + 1 end
+    at = at + 2
+  end
+  if not got[at] and not view.whole then return true end
+  at = view.lateAt
+  while view.lateScores[at] == score do
+    n = n + 1
+    at = at + 1
+  end
+  return n > 1
+end
+
 function F.sharedClass(weight)
   local power, value = 0, 100 / weight
   while value >= 2 do
@@ -2363,11 +2439,24 @@ function F.exactClasses(lane)
   return n
 end
 
+-- F of a turn of cost 1.
+function F.finishOf(u) return startOf(u.s, u.w) + 100 / u.w end
+
 function F.onAssigned(u)
   for i = 1, u.lists and #u.lists or 0 do
     if string.byte(u.lists[i]) == 97 then return true end
   end
   return false
+end
+
+-- Between those that somebody is assigned to and those that nobody is: it keeps its tag.
+function F.changeFamily(u, assigned)
+  local lasts, kind = u.lane.lasts, string.sub(u.class, 2)
+  local last = lasts[kind]
+  F.displace(u)
+  u.assigned = assigned
+  if F.joinClass(u) == kind then lasts[kind] = last end
+  F.indexUser(u, true)
 end
 
 function F.listOf(lane, id)
@@ -2390,7 +2479,7 @@ function F.joinTag(u)
     F.flushKey(key)
     local head = redis.call('ZRANGE', key, 0, 0)[1]
     if head then
-      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.userOf(lane, head).s))
+      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.startOf(F.userOf(lane, head))))
     end
   end
   return v
@@ -2618,7 +2707,7 @@ function F.giveBack(t, u)
   -- Where time is charged the time that it was held stays.
   if t.chargedEpoch == lane.epoch and u.ep == lane.epoch and not lane.timed then
     -- Measured from now: what was released long ago is no claim to turns in a row.
-    u.s = math.max(u.s, F.joinTag(u)) - (F.fixed(t).cost * 100) / u.w
+    u.s = raisedTag(u.s, F.joinTag(u) * scaleOf(u.w)) - turnOf(F.fixed(t).cost)
     if u.ready then F.indexUser(u, true) end
   end
   if u.set.rate then u.tat = u.tat - u.set.rate.perMs / u.set.rate.limit end
@@ -2836,7 +2925,8 @@ function Timed.settle(t, u)
   if not charged then return end
   F.rareOf(t).ch = nil
   if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
-  local s = math.max(u.s + ((held - charged) * 100) / u.w, lane.v - (charged * 100) / u.w)
+  local before = u.s - turnOf(charged)
+  local s = raisedTag(before + turnOf(held), lane.v * scaleOf(u.w) - turnOf(charged))
   if u.ready then F.indexUser(u, false) end
   u.s = s
   if u.ready then F.indexUser(u, true) end
@@ -2846,7 +2936,9 @@ end
 function Timed.recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
+  local most = lane.v * scaleOf(u.w) + 67108864
+  if u.s > most then u.s = u.s - math.ceil((u.s - most) / 1024) * 1024 end
+  u.ep = lane.epoch
   F.indexUser(u, true)
 end
 
@@ -3664,42 +3756,62 @@ function XCom.sweep()
   return #places == 50
 end
 
-function Choose.finishesFirst(a, finishA, b, finishB)
-  return finishA < finishB or (finishA == finishB and F.before(a, b))
+-- In a settled order, which has nothing to do with names: those of one step can tie.
+function Choose.classBefore(a, b)
+  local x, y = string.byte(a), string.byte(b)
+  if x == y then x, y = string.byte(a, 2), string.byte(b, 2) end
+  return x > y
+end
+
+-- Whether the next turn of one ends first, or of two that end at once has begun first.
+function Choose.finishesFirst(a, b)
+  local finishA, finishB = F.finishOf(a), F.finishOf(b)
+  return finishA < finishB or (finishA == finishB and F.startOf(a) < F.startOf(b))
+end
+
+-- The first user of an index that is ordered by F.
+function Choose.firstOf(lane, key, turns)
+  local name, finish = F.first(key, turns)
+  if not name then return end
+  local best = F.userOf(lane, name)
+  if not F.isTied(key, finish) then return best end
+  F.flushKey(key)
+  local score = string.format('%.17g', finish)
+  for _, other in ipairs(redis.call('ZRANGEBYSCORE', key, score, score)) do
+    local u = F.userOf(lane, other)
+    if Choose.finishesFirst(u, best) then best = u end
+  end
+  return best
 end
 
 function Choose.chooseAssigned(lane, reach, turns)
-  local name, finish, list
+  local u, list
   if reach.assigned then
-    name, finish = F.first((lane.p .. 'list-ready:' .. reach.assigned), turns)
-    list = name and F.listOf(lane, reach.assigned)
+    u = Choose.firstOf(lane, (lane.p .. 'list-ready:' .. reach.assigned), turns)
+    list = u and F.listOf(lane, reach.assigned)
   end
   if reach.steal == 'any' then
-    local orphan, tag, v = Choose.chooseUser(lane, true, turns)
-    if orphan then
-      local u = F.userOf(lane, orphan)
-      if not name or Choose.finishesFirst(orphan, tag + 100 / u.w, name, finish) then
-        return F.userOf(lane, orphan), v, nil, false
-      end
-    end
+    local name, v = Choose.chooseUser(lane, true, turns)
+    local orphan = name and F.userOf(lane, name)
+    if orphan and (not u or Choose.finishesFirst(orphan, u)) then return orphan, v, nil, false end
   elseif reach.steal then
-    local orphan, finishOrphan = F.first((lane.p .. 'orphans:' .. reach.steal), turns)
-    if orphan and (not name or Choose.finishesFirst(orphan, finishOrphan, name, finish)) then
-      name, list = orphan, F.listOf(lane, reach.steal)
+    local orphan = Choose.firstOf(lane, (lane.p .. 'orphans:' .. reach.steal), turns)
+    if orphan and (not u or Choose.finishesFirst(orphan, u)) then
+      u, list = orphan, F.listOf(lane, reach.steal)
     end
   end
-  if name then return F.userOf(lane, name), nil, list, false end
+  if u then return u, nil, list, false end
 end
 
 function Choose.chooseStolen(lane, reach, turns)
   if reach.steal == 'any' then
-    local name, _, v = Choose.chooseUser(lane, false, turns)
+    local name, v = Choose.chooseUser(lane, false, turns)
     if name then return F.userOf(lane, name), v, nil, true end
     return
   end
   if not reach.steal then return end
-  local name = F.first((lane.p .. 'list-ready:' .. reach.steal), turns)
-  if name then return F.userOf(lane, name), nil, F.listOf(lane, reach.steal), true end
+  local u = Choose.firstOf(lane, (lane.p .. 'list-ready:' .. reach.steal), turns)
+  if u then return u, nil, F.listOf(lane, reach.steal), true end
 end
 
 function Choose.chooseRestricted(lane, reach, turns)

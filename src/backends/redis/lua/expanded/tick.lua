@@ -113,12 +113,40 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
 -- @rare
 
--- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class.
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class; by kind
+-- of class in use, what it remembers of the user that entered last (lib/tags.lua).
 
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
+-- Tags, in grains of their users' own turns; restates the first half of domain/fair-share.ts.
+
+-- Grains of a user of this weight in one unit of virtual time.
+local function scaleOf(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
+
+-- The least tag from `from` on that has the seat of `tag`.
+local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+local function enterTag(kept, v, w, last)
+  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
+  return kept > fresh and seated(next_, kept) or fresh, fresh
+end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -365,7 +393,7 @@ end
 
 function F.newLane(queue, p)
   return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
-    idleLeast = INF, fresh = true, classes = {}, counts = { scheduled = 0, deferred = 0,
+    idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
       queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
     enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
 end
@@ -377,7 +405,7 @@ function F.readLane(lane, packed)
     c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
     lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
     lane.stolen, lane.old, rest = struct.unpack('<ddIddddddddddddddddddd', packed)
-  lane.classes = cmsgpack.unpack(string.sub(packed, rest))
+  lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
   lane.fresh = false
 end
 
@@ -410,7 +438,7 @@ function F.saveLane(lane)
   local packed = struct.pack('<ddIddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
-    lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes)
+    lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes, lane.lasts)
   redis.call('HSET', (lane.p .. 'fair'), 's', packed)
   if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
   if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
@@ -610,13 +638,14 @@ function Step.newEpoch(lane)
   lane.idleLeast = INF
 end
 
-function Step.setIdle(u, idle)
-  if (u.idle or false) == idle then return end
+-- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
+function Step.setIdle(u, till)
+  if (u.idle or false) == (till and true) then return end
   local lane = u.lane
-  u.idle = idle
-  if idle then
-    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, u.s)
-    if u.s < lane.idleLeast then lane.idleLeast = u.s end
+  u.idle = till and true
+  if till then
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, till)
+    if till < lane.idleLeast then lane.idleLeast = till end
     return
   end
   F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
@@ -629,10 +658,11 @@ function Step.forget(u)
     Step.setIdle(u, false)
     return F.saveUser(u)
   end
-  local keep = u.ep == lane.epoch and u.s > lane.v
+  local till = u.ep == lane.epoch and keptUntil(u.s, u.w)
+  local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
-  Step.setIdle(u, keep)
+  Step.setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
   if u.fresh then return end
@@ -817,6 +847,9 @@ function F.sharesOf(u)
   return shares
 end
 
+-- Where the user's tag stands in virtual time.
+function F.startOf(u) return startOf(u.s, u.w) end
+
 function F.exactClasses(lane)
   local n, weights = 0, {}
   for class in pairs(lane.classes) do
@@ -830,7 +863,7 @@ function F.exactClasses(lane)
 end
 
 -- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
--- shared one of its power of two.
+-- shared one of its power of two. Answers the kind, which classes of both families have.
 function F.joinClass(u)
   local lane, kind = u.lane, 'w' .. u.w
   local family = u.assigned and 'a' or 'o'
@@ -843,6 +876,10 @@ function F.joinClass(u)
   end
   u.class = family .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
+  u.ready = true
+  lane.w = lane.w + u.w
+  lane.ready = lane.ready + 1
+  return kind
 end
 
 function F.readyKey(lane, class)
@@ -855,13 +892,17 @@ function F.readyKey(lane, class)
   return key
 end
 
--- Writes the user's score, or its absence, to every index that is ordered by its tag.
+-- F of a turn of cost 1.
+function F.finishOf(u) return startOf(u.s, u.w) + 100 / u.w end
+
+-- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
+-- weights, which share a class, are compared in virtual time.
 function F.indexUser(u, ready)
   local lane = u.lane
-  F.zset(F.readyKey(lane, u.class), u.name, ready and u.s)
+  F.zset(F.readyKey(lane, u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
   local lists = u.lists
   if not lists then return end
-  local finish = ready and u.s + 100 / u.w
+  local finish = ready and F.finishOf(u)
   for i = 1, #lists do
     F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
     if string.byte(lists[i]) == 115 then
@@ -882,9 +923,23 @@ function F.displace(u)
   F.indexUser(u, false)
   lane.w = lane.w - u.w
   lane.ready = lane.ready - 1
-  local left = lane.classes[u.class] - 1
-  lane.classes[u.class] = left > 0 and left or nil
+  local classes, left = lane.classes, lane.classes[u.class] - 1
+  classes[u.class] = left > 0 and left or nil
+  if left == 0 then
+    local kind = string.sub(u.class, 2)
+    if not (classes['o' .. kind] or classes['a' .. kind]) then lane.lasts[kind] = nil end
+  end
   u.class, u.ready = false, false
+end
+
+-- Between those that somebody is assigned to and those that nobody is: it keeps its tag.
+function F.changeFamily(u, assigned)
+  local lasts, kind = u.lane.lasts, string.sub(u.class, 2)
+  local last = lasts[kind]
+  F.displace(u)
+  u.assigned = assigned
+  if F.joinClass(u) == kind then lasts[kind] = last end
+  F.indexUser(u, true)
 end
 
 function F.listOf(lane, id)
@@ -907,7 +962,7 @@ function F.joinTag(u)
     F.flushKey(key)
     local head = redis.call('ZRANGE', key, 0, 0)[1]
     if head then
-      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.userOf(lane, head).s))
+      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.startOf(F.userOf(lane, head))))
     end
   end
   return v
@@ -917,16 +972,22 @@ function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
   if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
-  if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
-  local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
-  if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
+  if u.ready and u.w == weight then
+    if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
+    return
+  end
+  local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
-  if u.w > 0 and u.w ~= weight then tag = v + ((tag > v and tag - v or 0) * u.w) / weight end
+  if u.w ~= weight then
+    kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
+  end
   if u.ready then F.displace(u) end
-  u.s, u.ep, u.w, u.assigned, u.ready = tag, lane.epoch, weight, assigned, true
-  lane.w = lane.w + weight
-  lane.ready = lane.ready + 1
-  F.joinClass(u)
+  u.ep, u.w, u.assigned = lane.epoch, weight, assigned
+  local kind, lasts = F.joinClass(u), lane.lasts
+  local last = lasts[kind] or -1
+  u.s, lasts[kind] = enterTag(kept, v, weight, last)
+  -- Tags of different weights have no order: those who share a class are counted.
+  if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)
 end
 
@@ -1476,7 +1537,8 @@ function Timed.settle(t, u)
   if not charged then return end
   F.rareOf(t).ch = nil
   if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
-  local s = math.max(u.s + ((held - charged) * 100) / u.w, lane.v - (charged * 100) / u.w)
+  local before = u.s - turnOf(charged)
+  local s = raisedTag(before + turnOf(held), lane.v * scaleOf(u.w) - turnOf(charged))
   if u.ready then F.indexUser(u, false) end
   u.s = s
   if u.ready then F.indexUser(u, true) end
@@ -1486,7 +1548,9 @@ end
 function Timed.recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
+  local most = lane.v * scaleOf(u.w) + 67108864
+  if u.s > most then u.s = u.s - math.ceil((u.s - most) / 1024) * 1024 end
+  u.ep = lane.epoch
   F.indexUser(u, true)
 end
 

@@ -16,7 +16,7 @@ function F.exactClasses(lane)
 end
 
 -- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
--- shared one of its power of two.
+-- shared one of its power of two. Answers the kind, which classes of both families have.
 function F.joinClass(u)
   local lane, kind = u.lane, 'w' .. u.w
   local family = u.assigned and 'a' or 'o'
@@ -29,6 +29,10 @@ function F.joinClass(u)
   end
   u.class = family .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
+  u.ready = true
+  lane.w = lane.w + u.w
+  lane.ready = lane.ready + 1
+  return kind
 end
 
 function F.readyKey(lane, class)
@@ -41,13 +45,18 @@ function F.readyKey(lane, class)
   return key
 end
 
--- Writes the user's score, or its absence, to every index that is ordered by its tag.
+-- F of a turn of cost 1.
+-- @rare
+function F.finishOf(u) return startOf(u.s, u.w) + 100 / u.w end
+
+-- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
+-- weights, which share a class, are compared in virtual time.
 function F.indexUser(u, ready)
   local lane = u.lane
-  F.zset(F.readyKey(lane, u.class), u.name, ready and u.s)
+  F.zset(F.readyKey(lane, u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
   local lists = u.lists
   if not lists then return end
-  local finish = ready and u.s + 100 / u.w
+  local finish = ready and F.finishOf(u)
   for i = 1, #lists do
     F.zset(K.listReady(lane.p, lists[i]), u.name, finish)
     if string.byte(lists[i]) == 115 then
@@ -69,9 +78,24 @@ function F.displace(u)
   F.indexUser(u, false)
   lane.w = lane.w - u.w
   lane.ready = lane.ready - 1
-  local left = lane.classes[u.class] - 1
-  lane.classes[u.class] = left > 0 and left or nil
+  local classes, left = lane.classes, lane.classes[u.class] - 1
+  classes[u.class] = left > 0 and left or nil
+  if left == 0 then
+    local kind = string.sub(u.class, 2)
+    if not (classes['o' .. kind] or classes['a' .. kind]) then lane.lasts[kind] = nil end
+  end
   u.class, u.ready = false, false
+end
+
+-- Between those that somebody is assigned to and those that nobody is: it keeps its tag.
+-- @rare
+function F.changeFamily(u, assigned)
+  local lasts, kind = u.lane.lasts, string.sub(u.class, 2)
+  local last = lasts[kind]
+  F.displace(u)
+  u.assigned = assigned
+  if F.joinClass(u) == kind then lasts[kind] = last end
+  F.indexUser(u, true)
 end
 
 -- @rare
@@ -96,7 +120,7 @@ function F.joinTag(u)
     F.flushKey(key)
     local head = redis.call('ZRANGE', key, 0, 0)[1]
     if head then
-      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.userOf(lane, head).s))
+      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.startOf(F.userOf(lane, head))))
     end
   end
   return v
@@ -106,16 +130,22 @@ function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
   if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
-  if u.ready and u.w == weight and (u.assigned or false) == assigned then return end
-  local v, tag = u.lists and F.joinTag(u) or lane.v, u.s
-  if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end
+  if u.ready and u.w == weight then
+    if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
+    return
+  end
+  local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
-  if u.w > 0 and u.w ~= weight then tag = v + ((tag > v and tag - v or 0) * u.w) / weight end
+  if u.w ~= weight then
+    kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
+  end
   if u.ready then F.displace(u) end
-  u.s, u.ep, u.w, u.assigned, u.ready = tag, lane.epoch, weight, assigned, true
-  lane.w = lane.w + weight
-  lane.ready = lane.ready + 1
-  F.joinClass(u)
+  u.ep, u.w, u.assigned = lane.epoch, weight, assigned
+  local kind, lasts = F.joinClass(u), lane.lasts
+  local last = lasts[kind] or -1
+  u.s, lasts[kind] = enterTag(kept, v, weight, last)
+  -- Tags of different weights have no order: those who share a class are counted.
+  if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)
 end
 

@@ -36,7 +36,7 @@ function F.userInfo(u)
   return { user = u.name, queue = lane.queue, settings = F.settingsInForce(lane, u.own),
     origins = F.originsOf(u), queued = u.queued, levels = u.cnt, running = u.running,
     later = u.live - u.queued - u.running, ready = u.ready,
-    ahead = string.format('%.17g', u.ep == lane.epoch and u.s - lane.v or 0) }
+    ahead = string.format('%.17g', u.ep == lane.epoch and F.startOf(u) - lane.v or 0) }
 end
 
 -- How many more slots would start a task at once, the queue's own pause, cap and rate included.

@@ -64,21 +64,20 @@ end
 -- Charges the turn: the user's tag, virtual time, both rates, the clock of the list.
 function Deal.charge(t, u, v, list)
   local lane = u.lane
-  local cost = t.cost * 100
+  local cost = t.cost
   if lane.timed then
-    cost = Timed.charge(t, u) * 100
+    cost = Timed.charge(t, u)
   elseif t.y and t.y.ch then
     F.rareOf(t).ch = nil
   end
-  local turn = cost / u.w
   if v then lane.v = v end
-  u.s = u.s + turn
+  u.s = u.s + turnOf(cost)
   if list then
-    if list.clock > u.s then u.s = list.clock end
-    list.clock = u.s
+    u.s = raisedTag(u.s, list.clock * scaleOf(u.w))
+    list.clock = F.startOf(u)
     list.dirty = true
   end
-  lane.v = lane.v + cost / lane.w
+  lane.v = lane.v + cost * 100 / lane.w
   t.chargedEpoch = lane.epoch
   local rate = u.set.rate
   if rate then u.tat = (u.tat > now and u.tat or now) + rate.perMs / rate.limit end

@@ -17,13 +17,14 @@ function Step.newEpoch(lane)
   lane.idleLeast = INF
 end
 
-function Step.setIdle(u, idle)
-  if (u.idle or false) == idle then return end
+-- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
+function Step.setIdle(u, till)
+  if (u.idle or false) == (till and true) then return end
   local lane = u.lane
-  u.idle = idle
-  if idle then
-    F.zset(K.idle(lane.p, lane.epoch), u.name, u.s)
-    if u.s < lane.idleLeast then lane.idleLeast = u.s end
+  u.idle = till and true
+  if till then
+    F.zset(K.idle(lane.p, lane.epoch), u.name, till)
+    if till < lane.idleLeast then lane.idleLeast = till end
     return
   end
   F.zset(K.idle(lane.p, u.idleEpoch), u.name, false)
@@ -36,10 +37,11 @@ function Step.forget(u)
     Step.setIdle(u, false)
     return F.saveUser(u)
   end
-  local keep = u.ep == lane.epoch and u.s > lane.v
+  local till = u.ep == lane.epoch and keptUntil(u.s, u.w)
+  local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
-  Step.setIdle(u, keep)
+  Step.setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
   if u.fresh then return end

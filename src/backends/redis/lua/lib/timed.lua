@@ -24,7 +24,8 @@ function Timed.settle(t, u)
   if not charged then return end
   F.rareOf(t).ch = nil
   if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
-  local s = math.max(u.s + ((held - charged) * 100) / u.w, lane.v - (charged * 100) / u.w)
+  local before = u.s - turnOf(charged)
+  local s = raisedTag(before + turnOf(held), lane.v * scaleOf(u.w) - turnOf(charged))
   if u.ready then F.indexUser(u, false) end
   u.s = s
   if u.ready then F.indexUser(u, true) end
@@ -34,6 +35,8 @@ end
 function Timed.recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  u.s, u.ep = math.min(u.s, lane.v + 100 / u.w), lane.epoch
+  local most = lane.v * scaleOf(u.w) + TURN
+  if u.s > most then u.s = u.s - math.ceil((u.s - most) / SEATS) * SEATS end
+  u.ep = lane.epoch
   F.indexUser(u, true)
 end

@@ -2,6 +2,7 @@
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
+-- @include lib/tags.lua
 
 local USER = '<dIBIIIIIIIIdIId'
 local READY, ASSIGNED, SHARED, THROTTLED, IDLE = 1, 2, 4, 8, 16
@@ -128,6 +129,9 @@ function F.saveUser(u)
   end
   if u.fresh then F.zset(K.users(u.lane.p), u.name, 0) end
 end
+
+-- Where the user's tag stands in virtual time.
+function F.startOf(u) return startOf(u.s, u.w) end
 
 function F.touch(u)
   if u.dirty then return end

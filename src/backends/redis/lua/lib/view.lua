@@ -60,6 +60,24 @@ function F.readView(key, turns)
   return view
 end
 
+-- Whether other members may have the score of the first one, which was asked for just now.
+-- @rare
+function F.isTied(key, score)
+  local view, n = views[key], 0
+  local got, at = view.got, view.at
+  while got[at] and tonumber(got[at + 1]) == score do
+    if not view.moved[got[at]] then n = n + 1 end
+    at = at + 2
+  end
+  if not got[at] and not view.whole then return true end
+  at = view.lateAt
+  while view.lateScores[at] == score do
+    n = n + 1
+    at = at + 1
+  end
+  return n > 1
+end
+
 -- The first member of a set and its score, after everything that this step has changed.
 function F.first(key, turns)
   local view = views[key]

@@ -31,7 +31,7 @@ end
 local function plainClasses(lane)
   local classes = lane.classes
   if not classes then
-    classes = cmsgpack.unpack(lane.packedClasses)
+    classes, lane.lasts = cmsgpack.unpack(lane.packedClasses)
     lane.classes = classes
   end
   return classes
@@ -45,7 +45,7 @@ local function plainRest(lane)
 end
 
 local function savePlainLane(lane)
-  local classes = lane.classes and cmsgpack.pack(lane.classes) or lane.packedClasses
+  local classes = lane.classes and cmsgpack.pack(lane.classes, lane.lasts) or lane.packedClasses
   redis.call('HSET', K.fair(lane.p), 's',
     struct.pack(LANE, unpack(lane, 1, LANE_LAST)) .. classes)
 end

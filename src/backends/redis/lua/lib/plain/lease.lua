@@ -57,14 +57,14 @@ local function plainTake(lane, u, request)
   reply[n + 9] = ''
   request.count = request.count + 1
   u.gone[#u.gone + 1] = id
-  return cost * 100
+  return cost
 end
 
 -- The turn is charged, and the user stands where that puts it.
 local function plainCharge(lane, u, front, cost)
   plainServed(lane, u)
-  u.s = u.s + cost / u.w
-  lane[LANE_V] = lane[LANE_V] + cost / lane[LANE_W]
+  u.s = u.s + turnOf(cost)
+  lane[LANE_V] = lane[LANE_V] + cost * 100 / lane[LANE_W]
   u.served, u.taken, u.queued = true, u.taken + 1, u.queued - 1
   u.cnt[u.level], u.running = u.cnt[u.level] - 1, u.running + 1
   front.at = front.at + 1

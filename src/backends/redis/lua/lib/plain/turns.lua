@@ -17,7 +17,7 @@ local function plainFronts(lane, turns)
       names[#names + 1] = got[i]
       tags[#names] = tonumber(got[i + 1])
     end
-    local front = { names = names, tags = tags, at = 1, step = 100 / weight }
+    local front = { names = names, tags = tags, at = 1, step = 100 / weight, scale = scaleOf(weight) }
     fronts[#fronts + 1], fronts[class] = front, front
   end
   return fronts
@@ -39,8 +39,10 @@ end
 local function plainTurn(lane, fronts)
   local least = INF
   for i = 1, #fronts do
-    local tag = fronts[i].tags[fronts[i].at]
-    if tag and tag < least then least = tag end
+    local front = fronts[i]
+    local tag = front.tags[front.at]
+    front.start = tag and (tag == 0 and 0 or tag / front.scale)
+    if tag and front.start < least then least = front.start end
   end
   if least == INF then return end
   local v = lane[LANE_V]
@@ -48,15 +50,15 @@ local function plainTurn(lane, fronts)
     v = least
     lane[LANE_V] = v
   end
-  local best, bestFinish, bestTag
+  local best, bestFinish
   for i = 1, #fronts do
     local front = fronts[i]
-    local tag = front.tags[front.at]
-    if tag and tag <= v + EPSILON then
-      local finish = tag + front.step
-      if not best or finish < bestFinish or (finish == bestFinish and (tag < bestTag
-        or (tag == bestTag and front.names[front.at] < best.names[best.at]))) then
-        best, bestFinish, bestTag = front, finish, tag
+    local start = front.start
+    if start and start <= v + front.step * SLACK then
+      local finish = start + front.step
+      -- Of the same finish and the same start would be one weight.
+      if not best or finish < bestFinish or (finish == bestFinish and start < best.start) then
+        best, bestFinish = front, finish
       end
     end
   end

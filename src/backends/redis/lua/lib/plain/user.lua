@@ -1,4 +1,5 @@
 -- Keeps a user on the short path: no lists, no rate, not paused, in a class of its own weight.
+-- @include lib/tags.lua
 
 -- The user; nil when it is not plain.
 local function plainUser(lane, name)
@@ -39,7 +40,9 @@ local function plainPlace(lane, u)
     if n >= LIMIT.weightClasses then return false end
   end
   classes[u.class] = (classes[u.class] or 0) + 1
-  if u.ep ~= lane[LANE_EPOCH] or u.s < lane[LANE_V] then u.s = lane[LANE_V] end
+  local lasts, kind = lane.lasts, 'w' .. u.w
+  local kept = u.ep == lane[LANE_EPOCH] and u.s or 0
+  u.s, lasts[kind] = enterTag(kept, lane[LANE_V], u.w, lasts[kind] or -1)
   u.ep, u.ready = lane[LANE_EPOCH], true
   lane[LANE_W] = lane[LANE_W] + u.w
   lane[LANE_READY] = lane[LANE_READY] + 1
@@ -50,6 +53,7 @@ local function plainDisplace(lane, u)
   local classes = plainClasses(lane)
   local left = classes[u.class] - 1
   classes[u.class] = left > 0 and left or nil
+  if left == 0 and not classes['aw' .. u.w] then lane.lasts['w' .. u.w] = nil end
   lane[LANE_W] = lane[LANE_W] - u.w
   lane[LANE_READY] = lane[LANE_READY] - 1
   u.ready = false
