@@ -28,6 +28,7 @@ import * as keys from './contract/keys.ts';
 import { Kit } from './contract/kit.ts';
 import * as leasing from './contract/leasing.ts';
 import * as limits from './contract/limits.ts';
+import { names } from './contract/names.ts';
 import * as overlaps from './contract/overlaps.ts';
 import * as redrive from './contract/redrive.ts';
 import * as restricted from './contract/restricted.ts';
@@ -94,6 +95,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'run now': canceling.early,
   'turns between users': fairness.betweenUsers,
   'turns within a user': fairness.withinUser,
+  'names of users': names,
   'turns by time': timed,
   'limits of users': limits.users,
   'places of running tasks': limits.places,

@@ -20,8 +20,10 @@ async function holdTurns(
   return held;
 }
 
+/** In turns of weight 1, but for the seat of its tag. */
 async function ahead(kit: Kit, user: string): Promise<number> {
-  return (await kit.user(user))?.ahead ?? Number.NaN;
+  const exact = (await kit.user(user))?.ahead ?? Number.NaN;
+  return Math.round(exact * 1e4) / 1e4;
 }
 
 export const timed: Cases = {
