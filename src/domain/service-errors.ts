@@ -72,7 +72,7 @@ export class BackendFullError extends FairloomError {
   }
 }
 
-/** The server is too old, its data has a newer layout, or a setting rules it out. */
+/** The server is too old, its data has another layout, or a setting rules it out. */
 export class BackendUnsupportedError extends FairloomError {
   /** The name of the class. */
   override readonly name = 'BackendUnsupportedError';

@@ -7,13 +7,13 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
   {
     name: 'round robin instead of fair turns',
     file: `${DIR}/fair-share.ts`,
-    find: `    const finish = head.tag + head.step;`,
-    replace: `    const finish = head.tag;`,
+    find: `    const finish = head.start + head.step;`,
+    replace: `    const finish = head.start;`,
   },
   {
     name: 'nobody has to wait to be eligible',
     file: `${DIR}/fair-share.ts`,
-    find: `    if (head === undefined || head.tag > at + EPSILON) continue;`,
+    find: `    if (head === undefined || head.start > at + head.step * SLACK) continue;`,
     replace: `    if (head === undefined) continue;`,
   },
   {
@@ -25,26 +25,38 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
   {
     name: 'a newcomer has all the turns that it missed',
     file: `${DIR}/fair-share.ts`,
-    find: `tag > lane.v ? tag : lane.v;`,
-    replace: `tag > lane.v ? tag : 0;`,
+    find: `  const floor = Math.ceil(v * scaleOf(weight));`,
+    replace: `  const floor = Math.ceil(v * 0 * scaleOf(weight));`,
   },
   {
     name: 'a kept tag is forgotten',
     file: `${DIR}/fair-share.ts`,
-    find: `tag > lane.v ? tag : lane.v;`,
-    replace: `tag > lane.v ? lane.v : lane.v;`,
+    find: `kept > fresh ? seated(next, kept) : fresh`,
+    replace: `fresh`,
   },
   {
     name: 'a turn costs one, whatever it costs',
     file: `${DIR}/fair-share.ts`,
-    find: `  return (cost * 100) / weight;`,
-    replace: `  return (cost > 0 ? 100 : 0) / weight;`,
+    find: `Math.floor((cost * TURN) / SEATS + 0.5)`,
+    replace: `Math.floor((cost > 0 ? TURN : 0) / SEATS + 0.5)`,
   },
   {
     name: 'a change of weight forgets what is ahead',
     file: `${DIR}/fair-share.ts`,
-    find: `(tag > v ? tag - v : 0) * oldWeight`,
-    replace: `(tag > v ? 0 : 0) * oldWeight`,
+    find: `  const ahead = Math.max(0, Math.ceil(tag - v * scaleOf(oldWeight)));`,
+    replace: `  const ahead = Math.max(0, Math.ceil(tag - tag - v * scaleOf(oldWeight)));`,
+  },
+  {
+    name: 'those who come at one moment tie',
+    file: `${DIR}/fair-share.ts`,
+    find: `  const fresh = seated(next, next > floor && next <= floor + CROWD ? next : floor);`,
+    replace: `  const fresh = floor;`,
+  },
+  {
+    name: 'a correction moves a tag off its seat',
+    file: `${DIR}/fair-share.ts`,
+    find: `  return tag < least ? seated(tag, least) : tag;`,
+    replace: `  return Math.max(tag, Math.ceil(least));`,
   },
   {
     name: 'a tie goes to the lower level',

@@ -151,7 +151,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'the tag is not stored after a turn',
     file: `${DIR}/ready-index.ts`,
-    find: `  user.tag += turn(cost, user.weight);\n`,
+    find: `  user.tag += turn(cost);\n`,
     replace: '',
   },
   {
@@ -169,13 +169,19 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a kept tag is in turns of another weight',
     file: `${DIR}/ready-index.ts`,
-    find: `  const scale = user.weight > 0 && user.weight !== weight;`,
-    replace: `  const scale = user.ready && user.weight !== weight;`,
+    find: `user.weight === weight ? kept : rescaledTag(`,
+    replace: `!user.ready || user.weight === weight ? kept : rescaledTag(`,
   },
   {
     name: 'the clock of a list does not move',
     file: `${DIR}/lease.ts`,
-    find: `  if (list !== undefined) list.clock = user.tag;\n`,
+    find: `  if (list !== undefined) list.clock = startTag(user);\n`,
+    replace: '',
+  },
+  {
+    name: 'a class does not remember who entered last',
+    file: `${DIR}/ready-index.ts`,
+    find: `  lane.lasts.set(kind, shared ? last + 1 : entry.last);\n`,
     replace: '',
   },
   {

@@ -73,8 +73,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a charge is given back twice',
     file: `${DIR}/lib/places.lua`,
-    find: `(F.fixed(t).cost * 100) / u.w`,
-    replace: `(F.fixed(t).cost * 200) / u.w`,
+    find: ` - turnOf(F.fixed(t).cost)`,
+    replace: ` - 2 * turnOf(F.fixed(t).cost)`,
   },
   {
     name: 'Lua: the key of an ended task is not released',
@@ -133,8 +133,14 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a kept tag is forgotten',
     file: `${DIR}/lib/fair.lua`,
-    find: `  if not u.ready and not (u.ep == lane.epoch and tag > v) then tag = v end`,
-    replace: `  if not u.ready then tag = v end`,
+    find: `kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0`,
+    replace: `kept = u.lists and F.joinTag(u) or lane.v, 0`,
+  },
+  {
+    name: 'Lua: those who come at one moment tie',
+    file: `${DIR}/lib/tags.lua`,
+    find: `  if next_ <= floor or next_ > floor + CROWD then fresh = seated(next_, floor) end`,
+    replace: `  fresh = floor`,
   },
   {
     name: 'Lua: a rate opens when it opened last',
@@ -145,25 +151,25 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: round robin instead of fair turns',
     file: `${DIR}/lib/choose.lua`,
-    find: `      local finish = tag + Choose.stepOf(head[3])`,
-    replace: `      local finish = tag`,
+    find: `      local finish = start + step\n      if not best or finish < bestFinish\n`,
+    replace: `      local finish = start\n      if not best or finish < bestFinish\n`,
   },
   {
     name: 'Lua: nobody has to wait to be eligible',
     file: `${DIR}/lib/choose.lua`,
-    find: `    if tag <= v + EPSILON then`,
-    replace: `    if tag then`,
+    find: `    if start <= v + step * SLACK then`,
+    replace: `    if start then`,
   },
   {
     name: 'Lua: the tag is not stored after a turn',
     file: `${DIR}/lib/lease.lua`,
-    find: `  u.s = u.s + turn\n`,
+    find: `  u.s = u.s + turnOf(cost)\n`,
     replace: '',
   },
   {
     name: 'Lua: virtual time stands still',
     file: `${DIR}/lib/lease.lua`,
-    find: `  lane.v = lane.v + cost / lane.w\n`,
+    find: `  lane.v = lane.v + cost * 100 / lane.w\n`,
     replace: '',
   },
   {
@@ -241,14 +247,14 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the short path lets a user join in front',
     file: `${DIR}/lib/plain/user.lua`,
-    find: `  if u.ep ~= lane[LANE_EPOCH] or u.s < lane[LANE_V] then u.s = lane[LANE_V] end\n`,
-    replace: ``,
+    find: `enterTag(kept, lane[LANE_V], u.w, `,
+    replace: `enterTag(kept, 0, u.w, `,
   },
   {
     name: 'Lua: the short path charges no cost',
     file: `${DIR}/lib/plain/lease.lua`,
-    find: `  return cost * 100\n`,
-    replace: `  return 100\n`,
+    find: `  return cost\n`,
+    replace: `  return 1\n`,
   },
   {
     name: "Lua: the short path is in nobody's way when something is due",
@@ -343,7 +349,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: what was charged too much is a claim to turns in a row',
     file: `${DIR}/lib/timed.lua`,
-    find: `local s = math.max(u.s + ((held - charged) * 100) / u.w, lane.v - (charged * 100) / u.w)`,
-    replace: `local s = u.s + ((held - charged) * 100) / u.w`,
+    find: `raisedTag(before + turnOf(held), lane.v * scaleOf(u.w) - turnOf(charged))`,
+    replace: `before + turnOf(held)`,
   },
 ];

@@ -112,7 +112,7 @@ describe('a server is refused', () => {
     expect(String(error)).toContain('6.0.16');
   });
 
-  it('whose data has a newer layout, also after it was open', async () => {
+  it('whose data has another layout, also after it was open', async () => {
     const prefix = freshPrefix();
     const admin = adminOf();
     await (await kitOn(undefined, prefix)).add();
@@ -122,6 +122,10 @@ describe('a server is refused', () => {
     const error = await kitOn(undefined, prefix).catch((error: Error) => error);
     expect(error).toMatchObject({ code: 'BACKEND_UNSUPPORTED' });
     expect(String(error)).toContain(`layout ${known + 1}`);
+    await admin.hset(`${prefix}:meta`, 'layout', known - 1);
+    const older = await kitOn(undefined, prefix).catch((error: Error) => error);
+    expect(older).toMatchObject({ code: 'BACKEND_UNSUPPORTED' });
+    expect(String(older)).toContain(`layout ${known - 1} of an older version`);
     await admin.hset(`${prefix}:meta`, 'layout', known);
     await kitOn(undefined, prefix);
   });

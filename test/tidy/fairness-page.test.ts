@@ -17,7 +17,9 @@ function rows(): readonly string[] {
     const turn = at + 1;
     if (turn === NEWCOMER_TURN) lane.enter('dan', 200);
     const present = NAMES.slice(0, turn < NEWCOMER_TURN ? 3 : 4);
-    const cells = NAMES.map((name) => (present.includes(name) ? lane.startOf(name).toFixed(3) : '–'));
+    const cells = NAMES.map((name) =>
+      present.includes(name) ? lane.startOf(name).toFixed(3) : '–',
+    );
     return `| ${[turn, lane.clock.v.toFixed(3), ...cells, lane.serve()].join(' | ')} |`;
   });
 }

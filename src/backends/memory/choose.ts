@@ -1,7 +1,7 @@
 import { nextLevel } from '../../domain/priority-shares.ts';
 import type { Lane, NameList, TaskEntry, UserLane } from './entities.ts';
-import { compareFinish } from './entities.ts';
 import { chooseUser } from './ready-index.ts';
+import { compareFinish } from './tag-order.ts';
 
 /** The lists of a restricted worker in one lane. */
 export interface Reach {

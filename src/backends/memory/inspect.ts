@@ -15,10 +15,11 @@ import { LIMITS } from '../../domain/limits.ts';
 import { allowedAt } from '../../domain/rate-limit.ts';
 import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task.ts';
 import { dependentsOf } from './dependents.ts';
-import { type Lane, startTag, type TaskEntry, type UserLane } from './entities.ts';
+import type { Lane, TaskEntry, UserLane } from './entities.ts';
 import { runnableNow } from './ready-index.ts';
 import { configuredInfo, userInfo } from './settings-of.ts';
 import type { Store } from './store.ts';
+import { startTag } from './tag-order.ts';
 import { blockedIds, toRecord } from './task-record.ts';
 import { liveWorkers } from './workers.ts';
 

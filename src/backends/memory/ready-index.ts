@@ -17,17 +17,10 @@ import {
 import { LIMITS } from '../../domain/limits.ts';
 import { afterGiveBack, afterStart, allowedAt } from '../../domain/rate-limit.ts';
 import type { UserSettings } from '../../domain/settings.ts';
-import type { TaskEntry } from './entities.ts';
-import {
-  byStart,
-  byTag,
-  type Lane,
-  startTag,
-  type UserLane,
-  type WeightClass,
-} from './entities.ts';
+import type { Lane, TaskEntry, UserLane, WeightClass } from './entities.ts';
 import { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
+import { byStart, byTag, startTag } from './tag-order.ts';
 
 const DEFAULT_WEIGHT = 100;
 

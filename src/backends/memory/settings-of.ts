@@ -8,9 +8,10 @@ import {
   type UserPatch,
   type UserSettings,
 } from '../../domain/settings.ts';
-import { startTag, type UserLane } from './entities.ts';
+import type { UserLane } from './entities.ts';
 import { recount, reindex } from './ready-index.ts';
 import type { Store } from './store.ts';
+import { startTag } from './tag-order.ts';
 import { resetListClocks } from './workers.ts';
 
 /** See `UserStore.set`. */

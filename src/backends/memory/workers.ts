@@ -3,10 +3,11 @@ import { InvalidOptionError } from '../../domain/errors.ts';
 import type { Registration, WorkerInfo, WorkerSpec } from '../../domain/inspection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Reach } from './choose.ts';
-import { byFinish, type Lane, type NameList, startTag, type UserLane } from './entities.ts';
+import type { Lane, NameList, UserLane } from './entities.ts';
 import { extract, insert, reindex } from './ready-index.ts';
 import { SortedList } from './sorted-list.ts';
 import type { Store, WorkerEntry } from './store.ts';
+import { byFinish, startTag } from './tag-order.ts';
 
 /** See `WorkerStore.register`. */
 export function register(store: Store, spec: WorkerSpec, registration: Registration = {}): void {

@@ -7,7 +7,7 @@ import type { Keys } from './keys.ts';
 /** The oldest server whose commands the scripts use. */
 const OLDEST = [6, 2] as const;
 
-/** How the keys are laid out; rises when an older process could no longer read them. */
+/** How the keys are laid out; rises when other processes can no longer read them. */
 const LAYOUT = 2;
 
 /** Looks at the server once: its version, the layout of the namespace, and what may be lost. */
@@ -36,9 +36,11 @@ function checkVersion(info: string): string {
 async function checkLayout(connection: Connection, keys: Keys): Promise<void> {
   await connection.command('open', 'HSETNX', [keys.meta, 'layout', LAYOUT]);
   const found = Number(await connection.command('open', 'HGET', [keys.meta, 'layout']));
-  if (found <= LAYOUT) return;
+  if (found === LAYOUT) return;
   throw new BackendUnsupportedError(
-    `the data has layout ${found}, this process knows ${LAYOUT}: update it first`,
+    found > LAYOUT
+      ? `the data has layout ${found}, this process knows ${LAYOUT}: update it first`
+      : `the data has layout ${found} of an older version, this process knows ${LAYOUT}`,
   );
 }
 

@@ -124,7 +124,7 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
--- Tags, in grains of their users' own turns; restates the first half of domain/fair-share.ts.
+-- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
 
 -- Grains of a user of this weight in one unit of virtual time.
 local function scaleOf(w) return w * 67108864 / 100 end

@@ -137,7 +137,7 @@ local function savePlainLane(lane)
     struct.pack('<ddIddddddddddddddddddd', unpack(lane, 1, 22)) .. classes)
 end
 -- Keeps a user on the short path: no lists, no rate, not paused, in a class of its own weight.
--- Tags, in grains of their users' own turns; restates the first half of domain/fair-share.ts.
+-- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
 
 -- Grains of a user of this weight in one unit of virtual time.
 local function scaleOf(w) return w * 67108864 / 100 end

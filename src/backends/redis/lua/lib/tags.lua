@@ -1,4 +1,4 @@
--- Tags, in grains of their users' own turns; restates the first half of domain/fair-share.ts.
+-- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
 
 local TURN, SEATS, CROWD, SLACK = 67108864, 1024, 1048576, 0.000030517578125
 
