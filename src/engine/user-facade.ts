@@ -124,6 +124,11 @@ function statusOf({ settings, ahead, ...rest }: UserInfo): UserStatus {
     ...rest,
     settings: userSettingsInfo(settings),
     // One that comes back starts at the queue's virtual time, or after what it was given in advance.
-    ahead: rest.ready ? ahead : Math.max(0, ahead),
+    ahead: withoutSeat(rest.ready ? ahead : Math.max(0, ahead)),
   };
+}
+
+/** A tag tells its user from others in its last digits, which tell readers nothing. */
+function withoutSeat(ahead: number): number {
+  return Math.round(ahead * 1e6) / 1e6 + 0;
 }

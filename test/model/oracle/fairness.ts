@@ -169,7 +169,7 @@ export function earlier(one: Person, other: Person): number {
 }
 
 /** Where a turn of cost 1 would take this person. */
-export function finish(person: Person): number {
+function finish(person: Person): number {
   return begins(person) + 100 / person.weight;
 }
 
