@@ -97,6 +97,7 @@ export {
   DecryptionError,
   type DecryptionProblem,
   DependencyCycleError,
+  DependencyLimitError,
   DuplicateNodeError,
   type ErrorCode,
   type FailedMember,

@@ -34,6 +34,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   UNKNOWN_DEPENDENCY: EXIT.refused,
   CROSS_USER_DEPENDENCY: EXIT.refused,
   DEPENDENCY_CYCLE: EXIT.refused,
+  DEPENDENCY_LIMIT: EXIT.refused,
   DUPLICATE_NODE: EXIT.usage,
   NOTATION: EXIT.usage,
   TASK_CONFLICT: EXIT.refused,

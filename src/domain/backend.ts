@@ -240,7 +240,11 @@ export type ChangeReply =
   | { readonly kind: 'not-found' }
   | { readonly kind: 'wrong-state'; readonly state: TaskState }
   /** Its dependents are still being released, or it is still read by one. */
-  | { readonly kind: 'busy' };
+  | { readonly kind: 'busy' }
+  /** A redrive: it would wait for one that waits for it, as the cycle shows; nothing was changed. */
+  | { readonly kind: 'cycle'; readonly path: readonly string[] }
+  /** A redrive: whether that is so shows only beyond so many edges each way. */
+  | { readonly kind: 'dependency-limit'; readonly limit: number };
 
 /** What a run writes down as it goes, so that another worker can go on from there. */
 export interface RunStore {

@@ -150,6 +150,31 @@ export class DependencyCycleError extends FairloomError {
   }
 }
 
+/**
+ * Others wait for the task, and so many tasks hang together with it that whether it would wait for
+ * itself cannot be told within the limit. Nothing was changed.
+ */
+export class DependencyLimitError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'DependencyLimitError';
+  /** See `docs/errors.md`. */
+  readonly code = 'DEPENDENCY_LIMIT';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The task that was to be stored, or redriven. */
+  readonly taskId: string;
+  /** How many dependencies were followed, each way. */
+  readonly limit: number;
+
+  constructor(taskId: string, limit: number) {
+    super(
+      `task ${taskId} is waited for, and whether it closes a cycle shows only beyond ${limit} dependencies`,
+    );
+    this.taskId = taskId;
+    this.limit = limit;
+  }
+}
+
 /** Two nodes of one workflow have the same name. */
 export class DuplicateNodeError extends FairloomError {
   /** The name of the class. */

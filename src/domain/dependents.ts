@@ -24,7 +24,10 @@ export interface Dependent {
 
 /** One page of those that wait for a task, or for an id that nobody has stored. */
 export interface DependentPage {
-  /** In the order in which they are told: first those that wait for its end, by creation. */
+  /**
+   * In the order in which they are told: first those that wait for its end, by creation. Of an id that
+   * is not stored, by whose task of that id they would wait for, first anybody's, then by creation.
+   */
   readonly items: readonly Dependent[];
   /** All of them, those of other pages included. */
   readonly count: number;
@@ -63,8 +66,18 @@ export function dependentsIn({ items, count, held }: DependentPage): TaskDepende
 /** Dependents that are named where a task itself is shown; the rest are counted. */
 export const DEPENDENTS_NAMED = 5;
 
-/** A place in the listing of those that wait: which part of it, creation and id of the last row. */
-export type DependentPlace = readonly [part: 'waiting' | 'held', createdAt: number, id: string];
+/**
+ * Which part of the listing of those that wait: for its end, for its redrive, or, of an id that is
+ * not stored, by whose task of that id they would wait for: `@` for anybody's, `@<user>`.
+ */
+export type DependentPart = 'waiting' | 'held' | `@${string}`;
+
+/** A place in that listing: which part of it, creation and id of the last row. */
+export type DependentPlace = readonly [part: DependentPart, createdAt: number, id: string];
+
+function isPart(part: unknown): part is DependentPart {
+  return part === 'waiting' || part === 'held' || (typeof part === 'string' && part[0] === '@');
+}
 
 /** `undefined` when the text is no cursor of this listing. */
 export function dependentPlace(cursor: string): DependentPlace | undefined {
@@ -72,7 +85,7 @@ export function dependentPlace(cursor: string): DependentPlace | undefined {
     const place: unknown = JSON.parse(cursor);
     if (!Array.isArray(place) || place.length !== 3) return undefined;
     const [part, createdAt, id]: readonly unknown[] = place;
-    if (part !== 'waiting' && part !== 'held') return undefined;
+    if (!isPart(part)) return undefined;
     return Number.isFinite(createdAt) && typeof id === 'string'
       ? [part, Number(createdAt), id]
       : undefined;

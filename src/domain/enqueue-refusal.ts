@@ -12,8 +12,10 @@ export type EnqueueRefusal =
     }
   | { readonly type: 'unknown-dependency'; readonly dependency: string }
   | { readonly type: 'cross-user'; readonly dependency: string }
-  /** A cycle through `block` edges; the path starts and ends with the same id when it is known. */
+  /** A cycle through edges to what was missing; the path starts and ends with the same id. */
   | { readonly type: 'cycle'; readonly path: readonly string[] }
+  /** Somebody waits for it, and whether it closes a cycle shows only beyond so many edges each way. */
+  | { readonly type: 'dependency-limit'; readonly limit: number }
   /** The lease on whose behalf it was to be stored is not in force. */
   | { readonly type: 'lease-lost' }
   /** The snapshot that it needs is not stored; save it again. */

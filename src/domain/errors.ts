@@ -3,6 +3,7 @@ export {
   BatchRefusedError,
   CrossUserDependencyError,
   DependencyCycleError,
+  DependencyLimitError,
   DuplicateNodeError,
   InvalidOptionError,
   InvalidPayloadError,

@@ -126,7 +126,9 @@ function suspended(
 }
 
 function names(blockedBy: TaskFacts['blockedBy']): string {
-  const named = blockedBy.slice(0, NAMED).map(({ id, state }) => `${id} (${state})`);
+  const named = blockedBy.slice(0, NAMED).map(({ id, state }) => {
+    return `${id} (${state === 'foreign' ? 'a task of another user has this id' : state})`;
+  });
   const more = blockedBy.length > NAMED ? ` and ${blockedBy.length - NAMED} more` : '';
   return `${named.join(', ')}${more}`;
 }

@@ -134,8 +134,14 @@ export interface TaskFacts {
   readonly record: TaskRecord;
   /** What the backend's clock showed. */
   readonly now: number;
-  /** What it still waits for. */
-  readonly blockedBy: readonly { readonly id: string; readonly state: TaskState | 'missing' }[];
+  /**
+   * What it still waits for. `foreign`: a task of that id is stored, but another user's, which it may
+   * not depend on: it waits as for one that is missing.
+   */
+  readonly blockedBy: readonly {
+    readonly id: string;
+    readonly state: TaskState | 'missing' | 'foreign';
+  }[];
   /** Who waits for it: how many, and the first five; absent when nobody does. */
   readonly dependents?: DependentPage;
   /** It is never leased, whoever works here. */

@@ -28,6 +28,9 @@ export type LimitName =
   | 'oldErrorBytes'
   | 'attemptsKept'
   | 'dependencies'
+  | 'cycleEdges'
+  | 'cycleStep'
+  | 'cycleFan'
   | 'plainBatch'
   | 'graphTtlMs'
   | 'channelValueBytes'
@@ -156,6 +159,21 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     200,
     'per task',
     'one script must be able to leave them all; join nodes lift it',
+  ),
+  cycleEdges: limit(
+    10_000,
+    'dependencies',
+    'that an enqueue follows, each way, to see whether it closes a cycle; more is no answer in time',
+  ),
+  cycleStep: limit(
+    500,
+    'dependencies',
+    'the same of a redrive or a firing, and of what one script follows: a millisecond or two',
+  ),
+  cycleFan: limit(
+    250,
+    'tasks',
+    'that wait for one; of more, only what it waits for itself tells whether it closes a cycle',
   ),
   scriptUnits: limit(250, 'units', 'keeps the longest script near a millisecond'),
   plainBatch: limit(

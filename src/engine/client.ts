@@ -172,7 +172,7 @@ export class Fairloom {
    *
    * @throws {@link InvalidPayloadError}, {@link InvalidOptionError}, {@link QueueFullError},
    * {@link TaskConflictError}, {@link KeyTakenError}, {@link UnknownDependencyError},
-   * {@link CrossUserDependencyError}, {@link DependencyCycleError},
+   * {@link CrossUserDependencyError}, {@link DependencyCycleError}, {@link DependencyLimitError},
    * {@link BackendUnavailableError}, {@link BackendFullError}, {@link ClosedError};
    * {@link DuplicateNodeError} when two nodes of a pipeline have one name.
    */

@@ -1,9 +1,10 @@
 import { assertNever } from '../base/never.ts';
-import type { EnqueueRefusal } from '../domain/backend.ts';
+import type { ChangeReply, EnqueueRefusal } from '../domain/backend.ts';
 import {
   BatchRefusedError,
   CrossUserDependencyError,
   DependencyCycleError,
+  DependencyLimitError,
   type FairloomError,
   GraphNotFoundError,
   KeyTakenError,
@@ -12,6 +13,15 @@ import {
   TaskConflictError,
   UnknownDependencyError,
 } from '../domain/errors.ts';
+
+/** The error of what would close a cycle, or might. */
+export function cycleError(
+  id: string,
+  reply: Extract<ChangeReply, { readonly kind: 'cycle' | 'dependency-limit' }>,
+): FairloomError {
+  if (reply.kind === 'cycle') return new DependencyCycleError(reply.path);
+  return new DependencyLimitError(id, reply.limit);
+}
 
 /** The error that a caller gets for a refusal of the task of this id. */
 export function refusalError(id: string, refusal: EnqueueRefusal): FairloomError {
@@ -27,7 +37,9 @@ export function refusalError(id: string, refusal: EnqueueRefusal): FairloomError
     case 'cross-user':
       return new CrossUserDependencyError(id, refusal.dependency);
     case 'cycle':
-      return new DependencyCycleError(refusal.path);
+      return cycleError(id, { kind: 'cycle', path: refusal.path });
+    case 'dependency-limit':
+      return cycleError(id, { kind: 'dependency-limit', limit: refusal.limit });
     case 'lease-lost':
       return new LeaseLostError(id);
     case 'graph-missing':

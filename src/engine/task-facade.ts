@@ -31,6 +31,7 @@ import {
 } from './consequences.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 import type { Redrive } from './redrive.ts';
+import { cycleError } from './refusal.ts';
 import { openMembers } from './runs/driven-nodes.ts';
 import { isRun } from './runs/record.ts';
 import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
@@ -279,6 +280,9 @@ function demandOk(operation: string, id: string, reply: ChangeReply): void {
       throw new WrongStateError(operation, id, reply.state);
     case 'busy':
       throw new TaskBusyError(operation, id);
+    case 'cycle':
+    case 'dependency-limit':
+      throw cycleError(id, reply);
   }
 }
 

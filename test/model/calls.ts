@@ -2,6 +2,7 @@
 
 import type {
   Backend,
+  ChangeReply,
   DueRequest,
   EnqueueReply,
   EnqueueTerms,
@@ -113,7 +114,7 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
     case 'cancel':
       return tasks.cancel(call.id, call.cause);
     case 'redrive':
-      return tasks.redrive(call.id);
+      return anyPath(await tasks.redrive(call.id));
     case 'remove':
       return tasks.remove(call.id);
     case 'runNow':
@@ -212,9 +213,15 @@ function orRepeated(answer: SettleAnswer): unknown {
 /** Which cycle is named, of several, is the backend's choice; it begins where it ends. */
 function anyCycle(reply: EnqueueReply): EnqueueReply {
   if (reply.kind !== 'refused' || reply.refusal.type !== 'cycle') return reply;
-  const { path } = reply.refusal;
-  const ends = [path[0] ?? '', path.at(-1) ?? ''];
-  return { kind: 'refused', refusal: { type: 'cycle', path: ends } };
+  return { kind: 'refused', refusal: { type: 'cycle', path: endsOf(reply.refusal) } };
+}
+
+function anyPath(reply: ChangeReply): ChangeReply {
+  return reply.kind === 'cycle' ? { kind: 'cycle', path: endsOf(reply) } : reply;
+}
+
+function endsOf({ path }: { readonly path: readonly string[] }): readonly string[] {
+  return [path[0] ?? '', path.at(-1) ?? ''];
 }
 
 /** How long to sleep is partly chance: it is checked for its bounds, and not compared. */

@@ -1,6 +1,7 @@
 import type { CancelReply, ChangeReply } from '../../domain/backend.ts';
 import type { Cause } from '../../domain/cause.ts';
 import { isEnd } from '../../domain/task.ts';
+import { redriveCycle } from './cycles.ts';
 import { relink, rewait } from './dependencies.ts';
 import { cascade, end, unblock } from './end.ts';
 import { isBusy } from './enqueue.ts';
@@ -41,6 +42,9 @@ export function redrive(store: Store, id: string): ChangeReply {
   if (entry === undefined) return { kind: 'not-found' };
   if (entry.state !== 'failed') return { kind: 'wrong-state', state: entry.state };
   if (entry.rare.cascadeAt !== undefined) return { kind: 'busy' };
+  const cycle = redriveCycle(store, entry);
+  if (cycle?.type === 'cycle') return { kind: 'cycle', path: cycle.path };
+  if (cycle !== undefined) return { kind: 'dependency-limit', limit: cycle.limit };
   leave(store, entry);
   entry.owner = store.userLane(entry.owner.lane.queue, entry.owner.user);
   entry.owner.live++;

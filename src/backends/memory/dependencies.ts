@@ -1,15 +1,14 @@
 import type { EnqueueRefusal } from '../../domain/backend.ts';
+import { mayDependOn } from '../../domain/dependency-edge.ts';
 import type { NewTask } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
+import { upstreamOf } from './edges.ts';
 import { endByUpstream, hold, policyFor, satisfy, waitFor } from './end.ts';
 import { byCreation, type TaskEntry } from './entities.ts';
 import { setDeadline } from './places.ts';
 import { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
 import { blockedIds } from './task-record.ts';
-
-/** Edges that the search for a cycle through `block` edges follows before it gives up. */
-const CYCLE_EDGES = 500;
 
 /** What earlier items of an atomic batch will have changed by the time an item is stored. */
 export interface Batch {
@@ -18,6 +17,8 @@ export interface Batch {
   readonly waiting: Map<string, number>;
   /** Items that a key answers for, and which task that will be. */
   readonly answered: Map<string, string>;
+  /** By id, which items wait for it; made by who asks first. */
+  dependents?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Why the dependencies of a task rule it out, if they do. */
@@ -32,52 +33,11 @@ export function checkDependencies(
       if (task.edges.onMissing !== 'refuse') continue;
       return { type: 'unknown-dependency', dependency: id };
     }
-    if (user !== task.user && !task.edges.allowCrossUser) {
+    if (!mayDependOn(task, user)) {
       return { type: 'cross-user', dependency: id };
     }
   }
   return undefined;
-}
-
-/** A task that others already wait for may not wait for one of them, however far away. */
-export function blockedByCycle(
-  store: Store,
-  task: NewTask,
-  batch: Batch | undefined,
-): EnqueueRefusal | undefined {
-  if (task.dependsOn.includes(task.id)) return { type: 'cycle', path: [task.id, task.id] };
-  if (!store.missing.has(task.id)) return undefined;
-  const cameFrom = new Map<string, string>();
-  const open = task.dependsOn.map((id) => ({ id, from: task.id }));
-  for (let edges = 0; open.length > 0; edges++) {
-    const next = open.shift();
-    if (next === undefined) break;
-    if (next.id === task.id) {
-      return { type: 'cycle', path: pathTo(task.id, next.from, cameFrom) };
-    }
-    if (edges >= CYCLE_EDGES) return { type: 'cycle', path: [] };
-    if (cameFrom.has(next.id)) continue;
-    cameFrom.set(next.id, next.from);
-    for (const id of waitsFor(store, next.id, batch)) open.push({ id, from: next.id });
-  }
-  return undefined;
-}
-
-/** What a task waits for, or will once its batch is stored. */
-function waitsFor(store: Store, id: string, batch: Batch | undefined): readonly string[] {
-  const stored = store.records.get(id);
-  if (stored !== undefined) return blockedIds(stored);
-  const other = batch?.answered.get(id);
-  return other === undefined ? (batch?.tasks.get(id)?.dependsOn ?? []) : [other];
-}
-
-function pathTo(id: string, last: string, cameFrom: ReadonlyMap<string, string>): string[] {
-  const path = [id];
-  for (let at: string | undefined = last; at !== undefined && at !== id; at = cameFrom.get(at)) {
-    path.push(at);
-  }
-  path.push(id);
-  return path.reverse();
 }
 
 /**
@@ -87,7 +47,7 @@ function pathTo(id: string, last: string, cameFrom: ReadonlyMap<string, string>)
 export function link(store: Store, entry: TaskEntry): (() => void) | undefined {
   let ending: (() => void) | undefined;
   for (const id of entry.dependsOn) {
-    const upstream = store.records.get(id);
+    const upstream = upstreamOf(store, entry, id);
     if (upstream === undefined) {
       if (entry.edges.onMissing !== 'satisfied') blockByMissing(store, id, entry);
       else entry.own().absent = new Set([...(entry.rare.absent ?? []), id]);
@@ -123,9 +83,7 @@ function linkToEnded(
 
 function blockByMissing(store: Store, id: string, entry: TaskEntry): void {
   block(entry, id);
-  const waiters = store.missing.get(id) ?? new SortedList(byCreation);
-  waiters.add(entry);
-  store.missing.set(id, waiters);
+  store.missing.add(id, entry);
   waitFor(store, entry);
 }
 
@@ -153,7 +111,7 @@ export function relink(store: Store, entry: TaskEntry): void {
   const unsatisfied = blockedIds(entry);
   entry.own().blocked = undefined;
   for (const id of unsatisfied) {
-    const upstream = store.records.get(id);
+    const upstream = upstreamOf(store, entry, id);
     if (upstream === undefined) blockByMissing(store, id, entry);
     else if (!isEnd(upstream.state)) {
       block(entry, id);
@@ -169,7 +127,7 @@ export function relink(store: Store, entry: TaskEntry): void {
 /** Lifts the limit of a wait when all that a task waits for can end by itself again. */
 export function rewait(store: Store, entry: TaskEntry): void {
   for (const id of entry.rare.blocked ?? []) {
-    const upstream = store.records.get(id);
+    const upstream = upstreamOf(store, entry, id);
     if (upstream === undefined || isEnd(upstream.state)) return;
   }
   entry.own().waitUntil = undefined;

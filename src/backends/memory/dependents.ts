@@ -1,10 +1,14 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import type { Dependent, DependentPage, PageRequest } from '../../domain/backend.ts';
-import { type DependentPlace, dependentPlace } from '../../domain/dependents.ts';
+import {
+  type DependentPart,
+  type DependentPlace,
+  dependentPlace,
+} from '../../domain/dependents.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isEnd } from '../../domain/task.ts';
-import { waitsFor } from './end.ts';
+import { waitsFor } from './edges.ts';
 import type { TaskEntry } from './entities.ts';
 import type { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
@@ -12,15 +16,15 @@ import type { Store } from './store.ts';
 /** See `Inspect.dependents`. */
 export function dependentsOf(store: Store, id: string, page: PageRequest): DependentPage {
   const entry = store.records.get(id);
-  const waiting = entry === undefined ? store.missing.get(id) : entry.rare.waiting;
-  const held = entry?.rare.held;
+  const parts = entry === undefined ? missingParts(store, id) : partsOf(entry);
   const limit = Math.min(page.limit, LIMITS.pageMax);
-  const sizes = { count: (waiting?.size ?? 0) + (held?.size ?? 0), held: held?.size ?? 0 };
+  const count = parts.reduce((sum, [, list]) => sum + list.size, 0);
+  const sizes = { count, held: entry?.rare.held?.size ?? 0 };
   const place = page.cursor === undefined ? undefined : placeOf(page.cursor);
   const items: Dependent[] = [];
   let last: DependentPlace | undefined;
-  for (const [part, list] of [['waiting', waiting] as const, ['held', held] as const]) {
-    if (place?.[0] === 'held' && part === 'waiting') continue;
+  for (const [part, list] of parts) {
+    if (place !== undefined && compareParts(part, place[0]) < 0) continue;
     for (const one of rowsBehind(list, place?.[0] === part ? place : undefined)) {
       if (items.length === limit && last !== undefined) {
         return { items, ...sizes, cursor: JSON.stringify(last) };
@@ -33,6 +37,26 @@ export function dependentsOf(store: Store, id: string, page: PageRequest): Depen
   return { items, ...sizes };
 }
 
+type Part = readonly [part: DependentPart, list: SortedList<TaskEntry>];
+
+function partsOf({ rare }: TaskEntry): readonly Part[] {
+  const found: Part[] = [];
+  if (rare.waiting !== undefined) found.push(['waiting', rare.waiting]);
+  if (rare.held !== undefined) found.push(['held', rare.held]);
+  return found;
+}
+
+function missingParts(store: Store, id: string): readonly Part[] {
+  return store.missing.all(id).map(([from, list]) => [`@${from}`, list]);
+}
+
+/** In the order of the listing: an id may have been stored, or removed, since the last page. */
+function compareParts(one: DependentPart, other: DependentPart): number {
+  if (one === other) return 0;
+  if (one === 'held' || other === 'held') return one === 'held' ? 1 : -1;
+  return compareUtf8(one, other);
+}
+
 function placeOf(cursor: string): DependentPlace {
   const place = dependentPlace(cursor);
   if (place !== undefined) return place;
@@ -40,10 +64,9 @@ function placeOf(cursor: string): DependentPlace {
 }
 
 function rowsBehind(
-  list: SortedList<TaskEntry> | undefined,
+  list: SortedList<TaskEntry>,
   place: DependentPlace | undefined,
 ): Iterable<TaskEntry> {
-  if (list === undefined) return [];
   if (place === undefined) return list;
   const [, createdAt, id] = place;
   const isPassed = (one: TaskEntry): boolean =>
@@ -51,7 +74,7 @@ function rowsBehind(
   return list.from(list.countWhile(isPassed));
 }
 
-function dependentOf(entry: TaskEntry, id: string, part: DependentPlace[0]): Dependent {
+function dependentOf(entry: TaskEntry, id: string, part: DependentPart): Dependent {
   const { name, owner, state, edges } = entry;
   const base = { id: entry.id, name, user: owner.user, state };
   if (waitsFor(entry, id)) return { ...base, waits: 'suspended' };

@@ -2,6 +2,7 @@ import type { Cause } from '../../domain/cause.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { AttemptRecord, EdgePolicy, EndState } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
+import { waitsFor } from './edges.ts';
 import { byCreation, HELD, type TaskEntry } from './entities.ts';
 import { releaseKey } from './idempotency.ts';
 import {
@@ -120,7 +121,7 @@ function leaveUpstreams(store: Store, entry: TaskEntry): number {
     if (own.blocked?.has(id) !== true) continue;
     upstream?.rare.waiting?.delete(entry);
     upstream?.rare.held?.delete(entry);
-    leaveMissing(store, id, entry);
+    store.missing.delete(id, entry);
   }
   if (!readsOn) leaveReaders(store, entry);
   if (entry.state === 'failed') return length;
@@ -140,11 +141,6 @@ export function leaveReaders(store: Store, entry: TaskEntry): void {
     const upstream = store.records.get(id);
     if (upstream !== undefined) addReader(store, upstream, -1);
   }
-}
-
-function leaveMissing(store: Store, id: string, entry: TaskEntry): void {
-  const waiters = store.missing.get(id);
-  if (waiters?.delete(entry) === true && waiters.size === 0) store.missing.delete(id);
 }
 
 /** Tells one dependent that `upstream` has ended. */
@@ -227,11 +223,6 @@ export function goOn(store: Store, entry: TaskEntry): void {
   }
   enterDeferred(store, entry);
   if (entry.rare.blocked === undefined) unblock(store, entry);
-}
-
-/** It is a run that was suspended until others have ended, this one among them. */
-export function waitsFor(entry: TaskEntry, id: string): boolean {
-  return entry.rare.run?.waitFor.includes(id) === true;
 }
 
 /** One of those that a suspended run waits for has ended. */

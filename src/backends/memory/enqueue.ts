@@ -1,7 +1,8 @@
 import type { EnqueueRefusal, EnqueueReply, EnqueueTerms } from '../../domain/backend.ts';
 import type { NewTask } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
-import { type Batch, blockedByCycle, checkDependencies, link, rewait } from './dependencies.ts';
+import { blockedByCycle, cycleByKeys } from './cycles.ts';
+import { type Batch, checkDependencies, link, rewait } from './dependencies.ts';
 import { cascade, goOn } from './end.ts';
 import { type KeyEntry, TaskEntry } from './entities.ts';
 import {
@@ -94,11 +95,11 @@ function enqueueBatch(store: Store, tasks: readonly NewTask[]): readonly Enqueue
   for (const check of [refuse, blockedByCycle]) {
     for (const [index, task] of tasks.entries()) {
       const refusal = check(store, task, batch);
-      if (refusal === undefined) continue;
-      const others: EnqueueReply = { kind: 'refused', refusal: { type: 'batch-refused' } };
-      return tasks.map((_, i) => (i === index ? { kind: 'refused', refusal } : others));
+      if (refusal !== undefined) return refuseBatch(tasks, index, refusal);
     }
   }
+  const cycle = cycleByKeys(store, tasks, batch);
+  if (cycle !== undefined) return refuseBatch(tasks, placeOf(tasks, cycle), cycle);
   const answered: Answered = new Map();
   const made: { readonly task: NewTask; readonly entry: TaskEntry }[] = [];
   const replies = tasks.map((task): EnqueueReply => {
@@ -115,6 +116,21 @@ function enqueueBatch(store: Store, tasks: readonly NewTask[]): readonly Enqueue
     settleIn(store, entry, task);
   }
   return replies.map((reply) => presentState(store, reply));
+}
+
+function refuseBatch(
+  tasks: readonly NewTask[],
+  index: number,
+  refusal: EnqueueRefusal,
+): readonly EnqueueReply[] {
+  const others: EnqueueReply = { kind: 'refused', refusal: { type: 'batch-refused' } };
+  return tasks.map((_, i) => (i === index ? { kind: 'refused', refusal } : others));
+}
+
+/** Which item is refused for a cycle through several: the first of them. */
+function placeOf(tasks: readonly NewTask[], refusal: EnqueueRefusal): number {
+  const path = new Set(refusal.type === 'cycle' ? refusal.path : []);
+  return tasks.findIndex(({ id }) => path.has(id));
 }
 
 /** An item that was answered by another of its batch is told where that one stands now. */
@@ -283,9 +299,8 @@ function create(store: Store, task: NewTask): TaskEntry {
   } else if (task.idempotency !== undefined) {
     entry.dueAt = takeKey(store, task, task.idempotency, entry);
   }
-  const waiters = store.missing.get(task.id);
+  const waiters = store.missing.take(task.id, task.user);
   if (waiters !== undefined) {
-    store.missing.delete(task.id);
     entry.own().waiting = waiters;
     for (const waiter of waiters) rewait(store, waiter);
   }

@@ -51,14 +51,16 @@ function fireOne(store: Store, entry: ScheduleEntry, { slot, task }: Firing): Fi
     overlap === 'cancel-previous'
       ? overtake(store, active, { type: 'schedule', schedule: entry.change.id, slot })
       : [];
-  const behind = overlap === 'allow' ? [] : active.filter((id) => isActive(store, id));
+  const left = overlap === 'allow' ? [] : active.filter((id) => isActive(store, id));
+  // One of the user that the schedule was for before is not waited for, nor read.
+  const behind = left.filter((id) => store.records.get(id)?.owner.user === task.user);
   const reply = enqueueOne(store, behind.length === 0 ? task : waiting(task, behind));
   const outcome = outcomeOf(reply, task, canceled);
   if (outcome.kind === 'refused') entry.missed++;
   if (outcome.kind !== 'created') return outcome;
   entry.fired++;
   entry.last = { slot, id: task.id };
-  entry.active = [...behind, task.id];
+  entry.active = [...left, task.id];
   return outcome;
 }
 
@@ -82,7 +84,7 @@ function waiting(task: NewTask, behind: readonly string[]): NewTask {
   return {
     ...task,
     dependsOn: behind,
-    edges: { onFailure: 'run', onCancel: 'run', onMissing: 'satisfied', allowCrossUser: true },
+    edges: { onFailure: 'run', onCancel: 'run', onMissing: 'satisfied', allowCrossUser: false },
   };
 }
 

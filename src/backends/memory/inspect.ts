@@ -15,6 +15,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { allowedAt } from '../../domain/rate-limit.ts';
 import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task.ts';
 import { dependentsOf } from './dependents.ts';
+import { upstreamOf } from './edges.ts';
 import type { Lane, TaskEntry, UserLane } from './entities.ts';
 import { runnableNow } from './ready-index.ts';
 import { configuredInfo, userInfo } from './settings-of.ts';
@@ -208,7 +209,8 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
     record: toRecord(entry),
     now: store.now,
     blockedBy: blockedIds(entry).map((on) => {
-      return { id: on, state: store.records.get(on)?.state ?? 'missing' };
+      const isForeign = store.records.has(on) && upstreamOf(store, entry, on) === undefined;
+      return { id: on, state: isForeign ? 'foreign' : (store.records.get(on)?.state ?? 'missing') };
     }),
     ...dependentFacts(store, id),
     ...runFacts(store, entry),

@@ -3,6 +3,7 @@ import { InvalidOptionError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isEnd } from '../../domain/task.ts';
 import { type Choice, choose, headOf, type Reach } from './choose.ts';
+import { upstreamOf } from './edges.ts';
 import { cascade, end } from './end.ts';
 import type { Lane, TaskEntry } from './entities.ts';
 import { enterScheduled, enterStarted, leave, leaveAsServed, liftLimits } from './places.ts';
@@ -263,7 +264,9 @@ function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
 function upstreamsOf(store: Store, entry: TaskEntry): readonly UpstreamFact[] {
   let room = LIMITS.upstreamBytes;
   return entry.dependsOn.map((id): UpstreamFact => {
-    const upstream = store.records.get(id);
+    // One that was missing was not waited for, whoever has stored it since.
+    const isAbsent = entry.rare.absent?.has(id) === true;
+    const upstream = isAbsent ? undefined : upstreamOf(store, entry, id);
     if (upstream === undefined || !isEnd(upstream.state)) {
       return { id, name: upstream?.name ?? '', state: 'missing', cut: false };
     }

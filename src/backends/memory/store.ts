@@ -21,6 +21,7 @@ import {
   type TaskEntry,
   UserLane,
 } from './entities.ts';
+import { MissingIds } from './missing-ids.ts';
 import { MomentIndex } from './moment-index.ts';
 import { byMoment, byName, type ScheduleEntry } from './schedule-entry.ts';
 import { SortedList } from './sorted-list.ts';
@@ -79,7 +80,7 @@ export class Store {
   /** Keys that hold although their owner's record is gone, by when they hold no more. */
   readonly goneKeys: SortedList<KeyEntry> = new SortedList(byUntil);
   /** Ids that nobody has stored yet and somebody waits for. */
-  readonly missing: Map<string, SortedList<TaskEntry>> = new Map();
+  readonly missing: MissingIds = new MissingIds();
   readonly snapshots: Map<string, Snapshot> = new Map();
   readonly schedules: Map<string, ScheduleEntry> = new Map();
   readonly schedulesByName: SortedList<ScheduleEntry> = new SortedList(byName);

@@ -2,6 +2,7 @@ import { compareUtf8 } from '../../base/utf8-order.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allowedAt } from '../../domain/rate-limit.ts';
 import { isEnd } from '../../domain/task.ts';
+import { upstreamOf } from './edges.ts';
 import { cascade, end, goOn, recordAttempt, wake } from './end.ts';
 import type { TaskEntry, UserLane } from './entities.ts';
 import { leave, setDueKey } from './places.ts';
@@ -173,7 +174,7 @@ function isToWake(store: Store, { rare }: TaskEntry): boolean {
 /** Which of its dependencies cannot end by itself; the least id of several. */
 function awaitedInVain(store: Store, entry: TaskEntry): string {
   const vain = [...(entry.rare.blocked ?? [])].filter((id) => {
-    const upstream = store.records.get(id);
+    const upstream = upstreamOf(store, entry, id);
     return upstream === undefined || isEnd(upstream.state);
   });
   return vain.sort(compareUtf8)[0] ?? '';

@@ -61,7 +61,7 @@ const LENIENT: EdgePolicies = {
   onFailure: 'run',
   onCancel: 'run',
   onMissing: 'satisfied',
-  allowCrossUser: true,
+  allowCrossUser: false,
 };
 
 /** The edges of what ends with the first that does not finish. */

@@ -3,6 +3,7 @@ import { mapInChunks } from '../../base/chunks.ts';
 import type { Backend, ChangeReply } from '../../domain/backend.ts';
 import { TaskBusyError, TaskNotFoundError, WrongStateError } from '../../domain/errors.ts';
 import { isEnd, type TaskRecord } from '../../domain/task.ts';
+import { cycleError } from '../refusal.ts';
 import { recordsOf } from './failure-cause.ts';
 import { GROUP_TASK, runPlaceOf } from './record.ts';
 import { RunView, type ViewParts } from './run-view.ts';
@@ -144,6 +145,7 @@ async function putBack(tasks: Backend['tasks'], id: string): Promise<void> {
   if (reply.kind === 'ok') return;
   if (reply.kind === 'not-found') throw new TaskNotFoundError(id);
   if (reply.kind === 'busy') throw new TaskBusyError('resume', id);
+  if (reply.kind === 'cycle' || reply.kind === 'dependency-limit') throw cycleError(id, reply);
   // Another resume was first, and it has run through since.
   if (reply.state === 'canceled') throw new WrongStateError('resume', id, reply.state);
 }

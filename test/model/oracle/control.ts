@@ -15,7 +15,9 @@ import {
   laneOf,
   note,
   readersOf,
+  sourceOf,
   type Task,
+  unmetOf,
   type Worker,
   type World,
   waitersOf,
@@ -42,6 +44,8 @@ export function redriveTask(world: World, id: string): ChangeReply {
   const task = world.tasks.get(id);
   if (task === undefined) return { kind: 'not-found' };
   if (task.state !== 'failed') return { kind: 'wrong-state', state: task.state };
+  const cycle = closesBack(world, task);
+  if (cycle !== undefined) return cycle;
   note(world, task, 'redriven');
   task.failures = 0;
   task.losses = 0;
@@ -64,9 +68,29 @@ export function redriveTask(world: World, id: string): ChangeReply {
   return { kind: 'ok', state: task.state };
 }
 
+/** Whether it would wait for one that waits for its redrive. */
+function closesBack(world: World, task: Task): ChangeReply | undefined {
+  const seen = new Set<string>();
+  const open = awaitedBy(world, task);
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (id === task.id) return { kind: 'cycle', path: [id, id] };
+    const other = world.tasks.get(id);
+    if (other === undefined || ended(other) || seen.has(id)) continue;
+    seen.add(id);
+    open.push(...awaitedBy(world, other));
+  }
+  return undefined;
+}
+
+function awaitedBy(world: World, task: Task): string[] {
+  return unmetOf(task).filter(
+    (id) => task.awaited.get(id) === 'unmet' || sourceOf(world, task, id) !== undefined,
+  );
+}
+
 /** A redrive asks again how each dependency stands. */
 function lookAgain(world: World, task: Task, dependency: string): void {
-  const source = world.tasks.get(dependency);
+  const source = sourceOf(world, task, dependency);
   if (source !== undefined && !ended(source)) task.edges.set(dependency, 'unmet');
   else if (source?.state === 'finished') task.edges.set(dependency, 'met');
   else hold(world, task, dependency);

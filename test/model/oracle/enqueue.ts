@@ -10,11 +10,14 @@ import {
   isBlocked,
   type Key,
   laneOf,
+  leads,
   ofUser,
   settingsOf,
+  sourceOf,
   type Task,
   unmetOf,
   type World,
+  waitersFor,
   waitersOf,
 } from './world.ts';
 
@@ -77,9 +80,13 @@ export function enqueueAll(world: World, items: readonly NewTask[]): readonly En
     replies.push(reply);
     if (reply.kind === 'refused') return replies;
   }
-  for (const [at, item] of items.entries()) {
-    const cycle = replies[at]?.kind === 'created' ? cycleOf(world, item, call) : undefined;
-    if (cycle !== undefined) return [...replies.slice(0, at), cycle];
+  // Keys that answer for items may have turned edges within the batch: that is looked at last.
+  for (const isTurned of call.answered.size === 0 ? [false] : [false, true]) {
+    for (const [at, item] of items.entries()) {
+      const isNew = replies[at]?.kind === 'created';
+      const cycle = isNew ? cycleOf(world, item, call, isTurned) : undefined;
+      if (cycle !== undefined) return [...replies.slice(0, at), cycle];
+    }
   }
   place(world, call);
   return replies.map((reply) => {
@@ -104,27 +111,46 @@ function enqueueOne(world: World, item: NewTask, call: Call): EnqueueReply {
     noGraph(world, item) ??
     badDependency(world, item, call.batch);
   if (refusal !== undefined) return refusal;
-  const cycle = call.batch.size === 0 ? cycleOf(world, item, call) : undefined;
+  const cycle = call.batch.size === 0 ? cycleOf(world, item, call, false) : undefined;
   return cycle ?? create(world, item, call);
 }
 
 /** Whether a task that is awaited already would wait for one of those that await it. */
-function cycleOf(world: World, item: NewTask, call: Call): EnqueueReply | undefined {
-  if (waitersOf(world, item.id).length === 0) return undefined;
+function cycleOf(
+  world: World,
+  item: NewTask,
+  call: Call,
+  isTurned: boolean,
+): EnqueueReply | undefined {
+  const isAwaited = waitersFor(world, item.id, item.user).length > 0;
+  const isSelf = item.dependsOn.includes(item.id);
+  if (!isAwaited && !isSelf && !isTurned) return undefined;
   const seen = new Set<string>();
-  const open = [...item.dependsOn];
+  const open = isSelf ? [item.id] : [...answerersFor(item, call)];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (id === item.id) return refused({ type: 'cycle', path: [id, id] });
     if (seen.has(id)) continue;
     seen.add(id);
     const made = call.made.find(({ task }) => task.id === id);
-    const stored = made === undefined ? world.tasks.get(id) : undefined;
-    const other = call.answered.get(id);
-    if (made !== undefined) open.push(...made.item.dependsOn);
-    else if (stored !== undefined && !ended(stored)) open.push(...unmetOf(stored));
-    else if (other !== undefined) open.push(other);
+    if (made !== undefined) open.push(...answerersFor(made.item, call));
+    else open.push(...awaitedBy(world, id, item));
   }
   return undefined;
+}
+
+/** Whom an item comes to wait for: not for itself, whoever a key lets answer. */
+function answerersFor(item: NewTask, call: Call): readonly string[] {
+  return answerers(item.dependsOn, call).filter((id) => id !== item.id);
+}
+
+/** Whom a stored task waits for, or will once the item is stored. */
+function awaitedBy(world: World, id: string, item: NewTask): readonly string[] {
+  const task = world.tasks.get(id);
+  if (task === undefined || ended(task)) return [];
+  return unmetOf(task).filter((other) => {
+    const user = other === item.id ? item.user : world.tasks.get(other)?.user;
+    return task.awaited.get(other) === 'unmet' || leads(task, user);
+  });
 }
 
 function refused(refusal: EnqueueRefusal): EnqueueReply {
@@ -350,11 +376,11 @@ function takeKey(world: World, item: NewTask, spec: KeySpec): number | undefined
 
 function link(world: World, task: Task, ids: readonly string[]): void {
   for (const id of new Set(ids)) {
-    const known = world.tasks.has(id);
+    const known = sourceOf(world, task, id) !== undefined;
     task.edges.set(id, known ? 'unmet' : 'absent');
     if (!known && task.policies.onMissing !== 'satisfied') hold(world, task, id);
   }
-  const sources = [...task.edges.keys()].map((id) => world.tasks.get(id));
+  const sources = [...task.edges.keys()].map((id) => sourceOf(world, task, id));
   const over = sources.filter((source) => source !== undefined).filter(ended);
   const isLast = (source: Task): boolean => ['cancel', 'fail'].includes(policyOf(task, source));
   for (const source of over) if (!isLast(source)) applyEnd(world, task, source);

@@ -185,7 +185,9 @@ function outcomeOf(world: World, schedule: Schedule, { slot, task }: Firing): Fi
       world.happened.push('firing canceled another');
     }
   }
-  const behind = schedule.overlap === 'allow' ? [] : alive();
+  const left = schedule.overlap === 'allow' ? [] : alive();
+  const behind = left.filter((id) => world.tasks.get(id)?.user === task.user);
+  if (behind.length < left.length) world.happened.push('firing passes by another user');
   if (behind.length > 0) world.happened.push('firing waits for another');
   const [reply] = enqueueEach(world, [behind.length === 0 ? task : after(task, behind)]);
   if (reply?.kind === 'existing') return { kind: 'existing', id: reply.id };
@@ -196,7 +198,7 @@ function outcomeOf(world: World, schedule: Schedule, { slot, task }: Firing): Fi
   }
   schedule.fired += 1;
   schedule.last = { slot, id: task.id };
-  schedule.active = [...behind, task.id];
+  schedule.active = [...left, task.id];
   return { kind: 'created', canceled: overtakes ? before : [] };
 }
 
@@ -207,5 +209,5 @@ function isAlive(world: World, id: string): boolean {
 
 function after(task: NewTask, ids: readonly string[]): NewTask {
   const edges = { onFailure: 'run', onCancel: 'run', onMissing: 'satisfied' } as const;
-  return { ...task, dependsOn: ids, edges: { ...edges, allowCrossUser: true } };
+  return { ...task, dependsOn: ids, edges: { ...edges, allowCrossUser: false } };
 }

@@ -17,6 +17,7 @@ import {
   rateAllows,
   readersOf,
   settingsOf,
+  sourceOf,
   type Task,
   tasksWhere,
   unmetOf,
@@ -117,7 +118,7 @@ function expire(world: World): void {
       world.happened.push('woken by time');
       wake(world, task);
     } else {
-      const inVain = unmetOf(task).filter((id) => endedOrMissing(world, id));
+      const inVain = unmetOf(task).filter((id) => endedOrMissing(world, task, id));
       const awaited = inVain.sort(byBytes)[0];
       note(world, task, 'canceled');
       end(world, task, { state: 'canceled', cause: { type: 'waited', id: awaited ?? '' } });
@@ -125,9 +126,9 @@ function expire(world: World): void {
   }
 }
 
-function endedOrMissing(world: World, id: string): boolean {
-  const task = world.tasks.get(id);
-  return task === undefined || ended(task);
+function endedOrMissing(world: World, task: Task, id: string): boolean {
+  const source = sourceOf(world, task, id);
+  return source === undefined || ended(source);
 }
 
 function deadlineOf(task: Task): number {

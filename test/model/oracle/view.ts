@@ -29,6 +29,7 @@ import {
   laneOf,
   ofUser,
   settingsOf,
+  sourceOf,
   type Task,
   tasksWhere,
   unmetOf,
@@ -94,8 +95,8 @@ export function leasedOf(world: World, { task, token, alone }: Given): Leased {
     options: task.options,
     releases: task.releases,
     alone,
-    upstreams: [...task.edges.keys()].map((id) => {
-      const source = world.tasks.get(id);
+    upstreams: [...task.edges].map(([id, edge]) => {
+      const source = edge === 'absent' ? undefined : sourceOf(world, task, id);
       const name = source?.name ?? '';
       if (source === undefined || !ended(source)) return { id, name, state: 'missing', cut: false };
       const { state, result, error } = source;

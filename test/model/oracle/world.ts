@@ -323,8 +323,15 @@ export function ended(task: Task): task is Task & { state: EndState } {
 
 /** Who still waits for this id, oldest first. */
 export function waitersOf(world: World, id: string): Task[] {
+  return waitersFor(world, id, world.tasks.get(id)?.user);
+}
+
+/** Who would wait for a task of this id, if it were this user's. */
+export function waitersFor(world: World, id: string, user: string | undefined): Task[] {
   const waiting = (task: Task): boolean =>
-    !ended(task) && (blocks(task.edges.get(id) ?? 'met') || task.awaited.get(id) === 'unmet');
+    !ended(task) &&
+    ((blocks(task.edges.get(id) ?? 'met') && leads(task, user)) ||
+      task.awaited.get(id) === 'unmet');
   return tasksWhere(world, waiting).sort(
     (one, other) => one.createdAt - other.createdAt || byBytes(one.id, other.id),
   );
@@ -336,6 +343,20 @@ export function readersOf(world: World, id: string): Task[] {
     (task.edges.get(id) === 'met' || task.awaited.get(id) === 'met') &&
     (!ended(task) || task.state === 'failed' || task.join);
   return tasksWhere(world, reads);
+}
+
+/** Whether an edge of a task may lead to one of this user; whose it is not known, nobody's is. */
+export function leads(
+  { user, policies }: Pick<Task, 'user' | 'policies'>,
+  other: string | undefined,
+): boolean {
+  return other === undefined || policies.allowCrossUser || user === other;
+}
+
+/** The task that a dependency is, or none: of another user's it is as if it were not there. */
+export function sourceOf(world: World, task: Task, id: string): Task | undefined {
+  const source = world.tasks.get(id);
+  return source !== undefined && leads(task, source.user) ? source : undefined;
 }
 
 export function isBlocked(task: Task): boolean {
