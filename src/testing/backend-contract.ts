@@ -18,6 +18,7 @@ import * as channels from './contract/channels.ts';
 import { configured } from './contract/configured.ts';
 import * as dependencies from './contract/dependencies.ts';
 import { dependentsOf } from './contract/dependents.ts';
+import * as edges from './contract/edges.ts';
 import * as enqueue from './contract/enqueue.ts';
 import * as fairness from './contract/fairness.ts';
 import * as graphs from './contract/graphs.ts';
@@ -77,6 +78,8 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'throttled keys': windows.throttles,
   'dependencies at enqueue': dependencies.atEnqueue,
   'dependencies at the end of an upstream': dependencies.atTheEnd,
+  'dependencies across users': edges.acrossUsers,
+  'cycles of dependencies': edges.cycles,
   'who waits for a task': dependentsOf,
   graphs: graphs.graphs,
   'held dependents': redrive.held,
