@@ -10,6 +10,8 @@ const NAMES: readonly LimitName[] = [
   'channelKeys',
   'channelValueBytes',
   'clockStepMs',
+  'cycleFan',
+  'cycleStep',
   'floorMs',
   'graphTtlMs',
   'listsPerUser',

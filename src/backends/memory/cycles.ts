@@ -1,3 +1,4 @@
+import { resolved } from '../../domain/answered.ts';
 import type { EnqueueRefusal } from '../../domain/backend.ts';
 import {
   cycleRefusal,
@@ -133,16 +134,13 @@ function isNew(store: Store, id: string, batch: Batch | undefined): boolean {
   return !store.records.has(id) && batch?.answered.has(id) !== true;
 }
 
-/** Whom an item waits for, when keys answer for some of its batch; not for itself. */
+/** Whom an item comes to wait for, when keys answer for others of its batch. */
 function answerers(
   id: string,
   ids: readonly string[],
   batch: Batch | undefined,
 ): readonly string[] {
-  if (batch === undefined || batch.answered.size === 0) return ids;
-  const others = new Set(ids.map((other) => batch.answered.get(other) ?? other));
-  others.delete(id);
-  return [...others];
+  return batch === undefined ? ids : resolved(id, ids, batch.answered);
 }
 
 function isLive(entry: TaskEntry | undefined): boolean {

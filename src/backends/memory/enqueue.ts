@@ -1,3 +1,4 @@
+import { type Answered, resolved } from '../../domain/answered.ts';
 import type { EnqueueRefusal, EnqueueReply, EnqueueTerms } from '../../domain/backend.ts';
 import type { NewTask } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
@@ -47,30 +48,10 @@ function enqueueEach(store: Store, tasks: readonly NewTask[]): readonly EnqueueR
   });
 }
 
-/**
- * Which task answered for each item of a call that its key absorbed; `undefined` for one that has
- * finished and is not stored any more.
- */
-type Answered = Map<string, string | undefined>;
-
 function noteAnswer(store: Store, answered: Answered, id: string, reply: EnqueueReply): void {
   if (reply.kind !== 'existing') return;
   const isOver = reply.state === 'finished' && !store.records.has(reply.id);
   if (isOver || reply.id !== id) answered.set(id, isOver ? undefined : reply.id);
-}
-
-/**
- * Who depends on an absorbed item of the same call depends on the task that answered for it; on
- * nothing, if that is itself, or has finished and is gone.
- */
-function resolved(id: string, dependsOn: readonly string[], answered: Answered): readonly string[] {
-  if (answered.size === 0 || !dependsOn.some((other) => answered.has(other))) return dependsOn;
-  const others = new Set<string>();
-  for (const other of dependsOn) {
-    const known = answered.has(other) ? answered.get(other) : other;
-    if (known !== undefined && known !== id) others.add(known);
-  }
-  return [...others];
 }
 
 /** Stores one task on its own terms; tells nobody of what that ended. */

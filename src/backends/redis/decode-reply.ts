@@ -2,17 +2,30 @@ import type { EnqueueReply } from '../../domain/backend.ts';
 import type { NewTask } from '../../domain/task.ts';
 import { flat, text } from './decode.ts';
 
-/** The replies of `enqueue`: 'c' for a task that was created, else the reply as JSON. */
+/**
+ * The replies of `enqueue`: 'c' for a task that was created, 'w' for one that others waited for, else
+ * the reply as JSON.
+ */
 export function decodeReplies(tasks: readonly NewTask[], reply: unknown): readonly EnqueueReply[] {
   return flat(reply).map((word, at) => {
-    if (word === 'c') return { kind: 'created', id: tasks[at]?.id ?? '' };
-    return withPath(JSON.parse(text(word)) as EnqueueReply);
+    if (word === 'c' || word === 'w') return { kind: 'created', id: tasks[at]?.id ?? '' };
+    return JSON.parse(text(word)) as EnqueueReply;
   });
 }
 
-/** A script's JSON writes an empty list as an object. */
-function withPath(reply: EnqueueReply): EnqueueReply {
-  if (reply.kind !== 'refused' || reply.refusal.type !== 'cycle') return reply;
-  if (Array.isArray(reply.refusal.path)) return reply;
-  return { kind: 'refused', refusal: { type: 'cycle', path: [] } };
+/**
+ * The items that are stored, and of which no script could tell whether they close a cycle: others
+ * waited for them, or an earlier call that broke off has stored them.
+ */
+export function uncheckedIn(tasks: readonly NewTask[], reply: unknown): readonly string[] {
+  const words = flat(reply);
+  return tasks.flatMap(({ id }, at) => {
+    const word = words[at];
+    if (word === 'w') return [id];
+    return word !== 'c' && kindOf(word) === 'created' ? [id] : [];
+  });
+}
+
+function kindOf(word: unknown): EnqueueReply['kind'] {
+  return (JSON.parse(text(word)) as EnqueueReply).kind;
 }

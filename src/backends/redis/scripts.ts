@@ -9,6 +9,7 @@ export type Verb =
   | 'checkpoint'
   | 'chunk'
   | 'dependents'
+  | 'edges'
   | 'enqueue'
   | 'extend'
   | 'facts'
@@ -57,6 +58,7 @@ export const SCRIPTS: Scripts = {
   checkpoint: defineScript('runs.checkpoint', lua.checkpoint),
   chunk: defineScript('enqueue', lua.chunk),
   dependents: defineScript('dependents', lua.dependents),
+  edges: defineScript('enqueue', lua.edges),
   enqueue: defineScript('enqueue', lua.enqueue),
   extend: defineScript('extend', lua.extend),
   facts: defineScript('facts', lua.facts),

@@ -1,15 +1,25 @@
 import { createHash } from 'node:crypto';
-import type { EnqueueReply } from '../../domain/backend.ts';
+import { resolved } from '../../domain/answered.ts';
+import type { EnqueueRefusal, EnqueueReply } from '../../domain/backend.ts';
+import { cycleRefusal } from '../../domain/cycle-search.ts';
+import { findCycle } from '../../domain/dependency-cycle.ts';
 import { BackendUnavailableError, isOwn } from '../../domain/errors.ts';
+import type { LeaseRef } from '../../domain/leasing.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { NewTask } from '../../domain/task.ts';
+import { Answers } from './answers.ts';
+import { CycleChecks } from './cycles.ts';
 import { flat, text } from './decode.ts';
-import { decodeReplies } from './decode-reply.ts';
+import { decodeReplies, uncheckedIn } from './decode-reply.ts';
 import { pushTask } from './encode.ts';
 import type { ScriptArgument } from './script.ts';
 import type { Session } from './session.ts';
 
 /** Pause before a part is sent once more, in ms. */
 const RESEND_MS = 100;
+
+/** How often a batch is stored anew since keys let others answer than it was made for. */
+const ROUNDS = 4;
 
 /** What the scripts must know of tasks outside of the part in hand. */
 interface Context {
@@ -19,73 +29,216 @@ interface Context {
   readonly named: readonly string[];
 }
 
+type Parts = readonly (readonly NewTask[])[];
+
+/** What became of a batch whose parts are stored, and not sealed. */
+interface Stored {
+  readonly replies: readonly EnqueueReply[];
+  /** Ids that others waited for. */
+  readonly unchecked: readonly string[];
+}
+
 /**
- * Stores a batch that does not fit one script: part by part, then a seal. Until the seal nothing
- * of it can be leased; a refusal undoes all of it; so does a client that dies half way, after a
- * minute. Every part may be sent again.
+ * Stores a batch that does not fit one script, or of which one script cannot tell whether it closes a
+ * cycle: part by part, then a seal. Until the seal nothing of it can be leased; a refusal undoes all
+ * of it; so does a client that dies half way, after a minute. Every part may be sent again.
  */
 export async function submit(
   session: Session,
-  parts: readonly (readonly NewTask[])[],
+  parts: Parts,
+  fence?: LeaseRef,
 ): Promise<readonly EnqueueReply[]> {
-  const submission = await nameOf(session, parts);
-  const contexts = contextsOf(parts);
-  const send = new Parts(session, submission, contexts);
-  // A refusal by a key may come after a key of an earlier part has swapped a task's input, which
-  // could not be undone: so all is looked at first.
-  if (parts.some((part) => part.some(({ idempotency }) => idempotency !== undefined))) {
-    for (const [at, part] of parts.entries()) {
-      const refused = refusedOf(await send.part(at, part, false));
-      if (refused !== undefined) return refuseAll(parts, at, refused);
+  const refused = await refusedByKey(session, parts, fence);
+  if (refused !== undefined) return refused;
+  let made = parts;
+  let first: readonly EnqueueReply[] | undefined;
+  for (let round = 1; round <= ROUNDS; round++) {
+    const batch = await Submission.begin(session, made, fence);
+    const stored = await batch.store();
+    if ('refusal' in stored) return batch.refuse(stored.at, stored.refusal);
+    first ??= stored.replies;
+    const answers = new Answers(session);
+    await answers.note(made.flat(), stored.replies);
+    const next = made.map((part) => part.map((task) => answers.redirected(task)));
+    const isSettled = !crossesParts(made, next);
+    const cycle = isSettled ? await batch.cycle(stored, answers) : undefined;
+    if (cycle !== undefined) return batch.refuse(cycle.at, cycle.refusal);
+    if (isSettled) {
+      await batch.finish();
+      return merged(first, stored.replies);
     }
+    // A part knows who answers for its own items alone: all is stored anew with whom it named.
+    await batch.undo();
+    made = next;
   }
-  const replies: EnqueueReply[] = [];
-  for (const [at, part] of parts.entries()) {
-    const answers = await send.part(at, part, true);
-    const refused = refusedOf(answers);
-    if (refused !== undefined) {
-      await finish(session, submission, 0);
-      return refuseAll(parts, at, refused);
-    }
-    replies.push(...answers);
-  }
-  await finish(session, submission, parts.length);
-  return replies;
+  throw new BackendUnavailableError('enqueue', 'the keys of the batch changed hands meanwhile');
 }
 
-class Parts {
-  readonly #session: Session;
-  readonly #submission: string;
-  readonly #contexts: readonly Context[];
+/**
+ * A refusal by a key may come after a key of an earlier part has swapped a task's input, which could
+ * not be undone: so all is looked at first.
+ */
+async function refusedByKey(
+  session: Session,
+  parts: Parts,
+  fence: LeaseRef | undefined,
+): Promise<readonly EnqueueReply[] | undefined> {
+  if (!parts.some((part) => part.some(({ idempotency }) => idempotency !== undefined))) {
+    return undefined;
+  }
+  const look = await Submission.begin(session, parts, fence);
+  return look.lookForRefusal();
+}
 
-  constructor(session: Session, submission: string, contexts: readonly Context[]) {
+class Submission {
+  readonly #session: Session;
+  readonly #name: string;
+  readonly #parts: Parts;
+  readonly #contexts: readonly Context[];
+  readonly #fence: LeaseRef | undefined;
+
+  private constructor(session: Session, name: string, parts: Parts, fence: LeaseRef | undefined) {
     this.#session = session;
-    this.#submission = submission;
-    this.#contexts = contexts;
+    this.#name = name;
+    this.#parts = parts;
+    this.#contexts = contextsOf(parts);
+    this.#fence = fence;
   }
 
-  async part(
-    at: number,
-    tasks: readonly NewTask[],
-    store: boolean,
-  ): Promise<readonly EnqueueReply[]> {
-    const context = JSON.stringify(this.#contexts[at]);
-    const args: ScriptArgument[] = [this.#submission, at, store ? '1' : '0', context];
+  static async begin(
+    session: Session,
+    parts: Parts,
+    fence: LeaseRef | undefined,
+  ): Promise<Submission> {
+    return new Submission(session, await nameOf(session, parts), parts, fence);
+  }
+
+  /** Without storing anything. */
+  async lookForRefusal(): Promise<readonly EnqueueReply[] | undefined> {
+    for (const [at, part] of this.#parts.entries()) {
+      const replies = decodeReplies(part, await this.#send(at, part, false));
+      if (replies.some(isRefused)) return this.#refuseAll(at, replies);
+    }
+    return undefined;
+  }
+
+  /** All parts, or the first refusal of one. */
+  async store(): Promise<
+    Stored | { readonly at: number; readonly refusal: readonly EnqueueReply[] }
+  > {
+    const replies: EnqueueReply[] = [];
+    const unchecked: string[] = [];
+    for (const [at, part] of this.#parts.entries()) {
+      const words = await this.#send(at, part, true);
+      const answers = decodeReplies(part, words);
+      if (answers.some(isRefused)) return { at, refusal: answers };
+      replies.push(...answers);
+      unchecked.push(...uncheckedIn(part, words));
+    }
+    return { replies, unchecked };
+  }
+
+  /** Whether what is stored closes a cycle, by its keys or with others that waited for it. */
+  async cycle(
+    { replies, unchecked }: Stored,
+    answers: Answers,
+  ): Promise<{ readonly at: number; readonly refusal: readonly EnqueueReply[] } | undefined> {
+    if (answers.ids.size > 0) {
+      const made = this.#parts.flat().filter((_, at) => replies[at]?.kind === 'created');
+      const path = findCycle(
+        made.map(({ id, dependsOn }) => ({ id, dependsOn: resolved(id, dependsOn, answers.ids) })),
+      );
+      if (path !== undefined) return this.#refusalOf(new Set(path), { type: 'cycle', path });
+    }
+    const checks = new CycleChecks(this.#session);
+    for (const id of unchecked) {
+      const refusal = cycleRefusal(await checks.through(id), LIMITS.cycleEdges);
+      if (refusal !== undefined) return this.#refusalOf(new Set([id]), refusal);
+    }
+    return undefined;
+  }
+
+  /** Nothing of it is stored any more, and the refusal of one item refuses all others. */
+  async refuse(at: number, refusal: readonly EnqueueReply[]): Promise<readonly EnqueueReply[]> {
+    await this.undo();
+    return this.#refuseAll(at, refusal);
+  }
+
+  undo(): Promise<void> {
+    return this.#seal(0);
+  }
+
+  finish(): Promise<void> {
+    return this.#seal(this.#parts.length);
+  }
+
+  /** Of the first of these items, and with it of its part. */
+  #refusalOf(
+    ids: ReadonlySet<string>,
+    refusal: EnqueueRefusal,
+  ): { readonly at: number; readonly refusal: readonly EnqueueReply[] } {
+    const at = this.#parts.findIndex((part) => part.some(({ id }) => ids.has(id)));
+    const part = this.#parts[at] ?? [];
+    const place = part.findIndex(({ id }) => ids.has(id));
+    return {
+      at,
+      refusal: part.map((_, i) => (i === place ? { kind: 'refused', refusal } : OTHER)),
+    };
+  }
+
+  #refuseAll(at: number, refused: readonly EnqueueReply[]): readonly EnqueueReply[] {
+    return this.#parts.flatMap((part, index) => (index === at ? refused : part.map(() => OTHER)));
+  }
+
+  async #send(at: number, tasks: readonly NewTask[], store: boolean): Promise<readonly unknown[]> {
+    const fence = this.#fence && { fence: `${this.#fence.token}\0${this.#fence.id}` };
+    const context = JSON.stringify({ ...this.#contexts[at], ...fence });
+    const args: ScriptArgument[] = [this.#name, at, store ? '1' : '0', context];
     for (const task of tasks) pushTask(args, task);
     const reply = flat(await twice(this.#session, () => this.#session.run('chunk', args)));
     if (reply[0] === 'gone') throw outOfTime();
-    return decodeReplies(tasks, reply.slice(1));
+    return reply.slice(1);
+  }
+
+  /** Seals the submission, or undoes it when it may have no parts; steps until it is done. */
+  async #seal(parts: number): Promise<void> {
+    for (;;) {
+      const args = [this.#name, parts];
+      const [word] = flat(await twice(this.#session, () => this.#session.run('seal', args)));
+      if (word === 'done') return;
+      if (word !== 'more') throw outOfTime();
+    }
   }
 }
 
-/** Seals the submission, or undoes it when it may have no parts; steps until it is done. */
-async function finish(session: Session, submission: string, parts: number): Promise<void> {
-  for (;;) {
-    const args = [submission, parts];
-    const [word] = flat(await twice(session, () => session.run('seal', args)));
-    if (word === 'done') return;
-    if (word !== 'more') throw outOfTime();
-  }
+/** What every item but the refused one is told. */
+const OTHER: EnqueueReply = { kind: 'refused', refusal: { type: 'batch-refused' } };
+
+function isRefused({ kind }: EnqueueReply): boolean {
+  return kind === 'refused';
+}
+
+/** Whether an item of one part now depends on others than a task of another part had named. */
+function crossesParts(made: Parts, next: Parts): boolean {
+  return made.some((part, at) => {
+    const own = new Set(part.map(({ id }) => id));
+    return part.some(({ dependsOn }, i) => {
+      const after = next[at]?.[i]?.dependsOn ?? dependsOn;
+      return after !== dependsOn && dependsOn.some((id) => !own.has(id) && !after.includes(id));
+    });
+  });
+}
+
+/** What a key did to a task is told as it was the first time. */
+function merged(
+  first: readonly EnqueueReply[],
+  last: readonly EnqueueReply[],
+): readonly EnqueueReply[] {
+  return last.map((reply, at) => {
+    const before = first[at];
+    if (reply.kind !== 'existing' || before?.kind !== 'existing') return reply;
+    return before.id === reply.id ? { ...before, state: reply.state } : reply;
+  });
 }
 
 async function twice<T>(session: Session, send: () => Promise<T>): Promise<T> {
@@ -99,14 +252,14 @@ async function twice<T>(session: Session, send: () => Promise<T>): Promise<T> {
 }
 
 /** Unique per call: the connection's own number, how many came before, and the tasks. */
-async function nameOf(session: Session, parts: readonly (readonly NewTask[])[]): Promise<string> {
+async function nameOf(session: Session, parts: Parts): Promise<string> {
   const number = text(await session.command('enqueue', 'client', ['ID']));
   const hash = createHash('sha1');
   for (const part of parts) for (const { id } of part) hash.update(`${id}\0`);
   return `${number}-${session.nextSubmission()}-${hash.digest('hex')}`;
 }
 
-function contextsOf(parts: readonly (readonly NewTask[])[]): readonly Context[] {
+function contextsOf(parts: Parts): readonly Context[] {
   const users = new Map<string, string>();
   const partOf = new Map<string, number>();
   for (const [at, part] of parts.entries()) {
@@ -129,21 +282,6 @@ function contextsOf(parts: readonly (readonly NewTask[])[]): readonly Context[] 
     }
   }
   return contexts;
-}
-
-function refusedOf(replies: readonly EnqueueReply[]): EnqueueReply[] | undefined {
-  const refused = replies.some(({ kind }) => kind === 'refused');
-  return refused ? [...replies] : undefined;
-}
-
-/** The refusal of one item refuses all others. */
-function refuseAll(
-  parts: readonly (readonly NewTask[])[],
-  at: number,
-  refused: readonly EnqueueReply[],
-): readonly EnqueueReply[] {
-  const other: EnqueueReply = { kind: 'refused', refusal: { type: 'batch-refused' } };
-  return parts.flatMap((part, index) => (index === at ? refused : part.map(() => other)));
 }
 
 function outOfTime(): BackendUnavailableError {

@@ -18,6 +18,7 @@ import type {
   SettleRequest,
 } from '../../domain/leasing.ts';
 import type { EndState, NewTask } from '../../domain/task.ts';
+import { Answers } from './answers.ts';
 import { decodeAnswer, decodeExtend, decodeLease, flat, stateOf, text } from './decode.ts';
 import { decodeReplies } from './decode-reply.ts';
 import { pushLease, pushSettlement, pushTask } from './encode.ts';
@@ -29,6 +30,11 @@ import type { RedisWorkers } from './workers.ts';
 
 /** Pause before the one resend of an enqueue, in ms: a failover or restart may be that short. */
 const RESEND_MS = 100;
+
+/** One script cannot tell whether it closes a cycle. */
+function isUntold(reply: EnqueueReply): boolean {
+  return reply.kind === 'refused' && reply.refusal.type === 'dependency-limit';
+}
 
 /** A change that takes several scripts has come a part of its way. */
 interface More {
@@ -44,7 +50,7 @@ export class RedisTasks implements TaskStore {
   constructor(session: Session, workers: RedisWorkers) {
     this.#session = session;
     this.#workers = workers;
-    this.#batcher = new EnqueueBatcher((tasks) => this.#send(tasks, false));
+    this.#batcher = new EnqueueBatcher((tasks) => this.#sendEach(tasks));
   }
 
   async enqueue(
@@ -53,26 +59,56 @@ export class RedisTasks implements TaskStore {
   ): Promise<readonly EnqueueReply[]> {
     const [first] = tasks;
     if (first === undefined) return [];
-    if (options.fence !== undefined) return this.#sendFenced(tasks, options.fence);
-    if (tasks.length === 1) return [await this.#batcher.add(first)];
-    if (options.atomic && fitsOneScript(tasks)) return this.#send(tasks, true);
-    const parts = chunks(tasks, (task) => task);
-    if (!options.atomic) {
-      const replies: EnqueueReply[] = [];
-      for (const part of parts) replies.push(...(await this.#send(part, false)));
-      return replies;
-    }
-    if (parts.length === 1) return this.#send(tasks, true);
-    return submit(this.#session, parts);
+    if (options.fence === undefined && tasks.length === 1) return [await this.#batcher.add(first)];
+    const parts = options.atomic && fitsOneScript(tasks) ? [tasks] : chunks(tasks, (task) => task);
+    if (options.atomic) return this.#sendAll(parts);
+    return this.#sendParts(parts, options.fence);
+  }
+
+  async #sendAll(parts: readonly (readonly NewTask[])[]): Promise<readonly EnqueueReply[]> {
+    const [only] = parts;
+    if (only === undefined || parts.length > 1) return submit(this.#session, parts);
+    const replies = await this.#send(only, true);
+    if (!replies.some(isUntold)) return replies;
+    return submit(
+      this.#session,
+      chunks(only, (task) => task),
+    );
   }
 
   /** Each script of the call asks anew whether the lease is in force. */
-  async #sendFenced(tasks: readonly NewTask[], fence: LeaseRef): Promise<readonly EnqueueReply[]> {
+  async #sendParts(
+    parts: readonly (readonly NewTask[])[],
+    fence: LeaseRef | undefined,
+  ): Promise<readonly EnqueueReply[]> {
     const replies: EnqueueReply[] = [];
-    for (const part of chunks(tasks, (task) => task)) {
-      replies.push(...(await this.#send(part, false, fence)));
+    const answers = new Answers(this.#session);
+    for (const [at, part] of parts.entries()) {
+      const made = at === 0 ? part : part.map((task) => answers.redirected(task));
+      const answered = await this.#sendEach(made, fence);
+      replies.push(...answered);
+      if (parts.length > at + 1) await answers.note(part, answered);
     }
     return replies;
+  }
+
+  /**
+   * Each on its own, in one script; but one of which a script cannot tell whether it closes a cycle,
+   * and with it what comes behind, in several.
+   */
+  async #sendEach(tasks: readonly NewTask[], fence?: LeaseRef): Promise<readonly EnqueueReply[]> {
+    const replies = await this.#send(tasks, false, fence);
+    const at = replies.findIndex(isUntold);
+    const task = tasks[at];
+    if (task === undefined) return replies;
+    const known = replies.slice(0, at);
+    const told = await submit(this.#session, [[task]], fence);
+    const rest = tasks.slice(at + 1);
+    if (rest.length === 0) return [...known, ...told];
+    const answers = new Answers(this.#session);
+    await answers.note(tasks, [...known, ...told]);
+    const redirected = rest.map((one) => answers.redirected(one));
+    return [...known, ...told, ...(await this.#sendEach(redirected, fence))];
   }
 
   async lease(request: LeaseRequest): Promise<LeaseReply> {
@@ -164,6 +200,10 @@ export class RedisTasks implements TaskStore {
       case 'busy':
       case 'more':
         return { kind: word };
+      case 'cycle':
+        return { kind: word, path: JSON.parse(text(state)) as readonly string[] };
+      case 'dependency-limit':
+        return { kind: word, limit: Number(state) };
       default:
         return { kind: 'not-found' };
     }

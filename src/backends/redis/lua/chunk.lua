@@ -5,9 +5,12 @@
 -- ARGV[2]  index       which part, from 0
 -- ARGV[3]  store       '0': only look whether it would be refused
 -- ARGV[4]  context     JSON: users of the batch's tasks outside of this part that it names, and
---                      which of its own tasks earlier parts have named
+--                      which of its own tasks earlier parts have named; and the token and the id
+--                      of a lease that must be in force, if any, parted by NUL
 -- ARGV[5..]  items     as for enqueue
--- Returns  {'gone'} when the submission is over, else 'ok' and a reply for each item, as enqueue
+-- Returns  {'gone'} when the submission is over, else 'ok' and a reply for each item, as enqueue; but
+--          'w' for one that was created and that others waited for: whether it closes a cycle is to be
+--          asked when all parts are stored
 -- Cost     O(items × log tasks)
 -- @include lib/state.lua
 -- @include lib/base.lua
@@ -31,6 +34,7 @@ if state[2] then return answer(cjson.decode(state[2])) end
 if state[3] or (store == '1' and tostring(state[1] or '0') ~= index) then return { 'gone' } end
 
 local items = Store.readItems(5)
+if context.fence and not Store.isFenced(context.fence) then return answer(Store.loseLease(items)) end
 Store.submission, Store.users = submission, context.users
 Store.named = {}
 for _, id in ipairs(context.named) do Store.named[id] = true end

@@ -18,6 +18,7 @@
 -- @include lib/base.lua
 -- @include lib/deps.lua
 -- @include lib/idempotency.lua
+-- @include lib/cycle.lua
 -- @include lib/link.lua
 -- @include lib/store.lua
 -- @include lib/store-batch.lua

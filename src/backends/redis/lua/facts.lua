@@ -63,7 +63,8 @@ if blocked then
   facts.blockedBy = {}
   for i, other in ipairs(blocked) do
     local upstream = F.taskOf(other)
-    facts.blockedBy[i] = { id = other, state = upstream and upstream.state or 'missing' }
+    local state = upstream and (Deps.upstreamOf(t, other) and upstream.state or 'foreign')
+    facts.blockedBy[i] = { id = other, state = state or 'missing' }
   end
 end
 -- What only joins, runs and their members have.

@@ -14,6 +14,8 @@
 
 local part, repair = ARGV[1], ARGV[2] == '1'
 local PAGE = 200
+-- Waiters of a task that is gone that one step looks at.
+local LET_GO = 2000
 local reply = {}
 
 local function tell(text)
@@ -136,19 +138,19 @@ local function schedules()
 end
 
 -- Who waits for a task that is gone waits on as for one that was never stored.
-local function dropDeps(kind, id)
-  local ids = kind == 'waiting' and redis.call('ZRANGE', K.waiting(id), 0, PAGE - 1) or NONE
-  local isAwaited = #ids == PAGE
-  for _, waiter in ipairs(ids) do
+local function letGo(id)
+  local key = K.waiting(id)
+  for _, waiter in ipairs(redis.call('ZRANGE', key, 0, LET_GO - 1)) do
     local t = F.taskOf(waiter)
-    if t and redis.call('SISMEMBER', K.blocked(waiter), id) == 1 then
-      isAwaited = true
-      Cascade.waitFor(t)
-    end
+    F.zset(key, waiter, false)
+    if t and redis.call('SISMEMBER', K.blocked(waiter), id) == 1 then Deps.awaitMissing(t, id) end
   end
-  if isAwaited then return F.put('missing', id, now) end
-  local key = kind == 'waiting' and K.waiting(id) or kind == 'blocked' and K.blocked(id)
-  redis.call('DEL', key or K.held(id))
+end
+
+local function mendDeps(kind, id)
+  if kind == 'waiting' then return letGo(id) end
+  if kind == 'missing' then return F.put('missing', id, 1) end
+  redis.call('DEL', kind == 'blocked' and K.blocked(id) or K.held(id))
 end
 
 -- ARGV[3..]: sets of dependencies, as 'waiting:' and an id. Tells those whose task is not stored,
@@ -156,11 +158,15 @@ end
 local function deps()
   for i = 3, #ARGV do
     local kind, id = string.match(ARGV[i], '^(%l+):(.*)$')
-    local isKnown = H.submissions < INF or F.taskOf(id)
-      or (kind == 'waiting' and redis.call('ZSCORE', K.index('missing'), id))
+    local isKnown = H.submissions < INF
+    if kind == 'missing' then
+      isKnown = isKnown or redis.call('ZSCORE', K.index('missing'), id)
+    else
+      isKnown = isKnown or F.taskOf(id)
+    end
     if not isKnown then
       tell('dependencies of ' .. id .. ': ' .. kind .. ', but not stored')
-      if repair then dropDeps(kind, id) end
+      if repair then mendDeps(kind, id) end
     end
   end
 end

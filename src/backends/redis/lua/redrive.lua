@@ -2,11 +2,13 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  id      the task
--- Returns  {'ok', state}, {'not-found'}, {'wrong-state', state} or {'busy'}
--- Cost     O(log tasks + dependents held)
+-- Returns  {'ok', state}, {'not-found'}, {'wrong-state', state}, {'busy'}, {'cycle', path as JSON} or
+--          {'dependency-limit', limit}
+-- Cost     O(log tasks + dependents held), and what lib/cycle.lua follows when it waits for others
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/deps.lua
+-- @include lib/cycle.lua
 
 local id = ARGV[1]
 local t = F.taskOf(id)
@@ -33,7 +35,7 @@ local function relink()
   local ids = redis.call('SMEMBERS', key)
   table.sort(ids, F.before)
   for _, other in ipairs(ids) do
-    local upstream = F.taskOf(other)
+    local upstream = Deps.upstreamOf(t, other)
     if not upstream then
       Deps.blockByMissing(t, other)
     elseif not F.isEnd(upstream.state) then
@@ -48,6 +50,21 @@ local function relink()
   end
 end
 
+-- Why it may not come back to wait for those that it has not done with, if it may not.
+local function closes()
+  local live, ids = {}, redis.call('SMEMBERS', K.blocked(id))
+  table.sort(ids, F.before)
+  for _, other in ipairs(ids) do
+    local upstream = Deps.upstreamOf(t, other)
+    if upstream and not F.isEnd(upstream.state) then live[#live + 1] = other end
+  end
+  return #live > 0 and Link.closes({ id = id, user = F.fixed(t).user, deps = live }) or nil
+end
+
+local refusal = t.x and t.x.d and closes()
+if refusal then
+  return F.unchanged({ refusal.type, refusal.path and cjson.encode(refusal.path) or refusal.limit })
+end
 redis.call('DEL', K.oom())
 local u = F.ownerOf(t)
 F.leave(t, u)

@@ -77,6 +77,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
+-- The pair of an id that is not stored and of who would have to store it.
+
 -- An index of the whole namespace: by state, or by its own name.
 
 -- A place of a value: the pair of its user and of the pair of namespace and key.
@@ -145,6 +147,9 @@ local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.0000305175
 --          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
 --          and name of the newest checkpoint that wrote to channels
 -- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+
+-- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
+-- @rare
 
 local library = function()
 

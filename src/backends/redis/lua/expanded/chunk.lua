@@ -5,9 +5,12 @@
 -- ARGV[2]  index       which part, from 0
 -- ARGV[3]  store       '0': only look whether it would be refused
 -- ARGV[4]  context     JSON: users of the batch's tasks outside of this part that it names, and
---                      which of its own tasks earlier parts have named
+--                      which of its own tasks earlier parts have named; and the token and the id
+--                      of a lease that must be in force, if any, parted by NUL
 -- ARGV[5..]  items     as for enqueue
--- Returns  {'gone'} when the submission is over, else 'ok' and a reply for each item, as enqueue
+-- Returns  {'gone'} when the submission is over, else 'ok' and a reply for each item, as enqueue; but
+--          'w' for one that was created and that others waited for: whether it closes a cycle is to be
+--          asked when all parts are stored
 -- Cost     O(items × log tasks)
 
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
@@ -88,6 +91,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- The pair of an id that is not stored and of who would have to store it.
 
 -- An index of the whole namespace: by state, or by its own name.
 
@@ -193,6 +198,9 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
 
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
 -- @rare
 
 -- Registers that a task waits for another, or for an id that nobody has stored.
@@ -642,6 +650,14 @@ end
 library()
 
 local rare = function()
+
+-- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no
+-- reason not to answer.
+function F.unchanged(reply)
+  C.quiet = true
+  F.saveClock()
+  return reply
+end
 
 -- A member that is new to the index. `text`: the score as it is sent, when the caller has it.
 function F.put(name, member, score, text)
@@ -1416,41 +1432,71 @@ function Graphs.hold(hash, id)
   redis.call('HSET', (prefix .. 'graphmeta:' .. hash), 'till', '0')
 end
 
-function Deps.block(t, id)
-  redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), id)
-  Deps.listen(t, id)
+-- A run that was suspended for others waits for just these.
+function Suspend.waitsFor(t, id)
+  return t.x and t.x.s and F.contains(t.x.s, id) or false
 end
 
--- It hears of the end; whoever calls this adds the id to those that block it.
+function F.contains(list, id)
+  for i = 1, #list do
+    if list[i] == id then return true end
+  end
+  return false
+end
+
+-- Whether it may come to depend on a task of this user.
+function Deps.mayDependOn(t, user)
+  return t.x.g and t.x.g[4] or F.fixed(t).user == user
+end
+
+-- Where it waits for an id that is missing: the pair of the id and of who would have to store it, ''
+-- for anybody.
+function Deps.missingOf(t, id)
+  return (#id .. ':' .. id .. (t.x.g and t.x.g[4] and '' or F.fixed(t).user))
+end
+
+-- The task that one of its dependencies is; false when none is stored, or only another user's that it
+-- may not depend on.
+function Deps.upstreamOf(t, id)
+  local upstream = F.taskOf(id)
+  if not upstream or Suspend.waitsFor(t, id) then return upstream end
+  return Deps.mayDependOn(t, F.fixed(upstream).user) and upstream
+end
+
+-- It hears of the end of a task; whoever calls this adds the id to those that block it.
 function Deps.listen(t, id)
   F.zset((prefix .. 'deps:waiting:' .. id), t.id, F.fixed(t).created)
   t.isBlocked = true
 end
 
-function Deps.blockByMissing(t, id)
-  Deps.block(t, id)
-  F.put('missing', id, now)
+-- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
+-- going to store are not told to be waiting in vain.
+function Deps.listenMissing(t, id)
+  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).created)
+  t.isBlocked = true
+end
+
+function Deps.awaitMissing(t, id)
+  Deps.listenMissing(t, id)
+  -- One score for all, so that those of one id stand together.
+  F.put('missing', Deps.missingOf(t, id), 1)
   Cascade.waitFor(t)
+end
+
+function Deps.blockByMissing(t, id)
+  redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), id)
+  Deps.awaitMissing(t, id)
 end
 
 -- Lifts the limit of a wait when all that a task waits for can end by itself again.
 function Deps.rewait(t)
   if not (t.x and t.x.wu) then return end
   for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
-    local upstream = F.taskOf(id)
+    local upstream = Deps.upstreamOf(t, id)
     if not upstream or F.isEnd(upstream.state) then return end
   end
   t.x.wu = nil
   F.setDeadline(t)
-end
-
-function Suspend.waitsFor(t, id)
-  local ids = t.x and t.x.s
-  if not ids then return false end
-  for i = 1, #ids do
-    if ids[i] == id then return true end
-  end
-  return false
 end
 
 -- Takes it out of all that it still waits for; it reads only those that have ended.
@@ -1618,9 +1664,12 @@ function Cascade.satisfiedMissing(t, id)
   return false
 end
 
-function Cascade.leaveMissing(id)
-  F.flushKey((prefix .. 'deps:waiting:' .. id))
-  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
+function Cascade.leaveMissing(t, id)
+  local pair = Deps.missingOf(t, id)
+  local key = (prefix .. 'deps:missing:' .. pair)
+  F.zset(key, t.id, false)
+  F.flushKey(key)
+  if redis.call('EXISTS', key) == 0 then F.move('missing', pair, false) end
 end
 
 -- It waits for none of its dependencies any more.
@@ -1629,9 +1678,13 @@ function Cascade.leaveWaits(t)
   if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
-      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
-      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+      local upstream = Deps.upstreamOf(t, id)
+      if upstream then
+        F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+        F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      end
+      -- Who waits for one that is being undone may stand in either place.
+      if not upstream or (upstream.x and upstream.x.su) then Cascade.leaveMissing(t, id) end
     end
   end
 end
@@ -1985,53 +2038,30 @@ function Link.check(item, batch)
   end
 end
 
-function Link.pathTo(id, last, cameFrom)
-  local path, at = { id }, last
-  while at and at ~= id do
-    table.insert(path, 1, at)
-    at = cameFrom[at]
-  end
-  table.insert(path, 1, id)
-  return path
-end
-
--- What a task waits for, or will once its batch is stored.
-function Link.waitsFor(id, batch)
-  local other = batch and batch.answered[id]
-  local item = batch and batch.tasks[id]
-  if not item or F.taskOf(id) then
-    local blocked = redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. id))
-    table.sort(blocked, F.before)
-    return blocked
-  end
-  return other and { other } or item.spec and item.spec.d or {}
-end
-
--- A task that others wait for already may not wait for one of them, however far away.
+-- A task that others wait for already may not wait for one of them, however far away. Of a batch that
+-- is stored in parts that is asked when all of it is there.
 function Link.cycleOf(item, batch)
   local deps = item.spec and item.spec.d
   if not deps then return end
-  for _, id in ipairs(deps) do
-    if id == item.id then return { type = 'cycle', path = { id, id } } end
-  end
-  if H.missing == INF then return end
+  if F.contains(deps, item.id) then return { type = 'cycle', path = { item.id, item.id } } end
+  if H.missing == INF or Store.submission or not Link.isNew(item, batch) then return end
   -- An item of this call may have begun to wait for it.
-  F.flushKey((prefix .. 'deps:waiting:' .. item.id))
-  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. item.id)) == 0 then return end
-  if F.taskOf(item.id) then return end
-  local open, cameFrom, edges, at_ = {}, {}, 0, 1
-  for i, id in ipairs(deps) do open[i] = { id, item.id } end
-  while open[at_] do
-    local id, from = open[at_][1], open[at_][2]
-    at_ = at_ + 1
-    if id == item.id then return { type = 'cycle', path = Link.pathTo(id, from, cameFrom) } end
-    if edges >= 500 then return { type = 'cycle', path = {} } end
-    if not cameFrom[id] then
-      cameFrom[id] = from
-      for _, up in ipairs(Link.waitsFor(id, batch)) do open[#open + 1] = { up, id } end
-    end
-    edges = edges + 1
-  end
+  local any, own = (prefix .. 'deps:missing:' .. ((#item.id .. ':' .. item.id .. ''))), (prefix .. 'deps:missing:' .. ((#item.id .. ':' .. item.id .. item.user)))
+  F.flushKey(any)
+  F.flushKey(own)
+  if redis.call('EXISTS', any, own) == 0 then return end
+  return Link.closesIn(item, batch)
+end
+
+-- It is going to be stored, and no key answers for it.
+function Link.isNew(item, batch)
+  return not F.taskOf(item.id) and not (batch and batch.answered[item.id])
+end
+
+function Link.closesIn(item, batch)
+  local deps = item.spec.d
+  if batch then deps = Store.resolve(item.id, deps, batch.answered) end
+  return Link.closes({ id = item.id, user = item.user, deps = deps, batch = batch })
 end
 
 -- Registers a new task with its dependencies. One that has ended otherwise than well may end it
@@ -2040,11 +2070,11 @@ function Link.link(t)
   local state, ending
   local blocks = {}
   for _, id in ipairs(t.x.d) do
-    local upstream = F.taskOf(id)
+    local upstream = Deps.upstreamOf(t, id)
     if not upstream then
       if Store.users and Store.users[id] then
         blocks[#blocks + 1] = id
-        Deps.listen(t, id)
+        Deps.listenMissing(t, id)
       elseif t.x.g[3] == 'satisfied' then
         t.x.m = t.x.m or {}
         table.insert(t.x.m, id)
@@ -2107,6 +2137,20 @@ end
 
 function Store.refused(refusal)
   return { kind = 'refused', refusal = refusal }
+end
+
+-- Whether the lease is in force that the call is made for: '<token> NUL <id>'.
+function Store.isFenced(fence)
+  local stop = string.find(fence, '\0', 1, true)
+  local t = F.taskOf(string.sub(fence, stop + 1))
+  Store.fenced = t and t.state == 'started' and t.token == string.sub(fence, 1, stop - 1)
+  return Store.fenced
+end
+
+function Store.loseLease(items)
+  local replies = {}
+  for i = 1, #items do replies[i] = cjson.encode(Store.refused({ type = 'lease-lost' })) end
+  return F.unchanged(replies)
 end
 
 -- A batch that is sent again after its client had died takes what is stored of it already.
@@ -2205,26 +2249,47 @@ function Store.refuse(item, batch)
   return Link.check(item, batch and batch.tasks)
 end
 
--- Those that waited for an id that nobody had stored wait for a task now.
+-- Puts those of one list into the other, and drops it.
+function Store.merge(few, many)
+  local rows = redis.call('ZRANGE', few, 0, -1, 'WITHSCORES')
+  for i = 1, #rows, 2 do F.zset(many, rows[i], rows[i + 1]) end
+  F.flushKey(many)
+  redis.call('DEL', few)
+end
+
+-- Makes one list of those that waited for the id, whoever would store it or for this user's; false
+-- when nobody did.
+function Store.takeWaiters(t)
+  local any, own = (prefix .. 'deps:missing:' .. ((#t.id .. ':' .. t.id .. ''))), (prefix .. 'deps:missing:' .. ((#t.id .. ':' .. t.id .. t.user)))
+  F.flushKey(any)
+  F.flushKey(own)
+  local anys, owns = redis.call('ZCARD', any), redis.call('ZCARD', own)
+  if anys + owns == 0 then return false end
+  if anys > 0 and owns > 0 then
+    Store.merge(anys < owns and any or own, anys < owns and own or any)
+  end
+  redis.call('RENAME', anys > owns and any or own, (prefix .. 'deps:waiting:' .. t.id))
+  return true
+end
+
+-- Those that waited for an id that nobody had stored wait for a task now. Others than those whose
+-- edges may lead to its user are not looked at.
 function Store.adoptWaiters(t)
-  if Store.named and Store.named[t.id] then F.markDependents(t) end
-  if H.missing == INF then return end
-  F.flushKey((prefix .. 'deps:waiting:' .. t.id))
-  local ids = redis.call('ZRANGE', (prefix .. 'deps:waiting:' .. t.id), 0, 99)
-  if #ids == 0 then return end
-  F.move('missing', t.id, false)
+  if H.missing == INF and not (Store.named and Store.named[t.id]) then return end
+  if not Store.takeWaiters(t) then return end
+  F.flushIndex('missing')
+  for _, from in ipairs({ '', t.user }) do
+    local pair = (#t.id .. ':' .. t.id .. from)
+    if redis.call('ZSCORE', (CODES['missing'] and prefix .. 'state:' .. 'missing' or prefix .. 'missing'), pair) then
+      F.move('missing', pair, false)
+      t.isAwaited = true
+    end
+  end
   F.markDependents(t)
-  for _, id in ipairs(ids) do
+  for _, id in ipairs(redis.call('ZRANGE', (prefix .. 'deps:waiting:' .. t.id), 0, 99)) do
     local waiter = F.taskOf(id)
     if waiter then Deps.rewait(waiter) end
   end
-end
-
-function F.contains(list, id)
-  for _, other in ipairs(list) do
-    if other == id then return true end
-  end
-  return false
 end
 
 -- Makes the record; it stands nowhere yet.
@@ -2318,6 +2383,14 @@ function Store.refusalOf(items, batch)
     local refusal = Link.cycleOf(items[i], batch)
     if refusal then return refusal, i end
   end
+  -- Items may have come to wait for each other since keys answer for some of them.
+  if Store.submission or next(batch.answered) == nil then return end
+  for i = 1, #items do
+    local item = items[i]
+    local refusal = item.spec and item.spec.d and Link.isNew(item, batch)
+      and Link.closesIn(item, batch)
+    if refusal then return refusal, i end
+  end
 end
 
 function Store.newBatch()
@@ -2345,6 +2418,12 @@ function Store.refuseAll(items, refusal, at_)
   return replies
 end
 
+-- What is told of a new task: 'w' when others waited for it, so that a part cannot tell whether it closes
+-- a cycle.
+function Store.wordOf(t)
+  return Store.submission and t.isAwaited and 'w' or 'c'
+end
+
 -- Every record is made before any is linked, since edges may point forward.
 function Store.storeBatch(items)
   local replies, new, answered = {}, {}, {}
@@ -2355,7 +2434,7 @@ function Store.storeBatch(items)
     else
       new[#new + 1] = { Store.create(items[i]), items[i] }
     end
-    replies[i] = reply or 'c'
+    replies[i] = reply or Store.wordOf(new[#new][1])
   end
   for i = 1, #new do
     local t = new[i][1]
@@ -2365,7 +2444,7 @@ function Store.storeBatch(items)
   end
   for i = 1, #replies do
     local reply = replies[i]
-    if reply ~= 'c' then
+    if type(reply) == 'table' then
       -- An item that was answered by another of its batch is told where that one stands now.
       local t = reply.kind == 'existing' and F.taskOf(reply.id)
       if t then reply.state = t.state end
@@ -2386,8 +2465,8 @@ end }
 setmetatable(F, lazy)
 setmetatable(Line, lazy)
 setmetatable(Graphs, lazy)
-setmetatable(Deps, lazy)
 setmetatable(Suspend, lazy)
+setmetatable(Deps, lazy)
 setmetatable(Timed, lazy)
 setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)
@@ -2411,6 +2490,7 @@ if state[2] then return answer(cjson.decode(state[2])) end
 if state[3] or (store == '1' and tostring(state[1] or '0') ~= index) then return { 'gone' } end
 
 local items = Store.readItems(5)
+if context.fence and not Store.isFenced(context.fence) then return answer(Store.loseLease(items)) end
 Store.submission, Store.users = submission, context.users
 Store.named = {}
 for _, id in ipairs(context.named) do Store.named[id] = true end

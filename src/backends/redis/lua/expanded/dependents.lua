@@ -79,6 +79,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
+-- The pair of an id that is not stored and of who would have to store it.
+
 -- An index of the whole namespace: by state, or by its own name.
 
 -- A place of a value: the pair of its user and of the pair of namespace and key.
@@ -148,27 +150,40 @@ local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.0000305175
 --          and name of the newest checkpoint that wrote to channels
 -- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
 
+-- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
+-- @rare
+
 -- Tells who waits for a task, or for an id that nobody has stored.
 -- Finds places in sorted sets, so that a listing goes on where its last page ended.
-
--- A run that is suspended waits whatever its own edges say.
-local function isSuspendedFor(t, id)
-  for _, other in ipairs(t.x and t.x.s or NONE) do
-    if other == id then return true end
-  end
-  return false
-end
 
 local function dependentOf(t, id, part)
   F.fixed(t)
   local told = { id = t.id, name = t.name, user = t.user, state = t.state }
-  if isSuspendedFor(t, id) then
+  if Suspend.waitsFor(t, id) then
     told.waits = 'suspended'
   else
     told.waits = part == 'held' and 'redrive' or 'end'
     told.onFailure, told.onCancel = t.x.g[1], t.x.g[2]
   end
   return told
+end
+
+-- The parts of the listing: those that wait for the end of a task and for its redrive; of an id that is
+-- not stored, '@' and by whose task of that id they would wait.
+local function partsOf(id)
+  if F.taskOf(id) then return { { 'waiting', (prefix .. 'deps:waiting:' .. id) }, { 'held', (prefix .. 'deps:held:' .. id) } } end
+  local start, parts = (#id .. ':' .. id .. ''), {}
+  local pairs_ = redis.call('ZRANGEBYLEX', (CODES['missing'] and prefix .. 'state:' .. 'missing' or prefix .. 'missing'), '[' .. start, '(' .. start .. '\255')
+  for i, pair in ipairs(pairs_) do
+    parts[i] = { '@' .. string.sub(pair, #start + 1), (prefix .. 'deps:missing:' .. pair) }
+  end
+  return parts
+end
+
+-- Whether a part comes before another: the id may have been stored, or removed, since the last page.
+local function isPassed(part, place)
+  if not place or part == place[1] or part == 'held' then return false end
+  return place[1] == 'held' or F.before(part, place[1])
 end
 
 local library = function()
@@ -273,27 +288,29 @@ end
 
 -- One page of them behind `place` = { part, created, id } or nil, with how many there are in all.
 function F.dependents(id, place, limit)
-  local keys = { waiting = (prefix .. 'deps:waiting:' .. id), held = (prefix .. 'deps:held:' .. id) }
-  local waiting, held = redis.call('ZCARD', keys.waiting), redis.call('ZCARD', keys.held)
-  local page, last = { items = {}, count = waiting + held, held = held }, nil
-  for _, part in ipairs({ 'waiting', 'held' }) do
-    local rank = 0
-    if place and place[1] == part then
-      rank = F.rankBehind(keys[part], place[2], place[3])
-    elseif place and place[1] == 'held' then
-      rank = waiting
+  local parts, page, last = partsOf(id), { items = {}, count = 0, held = 0 }, nil
+  for _, part in ipairs(parts) do
+    local size = redis.call('ZCARD', part[2])
+    page.count = page.count + size
+    if part[1] == 'held' then page.held = size end
+  end
+  for _, part in ipairs(parts) do
+    local name, key, rows = part[1], part[2], NONE
+    if not isPassed(name, place) then
+      local rank = 0
+      if place and place[1] == name then rank = F.rankBehind(key, place[2], place[3]) end
+      rows = redis.call('ZRANGE', key, rank, rank + limit, 'WITHSCORES')
     end
-    local rows = redis.call('ZRANGE', keys[part], rank, rank + limit, 'WITHSCORES')
     for i = 1, #rows, 2 do
       if last and #page.items == limit then
         page.cursor = cjson.encode(last)
         return page
       end
-      last = { part, tonumber(rows[i + 1]), rows[i] }
+      last = { name, tonumber(rows[i + 1]), rows[i] }
       local t = F.taskOf(rows[i])
       -- One that was canceled meanwhile may not have left the line yet.
       if t and not F.isEnd(t.state) then
-        page.items[#page.items + 1] = dependentOf(t, id, part)
+        page.items[#page.items + 1] = dependentOf(t, id, name)
       end
     end
     -- The rows were as many as asked for, and some of them had ended: more may stand behind them.
@@ -315,6 +332,18 @@ function F.readText(t)
   t.f = F.joined(got[1] or '', got[2], got[3])
 end
 
+-- A run that was suspended for others waits for just these.
+function Suspend.waitsFor(t, id)
+  return t.x and t.x.s and F.contains(t.x.s, id) or false
+end
+
+function F.contains(list, id)
+  for i = 1, #list do
+    if list[i] == id then return true end
+  end
+  return false
+end
+
 end
 
 local lazy = { __index = function(functions, name)
@@ -324,6 +353,7 @@ local lazy = { __index = function(functions, name)
   return rawget(functions, name)
 end }
 setmetatable(F, lazy)
+setmetatable(Suspend, lazy)
 
 local id, after, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])
 return cjson.encode(F.dependents(id, after ~= '' and cjson.decode(after) or nil, limit))

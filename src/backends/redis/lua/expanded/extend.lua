@@ -94,6 +94,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
+-- The pair of an id that is not stored and of who would have to store it.
+
 -- An index of the whole namespace: by state, or by its own name.
 
 -- A place of a value: the pair of its user and of the pair of namespace and key.
@@ -200,6 +202,9 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
 -- @rare
 
+-- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
+-- @rare
+
 -- Registers that a task waits for another, or for an id that nobody has stored.
 -- @rare
 
@@ -235,6 +240,8 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- tasks is blocked by the submission (x.su); the seal releases them in bounded steps. What nobody
 -- seals in time is undone, last task first.
 -- @rare
+
+-- Waiters of an undone task that one step looks at.
 
 -- Maintenance that is part of every lease, settle with lease, extend and tick: each part bounded.
 -- @rare
@@ -1503,24 +1510,60 @@ function Graphs.letGo(hash, id)
   Graphs.touch(hash)
 end
 
+-- A run that was suspended for others waits for just these.
+function Suspend.waitsFor(t, id)
+  return t.x and t.x.s and F.contains(t.x.s, id) or false
+end
+
+function F.contains(list, id)
+  for i = 1, #list do
+    if list[i] == id then return true end
+  end
+  return false
+end
+
+-- Whether it may come to depend on a task of this user.
+function Deps.mayDependOn(t, user)
+  return t.x.g and t.x.g[4] or F.fixed(t).user == user
+end
+
+-- Where it waits for an id that is missing: the pair of the id and of who would have to store it, ''
+-- for anybody.
+function Deps.missingOf(t, id)
+  return (#id .. ':' .. id .. (t.x.g and t.x.g[4] and '' or F.fixed(t).user))
+end
+
+-- The task that one of its dependencies is; false when none is stored, or only another user's that it
+-- may not depend on.
+function Deps.upstreamOf(t, id)
+  local upstream = F.taskOf(id)
+  if not upstream or Suspend.waitsFor(t, id) then return upstream end
+  return Deps.mayDependOn(t, F.fixed(upstream).user) and upstream
+end
+
+-- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
+-- going to store are not told to be waiting in vain.
+function Deps.listenMissing(t, id)
+  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).created)
+  t.isBlocked = true
+end
+
+function Deps.awaitMissing(t, id)
+  Deps.listenMissing(t, id)
+  -- One score for all, so that those of one id stand together.
+  F.put('missing', Deps.missingOf(t, id), 1)
+  Cascade.waitFor(t)
+end
+
 -- Lifts the limit of a wait when all that a task waits for can end by itself again.
 function Deps.rewait(t)
   if not (t.x and t.x.wu) then return end
   for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
-    local upstream = F.taskOf(id)
+    local upstream = Deps.upstreamOf(t, id)
     if not upstream or F.isEnd(upstream.state) then return end
   end
   t.x.wu = nil
   F.setDeadline(t)
-end
-
-function Suspend.waitsFor(t, id)
-  local ids = t.x and t.x.s
-  if not ids then return false end
-  for i = 1, #ids do
-    if ids[i] == id then return true end
-  end
-  return false
 end
 
 -- Takes it out of all that it still waits for; it reads only those that have ended.
@@ -1688,9 +1731,12 @@ function Cascade.satisfiedMissing(t, id)
   return false
 end
 
-function Cascade.leaveMissing(id)
-  F.flushKey((prefix .. 'deps:waiting:' .. id))
-  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
+function Cascade.leaveMissing(t, id)
+  local pair = Deps.missingOf(t, id)
+  local key = (prefix .. 'deps:missing:' .. pair)
+  F.zset(key, t.id, false)
+  F.flushKey(key)
+  if redis.call('EXISTS', key) == 0 then F.move('missing', pair, false) end
 end
 
 -- It waits for none of its dependencies any more.
@@ -1699,9 +1745,13 @@ function Cascade.leaveWaits(t)
   if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
-      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
-      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+      local upstream = Deps.upstreamOf(t, id)
+      if upstream then
+        F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+        F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      end
+      -- Who waits for one that is being undone may stand in either place.
+      if not upstream or (upstream.x and upstream.x.su) then Cascade.leaveMissing(t, id) end
     end
   end
 end
@@ -2069,8 +2119,23 @@ function Submission.release(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
 
--- As if the task had never been stored.
+-- Who waits for a task that is undone waits for a missing one again; false when some are left.
+function Submission.letGo(t)
+  local key = (prefix .. 'deps:waiting:' .. t.id)
+  F.flushKey(key)
+  local ids = redis.call('ZRANGE', key, 0, 250)
+  for i = 1, math.min(#ids, 250) do
+    F.zset(key, ids[i], false)
+    local waiter = F.taskOf(ids[i])
+    if waiter and not F.isEnd(waiter.state) then Deps.awaitMissing(waiter, t.id) end
+  end
+  F.flushKey(key)
+  return #ids <= 250
+end
+
+-- As if the task had never been stored; false when that takes another step.
 function Submission.undo(t)
+  if t.dependents and not Submission.letGo(t) then return false end
   local u = F.ownerOf(t)
   local lane = u.lane
   F.leave(t, u)
@@ -2094,9 +2159,17 @@ function Submission.undo(t)
   Step.saveTasks()
   redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'deps:blocked:' .. t.id))
   tasks[t.id] = false
-  F.flushKey((prefix .. 'deps:waiting:' .. t.id))
-  if t.dependents and redis.call('EXISTS', (prefix .. 'deps:waiting:' .. t.id)) == 1 then F.put('missing', t.id, now) end
   F.reindex(u)
+  return true
+end
+
+-- Undoes some of them, the last first; says how many are done with.
+function Submission.undoAll(ids, submission)
+  for i = #ids, 1, -1 do
+    local t = F.taskOf(ids[i])
+    if t and t.x and t.x.su == submission and not Submission.undo(t) then return #ids - i end
+  end
+  return #ids
 end
 
 -- Up to `most` tasks of a submission are released (front first) or undone (back first); true when
@@ -2104,19 +2177,15 @@ end
 function Submission.step(id, most)
   local key, list = (prefix .. 'submit:' .. id), (prefix .. 'submitted:' .. id)
   local sealed = redis.call('HGET', key, 'sealed')
-  local ids
   if sealed then
-    ids = redis.call('LRANGE', list, 0, most - 1)
+    for _, one in ipairs(redis.call('LRANGE', list, 0, most - 1)) do
+      local t = F.taskOf(one)
+      if t and t.x and t.x.su == id then Submission.release(t) end
+    end
     redis.call('LTRIM', list, most, -1)
   else
-    ids = redis.call('LRANGE', list, -most, -1)
-    redis.call('LTRIM', list, 0, -most - 1)
-  end
-  for i = 1, #ids do
-    local t = F.taskOf(sealed and ids[i] or ids[#ids + 1 - i])
-    if t and t.x and t.x.su == id then
-      if sealed then Submission.release(t) else Submission.undo(t) end
-    end
+    local done = Submission.undoAll(redis.call('LRANGE', list, -most, -1), id)
+    redis.call('LTRIM', list, 0, -done - 1)
   end
   if redis.call('EXISTS', list) == 1 then return true end
   F.move('submissions', id, false)
@@ -2221,7 +2290,7 @@ end
 function Tick.waitsFor(t)
   local vain = {}
   for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
-    local upstream = F.taskOf(id)
+    local upstream = Deps.upstreamOf(t, id)
     if not upstream or F.isEnd(upstream.state) then vain[#vain + 1] = id end
   end
   table.sort(vain, F.before)
@@ -2352,8 +2421,8 @@ end }
 setmetatable(F, lazy)
 setmetatable(Line, lazy)
 setmetatable(Graphs, lazy)
-setmetatable(Deps, lazy)
 setmetatable(Suspend, lazy)
+setmetatable(Deps, lazy)
 setmetatable(Timed, lazy)
 setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)

@@ -87,6 +87,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
+-- The pair of an id that is not stored and of who would have to store it.
+
 -- An index of the whole namespace: by state, or by its own name.
 
 -- A place of a value: the pair of its user and of the pair of namespace and key.
@@ -191,6 +193,9 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
 
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
 -- @rare
 
 -- Registers that a task waits for another, or for an id that nobody has stored.
@@ -1146,6 +1151,26 @@ function F.saveKeys()
   end
 end
 
+-- Where it waits for an id that is missing: the pair of the id and of who would have to store it, ''
+-- for anybody.
+function Deps.missingOf(t, id)
+  return (#id .. ':' .. id .. (t.x.g and t.x.g[4] and '' or F.fixed(t).user))
+end
+
+-- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
+-- going to store are not told to be waiting in vain.
+function Deps.listenMissing(t, id)
+  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).created)
+  t.isBlocked = true
+end
+
+function Deps.awaitMissing(t, id)
+  Deps.listenMissing(t, id)
+  -- One score for all, so that those of one id stand together.
+  F.put('missing', Deps.missingOf(t, id), 1)
+  Cascade.waitFor(t)
+end
+
 -- The queue begins to charge by something else: tags of before are worth a turn at most.
 function Timed.recount(u)
   local lane = u.lane
@@ -1220,12 +1245,14 @@ local lazy = { __index = function(functions, name)
 end }
 setmetatable(F, lazy)
 setmetatable(Line, lazy)
+setmetatable(Deps, lazy)
 setmetatable(Timed, lazy)
 setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
 
 local part, repair = ARGV[1], ARGV[2] == '1'
+-- Waiters of a task that is gone that one step looks at.
 local reply = {}
 
 local function tell(text)
@@ -1348,19 +1375,19 @@ local function schedules()
 end
 
 -- Who waits for a task that is gone waits on as for one that was never stored.
-local function dropDeps(kind, id)
-  local ids = kind == 'waiting' and redis.call('ZRANGE', (prefix .. 'deps:waiting:' .. id), 0, 200 - 1) or NONE
-  local isAwaited = #ids == 200
-  for _, waiter in ipairs(ids) do
+local function letGo(id)
+  local key = (prefix .. 'deps:waiting:' .. id)
+  for _, waiter in ipairs(redis.call('ZRANGE', key, 0, 2000 - 1)) do
     local t = F.taskOf(waiter)
-    if t and redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. waiter), id) == 1 then
-      isAwaited = true
-      Cascade.waitFor(t)
-    end
+    F.zset(key, waiter, false)
+    if t and redis.call('SISMEMBER', (prefix .. 'deps:blocked:' .. waiter), id) == 1 then Deps.awaitMissing(t, id) end
   end
-  if isAwaited then return F.put('missing', id, now) end
-  local key = kind == 'waiting' and (prefix .. 'deps:waiting:' .. id) or kind == 'blocked' and (prefix .. 'deps:blocked:' .. id)
-  redis.call('DEL', key or (prefix .. 'deps:held:' .. id))
+end
+
+local function mendDeps(kind, id)
+  if kind == 'waiting' then return letGo(id) end
+  if kind == 'missing' then return F.put('missing', id, 1) end
+  redis.call('DEL', kind == 'blocked' and (prefix .. 'deps:blocked:' .. id) or (prefix .. 'deps:held:' .. id))
 end
 
 -- ARGV[3..]: sets of dependencies, as 'waiting:' and an id. Tells those whose task is not stored,
@@ -1368,11 +1395,15 @@ end
 local function deps()
   for i = 3, #ARGV do
     local kind, id = string.match(ARGV[i], '^(%l+):(.*)$')
-    local isKnown = H.submissions < INF or F.taskOf(id)
-      or (kind == 'waiting' and redis.call('ZSCORE', (CODES['missing'] and prefix .. 'state:' .. 'missing' or prefix .. 'missing'), id))
+    local isKnown = H.submissions < INF
+    if kind == 'missing' then
+      isKnown = isKnown or redis.call('ZSCORE', (CODES['missing'] and prefix .. 'state:' .. 'missing' or prefix .. 'missing'), id)
+    else
+      isKnown = isKnown or F.taskOf(id)
+    end
     if not isKnown then
       tell('dependencies of ' .. id .. ': ' .. kind .. ', but not stored')
-      if repair then dropDeps(kind, id) end
+      if repair then mendDeps(kind, id) end
     end
   end
 end

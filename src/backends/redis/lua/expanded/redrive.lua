@@ -2,8 +2,9 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  id      the task
--- Returns  {'ok', state}, {'not-found'}, {'wrong-state', state} or {'busy'}
--- Cost     O(log tasks + dependents held)
+-- Returns  {'ok', state}, {'not-found'}, {'wrong-state', state}, {'busy'}, {'cycle', path as JSON} or
+--          {'dependency-limit', limit}
+-- Cost     O(log tasks + dependents held), and what lib/cycle.lua follows when it waits for others
 
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
@@ -83,6 +84,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- The pair of an id that is not stored and of who would have to store it.
 
 -- An index of the whole namespace: by state, or by its own name.
 
@@ -190,6 +193,9 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
 -- @rare
 
+-- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
+-- @rare
+
 -- Registers that a task waits for another, or for an id that nobody has stored.
 -- @rare
 
@@ -211,6 +217,11 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
 -- that changed is written, and only then is anybody woken.
+
+-- Whether a task that others wait for closes a cycle: the twin of domain/cycle-search.ts, as far as one
+-- script goes. `self` is the task that is to get edges: its id, user and deps, and the batch that it is
+-- of, as of `Store.newBatch`.
+-- @rare
 
 local library = function()
 
@@ -1307,25 +1318,65 @@ function F.endTask(t, u, state, ending)
   F.reindex(u)
 end
 
-function Deps.block(t, id)
-  redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), id)
-  Deps.listen(t, id)
+-- A run that was suspended for others waits for just these.
+function Suspend.waitsFor(t, id)
+  return t.x and t.x.s and F.contains(t.x.s, id) or false
 end
 
--- It hears of the end; whoever calls this adds the id to those that block it.
+function F.contains(list, id)
+  for i = 1, #list do
+    if list[i] == id then return true end
+  end
+  return false
+end
+
+-- Whether it may come to depend on a task of this user.
+function Deps.mayDependOn(t, user)
+  return t.x.g and t.x.g[4] or F.fixed(t).user == user
+end
+
+-- Where it waits for an id that is missing: the pair of the id and of who would have to store it, ''
+-- for anybody.
+function Deps.missingOf(t, id)
+  return (#id .. ':' .. id .. (t.x.g and t.x.g[4] and '' or F.fixed(t).user))
+end
+
+-- The task that one of its dependencies is; false when none is stored, or only another user's that it
+-- may not depend on.
+function Deps.upstreamOf(t, id)
+  local upstream = F.taskOf(id)
+  if not upstream or Suspend.waitsFor(t, id) then return upstream end
+  return Deps.mayDependOn(t, F.fixed(upstream).user) and upstream
+end
+
+-- It hears of the end of a task; whoever calls this adds the id to those that block it.
 function Deps.listen(t, id)
   F.zset((prefix .. 'deps:waiting:' .. id), t.id, F.fixed(t).created)
   t.isBlocked = true
 end
 
-function Deps.blockByMissing(t, id)
-  Deps.block(t, id)
-  F.put('missing', id, now)
+-- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
+-- going to store are not told to be waiting in vain.
+function Deps.listenMissing(t, id)
+  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).created)
+  t.isBlocked = true
+end
+
+function Deps.awaitMissing(t, id)
+  Deps.listenMissing(t, id)
+  -- One score for all, so that those of one id stand together.
+  F.put('missing', Deps.missingOf(t, id), 1)
   Cascade.waitFor(t)
 end
 
+function Deps.blockByMissing(t, id)
+  redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), id)
+  Deps.awaitMissing(t, id)
+end
+
 function Deps.blockBy(t, upstream)
-  Deps.block(t, upstream.id)
+  redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), upstream.id)
+  Deps.listen(t, upstream.id)
   F.markDependents(upstream)
 end
 
@@ -1333,20 +1384,11 @@ end
 function Deps.rewait(t)
   if not (t.x and t.x.wu) then return end
   for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
-    local upstream = F.taskOf(id)
+    local upstream = Deps.upstreamOf(t, id)
     if not upstream or F.isEnd(upstream.state) then return end
   end
   t.x.wu = nil
   F.setDeadline(t)
-end
-
-function Suspend.waitsFor(t, id)
-  local ids = t.x and t.x.s
-  if not ids then return false end
-  for i = 1, #ids do
-    if ids[i] == id then return true end
-  end
-  return false
 end
 
 -- Takes it out of all that it still waits for; it reads only those that have ended.
@@ -1508,9 +1550,12 @@ function Cascade.satisfiedMissing(t, id)
   return false
 end
 
-function Cascade.leaveMissing(id)
-  F.flushKey((prefix .. 'deps:waiting:' .. id))
-  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
+function Cascade.leaveMissing(t, id)
+  local pair = Deps.missingOf(t, id)
+  local key = (prefix .. 'deps:missing:' .. pair)
+  F.zset(key, t.id, false)
+  F.flushKey(key)
+  if redis.call('EXISTS', key) == 0 then F.move('missing', pair, false) end
 end
 
 -- It waits for none of its dependencies any more.
@@ -1519,9 +1564,13 @@ function Cascade.leaveWaits(t)
   if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
-      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
-      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+      local upstream = Deps.upstreamOf(t, id)
+      if upstream then
+        F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+        F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      end
+      -- Who waits for one that is being undone may stand in either place.
+      if not upstream or (upstream.x and upstream.x.su) then Cascade.leaveMissing(t, id) end
     end
   end
 end
@@ -1692,6 +1741,101 @@ function Step.publishEnds()
   end
 end
 
+-- Whether an edge of a stored task leads to one that has not ended, or is about to be stored.
+function Link.leadsTo(t, id, self)
+  local item = self.batch and self.batch.tasks[id]
+  if id == self.id then return Deps.mayDependOn(t, self.user) end
+  if item and not F.taskOf(id) then return Deps.mayDependOn(t, item.user) end
+  local upstream = Deps.upstreamOf(t, id)
+  return upstream and not F.isEnd(upstream.state)
+end
+
+-- Whom a task waits for, or will once its batch is stored.
+function Link.upstreamsOf(id, self)
+  if id == self.id then return self.deps end
+  local t = F.taskOf(id)
+  if not t then
+    local item = self.batch and self.batch.tasks[id]
+    return item and item.spec and Store.resolve(id, item.spec.d, self.batch.answered) or NONE
+  end
+  if F.isEnd(t.state) then return NONE end
+  local ids, found = redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. id)), {}
+  table.sort(ids, F.before)
+  for _, other in ipairs(ids) do
+    if Link.leadsTo(t, other, self) then found[#found + 1] = other end
+  end
+  return found
+end
+
+-- Who waits for a task; false when these are too many to follow, or of a batch.
+function Link.dependentsOf(id, self)
+  if self.batch then return false end
+  local keys, found = { (prefix .. 'deps:waiting:' .. id), (prefix .. 'deps:held:' .. id) }, {}
+  if not F.taskOf(id) then
+    keys = { (prefix .. 'deps:missing:' .. ((#id .. ':' .. id .. ''))), (prefix .. 'deps:missing:' .. ((#id .. ':' .. id .. (self.user or '')))) }
+  end
+  local size = 0
+  for _, key in ipairs(keys) do
+    F.flushKey(key)
+    local ids = redis.call('ZRANGE', key, 0, 250)
+    size = size + #ids
+    if size > 250 then return false end
+    for _, other in ipairs(ids) do
+      local t = F.taskOf(other)
+      if t and not F.isEnd(t.state) then found[#found + 1] = other end
+    end
+  end
+  return found
+end
+
+function Link.walk(edgesOf, id)
+  return { edgesOf = edgesOf, open = { id }, from = {}, at = 0, edges = 0, over = false }
+end
+
+-- Follows the edges of the next task of a walk; the path of a cycle, or 'none' at its end.
+function Link.step(walk, self)
+  walk.at = walk.at + 1
+  local id = walk.open[walk.at]
+  if not id then return 'none' end
+  local ids = walk.edgesOf(id, self)
+  walk.edges = walk.edges + (ids and #ids or 0)
+  if ids and F.contains(ids, self.id) then return Link.pathBack(walk, id, self.id) end
+  walk.over = not ids or walk.edges > 500
+  if walk.over then return end
+  for _, other in ipairs(ids) do
+    if not walk.from[other] then
+      walk.from[other] = id
+      walk.open[#walk.open + 1] = other
+    end
+  end
+end
+
+-- From `id` back to the task that was begun with, in the order of waiting.
+function Link.pathBack(walk, id, self)
+  local back, path = { self }, {}
+  while id do
+    back[#back + 1] = id
+    if id == self then break end
+    id = walk.from[id]
+  end
+  if walk.edgesOf ~= Link.upstreamsOf then return back end
+  for i = #back, 1, -1 do path[#path + 1] = back[i] end
+  return path
+end
+
+-- Why it must not get its edges, if one script can tell; else that it cannot.
+function Link.closes(self)
+  local walks = { Link.walk(Link.upstreamsOf, self.id), Link.walk(Link.dependentsOf, self.id) }
+  while not (walks[1].over and walks[2].over) do
+    for i = 1, 2 do
+      local found = not walks[i].over and Link.step(walks[i], self)
+      if found == 'none' then return end
+      if found then return { type = 'cycle', path = found } end
+    end
+  end
+  return { type = 'dependency-limit', limit = 500 }
+end
+
 end
 
 local lazy = { __index = function(functions, name)
@@ -1702,12 +1846,13 @@ local lazy = { __index = function(functions, name)
 end }
 setmetatable(F, lazy)
 setmetatable(Line, lazy)
-setmetatable(Deps, lazy)
 setmetatable(Suspend, lazy)
+setmetatable(Deps, lazy)
 setmetatable(Timed, lazy)
 setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)
 setmetatable(Step, lazy)
+setmetatable(Link, lazy)
 
 local id = ARGV[1]
 local t = F.taskOf(id)
@@ -1734,7 +1879,7 @@ local function relink()
   local ids = redis.call('SMEMBERS', key)
   table.sort(ids, F.before)
   for _, other in ipairs(ids) do
-    local upstream = F.taskOf(other)
+    local upstream = Deps.upstreamOf(t, other)
     if not upstream then
       Deps.blockByMissing(t, other)
     elseif not F.isEnd(upstream.state) then
@@ -1749,6 +1894,21 @@ local function relink()
   end
 end
 
+-- Why it may not come back to wait for those that it has not done with, if it may not.
+local function closes()
+  local live, ids = {}, redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. id))
+  table.sort(ids, F.before)
+  for _, other in ipairs(ids) do
+    local upstream = Deps.upstreamOf(t, other)
+    if upstream and not F.isEnd(upstream.state) then live[#live + 1] = other end
+  end
+  return #live > 0 and Link.closes({ id = id, user = F.fixed(t).user, deps = live }) or nil
+end
+
+local refusal = t.x and t.x.d and closes()
+if refusal then
+  return F.unchanged({ refusal.type, refusal.path and cjson.encode(refusal.path) or refusal.limit })
+end
 redis.call('DEL', (prefix .. 'oom'))
 local u = F.ownerOf(t)
 F.leave(t, u)

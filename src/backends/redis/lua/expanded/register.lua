@@ -91,6 +91,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
+-- The pair of an id that is not stored and of who would have to store it.
+
 -- An index of the whole namespace: by state, or by its own name.
 
 -- A place of a value: the pair of its user and of the pair of namespace and key.
@@ -195,6 +197,9 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
 
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
 -- @rare
 
 -- Registers that a task waits for another, or for an id that nobody has stored.

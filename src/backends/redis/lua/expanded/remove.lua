@@ -85,6 +85,8 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
 -- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
 
+-- The pair of an id that is not stored and of who would have to store it.
+
 -- An index of the whole namespace: by state, or by its own name.
 
 -- A place of a value: the pair of its user and of the pair of namespace and key.
@@ -189,6 +191,9 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
 
 -- Keeps snapshots of graphs while a stored task needs them, and for a while after that.
+-- @rare
+
+-- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
 -- @rare
 
 -- Registers that a task waits for another, or for an id that nobody has stored.
@@ -1317,13 +1322,35 @@ function Graphs.letGo(hash, id)
   Graphs.touch(hash)
 end
 
+-- A run that was suspended for others waits for just these.
 function Suspend.waitsFor(t, id)
-  local ids = t.x and t.x.s
-  if not ids then return false end
-  for i = 1, #ids do
-    if ids[i] == id then return true end
+  return t.x and t.x.s and F.contains(t.x.s, id) or false
+end
+
+function F.contains(list, id)
+  for i = 1, #list do
+    if list[i] == id then return true end
   end
   return false
+end
+
+-- Whether it may come to depend on a task of this user.
+function Deps.mayDependOn(t, user)
+  return t.x.g and t.x.g[4] or F.fixed(t).user == user
+end
+
+-- Where it waits for an id that is missing: the pair of the id and of who would have to store it, ''
+-- for anybody.
+function Deps.missingOf(t, id)
+  return (#id .. ':' .. id .. (t.x.g and t.x.g[4] and '' or F.fixed(t).user))
+end
+
+-- The task that one of its dependencies is; false when none is stored, or only another user's that it
+-- may not depend on.
+function Deps.upstreamOf(t, id)
+  local upstream = F.taskOf(id)
+  if not upstream or Suspend.waitsFor(t, id) then return upstream end
+  return Deps.mayDependOn(t, F.fixed(upstream).user) and upstream
 end
 
 -- Takes it out of all that it still waits for; it reads only those that have ended.
@@ -1485,9 +1512,12 @@ function Cascade.satisfiedMissing(t, id)
   return false
 end
 
-function Cascade.leaveMissing(id)
-  F.flushKey((prefix .. 'deps:waiting:' .. id))
-  if redis.call('EXISTS', (prefix .. 'deps:waiting:' .. id)) == 0 then F.move('missing', id, false) end
+function Cascade.leaveMissing(t, id)
+  local pair = Deps.missingOf(t, id)
+  local key = (prefix .. 'deps:missing:' .. pair)
+  F.zset(key, t.id, false)
+  F.flushKey(key)
+  if redis.call('EXISTS', key) == 0 then F.move('missing', pair, false) end
 end
 
 -- It waits for none of its dependencies any more.
@@ -1496,9 +1526,13 @@ function Cascade.leaveWaits(t)
   if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
-      F.zset((prefix .. 'deps:held:' .. id), t.id, false)
-      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+      local upstream = Deps.upstreamOf(t, id)
+      if upstream then
+        F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
+        F.zset((prefix .. 'deps:held:' .. id), t.id, false)
+      end
+      -- Who waits for one that is being undone may stand in either place.
+      if not upstream or (upstream.x and upstream.x.su) then Cascade.leaveMissing(t, id) end
     end
   end
 end
@@ -1717,6 +1751,7 @@ setmetatable(F, lazy)
 setmetatable(Line, lazy)
 setmetatable(Graphs, lazy)
 setmetatable(Suspend, lazy)
+setmetatable(Deps, lazy)
 setmetatable(Timed, lazy)
 setmetatable(Cascade, lazy)
 setmetatable(Due, lazy)

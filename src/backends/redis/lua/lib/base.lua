@@ -17,6 +17,7 @@
 -- @include lib/keyring.lua
 -- @include lib/end.lua
 -- @include lib/graphs.lua
+-- @include lib/edges.lua
 -- @include lib/deps.lua
 -- @include lib/suspend.lua
 -- @include lib/timed.lua

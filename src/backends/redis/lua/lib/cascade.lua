@@ -102,9 +102,12 @@ function Cascade.satisfiedMissing(t, id)
   return false
 end
 
-function Cascade.leaveMissing(id)
-  F.flushKey(K.waiting(id))
-  if redis.call('EXISTS', K.waiting(id)) == 0 then F.move('missing', id, false) end
+function Cascade.leaveMissing(t, id)
+  local pair = Deps.missingOf(t, id)
+  local key = K.missing(pair)
+  F.zset(key, t.id, false)
+  F.flushKey(key)
+  if redis.call('EXISTS', key) == 0 then F.move('missing', pair, false) end
 end
 
 -- It waits for none of its dependencies any more.
@@ -113,9 +116,13 @@ function Cascade.leaveWaits(t)
   if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      F.zset(K.waiting(id), t.id, false)
-      F.zset(K.held(id), t.id, false)
-      if not F.taskOf(id) then Cascade.leaveMissing(id) end
+      local upstream = Deps.upstreamOf(t, id)
+      if upstream then
+        F.zset(K.waiting(id), t.id, false)
+        F.zset(K.held(id), t.id, false)
+      end
+      -- Who waits for one that is being undone may stand in either place.
+      if not upstream or (upstream.x and upstream.x.su) then Cascade.leaveMissing(t, id) end
     end
   end
 end

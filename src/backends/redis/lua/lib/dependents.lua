@@ -1,18 +1,10 @@
 -- Tells who waits for a task, or for an id that nobody has stored.
 -- @include lib/rank.lua
 
--- A run that is suspended waits whatever its own edges say.
-local function isSuspendedFor(t, id)
-  for _, other in ipairs(t.x and t.x.s or NONE) do
-    if other == id then return true end
-  end
-  return false
-end
-
 local function dependentOf(t, id, part)
   F.fixed(t)
   local told = { id = t.id, name = t.name, user = t.user, state = t.state }
-  if isSuspendedFor(t, id) then
+  if Suspend.waitsFor(t, id) then
     told.waits = 'suspended'
   else
     told.waits = part == 'held' and 'redrive' or 'end'
@@ -21,29 +13,49 @@ local function dependentOf(t, id, part)
   return told
 end
 
+-- The parts of the listing: those that wait for the end of a task and for its redrive; of an id that is
+-- not stored, '@' and by whose task of that id they would wait.
+local function partsOf(id)
+  if F.taskOf(id) then return { { 'waiting', K.waiting(id) }, { 'held', K.held(id) } } end
+  local start, parts = K.pair(id, ''), {}
+  local pairs_ = redis.call('ZRANGEBYLEX', K.index('missing'), '[' .. start, '(' .. start .. '\255')
+  for i, pair in ipairs(pairs_) do
+    parts[i] = { '@' .. string.sub(pair, #start + 1), K.missing(pair) }
+  end
+  return parts
+end
+
+-- Whether a part comes before another: the id may have been stored, or removed, since the last page.
+local function isPassed(part, place)
+  if not place or part == place[1] or part == 'held' then return false end
+  return place[1] == 'held' or F.before(part, place[1])
+end
+
 -- One page of them behind `place` = { part, created, id } or nil, with how many there are in all.
 function F.dependents(id, place, limit)
-  local keys = { waiting = K.waiting(id), held = K.held(id) }
-  local waiting, held = redis.call('ZCARD', keys.waiting), redis.call('ZCARD', keys.held)
-  local page, last = { items = {}, count = waiting + held, held = held }, nil
-  for _, part in ipairs({ 'waiting', 'held' }) do
-    local rank = 0
-    if place and place[1] == part then
-      rank = F.rankBehind(keys[part], place[2], place[3])
-    elseif place and place[1] == 'held' then
-      rank = waiting
+  local parts, page, last = partsOf(id), { items = {}, count = 0, held = 0 }, nil
+  for _, part in ipairs(parts) do
+    local size = redis.call('ZCARD', part[2])
+    page.count = page.count + size
+    if part[1] == 'held' then page.held = size end
+  end
+  for _, part in ipairs(parts) do
+    local name, key, rows = part[1], part[2], NONE
+    if not isPassed(name, place) then
+      local rank = 0
+      if place and place[1] == name then rank = F.rankBehind(key, place[2], place[3]) end
+      rows = redis.call('ZRANGE', key, rank, rank + limit, 'WITHSCORES')
     end
-    local rows = redis.call('ZRANGE', keys[part], rank, rank + limit, 'WITHSCORES')
     for i = 1, #rows, 2 do
       if last and #page.items == limit then
         page.cursor = cjson.encode(last)
         return page
       end
-      last = { part, tonumber(rows[i + 1]), rows[i] }
+      last = { name, tonumber(rows[i + 1]), rows[i] }
       local t = F.taskOf(rows[i])
       -- One that was canceled meanwhile may not have left the line yet.
       if t and not F.isEnd(t.state) then
-        page.items[#page.items + 1] = dependentOf(t, id, part)
+        page.items[#page.items + 1] = dependentOf(t, id, name)
       end
     end
     -- The rows were as many as asked for, and some of them had ended: more may stand behind them.

@@ -1,25 +1,34 @@
 -- Registers that a task waits for another, or for an id that nobody has stored.
 -- @rare
 
-function Deps.block(t, id)
-  redis.call('SADD', K.blocked(t.id), id)
-  Deps.listen(t, id)
-end
-
--- It hears of the end; whoever calls this adds the id to those that block it.
+-- It hears of the end of a task; whoever calls this adds the id to those that block it.
 function Deps.listen(t, id)
   F.zset(K.waiting(id), t.id, F.fixed(t).created)
   t.isBlocked = true
 end
 
-function Deps.blockByMissing(t, id)
-  Deps.block(t, id)
-  F.put('missing', id, now)
+-- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
+-- going to store are not told to be waiting in vain.
+function Deps.listenMissing(t, id)
+  F.zset(K.missing(Deps.missingOf(t, id)), t.id, F.fixed(t).created)
+  t.isBlocked = true
+end
+
+function Deps.awaitMissing(t, id)
+  Deps.listenMissing(t, id)
+  -- One score for all, so that those of one id stand together.
+  F.put('missing', Deps.missingOf(t, id), 1)
   Cascade.waitFor(t)
 end
 
+function Deps.blockByMissing(t, id)
+  redis.call('SADD', K.blocked(t.id), id)
+  Deps.awaitMissing(t, id)
+end
+
 function Deps.blockBy(t, upstream)
-  Deps.block(t, upstream.id)
+  redis.call('SADD', K.blocked(t.id), upstream.id)
+  Deps.listen(t, upstream.id)
   F.markDependents(upstream)
 end
 
@@ -27,7 +36,7 @@ end
 function Deps.rewait(t)
   if not (t.x and t.x.wu) then return end
   for _, id in ipairs(redis.call('SMEMBERS', K.blocked(t.id))) do
-    local upstream = F.taskOf(id)
+    local upstream = Deps.upstreamOf(t, id)
     if not upstream or F.isEnd(upstream.state) then return end
   end
   t.x.wu = nil

@@ -13,6 +13,15 @@ function Schedule.stillActive(ids)
   return found
 end
 
+-- Those of one user: one of the user that the schedule was for before is not waited for, nor read.
+function Schedule.ofUser(ids, user)
+  local found = {}
+  for _, id in ipairs(ids) do
+    if F.fixed(F.taskOf(id)).user == user then found[#found + 1] = id end
+  end
+  return found
+end
+
 -- Asks the tasks of earlier slots to end.
 function Schedule.overtake(ids, cause)
   for _, id in ipairs(ids) do
@@ -29,7 +38,7 @@ end
 -- Puts the task behind others, however these end.
 function Schedule.waitFor(item, ids)
   item.spec = item.spec or {}
-  item.spec.d, item.spec.g = ids, { 'run', 'run', 'satisfied', true }
+  item.spec.d, item.spec.g = ids, { 'run', 'run', 'satisfied', false }
 end
 
 function Schedule.outcomeOf(s, item, canceled)
@@ -50,18 +59,19 @@ function Schedule.fireOne(s, item, slot)
     s.overlapped = s.overlapped + 1
     return { kind = 'overlap', id = active[1] }
   end
-  local canceled, behind = {}, {}
+  local canceled, left = {}, {}
   if s.overlap == 'cancel-previous' then
     canceled = active
     Schedule.overtake(active,
       cjson.encode({ type = 'schedule', schedule = s.id, slot = tonumber(slot) }))
   end
-  if s.overlap ~= 'allow' then behind = Schedule.stillActive(active) end
+  if s.overlap ~= 'allow' then left = Schedule.stillActive(active) end
+  local behind = Schedule.ofUser(left, item.user)
   if #behind > 0 then Schedule.waitFor(item, behind) end
   local outcome = Schedule.outcomeOf(s, item, canceled)
   if outcome.kind ~= 'created' then return outcome end
   s.fired = s.fired + 1
-  s.active, s.lastSlot, s.lastId = { unpack(behind) }, slot, item.id
-  s.active[#behind + 1] = item.id
+  s.active, s.lastSlot, s.lastId = { unpack(left) }, slot, item.id
+  s.active[#left + 1] = item.id
   return outcome
 end

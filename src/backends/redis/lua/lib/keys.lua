@@ -18,6 +18,8 @@ function K.state(state) return prefix .. 'state:' .. state end
 function K.waiting(id) return prefix .. 'deps:waiting:' .. id end
 function K.blocked(id) return prefix .. 'deps:blocked:' .. id end
 function K.held(id) return prefix .. 'deps:held:' .. id end
+-- The pair of an id that is not stored and of who would have to store it.
+function K.missing(pair) return prefix .. 'deps:missing:' .. pair end
 -- An index of the whole namespace: by state, or by its own name.
 function K.index(name)
   return CODES[name] and prefix .. 'state:' .. name or prefix .. name

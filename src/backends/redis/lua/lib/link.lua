@@ -1,8 +1,6 @@
 -- Checks the dependencies of new tasks and registers them.
 -- @rare
 
-local CYCLE_EDGES = 500
-
 -- Why the dependencies of an item rule it out, if they do; `batch` holds the items by id.
 function Link.check(item, batch)
   local g = item.x and item.x.g
@@ -19,53 +17,30 @@ function Link.check(item, batch)
   end
 end
 
-function Link.pathTo(id, last, cameFrom)
-  local path, at = { id }, last
-  while at and at ~= id do
-    table.insert(path, 1, at)
-    at = cameFrom[at]
-  end
-  table.insert(path, 1, id)
-  return path
-end
-
--- What a task waits for, or will once its batch is stored.
-function Link.waitsFor(id, batch)
-  local other = batch and batch.answered[id]
-  local item = batch and batch.tasks[id]
-  if not item or F.taskOf(id) then
-    local blocked = redis.call('SMEMBERS', K.blocked(id))
-    table.sort(blocked, F.before)
-    return blocked
-  end
-  return other and { other } or item.spec and item.spec.d or {}
-end
-
--- A task that others wait for already may not wait for one of them, however far away.
+-- A task that others wait for already may not wait for one of them, however far away. Of a batch that
+-- is stored in parts that is asked when all of it is there.
 function Link.cycleOf(item, batch)
   local deps = item.spec and item.spec.d
   if not deps then return end
-  for _, id in ipairs(deps) do
-    if id == item.id then return { type = 'cycle', path = { id, id } } end
-  end
-  if H.missing == INF then return end
+  if F.contains(deps, item.id) then return { type = 'cycle', path = { item.id, item.id } } end
+  if H.missing == INF or Store.submission or not Link.isNew(item, batch) then return end
   -- An item of this call may have begun to wait for it.
-  F.flushKey(K.waiting(item.id))
-  if redis.call('EXISTS', K.waiting(item.id)) == 0 then return end
-  if F.taskOf(item.id) then return end
-  local open, cameFrom, edges, at_ = {}, {}, 0, 1
-  for i, id in ipairs(deps) do open[i] = { id, item.id } end
-  while open[at_] do
-    local id, from = open[at_][1], open[at_][2]
-    at_ = at_ + 1
-    if id == item.id then return { type = 'cycle', path = Link.pathTo(id, from, cameFrom) } end
-    if edges >= CYCLE_EDGES then return { type = 'cycle', path = {} } end
-    if not cameFrom[id] then
-      cameFrom[id] = from
-      for _, up in ipairs(Link.waitsFor(id, batch)) do open[#open + 1] = { up, id } end
-    end
-    edges = edges + 1
-  end
+  local any, own = K.missing(K.pair(item.id, '')), K.missing(K.pair(item.id, item.user))
+  F.flushKey(any)
+  F.flushKey(own)
+  if redis.call('EXISTS', any, own) == 0 then return end
+  return Link.closesIn(item, batch)
+end
+
+-- It is going to be stored, and no key answers for it.
+function Link.isNew(item, batch)
+  return not F.taskOf(item.id) and not (batch and batch.answered[item.id])
+end
+
+function Link.closesIn(item, batch)
+  local deps = item.spec.d
+  if batch then deps = Store.resolve(item.id, deps, batch.answered) end
+  return Link.closes({ id = item.id, user = item.user, deps = deps, batch = batch })
 end
 
 -- Registers a new task with its dependencies. One that has ended otherwise than well may end it
@@ -74,11 +49,11 @@ function Link.link(t)
   local state, ending
   local blocks = {}
   for _, id in ipairs(t.x.d) do
-    local upstream = F.taskOf(id)
+    local upstream = Deps.upstreamOf(t, id)
     if not upstream then
       if Store.users and Store.users[id] then
         blocks[#blocks + 1] = id
-        Deps.listen(t, id)
+        Deps.listenMissing(t, id)
       elseif t.x.g[3] == 'satisfied' then
         t.x.m = t.x.m or {}
         table.insert(t.x.m, id)

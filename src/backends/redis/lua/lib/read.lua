@@ -6,3 +6,4 @@
 -- @include lib/lane.lua
 -- @include lib/user.lua
 -- @include lib/task.lua
+-- @include lib/edges.lua

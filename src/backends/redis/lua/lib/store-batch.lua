@@ -11,6 +11,14 @@ function Store.refusalOf(items, batch)
     local refusal = Link.cycleOf(items[i], batch)
     if refusal then return refusal, i end
   end
+  -- Items may have come to wait for each other since keys answer for some of them.
+  if Store.submission or next(batch.answered) == nil then return end
+  for i = 1, #items do
+    local item = items[i]
+    local refusal = item.spec and item.spec.d and Link.isNew(item, batch)
+      and Link.closesIn(item, batch)
+    if refusal then return refusal, i end
+  end
 end
 
 -- @rare
@@ -55,6 +63,13 @@ function Store.storeAll(items)
   return Store.storeBatch(items)
 end
 
+-- What is told of a new task: 'w' when others waited for it, so that a part cannot tell whether it closes
+-- a cycle.
+-- @rare
+function Store.wordOf(t)
+  return Store.submission and t.isAwaited and 'w' or 'c'
+end
+
 -- Every record is made before any is linked, since edges may point forward.
 -- @rare
 function Store.storeBatch(items)
@@ -66,7 +81,7 @@ function Store.storeBatch(items)
     else
       new[#new + 1] = { Store.create(items[i]), items[i] }
     end
-    replies[i] = reply or 'c'
+    replies[i] = reply or Store.wordOf(new[#new][1])
   end
   for i = 1, #new do
     local t = new[i][1]
@@ -76,7 +91,7 @@ function Store.storeBatch(items)
   end
   for i = 1, #replies do
     local reply = replies[i]
-    if reply ~= 'c' then
+    if type(reply) == 'table' then
       -- An item that was answered by another of its batch is told where that one stands now.
       local t = reply.kind == 'existing' and F.taskOf(reply.id)
       if t then reply.state = t.state end

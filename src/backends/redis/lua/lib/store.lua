@@ -206,28 +206,50 @@ function Store.storePlain(item)
   F.reindex(u)
 end
 
--- Those that waited for an id that nobody had stored wait for a task now.
+-- Puts those of one list into the other, and drops it.
+-- @rare
+function Store.merge(few, many)
+  local rows = redis.call('ZRANGE', few, 0, -1, 'WITHSCORES')
+  for i = 1, #rows, 2 do F.zset(many, rows[i], rows[i + 1]) end
+  F.flushKey(many)
+  redis.call('DEL', few)
+end
+
+-- Makes one list of those that waited for the id, whoever would store it or for this user's; false
+-- when nobody did.
+-- @rare
+function Store.takeWaiters(t)
+  local any, own = K.missing(K.pair(t.id, '')), K.missing(K.pair(t.id, t.user))
+  F.flushKey(any)
+  F.flushKey(own)
+  local anys, owns = redis.call('ZCARD', any), redis.call('ZCARD', own)
+  if anys + owns == 0 then return false end
+  if anys > 0 and owns > 0 then
+    Store.merge(anys < owns and any or own, anys < owns and own or any)
+  end
+  redis.call('RENAME', anys > owns and any or own, K.waiting(t.id))
+  return true
+end
+
+-- Those that waited for an id that nobody had stored wait for a task now. Others than those whose
+-- edges may lead to its user are not looked at.
 -- @rare
 function Store.adoptWaiters(t)
-  if Store.named and Store.named[t.id] then F.markDependents(t) end
-  if H.missing == INF then return end
-  F.flushKey(K.waiting(t.id))
-  local ids = redis.call('ZRANGE', K.waiting(t.id), 0, 99)
-  if #ids == 0 then return end
-  F.move('missing', t.id, false)
+  if H.missing == INF and not (Store.named and Store.named[t.id]) then return end
+  if not Store.takeWaiters(t) then return end
+  F.flushIndex('missing')
+  for _, from in ipairs({ '', t.user }) do
+    local pair = K.pair(t.id, from)
+    if redis.call('ZSCORE', K.index('missing'), pair) then
+      F.move('missing', pair, false)
+      t.isAwaited = true
+    end
+  end
   F.markDependents(t)
-  for _, id in ipairs(ids) do
+  for _, id in ipairs(redis.call('ZRANGE', K.waiting(t.id), 0, 99)) do
     local waiter = F.taskOf(id)
     if waiter then Deps.rewait(waiter) end
   end
-end
-
--- @rare
-function F.contains(list, id)
-  for _, other in ipairs(list) do
-    if other == id then return true end
-  end
-  return false
 end
 
 -- Makes the record; it stands nowhere yet.
@@ -319,6 +341,12 @@ function Store.note(answered, item, reply)
   end
 end
 
+-- @rare
+function Store.stopAt(replies, from, to, refusal)
+  for i = from, to do replies[i] = cjson.encode(Store.refused(refusal)) end
+  return replies
+end
+
 function Store.storeEach(items)
   local replies, answered = {}, {}
   for i = 1, #items do
@@ -331,6 +359,8 @@ function Store.storeEach(items)
       local refusal = Store.refuse(item) or (item.spec and Link.cycleOf(item))
       if refusal then
         reply = Store.refused(refusal)
+        -- One script cannot tell: nothing behind it is looked at, which may depend on it.
+        if refusal.type == 'dependency-limit' then return Store.stopAt(replies, i, #items, refusal) end
       elseif Store.isPlain(item) then
         Store.storePlain(item)
       else

@@ -3,6 +3,9 @@
 -- seals in time is undone, last task first.
 -- @rare
 
+-- Waiters of an undone task that one step looks at.
+local LET_GO = 250
+
 -- One task of a sealed submission waits for it no more.
 function Submission.release(t)
   t.x.su = nil
@@ -11,8 +14,23 @@ function Submission.release(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
 
--- As if the task had never been stored.
+-- Who waits for a task that is undone waits for a missing one again; false when some are left.
+function Submission.letGo(t)
+  local key = K.waiting(t.id)
+  F.flushKey(key)
+  local ids = redis.call('ZRANGE', key, 0, LET_GO)
+  for i = 1, math.min(#ids, LET_GO) do
+    F.zset(key, ids[i], false)
+    local waiter = F.taskOf(ids[i])
+    if waiter and not F.isEnd(waiter.state) then Deps.awaitMissing(waiter, t.id) end
+  end
+  F.flushKey(key)
+  return #ids <= LET_GO
+end
+
+-- As if the task had never been stored; false when that takes another step.
 function Submission.undo(t)
+  if t.dependents and not Submission.letGo(t) then return false end
   local u = F.ownerOf(t)
   local lane = u.lane
   F.leave(t, u)
@@ -36,9 +54,17 @@ function Submission.undo(t)
   Step.saveTasks()
   redis.call('UNLINK', K.task(t.id), K.blocked(t.id))
   tasks[t.id] = false
-  F.flushKey(K.waiting(t.id))
-  if t.dependents and redis.call('EXISTS', K.waiting(t.id)) == 1 then F.put('missing', t.id, now) end
   F.reindex(u)
+  return true
+end
+
+-- Undoes some of them, the last first; says how many are done with.
+function Submission.undoAll(ids, submission)
+  for i = #ids, 1, -1 do
+    local t = F.taskOf(ids[i])
+    if t and t.x and t.x.su == submission and not Submission.undo(t) then return #ids - i end
+  end
+  return #ids
 end
 
 -- Up to `most` tasks of a submission are released (front first) or undone (back first); true when
@@ -46,19 +72,15 @@ end
 function Submission.step(id, most)
   local key, list = K.submit(id), K.submitted(id)
   local sealed = redis.call('HGET', key, 'sealed')
-  local ids
   if sealed then
-    ids = redis.call('LRANGE', list, 0, most - 1)
+    for _, one in ipairs(redis.call('LRANGE', list, 0, most - 1)) do
+      local t = F.taskOf(one)
+      if t and t.x and t.x.su == id then Submission.release(t) end
+    end
     redis.call('LTRIM', list, most, -1)
   else
-    ids = redis.call('LRANGE', list, -most, -1)
-    redis.call('LTRIM', list, 0, -most - 1)
-  end
-  for i = 1, #ids do
-    local t = F.taskOf(sealed and ids[i] or ids[#ids + 1 - i])
-    if t and t.x and t.x.su == id then
-      if sealed then Submission.release(t) else Submission.undo(t) end
-    end
+    local done = Submission.undoAll(redis.call('LRANGE', list, -most, -1), id)
+    redis.call('LTRIM', list, 0, -done - 1)
   end
   if redis.call('EXISTS', list) == 1 then return true end
   F.move('submissions', id, false)

@@ -2,15 +2,6 @@
 -- does not finish wakes it; x.wk: when it is woken whatever happens.
 -- @rare
 
-function Suspend.waitsFor(t, id)
-  local ids = t.x and t.x.s
-  if not ids then return false end
-  for i = 1, #ids do
-    if ids[i] == id then return true end
-  end
-  return false
-end
-
 -- It reads those no more that it waited for the last time.
 function Suspend.leave(t)
   for _, id in ipairs(t.x.s or NONE) do

@@ -86,7 +86,7 @@ end
 function Tick.waitsFor(t)
   local vain = {}
   for _, id in ipairs(redis.call('SMEMBERS', K.blocked(t.id))) do
-    local upstream = F.taskOf(id)
+    local upstream = Deps.upstreamOf(t, id)
     if not upstream or F.isEnd(upstream.state) then vain[#vain + 1] = id end
   end
   table.sort(vain, F.before)

@@ -14,7 +14,8 @@ end
 function F.upstreamsOf(t)
   local room, facts = LIMIT.upstreamBytes, { t.at < 0 and -1 - t.at or -1 }
   for i, id in ipairs(t.x.d) do
-    local upstream = F.taskOf(id)
+    -- One that was missing was not waited for, whoever has stored it since.
+    local upstream = not Cascade.satisfiedMissing(t, id) and Deps.upstreamOf(t, id)
     local fact = { id = id, name = '', state = 'missing', cut = false }
     if upstream then fact.name = F.fixed(upstream).name end
     if upstream and F.isEnd(upstream.state) then

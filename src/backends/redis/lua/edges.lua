@@ -1,0 +1,28 @@
+-- Tells edges of the graph of waiting tasks, from one task on in one direction, breadth first.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  side    'upstreams': whom tasks wait for; 'dependents': who waits for them
+-- ARGV[2]  id      the task
+-- Returns  for each task that was come to its id, how many edges it has, and where they lead; -1 and
+--          nothing for one that too many wait for
+-- Cost     O(500 edges)
+-- @include lib/state.lua
+-- @include lib/read.lua
+-- @include lib/cycle.lua
+
+local edgesOf = ARGV[1] == 'upstreams' and Link.upstreamsOf or Link.dependentsOf
+local open, known, reply, edges, at = { ARGV[2] }, { [ARGV[2]] = true }, {}, 0, 1
+while open[at] and edges < LIMIT.cycleStep do
+  local ids = edgesOf(open[at], {})
+  reply[#reply + 1] = open[at]
+  reply[#reply + 1] = ids and #ids or -1
+  for _, id in ipairs(ids or NONE) do
+    reply[#reply + 1] = id
+    if not known[id] then
+      known[id] = true
+      open[#open + 1] = id
+    end
+  end
+  edges, at = edges + 1 + (ids and #ids or 0), at + 1
+end
+return reply

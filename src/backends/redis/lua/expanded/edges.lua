@@ -1,0 +1,405 @@
+-- Tells edges of the graph of waiting tasks, from one task on in one direction, breadth first.
+--
+-- KEYS[1]  clock   hash
+-- ARGV[1]  side    'upstreams': whom tasks wait for; 'dependents': who waits for them
+-- ARGV[2]  id      the task
+-- Returns  for each task that was come to its id, how many edges it has, and where they lead; -1 and
+--          nothing for one that too many wait for
+-- Cost     O(500 edges)
+
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+local F = {}
+
+-- Functions of one subject each.
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
+local Z, I, moved, views = {}, {}, {}, {}
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- What this step has loaded and changed.
+local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+-- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
+-- are to be told.
+local published, runningChange, outcomes, standing = {}, {}, {}, {}
+
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
+-- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
+-- that a step knows without asking whether maintenance has anything to do.
+
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
+-- What the short path has read, by key, before it gave up.
+local atHand = {}
+
+local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
+  cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
+local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
+  refresh = 0, steps = 0,
+  alarms = saved[2] or ',' }
+if saved[1] then
+  C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
+    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
+    C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
+end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
+if C.seen - now > 5000 then
+  C.pause = math.min(C.pause, now + 5000)
+  C.dropping = 1
+elseif C.seen > now then
+  now = C.seen
+end
+local nowText = string.format('%.0f', now)
+if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
+if micros < now * 1000 then micros = now * 1000 end
+-- Everything that a step which only looks is made of.
+-- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
+-- which the bundler puts where it is called.
+-- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
+-- strings are joined as <length>:<first><second>. `lane` is the prefix of a queue's own keys.
+
+-- The pair of an id that is not stored and of who would have to store it.
+
+-- An index of the whole namespace: by state, or by its own name.
+
+-- A place of a value: the pair of its user and of the pair of namespace and key.
+
+-- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
+-- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
+-- whole namespace, by name; their least scores are kept in H.
+
+-- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
+-- members change as there are turns left, so the first turns + 1 always hold the true head.
+-- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
+-- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+
+-- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
+-- @rare
+
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class; by kind
+-- of class in use, what it remembers of the user that entered last (lib/tags.lua).
+
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
+-- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
+-- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
+
+-- Grains of a user of this weight in one unit of virtual time.
+local function scaleOf(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
+
+-- The least tag from `from` on that has the seat of `tag`.
+local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+local function enterTag(kept, v, w, last)
+  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
+  return kept > fresh and seated(next_, kept) or fresh, fresh
+end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
+
+-- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
+-- such a hash is one small block of memory.
+--
+-- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
+--          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
+-- s        numbers that change, packed; absent while it is queued for the first time
+-- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
+-- x        rare facts, packed: dependencies, deadlines, idempotency key
+-- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
+--          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
+--          and name of the newest checkpoint that wrote to channels
+-- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+
+-- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
+-- @rare
+
+-- Whether a task that others wait for closes a cycle: the twin of domain/cycle-search.ts, as far as one
+-- script goes. `self` is the task that is to get edges: its id, user and deps, and the batch that it is
+-- of, as of `Store.newBatch`.
+-- @rare
+
+local library = function()
+
+end
+library()
+
+local rare = function()
+
+function F.addAll(key, members)
+  local args, n, removals = nil, 0, false
+  for member, score in pairs(members) do
+    if score then
+      if not args then args = {} end
+      args[n + 1] = score
+      args[n + 2] = member
+      n = n + 2
+      if n == 500 then
+        redis.call('ZADD', key, unpack(args))
+        args, n = nil, 0
+      end
+    else
+      removals = true
+    end
+  end
+  if n == 2 then
+    redis.call('ZADD', key, args[1], args[2])
+  elseif n > 0 then
+    redis.call('ZADD', key, unpack(args))
+  end
+  return removals
+end
+
+function F.removeAll(key, members)
+  local args, n = {}, 0
+  for member, score in pairs(members) do
+    if not score then
+      n = n + 1
+      args[n] = member
+      if n == 500 then
+        redis.call('ZREM', key, unpack(args))
+        args, n = {}, 0
+      end
+    end
+  end
+  if n > 0 then redis.call('ZREM', key, unpack(args)) end
+end
+
+function F.flushKey(key)
+  local members = Z[key]
+  if not members then return end
+  Z[key] = nil
+  if F.addAll(key, members) then F.removeAll(key, members) end
+end
+
+function F.before(a, b)
+  if byBytes then return a < b end
+  local n = math.min(#a, #b)
+  for i = 1, n do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+
+function F.isEnd(state)
+  return state == 'finished' or state == 'failed' or state == 'canceled'
+end
+
+-- A task that is queued and never was anything else.
+function F.newTask(id, f, key)
+  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
+    losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
+    token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
+end
+
+function F.readState(t, packed, lease)
+  local code, flags
+  code, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.leasedAt, t.n, t.chargedEpoch,
+    t.readers = struct.unpack('<BBdIBIdddII', packed)
+  t.state = STATES[code]
+  if flags > 0 then
+    t.inCascade, t.left = flags % 2 == 1, flags % 4 >= 2
+    t.hasAttempts, t.canceling, t.isSettled = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+  end
+  if lease then
+    local a = string.find(lease, '\0', 1, true)
+    local b = string.find(lease, '\0', a + 1, true)
+    local c = string.find(lease, '\0', b + 1, true)
+    t.token, t.worker = string.sub(lease, 1, a - 1), string.sub(lease, a + 1, b - 1)
+    t.queue, t.user = string.sub(lease, b + 1, c - 1), string.sub(lease, c + 1)
+  end
+end
+
+function F.joined(f, g, h)
+  if h then return f .. g .. h end
+  return g and f .. g or f
+end
+
+-- The record of an id, or false.
+function F.taskOf(id)
+  local t = tasks[id]
+  if t ~= nil then return t end
+  local key = (prefix .. 'task:' .. id)
+  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
+  t = false
+  if got[1] then
+    t = F.newTask(id, F.joined(got[1], got[2], got[3]), key)
+    if got[4] then F.readState(t, got[4], got[5]) end
+    if got[6] then t.x = cmsgpack.unpack(got[6]) end
+    if got[7] then t.y = cmsgpack.unpack(got[7]) end
+    t.w, t.dependents = got[8], got[9]
+  end
+  tasks[id] = t
+  return t
+end
+
+function F.readText(t)
+  local got = redis.call('HMGET', t.key, 'f', 'g', 'h')
+  t.f = F.joined(got[1] or '', got[2], got[3])
+end
+
+-- Fills in whose task it is.
+function F.owned(t)
+  if not t.f then F.readText(t) end
+  local f = t.f
+  local last = 18 + string.sub(f, 16, 18)
+  local stop = string.find(f, '\0', last + 1, true)
+  t.user, t.queue = string.sub(f, 19, last), string.sub(f, last + 1, stop - 1)
+  t.level, t.rest = string.byte(f, 14) - 48, stop + 1
+end
+
+-- Fills in all facts that never change.
+function F.fixed(t)
+  if t.created then return t end
+  F.owned(t)
+  local f, a = t.f, t.rest
+  local b = string.find(f, '\0', a, true)
+  local c = string.find(f, '\0', b + 1, true)
+  local d = string.find(f, '\0', c + 1, true)
+  t.created = tonumber(string.sub(f, 1, 13))
+  t.name, t.cost = string.sub(f, a, b - 1), tonumber(string.sub(f, b + 1, c - 1))
+  t.optionsAt, t.body = c + 1, d + 1
+  return t
+end
+
+-- A run that was suspended for others waits for just these.
+function Suspend.waitsFor(t, id)
+  return t.x and t.x.s and F.contains(t.x.s, id) or false
+end
+
+function F.contains(list, id)
+  for i = 1, #list do
+    if list[i] == id then return true end
+  end
+  return false
+end
+
+-- Whether it may come to depend on a task of this user.
+function Deps.mayDependOn(t, user)
+  return t.x.g and t.x.g[4] or F.fixed(t).user == user
+end
+
+-- The task that one of its dependencies is; false when none is stored, or only another user's that it
+-- may not depend on.
+function Deps.upstreamOf(t, id)
+  local upstream = F.taskOf(id)
+  if not upstream or Suspend.waitsFor(t, id) then return upstream end
+  return Deps.mayDependOn(t, F.fixed(upstream).user) and upstream
+end
+
+-- Whether an edge of a stored task leads to one that has not ended, or is about to be stored.
+function Link.leadsTo(t, id, self)
+  local item = self.batch and self.batch.tasks[id]
+  if id == self.id then return Deps.mayDependOn(t, self.user) end
+  if item and not F.taskOf(id) then return Deps.mayDependOn(t, item.user) end
+  local upstream = Deps.upstreamOf(t, id)
+  return upstream and not F.isEnd(upstream.state)
+end
+
+-- Whom a task waits for, or will once its batch is stored.
+function Link.upstreamsOf(id, self)
+  if id == self.id then return self.deps end
+  local t = F.taskOf(id)
+  if not t then
+    local item = self.batch and self.batch.tasks[id]
+    return item and item.spec and Store.resolve(id, item.spec.d, self.batch.answered) or NONE
+  end
+  if F.isEnd(t.state) then return NONE end
+  local ids, found = redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. id)), {}
+  table.sort(ids, F.before)
+  for _, other in ipairs(ids) do
+    if Link.leadsTo(t, other, self) then found[#found + 1] = other end
+  end
+  return found
+end
+
+-- Who waits for a task; false when these are too many to follow, or of a batch.
+function Link.dependentsOf(id, self)
+  if self.batch then return false end
+  local keys, found = { (prefix .. 'deps:waiting:' .. id), (prefix .. 'deps:held:' .. id) }, {}
+  if not F.taskOf(id) then
+    keys = { (prefix .. 'deps:missing:' .. ((#id .. ':' .. id .. ''))), (prefix .. 'deps:missing:' .. ((#id .. ':' .. id .. (self.user or '')))) }
+  end
+  local size = 0
+  for _, key in ipairs(keys) do
+    F.flushKey(key)
+    local ids = redis.call('ZRANGE', key, 0, 250)
+    size = size + #ids
+    if size > 250 then return false end
+    for _, other in ipairs(ids) do
+      local t = F.taskOf(other)
+      if t and not F.isEnd(t.state) then found[#found + 1] = other end
+    end
+  end
+  return found
+end
+
+end
+
+local lazy = { __index = function(functions, name)
+  local make = rare
+  rare = nil
+  if make then make() end
+  return rawget(functions, name)
+end }
+setmetatable(F, lazy)
+setmetatable(Suspend, lazy)
+setmetatable(Deps, lazy)
+setmetatable(Link, lazy)
+
+local edgesOf = ARGV[1] == 'upstreams' and Link.upstreamsOf or Link.dependentsOf
+local open, known, reply, edges, at = { ARGV[2] }, { [ARGV[2]] = true }, {}, 0, 1
+while open[at] and edges < 500 do
+  local ids = edgesOf(open[at], {})
+  reply[#reply + 1] = open[at]
+  reply[#reply + 1] = ids and #ids or -1
+  for _, id in ipairs(ids or NONE) do
+    reply[#reply + 1] = id
+    if not known[id] then
+      known[id] = true
+      open[#open + 1] = id
+    end
+  end
+  edges, at = edges + 1 + (ids and #ids or 0), at + 1
+end
+return reply
