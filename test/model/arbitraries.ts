@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { ChannelWrite } from '../../src/domain/channel.ts';
 import type { KeySpec, Level } from '../../src/domain/task.ts';
+import { UNKNOWN } from './items.ts';
 import { scheduleSteps } from './schedule-steps.ts';
 import {
   type Among,
@@ -36,7 +37,7 @@ function rarely<T>(arbitrary: fc.Arbitrary<T>, freq = 6): fc.Arbitrary<T | undef
 }
 
 const dependency: fc.Arbitrary<DependencyStep> = fc.record({
-  of: fc.constantFrom('known', 'live', 'live', 'ended', 'batch', 'batch', 'unknown'),
+  of: fc.constantFrom('known', 'live', 'live', 'ended', 'batch', 'batch', 'unknown', 'unknown'),
   pick,
 });
 
@@ -125,11 +126,12 @@ const item: fc.Arbitrary<ItemStep> = fc.record({
   onCancel: fc.constantFrom('wait', 'cancel', 'fail', 'run'),
   onMissing: fc.constantFrom('refuse', 'satisfied', 'block'),
   allowCrossUser: fc.oneof(
-    { weight: 5, arbitrary: fc.constant(true) },
+    { weight: 3, arbitrary: fc.constant(true) },
     { weight: 1, arbitrary: fc.constant(false) },
   ),
   key: seldom(key, 2),
   again: seldom(pick, 1),
+  late: seldom(fc.nat({ max: UNKNOWN - 1 }), 2),
   join: seldom(fc.constant<true>(true), 2),
   owner: seldom(owner, 2),
   graph: fc.oneof(

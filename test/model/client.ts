@@ -75,7 +75,8 @@ export class Client {
   batch({ items, atomic: all, fence }: StepOf<'enqueue'>, world: World): Batch {
     const lease = fence === undefined ? undefined : this.lease(fence.worker, fence);
     const atomic = all && lease === undefined;
-    const ids = items.map((item) => this.#idOf(item));
+    const ids: string[] = [];
+    for (const item of items) ids.push(this.#idOf(item, ids));
     // Either everything looks back or everything looks ahead, so that a batch has no cycle.
     const ahead = atomic && (items[0]?.salt ?? 0) % 2 === 1;
     const tasks = items.map((item, at): NewTask => {
@@ -94,7 +95,9 @@ export class Client {
     for (const id of ids) if (!this.ids.includes(id)) this.ids.push(id);
   }
 
-  #idOf({ salt, again }: ItemStep): string {
+  #idOf({ salt, again, late }: ItemStep, taken: readonly string[]): string {
+    const awaited = `unknown${late}`;
+    if (late !== undefined && !taken.includes(awaited)) return awaited;
     const known = again === undefined ? undefined : this.ids[again % (this.ids.length + 1)];
     if (known !== undefined) return known;
     if (again !== undefined) return `unknown${again % UNKNOWN}`;

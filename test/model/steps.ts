@@ -38,6 +38,8 @@ export interface ItemStep {
   readonly key?: KeySpec | undefined;
   /** Use the id of a task that was there before. */
   readonly again?: number | undefined;
+  /** It takes an id that others may have waited for before it. */
+  readonly late?: number | undefined;
   readonly join?: true | undefined;
   readonly owner?: OwnerStep | undefined;
   /** Which of the graphs its snapshot is of. */

@@ -55,7 +55,13 @@ it('reconcile finds sets of dependencies whose task is gone', async () => {
   expect((await inspect.reconcile({ repair: true })).drift).toEqual([]);
   const left = await raw.keys(`${prefix}:deps:*`);
   expect(left.map((key) => key.slice(prefix.length + 6)).sort()).toEqual(
-    ['blocked:holds', 'blocked:later', 'blocked:waits', 'waiting:never', 'waiting:up'].sort(),
+    [
+      'blocked:holds',
+      'blocked:later',
+      'blocked:waits',
+      'missing:2:upann',
+      'missing:5:neverann',
+    ].sort(),
   );
   // Who waits for one that is gone goes on once somebody stores it anew.
   expect(await inspect.missing()).toBe(2);

@@ -107,7 +107,8 @@ function dependentsOf(around: Around, id: string): EdgeAnswer {
   const size = lists.reduce((sum, list) => sum + list.size, inBatch.length);
   if (size > LIMITS.cycleFan) return undefined;
   const live = lists.flatMap((list) => [...list]).filter(isLive);
-  return [...live.map((one) => one.id), ...inBatch];
+  const closing = around.upstreams.includes(id) ? [around.id] : [];
+  return [...live.map((one) => one.id), ...inBatch, ...closing];
 }
 
 /** Which items of a batch wait for an id. */

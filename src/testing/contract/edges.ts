@@ -282,6 +282,19 @@ export const cycles: Cases = {
     expect(page.count).toBe(LIMITS.cycleFan + 1 + LIMITS.dependencies);
   },
 
+  'F67 a cycle is found where only those that wait are few': async (kit, expect) => {
+    const end = await thicket(kit, LIMITS.cycleEdges + 1);
+    const w = await kit.add({ dependsOn: ['x'], edges: BLOCK });
+    const v = await kit.add({ dependsOn: [w] });
+    const reply = await kit.sendOne({ id: 'x', dependsOn: [end, v] });
+    expect(reply).toEqual({ kind: 'refused', refusal: { type: 'cycle', path: ['x', v, w, 'x'] } });
+    const b = await waiting(kit, 'y', { user: 'ann', expiresInMs: 1_000 });
+    const c = await kit.add({ dependsOn: [b] });
+    await kit.advance(1_000);
+    await kit.add({ id: 'y', dependsOn: [end, c] });
+    expect(await kit.backend.tasks.redrive(b)).toEqual({ kind: 'cycle', path: [b, 'y', c, b] });
+  },
+
   'F67 a cycle through parts of a batch that takes several scripts': async (kit, expect) => {
     const s = await kit.add({ dependsOn: ['m0'], edges: BLOCK });
     const others = Array.from({ length: 400 }, () => ({ dependsOn: [s] }));

@@ -3,6 +3,7 @@
 import type { CancelReply, ChangeReply, WorkerSpec } from '../../../src/domain/backend.ts';
 import type { Cause } from '../../../src/domain/cause.ts';
 import type { QueuePatch, UserPatch } from '../../../src/domain/settings.ts';
+import { closesBack } from './cycles.ts';
 import { refresh } from './fairness.ts';
 import { end, forget, goOn, hold, released, unhold } from './graph.ts';
 import { dropLists, joinLists } from './membership.ts';
@@ -17,7 +18,6 @@ import {
   readersOf,
   sourceOf,
   type Task,
-  unmetOf,
   type Worker,
   type World,
   waitersOf,
@@ -66,26 +66,6 @@ export function redriveTask(world: World, id: string): ChangeReply {
   released(world, task);
   goOn(world, task);
   return { kind: 'ok', state: task.state };
-}
-
-/** Whether it would wait for one that waits for its redrive. */
-function closesBack(world: World, task: Task): ChangeReply | undefined {
-  const seen = new Set<string>();
-  const open = awaitedBy(world, task);
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (id === task.id) return { kind: 'cycle', path: [id, id] };
-    const other = world.tasks.get(id);
-    if (other === undefined || ended(other) || seen.has(id)) continue;
-    seen.add(id);
-    open.push(...awaitedBy(world, other));
-  }
-  return undefined;
-}
-
-function awaitedBy(world: World, task: Task): string[] {
-  return unmetOf(task).filter(
-    (id) => task.awaited.get(id) === 'unmet' || sourceOf(world, task, id) !== undefined,
-  );
 }
 
 /** A redrive asks again how each dependency stands. */

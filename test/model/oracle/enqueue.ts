@@ -1,6 +1,8 @@
 /** How tasks come in. */
-import type { EnqueueRefusal, EnqueueReply, LeaseRef } from '../../../src/domain/backend.ts';
+import type { EnqueueReply, LeaseRef } from '../../../src/domain/backend.ts';
 import type { KeySpec, NewTask } from '../../../src/domain/task.ts';
+import { answerers, type Call, refused } from './call.ts';
+import { cycleOf } from './cycles.ts';
 import { applyEnd, goOn, hold, policyOf, schedule, unhold } from './graph.ts';
 import { holdsLease } from './runs.ts';
 import { snapshotOf } from './snapshots.ts';
@@ -10,12 +12,10 @@ import {
   isBlocked,
   type Key,
   laneOf,
-  leads,
   ofUser,
   settingsOf,
   sourceOf,
   type Task,
-  unmetOf,
   type World,
   waitersFor,
   waitersOf,
@@ -24,24 +24,6 @@ import {
 /** Ids that a key answers for when they are sent again, and how long after its owner's end. */
 const ABSORBED = 32;
 const RESEND_MS = 60_000;
-
-/** One call: what it brings, and what became of its items so far. */
-interface Call {
-  /** Items of an atomic call, which may name each other before they are stored. */
-  readonly batch: ReadonlyMap<string, NewTask>;
-  /** Who answers for items that a key absorbed; nobody that could be waited for: `undefined`. */
-  readonly answered: Map<string, string | undefined>;
-  /** It is made on behalf of a lease. */
-  readonly fenced: boolean;
-  /** Stored, but standing nowhere yet. */
-  readonly made: {
-    readonly task: Task;
-    readonly item: NewTask;
-    readonly after: Task | undefined;
-    /** When its key lets it start, if it has one that says so. */
-    readonly due: number | undefined;
-  }[];
-}
 
 /** Each item on its own. */
 export function enqueueEach(
@@ -62,12 +44,6 @@ export function enqueueEach(
     place(world, call);
     return reply;
   });
-}
-
-/** Whom these ids stand for in this call. */
-function answerers(ids: readonly string[], { answered }: Call): readonly string[] {
-  const known = ids.map((id) => (answered.has(id) ? answered.get(id) : id));
-  return known.filter((id) => id !== undefined);
 }
 
 /** All items or none; the world is spoilt when one was refused. */
@@ -113,48 +89,6 @@ function enqueueOne(world: World, item: NewTask, call: Call): EnqueueReply {
   if (refusal !== undefined) return refusal;
   const cycle = call.batch.size === 0 ? cycleOf(world, item, call, false) : undefined;
   return cycle ?? create(world, item, call);
-}
-
-/** Whether a task that is awaited already would wait for one of those that await it. */
-function cycleOf(
-  world: World,
-  item: NewTask,
-  call: Call,
-  isTurned: boolean,
-): EnqueueReply | undefined {
-  const isAwaited = waitersFor(world, item.id, item.user).length > 0;
-  const isSelf = item.dependsOn.includes(item.id);
-  if (!isAwaited && !isSelf && !isTurned) return undefined;
-  const seen = new Set<string>();
-  const open = isSelf ? [item.id] : [...answerersFor(item, call)];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (id === item.id) return refused({ type: 'cycle', path: [id, id] });
-    if (seen.has(id)) continue;
-    seen.add(id);
-    const made = call.made.find(({ task }) => task.id === id);
-    if (made !== undefined) open.push(...answerersFor(made.item, call));
-    else open.push(...awaitedBy(world, id, item));
-  }
-  return undefined;
-}
-
-/** Whom an item comes to wait for: not for itself, whoever a key lets answer. */
-function answerersFor(item: NewTask, call: Call): readonly string[] {
-  return answerers(item.dependsOn, call).filter((id) => id !== item.id);
-}
-
-/** Whom a stored task waits for, or will once the item is stored. */
-function awaitedBy(world: World, id: string, item: NewTask): readonly string[] {
-  const task = world.tasks.get(id);
-  if (task === undefined || ended(task)) return [];
-  return unmetOf(task).filter((other) => {
-    const user = other === item.id ? item.user : world.tasks.get(other)?.user;
-    return task.awaited.get(other) === 'unmet' || leads(task, user);
-  });
-}
-
-function refused(refusal: EnqueueRefusal): EnqueueReply {
-  return { kind: 'refused', refusal };
 }
 
 function sameId(world: World, item: NewTask): EnqueueReply | undefined {
@@ -307,11 +241,17 @@ function create(world: World, item: NewTask, call: Call): EnqueueReply {
   const task = newTask(world, item, after);
   if (call.fenced && task.owner !== undefined) world.happened.push('member stored by its run');
   world.tasks.set(task.id, task);
+  if (isAwaitedInVain(world, task.id)) world.happened.push('stored beside those it is not for');
   world.totals.enqueued += 1;
   laneOf(world, item.queue);
   const due = item.idempotency === undefined ? undefined : takeKey(world, item, item.idempotency);
   call.made.push({ task, item, after, due });
   return { kind: 'created', id: task.id };
+}
+
+/** Whether somebody waits for the id that may not depend on whose task it is. */
+function isAwaitedInVain(world: World, id: string): boolean {
+  return waitersFor(world, id, undefined).length > waitersOf(world, id).length;
 }
 
 /** Links what is new to what it depends on, and puts it where it belongs, in the order given. */

@@ -221,6 +221,7 @@ function endByPolicy(world: World, waiter: Task, policy: 'cancel' | 'fail', caus
 
 /** Removes every trace of an ended task; who still waits for it is canceled. */
 export function forget(world: World, task: Task): void {
+  const waiters = waitersOf(world, task.id);
   world.tasks.delete(task.id);
   if (task.graph !== undefined) touchGraph(world, task.graph);
   for (const [name, key] of world.keys) {
@@ -229,7 +230,7 @@ export function forget(world: World, task: Task): void {
     if (holds && ended(task)) key.gone = task.state;
     else world.keys.delete(name);
   }
-  for (const waiter of waitersOf(world, task.id)) {
+  for (const waiter of waiters) {
     const cause: Cause = { type: 'upstream', id: task.id, state: 'removed' };
     note(world, waiter, 'canceled');
     end(world, waiter, { state: 'canceled', cause });

@@ -371,6 +371,8 @@ function Link.dependentsOf(id, self)
       if t and not F.isEnd(t.state) then found[#found + 1] = other end
     end
   end
+  -- Its own edges are not there yet.
+  if self.deps and F.contains(self.deps, id) then found[#found + 1] = self.id end
   return found
 end
 
