@@ -1,5 +1,6 @@
 import { CHANNEL_MUTANTS } from './channel-mutants.ts';
 import { DOMAIN_MUTANTS } from './domain-mutants.ts';
+import { EDGE_MUTANTS } from './edge-mutants.ts';
 import { ENGINE_MUTANTS, WALK_MUTANTS } from './engine-mutants.ts';
 import { MEMORY_MUTANTS } from './memory-mutants.ts';
 import type { Mutant } from './mutants.ts';
@@ -17,6 +18,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...MEMORY_MUTANTS,
   ...REDIS_MUTANTS,
   ...RUN_MUTANTS,
+  ...EDGE_MUTANTS,
   ...ENGINE_MUTANTS,
   ...CHANNEL_MUTANTS,
   ...QUEUE_MUTANTS,

@@ -301,8 +301,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'an atomic batch is stored although one was refused',
     file: `${DIR}/enqueue.ts`,
-    find: `      if (refusal === undefined) continue;\n      const others`,
-    replace: `      if (refusal === undefined || refusal.type !== 'queue-full') continue;\n      const others`,
+    find: `if (refusal !== undefined) return refuseBatch(tasks, index, refusal);`,
+    replace: `if (refusal?.type === 'queue-full') return refuseBatch(tasks, index, refusal);`,
   },
   {
     name: 'another payload under the same id is no conflict',

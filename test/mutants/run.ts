@@ -97,6 +97,17 @@ const XCOM_LEAKS: Stage = {
   timeoutMs: 120_000,
 };
 
+/** Titles of the contract that are about whom a task may depend on. */
+const EDGE_TITLES = ['-t', 'F60|F67'];
+const MEMORY_EDGES: Stage = {
+  ...MEMORY_CONTRACT,
+  command: [...MEMORY_CONTRACT.command, ...EDGE_TITLES],
+};
+const REDIS_EDGES: Stage = {
+  ...REDIS_CONTRACT,
+  command: [...REDIS_CONTRACT.command, ...EDGE_TITLES],
+};
+
 const ENGINE_SCHEDULES: Stage = {
   name: 'schedules of the engine on memory',
   command: [...ENGINE_TESTS, 'test/engine/schedules'],
@@ -166,6 +177,7 @@ function stagesOf(mutant: Mutant): readonly Stage[] {
   if (mutant.name.includes('schedules: ')) {
     return [isLua(mutant) ? REDIS_SCHEDULES : MEMORY_SCHEDULES];
   }
+  if (mutant.name.startsWith('edges: ')) return edgeStages(mutant);
   if (mutant.file.includes('/plain/')) return [SHORT_PATH, REDIS_CONTRACT];
   if (mutant.name.startsWith('xcom') && !mutant.file.startsWith('src/engine/')) {
     return isLua(mutant) ? [REDIS_XCOM, XCOM_LEAKS] : [MEMORY_XCOM];
@@ -177,6 +189,11 @@ function stagesOf(mutant: Mutant): readonly Stage[] {
   }
   if (mutant.file.startsWith('src/domain/')) return [DOMAIN, MEMORY_MODEL];
   return [MEMORY_MODEL, MEMORY_CONTRACT];
+}
+
+function edgeStages({ file }: Mutant): readonly Stage[] {
+  if (file.startsWith('src/domain/')) return [DOMAIN, MEMORY_EDGES];
+  return [file.includes('/redis/') ? REDIS_EDGES : MEMORY_EDGES];
 }
 
 function firstOf({ first }: Mutant): readonly Stage[] {

@@ -256,8 +256,8 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: schedules: the new task does not wait for the old one',
     file: `${LUA}/lib/fire.lua`,
-    find: `if s.overlap ~= 'allow' then behind`,
-    replace: `if s.overlap == 'queue-one' then behind`,
+    find: `if s.overlap ~= 'allow' then left`,
+    replace: `if s.overlap == 'queue-one' then left`,
   },
   {
     name: 'Lua: schedules: a refused slot does not count as missed',

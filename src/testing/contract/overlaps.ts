@@ -30,6 +30,28 @@ export const overlapping: Cases = {
     expect(await outcome(kit, 'a')).toEqual(CREATED);
   },
 
+  'F60 a slot of another user waits for none of the user before, but counts it': async (
+    kit,
+    expect,
+  ) => {
+    for (const overlap of ['queue-one', 'cancel-previous'] as const) {
+      const slot = await store(kit, overlap, { overlap });
+      expect(await outcome(kit, overlap)).toEqual(CREATED);
+      const first = await kit.leaseOne();
+      await outcome(kit, overlap, { task: { user: 'bob' } });
+      const second = firedTaskId(overlap, slot + PERIOD);
+      expect(await kit.record(second)).toMatchObject({ state: 'queued', dependsOn: [] });
+      if (overlap === 'queue-one') {
+        const third = await outcome(kit, overlap, { task: { user: 'bob' } });
+        expect(third).toEqual({ kind: 'overlap', id: first.id });
+      }
+      await kit.finish(first, '"secret"');
+      expect(await kit.leaseOne()).toMatchObject({ id: second, upstreams: [] });
+      await kit.cancel(second);
+      await kit.rest();
+    }
+  },
+
   'cancel-previous asks the task to end, and starts behind it': async (kit, expect) => {
     const slot = await store(kit, 'a', { overlap: 'cancel-previous' });
     const ids = [0, 1, 2, 3].map((at) => firedTaskId('a', slot + at * PERIOD));
