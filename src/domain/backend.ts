@@ -7,6 +7,7 @@
  * `fairloom/testing` exports the conformance suite: a class that passes it is a backend.
  */
 import type { Cause } from './cause.ts';
+import type { CancelReply, ChangeReply } from './change-reply.ts';
 import type { ChannelRefusal, ChannelWrites } from './channel.ts';
 import type { DependentPage } from './dependents.ts';
 import type { EnqueueRefusal } from './enqueue-refusal.ts';
@@ -41,17 +42,11 @@ import type {
   ScheduleSetReply,
 } from './schedule.ts';
 import type { QueuePatch, Retention } from './settings.ts';
-import type {
-  AttemptRecord,
-  EndState,
-  NewTask,
-  TaskRecord,
-  TaskStanding,
-  TaskState,
-} from './task.ts';
+import type { AttemptRecord, NewTask, TaskRecord, TaskStanding, TaskState } from './task.ts';
 import type { UserStore } from './user-store.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from './xcom.ts';
 
+export type { CancelReply, ChangeReply } from './change-reply.ts';
 export type { Dependent, DependentPage } from './dependents.ts';
 export type { EnqueueRefusal } from './enqueue-refusal.ts';
 export type {
@@ -226,25 +221,6 @@ export interface TickReply {
   /** What the backend's clock showed. */
   readonly now: number;
 }
-
-/** What a cancel came to. */
-export type CancelReply =
-  | { readonly kind: 'canceled' }
-  | { readonly kind: 'requested'; readonly worker: string }
-  | { readonly kind: 'already-ended'; readonly state: EndState }
-  | { readonly kind: 'not-found' };
-
-/** What a change of one task came to. */
-export type ChangeReply =
-  | { readonly kind: 'ok'; readonly state?: TaskState }
-  | { readonly kind: 'not-found' }
-  | { readonly kind: 'wrong-state'; readonly state: TaskState }
-  /** Its dependents are still being released, or it is still read by one. */
-  | { readonly kind: 'busy' }
-  /** A redrive: it would wait for one that waits for it, as the cycle shows; nothing was changed. */
-  | { readonly kind: 'cycle'; readonly path: readonly string[] }
-  /** A redrive: whether that is so shows only beyond so many edges each way. */
-  | { readonly kind: 'dependency-limit'; readonly limit: number };
 
 /** What a run writes down as it goes, so that another worker can go on from there. */
 export interface RunStore {

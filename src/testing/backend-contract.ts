@@ -16,6 +16,7 @@ import * as canceling from './contract/canceling.ts';
 import type { Case, Cases, Run } from './contract/cases.ts';
 import * as channels from './contract/channels.ts';
 import { configured } from './contract/configured.ts';
+import { cycles } from './contract/cycles.ts';
 import * as dependencies from './contract/dependencies.ts';
 import { dependentsOf } from './contract/dependents.ts';
 import * as edges from './contract/edges.ts';
@@ -79,7 +80,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'dependencies at enqueue': dependencies.atEnqueue,
   'dependencies at the end of an upstream': dependencies.atTheEnd,
   'dependencies across users': edges.acrossUsers,
-  'cycles of dependencies': edges.cycles,
+  'cycles of dependencies': cycles,
   'who waits for a task': dependentsOf,
   graphs: graphs.graphs,
   'held dependents': redrive.held,

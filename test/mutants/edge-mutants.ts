@@ -112,8 +112,8 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'edges: in Lua, a task that others wait for is stored without a look',
     file: `${LUA}/lib/link.lua`,
-    find: `  if redis.call('EXISTS', any, own) == 0 then return end\n`,
-    replace: `  if redis.call('EXISTS', any, own) >= 0 then return end\n`,
+    find: `  if redis.call('EXISTS', anybody, own) == 0 then return end\n`,
+    replace: `  if redis.call('EXISTS', anybody, own) >= 0 then return end\n`,
   },
   {
     name: 'edges: in Lua, a walk that gave up counts as one at its end',

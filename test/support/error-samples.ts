@@ -47,7 +47,7 @@ export async function errorSamples(): Promise<ErrorSamples> {
     UNKNOWN_DEPENDENCY: ofCode('UNKNOWN_DEPENDENCY'),
     CROSS_USER_DEPENDENCY: ofCode('CROSS_USER_DEPENDENCY'),
     DEPENDENCY_CYCLE: ofCode('DEPENDENCY_CYCLE'),
-    DEPENDENCY_LIMIT: ofCode('DEPENDENCY_LIMIT'),
+    DEPENDENCY_LIMIT: [new errors.DependencyLimitError('o-7', 10_000)],
     DUPLICATE_NODE: ofCode('DUPLICATE_NODE'),
     NOTATION: ofCode('NOTATION'),
     TASK_CONFLICT: ofCode('TASK_CONFLICT'),

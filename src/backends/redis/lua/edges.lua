@@ -10,17 +10,18 @@
 -- @include lib/read.lua
 -- @include lib/cycle.lua
 
-local edgesOf = ARGV[1] == 'upstreams' and Link.upstreamsOf or Link.dependentsOf
-local open, known, reply, edges, at = { ARGV[2] }, { [ARGV[2]] = true }, {}, 0, 1
+local side, id = ARGV[1], ARGV[2]
+local edgesOf = side == 'upstreams' and Link.upstreamsOf or Link.dependentsOf
+local open, known, reply, edges, at = { id }, { [id] = true }, {}, 0, 1
 while open[at] and edges < LIMIT.cycleStep do
   local ids = edgesOf(open[at], {})
   reply[#reply + 1] = open[at]
   reply[#reply + 1] = ids and #ids or -1
-  for _, id in ipairs(ids or NONE) do
-    reply[#reply + 1] = id
-    if not known[id] then
-      known[id] = true
-      open[#open + 1] = id
+  for _, other in ipairs(ids or NONE) do
+    reply[#reply + 1] = other
+    if not known[other] then
+      known[other] = true
+      open[#open + 1] = other
     end
   end
   edges, at = edges + 1 + (ids and #ids or 0), at + 1

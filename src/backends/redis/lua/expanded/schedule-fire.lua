@@ -2366,10 +2366,10 @@ function Link.cycleOf(item, batch)
   if F.contains(deps, item.id) then return { type = 'cycle', path = { item.id, item.id } } end
   if H.missing == INF or Store.submission or not Link.isNew(item, batch) then return end
   -- An item of this call may have begun to wait for it.
-  local any, own = (prefix .. 'deps:missing:' .. ((#item.id .. ':' .. item.id .. ''))), (prefix .. 'deps:missing:' .. ((#item.id .. ':' .. item.id .. item.user)))
-  F.flushKey(any)
+  local anybody, own = (prefix .. 'deps:missing:' .. ((#item.id .. ':' .. item.id .. ''))), (prefix .. 'deps:missing:' .. ((#item.id .. ':' .. item.id .. item.user)))
+  F.flushKey(anybody)
   F.flushKey(own)
-  if redis.call('EXISTS', any, own) == 0 then return end
+  if redis.call('EXISTS', anybody, own) == 0 then return end
   return Link.closesIn(item, batch)
 end
 
@@ -2503,15 +2503,15 @@ end
 -- Makes one list of those that waited for the id, whoever would store it or for this user's; false
 -- when nobody did.
 function Store.takeWaiters(t)
-  local any, own = (prefix .. 'deps:missing:' .. ((#t.id .. ':' .. t.id .. ''))), (prefix .. 'deps:missing:' .. ((#t.id .. ':' .. t.id .. t.user)))
-  F.flushKey(any)
+  local anybody, own = (prefix .. 'deps:missing:' .. ((#t.id .. ':' .. t.id .. ''))), (prefix .. 'deps:missing:' .. ((#t.id .. ':' .. t.id .. t.user)))
+  F.flushKey(anybody)
   F.flushKey(own)
-  local anys, owns = redis.call('ZCARD', any), redis.call('ZCARD', own)
+  local anys, owns = redis.call('ZCARD', anybody), redis.call('ZCARD', own)
   if anys + owns == 0 then return false end
   if anys > 0 and owns > 0 then
-    Store.merge(anys < owns and any or own, anys < owns and own or any)
+    Store.merge(anys < owns and anybody or own, anys < owns and own or anybody)
   end
-  redis.call('RENAME', anys > owns and any or own, (prefix .. 'deps:waiting:' .. t.id))
+  redis.call('RENAME', anys > owns and anybody or own, (prefix .. 'deps:waiting:' .. t.id))
   return true
 end
 

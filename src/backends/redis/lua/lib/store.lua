@@ -219,15 +219,15 @@ end
 -- when nobody did.
 -- @rare
 function Store.takeWaiters(t)
-  local any, own = K.missing(K.pair(t.id, '')), K.missing(K.pair(t.id, t.user))
-  F.flushKey(any)
+  local anybody, own = K.missing(K.pair(t.id, '')), K.missing(K.pair(t.id, t.user))
+  F.flushKey(anybody)
   F.flushKey(own)
-  local anys, owns = redis.call('ZCARD', any), redis.call('ZCARD', own)
+  local anys, owns = redis.call('ZCARD', anybody), redis.call('ZCARD', own)
   if anys + owns == 0 then return false end
   if anys > 0 and owns > 0 then
-    Store.merge(anys < owns and any or own, anys < owns and own or any)
+    Store.merge(anys < owns and anybody or own, anys < owns and own or anybody)
   end
-  redis.call('RENAME', anys > owns and any or own, K.waiting(t.id))
+  redis.call('RENAME', anys > owns and anybody or own, K.waiting(t.id))
   return true
 end
 
