@@ -358,7 +358,7 @@ export interface Inspect {
   facts(id: string): Promise<TaskFacts | undefined>;
   /** Over all queues. */
   stats(): Promise<Stats>;
-  /** How many ids tasks wait for that nobody has stored. */
+  /** How many ids tasks wait for that nobody has stored for them: by id, and by who would have to. */
   missing(): Promise<number>;
   /** How many more slots would start a task at once, in this queue. */
   runnable(queue: string): Promise<number>;

@@ -139,7 +139,10 @@ export class Tasks {
     return (await inspect.stats()).counts;
   }
 
-  /** How many ids tasks wait for that are not stored: see `onMissing`. */
+  /**
+   * How many ids tasks wait for that are not stored: see `onMissing`. One that tasks of several users wait
+   * for counts once for each of these.
+   */
   async missing(): Promise<number> {
     const { inspect } = await this.#parts.connection.open();
     return inspect.missing();

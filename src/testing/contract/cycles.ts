@@ -79,6 +79,19 @@ export const cycles: Cases = {
     expect(await kit.states(['x1', 'x2', 'x3', 'x4', 'x5'])).toEqual(Array(5).fill('deferred'));
   },
 
+  'F67 also when many such are stored at once': async (kit, expect) => {
+    const end = await thicket(kit, LIMITS.cycleStep / 2);
+    const ids = Array.from({ length: 12 }, () => kit.fresh('x'));
+    for (const id of ids) await kit.addMany(20, { dependsOn: [id], edges: BLOCK });
+    const below = await kit.addMany(20, { dependsOn: ids.slice(0, 1), edges: BLOCK });
+    await kit.addMany(200, { dependsOn: below.slice(0, 3) });
+    const tasks = ids.map((id) => kit.task({ id, dependsOn: [end] }));
+    const replies = await kit.backend.tasks.enqueue(tasks, { atomic: false });
+    expect(replies).toEqual(ids.map((id) => ({ kind: 'created', id })));
+    expect(new Set(await kit.states(ids))).toEqual(new Set(['deferred']));
+    expect((await kit.record(ids[11] ?? ''))?.blockedBy).toEqual([end]);
+  },
+
   'F67 a cycle is found however long it is, with its whole path': async (kit, expect) => {
     for (const length of [3, LIMITS.cycleStep + 50, 1_500]) {
       const x = kit.fresh('x');

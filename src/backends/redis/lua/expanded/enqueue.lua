@@ -2461,6 +2461,7 @@ function Link.step(walk, self)
   if not id then return 'none' end
   local ids = walk.edgesOf(id, self)
   walk.edges = walk.edges + (ids and #ids or 0)
+  Link.spent = Link.spent + (ids and #ids or 0)
   if ids and F.contains(ids, self.id) then return Link.pathBack(walk, id, self.id) end
   walk.over = not ids or walk.edges > 500
   if walk.over then return end
@@ -2485,8 +2486,13 @@ function Link.pathBack(walk, id, self)
   return path
 end
 
--- Why it must not get its edges, if one script can tell; else that it cannot.
+-- Why it must not get its edges, if one script can tell; else that it cannot. Of several in one script
+-- only the first ones are looked at, while these have not cost much.
 function Link.closes(self)
+  Link.spent = Link.spent or 0
+  if Link.spent > 500 then
+    return { type = 'dependency-limit', limit = 500 }
+  end
   local walks = { Link.walk(Link.upstreamsOf, self.id), Link.walk(Link.dependentsOf, self.id) }
   while not (walks[1].over and walks[2].over) do
     for i = 1, 2 do
