@@ -1,17 +1,40 @@
 /** docs/performance.md: written by hand, but for the tables between its markers. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { renderTable } from '../instructions/render.ts';
+import { readTable } from '../instructions/table.ts';
 import { renderTables } from './tables.ts';
 
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
-const BEGIN = '<!-- tables of npm run bench: do not edit -->';
-const END = '<!-- end of the tables -->';
+
+interface Part {
+  readonly begin: string;
+  readonly end: string;
+  readonly render: () => string;
+}
+
+const PARTS: readonly Part[] = [
+  {
+    begin: '<!-- tables of npm run bench: do not edit -->',
+    end: '<!-- end of the tables -->',
+    render: renderTables,
+  },
+  {
+    begin: '<!-- table of npm run instructions: do not edit -->',
+    end: '<!-- end of the table -->',
+    render: () => renderTable(readTable()),
+  },
+];
 
 /** The page as it should be: its own text, with the tables of the newest results. */
 export function renderPerformancePage(text: string): string {
-  const begin = text.indexOf(BEGIN);
-  const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`docs/performance.md lacks "${BEGIN}" or "${END}"`);
-  return `${text.slice(0, begin)}${BEGIN}\n\n${renderTables()}\n\n${text.slice(end)}`;
+  return PARTS.reduce(replaced, text);
+}
+
+function replaced(text: string, { begin, end, render }: Part): string {
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`docs/performance.md lacks "${begin}" or "${end}"`);
+  return `${text.slice(0, from)}${begin}\n\n${render()}\n\n${text.slice(to)}`;
 }
 
 export function readPerformancePage(): string {

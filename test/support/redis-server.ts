@@ -5,11 +5,13 @@
  * `valkey-server` on the PATH, an installation by apt when we are root. Otherwise one line says
  * what to do; tests that need Redis are never skipped.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { installPackage } from './apt.ts';
+import { findProgram, isExecutable } from './programs.ts';
 
 /** How a server is to be started; everything has a default. */
 export interface RedisOptions {
@@ -17,6 +19,8 @@ export interface RedisOptions {
   readonly args?: readonly string[] | undefined;
   /** Default: a free one. The plain port stays open when `args` adds a TLS port. */
   readonly port?: number | undefined;
+  /** A program that runs it in its own process, as valgrind, with the arguments before the server's. */
+  readonly under?: readonly string[] | undefined;
   /** A sentinel, whose configuration file is the first of `args`. */
   readonly sentinel?: boolean | undefined;
   /** Where it writes. Default: a temporary folder, gone after `stop()`. */
@@ -39,6 +43,9 @@ export interface RedisServer {
   restart(): Promise<void>;
 }
 
+/** The distribution's, when nothing else is there. */
+const PACKAGE = 'redis-server';
+
 /** How long a server may take to answer, in ms: a loaded machine with an AOF to read. */
 const START_MS = 15_000;
 /** How long a polite end may take, in ms, before it is killed. */
@@ -54,12 +61,12 @@ process.once('exit', () => {
 
 /** Starts a server and answers when it serves commands. */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
-  const binary = findRedis();
+  const command = [...(options.under ?? []), findRedis()];
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'fairloom-redis-'));
   const start = (port: number): Promise<ChildProcess> =>
     options.sentinel === true
-      ? launch(binary, port, [...(options.args ?? []), '--sentinel', '--port', String(port)])
-      : launch(binary, port, [...fixedArgs(port), '--dir', dir, ...(options.args ?? [])]);
+      ? launch(command, port, [...(options.args ?? []), '--sentinel', '--port', String(port)])
+      : launch(command, port, [...fixedArgs(port), '--dir', dir, ...(options.args ?? [])]);
   const first = await firstStart(start, options.port);
   const { port } = first;
   let { child } = first;
@@ -87,56 +94,20 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
 function findRedis(): string {
   const named = process.env['FAIRLOOM_TEST_REDIS'];
   const isPath = named !== undefined && named !== '' && !isRedisUrl(named);
-  const found = isPath ? executable(named) : onPath();
+  if (isPath && isExecutable(named)) return named;
+  const found = isPath ? undefined : (onPath() ?? (installPackage(PACKAGE) ? onPath() : undefined));
   if (found !== undefined) return found;
-  if (!isPath && process.getuid?.() === 0) {
-    const installed = install();
-    if (installed !== undefined) return installed;
-  }
   throw new Error(
     'These tests need Redis: install redis-server (or valkey-server), or set FAIRLOOM_TEST_REDIS to a redis:// URL or to the path of the binary.',
   );
 }
 
+function onPath(): string | undefined {
+  return findProgram('redis-server', 'valkey-server');
+}
+
 export function isRedisUrl(text: string): boolean {
   return /^(rediss?|valkeys?):\/\//.test(text);
-}
-
-function onPath(): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
-  const names = ['redis-server', 'valkey-server'];
-  return names
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find((path) => executable(path) !== undefined);
-}
-
-function executable(path: string): string | undefined {
-  try {
-    accessSync(path, constants.X_OK);
-    return path;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Installs the distribution's package without letting it start its service. */
-function install(): string | undefined {
-  // Debian asks this script before a package may start a service; 101 forbids it.
-  const policy = '/usr/sbin/policy-rc.d';
-  const ours = !existsSync(policy);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const apt = (...args: string[]): unknown =>
-    execFileSync('apt-get', ['-qq', ...args], { env, stdio: 'ignore' });
-  try {
-    if (ours) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-    apt('update');
-    apt('install', '-y', '--no-install-recommends', 'redis-server');
-  } catch {
-    return undefined;
-  } finally {
-    if (ours) rmSync(policy, { force: true });
-  }
-  return onPath();
 }
 
 async function firstStart(
@@ -159,22 +130,22 @@ function fixedArgs(port: number): readonly string[] {
 }
 
 async function launch(
-  binary: string,
+  [program = '', ...before]: readonly string[],
   port: number,
   args: readonly string[],
 ): Promise<ChildProcess> {
-  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, [...before, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   child.once('exit', () => running.delete(child));
   const output = tail(child);
   const deadline = performance.now() + START_MS;
   while (!(await answers(port, child.pid))) {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
-      throw new Error(`${binary} ended while starting on port ${port}:\n${output()}`);
+      throw new Error(`${program} ended while starting on port ${port}:\n${output()}`);
     }
     if (performance.now() > deadline) {
       await end(child, 'SIGKILL');
-      throw new Error(`${binary} did not answer on port ${port} in ${START_MS} ms:\n${output()}`);
+      throw new Error(`${program} did not answer on port ${port} in ${START_MS} ms:\n${output()}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -1,0 +1,119 @@
+/**
+ * A Redis under callgrind, which counts the machine instructions that the server spends on a piece of
+ * work. Outside of that it counts nothing, so what else the machine does has no say in it.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
+import { startRedis } from '../../test/support/redis-server.ts';
+import { findValgrind } from '../../test/support/valgrind.ts';
+
+/** What decides how many instructions a server needs for the same work. */
+export interface ServerFacts {
+  /** As `redis 7.0.15`. */
+  readonly server: string;
+  readonly allocator: string;
+  /** Of the machine, as `x64`. */
+  readonly arch: string;
+}
+
+export interface CountedRedis {
+  readonly url: string;
+  readonly facts: ServerFacts;
+  /** As `3.19.0`; which one counts makes no difference. */
+  readonly valgrind: string;
+  /** Empties it. Scripts that it has loaded stay. */
+  flush(): Promise<void>;
+  /** Answers when the server has nothing to do but for those that block. */
+  rest(): Promise<void>;
+  /** Instructions of the server from the beginning of the work to its end. */
+  count(work: () => Promise<void>): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/**
+ * What the server does by itself, each second, is nobody's work: as seldom as it may be. Tables that
+ * grow or shrink are moved by the commands that use them, not by the clock.
+ */
+const ARGS = ['--hz', '1', '--dynamic-hz', 'no', '--activerehashing', 'no'];
+
+/** Between two looks at whether the server rests, in ms. */
+const LOOK_MS = 20;
+
+const execute = promisify(execFile);
+
+export async function startCountedRedis(): Promise<CountedRedis> {
+  const { valgrind, vgdb } = findValgrind();
+  const folder = mkdtempSync(join(tmpdir(), 'fairloom-callgrind-'));
+  const pipe = `--vgdb-prefix=${join(folder, 'vgdb')}`;
+  const profile = join(folder, 'profile');
+  const options = [
+    '--tool=callgrind',
+    '--instr-atstart=no',
+    `--callgrind-out-file=${profile}`,
+    pipe,
+  ];
+  const server = await startRedis({
+    under: [valgrind, ...options],
+    args: [...ARGS, '--maxmemory-policy', 'noeviction'],
+  });
+  const admin = new Redis(server.url);
+  const tell = async (...words: string[]): Promise<void> => {
+    await execute(vgdb, [pipe, `--pid=${server.pid}`, ...words]);
+  };
+  let dumps = 0;
+  return {
+    url: server.url,
+    facts: await factsOf(admin),
+    valgrind: (await execute(valgrind, ['--version'])).stdout.trim().replace('valgrind-', ''),
+    flush: async () => {
+      await admin.flushall('SYNC');
+    },
+    rest: async () => {
+      let before = Number.NaN;
+      for (;;) {
+        const now = await commandsOf(admin);
+        // The look itself is one.
+        if (now === before + 1) return;
+        before = now;
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      }
+    },
+    count: async (work) => {
+      await tell('instrumentation', 'on');
+      await work();
+      await tell('instrumentation', 'off');
+      await tell('dump');
+      dumps += 1;
+      const file = `${profile}.${dumps}`;
+      const total = /^totals: (\d+)/m.exec(readFileSync(file, 'utf8'))?.[1];
+      rmSync(file);
+      if (total === undefined) throw new Error('callgrind has counted nothing');
+      return Number(total);
+    },
+    stop: async () => {
+      admin.disconnect();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function factsOf(admin: Redis): Promise<ServerFacts> {
+  const info = await admin.info('everything');
+  const field = (name: string): string | undefined =>
+    new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+  const valkey = field('valkey_version');
+  return {
+    server: valkey === undefined ? `redis ${field('redis_version')}` : `valkey ${valkey}`,
+    allocator: field('mem_allocator') ?? 'unknown',
+    arch: process.arch,
+  };
+}
+
+async function commandsOf(admin: Redis): Promise<number> {
+  return Number(/^total_commands_processed:(\d+)/m.exec(await admin.info('stats'))?.[1]);
+}

@@ -1,0 +1,200 @@
+/**
+ * What those pay who use a feature, on top of a plain task in the same calls: 40 tasks of 100 users, from
+ * when they are stored to when they are settled.
+ */
+import type { Backend } from '../../src/domain/backend.ts';
+import { LIMITS } from '../../src/domain/limits.ts';
+import type { NewTask } from '../../src/domain/task.ts';
+import { Countdown } from './countdown.ts';
+import type { CountedRedis } from './counted-redis.ts';
+import {
+  eachFor,
+  type Fields,
+  fill,
+  idOf,
+  newTask,
+  openLane,
+  QUEUE,
+  settledBy,
+  store,
+  tickAll,
+  userOf,
+  type Work,
+  work,
+} from './lane.ts';
+import { processName, withLane } from './process-rows.ts';
+import type { Row } from './row.ts';
+
+const ORDER: Work = { batch: 40, tasks: 1_600 };
+const USERS = 100;
+const EACH = eachFor(ORDER, USERS);
+const ABOVE = processName(ORDER.batch, USERS);
+const LEVELS = [3, 4, 5] as const;
+/** Members of a join. */
+const MEMBERS = 100;
+/** How long somebody waits for an end, in ms: longer than the row takes. */
+const WAIT_MS = 3_600_000;
+/** How long ended tasks are kept, in ms: as short as it may be. */
+const RETAINED_MS = LIMITS.resendMs;
+/** Ended tasks that are removed. */
+const RETAINED = 1_000;
+
+export const FEATURE_ROWS: readonly Row[] = [
+  onTop('three levels at once', {
+    fields: (_user, nth) => ({ level: LEVELS[nth % LEVELS.length] ?? 3 }),
+    // Tasks of the levels above are taken more often.
+    each: 2 * EACH,
+  }),
+  onTop('maxRunning, not reached', {
+    before: (backend) => setAll(backend, { maxRunning: 500 }),
+  }),
+  onTop('rate, not reached', {
+    before: (backend) => setAll(backend, { rate: { limit: 1e6, perMs: 1_000, burst: 1e6 } }),
+  }),
+  awaitedRow(),
+  onTop('member of a join, one join in a call', {
+    stored: (backend) =>
+      storeJoins(backend, EACH, (at) => membersOf(MEMBERS, (user) => [user, at])),
+    after: tickAll,
+  }),
+  onTop('member of a join, each in its own', {
+    each: MEMBERS,
+    stored: (backend) => storeJoins(backend, USERS, (at) => membersOf(MEMBERS, (nth) => [at, nth])),
+    after: tickAll,
+  }),
+  onTop('retry at once', {
+    decision: {
+      type: 'retry',
+      delayMs: 0,
+      cause: { type: 'attempts', failure: 'error', made: 1, of: 4 },
+      error: '{"name":"Error","message":"no"}',
+    },
+  }),
+  delayedRow(),
+  removalRow(),
+];
+
+interface Feature {
+  readonly before?: (backend: Backend) => Promise<void>;
+  readonly fields?: Fields;
+  readonly each?: number;
+  readonly stored?: (backend: Backend) => Promise<void>;
+  readonly after?: (backend: Backend) => Promise<void>;
+  readonly decision?: NonNullable<Work['decision']>;
+}
+
+function onTop(name: string, feature: Feature): Row {
+  const { before, fields, each = EACH, stored, after, decision } = feature;
+  return {
+    name,
+    above: ABOVE,
+    measure: (redis) =>
+      withLane(redis, async (backend) => {
+        await before?.(backend);
+        await fill(backend, { users: USERS, each, ...(fields === undefined ? {} : { fields }) });
+        await stored?.(backend);
+        return work(redis, backend, {
+          ...ORDER,
+          ...(decision === undefined ? {} : { decision }),
+          ...(after === undefined ? {} : { after: () => after(backend) }),
+        });
+      }),
+  };
+}
+
+async function setAll(
+  backend: Backend,
+  patch: Parameters<Backend['users']['set']>[1],
+): Promise<void> {
+  for (let user = 0; user < USERS; user++) {
+    await backend.users.set(userOf(user), patch, { queue: QUEUE });
+  }
+}
+
+/** Somebody waits for the end of each task; counted from when it waits to when it has the record. */
+function awaitedRow(): Row {
+  return {
+    name: 'end awaited',
+    above: ABOVE,
+    measure: (redis) =>
+      withLane(redis, async (backend) => {
+        await fill(backend, { users: USERS, each: EACH });
+        const { inspect } = backend;
+        const stop = new AbortController();
+        const told = new Countdown(settledBy(ORDER));
+        const wait = async (id: string): Promise<void> => {
+          await inspect.waitForEnd(id, WAIT_MS, stop.signal);
+          if (stop.signal.aborted) return;
+          const [record] = await inspect.get([id]);
+          if (record?.state !== 'finished') throw new Error(`${id} has not ended`);
+          told.down();
+        };
+        const ids = membersOf(USERS * EACH, (at) => [at % USERS, Math.floor(at / USERS)]);
+        const waits = ids.map(wait);
+        await redis.rest();
+        const instructions = await work(redis, backend, { ...ORDER, after: () => told.zero });
+        stop.abort();
+        await Promise.all(waits);
+        return instructions;
+      }),
+  };
+}
+
+/** Tasks that become ready with the end of others, and do nothing themselves. */
+async function storeJoins(
+  backend: Backend,
+  count: number,
+  membersOf: (at: number) => readonly string[],
+): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    const join: NewTask = newTask(USERS + 1, at, {
+      dependsOn: membersOf(at),
+      edges: { onFailure: 'run', onCancel: 'run', onMissing: 'satisfied', allowCrossUser: true },
+      join: true,
+    });
+    await store(backend, [join]);
+  }
+}
+
+function membersOf(count: number, at: (nth: number) => readonly [number, number]) {
+  return Array.from({ length: count }, (_, nth) => idOf(...at(nth)));
+}
+
+/** They fall due together, and a tick makes them ready: that is counted for all of them. */
+function delayedRow(): Row {
+  return {
+    name: 'delay',
+    above: ABOVE,
+    measure: (redis) =>
+      withLane(redis, async (backend) => {
+        await fill(backend, { users: USERS, each: EACH, fields: () => ({ delayMs: 1 }) });
+        await redis.rest();
+        const promotion = await redis.count(() => tickAll(backend));
+        return promotion / (USERS * EACH) + (await work(redis, backend, ORDER));
+      }),
+  };
+}
+
+/** What is left of a task is taken away by ticks, once the time for which it is kept is over. */
+function removalRow(): Row {
+  return {
+    name: 'removal at the end of retention',
+    measure: (redis) => removal(redis),
+  };
+}
+
+async function removal(redis: CountedRedis): Promise<number> {
+  const backend = await openLane(redis, RETAINED_MS);
+  try {
+    await fill(backend, { users: USERS, each: eachFor({ batch: 40, tasks: RETAINED }, USERS) });
+    await work(redis, backend, { batch: 40, tasks: RETAINED });
+    const { finished: before } = (await backend.inspect.stats()).counts;
+    await new Promise((resolve) => setTimeout(resolve, RETAINED_MS + 1_000));
+    const instructions = await redis.count(() => tickAll(backend));
+    const removed = before - (await backend.inspect.stats()).counts.finished;
+    if (removed < RETAINED) throw new Error(`${removed} tasks were removed of ${before}`);
+    return instructions / removed;
+  } finally {
+    await backend.close();
+  }
+}

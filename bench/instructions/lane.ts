@@ -1,0 +1,158 @@
+/** The built product on a counted server: lines that are filled, and a worker that works them off. */
+import type { Backend, Decision, Leased } from '../../src/domain/backend.ts';
+import type { NewTask } from '../../src/domain/task.ts';
+import { loadFairloomRedis } from '../kit/fairloom-package.ts';
+import { PLAIN } from '../kit/payload.ts';
+import type { CountedRedis } from './counted-redis.ts';
+
+export const QUEUE = 'default';
+/** The name of all tasks. */
+export const JOB = 'job';
+export const WORKER = 'worker-1';
+const DAY_MS = 86_400_000;
+/** Longer than any row takes. */
+const LEASE_MS = 3_600_000;
+/** Tasks of one call that fills. */
+const CHUNK = 250;
+/** Calls of the worker before anything is counted: scripts are loaded, tables have grown. */
+const WARM_CALLS = 3;
+
+const PAYLOAD = JSON.stringify(PLAIN);
+const EDGES: NewTask['edges'] = {
+  onFailure: 'wait',
+  onCancel: 'cancel',
+  onMissing: 'refuse',
+  allowCrossUser: false,
+};
+const FINISH: Decision = { type: 'finish', result: 'null' };
+
+/** What to add to the `nth` task of a user. */
+export type Fields = (user: number, nth: number) => Partial<NewTask>;
+
+export interface Filling {
+  readonly users: number;
+  /** Tasks of each. */
+  readonly each: number;
+  readonly fields?: Fields;
+}
+
+export interface Work {
+  /** Tasks that a call settles and leases. */
+  readonly batch: number;
+  /** How many, after which the counting ends. */
+  readonly tasks: number;
+  readonly decision?: Decision;
+  /** Counted too, when the last one is settled. */
+  readonly after?: () => Promise<void>;
+}
+
+/** An empty namespace of the built product. */
+export async function openLane(redis: CountedRedis, finishedMs = DAY_MS): Promise<Backend> {
+  await redis.flush();
+  const backend = (await loadFairloomRedis()).redis(redis.url);
+  await backend.open({ retention: { finishedMs, failedMs: DAY_MS, canceledMs: DAY_MS } });
+  return backend;
+}
+
+/** As a client makes it; the id has the length of a UUID. */
+export function newTask(user: number, nth: number, fields: Partial<NewTask> = {}): NewTask {
+  return {
+    id: idOf(user, nth),
+    name: JOB,
+    queue: QUEUE,
+    user: userOf(user),
+    level: 3,
+    cost: 1,
+    payload: PAYLOAD,
+    options: '',
+    dependsOn: [],
+    edges: EDGES,
+    ...fields,
+  };
+}
+
+export function userOf(user: number): string {
+  return `user-${user}`;
+}
+
+export function idOf(user: number, nth: number): string {
+  return `${digits(user, 8)}-0000-7000-8000-${digits(nth, 12)}`;
+}
+
+/** Stores tasks of all users in turn. */
+export async function fill(backend: Backend, { users, each, fields }: Filling): Promise<void> {
+  let chunk: NewTask[] = [];
+  for (let nth = 0; nth < each; nth++) {
+    for (let user = 0; user < users; user++) {
+      chunk.push(newTask(user, nth, fields?.(user, nth)));
+      if (chunk.length < CHUNK) continue;
+      await store(backend, chunk);
+      chunk = [];
+    }
+  }
+  await store(backend, chunk);
+}
+
+/** Each on its own, as far as a call may. */
+export async function store(backend: Backend, tasks: readonly NewTask[]): Promise<void> {
+  const replies = await backend.tasks.enqueue(tasks, { atomic: false });
+  const other = replies.find(({ kind }) => kind !== 'created');
+  if (other !== undefined) throw new TypeError(`a task was not stored: ${JSON.stringify(other)}`);
+}
+
+/** What a worker's calls cost that settle what the one before leased: instructions for each task. */
+export async function work(redis: CountedRedis, backend: Backend, order: Work): Promise<number> {
+  const { batch, tasks, decision = FINISH, after } = order;
+  const spec = { queues: [QUEUE], names: [JOB], concurrency: batch, host: 'bench' };
+  await backend.workers.register({ id: WORKER, ...spec });
+  let held: readonly Leased[] = [];
+  let calls = 0;
+  const next = async (): Promise<void> => {
+    const lease = leaseRequest(batch, calls++);
+    const settlements = held.map(({ id, token }) => ({ id, token, decision }));
+    const reply =
+      held.length === 0
+        ? await backend.tasks.lease(lease)
+        : (await backend.tasks.settle({ worker: WORKER, settlements, lease })).lease;
+    held = reply?.leases ?? [];
+    if (held.length < batch) throw new Error(`a call leased ${held.length} instead of ${batch}`);
+  };
+  for (let call = 0; call < WARM_CALLS; call++) await next();
+  await redis.rest();
+  let settled = 0;
+  const instructions = await redis.count(async () => {
+    for (; settled < tasks; settled += batch) await next();
+    await after?.();
+  });
+  return instructions / settled;
+}
+
+/** How many have ended when the counting ends, those before it included. */
+export function settledBy({ batch, tasks }: Work): number {
+  return tasks + (WARM_CALLS - 1) * batch;
+}
+
+/** So many of each user that the lines last to the end, and longer by a batch. */
+export function eachFor({ batch, tasks }: Work, users: number): number {
+  return Math.max(2, Math.ceil((tasks + (WARM_CALLS + 2) * batch) / users) + 1);
+}
+
+/** Everything that is due has been done. */
+export async function tickAll(backend: Backend): Promise<void> {
+  while ((await backend.tasks.tick()).more);
+}
+
+export function leaseRequest(limit: number, nth: number): Parameters<Backend['tasks']['lease']>[0] {
+  return {
+    requestId: `0123456789abcdef${nth.toString(36).padStart(6, '0')}`,
+    worker: WORKER,
+    limit,
+    leaseMs: LEASE_MS,
+    queues: [{ queue: QUEUE, weight: 1, pass: 0 }],
+    wait: false,
+  };
+}
+
+function digits(value: number, length: number): string {
+  return String(value).padStart(length, '0');
+}
