@@ -8,7 +8,7 @@ import type { CountedRedis } from './counted-redis.ts';
 export const QUEUE = 'default';
 /** The name of all tasks. */
 export const JOB = 'job';
-export const WORKER = 'worker-1';
+const WORKER = 'worker-1';
 const DAY_MS = 86_400_000;
 /** Longer than any row takes. */
 const LEASE_MS = 3_600_000;
@@ -142,7 +142,7 @@ export async function tickAll(backend: Backend): Promise<void> {
   while ((await backend.tasks.tick()).more);
 }
 
-export function leaseRequest(limit: number, nth: number): Parameters<Backend['tasks']['lease']>[0] {
+function leaseRequest(limit: number, nth: number): Parameters<Backend['tasks']['lease']>[0] {
   return {
     requestId: `0123456789abcdef${nth.toString(36).padStart(6, '0')}`,
     worker: WORKER,

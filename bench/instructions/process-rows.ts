@@ -6,7 +6,7 @@ import { eachFor, fill, openLane, QUEUE, userOf, type Work, work } from './lane.
 import type { Row } from './row.ts';
 
 /** Batches, each with the number of tasks that are counted. */
-export const BATCHES: readonly Work[] = [
+const BATCHES: readonly Work[] = [
   { batch: 1, tasks: 200 },
   { batch: 10, tasks: 800 },
   { batch: 40, tasks: 1_600 },
@@ -32,7 +32,7 @@ export function processName(batch: number, users: number): string {
 }
 
 /** Why a worker cannot settle and lease so many in one call. */
-export function tooMany(batch: number): string | undefined {
+function tooMany(batch: number): string | undefined {
   const most = LIMITS.settleLeaseBatch;
   return batch > most ? `a call settles and leases at most ${most}` : undefined;
 }

@@ -40,8 +40,9 @@ export function renderTable({ origin, rows }: Table): string {
     '| thousand instructions per task | Fairloom | budget | BullMQ | bee-queue |',
     '|---|---:|---:|---:|---:|',
     ...rows.map((row) => {
+      const own = row.thousand === undefined ? figure(undefined) : `**${figure(row.thousand)}**`;
       const others = [row.budget, ...PEERS.map((peer) => row[peer])];
-      return `| ${[row.name, `**${figure(row.thousand)}**`, ...others.map(figure)].join(' | ')} |`;
+      return `| ${[row.name, own, ...others.map(figure)].join(' | ')} |`;
     }),
     '',
     `${at}: ${server}, ${allocator}, ${arch}, counted by valgrind ${valgrind}.`,

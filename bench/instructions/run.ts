@@ -45,18 +45,36 @@ await main();
 
 async function main(): Promise<void> {
   const rows = chosen();
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    console.error(`--rounds takes a whole number from 1, not "${values.rounds}"`);
+    process.exitCode = 2;
+    return;
+  }
   if (rows === undefined || !(await build())) return;
   const started = performance.now();
-  const redis = await startCountedRedis();
+  const redis = await start();
+  if (redis === undefined) return;
   try {
-    await compare(redis, rows);
+    await compare(redis, rows, rounds);
   } finally {
     await redis.stop();
   }
   console.log(`${((performance.now() - started) / 1_000).toFixed(0)} s`);
 }
 
-async function compare(redis: CountedRedis, rows: readonly Row[]): Promise<void> {
+/** `undefined` when a program is missing, which has been said. */
+async function start(): Promise<CountedRedis | undefined> {
+  try {
+    return await startCountedRedis();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+    return undefined;
+  }
+}
+
+async function compare(redis: CountedRedis, rows: readonly Row[], rounds: number): Promise<void> {
   const file = values.table ?? TABLE;
   const table = readTable(file);
   const { facts, valgrind } = redis;
@@ -82,7 +100,7 @@ async function compare(redis: CountedRedis, rows: readonly Row[]): Promise<void>
     if (impossible !== undefined) console.log(impossibleLine(name, impossible));
   }
   const possible = rows.filter(({ impossible }) => impossible === undefined);
-  await measureRows(redis, { rows: possible, rounds: roundsOf(), tell });
+  await measureRows(redis, { rows: possible, rounds, tell });
   const peers: PeerFigure[] = [];
   if (values.peers) {
     await measurePeers(redis, (figure) => {
@@ -117,10 +135,6 @@ function chosen(): readonly Row[] | undefined {
   }
   if (only.length > 0) return ROWS.filter(({ name }) => only.includes(name));
   return share ? ROWS.filter(({ isInShare }) => isInShare === true) : ROWS;
-}
-
-function roundsOf(): number {
-  return Math.max(1, Number(values.rounds));
 }
 
 /** The package is measured as it is published. */

@@ -63,7 +63,7 @@ export function judge(table: Table, measured: Measured, facts: ServerFacts): Ver
   if (ceiling === undefined) return { kind: 'unknown' };
   // Of what would have been counted at the ceiling, not of what was.
   const allowed = toleranceOf(table, facts) * (measured.counted - measured.thousand + ceiling);
-  return measured.thousand > ceiling + allowed ? { kind: 'above', ceiling } : { kind: 'ok' };
+  return measured.thousand <= ceiling + allowed ? { kind: 'ok' } : { kind: 'above', ceiling };
 }
 
 function ceilingOf({ thousand, budget }: TableRow): number | undefined {

@@ -18,6 +18,7 @@ export const LAYERS: readonly Layer[] = [
   { name: 'model', redis: true, built: false },
   { name: 'redis', redis: true, built: false },
   { name: 'cli', redis: true, built: true },
+  { name: 'instructions', redis: false, built: true },
   { name: 'examples', redis: true, built: true },
   { name: 'e2e', redis: true, built: true },
 ];

@@ -5,7 +5,7 @@ import { readPerformancePage, renderPerformancePage } from '../../bench/docs/per
 import { filesBelow } from '../support/files.ts';
 
 describe('docs/performance.md', () => {
-  it('has the tables that "npm run bench -- --docs" writes', () => {
+  it('has the tables that "npm run bench -- --docs" writes, that of instructions too', () => {
     const page = readPerformancePage();
     expect(page).toBe(renderPerformancePage(page));
   });
