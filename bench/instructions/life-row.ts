@@ -1,4 +1,5 @@
 /** The whole life of a lone task while a worker of the product waits for one. */
+import type { Clock } from '../../src/base/time.ts';
 import type { Backend } from '../../src/domain/backend.ts';
 import { loadFairloom } from '../kit/fairloom-package.ts';
 import { PLAIN } from '../kit/payload.ts';
@@ -13,6 +14,9 @@ const USERS = 100;
 /** From a worker's wait to its command that blocks, in ms. */
 const BLOCKED_MS = 5;
 
+/** Its timers never go off: how many ticks and heartbeats fall into the counting is up to the machine. */
+const CLOCK: Clock = { now: () => Date.now(), setTimer: () => ({ cancel: () => undefined }) };
+
 /**
  * A real worker with its default slots, in one process with the client: it is woken, leases, settles and
  * waits again, all by itself.
@@ -25,7 +29,7 @@ export const LIFE_ROW: Row = {
     let waits = new Countdown(1);
     const backend = toldOfWaits(await openLane(redis), () => waits.down());
     const job = task(JOB, async (_input: unknown): Promise<null> => null);
-    const loom = new Fairloom({ backend, tasks: [job], log: ERRORS });
+    const loom = new Fairloom({ backend, tasks: [job], clock: CLOCK, log: ERRORS });
     try {
       await loom.worker().start();
       await waits.zero;
