@@ -20,7 +20,7 @@ export interface Table {
   readonly rows: readonly TableRow[];
 }
 
-/** On the server that the table is of counts vary by less than a hundredth. */
+/** On the server that the table is of, counts vary by one hundredth, rarely two. */
 const TOLERANCE = 0.03;
 /** Counts of another version, allocator or machine tell only of something that is far off. */
 const FOREIGN_TOLERANCE = 0.25;
