@@ -3,6 +3,7 @@ import { deepStrictEqual } from 'node:assert/strict';
 
 function same(one: unknown, other: unknown): boolean {
   if (one === other) return true;
+  if (other instanceof NotLater) return typeof one === 'number' && one <= other.moment;
   if (other instanceof AnyOf) return other.answers.some((answer) => same(one, answer));
   if (typeof one !== 'object' || typeof other !== 'object') return false;
   if (one === null || other === null) return false;
@@ -22,6 +23,15 @@ export class AnyOf {
 
   constructor(...answers: readonly unknown[]) {
     this.answers = answers;
+  }
+}
+
+/** A moment that may be told as an earlier one, but never as a later one. */
+export class NotLater {
+  readonly moment: number;
+
+  constructor(moment: number) {
+    this.moment = moment;
   }
 }
 

@@ -234,9 +234,9 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'retention takes what is still read',
-    file: `${DIR}/end.ts`,
-    find: `  index.add(entry, endedAt + (after ? HELD : 0));`,
-    replace: `  index.add(entry, endedAt);`,
+    file: `${DIR}/store.ts`,
+    find: `(entry.rare.readers > 0 ? this.read : this.byState)[state]`,
+    replace: `this.byState[state]`,
   },
   {
     name: 'retention forgets a minute too early',

@@ -23,12 +23,6 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     replace: `local own = nil`,
   },
   {
-    name: 'Lua: the short path does not ask the queue how long a lease lasts',
-    file: `${LUA}/plain/lease-step.lua`,
-    find: `if lane.terms and lane.terms.leaseMs then`,
-    replace: `if lane.terms == 0 then`,
-  },
-  {
     name: 'Lua: a worker hears of a queue only that it has retries',
     file: `${LUA}/terms.lua`,
     find: `if not (config.leaseMs or config.retries or config.timeoutMs) then`,

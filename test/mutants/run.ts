@@ -53,11 +53,6 @@ const BUNDLE: Stage = {
   command: ['tsx', 'scripts/bundle-lua.ts'],
   timeoutMs: 60_000,
 };
-const SHORT_PATH: Stage = {
-  name: 'short path beside the long one',
-  command: ['vitest', 'run', '--project', 'redis', 'short-path'],
-  timeoutMs: 240_000,
-};
 const REDIS_MODEL: Stage = {
   name: 'model on Redis',
   command: [...MODEL, '--backend', 'redis', '--runs', '150'],
@@ -178,7 +173,6 @@ function stagesOf(mutant: Mutant): readonly Stage[] {
     return [isLua(mutant) ? REDIS_SCHEDULES : MEMORY_SCHEDULES];
   }
   if (mutant.name.startsWith('edges: ')) return edgeStages(mutant);
-  if (mutant.file.includes('/plain/')) return [SHORT_PATH, REDIS_CONTRACT];
   if (mutant.name.startsWith('xcom') && !mutant.file.startsWith('src/engine/')) {
     return isLua(mutant) ? [REDIS_XCOM, XCOM_LEAKS] : [MEMORY_XCOM];
   }

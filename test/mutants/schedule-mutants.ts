@@ -290,12 +290,6 @@ const IN_LUA: readonly Mutant[] = [
     replace: `if (s and s.revision or 0) > revision + 1 or isLate`,
   },
   {
-    name: 'Lua: schedules: the short path does not see that one is due',
-    file: `${LUA}/lib/plain/quiet.lua`,
-    find: `clock[CLOCK_SCHEDULES] > now and `,
-    replace: '',
-  },
-  {
     name: 'Lua: schedules: the limit holds for the next slot only',
     file: `${LUA}/lib/fire.lua`,
     find: `  if s.limit and s.fired >= s.limit then return { kind = 'over' } end\n`,

@@ -91,12 +91,6 @@ export const XCOM_MUTANTS: readonly Mutant[] = [
     replace: `return false`,
   },
   {
-    name: 'xcom, Lua: the short path sweeps no values',
-    file: `${LUA}/plain/quiet.lua`,
-    find: `    and clock[CLOCK_XCOM] > now and`,
-    replace: `    and`,
-  },
-  {
     name: 'xcom, Lua: values are written although the task is canceled',
     file: `${LUA}/settle-one.lua`,
     find: `local writes = ARGV[at_ + 2] == 'write' and not t.canceling`,

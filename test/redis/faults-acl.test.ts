@@ -113,7 +113,7 @@ describeBackend(
   'redis as docs/acl.example',
   { describe: section, it: some, expect },
   async (): Promise<Harness> => {
-    const backend = backendOf(url, {}, manualScripts(true));
+    const backend = backendOf(url, {}, manualScripts());
     let now = Date.UTC(2026, 0, 5, 12);
     const advance = async (ms: number): Promise<void> => {
       now += ms;

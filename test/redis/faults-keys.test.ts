@@ -11,7 +11,7 @@ it.each([
   const kit = await kitOn(undefined, prefix);
   const idempotency = { key: 'k', policy: 'reject', ...more } as const;
   const owner = await kit.add({ idempotency });
-  expect(await adminOf().del(keysOf(prefix).task(owner))).toBe(1);
+  expect(await adminOf().hdel(keysOf(prefix).tasks, owner)).toBe(1);
   expect(await kit.sendOne({ id: 'next', idempotency })).toEqual({ kind: 'created', id: 'next' });
   expect(await kit.sendOne({ idempotency })).toMatchObject({ kind: 'refused' });
 });

@@ -102,6 +102,8 @@ class Maker {
   #argument(parameter: string): string {
     if (parameter === 'state') return this.#one(TASK_STATES);
     if (parameter === 'name') return this.#one(INDEXES);
+    // Level 3, as most tasks have it, is not told.
+    if (parameter === 'level') return this.#one(['', '1', '2', '4', '5', '6']);
     if (parameter === 'epoch') return String(Math.floor(this.#roll() * 12));
     if (/^(lane|queue|worker)$/.test(parameter)) return this.#text(NAME_PIECES, isName);
     return this.#text(PIECES, isId);
@@ -173,17 +175,16 @@ function twinOf({ family, args: [first = '', second = '', third = ''] }: Use): s
       return keys.meta;
     case 'wake':
       return keys.wake(first);
-    case 'task':
-      return keys.task(first);
+    case 'tasks':
+      return keys.tasks;
     case 'key':
       return keys.key(first, second, third);
     case 'user':
       return keys.user(first, second);
     case 'state':
       return keys.state(first);
-    case 'critical':
-    case 'normal':
-      return keys.line(first, second, family);
+    case 'line':
+      return keys.line(first, third, second === '' ? 3 : Number(second));
     default:
       return undefined;
   }
@@ -236,7 +237,7 @@ describe('names of keys', () => {
   });
 
   it('differ for all short users and queues', async () => {
-    const families = ['user', 'critical', 'normal', 'scheduled', 'idle', 'ready', 'list'];
+    const families = ['user', 'scheduled', 'idle', 'ready', 'list'];
     const all = families.flatMap((family) =>
       ['default', 'a', '1', 'user'].flatMap((queue) =>
         shortTexts().map((text) => ({ family, args: [queue, text] })),
@@ -274,7 +275,7 @@ describe('F39 a prefix', () => {
     const keys = (base: string, text: string): readonly string[] => {
       const made = keysOf(base);
       const { clock, meta } = made;
-      return [clock, meta, made.task(text), made.run(text), made.channel(text), made.wake(text)];
+      return [clock, meta, made.tasks, made.run(text), made.channel(text), made.wake(text)];
     };
     fc.assert(
       fc.property(prefix, prefix, some, some, (one, other, text, another) => {

@@ -5,7 +5,7 @@ import { redriveCycle } from './cycles.ts';
 import { relink, rewait } from './dependencies.ts';
 import { cascade, end, unblock } from './end.ts';
 import { isBusy } from './enqueue.ts';
-import { byCreation } from './entities.ts';
+import { byArrival } from './entities.ts';
 import { countRedrive } from './journals.ts';
 import { enterDeferred, leave } from './places.ts';
 import { takeAway } from './remove.ts';
@@ -75,7 +75,7 @@ function takeHeldBack(store: Store, id: string): void {
   const own = entry.own();
   const { held = [] } = own;
   own.held = undefined;
-  own.waiting ??= new SortedList(byCreation);
+  own.waiting ??= new SortedList(byArrival);
   for (const dependent of held) {
     own.waiting.add(dependent);
     rewait(store, dependent);

@@ -4,7 +4,7 @@ import type { NewTask } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
 import { upstreamOf } from './edges.ts';
 import { endByUpstream, hold, policyFor, satisfy, waitFor } from './end.ts';
-import { byCreation, type TaskEntry } from './entities.ts';
+import { byArrival, type TaskEntry } from './entities.ts';
 import { setDeadline } from './places.ts';
 import { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
@@ -102,7 +102,7 @@ function block(entry: TaskEntry, id: string): void {
 /** The entry hears of it when the upstream ends. */
 function listen(entry: TaskEntry, upstream: TaskEntry): void {
   const own = upstream.own();
-  own.waiting ??= new SortedList(byCreation);
+  own.waiting ??= new SortedList(byArrival);
   own.waiting.add(entry);
 }
 

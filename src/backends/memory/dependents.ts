@@ -29,7 +29,7 @@ export function dependentsOf(store: Store, id: string, page: PageRequest): Depen
       if (items.length === limit && last !== undefined) {
         return { items, ...sizes, cursor: JSON.stringify(last) };
       }
-      last = [part, one.createdAt, one.id];
+      last = [part, one.order, one.id];
       // One that was canceled meanwhile may not have left the line yet.
       if (!isEnd(one.state)) items.push(dependentOf(one, id, part));
     }
@@ -68,10 +68,7 @@ function rowsBehind(
   place: DependentPlace | undefined,
 ): Iterable<TaskEntry> {
   if (place === undefined) return list;
-  const [, createdAt, id] = place;
-  const isPassed = (one: TaskEntry): boolean =>
-    one.createdAt < createdAt || (one.createdAt === createdAt && compareUtf8(one.id, id) <= 0);
-  return list.from(list.countWhile(isPassed));
+  return list.from(list.countWhile(({ order }) => order <= place[1]));
 }
 
 function dependentOf(entry: TaskEntry, id: string, part: DependentPart): Dependent {

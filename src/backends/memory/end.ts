@@ -3,7 +3,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { AttemptRecord, EdgePolicy, EndState } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
 import { waitsFor } from './edges.ts';
-import { byCreation, HELD, type TaskEntry } from './entities.ts';
+import { byArrival, type TaskEntry } from './entities.ts';
 import { releaseKey } from './idempotency.ts';
 import {
   enterDeferred,
@@ -34,7 +34,11 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   leave(store, entry);
   const user = entry.owner;
   setState(entry, ending.state);
-  store.byState[ending.state].add(entry, store.now + (entry.rare.readers > 0 ? HELD : 0));
+  entry.endOrder = ++store.endings;
+  entry.endedAt = store.now;
+  // Who ended later stands behind, also when the clock went back.
+  store.endedLast = Math.max(store.endedLast, store.now);
+  store.endedIndex(entry, ending.state).add(entry, store.endedLast);
   entry.result = ending.result;
   if (ending.state !== 'finished') explain(entry, ending);
   liftLimits(store, entry);
@@ -260,7 +264,7 @@ function leaveAwaited(store: Store, entry: TaskEntry): void {
 /** The dependent waits for a redrive of its upstream, at most 30 days. */
 export function hold(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
   const own = upstream.own();
-  own.held ??= new SortedList(byCreation);
+  own.held ??= new SortedList(byArrival);
   own.held.add(dependent);
   waitFor(store, dependent);
 }
@@ -271,14 +275,13 @@ export function waitFor(store: Store, dependent: TaskEntry): void {
   setDeadline(store, dependent);
 }
 
-/** Ended tasks with readers stand behind all others, out of retention's way. */
 export function addReader(store: Store, entry: TaskEntry, change: number): void {
-  const before = entry.rare.readers > 0;
+  const { state, moment } = entry;
+  if (!isEnd(state) || moment === undefined) {
+    entry.own().readers += change;
+    return;
+  }
+  store.endedIndex(entry, state).delete(entry);
   entry.own().readers += change;
-  const after = entry.rare.readers > 0;
-  if (before === after || !isEnd(entry.state)) return;
-  const index = store.byState[entry.state];
-  const { endedAt = 0 } = entry;
-  index.delete(entry);
-  index.add(entry, endedAt + (after ? HELD : 0));
+  store.endedIndex(entry, state).add(entry, moment.at);
 }

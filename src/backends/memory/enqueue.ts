@@ -269,7 +269,7 @@ function create(store: Store, task: NewTask): TaskEntry {
           dependsOn: [...new Set([...task.dependsOn, follows.id])],
           edges: { ...task.edges, onFailure: 'run', onCancel: 'run' },
         };
-  const entry = new TaskEntry(spec, owner, store.now);
+  const entry = new TaskEntry(spec, owner, store.now, ++store.arrivals);
   store.records.set(task.id, entry);
   owner.live++;
   store.totals.enqueued++;

@@ -16,13 +16,9 @@ import type {
   NewTask,
   TaskState,
 } from '../../domain/task.ts';
-import { isEnd } from '../../domain/task.ts';
 import type { Moment } from './moment-index.ts';
 import type { RunFacts } from './run-facts.ts';
 import { SortedList } from './sorted-list.ts';
-
-/** Added to the end key of a task that is still read: behind everything that retention looks at. */
-export const HELD: number = 2 ** 52;
 
 /**
  * What most tasks never have: limits of their waiting, failures, dependencies, a key. Fields that are
@@ -89,12 +85,16 @@ const NOTHING_RARE: Readonly<RareFacts> = new RareFacts();
  */
 export class TaskEntry {
   readonly id: string;
-  /** The id has no character from which on UTF-16 orders other than UTF-8 does. */
-  readonly isPlain: boolean;
   readonly name: string;
   readonly level: Level;
   readonly cost: number;
   readonly createdAt: number;
+  /** How many were stored before it: ties of moments go by arrival, never by name or id. */
+  readonly order: number;
+  /** How many had ended before it did; 0 until then. */
+  endOrder = 0;
+  /** Only once it has ended. */
+  endedAt: number | undefined = undefined;
   /** Its user in its queue; of an ended task this may be a record that was dropped since. */
   owner: UserLane;
   dependsOn: readonly string[];
@@ -118,9 +118,9 @@ export class TaskEntry {
   /** To be read; `own` is for writing. */
   rare: Readonly<RareFacts> = NOTHING_RARE;
 
-  constructor(task: NewTask, owner: UserLane, now: number) {
+  constructor(task: NewTask, owner: UserLane, now: number, order: number) {
     this.id = task.id;
-    this.isPlain = !BEYOND_SURROGATES.test(task.id);
+    this.order = order;
     this.name = task.name;
     this.level = task.level;
     this.cost = task.cost;
@@ -145,17 +145,6 @@ export class TaskEntry {
   /** When its lease ends; only while it is started. */
   get leaseUntil(): number | undefined {
     return this.state === 'started' ? this.moment?.at : undefined;
-  }
-
-  /** Its key among the ended: the end, plus `HELD` while a dependent still reads it. */
-  get endKey(): number | undefined {
-    return this.state === 'started' ? undefined : this.moment?.at;
-  }
-
-  /** Only once it has ended. */
-  get endedAt(): number | undefined {
-    const key = isEnd(this.state) ? this.endKey : undefined;
-    return key === undefined || key < HELD ? key : key - HELD;
   }
 
   /** Its facts as part of a workflow, to be written. */
@@ -189,37 +178,28 @@ export class TaskEntry {
   }
 }
 
-/** Below these, UTF-16 units and UTF-8 bytes sort alike. */
-const BEYOND_SURROGATES = /[\ud800-\uffff]/;
+/** Ties go by arrival. Those of one millisecond tie often, so it must be cheap. */
+export function byArrival(a: TaskEntry, b: TaskEntry): number {
+  return a.order - b.order;
+}
 
-/** Ties go by the bytes of the ids. Those of one millisecond tie often, so it must be cheap. */
-export function byId(a: TaskEntry, b: TaskEntry): number {
-  if (!a.isPlain || !b.isPlain) return compareUtf8(a.id, b.id);
-  if (a === b) return 0;
-  return a.id < b.id ? -1 : 1;
+export function byEnd(a: TaskEntry, b: TaskEntry): number {
+  return a.endOrder - b.endOrder;
 }
 
 // One comparator per index, each reading its own field, so that the engine can inline them.
 
-/** Orders by due time, then by the bytes of the ids; as do the others by their moments. */
+/** Orders by due time, then by arrival; as do the others by their moments. */
 export function byDue(a: TaskEntry, b: TaskEntry): number {
-  return (a.dueAt ?? 0) - (b.dueAt ?? 0) || byId(a, b);
-}
-
-export function byCreation(a: TaskEntry, b: TaskEntry): number {
-  return a.createdAt - b.createdAt || byId(a, b);
+  return (a.dueAt ?? 0) - (b.dueAt ?? 0) || byArrival(a, b);
 }
 
 export function byDeadline(a: TaskEntry, b: TaskEntry): number {
-  return (a.rare.deadline ?? 0) - (b.rare.deadline ?? 0) || byId(a, b);
-}
-
-export function byCascade(a: TaskEntry, b: TaskEntry): number {
-  return (a.rare.cascadeAt ?? 0) - (b.rare.cascadeAt ?? 0) || byId(a, b);
+  return (a.rare.deadline ?? 0) - (b.rare.deadline ?? 0) || byArrival(a, b);
 }
 
 function bySeq(a: TaskEntry, b: TaskEntry): number {
-  return a.seq - b.seq || byId(a, b);
+  return a.seq - b.seq || byArrival(a, b);
 }
 
 /** What is left of the owner of a key that holds longer than the owner's record was kept. */

@@ -16,7 +16,7 @@ import { allowedAt } from '../../domain/rate-limit.ts';
 import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task.ts';
 import { dependentsOf } from './dependents.ts';
 import { upstreamOf } from './edges.ts';
-import type { Lane, TaskEntry, UserLane } from './entities.ts';
+import { byEnd, type Lane, type TaskEntry, type UserLane } from './entities.ts';
 import { runnableNow } from './ready-index.ts';
 import { configuredInfo, userInfo } from './settings-of.ts';
 import type { Store } from './store.ts';
@@ -56,27 +56,45 @@ function rowsAfter(
   const isBefore = (entry: TaskEntry): boolean =>
     place !== undefined && comparePlaces(placeOf(entry), place) <= 0;
   if (filter.state === 'queued') return inLine(store, filter).filter((row) => !isBefore(row));
-  const rows = store.byState[filter.state];
-  return rows.from(place === undefined ? 0 : rows.countWhile(isBefore));
+  const behind = (rows: Rows): Iterable<TaskEntry> =>
+    rows.from(place === undefined ? 0 : rows.countWhile(isBefore));
+  const rows = behind(store.byState[filter.state]);
+  return isEnd(filter.state) ? merged(rows, behind(store.read[filter.state])) : rows;
 }
 
-/** Where a task stands in the listing of its state: what that is ordered by, then the id. */
+interface Rows {
+  from(rank: number): Iterable<TaskEntry>;
+  countWhile(isBefore: (entry: TaskEntry) => boolean): number;
+}
+
+/** Both in the order of their ends. */
+function* merged(some: Iterable<TaskEntry>, others: Iterable<TaskEntry>): Generator<TaskEntry> {
+  const left = others[Symbol.iterator]();
+  let next = left.next();
+  for (const one of some) {
+    for (; !next.done && byEnd(next.value, one) < 0; next = left.next()) yield next.value;
+    yield one;
+  }
+  for (; !next.done; next = left.next()) yield next.value;
+}
+
+/** Where a task stands in the listing of its state: what that is ordered by. */
 type Place = readonly (string | number)[];
 
 function placeOf(entry: TaskEntry): Place {
   switch (entry.state) {
     case 'scheduled':
-      return [entry.dueAt ?? 0, entry.id];
+      return [entry.dueAt ?? 0, entry.order];
     case 'deferred':
-      return [entry.createdAt, entry.id];
+      return [entry.order];
     case 'queued':
-      return [entry.owner.lane.queue, -entry.level, entry.seq, entry.id];
+      return [entry.owner.lane.queue, -entry.level, entry.seq];
     case 'started':
-      return [entry.leaseUntil ?? 0, entry.id];
+      return [entry.leaseUntil ?? 0, entry.order];
     case 'finished':
     case 'failed':
     case 'canceled':
-      return [entry.endKey ?? 0, entry.id];
+      return [entry.endOrder];
   }
 }
 

@@ -1,6 +1,6 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import { awaitedFrom } from '../../domain/dependency-edge.ts';
-import { byCreation, type TaskEntry } from './entities.ts';
+import { byArrival, type TaskEntry } from './entities.ts';
 import { SortedList } from './sorted-list.ts';
 
 type Waiters = SortedList<TaskEntry>;
@@ -20,7 +20,7 @@ export class MissingIds {
     const from = audienceOf(waiter);
     let list = lists.get(from);
     if (list === undefined) {
-      list = new SortedList(byCreation);
+      list = new SortedList(byArrival);
       lists.set(from, list);
       this.size++;
     }

@@ -70,10 +70,13 @@ export function leave(store: Store, entry: TaskEntry): void {
       settleTime(store, entry);
       break;
     case 'deferred':
+      store.byState.deferred.delete(entry);
+      break;
     case 'finished':
     case 'failed':
     case 'canceled':
-      store.byState[entry.state].delete(entry);
+      store.endedIndex(entry, entry.state).delete(entry);
+      entry.endedAt = undefined;
       break;
   }
   user.lane.counts[entry.state]--;

@@ -47,14 +47,14 @@ function retainState(store: Store, kept: Kept, left: { n: number }): boolean {
 function surplusOf(store: Store, kept: Kept): TaskEntry | undefined {
   const index = store.byState[kept.state];
   const entry = index.first();
-  if (entry?.endKey === undefined) return undefined;
+  if (entry?.endedAt === undefined) return undefined;
   // No call gets lost on its way here, so no late resend needs a record: only readers do.
   const readable = store.now - LIMITS.readMs;
   const surely = store.reading === undefined ? readable : Math.min(readable, store.reading.at - 1);
   const count = store.retention[kept.count];
-  const tooMany = count !== undefined && index.size > count;
+  const tooMany = count !== undefined && index.size + store.read[kept.state].size > count;
   const over = tooMany ? surely : Math.min(store.now - store.retention[kept.ms], surely);
-  return entry.endKey <= over ? entry : undefined;
+  return entry.endedAt <= over ? entry : undefined;
 }
 
 /**

@@ -8,12 +8,11 @@ import type { Retention, UserSettings } from '../../domain/settings.ts';
 import type { EndState } from '../../domain/task.ts';
 import type { KeyEntry } from './entities.ts';
 import {
-  byCascade,
-  byCreation,
+  byEnd,
+  byArrival,
   byDeadline,
   byDue,
   byDueKey,
-  byId,
   byThrottle,
   byUntil,
   type Grant,
@@ -97,14 +96,25 @@ export class Store {
   readonly names: Map<string, number> = new Map();
   readonly byState: StateIndexes = {
     scheduled: new SortedList(byDue),
-    deferred: new SortedList(byCreation),
-    started: new MomentIndex(byId),
-    finished: new MomentIndex(byId),
-    failed: new MomentIndex(byId),
-    canceled: new MomentIndex(byId),
+    deferred: new SortedList(byArrival),
+    started: new MomentIndex(byArrival),
+    finished: new MomentIndex(byEnd),
+    failed: new MomentIndex(byEnd),
+    canceled: new MomentIndex(byEnd),
   };
+  /** Ended tasks that somebody reads, out of retention's way; the others stand in `byState`. */
+  readonly read: Readonly<Record<EndState, MomentIndex<TaskEntry>>> = {
+    finished: new MomentIndex(byEnd),
+    failed: new MomentIndex(byEnd),
+    canceled: new MomentIndex(byEnd),
+  };
+  /** Tasks that were stored, and that have ended, ever since. */
+  arrivals = 0;
+  endings = 0;
+  /** Greatest moment at which one has ended. */
+  endedLast = 0;
   readonly deadlines: SortedList<TaskEntry> = new SortedList(byDeadline);
-  readonly cascade: SortedList<TaskEntry> = new SortedList(byCascade);
+  readonly cascade: SortedList<TaskEntry> = new SortedList(byEnd);
   readonly dueUsers: SortedList<UserLane> = new SortedList(byDueKey);
   readonly throttled: SortedList<UserLane> = new SortedList(byThrottle);
   readonly endWaiters: Map<string, Set<() => void>> = new Map();
@@ -233,6 +243,11 @@ export class Store {
     if (lane.touched) return;
     lane.touched = true;
     this.touchedLanes.push(lane);
+  }
+
+  /** Where an ended task stands: those that somebody reads stand apart. */
+  endedIndex(entry: TaskEntry, state: EndState): MomentIndex<TaskEntry> {
+    return (entry.rare.readers > 0 ? this.read : this.byState)[state];
   }
 
   lanesInOrder(): Lane[] {

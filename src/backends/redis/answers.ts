@@ -31,7 +31,7 @@ export class Answers {
   }
 
   async #isStored(id: string): Promise<boolean> {
-    const key = this.#session.keys.task(id);
-    return Number(await this.#session.command('enqueue', 'EXISTS', [key])) === 1;
+    const { tasks } = this.#session.keys;
+    return Number(await this.#session.command('enqueue', 'HEXISTS', [tasks, id])) === 1;
   }
 }

@@ -52,9 +52,10 @@ export function causeIn(json: unknown): { readonly cause?: Cause } {
 }
 
 /** Where the parts of a record's text begin that have a fixed width; see lua/lib/task.lua. */
-const LEVEL_AT = 13;
-const BYTES_AT = 15;
-const USER_AT = 18;
+const CREATED_LENGTH = 13;
+const LEVEL_AT = 25;
+const BYTES_AT = 27;
+const USER_AT = 30;
 
 /** Takes the text of a record apart; `user` is known where a reply names it. */
 export function decodeFixed(source: string, user?: string): Fixed {
@@ -65,7 +66,7 @@ export function decodeFixed(source: string, user?: string): Fixed {
   const cost = source.indexOf('\0', name + 1);
   const options = source.indexOf('\0', cost + 1);
   return {
-    createdAt: Number(source.slice(0, LEVEL_AT)),
+    createdAt: Number(source.slice(0, CREATED_LENGTH)),
     level: source.charCodeAt(LEVEL_AT) - 48,
     cost: Number(source.slice(name + 1, cost)),
     name: source.slice(queue + 1, name),

@@ -45,7 +45,8 @@ export interface Keys {
   wake(worker: string): string;
   /** Where the ends of tasks are announced to one process. */
   ended(process: string): string;
-  task(id: string): string;
+  /** Texts of all tasks, by id. */
+  readonly tasks: string;
   /** What a run has written down. */
   run(id: string): string;
   /** What the members of a run share. */
@@ -54,8 +55,8 @@ export interface Keys {
   key(queue: string, user: string, key: string): string;
   user(queue: string, user: string): string;
   state(state: string): string;
-  /** One of the two sets of a user's line. */
-  line(queue: string, user: string, part: 'critical' | 'normal'): string;
+  /** Tasks of a user in line, of one level. */
+  line(queue: string, user: string, level: number): string;
 }
 
 export function keysOf(prefix: string): Keys {
@@ -66,13 +67,15 @@ export function keysOf(prefix: string): Keys {
     base,
     wake: (worker) => `${base}wake:${worker}`,
     ended: (process) => `${base}ended:${process}`,
-    task: (id) => `${base}task:${id}`,
+    tasks: `${base}tasks`,
     run: (id) => `${base}run:${id}`,
     channel: (id) => `${base}channel:${id}`,
     key: (queue, user, key) => `${base}key:${queue}:${pair(user, key)}`,
     user: (queue, user) => `${laneOf(base, queue)}user:${user}`,
     state: (state) => `${base}state:${state}`,
-    line: (queue, user, part) => `${laneOf(base, queue)}queue:user:${user}:${part}`,
+    line: (queue, user, level) => {
+      return `${laneOf(base, queue)}line${level === 3 ? '' : level}:${user}`;
+    },
   };
 }
 

@@ -15,19 +15,14 @@ export interface ManualRedis {
   dispose(): Promise<void>;
 }
 
-export interface ManualOptions extends RedisOptions {
-  /** False: no step takes the short path. Default true. */
-  readonly shortPath?: boolean;
-}
-
 /** A backend whose scripts read the moment from its own clock hash. Set it before the first call. */
 export function redisForTests(
   target: string | ConnectionOptions | RedisClient,
-  { shortPath = true, ...options }: ManualOptions = {},
+  options: RedisOptions = {},
 ): ManualRedis {
   const prefix = options.prefix ?? DEFAULT_PREFIX;
   const { clock } = keysOf(prefix);
-  const backend = backendOf(target, options, manualScripts(shortPath));
+  const backend = backendOf(target, options, manualScripts());
   const owned = !isClient(target);
   const connection = new Connection(owned ? newClient(connectionTo(target)) : target, owned);
   return {

@@ -15,7 +15,7 @@ const STEP = 200;
 /** How often the counts are compared anew when somebody works meanwhile. */
 const TRIES = 3;
 
-const INDEXES = ['scheduled', 'deferred', 'started', 'finished', 'failed', 'canceled'];
+const INDEXES = ['scheduled', 'deferred', 'finished', 'failed', 'canceled'];
 
 /** What one pass has found. */
 interface Findings {
@@ -196,44 +196,18 @@ class Pass {
     return names.map(text).sort();
   }
 
-  /** Ids of all records, some at a time. An account that may not scan sees those in an index. */
+  /** Ids of all records, some at a time. */
   async *#ids(): AsyncGenerator<readonly string[]> {
     const seen = new Set<string>();
-    try {
-      yield* this.#scan(seen);
-    } catch (error) {
-      if (!isOwn(error, 'BACKEND_UNSUPPORTED')) throw error;
-      yield* this.#indexed();
-    }
-  }
-
-  async *#indexed(): AsyncGenerator<readonly string[]> {
-    const { keys } = this.#session;
-    for (const name of INDEXES) yield* this.#members(keys.state(name));
-    for (const queue of await this.#queues()) {
-      for await (const { user } of this.#users(queue)) {
-        yield* this.#members(keys.line(queue, user, 'critical'));
-        yield* this.#members(keys.line(queue, user, 'normal'));
-      }
-    }
-  }
-
-  async *#members(key: string): AsyncGenerator<readonly string[]> {
-    for (let rank = 0; ; rank += STEP) {
-      const args = [key, rank, rank + STEP - 1];
-      const ids = flat(await this.#session.command('reconcile', 'ZRANGE', args)).map(text);
-      if (ids.length > 0) yield ids;
-      if (ids.length < STEP) return;
-    }
-  }
-
-  async *#scan(seen: Set<string>): AsyncGenerator<readonly string[]> {
-    const start = this.#session.keys.task('');
-    for await (const keys of this.#session.scan('reconcile', patternOf(start), STEP)) {
-      const fresh = keys.map((key) => key.slice(start.length)).filter((id) => !seen.has(id));
+    let cursor = '0';
+    do {
+      const args = [this.#session.keys.tasks, cursor, 'COUNT', STEP];
+      const [next, rows] = flat(await this.#session.command('reconcile', 'HSCAN', args));
+      cursor = text(next);
+      const fresh = flat(rows).map(text).filter((id, at) => at % 2 === 0 && !seen.has(id));
       for (const id of fresh) seen.add(id);
       yield* inChunks(fresh, STEP);
-    }
+    } while (cursor !== '0');
   }
 
   async *#users(queue: string): AsyncGenerator<StoredUser> {

@@ -24,11 +24,3 @@ export function defineScript(name: string, text: string): Script {
 export function onManualTime(script: Script): Script {
   return defineScript(script.name, script.text.replace(SERVER_TIME, MANUAL_TIME));
 }
-
-/** Where a script asks the short path for its answer. */
-const SHORT_PATH = /^(local plain\w+ = )(plain(?:Enqueue|Step)\()/m;
-
-/** The same script without its short path: every step takes the long one. */
-export function onLongPath(script: Script): Script {
-  return defineScript(script.name, script.text.replace(SHORT_PATH, '$1nil and $2'));
-}

@@ -1,5 +1,5 @@
 import * as lua from './lua.generated.ts';
-import { defineScript, onLongPath, onManualTime, type Script } from './script.ts';
+import { defineScript, onManualTime, type Script } from './script.ts';
 
 /** The scripts, by what they do. */
 export type Verb =
@@ -98,9 +98,8 @@ export const SCRIPTS: Scripts = {
   xcomWrite: defineScript('xcom.write', lua.xcomWrite),
 };
 
-/** The same scripts on a clock that a test sets, and on the long path alone if it asks for that. */
-export function manualScripts(shortPath: boolean): Scripts {
-  const change = (script: Script): Script => onManualTime(shortPath ? script : onLongPath(script));
-  const entries = Object.entries(SCRIPTS).map(([verb, script]) => [verb, change(script)]);
+/** The same scripts on a clock that a test sets. */
+export function manualScripts(): Scripts {
+  const entries = Object.entries(SCRIPTS).map(([verb, script]) => [verb, onManualTime(script)]);
   return Object.fromEntries(entries) as Record<Verb, Script>;
 }

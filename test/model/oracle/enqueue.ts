@@ -359,6 +359,8 @@ function newTask(world: World, item: NewTask, after: Task | undefined): Task {
     settledBefore: new Set(),
     cancelCause: undefined,
     endedAt: undefined,
+    order: ++world.arrivals,
+    endOrder: 0,
     cause: undefined,
     error: undefined,
     result: undefined,

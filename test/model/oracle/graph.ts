@@ -5,7 +5,6 @@ import { levelLeft, refresh } from './fairness.ts';
 import { touchGraph } from './snapshots.ts';
 import { settleTime } from './timed.ts';
 import {
-  byBytes,
   ended,
   isBlocked,
   type Key,
@@ -95,6 +94,7 @@ export function end(world: World, task: Task, how: End): void {
   leave(world, task);
   task.state = how.state;
   task.endedAt = world.now;
+  task.endOrder = ++world.endings;
   task.cause = how.cause;
   task.error = how.error ?? task.error;
   task.result = how.result;
@@ -143,11 +143,9 @@ export function runCascade(world: World): void {
   }
 }
 
-/** Of those whose dependents have not heard yet: by the moment of the end, then by id. */
+/** Of those whose dependents have not heard yet, who ended first. */
 function oldest(world: World): Task | undefined {
-  return world.cascade.sort(
-    (one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0) || byBytes(one.id, other.id),
-  )[0];
+  return world.cascade.sort((one, other) => one.endOrder - other.endOrder)[0];
 }
 
 export function policyOf(waiter: Task, source: Task): EdgePolicy {

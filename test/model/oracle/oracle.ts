@@ -28,7 +28,13 @@ import type {
 import type { Cause } from '../../../src/domain/cause.ts';
 import type { ChannelWrites } from '../../../src/domain/channel.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../../src/domain/settings.ts';
-import type { AttemptRecord, NewTask, TaskRecord, TaskState } from '../../../src/domain/task.ts';
+import {
+  type AttemptRecord,
+  isEnd,
+  type NewTask,
+  type TaskRecord,
+  type TaskState,
+} from '../../../src/domain/task.ts';
 import type { XComPlace, XComWrite } from '../../../src/domain/xcom.ts';
 import * as channels from './channels.ts';
 import * as control from './control.ts';
@@ -41,7 +47,7 @@ import { type ExtendAnswer, extendOne, type SettleAnswer, settleOne } from './se
 import * as snapshots from './snapshots.ts';
 import { closeStep, nextDueAt, restsUntil, upkeep } from './upkeep.ts';
 import * as view from './view.ts';
-import { byBytes, copyOf, newWorld, ofUser, readersOf, type Worker, type World } from './world.ts';
+import { copyOf, newWorld, ofUser, type Task, tasksWhere, type Worker, type World } from './world.ts';
 import * as xcom from './xcom.ts';
 
 /** A clock that steps back further than this is believed. */
@@ -268,21 +274,13 @@ export class Oracle {
     return [...this.#world.tasks.values()].map(view.recordOf);
   }
 
-  /**
-   * In the order of the state's index: due time, creation, lease end, or end; then id. Ended tasks
-   * that are still read come after the others.
-   */
+  /** In the order of the state's index: due time, creation, lease end, or end; ties by arrival. */
   list(state: TaskState): readonly TaskRecord[] {
-    const last = (task: TaskRecord): number =>
-      task.endedAt !== undefined && readersOf(this.#world, task.id).length > 0 ? 1 : 0;
-    const moment = (task: TaskRecord): number =>
-      task.endedAt ?? task.leaseUntil ?? task.dueAt ?? task.createdAt;
-    return this.records()
-      .filter((task) => task.state === state)
-      .sort(
-        (one, other) =>
-          last(one) - last(other) || moment(one) - moment(other) || byBytes(one.id, other.id),
-      );
+    const moment = ({ dueAt = 0, lease, endOrder }: Task): number =>
+      isEnd(state) ? endOrder : (lease?.until ?? dueAt);
+    return tasksWhere(this.#world, (task) => task.state === state)
+      .sort((one, other) => moment(one) - moment(other) || one.order - other.order)
+      .map(view.recordOf);
   }
 
   /** A user's line: critical ones first, then level by level. */

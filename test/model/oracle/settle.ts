@@ -163,13 +163,10 @@ export function sweep(world: World): void {
   const over = [...world.tasks.values()]
     .flatMap((task) => (task.lease === undefined ? [] : [{ task, lease: task.lease }]))
     .filter(({ lease }) => lease.until <= world.now)
-    .sort((one, other) => one.lease.until - other.lease.until || byId(one.task, other.task));
+    .sort((one, other) => one.lease.until - other.lease.until || one.task.order - other.task.order);
   for (const { task, lease } of over) lose(world, task, lease);
 }
 
-function byId(one: Task, other: Task): number {
-  return Buffer.compare(Buffer.from(one.id), Buffer.from(other.id));
-}
 
 /** First back to its place, then after a pause, then it is given up: it may be what kills workers. */
 function lose(world: World, task: Task, lease: Lease): void {

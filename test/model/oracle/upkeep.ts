@@ -42,7 +42,7 @@ function promote(world: World): void {
   const due = tasksWhere(
     world,
     (task) => task.state === 'scheduled' && (task.dueAt ?? 0) <= world.now,
-  ).sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0) || byBytes(one.id, other.id));
+  ).sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0) || one.order - other.order);
   const firsts = new Map<string, number>();
   for (const task of due) {
     const place = placeOf(task.queue, task.user);
@@ -107,7 +107,7 @@ function allowedAt(world: World, lane: Lane, person: Person): number {
 
 function expire(world: World): void {
   const over = tasksWhere(world, (task) => !ended(task) && deadlineOf(task) <= world.now).sort(
-    (one, other) => deadlineOf(one) - deadlineOf(other) || byBytes(one.id, other.id),
+    (one, other) => deadlineOf(one) - deadlineOf(other) || one.order - other.order,
   );
   for (const task of over) {
     if (ended(task)) continue;
@@ -152,9 +152,7 @@ function surplus(world: World, state: EndState): Task | undefined {
   const all = tasksWhere(world, (task) => task.state === state);
   const oldest = all
     .filter((task) => readersOf(world, task.id).length === 0)
-    .sort(
-      (one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0) || byBytes(one.id, other.id),
-    )[0];
+    .sort((one, other) => one.endOrder - other.endOrder)[0];
   const age = world.now - (oldest?.endedAt ?? 0);
   const tooMany = all.length > (retention[`${state}Count`] ?? Number.POSITIVE_INFINITY);
   const over = age >= retention[`${state}Ms`] || tooMany;

@@ -66,6 +66,9 @@ export interface Task {
   /** A cancel was requested while it was started; why, by the first request. */
   cancelCause: Cause | undefined;
   endedAt: number | undefined;
+  /** How many were stored before it, and how many had ended. */
+  readonly order: number;
+  endOrder: number;
   cause: Cause | undefined;
   error: string | undefined;
   result: string | undefined;
@@ -203,6 +206,9 @@ export interface World {
   readonly retention: Retention;
   /** No record goes before: a minute where a resend may come late, else a second. */
   readonly leastKeptMs: number;
+  /** Tasks that were stored, and that have ended, ever since. */
+  arrivals: number;
+  endings: number;
   readonly tasks: Map<string, Task>;
   /** By hash, also those whose time is over. */
   readonly graphs: Map<string, Snapshot>;
@@ -239,6 +245,8 @@ export function newWorld(clock: number, retention: Retention, leastKeptMs: numbe
     sweepAfter: 0,
     retention,
     leastKeptMs,
+    arrivals: 0,
+    endings: 0,
     tasks: new Map(),
     graphs: new Map(),
     values: new Map(),
@@ -332,9 +340,7 @@ export function waitersFor(world: World, id: string, user: string | undefined): 
     !ended(task) &&
     ((blocks(task.edges.get(id) ?? 'met') && leads(task, user)) ||
       task.awaited.get(id) === 'unmet');
-  return tasksWhere(world, waiting).sort(
-    (one, other) => one.createdAt - other.createdAt || byBytes(one.id, other.id),
-  );
+  return tasksWhere(world, waiting).sort((one, other) => one.order - other.order);
 }
 
 /** Who was satisfied by this task and may yet read its result: not ended, failed, or a join. */

@@ -7,14 +7,8 @@
 --                   digit behind the blob's level); then other facts as JSON (second bit)
 -- Returns  for each item 'c' when it was created, else the reply as JSON
 -- Cost     O(items × log tasks)
--- @include lib/moment.lua
--- @include lib/text.lua
--- @include lib/plain/clock.lua
--- @include lib/plain/lane.lua
--- @include lib/plain/user.lua
--- @include lib/plain/enqueue.lua
--- @include lib/plain/try-enqueue.lua
 -- @include lib/state.lua
+-- @include lib/text.lua
 -- @include lib/base.lua
 -- @include lib/deps.lua
 -- @include lib/idempotency.lua

@@ -16,13 +16,15 @@ local worker, leaseMs, retention = F.readWorker(ARGV[1]), tonumber(ARGV[2]), ARG
 redis.call('DEL', K.oom())
 local reply, asked, n = { now, 0, 0 }, {}, 3
 for i = 4, #ARGV, 2 do
-  local t = F.taskOf(ARGV[i])
+  local t = F.taskOf(ARGV[i], ARGV[1])
   n = n + 1
   asked[ARGV[i]] = ARGV[i + 1]
   if not t or t.state ~= 'started' or t.token ~= ARGV[i + 1] then
     reply[n] = 'lost'
   else
-    F.move('started', t.id, now + leaseMs)
+    t.leaseUntil = now + leaseMs
+    F.leasedUntil(t.worker, t.leaseUntil)
+    F.change(t)
     reply[n] = t.canceling and 'canceling' or 'ok'
   end
 end
@@ -36,12 +38,9 @@ else
   -- It may have been silent for long, and hold all the same what it does not know of.
   packed = redis.call('HGET', K.worker(ARGV[1]), 'r')
 end
-local last = packed and cmsgpack.unpack(packed) or {}
-for i = 2, #last, 2 do
-  local token = string.format('%.0f', last[i + 1]) .. '-' .. last[1]
-  local t = asked[last[i]] ~= token and F.taskOf(last[i])
-  if t and t.state == 'started' and t.token == token then
-    reply[n + 1], reply[n + 2] = t.id, token
+for _, t in ipairs(packed and F.latestLeases(ARGV[1], packed) or {}) do
+  if asked[t.id] ~= t.token then
+    reply[n + 1], reply[n + 2] = t.id, t.token
     n = n + 2
   end
 end

@@ -9,6 +9,7 @@
 -- @include lib/state.lua
 -- @include lib/read.lua
 -- @include lib/record.lua
+-- @include lib/levels.lua
 -- @include lib/info.lua
 -- @include lib/dependents.lua
 
@@ -33,11 +34,7 @@ end
 
 -- How many of its own level stand before it.
 local function rankInLevel()
-  if t.level == 6 then return redis.call('ZRANK', K.critical(lane.p, t.user), id) or 0 end
-  local key = K.normal(lane.p, t.user)
-  local rank = redis.call('ZRANK', key, id)
-  if not rank then return 0 end
-  return rank - redis.call('ZCOUNT', key, '-inf', '(' .. (6 - t.level) * 140737488355328)
+  return redis.call('LPOS', F.lineKey(u, t.level), id) or 0
 end
 
 local function usersAhead()

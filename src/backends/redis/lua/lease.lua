@@ -5,13 +5,12 @@
 -- ARGV[2..]  lease  as in lib/lease-step.lua
 -- Returns  as in lib/lease-step.lua
 -- Cost     O(leases × log users)
--- @include lib/plain/worker-step.lua
--- @include lib/plain/try-lease.lua
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/choose.lua
 -- @include lib/heads.lua
 -- @include lib/seen.lua
+-- @include lib/terms.lua
 -- @include lib/lease.lua
 -- @include lib/upstreams.lua
 -- @include lib/lease-step.lua

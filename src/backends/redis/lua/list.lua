@@ -13,25 +13,12 @@
 -- @include lib/read.lua
 -- @include lib/record.lua
 -- @include lib/rank.lua
+-- @include lib/levels.lua
+-- @include lib/ended.lua
 
 local state, queue, user, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local after, limit = ARGV[5], tonumber(ARGV[6])
 local SCAN = 500
-
--- The sorted sets that hold the state, one behind the other.
-local function sources()
-  if state ~= 'queued' then return { K.state(state) } end
-  local queues, keys = { queue }, {}
-  if queue == '' then
-    queues = redis.call('SMEMBERS', K.queues())
-    table.sort(queues, F.before)
-  end
-  for _, each in ipairs(queues) do
-    keys[#keys + 1] = K.critical(K.lane(each), user)
-    keys[#keys + 1] = K.normal(K.lane(each), user)
-  end
-  return keys
-end
 
 local function matches(t)
   F.fixed(t)
@@ -39,27 +26,96 @@ local function matches(t)
     and (name == '' or t.name == name)
 end
 
--- A place is { key, score, id }.
+-- Rows of one source behind a place { key, score, id }: ids and scores, at most `most`.
+local function indexed(key, place, most)
+  local rank = place and F.rankBehind(key, place[2], place[3]) or 0
+  return redis.call('ZRANGE', key, rank, rank + most, 'WITHSCORES')
+end
+
+local function inLine(key, place, most)
+  local rank, rows = place and F.rankInLine(key, place[2] + 1) or 0, {}
+  for i, id in ipairs(redis.call('LRANGE', key, rank, rank + most)) do
+    local t = F.taskOf(id)
+    rows[2 * i - 1], rows[2 * i] = id, string.format('%.0f', t and F.placeOf(t) or 0)
+  end
+  return rows
+end
+
+-- Of started tasks, as text: with the lease end it tells their places.
+local stampOf = {}
+
+local function started(_, place, most)
+  local found, rows = {}, {}
+  for _, worker in ipairs(F.leasing()) do
+    for _, id in ipairs(redis.call('HKEYS', K.hot(worker))) do
+      local t = F.taskOf(id, worker)
+      if t and t.state == 'started' then found[#found + 1] = F.fixed(t) end
+    end
+  end
+  local function before(a, b)
+    return a.leaseUntil < b.leaseUntil or (a.leaseUntil == b.leaseUntil and a.stamp < b.stamp)
+  end
+  table.sort(found, before)
+  for _, t in ipairs(found) do
+    local isBehind = not place or before({ leaseUntil = tonumber(place[2]), stamp = tonumber(place[3]) }, t)
+    if isBehind and #rows <= 2 * most then 
+      rows[#rows + 1], rows[#rows + 2] = t.id, string.format('%.0f', t.leaseUntil)
+      stampOf[t.id] = string.format('%.0f', t.stamp)
+    end
+  end
+  return rows
+end
+
+local function inEnds(key, place, most)
+  local rank, rows = place and F.rankOfEnd(key, place[2] + 1) or 0, {}
+  for _, id in ipairs(redis.call('LRANGE', key, rank, rank + most)) do
+    local t = id ~= '' and F.taskOf(id)
+    if t and t.state == state then
+      rows[#rows + 1], rows[#rows + 2] = id, string.format('%.0f', t.endStamp)
+    end
+  end
+  return rows
+end
+
+-- The keys that hold the state, one behind the other, and how their rows are read.
+local function sources()
+  if state == 'started' then return { K.leases() }, started end
+  if F.isEnd(state) then
+    local kept = K.kept(state)
+    return { kept, K.ended(state) }, function(key, ...)
+      return (key == kept and indexed or inEnds)(key, ...)
+    end
+  end
+  if state ~= 'queued' then return { K.state(state) }, indexed end
+  local queues, keys = { queue }, {}
+  if queue == '' then
+    queues = redis.call('SMEMBERS', K.queues())
+    table.sort(queues, F.before)
+  end
+  for _, each in ipairs(queues) do
+    for level = 6, 1, -1 do keys[#keys + 1] = K.line(K.lane(each), level == 3 and '' or level, user) end
+  end
+  return keys, inLine
+end
+
 local place = after ~= '' and cjson.decode(after) or nil
 local reply, found, looked, last = { '' }, 0, 0, nil
+local keys, read = sources()
 local passed = place ~= nil
-for _, key in ipairs(sources()) do
-  local rank = 0
-  if passed and key == place[1] then
-    rank, passed = F.rankBehind(key, place[2], place[3]), false
-  elseif passed then
-    rank = -1
+for _, key in ipairs(keys) do
+  local rows = {}
+  if not passed or key == place[1] then
+    rows = read(key, passed and place or nil, SCAN - looked)
+    passed = false
   end
-  local rows = rank >= 0
-    and redis.call('ZRANGE', key, rank, rank + SCAN - looked, 'WITHSCORES') or {}
   for i = 1, #rows, 2 do
     if last and (found == limit or looked >= SCAN) then
       reply[1] = cjson.encode(last)
       return reply
     end
     looked = looked + 1
-    last = { key, rows[i + 1], rows[i] }
-    local t = F.taskOf(rows[i])
+    last = { key, rows[i + 1], stampOf[rows[i]] or rows[i] }
+    local t = F.taskOf(state == 'scheduled' and F.idOf(rows[i]) or rows[i])
     if t and matches(t) then
       found = found + 1
       F.addRecord(reply, t)

@@ -25,31 +25,34 @@ end
 -- Puts a task where its record says that it stands.
 local function putBack(t, u)
   if t.state == 'queued' then
-    if t.seq == 0 then
-      u.seq = u.seq + 1
-      t.seq = u.seq
-      F.change(t)
-    end
+    t.seq = F.placeOf(t)
+    F.change(t)
     F.touch(u)
-    return F.zset(F.levelKey(u, t.level), t.id, F.levelScore(t.level, t.seq))
+    return F.joinLine(t, u, true)
   end
   local score = t.at
-  if t.state == 'deferred' then score = t.created end
-  -- Its lease end went with its place: it counts as ended.
-  if t.state == 'started' then score = now end
-  if F.isEnd(t.state) and t.readers > 0 then score = t.at + LIMIT.held end
-  F.move(t.state, t.id, score)
+  if t.state == 'deferred' then score = t.stamp end
+  if F.isEnd(t.state) then
+    redis.call('ZADD', K.kept(t.state), t.endStamp, t.id)
+    return F.backAmongEnded(t)
+  end
+  F.move(t.state, t.state == 'scheduled' and F.member(t) or t.id, score)
   if t.state == 'scheduled' then
-    F.zset(K.scheduled(u.lane.p, u.name), t.id, score)
+    F.zset(K.scheduled(u.lane.p, u.name), F.member(t), score)
     F.dueChanged(u)
   end
 end
 
 local function isPlaced(t, u)
-  if t.state == 'queued' then return redis.call('ZSCORE', F.levelKey(u, t.level), t.id) end
-  local own = t.state ~= 'scheduled'
-    or redis.call('ZSCORE', K.scheduled(u.lane.p, u.name), t.id)
-  return own and redis.call('ZSCORE', K.index(t.state), t.id)
+  if t.state == 'started' then return redis.call('ZSCORE', K.leases(), t.worker) end
+  if F.isEnd(t.state) then
+    return F.findEnded(t) or redis.call('ZSCORE', K.kept(t.state), t.id)
+  end
+  if t.state == 'queued' then return redis.call('LPOS', F.lineKey(u, t.level), t.id) end
+  if t.state == 'deferred' then return redis.call('ZSCORE', K.index('deferred'), t.id) end
+  local member = F.member(t)
+  return redis.call('ZSCORE', K.scheduled(u.lane.p, u.name), member)
+    and redis.call('ZSCORE', K.index('scheduled'), member)
 end
 
 -- ARGV[3..]: ids. Tells for each record queue, user, state, level and the problem or ''.
@@ -76,16 +79,31 @@ end
 -- ARGV[3], [4]: index and rank. Tells the next rank or -1, then problems.
 local function index()
   local name, rank = ARGV[3], tonumber(ARGV[4])
+  if F.isEnd(name) then
+    local ids = redis.call('LRANGE', K.ended(name), rank, rank + PAGE - 1)
+    tell(#ids == PAGE and rank + PAGE or -1)
+    for _, id in ipairs(ids) do
+      local t = id ~= '' and F.taskOf(id)
+      if id ~= '' and not (t and t.state == name) then
+        tell(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
+        if repair then
+          redis.call('LREM', K.ended(name), 1, id)
+        end
+      end
+    end
+    return
+  end
   local ids = redis.call('ZRANGE', K.index(name), rank, rank + PAGE - 1)
   tell(#ids == PAGE and rank + PAGE or -1)
-  for _, id in ipairs(ids) do
+  for _, member in ipairs(ids) do
+    local id = (name == 'scheduled' or name == 'deadlines') and F.idOf(member) or member
     local t = F.taskOf(id)
     local right = t and t.state == name
     if name == 'deadlines' then right = t and t.x and t.x.dl end
     if name == 'cascade' then right = t and t.inCascade end
     if not right then
       tell(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
-      if repair then F.move(name, id, false) end
+      if repair then F.move(name, member, false) end
     end
   end
 end
@@ -94,15 +112,15 @@ end
 local function line()
   local u, rank = F.userOf(F.laneOf(ARGV[3]), ARGV[4]), tonumber(ARGV[5])
   local more = false
-  for _, level in ipairs({ 6, 5 }) do
-    local key = F.levelKey(u, level)
-    local ids = redis.call('ZRANGE', key, rank, rank + PAGE - 1)
+  for level = 6, 1, -1 do
+    local key = F.lineKey(u, level)
+    local ids = redis.call('LRANGE', key, rank, rank + PAGE - 1)
     more = more or #ids == PAGE
     for _, id in ipairs(ids) do
       local t = F.taskOf(id)
       if not t or t.state ~= 'queued' then
         reply[#reply + 1] = id .. ': in line, but ' .. (t and t.state or 'not stored')
-        if repair then F.zset(key, id, false) end
+        if repair then redis.call('LREM', key, 1, id) end
       end
     end
   end

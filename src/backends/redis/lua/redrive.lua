@@ -70,8 +70,10 @@ local u = F.ownerOf(t)
 F.leave(t, u)
 u.live = u.live + 1
 t.seq, t.failures, t.losses, t.releases, t.canceling = 0, 0, 0, 0, false
-if t.y then t.y, t.yDirty = { st = t.y.st }, true end
-redis.call('HDEL', K.task(id), 'e')
+if t.y then t.y = { st = t.y.st } end
+redis.call('HDEL', K.errors(), id)
+redis.call('HDEL', K.ends(), id)
+t.result, t.error = nil, nil
 if redis.call('EXISTS', K.run(id)) == 1 then redis.call('HINCRBY', K.run(id), 'redrives', 1) end
 t.state = 'deferred'
 F.change(t)

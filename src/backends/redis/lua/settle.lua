@@ -8,13 +8,12 @@
 -- Returns  the number of answers, the answers ('ok <state>', 'repeated <state>', 'leaseLost',
 --          'notFound', 'refused <why>'), then the lease as in lib/lease-step.lua
 -- Cost     O((settlements + leases) × log tasks)
--- @include lib/plain/worker-step.lua
--- @include lib/plain/try-settle.lua
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/choose.lua
 -- @include lib/heads.lua
 -- @include lib/seen.lua
+-- @include lib/terms.lua
 -- @include lib/lease.lua
 -- @include lib/upstreams.lua
 -- @include lib/lease-step.lua

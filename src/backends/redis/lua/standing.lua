@@ -5,20 +5,16 @@
 -- Returns  four values for each id: the code of its state (lib/state.lua; 0 when it is unknown),
 --          result, error and cause (JSON), each false where there is none
 -- Cost     O(ids + bytes)
--- @include constants
--- @include lib/keys.lua
+-- @include lib/state.lua
+-- @include lib/read.lua
 
-local clock = KEYS[1]
-local prefix = string.sub(clock, 1, -6)
 local reply, n = {}, 0
 for i = 1, #ARGV do
-  local key = K.task(ARGV[i])
-  local got = redis.call('HMGET', key, 's', 'r', 'e', 'y')
-  local code = got[1] and string.byte(got[1])
-  -- A record without numbers has been in line since it was stored.
-  if not code then code = redis.call('HEXISTS', key, 'f') == 1 and 3 or 0 end
-  reply[n + 1], reply[n + 2], reply[n + 3] = code, got[2], got[3]
-  reply[n + 4] = got[4] and cmsgpack.unpack(got[4]).ca or false
+  local t = F.taskOf(ARGV[i])
+  reply[n + 1] = t and CODES[t.state] or 0
+  reply[n + 2] = t and t.result or false
+  reply[n + 3] = t and redis.call('HGET', K.errors(), t.id) or false
+  reply[n + 4] = t and t.y and t.y.ca or false
   n = n + 4
 end
 return reply

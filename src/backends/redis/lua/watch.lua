@@ -6,6 +6,7 @@
 -- Returns  {1} when it has ended or is unknown, {0} when it will be told
 -- Cost     O(1)
 -- @include lib/state.lua
+-- @include lib/clock.lua
 -- @include lib/read.lua
 
 local id, channel = ARGV[1], ARGV[2]
@@ -14,6 +15,8 @@ if not t or F.isEnd(t.state) then return { 1 } end
 local known = t.w or ''
 if channel ~= '' and not string.find(' ' .. known .. ' ', ' ' .. channel .. ' ', 1, true) then
   redis.call('DEL', K.oom())
-  redis.call('HSET', K.task(id), 'w', known == '' and channel or known .. ' ' .. channel)
+  t.w = known .. ' ' .. channel
+  F.saveEar(t)
+  F.saveClock()
 end
 return { 0 }

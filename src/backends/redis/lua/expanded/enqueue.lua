@@ -8,343 +8,10 @@
 -- Returns  for each item 'c' when it was created, else the reply as JSON
 -- Cost     O(items × log tasks)
 
--- Reads the server's clock once per step, and what the namespace remembers, still packed.
-
-local prefix = string.sub(KEYS[1], 1, -6)
-local at = redis.call('TIME')
-local micros = at[1] * 1000000 + at[2]
-local now = math.floor(micros / 1000)
-local saved = redis.call('HMGET', KEYS[1], 's', 'a')
-local INF = math.huge
-
--- Settings of who has none; never written to.
-local NONE = {}
-
--- What the short path has read, by key, before it gave up.
-local atHand = {}
--- Writes the text of a task that never changes (lib/task.lua), in pieces of 64 bytes while there are
--- at most three, so that the hash stays one small block of memory.
-
--- `x`: rare facts, packed, if any.
-local function storeText(key, f, long, x)
-  if x then redis.call('HSET', key, 'x', x) end
-  if long then
-    redis.call('HSET', key, 'f', f, 'p', long)
-  elseif #f > 192 then
-    redis.call('HSET', key, 'f', f)
-  elseif #f > 128 then
-    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65, 128), 'h',
-      string.sub(f, 129))
-  else
-    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65))
-  end
-end
-
--- Rare facts of a task that has no others than the run that it belongs to, packed; nil for others.
-local function packedOwner(spec)
-  local owner = string.match(spec, '^{"o":"([^"\\]+)"}$')
-  return owner and cmsgpack.pack({ o = owner }), owner
-end
--- The short path of enqueue, lease and settle: steps in which everything is plain, as nearly all
--- are, without the functions and tables of the long one. It reads all it needs first; when anything
--- is not plain it gives up, nothing written, and the long path takes the step. Both do the same;
--- the long one is the law (docs/adr/0012).
---
--- This file: what the namespace remembers, as an array in the order of CLOCK.
-
--- nil when somebody waits to be woken, a cascade is under way, or the clock has jumped.
-local function plainClock()
-  if not saved[1] then return end
-  local clock = { struct.unpack('<dddddddddddddddddddddd', saved[1]) }
-  local passed = now - clock[1]
-  if passed < 0 or passed > 8000 or clock[14] > 0
-    or clock[7] < INF then
-    return
-  end
-  clock[1] = now
-  clock[20] = clock[20] + 1
-  return clock
-end
-
--- A worker that leases is awake, so it holds no alarm (lib/alarm.lua).
-local function plainAwake(clock, worker)
-  local alarms = saved[2] or ','
-  if alarms == ',' then return end
-  local comma = string.find(alarms, ',', 1, true)
-  local one, two = string.sub(alarms, 1, comma - 1), string.sub(alarms, comma + 1)
-  if one == worker then
-    clock.alarms, clock[15] = ',' .. two, INF
-  elseif two == worker then
-    clock.alarms = one .. ','
-  end
-end
-
-local function savePlainClock(clock)
-  local packed = struct.pack('<dddddddddddddddddddddd', unpack(clock, 1, 22))
-  if clock.alarms then
-    redis.call('HSET', KEYS[1], 's', packed, 'a', clock.alarms)
-  else
-    redis.call('HSET', KEYS[1], 's', packed)
-  end
-end
--- Keeps a queue on the short path: its numbers as an array in the order of LANE (lib/lane.lua), and
--- by name what else the step needs of it.
-
--- nil for a queue that is new, paused, limited as a whole or charges time, or whose users have rates.
-local function plainLane(queue)
-  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
-  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c')
-  if not got[1] then return end
-  local lane = { struct.unpack('<ddIddddddddddddddddddd', got[1]) }
-  lane.p, lane.queue, lane.users, lane.order = p, queue, {}, {}
-  lane.perUser, lane.levelWeights = NONE, { 1, 2, 4, 8, 16 }
-  if got[2] then
-    local config = cmsgpack.unpack(got[2])
-    local perUser = config.perUser or NONE
-    if config.paused or config.rate or config.maxRunning or config.charge == 'time'
-      or perUser.rate or perUser.paused then
-      return
-    end
-    lane.perUser, lane.config = perUser, config
-    lane.levelWeights = config.priorityWeights or lane.levelWeights
-  end
-  lane.packedClasses = string.sub(got[1], lane[22 + 1])
-  lane[22 + 1] = nil
-  return lane
-end
-
-local function plainClasses(lane)
-  local classes = lane.classes
-  if not classes then
-    classes, lane.lasts = cmsgpack.unpack(lane.packedClasses)
-    lane.classes = classes
-  end
-  return classes
-end
-
--- Whether the step's end would have more to do than to save the queue: it has run dry, or users
--- are to be forgotten.
-local function plainRest(lane)
-  if lane[10] == 0 and lane[11] == 0 and lane[1] ~= 0 then return false end
-  return lane[7] > lane[1] and lane[22] >= lane[3]
-end
-
-local function savePlainLane(lane)
-  local classes = lane.classes and cmsgpack.pack(lane.classes, lane.lasts) or lane.packedClasses
-  redis.call('HSET', (lane.p .. 'fair'), 's',
-    struct.pack('<ddIddddddddddddddddddd', unpack(lane, 1, 22)) .. classes)
-end
--- Keeps a user on the short path: no lists, no rate, not paused, in a class of its own weight.
--- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
-
--- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
-
--- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
-end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
-
--- The user; nil when it is not plain.
-local function plainUser(lane, name)
-  local u = lane.users[name]
-  if u then return u end
-  local key = (lane.p .. 'user:' .. name)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
-  atHand[key] = got
-  if not got[1] then return end
-  local own, perUser = NONE, lane.perUser
-  if got[3] then
-    local c = cmsgpack.unpack(got[3])
-    own = c.o or NONE
-    if c.l or own.rate or own.paused then return end
-  end
-  local s, ep, flags, w, room, a, b, c, d, e, f, seq, live, running, tat =
-    struct.unpack('<dIBIIIIIIIIdIId', got[1])
-  local weight = own.weight or perUser.weight or 100
-  if flags > 1 or w ~= weight then return end
-  u = { name = name, key = key, s = s, ep = ep, ready = flags == 1, wasReady = flags == 1,
-    w = weight, room = room, cnt = { a, b, c, d, e, f }, queued = a + b + c + d + e + f, seq = seq,
-    live = live, running = running, tat = tat, shares = got[2],
-    maxRunning = own.maxRunning or perUser.maxRunning or INF,
-    maxQueued = own.maxQueued or perUser.maxQueued, class = 'ow' .. weight }
-  lane.users[name] = u
-  lane.order[#lane.order + 1] = u
-  return u
-end
-
--- Takes the user among the ready ones when it may start something now; false when its class is not
--- plain.
-local function plainPlace(lane, u)
-  if u.ready or u.queued == 0 or u.running >= u.maxRunning then return true end
-  local classes, n = plainClasses(lane), 0
-  if not classes[u.class] then
-    if classes['aw' .. u.w] then return false end
-    for _ in pairs(classes) do n = n + 1 end
-    if n >= 31 then return false end
-  end
-  classes[u.class] = (classes[u.class] or 0) + 1
-  local lasts, kind = lane.lasts, 'w' .. u.w
-  local kept = u.ep == lane[3] and u.s or 0
-  u.s, lasts[kind] = enterTag(kept, lane[1], u.w, lasts[kind] or -1)
-  u.ep, u.ready = lane[3], true
-  lane[2] = lane[2] + u.w
-  lane[6] = lane[6] + 1
-  return true
-end
-
-local function plainDisplace(lane, u)
-  local classes = plainClasses(lane)
-  local left = classes[u.class] - 1
-  classes[u.class] = left > 0 and left or nil
-  if left == 0 and not classes['aw' .. u.w] then lane.lasts['w' .. u.w] = nil end
-  lane[2] = lane[2] - u.w
-  lane[6] = lane[6] - 1
-  u.ready = false
-end
-
--- Writes the users of the step, and where they stand among the ready ones.
-local function savePlainUsers(lane)
-  local ready, left = {}, {}
-  for i = 1, #lane.order do
-    local u = lane.order[i]
-    local c, room = u.cnt, u.maxRunning - u.running
-    if room > u.queued then room = u.queued end
-    if room < 0 then room = 0 end
-    lane[5] = lane[5] + room - u.room
-    local packed = struct.pack('<dIBIIIIIIIIdIId', u.s, u.ep, u.ready and 1 or 0, u.w, room, c[1], c[2], c[3],
-      c[4], c[5], c[6], u.seq, u.live, u.running, u.tat)
-    if u.newShares then
-      redis.call('HSET', u.key, 'u', packed, 'v', u.newShares)
-    else
-      redis.call('HSET', u.key, 'u', packed)
-    end
-    if u.ready and (u.served or not u.wasReady) then
-      local class = ready[u.class] or {}
-      ready[u.class] = class
-      class[#class + 1] = u.s
-      class[#class + 1] = u.name
-    elseif u.wasReady and not u.ready then
-      left[#left + 1] = u
-    end
-  end
-  for class, members in pairs(ready) do
-    redis.call('ZADD', (lane.p .. 'ready:' .. class), unpack(members))
-  end
-  for i = 1, #left do redis.call('ZREM', (lane.p .. 'ready:' .. (left[i].class)), left[i].name) end
-end
--- Stores on the short path: new tasks of one queue that are due, depend on nothing and have no key,
--- for users that are known. They may belong to a run, and be stored on behalf of its lease.
-
--- Whether the lease is in force that the call is made for: '<token> NUL <id>'.
-local function plainFence(fence)
-  local stop = string.find(fence, '\0', 1, true)
-  local got = redis.call('HMGET', (prefix .. 'task:' .. (string.sub(fence, stop + 1))), 's', 'o')
-  return got[1] and string.byte(got[1]) == 4
-    and string.sub(got[2], 1, stop) == string.sub(fence, 1, stop)
-end
-
--- The packed run of a task that has no other facts; nil for one that has.
-local function plainSpec(items, spec)
-  local packed = items.specs[spec]
-  if packed == nil then
-    packed = packedOwner(spec) or false
-    items.specs[spec] = packed
-  end
-  return packed
-end
-
--- Reads one task from ARGV `from` on into `items`; says where the next one begins, nil when it is
--- not plain.
-local function plainItem(items, from)
-  local id, blob, next_ = ARGV[from], ARGV[from + 3], from + 4
-  local kind, long, owned = string.byte(blob, 2) - 48, false, false
-  if ARGV[from + 2] ~= items.queue or items.known[id] then return end
-  if kind % 2 == 1 then long, next_ = ARGV[next_], next_ + 1 end
-  if kind >= 2 then
-    owned, next_ = plainSpec(items, ARGV[next_]), next_ + 1
-    if not owned then return end
-  end
-  local u = plainUser(items.lane, ARGV[from + 1])
-  if not u or (u.maxQueued and not items.fenced) then return end
-  local level, n = string.byte(blob) - 48, items.count + 1
-  u.live, u.seq, u.queued, u.cnt[level] = u.live + 1, u.seq + 1, u.queued + 1, u.cnt[level] + 1
-  local line = level == 6 and 'critical' or 'normal'
-  local added = u[line] or {}
-  u[line] = added
-  added[#added + 1] = level == 6 and u.seq or (6 - level) * 140737488355328 + 70368744177664 + u.seq
-  added[#added + 1] = id
-  items.known[id], items.count, items.ids[n] = true, n, (prefix .. 'task:' .. id)
-  items.blobs[n], items.longs[n], items.owned[n] = blob, long, owned
-  return next_
-end
-
-local function plainItems(fenced)
-  local queue = ARGV[4]
-  local lane = plainLane(queue)
-  if not lane then return end
-  local items = { lane = lane, queue = queue, count = 0, known = {}, ids = {}, blobs = {},
-    longs = {}, owned = {}, specs = {}, fenced = fenced }
-  local from, last = 2, #ARGV
-  while from and from <= last do from = plainItem(items, from) end
-  if not from or redis.call('EXISTS', unpack(items.ids)) > 0 then return end
-  for i = 1, #lane.order do
-    if not plainPlace(lane, lane.order[i]) then return end
-  end
-  lane[10] = lane[10] + items.count
-  lane[15] = lane[15] + items.count
-  return items
-end
-
--- Stores the tasks of the call; nil when one of them is not plain.
-local function plainEnqueue()
-  local fenced = #ARGV[1] > 1
-  local clock = plainClock()
-  if not clock or clock[13] < INF then return end
-  if fenced and not plainFence(string.sub(ARGV[1], 2)) then return end
-  local items = plainItems(fenced)
-  if not items or not plainRest(items.lane) then return end
-  local lane, replies, created = items.lane, {}, string.format('%013.0f', now)
-  for i = 1, items.count do
-    storeText(items.ids[i], created .. items.blobs[i], items.longs[i], items.owned[i])
-    replies[i] = 'c'
-  end
-  for i = 1, #lane.order do
-    local u = lane.order[i]
-    if u.normal then redis.call('ZADD', (lane.p .. 'queue:user:' .. u.name .. ':normal'), unpack(u.normal)) end
-    if u.critical then redis.call('ZADD', (lane.p .. 'queue:user:' .. u.name .. ':critical'), unpack(u.critical)) end
-  end
-  savePlainUsers(lane)
-  savePlainLane(lane)
-  savePlainClock(clock)
-  return replies
-end
--- Nearly all calls end here.
-
-local plainReplies = plainEnqueue()
-if plainReplies then return plainReplies end
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, levelKey = 0, levelScore = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { stamp = 0, saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, saveLeases = 0, lineKey = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -370,23 +37,35 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
-local published, runningChange, outcomes, standing = {}, {}, {}, {}
+local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
-  refresh = 0, steps = 0,
+  refresh = 0, steps = 0, stamp = 0, ears = 0,
   alarms = saved[2] or ',' }
 if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack('<dddddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -399,6 +78,25 @@ end
 local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
+
+-- Writes the text of a task that never changes (lib/task.lua).
+
+-- `owned`: packed facts of a task that belongs to a run, if it does.
+local function storeText(id, f, long, owned)
+  if long then redis.call('HSET', (prefix .. 'payloads'), id, long) end
+  if owned then
+    redis.call('HSET', (prefix .. 'facts'), id, owned)
+    f = string.sub(f, 1, 26) .. string.byte(f, 27) - 44 .. string.sub(f, 28)
+  end
+  redis.call('HSET', (prefix .. 'tasks'), id, f)
+end
+
+-- Packed facts of a task that has no others than the run that it belongs to; nil for others.
+local function packedOwner(spec)
+  local owner = string.match(spec, '^{"o":"([^"\\]+)"}$')
+  return owner and struct.pack('<BBdIIIdI', 0, 0, 0, 0, 0, 0, 0, 0) .. cmsgpack.pack({ x = { o = owner } }),
+    owner
+end
 -- Everything that a step which changes tasks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
 -- which the bundler puts where it is called.
@@ -437,6 +135,33 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
+-- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
+
+-- Grains of a user of this weight in one unit of virtual time.
+local function scaleOf(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
+
+-- The least tag from `from` on that has the seat of `tag`.
+local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+local function enterTag(kept, v, w, last)
+  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
+  return kept > fresh and seated(next_, kept) or fresh, fresh
+end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -452,20 +177,30 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- Turns of the levels 1 to 5 while all have work.
 local WEIGHTS = { 1, 2, 4, 8, 16 }
 
--- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
--- such a hash is one small block of memory.
+-- Loads and saves records. A task is one text that never changes; what else is known of it stands where
+-- it is for, and nowhere while it is not:
 --
--- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
---          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
--- s        numbers that change, packed; absent while it is queued for the first time
--- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
--- x        rare facts, packed: dependencies, deadlines, idempotency key
--- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
---          and name of the newest checkpoint that wrote to channels
--- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+-- tasks     creation (13 digits), stamp of its arrival (12 hex digits), level, kind, bytes of the user (3
+--           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
+--           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
+-- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
+--           whether it has facts; token
+-- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
+-- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
+--           (due; since when it is free), readers; then x, y and o as one value
+--   x       rare facts: dependencies, deadlines, idempotency key
+--   y       rare facts that change: st older token that settled it, sn and ss how often and since when it
+--           was strange, ca why it ended, cn why it is to be canceled, cw token and name of the newest
+--           checkpoint that wrote to channels, ch what was charged by expectation
+--   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
+-- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
--- Names the two sets of a user's line, and the places in them.
+local PLACES = { scheduled = 1, deferred = 2 }
+
+-- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
+
+-- The lines of a user, one for each level that has work: ids in the order of their places. A task's place
+-- is the stamp of the moment that it was first put in line, which it keeps until it is put back anew.
 
 -- Counts failed tasks that only followed another: those that are kept, and ever. Dead letters are the
 -- others.
@@ -479,6 +214,10 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
+
+-- Tasks that have ended: lists of ids by state, in the order in which they ended. One that is taken out of
+-- the middle leaves a hole, an empty text. Those that retention has come to while somebody reads them
+-- stand apart, in `kept`, until nobody does.
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
 -- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
@@ -534,19 +273,24 @@ Key.gone = {}
 -- What this call has written; names: whether any id was known before, ids that it made, those of
 -- them that belong to a submission, and the moment of creation as text.
 Store.wrote, Store.anyKnown, Store.made, Store.kept = false, true, {}, {}
-Store.created = string.format('%013.0f', now)
 Store.submission, Store.users, Store.named, Store.fenced = false, false, false, false
 
 -- Stores batches: all or none, in one script or as a part of a larger one.
 
 local library = function()
 
+-- A number that no other has, greater than all before: places in line, and the order of arrival.
+function F.stamp()
+  C.stamp = C.stamp + 1
+  return C.stamp
+end
+
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'], H['xcom-ends'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears)
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -696,14 +440,14 @@ end
 
 function F.newUser(lane, name, key)
   return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
-    queued = 0, seq = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    queued = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
     class = false, dirty = false, fresh = true }
 end
 
 function F.readUser(u, packed)
   local flags, a, b, c, d, e, f
-  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.seq, u.live, u.running, u.tat =
-    struct.unpack('<dIBIIIIIIIIdIId', packed)
+  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
+    struct.unpack('<dIBIIIIIIIIIId', packed)
   u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
   if flags == 0 then return end
   u.ready = flags % 2 == 1
@@ -723,7 +467,7 @@ function F.userOf(lane, name)
   if u then return u end
   local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
@@ -763,8 +507,8 @@ function F.saveUser(u)
   if u.shared then flags = flags + 4 end
   if u.throttled then flags = flags + 8 end
   if u.idle then flags = flags + 16 end
-  local packed = struct.pack('<dIBIIIIIIIIdIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
-    c[6], u.seq, u.live, u.running, u.tat)
+  local packed = struct.pack('<dIBIIIIIIIIIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
+    c[6], u.live, u.running, u.tat)
   if u.shares then
     redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
   else
@@ -899,19 +643,25 @@ function F.reindex(u)
   end
 end
 
-function F.levelKey(u, level)
-  if level == 6 then return (u.lane.p .. 'queue:user:' .. u.name .. ':critical') end
-  local key = u.normal
-  if not key then
-    key = (u.lane.p .. 'queue:user:' .. u.name .. ':normal')
-    u.normal = key
+-- Workers with new leases join those that have any; one that has none left leaves.
+function F.saveLeases()
+  local left = false
+  for worker, till in pairs(leasedUntil) do
+    if till then
+      redis.call('ZADD', (prefix .. 'leases'), 'LT', till, worker)
+    elseif redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then
+      redis.call('ZREM', (prefix .. 'leases'), worker)
+      left = true
+    end
   end
-  return key
+  leasedUntil = {}
+  if not left then return end
+  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
 end
 
-function F.levelScore(level, seq)
-  if level == 6 then return seq end
-  return (6 - level) * 140737488355328 + 70368744177664 + seq
+function F.lineKey(u, level)
+  return (u.lane.p .. 'line' .. (level == 3 and '' or level) .. ':' .. u.name)
 end
 
 -- When somebody has to look for due schedules; again after a while when nobody has fired one.
@@ -996,7 +746,7 @@ function Step.saveTasks()
   for i = 1, #changed do
     local t = changed[i]
     F.saveTask(t)
-    t.dirty, t.xDirty, t.yDirty, t.oDirty, t.extra = false, false, false, false, false
+    t.dirty = false
   end
   changed = {}
 end
@@ -1009,6 +759,7 @@ function F.writeStep()
     for _, u in ipairs(lane.dirty) do Step.forget(u) end
   end
   Step.saveTasks()
+  if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
   if next(keyring) then F.saveKeys() end
   for _, lane in ipairs(touched) do Step.finishLane(lane) end
@@ -1028,7 +779,8 @@ function Store.readItems(from)
   while at_ <= count do
     local id, blob = ARGV[at_], ARGV[at_ + 3]
     local kind = string.byte(blob, 2) - 48
-    local item = { id = id, user = ARGV[at_ + 1], queue = ARGV[at_ + 2], blob = blob }
+    local item = { id = id, user = ARGV[at_ + 1], queue = ARGV[at_ + 2], blob = blob,
+      f = string.format('%013.0f%012x', now, F.stamp()) .. blob }
     at_ = at_ + 4
     if kind % 2 == 1 then
       item.long = ARGV[at_]
@@ -1040,13 +792,14 @@ function Store.readItems(from)
       at_ = at_ + 1
     end
     n = n + 1
-    items[n], ids[n] = item, (prefix .. 'task:' .. id)
+    items[n], ids[n] = item, id
   end
-  local known = 0
+  local known = false
   for i = 1, n, 500 do
-    known = known + redis.call('EXISTS', unpack(ids, i, math.min(n, i + 499)))
+    local stored = redis.call('HMGET', (prefix .. 'tasks'), unpack(ids, i, math.min(n, i + 499)))
+    for j = 1, #stored do known = known or stored[j] end
   end
-  Store.anyKnown = known > 0
+  Store.anyKnown = known
   return items
 end
 
@@ -1118,17 +871,16 @@ function Store.storePlain(item)
   local id, blob = item.id, item.blob
   local lane = F.laneOf(item.queue)
   local u = F.userOf(lane, item.user)
-  storeText((prefix .. 'task:' .. id), Store.created .. blob, item.long, item.owned)
+  storeText(id, item.f, item.long, item.owned)
   Store.wrote, Store.made[id] = true, true
   tasks[id] = nil
   local level = string.byte(blob) - 48
   u.live = u.live + 1
-  u.seq = u.seq + 1
   u.queued = u.queued + 1
   u.cnt[level] = u.cnt[level] + 1
   lane.enqueued = lane.enqueued + 1
   lane.counts.queued = lane.counts.queued + 1
-  F.zset(F.levelKey(u, level), id, F.levelScore(level, u.seq))
+  redis.call('RPUSH', F.lineKey(u, level), id)
   F.reindex(u)
 end
 
@@ -1463,66 +1215,101 @@ function F.isEnd(state)
 end
 
 -- A task that is queued and never was anything else.
-function F.newTask(id, f, key)
-  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
-    losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
-    token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
+function F.newTask(id, f)
+  return { id = id, f = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
+    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', user = false, queue = false, dirty = false,
+    extra = false, kind = f and string.byte(f, 27) - 48 or 0 }
 end
 
-function F.readState(t, packed, lease)
-  local code, flags
-  code, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.leasedAt, t.n, t.chargedEpoch,
-    t.readers = struct.unpack('<BBdIBIdddII', packed)
-  t.state = STATES[code]
+function F.readFacts(t, packed)
+  local place, flags, from
+  place, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.readers, from =
+    struct.unpack('<BBdIIIdI', packed)
+  if place > 0 then t.state = place == 1 and 'scheduled' or 'deferred' end
   if flags > 0 then
-    t.inCascade, t.left = flags % 2 == 1, flags % 4 >= 2
-    t.hasAttempts, t.canceling, t.isSettled = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+    t.left, t.hasAttempts = flags % 2 == 1, flags % 4 >= 2
+    t.canceling, t.isSettled, t.inCascade = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
   end
-  if lease then
-    local a = string.find(lease, '\0', 1, true)
-    local b = string.find(lease, '\0', a + 1, true)
-    local c = string.find(lease, '\0', b + 1, true)
-    t.token, t.worker = string.sub(lease, 1, a - 1), string.sub(lease, a + 1, b - 1)
-    t.queue, t.user = string.sub(lease, b + 1, c - 1), string.sub(lease, c + 1)
+  if #packed >= from then
+    local more = cmsgpack.unpack(string.sub(packed, from))
+    t.x, t.y = more.x, more.y
+    if more.o then
+      local stop = string.find(more.o, '\0', 1, true)
+      t.token, t.worker = string.sub(more.o, 1, stop - 1), string.sub(more.o, stop + 1)
+    end
+  end
+  t.hasFacts = true
+end
+
+function F.readEnd(t, packed)
+  local code, at_, leasedAt, from
+  code, at_, leasedAt, t.endStamp, from = struct.unpack('<Bddd', packed)
+  local a = string.find(packed, '\0', from, true)
+  local b = string.find(packed, '\0', a + 1, true)
+  t.state, t.at, t.leasedAt = STATES[code % 16], at_, leasedAt
+  t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
+  t.result = b < #packed and string.sub(packed, b + 1) or nil
+  t.isSettled = code >= 16
+end
+
+function F.readLease(t, worker, packed)
+  local from, _
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, _, from = struct.unpack('<ddIB', packed)
+  t.token, t.worker, t.state = string.sub(packed, from), worker, 'started'
+  t.isSettled = false
+end
+
+-- Workers that have leases, or had some lately.
+function F.leasing()
+  if not C.leasing then C.leasing = redis.call('ZRANGE', (prefix .. 'leases'), 0, -1) end
+  return C.leasing
+end
+
+-- Looks whether some worker has it; `likely` is asked first.
+function F.findLease(t, likely)
+  local packed = likely and redis.call('HGET', (prefix .. 'hot:' .. likely), t.id)
+  if packed then return F.readLease(t, likely, packed) end
+  for _, worker in ipairs(F.leasing()) do
+    packed = redis.call('HGET', (prefix .. 'hot:' .. worker), t.id)
+    if packed then return F.readLease(t, worker, packed) end
   end
 end
 
-function F.joined(f, g, h)
-  if h then return f .. g .. h end
-  return g and f .. g or f
-end
-
--- The record of an id, or false.
-function F.taskOf(id)
+-- The record of an id, or false. `worker`: who has probably leased it.
+function F.taskOf(id, worker)
   local t = tasks[id]
   if t ~= nil then return t end
-  local key = (prefix .. 'task:' .. id)
-  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
+  local f = redis.call('HGET', (prefix .. 'tasks'), id)
   t = false
-  if got[1] then
-    t = F.newTask(id, F.joined(got[1], got[2], got[3]), key)
-    if got[4] then F.readState(t, got[4], got[5]) end
-    if got[6] then t.x = cmsgpack.unpack(got[6]) end
-    if got[7] then t.y = cmsgpack.unpack(got[7]) end
-    t.w, t.dependents = got[8], got[9]
+  if f then
+    t = F.newTask(id, f)
+    if t.kind >= 4 then F.readFacts(t, redis.call('HGET', (prefix .. 'facts'), id)) end
+    local ended = redis.call('HGET', (prefix .. 'ends'), id)
+    if ended then
+      F.readEnd(t, ended)
+    elseif t.state == 'queued' then
+      F.findLease(t, worker)
+    end
+    if C.ears > 0 then
+      local ear = redis.call('HGET', (prefix .. 'ears'), id)
+      if ear then
+        t.dependents = string.byte(ear) == 100
+        t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+        t.hasEar = true
+      end
+    end
   end
   tasks[id] = t
   return t
 end
 
-function F.readText(t)
-  local got = redis.call('HMGET', t.key, 'f', 'g', 'h')
-  t.f = F.joined(got[1] or '', got[2], got[3])
-end
-
 -- Fills in whose task it is.
 function F.owned(t)
-  if not t.f then F.readText(t) end
   local f = t.f
-  local last = 18 + string.sub(f, 16, 18)
+  local last = 30 + string.sub(f, 28, 30)
   local stop = string.find(f, '\0', last + 1, true)
-  t.user, t.queue = string.sub(f, 19, last), string.sub(f, last + 1, stop - 1)
-  t.level, t.rest = string.byte(f, 14) - 48, stop + 1
+  t.user, t.queue = string.sub(f, 31, last), string.sub(f, last + 1, stop - 1)
+  t.level, t.rest = string.byte(f, 26) - 48, stop + 1
 end
 
 -- Fills in all facts that never change.
@@ -1533,15 +1320,29 @@ function F.fixed(t)
   local b = string.find(f, '\0', a, true)
   local c = string.find(f, '\0', b + 1, true)
   local d = string.find(f, '\0', c + 1, true)
-  t.created = tonumber(string.sub(f, 1, 13))
+  t.created, t.stamp = tonumber(string.sub(f, 1, 13)), tonumber(string.sub(f, 14, 25), 16)
   t.name, t.cost = string.sub(f, a, b - 1), tonumber(string.sub(f, b + 1, c - 1))
   t.optionsAt, t.body = c + 1, d + 1
   return t
 end
 
+-- When it was first put in line: its place among its user's tasks of its level.
+function F.placeOf(t)
+  return t.seq > 0 and t.seq or F.fixed(t).stamp
+end
+
+-- Its member in an index that is ordered by moments: ties go by arrival.
+function F.member(t)
+  return string.sub(t.f, 14, 25) .. t.id
+end
+
+function F.isLong(t)
+  return t.kind % 2 == 1
+end
+
 function F.payloadOf(t)
   F.fixed(t)
-  if t.body > #t.f then return t.long or redis.call('HGET', (prefix .. 'task:' .. t.id), 'p') or '' end
+  if F.isLong(t) then return t.long or redis.call('HGET', (prefix .. 'payloads'), t.id) or '' end
   return string.sub(t.f, t.body)
 end
 
@@ -1553,59 +1354,114 @@ end
 function F.change(t)
   if t.dirty then return end
   t.dirty = true
-  if not t.extra then changed[#changed + 1] = t end
-end
-
--- Sets a field of the hash beside the packed ones, at the end of the step.
-function F.setField(t, field, value)
-  if not t.extra then
-    t.extra = {}
-    if not t.dirty then changed[#changed + 1] = t end
-  end
-  t.extra[#t.extra + 1] = field
-  t.extra[#t.extra + 1] = value
-end
-
--- Writes the text that never changes, in pieces. `again`: there may be longer ones of before.
-function F.setText(t, again)
-  local f = t.f
-  local pieces = #f <= 3 * 64 and 64 or #f
-  F.setField(t, 'f', string.sub(f, 1, pieces))
-  if #f > pieces or again then F.setField(t, 'g', string.sub(f, pieces + 1, 2 * pieces)) end
-  if #f > 2 * pieces or again then F.setField(t, 'h', string.sub(f, 2 * pieces + 1)) end
+  changed[#changed + 1] = t
 end
 
 -- The rare facts that change, to be changed.
 function F.rareOf(t)
-  t.y, t.yDirty = t.y or {}, true
+  t.y = t.y or {}
   F.change(t)
   return t.y
 end
 
-function F.packState(t)
-  local flags = (t.inCascade and 1 or 0) + (t.left and 2 or 0)
-    + (t.hasAttempts and 4 or 0) + (t.canceling and 8 or 0)
-    + (t.isSettled and 16 or 0)
-  return struct.pack('<BBdIBIdddII', CODES[t.state], flags, t.seq, t.failures, t.losses, t.releases, t.at,
-    t.leasedAt, t.n, t.chargedEpoch, t.readers)
+function F.setError(t, text)
+  t.error = text
+  redis.call('HSET', (prefix .. 'errors'), t.id, text)
+end
+
+-- Who waits for it, or for its end: see `ears`.
+function F.saveEar(t)
+  local ear = (t.dependents and 'd' or '') .. (t.w or '')
+  local had = t.hasEar
+  t.hasEar = ear ~= ''
+  if t.hasEar then redis.call('HSET', (prefix .. 'ears'), t.id, ear) elseif had then redis.call('HDEL', (prefix .. 'ears'), t.id) end
+  C.ears = C.ears + (t.hasEar and 1 or 0) - (had and 1 or 0)
+end
+
+-- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
+function F.packFacts(t)
+  local flags = (t.left and 1 or 0) + (t.hasAttempts and 2 or 0)
+    + (t.canceling and 4 or 0) + (t.inCascade and 16 or 0)
+  local resting = t.state ~= 'started' and not F.isEnd(t.state)
+  local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
+  if o and t.isSettled then flags = flags + 8 end
+  local y = t.y and next(t.y) and t.y or nil
+  local place = PLACES[t.state] or 0
+  if place == 0 and flags == 0 and t.seq == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
+    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0) then
+    return nil
+  end
+  local packed = struct.pack('<BBdIIIdI', place, flags, t.seq, t.failures, t.losses, t.releases,
+    F.isEnd(t.state) and 0 or t.at, t.readers)
+  if not (t.x or y or o) then return packed end
+  return packed .. cmsgpack.pack({ x = t.x, y = y, o = o })
+end
+
+function F.setKind(t, bit, on)
+  local has = t.kind % (2 * bit) >= bit
+  if has == on then return end
+  t.kind = t.kind + (on and bit or -bit)
+  t.f = string.sub(t.f, 1, 26) .. t.kind .. string.sub(t.f, 28)
+  t.textChanged = true
 end
 
 function F.saveTask(t)
-  if t.xDirty then F.setField(t, 'x', cmsgpack.pack(t.x)) end
-  if t.yDirty then F.setField(t, 'y', cmsgpack.pack(t.y)) end
-  if t.oDirty then
-    F.setField(t, 'o', t.token .. '\0' .. t.worker .. '\0' .. t.queue .. '\0' .. t.user)
+  if t.isGone then return end
+  local packed = F.packFacts(t)
+  if packed then
+    redis.call('HSET', (prefix .. 'facts'), t.id, packed)
+  elseif t.hasFacts then
+    redis.call('HDEL', (prefix .. 'facts'), t.id)
   end
-  local key, extra = t.key, t.extra
-  if not extra then
-    redis.call('HSET', key, 's', F.packState(t))
-  elseif not t.dirty then
-    redis.call('HSET', key, unpack(extra))
-  elseif #extra == 2 then
-    redis.call('HSET', key, 's', F.packState(t), extra[1], extra[2])
+  t.hasFacts = packed and true or false
+  F.setKind(t, 4, t.hasFacts)
+  if t.textChanged then redis.call('HSET', (prefix .. 'tasks'), t.id, t.f) end
+  t.textChanged = false
+  if t.state == 'started' then
+    redis.call('HSET', (prefix .. 'hot:' .. t.worker), t.id,
+      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
+  elseif F.isEnd(t.state) then
+    redis.call('HSET', (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at, t.leasedAt,
+      t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
+  end
+end
+
+-- A lease of the worker is over.
+function F.leaveLease(worker, id)
+  redis.call('HDEL', (prefix .. 'hot:' .. worker), id)
+  leasedUntil[worker] = leasedUntil[worker] or false
+end
+
+-- How many of a line stand before a place.
+function F.rankInLine(key, place)
+  local low, high = 0, redis.call('LLEN', key)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local t = F.taskOf(redis.call('LINDEX', key, middle))
+    if t and F.placeOf(t) < place then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+-- To the end of its line; where it stood before, when it has been in line already.
+function F.joinLine(t, u, again)
+  t.isTaken = false
+  local key = F.lineKey(u, t.level)
+  if not again then return redis.call('RPUSH', key, t.id) end
+  local rank = F.rankInLine(key, F.placeOf(t))
+  local next_ = redis.call('LINDEX', key, rank)
+  if not next_ then
+    redis.call('RPUSH', key, t.id)
+  elseif rank == 0 then
+    redis.call('LPUSH', key, t.id)
   else
-    redis.call('HSET', key, 's', F.packState(t), unpack(extra))
+    redis.call('LINSERT', key, 'BEFORE', next_, t.id)
   end
+end
+
+function F.leaveLine(t, u)
+  if t.isTaken then return end
+  redis.call('LREM', F.lineKey(u, t.level), 1, t.id)
 end
 
 function F.countFollower(t, lane, change)
@@ -1622,14 +1478,13 @@ function F.setState(t, u, state)
   F.change(t)
 end
 
-function F.enterQueue(t, u)
+-- `atOnce`: it is new, and its place is that of its arrival.
+function F.enterQueue(t, u, atOnce)
   F.fixed(t)
-  if t.seq == 0 then
-    u.seq = u.seq + 1
-    t.seq = u.seq
-  end
+  local again = t.seq > 0
+  if not again and not atOnce then t.seq = F.stamp() end
   F.setState(t, u, 'queued')
-  F.zset(F.levelKey(u, t.level), t.id, F.levelScore(t.level, t.seq))
+  F.joinLine(t, u, again)
   u.cnt[t.level] = u.cnt[t.level] + 1
   u.queued = u.queued + 1
   F.reindex(u)
@@ -1644,21 +1499,21 @@ end
 function F.enterScheduled(t, u, due)
   t.at = due
   F.setState(t, u, 'scheduled')
-  F.put('scheduled', t.id, due)
-  F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, due)
+  F.put('scheduled', F.member(t), due)
+  F.zset((u.lane.p .. 'scheduled:' .. u.name), F.member(t), due)
   F.dueChanged(u)
 end
 
 function F.enterDeferred(t, u)
   t.at = 0
   F.setState(t, u, 'deferred')
-  F.put('deferred', t.id, F.fixed(t).created)
+  F.put('deferred', t.id, F.fixed(t).stamp)
   F.touch(u)
 end
 
+-- It stands in line no more; whoever calls this has taken it out.
 function F.dropQueued(t, u)
   local level = F.fixed(t).level
-  F.zset(F.levelKey(u, level), t.id, false)
   u.cnt[level] = u.cnt[level] - 1
   u.queued = u.queued - 1
   if u.cnt[level] == 0 then F.emptied(u, level) end
@@ -1667,11 +1522,19 @@ end
 function F.leave(t, u)
   local state = t.state
   if state == 'queued' then
+    F.fixed(t)
+    F.leaveLine(t, u)
     F.dropQueued(t, u)
   else
-    F.move(state, t.id, false)
+    if state == 'started' then
+      F.leaveLease(t.worker, t.id)
+    elseif F.isEnd(state) then
+      F.leaveEnded(t)
+    else
+      F.move(state, state == 'scheduled' and F.member(t) or t.id, false)
+    end
     if state == 'scheduled' then
-      F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, false)
+      F.zset((u.lane.p .. 'scheduled:' .. u.name), F.member(t), false)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
@@ -1693,9 +1556,8 @@ function F.setDeadline(t)
   if x.wu and (not least or x.wu < least) then least = x.wu end
   if x.wk and (not least or x.wk < least) then least = x.wk end
   if least == x.dl then return end
-  F.move('deadlines', t.id, least or false)
+  F.move('deadlines', F.member(t), least or false)
   x.dl = least
-  t.xDirty = true
   F.change(t)
 end
 
@@ -1763,20 +1625,85 @@ function F.releaseKey(t, u)
   end
 end
 
+function F.enterEnded(t)
+  t.endStamp = F.stamp()
+  redis.call('RPUSH', (prefix .. 'ended:' .. t.state), t.id)
+  if now < H[t.state] then H[t.state] = now end
+end
+
+-- How many of those that have ended so did before a stamp.
+function F.rankOfEnd(key, stamp)
+  local low, high = 0, redis.call('LLEN', key)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local at_, t = middle, false
+    -- Holes say nothing; whoever stands behind them does.
+    while at_ < high and not t do
+      local id = redis.call('LINDEX', key, at_)
+      t = id ~= '' and F.taskOf(id)
+      if not t then at_ = at_ + 1 end
+    end
+    if t and (t.endStamp or 0) < stamp then low = at_ + 1 else high = middle end
+  end
+  return low
+end
+
+-- Its rank in its list; nil when it is not there.
+function F.findEnded(t)
+  local key = (prefix .. 'ended:' .. t.state)
+  local rank = F.rankOfEnd(key, t.endStamp or 0)
+  while redis.call('LINDEX', key, rank) == '' do rank = rank + 1 end
+  if redis.call('LINDEX', key, rank) == t.id then return rank end
+end
+
+function F.leaveEnded(t)
+  if redis.call('ZREM', (prefix .. 'kept:' .. t.state), t.id) == 1 then return end
+  local key, rank = (prefix .. 'ended:' .. t.state), F.findEnded(t)
+  if not rank then return end
+  if rank == 0 then
+    redis.call('LPOP', key)
+    return F.dropHoles(t.state)
+  end
+  redis.call('LSET', key, rank, '')
+  redis.call('HINCRBY', (prefix .. 'holes'), t.state, 1)
+end
+
+-- No list begins with a hole.
+function F.dropHoles(state)
+  local key, dropped = (prefix .. 'ended:' .. state), 0
+  while redis.call('LINDEX', key, 0) == '' do
+    redis.call('LPOP', key)
+    dropped = dropped + 1
+  end
+  if dropped == 0 then return end
+  if redis.call('HINCRBY', (prefix .. 'holes'), state, -dropped) == 0 then redis.call('HDEL', (prefix .. 'holes'), state) end
+end
+
+-- Nobody reads it any more: it stands again where it ended.
+function F.backAmongEnded(t)
+  local key = (prefix .. 'ended:' .. t.state)
+  if redis.call('ZREM', (prefix .. 'kept:' .. t.state), t.id) == 0 then return end
+  local next_ = redis.call('LINDEX', key, F.rankOfEnd(key, t.endStamp))
+  if not next_ then
+    redis.call('RPUSH', key, t.id)
+  elseif redis.call('LINDEX', key, 0) == next_ then
+    redis.call('LPUSH', key, t.id)
+  else
+    redis.call('LINSERT', key, 'BEFORE', next_, t.id)
+  end
+  if t.at < H[t.state] then H[t.state] = t.at end
+end
+
 function F.endTask(t, u, state, ending)
   local lane = u.lane
   F.leave(t, u)
   F.setState(t, u, state)
   t.at = now
-  if t.readers > 0 then
-    F.put(state, t.id, now + 4503599627370496)
-  else
-    F.put(state, t.id, now, nowText)
-  end
+  F.enterEnded(t)
   if ending.cause then F.rareOf(t).ca = ending.cause end
   if state == 'failed' then F.countFollower(t, lane, 1) end
-  if ending.error then F.setField(t, 'e', ending.error) end
-  if ending.result then F.setField(t, 'r', ending.result) end
+  if ending.error then F.setError(t, ending.error) end
+  t.result = ending.result
   t.canceling = false
   local x = t.x
   if x then
@@ -1790,7 +1717,7 @@ function F.endTask(t, u, state, ending)
   local reads = x and (x.d or x.s) and true or false
   if reads or t.dependents then
     t.inCascade, t.left = true, not reads
-    F.put('cascade', t.id, now)
+    F.put('cascade', t.id, t.endStamp)
     standing[#standing + 1] = t.id
   end
   F.reindex(u)
@@ -1844,14 +1771,14 @@ end
 
 -- It hears of the end of a task; whoever calls this adds the id to those that block it.
 function Deps.listen(t, id)
-  F.zset((prefix .. 'deps:waiting:' .. id), t.id, F.fixed(t).created)
+  F.zset((prefix .. 'deps:waiting:' .. id), t.id, F.fixed(t).stamp)
   t.isBlocked = true
 end
 
 -- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
 -- going to store are not told to be waiting in vain.
 function Deps.listenMissing(t, id)
-  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).created)
+  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).stamp)
   t.isBlocked = true
 end
 
@@ -1888,7 +1815,8 @@ function Suspend.unlink(t)
       read[#read + 1] = id
     end
   end
-  t.x.s, t.xDirty = #read > 0 and read or nil, true
+  t.x.s = #read > 0 and read or nil
+  F.change(t)
 end
 
 -- Wakes it before all have ended.
@@ -1949,14 +1877,11 @@ function F.isBlocked(t)
   return redis.call('EXISTS', (prefix .. 'deps:blocked:' .. t.id)) == 1
 end
 
--- Ended tasks with readers stand behind all others, out of retention's way.
+-- Ended tasks with readers stand out of retention's way.
 function F.addReader(t, change_)
-  local was = t.readers > 0
   t.readers = t.readers + change_
   F.change(t)
-  local is = t.readers > 0
-  if was == is or not F.isEnd(t.state) then return end
-  F.move(t.state, t.id, t.at + (is and 4503599627370496 or 0))
+  if t.readers == 0 and F.isEnd(t.state) then F.backAmongEnded(t) end
 end
 
 function Cascade.policyFor(upstream, dependent)
@@ -1973,7 +1898,7 @@ function Cascade.satisfy(upstream, t, u)
   t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
   -- `at` is free in line: below zero it tells its first lease how long after that end it was queued.
-  if t.state == 'deferred' and t.n == 0 and not t.x.su then t.at = upstream.at - now - 1 end
+  if t.state == 'deferred' and t.token == '' and not t.x.su then t.at = upstream.at - now - 1 end
   F.unblock(t, u)
 end
 
@@ -1996,22 +1921,21 @@ end
 -- Somebody waits for this task, or for its redrive: its end and its removal must look.
 function F.markDependents(t)
   if t.dependents then return end
-  t.dependents = '1'
-  F.setField(t, 'd', '1')
+  t.dependents = true
+  F.saveEar(t)
 end
 
 -- It can wait no longer than this for one that cannot end by itself.
 function Cascade.waitFor(t)
   if not t.x.wu then
     t.x.wu = now + 2592000000
-    t.xDirty = true
     F.change(t)
   end
   F.setDeadline(t)
 end
 
 function Cascade.hold(upstream, t)
-  F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).created)
+  F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).stamp)
   F.markDependents(upstream)
   Cascade.waitFor(t)
 end
@@ -2085,7 +2009,8 @@ function Cascade.leaveUpstreams(t)
   local unread = reads and redis.call('SMEMBERS', key) or NONE
   if #unread > 0 then
     -- A join that was canceled never read these.
-    x.m, t.xDirty = x.m or {}, true
+    x.m = x.m or {}
+    F.change(t)
     for _, id in ipairs(unread) do table.insert(x.m, id) end
   end
   redis.call('DEL', key)
@@ -2123,35 +2048,26 @@ function Cascade.tellWaiting(t, most)
   return count, #ids > most
 end
 
--- Takes what has ended since into the line: the least id last, which is told first.
+-- Takes what has ended since into the line: those that ended first are told first.
 function Cascade.standIn()
-  local line = Cascade.line or {}
+  local line = Cascade.line or { at = 1 }
   Cascade.line = line
-  local isNew = #line == 0
   for i = 1, #standing do
-    local id, place = standing[i], #line + 1
-    if not isNew then
-      while place > 1 and F.before(line[place - 1], id) do
-        line[place] = line[place - 1]
-        place = place - 1
-      end
-    end
-    line[place] = id
+    line[#line + 1] = standing[i]
     standing[i] = nil
   end
-  if isNew then table.sort(line, function(a, b) return F.before(b, a) end) end
   return line
 end
 
--- The id that is told next, by (end, id); nil when all are. While none is left over from earlier
+-- The id that is told next, by the order of their ends; nil when all are. While none is left over from earlier
 -- steps, those of this one need not stand in the index.
 function Cascade.next()
   if not C.isOlder then
     local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
-    while #line > 0 do
-      local id = line[#line]
+    while line[line.at or 1] do
+      local id = line[line.at]
       if I.cascade and I.cascade[id] then return id end
-      line[#line] = nil
+      line.at = line.at + 1
     end
     return nil
   end
@@ -2285,7 +2201,6 @@ function Window.move(t, due)
   local u = F.ownerOf(t)
   if t.x and t.x.ex then
     t.x.ex = t.x.ex + due - t.at
-    t.xDirty = true
     F.setDeadline(t)
   end
   if due > now then
@@ -2372,7 +2287,6 @@ end
 function Key.replaceInput(t, item)
   t.x = t.x or {}
   t.x.fp = F.firstDigest(t)
-  t.xDirty = true
   F.change(t)
   local head = string.sub(F.fixed(t).f, 1, t.optionsAt - 1)
   t.f = head .. string.sub(item.f, item.optionsAt, item.body - 1)
@@ -2380,8 +2294,10 @@ function Key.replaceInput(t, item)
   t.created = nil
   F.fixed(t)
   t.long = item.long
-  F.setText(t, true)
-  if item.long then F.setField(t, 'p', item.long) end
+  t.kind = t.kind - t.kind % 2
+  F.setKind(t, 1, item.long and true or false)
+  t.textChanged = true
+  if item.long then redis.call('HSET', (prefix .. 'payloads'), t.id, item.long) end
 end
 
 -- Remembers the id of a call that the key answered, and swaps the input where the answer says so.
@@ -2589,12 +2505,11 @@ end
 
 -- Fills in what only some checks look at.
 function Store.complete(item)
-  if item.f then return item end
-  item.f = Store.created .. item.blob
+  if item.created then return item end
   local user = item.user
   F.fixed(item)
   item.user = user
-  item.payload = F.payloadOf(item)
+  item.payload = item.long or string.sub(item.f, item.body)
   local spec = item.spec
   if spec then
     item.x = { d = spec.d, g = spec.g, i = spec.i, j = spec.j, o = spec.o, h = spec.h }
@@ -2634,7 +2549,7 @@ end
 function Store.takeOver(t)
   local mine = Store.submission
   if not mine or not t.x or not t.x.su or t.x.su == mine then return end
-  t.x.su, t.xDirty, Store.wrote = mine, true, true
+  t.x.su, Store.wrote = mine, true
   F.change(t)
   Store.kept[#Store.kept + 1] = t.id
   return { kind = 'created', id = t.id }
@@ -2724,8 +2639,8 @@ function Store.create(item)
   if x.h then Graphs.hold(x.h, t.id) end
   if Store.submission then Store.kept[#Store.kept + 1] = t.id end
   tasks[t.id], Store.made[t.id], Store.wrote = t, true, true
-  F.setText(t)
-  if item.long then F.setField(t, 'p', item.long) end
+  t.textChanged, t.long = true, item.long
+  if item.long then redis.call('HSET', (prefix .. 'payloads'), t.id, item.long) end
   local key = Key.rememberedKey(item)
   if key and Key.holds(key) and not Window.is(x.i) then
     t.x.d = t.x.d or {}
@@ -2756,8 +2671,7 @@ function Store.settleIn(t, item)
       F.setDeadline(t)
     end
   end
-  t.xDirty = next(t.x) ~= nil
-  if not t.xDirty then t.x = nil end
+  if next(t.x) == nil then t.x = nil end
   local waits = t.isBlocked or (t.x and t.x.su)
   if due > now then
     F.enterScheduled(t, u, due)
@@ -2765,7 +2679,7 @@ function Store.settleIn(t, item)
     F.enterDeferred(t, u)
     if not waits then state, ending = 'finished', { result = 'null' } end
   else
-    F.enterQueue(t, u)
+    F.enterQueue(t, u, true)
   end
   if state then F.endTask(t, u, state, ending) end
 end

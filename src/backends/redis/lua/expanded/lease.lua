@@ -6,778 +6,10 @@
 -- Returns  as in lib/lease-step.lua
 -- Cost     O(leases × log users)
 
--- Everything that a worker's step on the short path is made of.
--- Reads the server's clock once per step, and what the namespace remembers, still packed.
-
-local prefix = string.sub(KEYS[1], 1, -6)
-local at = redis.call('TIME')
-local micros = at[1] * 1000000 + at[2]
-local now = math.floor(micros / 1000)
-local saved = redis.call('HMGET', KEYS[1], 's', 'a')
-local INF = math.huge
-
--- Settings of who has none; never written to.
-local NONE = {}
-
--- What the short path has read, by key, before it gave up.
-local atHand = {}
--- The short path of enqueue, lease and settle: steps in which everything is plain, as nearly all
--- are, without the functions and tables of the long one. It reads all it needs first; when anything
--- is not plain it gives up, nothing written, and the long path takes the step. Both do the same;
--- the long one is the law (docs/adr/0012).
---
--- This file: what the namespace remembers, as an array in the order of CLOCK.
-
--- nil when somebody waits to be woken, a cascade is under way, or the clock has jumped.
-local function plainClock()
-  if not saved[1] then return end
-  local clock = { struct.unpack('<dddddddddddddddddddddd', saved[1]) }
-  local passed = now - clock[1]
-  if passed < 0 or passed > 8000 or clock[14] > 0
-    or clock[7] < INF then
-    return
-  end
-  clock[1] = now
-  clock[20] = clock[20] + 1
-  return clock
-end
-
--- A worker that leases is awake, so it holds no alarm (lib/alarm.lua).
-local function plainAwake(clock, worker)
-  local alarms = saved[2] or ','
-  if alarms == ',' then return end
-  local comma = string.find(alarms, ',', 1, true)
-  local one, two = string.sub(alarms, 1, comma - 1), string.sub(alarms, comma + 1)
-  if one == worker then
-    clock.alarms, clock[15] = ',' .. two, INF
-  elseif two == worker then
-    clock.alarms = one .. ','
-  end
-end
-
-local function savePlainClock(clock)
-  local packed = struct.pack('<dddddddddddddddddddddd', unpack(clock, 1, 22))
-  if clock.alarms then
-    redis.call('HSET', KEYS[1], 's', packed, 'a', clock.alarms)
-  else
-    redis.call('HSET', KEYS[1], 's', packed)
-  end
-end
--- Looks whether maintenance, which a lease brings along, has nothing to do.
-
--- Whether no ended task is old enough to go; `keep` as in lib/due-parts.lua.
-local function plainKept(clock, keep)
-  local finished, failed, canceled =
-    clock[8], clock[9], clock[10]
-  if math.min(finished, failed, canceled) > now - 60000 then return true end
-  local a, b, c = string.match(keep, '^(%d+):,(%d+):,(%d+):$')
-  return a and finished > now - a and failed > now - b and canceled > now - c
-end
-
-local function plainQuiet(clock, keep)
-  return clock[3] > now and clock[4] > now
-    and clock[5] > now and clock[6] > now
-    and clock[21] > now and clock[12] > now
-    and clock[22] > now and clock[17] == 0 and clock[18] == 0
-    and clock[19] == 0 and clock[11] >= now - 15000
-    and plainKept(clock, keep)
-end
--- What queues say of the tasks that are leased from them, as the worker hears it.
-
--- nil when it says nothing.
-local function queueTerms(config)
-  if not (config.leaseMs or config.retries or config.timeoutMs) then return end
-  return { leaseMs = config.leaseMs, retries = config.retries, timeoutMs = config.timeoutMs }
-end
--- Keeps a queue on the short path: its numbers as an array in the order of LANE (lib/lane.lua), and
--- by name what else the step needs of it.
-
--- nil for a queue that is new, paused, limited as a whole or charges time, or whose users have rates.
-local function plainLane(queue)
-  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
-  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c')
-  if not got[1] then return end
-  local lane = { struct.unpack('<ddIddddddddddddddddddd', got[1]) }
-  lane.p, lane.queue, lane.users, lane.order = p, queue, {}, {}
-  lane.perUser, lane.levelWeights = NONE, { 1, 2, 4, 8, 16 }
-  if got[2] then
-    local config = cmsgpack.unpack(got[2])
-    local perUser = config.perUser or NONE
-    if config.paused or config.rate or config.maxRunning or config.charge == 'time'
-      or perUser.rate or perUser.paused then
-      return
-    end
-    lane.perUser, lane.config = perUser, config
-    lane.levelWeights = config.priorityWeights or lane.levelWeights
-  end
-  lane.packedClasses = string.sub(got[1], lane[22 + 1])
-  lane[22 + 1] = nil
-  return lane
-end
-
-local function plainClasses(lane)
-  local classes = lane.classes
-  if not classes then
-    classes, lane.lasts = cmsgpack.unpack(lane.packedClasses)
-    lane.classes = classes
-  end
-  return classes
-end
-
--- Whether the step's end would have more to do than to save the queue: it has run dry, or users
--- are to be forgotten.
-local function plainRest(lane)
-  if lane[10] == 0 and lane[11] == 0 and lane[1] ~= 0 then return false end
-  return lane[7] > lane[1] and lane[22] >= lane[3]
-end
-
-local function savePlainLane(lane)
-  local classes = lane.classes and cmsgpack.pack(lane.classes, lane.lasts) or lane.packedClasses
-  redis.call('HSET', (lane.p .. 'fair'), 's',
-    struct.pack('<ddIddddddddddddddddddd', unpack(lane, 1, 22)) .. classes)
-end
--- Keeps a user on the short path: no lists, no rate, not paused, in a class of its own weight.
--- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
-
--- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
-
--- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
-end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
-
--- The user; nil when it is not plain.
-local function plainUser(lane, name)
-  local u = lane.users[name]
-  if u then return u end
-  local key = (lane.p .. 'user:' .. name)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
-  atHand[key] = got
-  if not got[1] then return end
-  local own, perUser = NONE, lane.perUser
-  if got[3] then
-    local c = cmsgpack.unpack(got[3])
-    own = c.o or NONE
-    if c.l or own.rate or own.paused then return end
-  end
-  local s, ep, flags, w, room, a, b, c, d, e, f, seq, live, running, tat =
-    struct.unpack('<dIBIIIIIIIIdIId', got[1])
-  local weight = own.weight or perUser.weight or 100
-  if flags > 1 or w ~= weight then return end
-  u = { name = name, key = key, s = s, ep = ep, ready = flags == 1, wasReady = flags == 1,
-    w = weight, room = room, cnt = { a, b, c, d, e, f }, queued = a + b + c + d + e + f, seq = seq,
-    live = live, running = running, tat = tat, shares = got[2],
-    maxRunning = own.maxRunning or perUser.maxRunning or INF,
-    maxQueued = own.maxQueued or perUser.maxQueued, class = 'ow' .. weight }
-  lane.users[name] = u
-  lane.order[#lane.order + 1] = u
-  return u
-end
-
--- Takes the user among the ready ones when it may start something now; false when its class is not
--- plain.
-local function plainPlace(lane, u)
-  if u.ready or u.queued == 0 or u.running >= u.maxRunning then return true end
-  local classes, n = plainClasses(lane), 0
-  if not classes[u.class] then
-    if classes['aw' .. u.w] then return false end
-    for _ in pairs(classes) do n = n + 1 end
-    if n >= 31 then return false end
-  end
-  classes[u.class] = (classes[u.class] or 0) + 1
-  local lasts, kind = lane.lasts, 'w' .. u.w
-  local kept = u.ep == lane[3] and u.s or 0
-  u.s, lasts[kind] = enterTag(kept, lane[1], u.w, lasts[kind] or -1)
-  u.ep, u.ready = lane[3], true
-  lane[2] = lane[2] + u.w
-  lane[6] = lane[6] + 1
-  return true
-end
-
-local function plainDisplace(lane, u)
-  local classes = plainClasses(lane)
-  local left = classes[u.class] - 1
-  classes[u.class] = left > 0 and left or nil
-  if left == 0 and not classes['aw' .. u.w] then lane.lasts['w' .. u.w] = nil end
-  lane[2] = lane[2] - u.w
-  lane[6] = lane[6] - 1
-  u.ready = false
-end
-
--- Writes the users of the step, and where they stand among the ready ones.
-local function savePlainUsers(lane)
-  local ready, left = {}, {}
-  for i = 1, #lane.order do
-    local u = lane.order[i]
-    local c, room = u.cnt, u.maxRunning - u.running
-    if room > u.queued then room = u.queued end
-    if room < 0 then room = 0 end
-    lane[5] = lane[5] + room - u.room
-    local packed = struct.pack('<dIBIIIIIIIIdIId', u.s, u.ep, u.ready and 1 or 0, u.w, room, c[1], c[2], c[3],
-      c[4], c[5], c[6], u.seq, u.live, u.running, u.tat)
-    if u.newShares then
-      redis.call('HSET', u.key, 'u', packed, 'v', u.newShares)
-    else
-      redis.call('HSET', u.key, 'u', packed)
-    end
-    if u.ready and (u.served or not u.wasReady) then
-      local class = ready[u.class] or {}
-      ready[u.class] = class
-      class[#class + 1] = u.s
-      class[#class + 1] = u.name
-    elseif u.wasReady and not u.ready then
-      left[#left + 1] = u
-    end
-  end
-  for class, members in pairs(ready) do
-    redis.call('ZADD', (lane.p .. 'ready:' .. class), unpack(members))
-  end
-  for i = 1, #left do redis.call('ZREM', (lane.p .. 'ready:' .. (left[i].class)), left[i].name) end
-end
--- Keeps a worker on the short path: unrestricted, and in no line; it may have been woken.
-
-local function plainWorker(id)
-  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x', 's')
-  if not got[5] or got[2] or (got[4] and got[4] ~= '') or got[6] then return end
-  return { id = id, names = got[1], last = got[3], woken = got[4], seen = tonumber(got[5]),
-    gained = 0, succeeded = 0, before = got[7] or 0 }
-end
-
--- `last`: the request and what it was given, for whoever asks the same again. What was settled is
--- counted by the write that says that the worker lives.
-local function savePlainWorker(worker, last)
-  local key = (prefix .. 'worker:' .. worker.id)
-  if math.floor(now / 1000) ~= math.floor(worker.seen / 1000) then
-    redis.call('ZADD', (prefix .. 'workers'), now, worker.id)
-  end
-  local field, total = 't', now
-  if worker.succeeded > 0 then field, total = 's', worker.before + worker.succeeded end
-  if last then
-    redis.call('HSET', key, 't', now, 'r', cmsgpack.pack(last), field, total)
-    if worker.woken then
-      redis.call('DEL', (prefix .. 'wake:' .. worker.id))
-      redis.call('HDEL', key, 'i')
-    end
-  else
-    redis.call('HSET', key, 't', now, field, total)
-  end
-  if worker.gained ~= 0 then redis.call('HINCRBY', key, 'k', worker.gained) end
-end
--- Whose turn it is, on the short path: WF2Q+ as in lib/choose.lua, over what stands in front of
--- each class. A class is read once per step: as many users as there are turns, and one more, so
--- that the true head is always among them.
--- Whether Lua orders strings by their bytes: it compares them by the server's locale.
-
-local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
-  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
-
--- The front of every class: names in order of their tags, from `at` on. nil when Lua does not
--- order names by their bytes (lib/view.lua), or a class is not plain.
-local function plainFronts(lane, turns)
-  if not byBytes then return end
-  local fronts = {}
-  for class in pairs(plainClasses(lane)) do
-    local weight = string.match(class, '^ow(%d+)$')
-    if not weight then return end
-    local got = redis.call('ZRANGE', (lane.p .. 'ready:' .. class), 0, turns, 'WITHSCORES')
-    local names, tags = {}, {}
-    for i = 1, #got, 2 do
-      names[#names + 1] = got[i]
-      tags[#names] = tonumber(got[i + 1])
-    end
-    local front = { names = names, tags = tags, at = 1, step = 100 / weight, scale = scaleOf(weight) }
-    fronts[#fronts + 1], fronts[class] = front, front
-  end
-  return fronts
-end
-
--- Puts a user where its tag says, looking from behind.
-local function plainStand(front, name, tag)
-  local names, tags, place = front.names, front.tags, #front.names + 1
-  while place > front.at do
-    local other = tags[place - 1]
-    if other < tag or (other == tag and names[place - 1] < name) then break end
-    names[place], tags[place] = names[place - 1], other
-    place = place - 1
-  end
-  names[place], tags[place] = name, tag
-end
-
--- The front whose head has the next turn, after virtual time has jumped to the least tag.
-local function plainTurn(lane, fronts)
-  local least = INF
-  for i = 1, #fronts do
-    local front = fronts[i]
-    local tag = front.tags[front.at]
-    front.start = tag and (tag == 0 and 0 or tag / front.scale)
-    if tag and front.start < least then least = front.start end
-  end
-  if least == INF then return end
-  local v = lane[1]
-  if least > v then
-    v = least
-    lane[1] = v
-  end
-  local best, bestFinish
-  for i = 1, #fronts do
-    local front = fronts[i]
-    local start = front.start
-    if start and start <= v + front.step * 0.000030517578125 then
-      local finish = start + front.step
-      -- Of the same finish and the same start would be one weight.
-      if not best or finish < bestFinish or (finish == bestFinish and start < best.start) then
-        best, bestFinish = front, finish
-      end
-    end
-  end
-  return best
-end
--- The line of a user on the short path: only one of its levels has work, so its shares between
--- levels come to one rule: the level's tag is max(v, last) + 1 / weight, and becomes both.
-
--- The level that has work; nil when several have.
-local function plainLevel(u)
-  if not u.level then
-    for level = 1, 6 do
-      if u.cnt[level] > 0 then
-        if u.level then return end
-        u.level = level
-      end
-    end
-  end
-  return u.cnt[u.level] == u.queued and u.level
-end
-
--- What the level knows of earlier turns: v, last, a tag it may have got already, and, still packed,
--- what belongs to lower and to higher levels.
-local function plainShares(u)
-  local raw = u.shares
-  local shares = { v = 0, last = 0, tag = 0, crit = 0, lower = '', higher = '' }
-  u.share = shares
-  if not raw then return shares end
-  local from
-  shares.v, shares.crit, from = struct.unpack('<dI', raw)
-  while from <= #raw do
-    local level, last, tag, next_ = struct.unpack('<Bdd', raw, from)
-    if level == u.level then
-      shares.last, shares.tag = last, tag
-    elseif level < u.level then
-      shares.lower = shares.lower .. string.sub(raw, from, next_ - 1)
-    else
-      shares.higher = shares.higher .. string.sub(raw, from, next_ - 1)
-    end
-    from = next_
-  end
-  return shares
-end
-
--- The level has had a turn.
-local function plainServed(lane, u)
-  local shares, level = u.share or plainShares(u), u.level
-  if level == 6 then
-    shares.crit = shares.crit + 1
-    return
-  end
-  local tag = shares.tag
-  if tag == 0 then
-    tag = (shares.last > shares.v and shares.last or shares.v)
-      + 1 / lane.levelWeights[level]
-  end
-  shares.crit, shares.v, shares.last, shares.tag = 0, tag, tag, 0
-end
-
-local function packPlainShares(u)
-  local shares, own = u.share, ''
-  if u.level < 6 then own = struct.pack('<Bdd', u.level, shares.last, shares.tag) end
-  return struct.pack('<dI', shares.v, shares.crit) .. shares.lower .. own .. shares.higher
-end
-
--- The next id in line and its score, read several at once when the user has several turns.
-local function plainHead(lane, u, turns)
-  local heads = u.heads
-  local at_ = u.taken * 2 - u.from * 2 + 1
-  if not heads or not heads[at_] then
-    local most = math.ceil(turns * u.w / math.max(lane[2], u.w))
-    if most > u.queued then most = u.queued end
-    local key = u.level == 6 and (lane.p .. 'queue:user:' .. u.name .. ':critical') or (lane.p .. 'queue:user:' .. u.name .. ':normal')
-    heads = redis.call('ZRANGE', key, u.taken, u.taken + most - 1, 'WITHSCORES')
-    u.heads, u.from, u.line = heads, u.taken, key
-    at_ = 1
-  end
-  return heads[at_], heads[at_ + 1]
-end
--- The run of a task that has no other rare facts than that, by these, packed; false when it has.
-
-local function plainOwner(packed)
-  local x = cmsgpack.unpack(packed)
-  local run = x.o
-  x.o = nil
-  return next(x) == nil and run
-end
--- Leases on the short path: tasks that were never leased before and depend on nothing; they may have
--- been delayed, or belong to a run.
-
--- Whether a task, whose rare facts these are, has no others than its run, and that has not ended.
-local function plainOwned(request, packed)
-  local known = request.owners[packed]
-  if known ~= nil then return known end
-  local run, ends = plainOwner(packed), request.ends
-  local got = run and not (ends and ends.known[run]) and redis.call('HMGET', (prefix .. 'task:' .. run), 'f', 's')
-  known = got and got[1] and not (got[2] and string.byte(got[2]) >= 5) or false
-  request.owners[packed] = known
-  return known
-end
-
--- What is left of the numbers of a task that was never leased: those of one that was delayed, or none.
-local function plainNumbers(s)
-  if not s then return '' end
-  if string.sub(s, 1, 2) ~= '\3\0' or string.sub(s, 11, 19) ~= string.rep('\0', 9)
-    or string.sub(s, 28) ~= string.rep('\0', 24) then
-    return
-  end
-  return string.sub(s, 11, 27)
-end
-
--- Facts of a task that waits in its line: its key and text, its numbers, its cost, and whether it has
--- a payload of its own. nil when it is not plain, or the worker does not know its name.
-local function plainTask(lane, u, id, request)
-  local key, names = (prefix .. 'task:' .. id), request.names
-  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'x', 'y')
-  local f, numbers = got[1], plainNumbers(got[4])
-  if not f or not numbers or got[6] or (got[5] and not plainOwned(request, got[5])) then return end
-  if got[3] then f = f .. got[2] .. got[3] elseif got[2] then f = f .. got[2] end
-  local from = 20 + #u.name + #lane.queue
-  local a = string.find(f, '\0', from, true)
-  local b = string.find(f, '\0', a + 1, true)
-  local c = string.find(f, '\0', b + 1, true)
-  if names and not string.find(names, ',' .. string.sub(f, from, a - 1) .. ',', 1, true) then return end
-  return key, f, numbers, tonumber(string.sub(f, a + 1, b - 1)), c >= #f
-end
-
--- One turn: takes the head of the user's line into the reply.
-local function plainTake(lane, u, request)
-  local id, score = plainHead(lane, u, request.limit - request.count)
-  if not id then return end
-  local key, f, numbers, cost, isLong = plainTask(lane, u, id, request)
-  if not key then return end
-  local n, reply, starts = request.count, request.reply, request.starts
-  local seq = u.level == 6 and score + 0 or score - (6 - u.level) * 140737488355328 - 70368744177664
-  if numbers == '' then numbers = request.numbers end
-  starts[3 * n + 1] = key
-  starts[3 * n + 2] = '\4\0' .. struct.pack('<d', seq) .. numbers .. request.tail
-  starts[3 * n + 3] = request.owner .. u.name
-  n = 7 + 9 * n
-  reply[n + 1], reply[n + 2], reply[n + 3] = id, u.name, micros
-  reply[n + 4], reply[n + 5], reply[n + 6], reply[n + 7] = 0, 0, 0, f
-  reply[n + 8] = isLong and redis.call('HGET', key, 'p') or ''
-  reply[n + 9] = ''
-  request.count = request.count + 1
-  u.gone[#u.gone + 1] = id
-  return cost
-end
-
--- The turn is charged, and the user stands where that puts it.
-local function plainCharge(lane, u, front, cost)
-  plainServed(lane, u)
-  u.s = u.s + turnOf(cost)
-  lane[1] = lane[1] + cost * 100 / lane[2]
-  u.served, u.taken, u.queued = true, u.taken + 1, u.queued - 1
-  u.cnt[u.level], u.running = u.cnt[u.level] - 1, u.running + 1
-  front.at = front.at + 1
-  if u.queued == 0 or u.running >= u.maxRunning then
-    plainDisplace(lane, u)
-  else
-    plainStand(front, u.name, u.s)
-  end
-end
-
--- Deals out the turns; false when one of them is not plain.
-local function plainDeal(lane, request)
-  local fronts = plainFronts(lane, request.limit)
-  if not fronts then return false end
-  for i = 1, #lane.order do
-    local u = lane.order[i]
-    if u.ready and not u.wasReady then
-      local front = fronts[u.class]
-      if not front then return false end
-      plainStand(front, u.name, u.s)
-    end
-  end
-  while request.count < request.limit do
-    local front = plainTurn(lane, fronts)
-    if not front then return true end
-    local u = plainUser(lane, front.names[front.at])
-    if not u or not u.ready or u.s ~= front.tags[front.at] or not plainLevel(u) then return false end
-    if not u.taken then u.taken, u.from, u.gone = 0, 0, {} end
-    local cost = plainTake(lane, u, request)
-    if not cost then return false end
-    plainCharge(lane, u, front, cost)
-  end
-  return true
-end
-
--- Writes what was leased: records, leases, and the lines that it left.
-local function savePlainLeases(lane, request)
-  local starts, added, reply = request.starts, {}, request.reply
-  for i = 1, 3 * request.count, 3 do
-    redis.call('HSET', starts[i], 's', starts[i + 1], 'o', starts[i + 2])
-  end
-  for i = 1, request.count do
-    added[2 * i - 1], added[2 * i] = request.tillText, reply[9 * i - 1]
-  end
-  redis.call('ZADD', (prefix .. 'state:' .. 'started'), unpack(added))
-  for i = 1, #lane.order do
-    local u = lane.order[i]
-    if u.gone then
-      redis.call('ZREM', u.line, unpack(u.gone))
-      u.newShares = packPlainShares(u)
-    end
-  end
-end
--- Settles on the short path: tasks that finished at their first attempt. Others may wait for them, as
--- long as none of these goes on with that.
-
--- A step tells fewer dependents than this: the long path would leave the rest for later.
-
--- One more of those that a dependent waits for has finished; false when it is to hear of that in
--- another way, or would go on.
-local function plainTold(ends, id, dependent)
-  local told = ends.told[dependent]
-  if not told then
-    local s = redis.call('HGET', (prefix .. 'task:' .. dependent), 's')
-    -- Scheduled or deferred.
-    if not s or string.byte(s) > 2 then return false end
-    told = { id = dependent, left = redis.call('SCARD', (prefix .. 'deps:blocked:' .. dependent)), by = {} }
-    ends.told[dependent] = told
-    ends.dependents[#ends.dependents + 1] = told
-  end
-  told.left = told.left - 1
-  told.by[#told.by + 1] = id
-  return told.left > 0
-end
-
--- Tells those that wait for a task; says how many, nil when one of them is not plain.
-local function plainWaiting(ends, id)
-  local key = (prefix .. 'deps:waiting:' .. id)
-  local waiting = redis.call('ZRANGE', key, 0, 100)
-  local n = #waiting
-  if n == 0 then return 0 end
-  ends.telling = ends.telling + n
-  if ends.telling >= 100 then return end
-  for i = 1, n do
-    if not plainTold(ends, id, waiting[i]) then return end
-  end
-  ends.empty[#ends.empty + 1] = key
-  return n
-end
-
--- Reads one settlement into `ends`; false when it is not plain.
-local function plainFinish(lane, ends, worker, from)
-  local id, token, result = ARGV[from], ARGV[from + 1], ARGV[from + 3]
-  if ARGV[from + 2] ~= 'finish' then return false end
-  local key = (prefix .. 'task:' .. id)
-  local got = redis.call('HMGET', key, 's', 'o', 'x', 'y', 'w', 'd')
-  atHand[key] = got
-  local s, owner = got[1], token .. '\0' .. worker.id .. '\0' .. lane.queue .. '\0'
-  if not s or got[4] or ends.known[id] or string.sub(s, 1, 2) ~= '\4\0'
-    or string.sub(s, -4) ~= '\0\0\0\0' or string.sub(got[2], 1, #owner) ~= owner
-    or (got[3] and not plainOwner(got[3])) then
-    return false
-  end
-  local u = plainUser(lane, string.sub(got[2], #owner + 1))
-  local readers = u and (got[6] and plainWaiting(ends, id) or not got[6] and 0)
-  if not readers then return false end
-  u.live, u.running = u.live - 1, u.running - 1
-  if not plainPlace(lane, u) then return false end
-  local n = ends.count
-  ends.records[3 * n + 1], ends.records[3 * n + 3] = key, result
-  ends.records[3 * n + 2] = (got[6] and '\5\18' or '\5\16') .. string.sub(s, 3, 19)
-    .. ends.packedNow .. string.sub(s, 28, 47) .. struct.pack('<I', readers)
-  ends.ids[n + 1], ends.readers[n + 1] = id, readers
-  ends.count, ends.known[id] = n + 1, true
-  if got[5] then ends.awaited[#ends.awaited + 1] = { got[5], id } end
-  return true
-end
-
--- Reads `count` settlements from ARGV; nil when one of them is not plain.
-local function plainEnds(lane, worker, count, from)
-  local ends = { count = 0, records = {}, ids = {}, readers = {}, known = {}, awaited = {},
-    told = {}, dependents = {}, empty = {}, telling = 0, packedNow = struct.pack('<d', now) }
-  for i = 0, count - 1 do
-    if not plainFinish(lane, ends, worker, from + 6 * i) then return end
-  end
-  lane[11] = lane[11] - count
-  lane[12] = lane[12] + count
-  lane[16] = lane[16] + count
-  worker.gained, worker.succeeded = worker.gained - count, count
-  return ends
-end
-
-local function savePlainEnds(clock, ends)
-  local records, scored = ends.records, {}
-  for i = 1, #records, 3 do
-    redis.call('HSET', records[i], 's', records[i + 1], 'r', records[i + 2])
-  end
-  local nowText = string.format('%.0f', now)
-  for i = 1, #ends.ids do
-    scored[2 * i - 1] = ends.readers[i] > 0 and now + 4503599627370496 or nowText
-    scored[2 * i] = ends.ids[i]
-  end
-  local key = (prefix .. 'state:' .. 'finished')
-  redis.call('ZADD', key, unpack(scored))
-  redis.call('ZREM', (prefix .. 'state:' .. 'started'), unpack(ends.ids))
-  if ends.telling == 0 then
-    if now < clock[8] then clock[8] = now end
-    return
-  end
-  clock[8] = tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
-  for i = 1, #ends.dependents do
-    local told = ends.dependents[i]
-    redis.call('SREM', (prefix .. 'deps:blocked:' .. told.id), unpack(told.by))
-  end
-  redis.call('DEL', unpack(ends.empty))
-end
-
--- Tells those that wait for the end of one of the tasks.
-local function tellPlainEnds(ends)
-  for i = 1, #ends.awaited do
-    for channel in string.gmatch(ends.awaited[i][1], '[^ ]+') do
-      redis.call('PUBLISH', channel, ends.awaited[i][2])
-    end
-  end
-end
--- One step of a worker on the short path: it settles, leases, or both; see settle.lua and
--- lib/lease-step.lua for what it is asked and what it answers.
-
--- What is asked for, from ARGV `from` on; nil when it is a resent one, or asks for several queues.
-local function plainRequest(clock, worker, from)
-  local id, keep = ARGV[from], ARGV[from + 5]
-  if tonumber(ARGV[from + 6]) ~= 1 or not plainQuiet(clock, keep) then return end
-  if worker.last and string.find(worker.last, id, 1, true) then return end
-  plainAwake(clock, worker.id)
-  local till = now + ARGV[from + 2]
-  return { id = id, names = worker.names, limit = tonumber(ARGV[from + 1]), count = 0,
-    wait = ARGV[from + 3] == '1', till = till, tillText = string.format('%.0f', till),
-    starts = {}, owners = {}, reply = { 'leased', 0, -1, 0, now, till, 0 } }
-end
-
--- Deals out the turns of a request; false when a step of the long path is needed.
-local function plainTurns(lane, worker, request)
-  local token = string.format('%.0f-', micros) .. request.id
-  lane.terms = lane.config and queueTerms(lane.config)
-  if lane.terms and lane.terms.leaseMs then
-    request.till = now + lane.terms.leaseMs
-    request.tillText = string.format('%.0f', request.till)
-  end
-  request.owner = token .. '\0' .. worker.id .. '\0' .. lane.queue .. '\0'
-  request.numbers = string.rep('\0', 17)
-  request.tail = struct.pack('<ddII', now, micros, lane[3], 0)
-  if not plainDeal(lane, request) then return false end
-  if request.count == 0 then return not request.wait end
-  lane[10] = lane[10] - request.count
-  lane[11] = lane[11] + request.count
-  worker.gained = worker.gained + request.count
-  return true
-end
-
--- Whether nothing is to be done for the queue and its users but to save them.
-local function plainAfter(lane)
-  for i = 1, #lane.order do
-    if lane.order[i].live == 0 then return false end
-  end
-  return plainRest(lane)
-end
-
--- Completes the reply: when the next thing falls due, how long the worker may sleep, and what the
--- queue says of its tasks.
-local function plainDue(clock, lane, request)
-  local started = clock[3]
-  local due = math.ceil(math.min(started == INF and INF or math.max(started, clock[2]),
-    clock[4], clock[5], clock[6],
-    clock[21]))
-  if due < INF then request.reply[3] = due end
-  request.reply[4] = math.max(0, math.min(5000, due - now))
-  if lane.terms and request.count > 0 then
-    request.reply[#request.reply + 1] = cjson.encode({ [lane.queue] = lane.terms })
-  end
-end
-
-local function lastOf(request)
-  local last = { request.id }
-  for i = 1, request.count do
-    last[2 * i], last[2 * i + 1] = request.reply[9 * i - 1], micros
-  end
-  return last
-end
-
--- Writes the step. New places come before old ones.
-local function savePlainStep(clock, lane, worker, ends, request)
-  if request and request.count > 0 then savePlainLeases(lane, request) end
-  if ends then savePlainEnds(clock, ends) end
-  savePlainUsers(lane)
-  savePlainLane(lane)
-  savePlainWorker(worker, request and lastOf(request))
-  if ends then
-    local head = redis.call('ZRANGE', (prefix .. 'state:' .. 'started'), 0, 0, 'WITHSCORES')
-    clock[3] = head[2] and tonumber(head[2]) or INF
-  elseif request and request.count > 0 and request.till < clock[3] then
-    clock[3] = request.till
-  end
-  if request then plainDue(clock, lane, request) end
-  savePlainClock(clock)
-  if ends then tellPlainEnds(ends) end
-end
-
--- `count` settlements from ARGV[3], then a request from ARGV `from`, if any; nil when the step is
--- not plain.
-local function plainStep(count, from)
-  local clock, worker = plainClock(), plainWorker(ARGV[1])
-  if not clock or not worker then return end
-  local request, ends
-  if ARGV[from] then
-    request = plainRequest(clock, worker, from)
-    if not request then return end
-  end
-  local lane = plainLane(request and ARGV[from + 7] or 'default')
-  if not lane then return end
-  if count > 0 then
-    ends = plainEnds(lane, worker, count, 3)
-    if not ends then return end
-    if request then request.ends = ends end
-  end
-  if request and not plainTurns(lane, worker, request) then return end
-  if not plainAfter(lane) then return end
-  redis.call('DEL', (prefix .. 'oom'))
-  savePlainStep(clock, lane, worker, ends, request)
-  return request and request.reply or { 'unregistered' }
-end
--- Nearly all calls end here.
-
-local plainReply = plainStep(0, 2)
-if plainReply then return plainReply end
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveLiving = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, newTask = 0, readState = 0, joined = 0, taskOf = 0, owned = 0, fixed = 0, change = 0, setField = 0, packState = 0, saveTask = 0, levelKey = 0, setState = 0, dropQueued = 0, leave = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, nextHead = 0, seqOf = 0, readWorker = 0, seen = 0, leaseStep = 0 }
+local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveLiving = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, isLong = 0, change = 0, packFacts = 0, setKind = 0, saveTask = 0, tokenNumber = 0, leasedUntil = 0, leaveLease = 0, saveLeases = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, takeHead = 0, readWorker = 0, seen = 0, leaseStep = 0 }
 
 -- Functions of one subject each.
 local Cascade = {}
@@ -815,23 +47,35 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
-local published, runningChange, outcomes, standing = {}, {}, {}, {}
+local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
 -- that a step knows without asking whether maintenance has anything to do.
 
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
-  refresh = 0, steps = 0,
+  refresh = 0, steps = 0, stamp = 0, ears = 0,
   alarms = saved[2] or ',' }
 if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack('<dddddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -844,6 +88,7 @@ end
 local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
+
 -- What lease, settle, extend and tick share: maintenance on top of the base.
 -- Everything that a step which changes tasks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
@@ -868,6 +113,10 @@ if micros < now * 1000 then micros = now * 1000 end
 -- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
 -- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
 -- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
 
 -- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
 -- @rare
@@ -879,6 +128,33 @@ if micros < now * 1000 then micros = now * 1000 end
 -- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
+-- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
+
+-- Grains of a user of this weight in one unit of virtual time.
+local function scaleOf(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
+
+-- The least tag from `from` on that has the seat of `tag`.
+local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+local function enterTag(kept, v, w, last)
+  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
+  return kept > fresh and seated(next_, kept) or fresh, fresh
+end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -894,20 +170,30 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Turns of the levels 1 to 5 while all have work.
 local WEIGHTS = { 1, 2, 4, 8, 16 }
 
--- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
--- such a hash is one small block of memory.
+-- Loads and saves records. A task is one text that never changes; what else is known of it stands where
+-- it is for, and nowhere while it is not:
 --
--- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
---          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
--- s        numbers that change, packed; absent while it is queued for the first time
--- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
--- x        rare facts, packed: dependencies, deadlines, idempotency key
--- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
---          and name of the newest checkpoint that wrote to channels
--- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+-- tasks     creation (13 digits), stamp of its arrival (12 hex digits), level, kind, bytes of the user (3
+--           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
+--           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
+-- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
+--           whether it has facts; token
+-- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
+-- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
+--           (due; since when it is free), readers; then x, y and o as one value
+--   x       rare facts: dependencies, deadlines, idempotency key
+--   y       rare facts that change: st older token that settled it, sn and ss how often and since when it
+--           was strange, ca why it ended, cn why it is to be canceled, cw token and name of the newest
+--           checkpoint that wrote to channels, ch what was charged by expectation
+--   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
+-- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
--- Names the two sets of a user's line, and the places in them.
+local PLACES = { scheduled = 1, deferred = 2 }
+
+-- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
+
+-- The lines of a user, one for each level that has work: ids in the order of their places. A task's place
+-- is the stamp of the moment that it was first put in line, which it keeps until it is put back anew.
 
 -- Counts failed tasks that only followed another: those that are kept, and ever. Dead letters are the
 -- others.
@@ -921,6 +207,10 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
+
+-- Tasks that have ended: lists of ids by state, in the order in which they ended. One that is taken out of
+-- the middle leaves a hole, an empty text. Those that retention has come to while somebody reads them
+-- stand apart, in `kept`, until nobody does.
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
 -- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
@@ -991,6 +281,13 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 -- Reads what a worker has announced, and says that it lives.
 
+-- What queues say of the tasks that are leased from them, as the worker hears it.
+
+-- nil when it says nothing.
+local function queueTerms(config)
+  if not (config.leaseMs or config.retries or config.timeoutMs) then return end
+  return { leaseMs = config.leaseMs, retries = config.retries, timeoutMs = config.timeoutMs }
+end
 -- Deals out turns until the slots are full, and answers with what was leased.
 
 -- Tells a leased task how its dependencies ended, with their results as far as they fit. In front of
@@ -1006,12 +303,18 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 
 local library = function()
 
+-- A number that no other has, greater than all before: places in line, and the order of arrival.
+function F.stamp()
+  C.stamp = C.stamp + 1
+  return C.stamp
+end
+
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'], H['xcom-ends'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears)
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -1269,14 +572,14 @@ end
 
 function F.newUser(lane, name, key)
   return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
-    queued = 0, seq = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    queued = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
     class = false, dirty = false, fresh = true }
 end
 
 function F.readUser(u, packed)
   local flags, a, b, c, d, e, f
-  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.seq, u.live, u.running, u.tat =
-    struct.unpack('<dIBIIIIIIIIdIId', packed)
+  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
+    struct.unpack('<dIBIIIIIIIIIId', packed)
   u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
   if flags == 0 then return end
   u.ready = flags % 2 == 1
@@ -1296,7 +599,7 @@ function F.userOf(lane, name)
   if u then return u end
   local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
@@ -1354,8 +657,8 @@ function F.saveUser(u)
   if u.shared then flags = flags + 4 end
   if u.throttled then flags = flags + 8 end
   if u.idle then flags = flags + 16 end
-  local packed = struct.pack('<dIBIIIIIIIIdIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
-    c[6], u.seq, u.live, u.running, u.tat)
+  local packed = struct.pack('<dIBIIIIIIIIIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
+    c[6], u.live, u.running, u.tat)
   if u.shares then
     redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
   else
@@ -1560,49 +863,94 @@ function F.emptied(u, level)
   F.sharesOf(u).tag[level] = 0
 end
 
+function F.isEnd(state)
+  return state == 'finished' or state == 'failed' or state == 'canceled'
+end
+
 -- A task that is queued and never was anything else.
-function F.newTask(id, f, key)
-  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
-    losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
-    token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
+function F.newTask(id, f)
+  return { id = id, f = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
+    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', user = false, queue = false, dirty = false,
+    extra = false, kind = f and string.byte(f, 27) - 48 or 0 }
 end
 
-function F.readState(t, packed, lease)
-  local code, flags
-  code, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.leasedAt, t.n, t.chargedEpoch,
-    t.readers = struct.unpack('<BBdIBIdddII', packed)
-  t.state = STATES[code]
+function F.readFacts(t, packed)
+  local place, flags, from
+  place, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.readers, from =
+    struct.unpack('<BBdIIIdI', packed)
+  if place > 0 then t.state = place == 1 and 'scheduled' or 'deferred' end
   if flags > 0 then
-    t.inCascade, t.left = flags % 2 == 1, flags % 4 >= 2
-    t.hasAttempts, t.canceling, t.isSettled = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+    t.left, t.hasAttempts = flags % 2 == 1, flags % 4 >= 2
+    t.canceling, t.isSettled, t.inCascade = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
   end
-  if lease then
-    local a = string.find(lease, '\0', 1, true)
-    local b = string.find(lease, '\0', a + 1, true)
-    local c = string.find(lease, '\0', b + 1, true)
-    t.token, t.worker = string.sub(lease, 1, a - 1), string.sub(lease, a + 1, b - 1)
-    t.queue, t.user = string.sub(lease, b + 1, c - 1), string.sub(lease, c + 1)
+  if #packed >= from then
+    local more = cmsgpack.unpack(string.sub(packed, from))
+    t.x, t.y = more.x, more.y
+    if more.o then
+      local stop = string.find(more.o, '\0', 1, true)
+      t.token, t.worker = string.sub(more.o, 1, stop - 1), string.sub(more.o, stop + 1)
+    end
+  end
+  t.hasFacts = true
+end
+
+function F.readEnd(t, packed)
+  local code, at_, leasedAt, from
+  code, at_, leasedAt, t.endStamp, from = struct.unpack('<Bddd', packed)
+  local a = string.find(packed, '\0', from, true)
+  local b = string.find(packed, '\0', a + 1, true)
+  t.state, t.at, t.leasedAt = STATES[code % 16], at_, leasedAt
+  t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
+  t.result = b < #packed and string.sub(packed, b + 1) or nil
+  t.isSettled = code >= 16
+end
+
+function F.readLease(t, worker, packed)
+  local from, _
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, _, from = struct.unpack('<ddIB', packed)
+  t.token, t.worker, t.state = string.sub(packed, from), worker, 'started'
+  t.isSettled = false
+end
+
+-- Workers that have leases, or had some lately.
+function F.leasing()
+  if not C.leasing then C.leasing = redis.call('ZRANGE', (prefix .. 'leases'), 0, -1) end
+  return C.leasing
+end
+
+-- Looks whether some worker has it; `likely` is asked first.
+function F.findLease(t, likely)
+  local packed = likely and redis.call('HGET', (prefix .. 'hot:' .. likely), t.id)
+  if packed then return F.readLease(t, likely, packed) end
+  for _, worker in ipairs(F.leasing()) do
+    packed = redis.call('HGET', (prefix .. 'hot:' .. worker), t.id)
+    if packed then return F.readLease(t, worker, packed) end
   end
 end
 
-function F.joined(f, g, h)
-  if h then return f .. g .. h end
-  return g and f .. g or f
-end
-
--- The record of an id, or false.
-function F.taskOf(id)
+-- The record of an id, or false. `worker`: who has probably leased it.
+function F.taskOf(id, worker)
   local t = tasks[id]
   if t ~= nil then return t end
-  local key = (prefix .. 'task:' .. id)
-  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
+  local f = redis.call('HGET', (prefix .. 'tasks'), id)
   t = false
-  if got[1] then
-    t = F.newTask(id, F.joined(got[1], got[2], got[3]), key)
-    if got[4] then F.readState(t, got[4], got[5]) end
-    if got[6] then t.x = cmsgpack.unpack(got[6]) end
-    if got[7] then t.y = cmsgpack.unpack(got[7]) end
-    t.w, t.dependents = got[8], got[9]
+  if f then
+    t = F.newTask(id, f)
+    if t.kind >= 4 then F.readFacts(t, redis.call('HGET', (prefix .. 'facts'), id)) end
+    local ended = redis.call('HGET', (prefix .. 'ends'), id)
+    if ended then
+      F.readEnd(t, ended)
+    elseif t.state == 'queued' then
+      F.findLease(t, worker)
+    end
+    if C.ears > 0 then
+      local ear = redis.call('HGET', (prefix .. 'ears'), id)
+      if ear then
+        t.dependents = string.byte(ear) == 100
+        t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+        t.hasEar = true
+      end
+    end
   end
   tasks[id] = t
   return t
@@ -1610,12 +958,11 @@ end
 
 -- Fills in whose task it is.
 function F.owned(t)
-  if not t.f then F.readText(t) end
   local f = t.f
-  local last = 18 + string.sub(f, 16, 18)
+  local last = 30 + string.sub(f, 28, 30)
   local stop = string.find(f, '\0', last + 1, true)
-  t.user, t.queue = string.sub(f, 19, last), string.sub(f, last + 1, stop - 1)
-  t.level, t.rest = string.byte(f, 14) - 48, stop + 1
+  t.user, t.queue = string.sub(f, 31, last), string.sub(f, last + 1, stop - 1)
+  t.level, t.rest = string.byte(f, 26) - 48, stop + 1
 end
 
 -- Fills in all facts that never change.
@@ -1626,62 +973,116 @@ function F.fixed(t)
   local b = string.find(f, '\0', a, true)
   local c = string.find(f, '\0', b + 1, true)
   local d = string.find(f, '\0', c + 1, true)
-  t.created = tonumber(string.sub(f, 1, 13))
+  t.created, t.stamp = tonumber(string.sub(f, 1, 13)), tonumber(string.sub(f, 14, 25), 16)
   t.name, t.cost = string.sub(f, a, b - 1), tonumber(string.sub(f, b + 1, c - 1))
   t.optionsAt, t.body = c + 1, d + 1
   return t
 end
 
+-- Its member in an index that is ordered by moments: ties go by arrival.
+function F.member(t)
+  return string.sub(t.f, 14, 25) .. t.id
+end
+
+function F.isLong(t)
+  return t.kind % 2 == 1
+end
+
 function F.change(t)
   if t.dirty then return end
   t.dirty = true
-  if not t.extra then changed[#changed + 1] = t end
+  changed[#changed + 1] = t
 end
 
--- Sets a field of the hash beside the packed ones, at the end of the step.
-function F.setField(t, field, value)
-  if not t.extra then
-    t.extra = {}
-    if not t.dirty then changed[#changed + 1] = t end
+-- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
+function F.packFacts(t)
+  local flags = (t.left and 1 or 0) + (t.hasAttempts and 2 or 0)
+    + (t.canceling and 4 or 0) + (t.inCascade and 16 or 0)
+  local resting = t.state ~= 'started' and not F.isEnd(t.state)
+  local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
+  if o and t.isSettled then flags = flags + 8 end
+  local y = t.y and next(t.y) and t.y or nil
+  local place = PLACES[t.state] or 0
+  if place == 0 and flags == 0 and t.seq == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
+    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0) then
+    return nil
   end
-  t.extra[#t.extra + 1] = field
-  t.extra[#t.extra + 1] = value
+  local packed = struct.pack('<BBdIIIdI', place, flags, t.seq, t.failures, t.losses, t.releases,
+    F.isEnd(t.state) and 0 or t.at, t.readers)
+  if not (t.x or y or o) then return packed end
+  return packed .. cmsgpack.pack({ x = t.x, y = y, o = o })
 end
 
-function F.packState(t)
-  local flags = (t.inCascade and 1 or 0) + (t.left and 2 or 0)
-    + (t.hasAttempts and 4 or 0) + (t.canceling and 8 or 0)
-    + (t.isSettled and 16 or 0)
-  return struct.pack('<BBdIBIdddII', CODES[t.state], flags, t.seq, t.failures, t.losses, t.releases, t.at,
-    t.leasedAt, t.n, t.chargedEpoch, t.readers)
+function F.setKind(t, bit, on)
+  local has = t.kind % (2 * bit) >= bit
+  if has == on then return end
+  t.kind = t.kind + (on and bit or -bit)
+  t.f = string.sub(t.f, 1, 26) .. t.kind .. string.sub(t.f, 28)
+  t.textChanged = true
 end
 
 function F.saveTask(t)
-  if t.xDirty then F.setField(t, 'x', cmsgpack.pack(t.x)) end
-  if t.yDirty then F.setField(t, 'y', cmsgpack.pack(t.y)) end
-  if t.oDirty then
-    F.setField(t, 'o', t.token .. '\0' .. t.worker .. '\0' .. t.queue .. '\0' .. t.user)
+  if t.isGone then return end
+  local packed = F.packFacts(t)
+  if packed then
+    redis.call('HSET', (prefix .. 'facts'), t.id, packed)
+  elseif t.hasFacts then
+    redis.call('HDEL', (prefix .. 'facts'), t.id)
   end
-  local key, extra = t.key, t.extra
-  if not extra then
-    redis.call('HSET', key, 's', F.packState(t))
-  elseif not t.dirty then
-    redis.call('HSET', key, unpack(extra))
-  elseif #extra == 2 then
-    redis.call('HSET', key, 's', F.packState(t), extra[1], extra[2])
-  else
-    redis.call('HSET', key, 's', F.packState(t), unpack(extra))
+  t.hasFacts = packed and true or false
+  F.setKind(t, 4, t.hasFacts)
+  if t.textChanged then redis.call('HSET', (prefix .. 'tasks'), t.id, t.f) end
+  t.textChanged = false
+  if t.state == 'started' then
+    redis.call('HSET', (prefix .. 'hot:' .. t.worker), t.id,
+      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
+  elseif F.isEnd(t.state) then
+    redis.call('HSET', (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at, t.leasedAt,
+      t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
   end
 end
 
-function F.levelKey(u, level)
-  if level == 6 then return (u.lane.p .. 'queue:user:' .. u.name .. ':critical') end
-  local key = u.normal
-  if not key then
-    key = (u.lane.p .. 'queue:user:' .. u.name .. ':normal')
-    u.normal = key
+function F.tokenNumber(token)
+  return tonumber(string.match(token, '^%d+') or 0)
+end
+
+-- A lease of the worker ends then.
+function F.leasedUntil(worker, till)
+  local least = leasedUntil[worker]
+  if not least or till < least then leasedUntil[worker] = till end
+  if till < H.started then H.started = till end
+end
+
+-- A lease of the worker is over.
+function F.leaveLease(worker, id)
+  redis.call('HDEL', (prefix .. 'hot:' .. worker), id)
+  leasedUntil[worker] = leasedUntil[worker] or false
+end
+
+-- Workers with new leases join those that have any; one that has none left leaves.
+function F.saveLeases()
+  local left = false
+  for worker, till in pairs(leasedUntil) do
+    if till then
+      redis.call('ZADD', (prefix .. 'leases'), 'LT', till, worker)
+    elseif redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then
+      redis.call('ZREM', (prefix .. 'leases'), worker)
+      left = true
+    end
   end
-  return key
+  leasedUntil = {}
+  if not left then return end
+  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
+end
+
+function F.lineKey(u, level)
+  return (u.lane.p .. 'line' .. (level == 3 and '' or level) .. ':' .. u.name)
+end
+
+function F.leaveLine(t, u)
+  if t.isTaken then return end
+  redis.call('LREM', F.lineKey(u, t.level), 1, t.id)
 end
 
 function F.setState(t, u, state)
@@ -1690,9 +1091,9 @@ function F.setState(t, u, state)
   F.change(t)
 end
 
+-- It stands in line no more; whoever calls this has taken it out.
 function F.dropQueued(t, u)
   local level = F.fixed(t).level
-  F.zset(F.levelKey(u, level), t.id, false)
   u.cnt[level] = u.cnt[level] - 1
   u.queued = u.queued - 1
   if u.cnt[level] == 0 then F.emptied(u, level) end
@@ -1701,11 +1102,19 @@ end
 function F.leave(t, u)
   local state = t.state
   if state == 'queued' then
+    F.fixed(t)
+    F.leaveLine(t, u)
     F.dropQueued(t, u)
   else
-    F.move(state, t.id, false)
+    if state == 'started' then
+      F.leaveLease(t.worker, t.id)
+    elseif F.isEnd(state) then
+      F.leaveEnded(t)
+    else
+      F.move(state, state == 'scheduled' and F.member(t) or t.id, false)
+    end
     if state == 'scheduled' then
-      F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, false)
+      F.zset((u.lane.p .. 'scheduled:' .. u.name), F.member(t), false)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
@@ -1719,20 +1128,22 @@ function F.leave(t, u)
   F.touch(u)
 end
 
+function F.enterEnded(t)
+  t.endStamp = F.stamp()
+  redis.call('RPUSH', (prefix .. 'ended:' .. t.state), t.id)
+  if now < H[t.state] then H[t.state] = now end
+end
+
 function F.endTask(t, u, state, ending)
   local lane = u.lane
   F.leave(t, u)
   F.setState(t, u, state)
   t.at = now
-  if t.readers > 0 then
-    F.put(state, t.id, now + 4503599627370496)
-  else
-    F.put(state, t.id, now, nowText)
-  end
+  F.enterEnded(t)
   if ending.cause then F.rareOf(t).ca = ending.cause end
   if state == 'failed' then F.countFollower(t, lane, 1) end
-  if ending.error then F.setField(t, 'e', ending.error) end
-  if ending.result then F.setField(t, 'r', ending.result) end
+  if ending.error then F.setError(t, ending.error) end
+  t.result = ending.result
   t.canceling = false
   local x = t.x
   if x then
@@ -1746,7 +1157,7 @@ function F.endTask(t, u, state, ending)
   local reads = x and (x.d or x.s) and true or false
   if reads or t.dependents then
     t.inCascade, t.left = true, not reads
-    F.put('cascade', t.id, now)
+    F.put('cascade', t.id, t.endStamp)
     standing[#standing + 1] = t.id
   end
   F.reindex(u)
@@ -1846,7 +1257,7 @@ function Step.saveTasks()
   for i = 1, #changed do
     local t = changed[i]
     F.saveTask(t)
-    t.dirty, t.xDirty, t.yDirty, t.oDirty, t.extra = false, false, false, false, false
+    t.dirty = false
   end
   changed = {}
 end
@@ -1859,6 +1270,7 @@ function F.writeStep()
     for _, u in ipairs(lane.dirty) do Step.forget(u) end
   end
   Step.saveTasks()
+  if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
   if next(keyring) then F.saveKeys() end
   for _, lane in ipairs(touched) do Step.finishLane(lane) end
@@ -1889,7 +1301,6 @@ function Tick.dropIdle(lane, most)
         F.touch(u)
       else
         redis.call('DEL', (lane.p .. 'user:' .. name))
-        atHand[(lane.p .. 'user:' .. name)] = nil
         F.zset((lane.p .. 'users'), name, false)
       end
     end
@@ -2007,35 +1418,23 @@ function Choose.laneOpen(lane)
   return not rate or math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit)) <= now
 end
 
--- Id and seq of the head of a level.
+-- Id of the head of a level.
 function F.headOf(u, level, turns)
   u.heads = u.heads or {}
   local heads = u.heads[level]
-  if heads and heads.at <= #heads then return heads[heads.at], tonumber(heads[heads.at + 1]) end
-  local lane = u.lane
-  local want = math.ceil(turns * u.w / math.max(lane.w, u.w))
-  if want > u.cnt[level] then want = u.cnt[level] end
-  local key = F.levelKey(u, level)
-  F.flushKey(key)
-  if level == 6 or u.cnt[level] + u.cnt[6] == u.queued then
-    heads = redis.call('ZRANGE', key, 0, want - 1, 'WITHSCORES')
-  else
-    local from = (6 - level) * 140737488355328
-    heads = redis.call('ZRANGEBYSCORE', key, from, '(' .. string.format('%.17g', from + 140737488355328),
-      'WITHSCORES', 'LIMIT', 0, want)
-  end
+  if heads and heads.at <= #heads then return heads[heads.at] end
+  local want = math.ceil(turns * u.w / math.max(u.lane.w, u.w))
+  heads = redis.call('LRANGE', F.lineKey(u, level), 0, math.max(want, 1) - 1)
   heads.at = 1
   u.heads[level] = heads
-  return heads[1], tonumber(heads[2])
+  return heads[1]
 end
 
-function F.nextHead(u, level)
-  u.heads[level].at = u.heads[level].at + 2
-end
-
-function F.seqOf(level, score)
-  if level == 6 then return score end
-  return score - (6 - level) * 140737488355328 - 70368744177664
+-- The head is taken out of the line.
+function F.takeHead(u, level, t)
+  if t then t.isTaken = true end
+  redis.call('LPOP', F.lineKey(u, level))
+  u.heads[level].at = u.heads[level].at + 1
 end
 
 -- nil when the worker is not registered, or its lists were dropped while it was silent.
@@ -2101,7 +1500,6 @@ function Deal.charge(t, u, v, list)
     list.dirty = true
   end
   lane.v = lane.v + cost * 100 / lane.w
-  t.chargedEpoch = lane.epoch
   local rate = u.set.rate
   if rate then u.tat = (u.tat > now and u.tat or now) + rate.perMs / rate.limit end
   rate = lane.config.rate
@@ -2114,21 +1512,16 @@ function Deal.start(t, u, level, request)
   F.dropQueued(t, u)
   lane.counts.queued = lane.counts.queued - 1
   if t.isSettled then F.rareOf(t).st, t.isSettled = t.token, false end
-  t.n = t.n < micros and micros or t.n + 1
-  t.token = t.n == micros and request.token or string.format('%.0f-', t.n) .. request.id
-  t.worker, t.leasedAt, t.oDirty = request.worker, now, true
+  local n = t.token ~= '' and F.tokenNumber(t.token) + 1 or 0
+  t.token = n <= micros and request.token or string.format('%.0f-', n) .. request.id
+  t.worker, t.leasedAt, t.chargedEpoch = request.worker, now, lane.epoch
   if t.x and t.x.ex then
     t.x.ex, t.x.xr = nil, nil
-    t.xDirty = true
     F.setDeadline(t)
   end
   F.setState(t, u, 'started')
-  local own = lane.config.leaseMs
-  if own then
-    F.put('started', t.id, now + own)
-  else
-    F.put('started', t.id, request.till, request.tillText)
-  end
+  t.leaseUntil = now + (lane.config.leaseMs or request.leaseMs)
+  F.leasedUntil(request.worker, t.leaseUntil)
   u.running = u.running + 1
   F.runningAt(request.worker, 1)
   local stays = u.ready
@@ -2140,28 +1533,26 @@ end
 function Deal.take(u, v, list, request, batch)
   local level = F.nextLevel(u)
   if level == 0 then return F.reindex(u) end
-  local id, score = F.headOf(u, level, request.limit - #batch)
+  local id = F.headOf(u, level, request.limit - #batch)
   if not id then return Deal.mendLevel(u, level) end
   local t = F.taskOf(id)
   if not t then
     -- The record is gone (an operator's hand, an eviction): the place is cleaned, no turn is used.
-    F.zset(F.levelKey(u, level), id, false)
     u.cnt[level], u.queued = u.cnt[level] - 1, u.queued - 1
     u.lane.counts.queued = u.lane.counts.queued - 1
-    F.nextHead(u, level)
+    F.takeHead(u, level)
     return F.reindex(u)
   end
   F.fixed(t)
-  t.seq = F.seqOf(level, score)
   if t.x and t.x.o and Deal.isOrphan(t) then
-    F.nextHead(u, level)
+    F.takeHead(u, level, t)
     F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.x.o }) })
     batch.strangers = batch.strangers + 1
     batch.stopped = batch.strangers >= 16
     return
   end
   if request.names and not string.find(request.names, ',' .. t.name .. ',', 1, true) then
-    F.nextHead(u, level)
+    F.takeHead(u, level, t)
     Deal.setAside(t, u)
     batch.strange = t
     batch.strangers = batch.strangers + 1
@@ -2173,7 +1564,7 @@ function Deal.take(u, v, list, request, batch)
     batch.stopped = true
     return
   end
-  F.nextHead(u, level)
+  F.takeHead(u, level, t)
   Deal.charge(t, u, v, list)
   Deal.start(t, u, level, request)
   batch[#batch + 1] = t
@@ -2206,10 +1597,10 @@ function Deal.saveListClocks(shares)
 end
 
 function Lease.addLease(reply, n, t)
-  reply[n + 1], reply[n + 2], reply[n + 3] = t.id, t.user, t.n
+  reply[n + 1], reply[n + 2], reply[n + 3] = t.id, t.user, F.tokenNumber(t.token)
   reply[n + 4], reply[n + 5], reply[n + 6] = t.failures, t.losses, t.releases
   reply[n + 7] = t.f
-  reply[n + 8] = t.body > #t.f and F.payloadOf(t) or ''
+  reply[n + 8] = F.isLong(t) and F.payloadOf(t) or ''
   reply[n + 9] = t.x and t.x.d and F.upstreamsOf(t) or ''
 end
 
@@ -2247,11 +1638,8 @@ end
 
 function Lease.saveWorker(worker, request, batch)
   local last = { request.id }
-  for i = 1, #batch do
-    last[2 * i] = batch[i].id
-    last[2 * i + 1] = batch[i].n
-  end
-  F.saveLiving(worker, cmsgpack.pack(last))
+  for i = 1, #batch do last[i + 1] = batch[i].id end
+  F.saveLiving(worker, table.concat(last, '\0'))
 end
 
 function F.leaseStep(from, worker)
@@ -2264,11 +1652,10 @@ function F.leaseStep(from, worker)
   local heldAlarm = C.alarms ~= ',' and Due.dropAlarm(worker.id)
   local shares = Deal.readShares(from + 6, worker)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
-    till = now + leaseMs, token = string.format('%.0f-', micros) .. id }
-  request.tillText = string.format('%.0f', request.till)
+    leaseMs = tonumber(leaseMs), till = now + leaseMs, token = string.format('%.0f-', micros) .. id }
   local reply = { 'leased', 0, -1, 0, now, request.till, 0 }
   local batch, ticked = { stopped = false }, false
-  if worker.last and cmsgpack.unpack(worker.last)[1] == id then
+  if worker.last and string.sub(worker.last .. '\0', 1, #id + 1) == id .. '\0' then
     reply[1] = 'repeated'
     Lease.repeatLease(worker, reply)
     F.saveLiving(worker)
@@ -2522,18 +1909,18 @@ function Line.wakeGained(lane)
   Line.wakeFor(lane, lane.gain, lists)
 end
 
-function F.isEnd(state)
-  return state == 'finished' or state == 'failed' or state == 'canceled'
+-- When it was first put in line: its place among its user's tasks of its level.
+function F.placeOf(t)
+  return t.seq > 0 and t.seq or F.fixed(t).stamp
 end
 
-function F.readText(t)
-  local got = redis.call('HMGET', t.key, 'f', 'g', 'h')
-  t.f = F.joined(got[1] or '', got[2], got[3])
+function F.idOf(member)
+  return string.sub(member, 13)
 end
 
 function F.payloadOf(t)
   F.fixed(t)
-  if t.body > #t.f then return t.long or redis.call('HGET', (prefix .. 'task:' .. t.id), 'p') or '' end
+  if F.isLong(t) then return t.long or redis.call('HGET', (prefix .. 'payloads'), t.id) or '' end
   return string.sub(t.f, t.body)
 end
 
@@ -2544,14 +1931,88 @@ end
 
 -- The rare facts that change, to be changed.
 function F.rareOf(t)
-  t.y, t.yDirty = t.y or {}, true
+  t.y = t.y or {}
   F.change(t)
   return t.y
 end
 
-function F.levelScore(level, seq)
-  if level == 6 then return seq end
-  return (6 - level) * 140737488355328 + 70368744177664 + seq
+function F.setError(t, text)
+  t.error = text
+  redis.call('HSET', (prefix .. 'errors'), t.id, text)
+end
+
+-- Who waits for it, or for its end: see `ears`.
+function F.saveEar(t)
+  local ear = (t.dependents and 'd' or '') .. (t.w or '')
+  local had = t.hasEar
+  t.hasEar = ear ~= ''
+  if t.hasEar then redis.call('HSET', (prefix .. 'ears'), t.id, ear) elseif had then redis.call('HDEL', (prefix .. 'ears'), t.id) end
+  C.ears = C.ears + (t.hasEar and 1 or 0) - (had and 1 or 0)
+end
+
+-- Tasks that the worker was given by its latest request and still has. `last`: the request and the ids,
+-- parted by NUL.
+function F.latestLeases(worker, last)
+  local request, found = nil, {}
+  for part in string.gmatch(last, '[^%z]+') do
+    local t = request and F.taskOf(part, worker)
+    if t and t.state == 'started' and string.match(t.token, '^%d+%-(.*)$') == request then
+      found[#found + 1] = t
+    end
+    request = request or part
+  end
+  return found
+end
+
+-- Leases of the worker that have ended, and the moment before which none of the others ends. Of very many
+-- only some are looked at: then that moment is now.
+function F.overdue(worker, most)
+  local key, found, least, cursor = (prefix .. 'hot:' .. worker), {}, INF, '0'
+  repeat
+    local rows
+    cursor, rows = unpack(redis.call('HSCAN', key, cursor, 'COUNT', 10 * most))
+    for i = 1, #rows, 2 do
+      local _, till = struct.unpack('<ddIB', rows[i + 1])
+      local t = till <= now and F.taskOf(rows[i], worker)
+      if till > now then
+        least = math.min(least, till)
+      elseif not t then
+        redis.call('HDEL', key, rows[i])
+      elseif t.state == 'started' and t.worker == worker then
+        -- This step may have extended it.
+        if t.leaseUntil > now then least = math.min(least, t.leaseUntil) else found[#found + 1] = t end
+      end
+    end
+    if cursor ~= '0' and #found >= most then return found, now end
+  until cursor == '0'
+  return found, least
+end
+
+-- How many of a line stand before a place.
+function F.rankInLine(key, place)
+  local low, high = 0, redis.call('LLEN', key)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local t = F.taskOf(redis.call('LINDEX', key, middle))
+    if t and F.placeOf(t) < place then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+-- To the end of its line; where it stood before, when it has been in line already.
+function F.joinLine(t, u, again)
+  t.isTaken = false
+  local key = F.lineKey(u, t.level)
+  if not again then return redis.call('RPUSH', key, t.id) end
+  local rank = F.rankInLine(key, F.placeOf(t))
+  local next_ = redis.call('LINDEX', key, rank)
+  if not next_ then
+    redis.call('RPUSH', key, t.id)
+  elseif rank == 0 then
+    redis.call('LPUSH', key, t.id)
+  else
+    redis.call('LINSERT', key, 'BEFORE', next_, t.id)
+  end
 end
 
 function F.countFollower(t, lane, change)
@@ -2562,14 +2023,13 @@ function F.countFollower(t, lane, change)
   if change > 0 then redis.call('HINCRBY', key, 'fe', change) end
 end
 
-function F.enterQueue(t, u)
+-- `atOnce`: it is new, and its place is that of its arrival.
+function F.enterQueue(t, u, atOnce)
   F.fixed(t)
-  if t.seq == 0 then
-    u.seq = u.seq + 1
-    t.seq = u.seq
-  end
+  local again = t.seq > 0
+  if not again and not atOnce then t.seq = F.stamp() end
   F.setState(t, u, 'queued')
-  F.zset(F.levelKey(u, t.level), t.id, F.levelScore(t.level, t.seq))
+  F.joinLine(t, u, again)
   u.cnt[t.level] = u.cnt[t.level] + 1
   u.queued = u.queued + 1
   F.reindex(u)
@@ -2584,15 +2044,15 @@ end
 function F.enterScheduled(t, u, due)
   t.at = due
   F.setState(t, u, 'scheduled')
-  F.put('scheduled', t.id, due)
-  F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, due)
+  F.put('scheduled', F.member(t), due)
+  F.zset((u.lane.p .. 'scheduled:' .. u.name), F.member(t), due)
   F.dueChanged(u)
 end
 
 function F.enterDeferred(t, u)
   t.at = 0
   F.setState(t, u, 'deferred')
-  F.put('deferred', t.id, F.fixed(t).created)
+  F.put('deferred', t.id, F.fixed(t).stamp)
   F.touch(u)
 end
 
@@ -2604,14 +2064,14 @@ function F.setDeadline(t)
   if x.wu and (not least or x.wu < least) then least = x.wu end
   if x.wk and (not least or x.wk < least) then least = x.wk end
   if least == x.dl then return end
-  F.move('deadlines', t.id, least or false)
+  F.move('deadlines', F.member(t), least or false)
   x.dl = least
-  t.xDirty = true
   F.change(t)
 end
 
 -- From `started` back to the line, or away until the delay is over.
-function F.comeBack(t, u, delay)
+function F.comeBack(t, u, delay, anew)
+  t.seq = anew and 0 or F.placeOf(t)
   t.at = 0
   F.leave(t, u)
   if delay > 0 then
@@ -2686,6 +2146,88 @@ function F.releaseKey(t, u)
   end
 end
 
+-- How many of those that have ended so did before a stamp.
+function F.rankOfEnd(key, stamp)
+  local low, high = 0, redis.call('LLEN', key)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local at_, t = middle, false
+    -- Holes say nothing; whoever stands behind them does.
+    while at_ < high and not t do
+      local id = redis.call('LINDEX', key, at_)
+      t = id ~= '' and F.taskOf(id)
+      if not t then at_ = at_ + 1 end
+    end
+    if t and (t.endStamp or 0) < stamp then low = at_ + 1 else high = middle end
+  end
+  return low
+end
+
+-- Its rank in its list; nil when it is not there.
+function F.findEnded(t)
+  local key = (prefix .. 'ended:' .. t.state)
+  local rank = F.rankOfEnd(key, t.endStamp or 0)
+  while redis.call('LINDEX', key, rank) == '' do rank = rank + 1 end
+  if redis.call('LINDEX', key, rank) == t.id then return rank end
+end
+
+function F.leaveEnded(t)
+  if redis.call('ZREM', (prefix .. 'kept:' .. t.state), t.id) == 1 then return end
+  local key, rank = (prefix .. 'ended:' .. t.state), F.findEnded(t)
+  if not rank then return end
+  if rank == 0 then
+    redis.call('LPOP', key)
+    return F.dropHoles(t.state)
+  end
+  redis.call('LSET', key, rank, '')
+  redis.call('HINCRBY', (prefix .. 'holes'), t.state, 1)
+end
+
+-- No list begins with a hole.
+function F.dropHoles(state)
+  local key, dropped = (prefix .. 'ended:' .. state), 0
+  while redis.call('LINDEX', key, 0) == '' do
+    redis.call('LPOP', key)
+    dropped = dropped + 1
+  end
+  if dropped == 0 then return end
+  if redis.call('HINCRBY', (prefix .. 'holes'), state, -dropped) == 0 then redis.call('HDEL', (prefix .. 'holes'), state) end
+end
+
+-- Nobody reads it any more: it stands again where it ended.
+function F.backAmongEnded(t)
+  local key = (prefix .. 'ended:' .. t.state)
+  if redis.call('ZREM', (prefix .. 'kept:' .. t.state), t.id) == 0 then return end
+  local next_ = redis.call('LINDEX', key, F.rankOfEnd(key, t.endStamp))
+  if not next_ then
+    redis.call('RPUSH', key, t.id)
+  elseif redis.call('LINDEX', key, 0) == next_ then
+    redis.call('LPUSH', key, t.id)
+  else
+    redis.call('LINSERT', key, 'BEFORE', next_, t.id)
+  end
+  if t.at < H[t.state] then H[t.state] = t.at end
+end
+
+-- The first of a state that has ended and that nobody reads.
+function F.firstEnded(state)
+  local key = (prefix .. 'ended:' .. state)
+  while true do
+    local id = redis.call('LINDEX', key, 0)
+    if not id then return end
+    local t = F.taskOf(id)
+    if t and t.state == state and t.readers == 0 then return t end
+    redis.call('LPOP', key)
+    F.dropHoles(state)
+    if t and t.state == state then redis.call('ZADD', (prefix .. 'kept:' .. state), t.endStamp, id) end
+  end
+end
+
+function F.countEnded(state)
+  return redis.call('LLEN', (prefix .. 'ended:' .. state)) - (redis.call('HGET', (prefix .. 'holes'), state) or 0)
+    + redis.call('ZCARD', (prefix .. 'kept:' .. state))
+end
+
 -- Its end is moved on, unless a task needs it. What is known of it is remembered for longer.
 function Graphs.touch(hash)
   if redis.call('EXISTS', (prefix .. 'graph-refs:' .. hash)) == 1 then return end
@@ -2740,7 +2282,7 @@ end
 -- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
 -- going to store are not told to be waiting in vain.
 function Deps.listenMissing(t, id)
-  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).created)
+  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).stamp)
   t.isBlocked = true
 end
 
@@ -2772,7 +2314,8 @@ function Suspend.unlink(t)
       read[#read + 1] = id
     end
   end
-  t.x.s, t.xDirty = #read > 0 and read or nil, true
+  t.x.s = #read > 0 and read or nil
+  F.change(t)
 end
 
 -- Wakes it before all have ended.
@@ -2840,14 +2383,11 @@ function F.isBlocked(t)
   return redis.call('EXISTS', (prefix .. 'deps:blocked:' .. t.id)) == 1
 end
 
--- Ended tasks with readers stand behind all others, out of retention's way.
+-- Ended tasks with readers stand out of retention's way.
 function F.addReader(t, change_)
-  local was = t.readers > 0
   t.readers = t.readers + change_
   F.change(t)
-  local is = t.readers > 0
-  if was == is or not F.isEnd(t.state) then return end
-  F.move(t.state, t.id, t.at + (is and 4503599627370496 or 0))
+  if t.readers == 0 and F.isEnd(t.state) then F.backAmongEnded(t) end
 end
 
 function Cascade.policyFor(upstream, dependent)
@@ -2864,7 +2404,7 @@ function Cascade.satisfy(upstream, t, u)
   t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
   -- `at` is free in line: below zero it tells its first lease how long after that end it was queued.
-  if t.state == 'deferred' and t.n == 0 and not t.x.su then t.at = upstream.at - now - 1 end
+  if t.state == 'deferred' and t.token == '' and not t.x.su then t.at = upstream.at - now - 1 end
   F.unblock(t, u)
 end
 
@@ -2887,22 +2427,21 @@ end
 -- Somebody waits for this task, or for its redrive: its end and its removal must look.
 function F.markDependents(t)
   if t.dependents then return end
-  t.dependents = '1'
-  F.setField(t, 'd', '1')
+  t.dependents = true
+  F.saveEar(t)
 end
 
 -- It can wait no longer than this for one that cannot end by itself.
 function Cascade.waitFor(t)
   if not t.x.wu then
     t.x.wu = now + 2592000000
-    t.xDirty = true
     F.change(t)
   end
   F.setDeadline(t)
 end
 
 function Cascade.hold(upstream, t)
-  F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).created)
+  F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).stamp)
   F.markDependents(upstream)
   Cascade.waitFor(t)
 end
@@ -2976,7 +2515,8 @@ function Cascade.leaveUpstreams(t)
   local unread = reads and redis.call('SMEMBERS', key) or NONE
   if #unread > 0 then
     -- A join that was canceled never read these.
-    x.m, t.xDirty = x.m or {}, true
+    x.m = x.m or {}
+    F.change(t)
     for _, id in ipairs(unread) do table.insert(x.m, id) end
   end
   redis.call('DEL', key)
@@ -3014,35 +2554,26 @@ function Cascade.tellWaiting(t, most)
   return count, #ids > most
 end
 
--- Takes what has ended since into the line: the least id last, which is told first.
+-- Takes what has ended since into the line: those that ended first are told first.
 function Cascade.standIn()
-  local line = Cascade.line or {}
+  local line = Cascade.line or { at = 1 }
   Cascade.line = line
-  local isNew = #line == 0
   for i = 1, #standing do
-    local id, place = standing[i], #line + 1
-    if not isNew then
-      while place > 1 and F.before(line[place - 1], id) do
-        line[place] = line[place - 1]
-        place = place - 1
-      end
-    end
-    line[place] = id
+    line[#line + 1] = standing[i]
     standing[i] = nil
   end
-  if isNew then table.sort(line, function(a, b) return F.before(b, a) end) end
   return line
 end
 
--- The id that is told next, by (end, id); nil when all are. While none is left over from earlier
+-- The id that is told next, by the order of their ends; nil when all are. While none is left over from earlier
 -- steps, those of this one need not stand in the index.
 function Cascade.next()
   if not C.isOlder then
     local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
-    while #line > 0 do
-      local id = line[#line]
+    while line[line.at or 1] do
+      local id = line[line.at]
       if I.cascade and I.cascade[id] then return id end
-      line[#line] = nil
+      line.at = line.at + 1
     end
     return nil
   end
@@ -3190,6 +2721,23 @@ function F.recordAttempt(t, outcome, decision, cause, err)
   redis.call('LTRIM', key, -20, -1)
 end
 
+-- Nothing of it is kept.
+function Retain.forget(t)
+  local id = t.id
+  redis.call('HDEL', (prefix .. 'tasks'), id)
+  if F.isLong(t) then redis.call('HDEL', (prefix .. 'payloads'), id) end
+  if t.hasFacts then redis.call('HDEL', (prefix .. 'facts'), id) end
+  redis.call('HDEL', (prefix .. 'ends'), id)
+  redis.call('HDEL', (prefix .. 'errors'), id)
+  if t.hasEar then
+    t.dependents, t.w = false, nil
+    F.saveEar(t)
+  end
+  redis.call('UNLINK', (prefix .. 'attempts:' .. id), (prefix .. 'deps:blocked:' .. id), (prefix .. 'run:' .. id), (prefix .. 'channel:' .. id))
+  t.isGone = true
+  tasks[id] = false
+end
+
 -- Removes an ended task. Those that still wait for its redrive are canceled first, in bounded
 -- steps; false while some are left.
 function Retain.takeAway(t)
@@ -3218,10 +2766,7 @@ function Retain.takeAway(t)
   end
   F.leave(t, u)
   Graphs.drop(t)
-  Step.saveTasks()
-  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'attempts:' .. t.id), (prefix .. 'deps:blocked:' .. t.id), (prefix .. 'run:' .. t.id),
-    (prefix .. 'channel:' .. t.id))
-  tasks[t.id] = false
+  Retain.forget(t)
   F.cascade(50)
   return true
 end
@@ -3231,23 +2776,15 @@ function Retain.retainState(state, keepMs, keepCount, left)
   local over = now - math.max(keepMs, 60000)
   if H[state] > over and not (keepCount and H[state] <= surely) then return false, left end
   while true do
-    F.flushIndex(state)
-    local head = redis.call('ZRANGE', (prefix .. 'state:' .. state), 0, 0, 'WITHSCORES')
-    local id, score = head[1], tonumber(head[2])
-    if not id then return false, left end
-    if score > over then
-      local size = keepCount and redis.call('ZCARD', (prefix .. 'state:' .. state))
-      if not (size and size > keepCount and score <= surely) then return false, left end
+    local t = F.firstEnded(state)
+    H[state] = t and t.at or INF
+    if not t then return false, left end
+    if t.at > over and not (keepCount and t.at <= surely and F.countEnded(state) > keepCount) then
+      return false, left
     end
-    local t = F.taskOf(id)
-    if t and t.inCascade then return true, left end
-    if left <= 0 then return true, left end
+    if t.inCascade or left <= 0 then return true, left end
     left = left - 1
-    if not t then
-      F.move(state, id, false)
-    elseif not Retain.takeAway(t) then
-      return true, left
-    end
+    if not Retain.takeAway(t) then return true, left end
   end
 end
 
@@ -3358,7 +2895,6 @@ end
 -- One task of a sealed submission waits for it no more.
 function Submission.release(t)
   t.x.su = nil
-  t.xDirty = true
   F.change(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
@@ -3390,7 +2926,7 @@ function Submission.undo(t)
   end
   lane.enqueued = lane.enqueued - 1
   if t.inCascade then F.move('cascade', t.id, false) end
-  if t.x.dl then F.move('deadlines', t.id, false) end
+  if t.x.dl then F.move('deadlines', F.member(t), false) end
   Cascade.leaveWaits(t)
   Cascade.leaveReaders(t)
   local key = t.x.k and F.keyState(lane.queue, u.name, t.x.k)
@@ -3401,7 +2937,7 @@ function Submission.undo(t)
   end
   Graphs.drop(t)
   Step.saveTasks()
-  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'deps:blocked:' .. t.id))
+  Retain.forget(t)
   tasks[t.id] = false
   F.reindex(u)
   return true
@@ -3474,17 +3010,47 @@ function Tick.lose(t, u)
   elseif last then
     F.endTask(t, u, 'failed', { cause = cjson.encode({ type = 'lost', leases = t.losses }) })
   else
-    F.comeBack(t, u, t.losses == 1 and 0 or 5000 + t.n % 1000)
+    F.comeBack(t, u, t.losses == 1 and 0 or 5000 + F.tokenNumber(t.token) % 1000)
   end
 end
 
-function Tick.sweep()
-  if now < C.pause or not Tick.headIs('started', now) then return false end
-  for _, id in ipairs(Tick.dueOf('started', now, 50)) do
-    local t = F.taskOf(id)
-    if t then Tick.lose(t, F.ownerOf(t)) else F.move('started', id, false) end
+-- Leases that have ended, by (end, id), of all workers that may have such.
+function Tick.ended()
+  local all, left = {}, {}
+  F.saveLeases()
+  for _, worker in ipairs(redis.call('ZRANGEBYSCORE', (prefix .. 'leases'), '-inf', now)) do
+    local found, least = F.overdue(worker, 50)
+    left[worker] = { count = #found, least = least }
+    for _, t in ipairs(found) do all[#all + 1] = t end
   end
-  return Tick.headIs('started', now)
+  table.sort(all, function(a, b)
+    return a.leaseUntil < b.leaseUntil
+      or (a.leaseUntil == b.leaseUntil and F.fixed(a).stamp < F.fixed(b).stamp)
+  end)
+  return all, left
+end
+
+function Tick.sweep()
+  if now < C.pause or H.started > now then return false end
+  local ended, left = Tick.ended()
+  for i = 1, math.min(#ended, 50) do
+    local t = ended[i]
+    local of = left[t.worker]
+    of.count = of.count - 1
+    Tick.lose(t, F.ownerOf(t))
+  end
+  for worker, of in pairs(left) do
+    if of.count == 0 then
+      if of.least < INF then
+        redis.call('ZADD', (prefix .. 'leases'), of.least, worker)
+      else
+        redis.call('ZREM', (prefix .. 'leases'), worker)
+      end
+    end
+  end
+  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
+  return H.started <= now
 end
 
 function Tick.splitPair(pair)
@@ -3504,9 +3070,9 @@ function Tick.promote()
     F.flushKey(key)
     local most = math.min(left, 20)
     local ids = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, most)
-    for _, id in ipairs(ids) do
-      local t = F.taskOf(id)
-      if t and t.state == 'scheduled' then F.becomeDue(t, u) else F.zset(key, id, false) end
+    for _, member in ipairs(ids) do
+      local t = F.taskOf(F.idOf(member))
+      if t and t.state == 'scheduled' then F.becomeDue(t, u) else F.zset(key, member, false) end
     end
     F.flushKey(key)
     u.dueFloor = now
@@ -3545,10 +3111,10 @@ end
 function Tick.expire()
   if not Tick.headIs('deadlines', now) then return false end
   local ids = Tick.dueOf('deadlines', now, 50)
-  for _, id in ipairs(ids) do
-    local t = F.taskOf(id)
+  for _, member in ipairs(ids) do
+    local t = F.taskOf(F.idOf(member))
     if not t or F.isEnd(t.state) then
-      F.move('deadlines', id, false)
+      F.move('deadlines', member, false)
     elseif t.x.ex and t.x.ex <= now then
       F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
     elseif t.x.wk and t.x.wk <= now then
@@ -3747,6 +3313,7 @@ function Deal.setAside(t, u)
   end
   local pause = math.min(60000, 1000 * 2 ^ math.min(y.sn, 30))
   y.sn = y.sn + 1
+  t.seq = F.placeOf(t)
   F.leave(t, u)
   F.enterScheduled(t, u, now + pause)
   F.reindex(u)
@@ -3761,15 +3328,6 @@ function Deal.mendLevel(u, level)
   F.reindex(u)
 end
 
--- A field that this step has set and not written yet; false when there is none.
-function F.unwritten(t, field)
-  local extra = t.extra or {}
-  for i = #extra - 1, 1, -2 do
-    if extra[i] == field then return extra[i + 1] end
-  end
-  return false
-end
-
 function F.upstreamsOf(t)
   local room, facts = 65536, { t.at < 0 and -1 - t.at or -1 }
   for i, id in ipairs(t.x.d) do
@@ -3779,14 +3337,10 @@ function F.upstreamsOf(t)
     if upstream then fact.name = F.fixed(upstream).name end
     if upstream and F.isEnd(upstream.state) then
       fact.state = upstream.state
-      -- A settle that leases may hand on what it has ended itself.
-      local fresh = F.unwritten(upstream, 'r')
-      local size = fresh and #fresh or redis.call('HSTRLEN', (prefix .. 'task:' .. id), 'r')
-      local fits = size <= room
-      local got = redis.call('HMGET', (prefix .. 'task:' .. id), 'e', fits and 'r' or '-')
-      fact.error = F.unwritten(upstream, 'e') or got[1] or nil
-      if fits then
-        fact.result = fresh or got[2] or nil
+      local size = upstream.result and #upstream.result or 0
+      fact.error = redis.call('HGET', (prefix .. 'errors'), id) or nil
+      if size <= room then
+        fact.result = upstream.result
         room = room - size
       else
         fact.cut = true
@@ -3799,17 +3353,12 @@ end
 
 -- A resent request: what it was given the first time, as far as it still holds.
 function Lease.repeatLease(worker, reply)
-  local last = cmsgpack.unpack(worker.last)
-  for i = 2, #last, 2 do
-    local t = F.taskOf(last[i])
-    if t and t.state == 'started' and t.n == last[i + 1]
-      and t.token == string.format('%.0f-', t.n) .. last[1] then
-      F.fixed(t)
-      Lease.addLease(reply, #reply, t)
-      reply[#reply + 1] = tonumber(redis.call('ZSCORE', (prefix .. 'state:' .. 'started'), t.id) or 0)
-      reply[#reply + 1] = t.leasedAt
-      if t.losses >= 3 - 1 then reply[7] = 1 end
-    end
+  for _, t in ipairs(F.latestLeases(worker.id, worker.last)) do
+    F.fixed(t)
+    Lease.addLease(reply, #reply, t)
+    reply[#reply + 1] = t.leaseUntil
+    reply[#reply + 1] = t.leasedAt
+    if t.losses >= 3 - 1 then reply[7] = 1 end
   end
 end
 

@@ -8,7 +8,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, setField = 0, packState = 0, saveTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, isEnd = 0, packFacts = 0, setKind = 0, saveTask = 0, saveLeases = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -34,7 +34,7 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
-local published, runningChange, outcomes, standing = {}, {}, {}, {}
+local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -52,20 +52,17 @@ local INF = math.huge
 -- Settings of who has none; never written to.
 local NONE = {}
 
--- What the short path has read, by key, before it gave up.
-local atHand = {}
-
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
-  refresh = 0, steps = 0,
+  refresh = 0, steps = 0, stamp = 0, ears = 0,
   alarms = saved[2] or ',' }
 if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack('<dddddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -78,6 +75,7 @@ end
 local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
+
 -- Everything that a step which changes tasks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
 -- which the bundler puts where it is called.
@@ -158,20 +156,30 @@ local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.0000305175
 -- Turns of the levels 1 to 5 while all have work.
 local WEIGHTS = { 1, 2, 4, 8, 16 }
 
--- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
--- such a hash is one small block of memory.
+-- Loads and saves records. A task is one text that never changes; what else is known of it stands where
+-- it is for, and nowhere while it is not:
 --
--- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
---          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
--- s        numbers that change, packed; absent while it is queued for the first time
--- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
--- x        rare facts, packed: dependencies, deadlines, idempotency key
--- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
---          and name of the newest checkpoint that wrote to channels
--- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+-- tasks     creation (13 digits), stamp of its arrival (12 hex digits), level, kind, bytes of the user (3
+--           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
+--           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
+-- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
+--           whether it has facts; token
+-- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
+-- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
+--           (due; since when it is free), readers; then x, y and o as one value
+--   x       rare facts: dependencies, deadlines, idempotency key
+--   y       rare facts that change: st older token that settled it, sn and ss how often and since when it
+--           was strange, ca why it ended, cn why it is to be canceled, cw token and name of the newest
+--           checkpoint that wrote to channels, ch what was charged by expectation
+--   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
+-- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
--- Names the two sets of a user's line, and the places in them.
+local PLACES = { scheduled = 1, deferred = 2 }
+
+-- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
+
+-- The lines of a user, one for each level that has work: ids in the order of their places. A task's place
+-- is the stamp of the moment that it was first put in line, which it keeps until it is put back anew.
 
 -- Counts failed tasks that only followed another: those that are kept, and ever. Dead letters are the
 -- others.
@@ -185,6 +193,10 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
+
+-- Tasks that have ended: lists of ids by state, in the order in which they ended. One that is taken out of
+-- the middle leaves a hole, an empty text. Those that retention has come to while somebody reads them
+-- stand apart, in `kept`, until nobody does.
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
 -- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
@@ -221,10 +233,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'], H['xcom-ends'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears)
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -417,8 +429,8 @@ function F.saveUser(u)
   if u.shared then flags = flags + 4 end
   if u.throttled then flags = flags + 8 end
   if u.idle then flags = flags + 16 end
-  local packed = struct.pack('<dIBIIIIIIIIdIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
-    c[6], u.seq, u.live, u.running, u.tat)
+  local packed = struct.pack('<dIBIIIIIIIIIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
+    c[6], u.live, u.running, u.tat)
   if u.shares then
     redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
   else
@@ -444,40 +456,73 @@ function F.saveRunning()
   end
 end
 
--- Sets a field of the hash beside the packed ones, at the end of the step.
-function F.setField(t, field, value)
-  if not t.extra then
-    t.extra = {}
-    if not t.dirty then changed[#changed + 1] = t end
-  end
-  t.extra[#t.extra + 1] = field
-  t.extra[#t.extra + 1] = value
+function F.isEnd(state)
+  return state == 'finished' or state == 'failed' or state == 'canceled'
 end
 
-function F.packState(t)
-  local flags = (t.inCascade and 1 or 0) + (t.left and 2 or 0)
-    + (t.hasAttempts and 4 or 0) + (t.canceling and 8 or 0)
-    + (t.isSettled and 16 or 0)
-  return struct.pack('<BBdIBIdddII', CODES[t.state], flags, t.seq, t.failures, t.losses, t.releases, t.at,
-    t.leasedAt, t.n, t.chargedEpoch, t.readers)
+-- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
+function F.packFacts(t)
+  local flags = (t.left and 1 or 0) + (t.hasAttempts and 2 or 0)
+    + (t.canceling and 4 or 0) + (t.inCascade and 16 or 0)
+  local resting = t.state ~= 'started' and not F.isEnd(t.state)
+  local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
+  if o and t.isSettled then flags = flags + 8 end
+  local y = t.y and next(t.y) and t.y or nil
+  local place = PLACES[t.state] or 0
+  if place == 0 and flags == 0 and t.seq == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
+    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0) then
+    return nil
+  end
+  local packed = struct.pack('<BBdIIIdI', place, flags, t.seq, t.failures, t.losses, t.releases,
+    F.isEnd(t.state) and 0 or t.at, t.readers)
+  if not (t.x or y or o) then return packed end
+  return packed .. cmsgpack.pack({ x = t.x, y = y, o = o })
+end
+
+function F.setKind(t, bit, on)
+  local has = t.kind % (2 * bit) >= bit
+  if has == on then return end
+  t.kind = t.kind + (on and bit or -bit)
+  t.f = string.sub(t.f, 1, 26) .. t.kind .. string.sub(t.f, 28)
+  t.textChanged = true
 end
 
 function F.saveTask(t)
-  if t.xDirty then F.setField(t, 'x', cmsgpack.pack(t.x)) end
-  if t.yDirty then F.setField(t, 'y', cmsgpack.pack(t.y)) end
-  if t.oDirty then
-    F.setField(t, 'o', t.token .. '\0' .. t.worker .. '\0' .. t.queue .. '\0' .. t.user)
+  if t.isGone then return end
+  local packed = F.packFacts(t)
+  if packed then
+    redis.call('HSET', (prefix .. 'facts'), t.id, packed)
+  elseif t.hasFacts then
+    redis.call('HDEL', (prefix .. 'facts'), t.id)
   end
-  local key, extra = t.key, t.extra
-  if not extra then
-    redis.call('HSET', key, 's', F.packState(t))
-  elseif not t.dirty then
-    redis.call('HSET', key, unpack(extra))
-  elseif #extra == 2 then
-    redis.call('HSET', key, 's', F.packState(t), extra[1], extra[2])
-  else
-    redis.call('HSET', key, 's', F.packState(t), unpack(extra))
+  t.hasFacts = packed and true or false
+  F.setKind(t, 4, t.hasFacts)
+  if t.textChanged then redis.call('HSET', (prefix .. 'tasks'), t.id, t.f) end
+  t.textChanged = false
+  if t.state == 'started' then
+    redis.call('HSET', (prefix .. 'hot:' .. t.worker), t.id,
+      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
+  elseif F.isEnd(t.state) then
+    redis.call('HSET', (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at, t.leasedAt,
+      t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
   end
+end
+
+-- Workers with new leases join those that have any; one that has none left leaves.
+function F.saveLeases()
+  local left = false
+  for worker, till in pairs(leasedUntil) do
+    if till then
+      redis.call('ZADD', (prefix .. 'leases'), 'LT', till, worker)
+    elseif redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then
+      redis.call('ZREM', (prefix .. 'leases'), worker)
+      left = true
+    end
+  end
+  leasedUntil = {}
+  if not left then return end
+  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
 end
 
 -- When somebody has to look for due schedules; again after a while when nobody has fired one.
@@ -562,7 +607,7 @@ function Step.saveTasks()
   for i = 1, #changed do
     local t = changed[i]
     F.saveTask(t)
-    t.dirty, t.xDirty, t.yDirty, t.oDirty, t.extra = false, false, false, false, false
+    t.dirty = false
   end
   changed = {}
 end
@@ -575,6 +620,7 @@ function F.writeStep()
     for _, u in ipairs(lane.dirty) do Step.forget(u) end
   end
   Step.saveTasks()
+  if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
   if next(keyring) then F.saveKeys() end
   for _, lane in ipairs(touched) do Step.finishLane(lane) end

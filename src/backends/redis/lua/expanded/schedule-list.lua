@@ -36,7 +36,7 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
-local published, runningChange, outcomes, standing = {}, {}, {}, {}
+local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -54,20 +54,17 @@ local INF = math.huge
 -- Settings of who has none; never written to.
 local NONE = {}
 
--- What the short path has read, by key, before it gave up.
-local atHand = {}
-
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
-  refresh = 0, steps = 0,
+  refresh = 0, steps = 0, stamp = 0, ears = 0,
   alarms = saved[2] or ',' }
 if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack('<dddddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -80,6 +77,7 @@ end
 local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
+
 -- Everything that a step which only looks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
 -- which the bundler puts where it is called.
@@ -144,21 +142,30 @@ end
 -- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
 local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
--- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
--- such a hash is one small block of memory.
+-- Loads and saves records. A task is one text that never changes; what else is known of it stands where
+-- it is for, and nowhere while it is not:
 --
--- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
---          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
--- s        numbers that change, packed; absent while it is queued for the first time
--- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
--- x        rare facts, packed: dependencies, deadlines, idempotency key
--- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
---          and name of the newest checkpoint that wrote to channels
--- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+-- tasks     creation (13 digits), stamp of its arrival (12 hex digits), level, kind, bytes of the user (3
+--           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
+--           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
+-- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
+--           whether it has facts; token
+-- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
+-- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
+--           (due; since when it is free), readers; then x, y and o as one value
+--   x       rare facts: dependencies, deadlines, idempotency key
+--   y       rare facts that change: st older token that settled it, sn and ss how often and since when it
+--           was strange, ca why it ended, cn why it is to be canceled, cw token and name of the newest
+--           checkpoint that wrote to channels, ch what was charged by expectation
+--   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
+-- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
+
+local PLACES = { scheduled = 1, deferred = 2 }
 
 -- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
 -- @rare
+
+-- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
 
 -- Loads schedules, and moves them on. The record is a hash: j spec, r revision, p paused, o overlap,
 -- m limit, h graph, s and d the slot that comes next and when it is due, c created, u updated,

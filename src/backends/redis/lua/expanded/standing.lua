@@ -6,6 +6,71 @@
 --          result, error and cause (JSON), each false where there is none
 -- Cost     O(ids + bytes)
 
+-- Names what all functions of a script share. The bundler puts the functions themselves into two:
+-- what every run needs, and what only some runs do (marked @rare), made when first called.
+
+local F = { newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0 }
+
+-- Functions of one subject each.
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
+local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
+local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
+local Z, I, moved, views = {}, {}, {}, {}
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- What this step has loaded and changed.
+local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+-- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
+-- are to be told.
+local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
+
+-- Settles what the time is, and unpacks what the namespace remembers from step to step.
+-- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
+-- that a step knows without asking whether maintenance has anything to do.
+
+-- Reads the server's clock once per step, and what the namespace remembers, still packed.
+
+local prefix = string.sub(KEYS[1], 1, -6)
+local at = redis.call('TIME')
+local micros = at[1] * 1000000 + at[2]
+local now = math.floor(micros / 1000)
+local saved = redis.call('HMGET', KEYS[1], 's', 'a')
+local INF = math.huge
+
+-- Settings of who has none; never written to.
+local NONE = {}
+
+local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
+  cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
+  submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
+local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
+  refresh = 0, steps = 0, stamp = 0, ears = 0,
+  alarms = saved[2] or ',' }
+if saved[1] then
+  C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
+    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
+    C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack('<dddddddddddddddddddddddd', saved[1])
+end
+-- Whether earlier steps have left dependents to be told.
+C.isOlder = H.cascade < INF
+if C.seen - now > 5000 then
+  C.pause = math.min(C.pause, now + 5000)
+  C.dropping = 1
+elseif C.seen > now then
+  now = C.seen
+end
+local nowText = string.format('%.0f', now)
+if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
+if micros < now * 1000 then micros = now * 1000 end
+
+-- Everything that a step which only looks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
 -- which the bundler puts where it is called.
 -- Fixed parts first, at most one free string, and that last (or before a fixed suffix); two free
@@ -17,17 +82,184 @@
 
 -- A place of a value: the pair of its user and of the pair of namespace and key.
 
-local clock = KEYS[1]
-local prefix = string.sub(clock, 1, -6)
+-- Gathers the writes to sorted sets, so that each key gets one ZADD and one ZREM per step.
+-- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
+-- whole namespace, by name; their least scores are kept in H.
+
+-- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
+-- members change as there are turns left, so the first turns + 1 always hold the true head.
+-- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
+-- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
+-- Ties go by bytes.
+-- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+
+local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
+  and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
+
+-- Names the shared class of a weight: floor(log2(100 / weight)), without rounding.
+-- @rare
+
+-- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class; by kind
+-- of class in use, what it remembers of the user that entered last (lib/tags.lua).
+
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
+-- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
+-- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
+-- mean time that its leases are held, where time is charged.
+-- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
+
+-- Grains of a user of this weight in one unit of virtual time.
+local function scaleOf(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
+
+-- The least tag from `from` on that has the seat of `tag`.
+local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+local function enterTag(kept, v, w, last)
+  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
+  return kept > fresh and seated(next_, kept) or fresh, fresh
+end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
+
+-- Loads and saves records. A task is one text that never changes; what else is known of it stands where
+-- it is for, and nowhere while it is not:
+--
+-- tasks     creation (13 digits), stamp of its arrival (12 hex digits), level, kind, bytes of the user (3
+--           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
+--           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
+-- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
+--           whether it has facts; token
+-- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
+-- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
+--           (due; since when it is free), readers; then x, y and o as one value
+--   x       rare facts: dependencies, deadlines, idempotency key
+--   y       rare facts that change: st older token that settled it, sn and ss how often and since when it
+--           was strange, ca why it ended, cn why it is to be canceled, cw token and name of the newest
+--           checkpoint that wrote to channels, ch what was charged by expectation
+--   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
+-- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
+
+local PLACES = { scheduled = 1, deferred = 2 }
+
+-- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
+-- @rare
+
+-- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
+
+local library = function()
+
+-- A task that is queued and never was anything else.
+function F.newTask(id, f)
+  return { id = id, f = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
+    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', user = false, queue = false, dirty = false,
+    extra = false, kind = f and string.byte(f, 27) - 48 or 0 }
+end
+
+function F.readFacts(t, packed)
+  local place, flags, from
+  place, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.readers, from =
+    struct.unpack('<BBdIIIdI', packed)
+  if place > 0 then t.state = place == 1 and 'scheduled' or 'deferred' end
+  if flags > 0 then
+    t.left, t.hasAttempts = flags % 2 == 1, flags % 4 >= 2
+    t.canceling, t.isSettled, t.inCascade = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+  end
+  if #packed >= from then
+    local more = cmsgpack.unpack(string.sub(packed, from))
+    t.x, t.y = more.x, more.y
+    if more.o then
+      local stop = string.find(more.o, '\0', 1, true)
+      t.token, t.worker = string.sub(more.o, 1, stop - 1), string.sub(more.o, stop + 1)
+    end
+  end
+  t.hasFacts = true
+end
+
+function F.readEnd(t, packed)
+  local code, at_, leasedAt, from
+  code, at_, leasedAt, t.endStamp, from = struct.unpack('<Bddd', packed)
+  local a = string.find(packed, '\0', from, true)
+  local b = string.find(packed, '\0', a + 1, true)
+  t.state, t.at, t.leasedAt = STATES[code % 16], at_, leasedAt
+  t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
+  t.result = b < #packed and string.sub(packed, b + 1) or nil
+  t.isSettled = code >= 16
+end
+
+function F.readLease(t, worker, packed)
+  local from, _
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, _, from = struct.unpack('<ddIB', packed)
+  t.token, t.worker, t.state = string.sub(packed, from), worker, 'started'
+  t.isSettled = false
+end
+
+-- Workers that have leases, or had some lately.
+function F.leasing()
+  if not C.leasing then C.leasing = redis.call('ZRANGE', (prefix .. 'leases'), 0, -1) end
+  return C.leasing
+end
+
+-- Looks whether some worker has it; `likely` is asked first.
+function F.findLease(t, likely)
+  local packed = likely and redis.call('HGET', (prefix .. 'hot:' .. likely), t.id)
+  if packed then return F.readLease(t, likely, packed) end
+  for _, worker in ipairs(F.leasing()) do
+    packed = redis.call('HGET', (prefix .. 'hot:' .. worker), t.id)
+    if packed then return F.readLease(t, worker, packed) end
+  end
+end
+
+-- The record of an id, or false. `worker`: who has probably leased it.
+function F.taskOf(id, worker)
+  local t = tasks[id]
+  if t ~= nil then return t end
+  local f = redis.call('HGET', (prefix .. 'tasks'), id)
+  t = false
+  if f then
+    t = F.newTask(id, f)
+    if t.kind >= 4 then F.readFacts(t, redis.call('HGET', (prefix .. 'facts'), id)) end
+    local ended = redis.call('HGET', (prefix .. 'ends'), id)
+    if ended then
+      F.readEnd(t, ended)
+    elseif t.state == 'queued' then
+      F.findLease(t, worker)
+    end
+    if C.ears > 0 then
+      local ear = redis.call('HGET', (prefix .. 'ears'), id)
+      if ear then
+        t.dependents = string.byte(ear) == 100
+        t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+        t.hasEar = true
+      end
+    end
+  end
+  tasks[id] = t
+  return t
+end
+
+end
+library()
+
 local reply, n = {}, 0
 for i = 1, #ARGV do
-  local key = (prefix .. 'task:' .. (ARGV[i]))
-  local got = redis.call('HMGET', key, 's', 'r', 'e', 'y')
-  local code = got[1] and string.byte(got[1])
-  -- A record without numbers has been in line since it was stored.
-  if not code then code = redis.call('HEXISTS', key, 'f') == 1 and 3 or 0 end
-  reply[n + 1], reply[n + 2], reply[n + 3] = code, got[2], got[3]
-  reply[n + 4] = got[4] and cmsgpack.unpack(got[4]).ca or false
+  local t = F.taskOf(ARGV[i])
+  reply[n + 1] = t and CODES[t.state] or 0
+  reply[n + 2] = t and t.result or false
+  reply[n + 3] = t and redis.call('HGET', (prefix .. 'errors'), t.id) or false
+  reply[n + 4] = t and t.y and t.y.ca or false
   n = n + 4
 end
 return reply

@@ -8,7 +8,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, saveRunning = 0, setField = 0, packState = 0, saveTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0 }
+local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, saveRunning = 0, isEnd = 0, packFacts = 0, setKind = 0, saveTask = 0, saveLeases = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -39,7 +39,7 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
-local published, runningChange, outcomes, standing = {}, {}, {}, {}
+local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -57,20 +57,17 @@ local INF = math.huge
 -- Settings of who has none; never written to.
 local NONE = {}
 
--- What the short path has read, by key, before it gave up.
-local atHand = {}
-
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
-  refresh = 0, steps = 0,
+  refresh = 0, steps = 0, stamp = 0, ears = 0,
   alarms = saved[2] or ',' }
 if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack('<dddddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -83,6 +80,7 @@ end
 local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
+
 -- What lease, settle, extend and tick share: maintenance on top of the base.
 -- Everything that a step which changes tasks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
@@ -164,20 +162,30 @@ local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.0000305175
 -- Turns of the levels 1 to 5 while all have work.
 local WEIGHTS = { 1, 2, 4, 8, 16 }
 
--- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
--- such a hash is one small block of memory.
+-- Loads and saves records. A task is one text that never changes; what else is known of it stands where
+-- it is for, and nowhere while it is not:
 --
--- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
---          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
--- s        numbers that change, packed; absent while it is queued for the first time
--- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
--- x        rare facts, packed: dependencies, deadlines, idempotency key
--- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
---          and name of the newest checkpoint that wrote to channels
--- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+-- tasks     creation (13 digits), stamp of its arrival (12 hex digits), level, kind, bytes of the user (3
+--           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
+--           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
+-- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
+--           whether it has facts; token
+-- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
+-- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
+--           (due; since when it is free), readers; then x, y and o as one value
+--   x       rare facts: dependencies, deadlines, idempotency key
+--   y       rare facts that change: st older token that settled it, sn and ss how often and since when it
+--           was strange, ca why it ended, cn why it is to be canceled, cw token and name of the newest
+--           checkpoint that wrote to channels, ch what was charged by expectation
+--   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
+-- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
--- Names the two sets of a user's line, and the places in them.
+local PLACES = { scheduled = 1, deferred = 2 }
+
+-- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
+
+-- The lines of a user, one for each level that has work: ids in the order of their places. A task's place
+-- is the stamp of the moment that it was first put in line, which it keeps until it is put back anew.
 
 -- Counts failed tasks that only followed another: those that are kept, and ever. Dead letters are the
 -- others.
@@ -191,6 +199,10 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
+
+-- Tasks that have ended: lists of ids by state, in the order in which they ended. One that is taken out of
+-- the middle leaves a hole, an empty text. Those that retention has come to while somebody reads them
+-- stand apart, in `kept`, until nobody does.
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
 -- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
@@ -258,10 +270,10 @@ local library = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'], H['xcom-ends'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears)
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else
@@ -464,14 +476,14 @@ end
 
 function F.newUser(lane, name, key)
   return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
-    queued = 0, seq = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    queued = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
     class = false, dirty = false, fresh = true }
 end
 
 function F.readUser(u, packed)
   local flags, a, b, c, d, e, f
-  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.seq, u.live, u.running, u.tat =
-    struct.unpack('<dIBIIIIIIIIdIId', packed)
+  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
+    struct.unpack('<dIBIIIIIIIIIId', packed)
   u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
   if flags == 0 then return end
   u.ready = flags % 2 == 1
@@ -491,7 +503,7 @@ function F.userOf(lane, name)
   if u then return u end
   local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
@@ -531,8 +543,8 @@ function F.saveUser(u)
   if u.shared then flags = flags + 4 end
   if u.throttled then flags = flags + 8 end
   if u.idle then flags = flags + 16 end
-  local packed = struct.pack('<dIBIIIIIIIIdIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
-    c[6], u.seq, u.live, u.running, u.tat)
+  local packed = struct.pack('<dIBIIIIIIIIIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
+    c[6], u.live, u.running, u.tat)
   if u.shares then
     redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
   else
@@ -565,40 +577,73 @@ function F.saveRunning()
   end
 end
 
--- Sets a field of the hash beside the packed ones, at the end of the step.
-function F.setField(t, field, value)
-  if not t.extra then
-    t.extra = {}
-    if not t.dirty then changed[#changed + 1] = t end
-  end
-  t.extra[#t.extra + 1] = field
-  t.extra[#t.extra + 1] = value
+function F.isEnd(state)
+  return state == 'finished' or state == 'failed' or state == 'canceled'
 end
 
-function F.packState(t)
-  local flags = (t.inCascade and 1 or 0) + (t.left and 2 or 0)
-    + (t.hasAttempts and 4 or 0) + (t.canceling and 8 or 0)
-    + (t.isSettled and 16 or 0)
-  return struct.pack('<BBdIBIdddII', CODES[t.state], flags, t.seq, t.failures, t.losses, t.releases, t.at,
-    t.leasedAt, t.n, t.chargedEpoch, t.readers)
+-- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
+function F.packFacts(t)
+  local flags = (t.left and 1 or 0) + (t.hasAttempts and 2 or 0)
+    + (t.canceling and 4 or 0) + (t.inCascade and 16 or 0)
+  local resting = t.state ~= 'started' and not F.isEnd(t.state)
+  local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
+  if o and t.isSettled then flags = flags + 8 end
+  local y = t.y and next(t.y) and t.y or nil
+  local place = PLACES[t.state] or 0
+  if place == 0 and flags == 0 and t.seq == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
+    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0) then
+    return nil
+  end
+  local packed = struct.pack('<BBdIIIdI', place, flags, t.seq, t.failures, t.losses, t.releases,
+    F.isEnd(t.state) and 0 or t.at, t.readers)
+  if not (t.x or y or o) then return packed end
+  return packed .. cmsgpack.pack({ x = t.x, y = y, o = o })
+end
+
+function F.setKind(t, bit, on)
+  local has = t.kind % (2 * bit) >= bit
+  if has == on then return end
+  t.kind = t.kind + (on and bit or -bit)
+  t.f = string.sub(t.f, 1, 26) .. t.kind .. string.sub(t.f, 28)
+  t.textChanged = true
 end
 
 function F.saveTask(t)
-  if t.xDirty then F.setField(t, 'x', cmsgpack.pack(t.x)) end
-  if t.yDirty then F.setField(t, 'y', cmsgpack.pack(t.y)) end
-  if t.oDirty then
-    F.setField(t, 'o', t.token .. '\0' .. t.worker .. '\0' .. t.queue .. '\0' .. t.user)
+  if t.isGone then return end
+  local packed = F.packFacts(t)
+  if packed then
+    redis.call('HSET', (prefix .. 'facts'), t.id, packed)
+  elseif t.hasFacts then
+    redis.call('HDEL', (prefix .. 'facts'), t.id)
   end
-  local key, extra = t.key, t.extra
-  if not extra then
-    redis.call('HSET', key, 's', F.packState(t))
-  elseif not t.dirty then
-    redis.call('HSET', key, unpack(extra))
-  elseif #extra == 2 then
-    redis.call('HSET', key, 's', F.packState(t), extra[1], extra[2])
-  else
-    redis.call('HSET', key, 's', F.packState(t), unpack(extra))
+  t.hasFacts = packed and true or false
+  F.setKind(t, 4, t.hasFacts)
+  if t.textChanged then redis.call('HSET', (prefix .. 'tasks'), t.id, t.f) end
+  t.textChanged = false
+  if t.state == 'started' then
+    redis.call('HSET', (prefix .. 'hot:' .. t.worker), t.id,
+      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
+  elseif F.isEnd(t.state) then
+    redis.call('HSET', (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at, t.leasedAt,
+      t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
   end
+end
+
+-- Workers with new leases join those that have any; one that has none left leaves.
+function F.saveLeases()
+  local left = false
+  for worker, till in pairs(leasedUntil) do
+    if till then
+      redis.call('ZADD', (prefix .. 'leases'), 'LT', till, worker)
+    elseif redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then
+      redis.call('ZREM', (prefix .. 'leases'), worker)
+      left = true
+    end
+  end
+  leasedUntil = {}
+  if not left then return end
+  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
 end
 
 function F.rateOpensAt(lane)
@@ -695,7 +740,7 @@ function Step.saveTasks()
   for i = 1, #changed do
     local t = changed[i]
     F.saveTask(t)
-    t.dirty, t.xDirty, t.yDirty, t.oDirty, t.extra = false, false, false, false, false
+    t.dirty = false
   end
   changed = {}
 end
@@ -708,6 +753,7 @@ function F.writeStep()
     for _, u in ipairs(lane.dirty) do Step.forget(u) end
   end
   Step.saveTasks()
+  if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
   if next(keyring) then F.saveKeys() end
   for _, lane in ipairs(touched) do Step.finishLane(lane) end
@@ -738,7 +784,6 @@ function Tick.dropIdle(lane, most)
         F.touch(u)
       else
         redis.call('DEL', (lane.p .. 'user:' .. name))
-        atHand[(lane.p .. 'user:' .. name)] = nil
         F.zset((lane.p .. 'users'), name, false)
       end
     end
@@ -789,6 +834,12 @@ end
 library()
 
 local rare = function()
+
+-- A number that no other has, greater than all before: places in line, and the order of arrival.
+function F.stamp()
+  C.stamp = C.stamp + 1
+  return C.stamp
+end
 
 -- A member that may stand in the index already: its old score may have been the least.
 function F.move(name, member, score)
@@ -1136,71 +1187,102 @@ function F.emptied(u, level)
   F.sharesOf(u).tag[level] = 0
 end
 
-function F.isEnd(state)
-  return state == 'finished' or state == 'failed' or state == 'canceled'
-end
-
 -- A task that is queued and never was anything else.
-function F.newTask(id, f, key)
-  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
-    losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
-    token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
+function F.newTask(id, f)
+  return { id = id, f = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
+    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', user = false, queue = false, dirty = false,
+    extra = false, kind = f and string.byte(f, 27) - 48 or 0 }
 end
 
-function F.readState(t, packed, lease)
-  local code, flags
-  code, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.leasedAt, t.n, t.chargedEpoch,
-    t.readers = struct.unpack('<BBdIBIdddII', packed)
-  t.state = STATES[code]
+function F.readFacts(t, packed)
+  local place, flags, from
+  place, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.readers, from =
+    struct.unpack('<BBdIIIdI', packed)
+  if place > 0 then t.state = place == 1 and 'scheduled' or 'deferred' end
   if flags > 0 then
-    t.inCascade, t.left = flags % 2 == 1, flags % 4 >= 2
-    t.hasAttempts, t.canceling, t.isSettled = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+    t.left, t.hasAttempts = flags % 2 == 1, flags % 4 >= 2
+    t.canceling, t.isSettled, t.inCascade = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
   end
-  if lease then
-    local a = string.find(lease, '\0', 1, true)
-    local b = string.find(lease, '\0', a + 1, true)
-    local c = string.find(lease, '\0', b + 1, true)
-    t.token, t.worker = string.sub(lease, 1, a - 1), string.sub(lease, a + 1, b - 1)
-    t.queue, t.user = string.sub(lease, b + 1, c - 1), string.sub(lease, c + 1)
+  if #packed >= from then
+    local more = cmsgpack.unpack(string.sub(packed, from))
+    t.x, t.y = more.x, more.y
+    if more.o then
+      local stop = string.find(more.o, '\0', 1, true)
+      t.token, t.worker = string.sub(more.o, 1, stop - 1), string.sub(more.o, stop + 1)
+    end
+  end
+  t.hasFacts = true
+end
+
+function F.readEnd(t, packed)
+  local code, at_, leasedAt, from
+  code, at_, leasedAt, t.endStamp, from = struct.unpack('<Bddd', packed)
+  local a = string.find(packed, '\0', from, true)
+  local b = string.find(packed, '\0', a + 1, true)
+  t.state, t.at, t.leasedAt = STATES[code % 16], at_, leasedAt
+  t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
+  t.result = b < #packed and string.sub(packed, b + 1) or nil
+  t.isSettled = code >= 16
+end
+
+function F.readLease(t, worker, packed)
+  local from, _
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, _, from = struct.unpack('<ddIB', packed)
+  t.token, t.worker, t.state = string.sub(packed, from), worker, 'started'
+  t.isSettled = false
+end
+
+-- Workers that have leases, or had some lately.
+function F.leasing()
+  if not C.leasing then C.leasing = redis.call('ZRANGE', (prefix .. 'leases'), 0, -1) end
+  return C.leasing
+end
+
+-- Looks whether some worker has it; `likely` is asked first.
+function F.findLease(t, likely)
+  local packed = likely and redis.call('HGET', (prefix .. 'hot:' .. likely), t.id)
+  if packed then return F.readLease(t, likely, packed) end
+  for _, worker in ipairs(F.leasing()) do
+    packed = redis.call('HGET', (prefix .. 'hot:' .. worker), t.id)
+    if packed then return F.readLease(t, worker, packed) end
   end
 end
 
-function F.joined(f, g, h)
-  if h then return f .. g .. h end
-  return g and f .. g or f
-end
-
--- The record of an id, or false.
-function F.taskOf(id)
+-- The record of an id, or false. `worker`: who has probably leased it.
+function F.taskOf(id, worker)
   local t = tasks[id]
   if t ~= nil then return t end
-  local key = (prefix .. 'task:' .. id)
-  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
+  local f = redis.call('HGET', (prefix .. 'tasks'), id)
   t = false
-  if got[1] then
-    t = F.newTask(id, F.joined(got[1], got[2], got[3]), key)
-    if got[4] then F.readState(t, got[4], got[5]) end
-    if got[6] then t.x = cmsgpack.unpack(got[6]) end
-    if got[7] then t.y = cmsgpack.unpack(got[7]) end
-    t.w, t.dependents = got[8], got[9]
+  if f then
+    t = F.newTask(id, f)
+    if t.kind >= 4 then F.readFacts(t, redis.call('HGET', (prefix .. 'facts'), id)) end
+    local ended = redis.call('HGET', (prefix .. 'ends'), id)
+    if ended then
+      F.readEnd(t, ended)
+    elseif t.state == 'queued' then
+      F.findLease(t, worker)
+    end
+    if C.ears > 0 then
+      local ear = redis.call('HGET', (prefix .. 'ears'), id)
+      if ear then
+        t.dependents = string.byte(ear) == 100
+        t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+        t.hasEar = true
+      end
+    end
   end
   tasks[id] = t
   return t
 end
 
-function F.readText(t)
-  local got = redis.call('HMGET', t.key, 'f', 'g', 'h')
-  t.f = F.joined(got[1] or '', got[2], got[3])
-end
-
 -- Fills in whose task it is.
 function F.owned(t)
-  if not t.f then F.readText(t) end
   local f = t.f
-  local last = 18 + string.sub(f, 16, 18)
+  local last = 30 + string.sub(f, 28, 30)
   local stop = string.find(f, '\0', last + 1, true)
-  t.user, t.queue = string.sub(f, 19, last), string.sub(f, last + 1, stop - 1)
-  t.level, t.rest = string.byte(f, 14) - 48, stop + 1
+  t.user, t.queue = string.sub(f, 31, last), string.sub(f, last + 1, stop - 1)
+  t.level, t.rest = string.byte(f, 26) - 48, stop + 1
 end
 
 -- Fills in all facts that never change.
@@ -1211,15 +1293,33 @@ function F.fixed(t)
   local b = string.find(f, '\0', a, true)
   local c = string.find(f, '\0', b + 1, true)
   local d = string.find(f, '\0', c + 1, true)
-  t.created = tonumber(string.sub(f, 1, 13))
+  t.created, t.stamp = tonumber(string.sub(f, 1, 13)), tonumber(string.sub(f, 14, 25), 16)
   t.name, t.cost = string.sub(f, a, b - 1), tonumber(string.sub(f, b + 1, c - 1))
   t.optionsAt, t.body = c + 1, d + 1
   return t
 end
 
+-- When it was first put in line: its place among its user's tasks of its level.
+function F.placeOf(t)
+  return t.seq > 0 and t.seq or F.fixed(t).stamp
+end
+
+-- Its member in an index that is ordered by moments: ties go by arrival.
+function F.member(t)
+  return string.sub(t.f, 14, 25) .. t.id
+end
+
+function F.idOf(member)
+  return string.sub(member, 13)
+end
+
+function F.isLong(t)
+  return t.kind % 2 == 1
+end
+
 function F.payloadOf(t)
   F.fixed(t)
-  if t.body > #t.f then return t.long or redis.call('HGET', (prefix .. 'task:' .. t.id), 'p') or '' end
+  if F.isLong(t) then return t.long or redis.call('HGET', (prefix .. 'payloads'), t.id) or '' end
   return string.sub(t.f, t.body)
 end
 
@@ -1231,29 +1331,98 @@ end
 function F.change(t)
   if t.dirty then return end
   t.dirty = true
-  if not t.extra then changed[#changed + 1] = t end
+  changed[#changed + 1] = t
 end
 
 -- The rare facts that change, to be changed.
 function F.rareOf(t)
-  t.y, t.yDirty = t.y or {}, true
+  t.y = t.y or {}
   F.change(t)
   return t.y
 end
 
-function F.levelKey(u, level)
-  if level == 6 then return (u.lane.p .. 'queue:user:' .. u.name .. ':critical') end
-  local key = u.normal
-  if not key then
-    key = (u.lane.p .. 'queue:user:' .. u.name .. ':normal')
-    u.normal = key
-  end
-  return key
+function F.setError(t, text)
+  t.error = text
+  redis.call('HSET', (prefix .. 'errors'), t.id, text)
 end
 
-function F.levelScore(level, seq)
-  if level == 6 then return seq end
-  return (6 - level) * 140737488355328 + 70368744177664 + seq
+-- Who waits for it, or for its end: see `ears`.
+function F.saveEar(t)
+  local ear = (t.dependents and 'd' or '') .. (t.w or '')
+  local had = t.hasEar
+  t.hasEar = ear ~= ''
+  if t.hasEar then redis.call('HSET', (prefix .. 'ears'), t.id, ear) elseif had then redis.call('HDEL', (prefix .. 'ears'), t.id) end
+  C.ears = C.ears + (t.hasEar and 1 or 0) - (had and 1 or 0)
+end
+
+function F.tokenNumber(token)
+  return tonumber(string.match(token, '^%d+') or 0)
+end
+
+-- A lease of the worker is over.
+function F.leaveLease(worker, id)
+  redis.call('HDEL', (prefix .. 'hot:' .. worker), id)
+  leasedUntil[worker] = leasedUntil[worker] or false
+end
+
+-- Leases of the worker that have ended, and the moment before which none of the others ends. Of very many
+-- only some are looked at: then that moment is now.
+function F.overdue(worker, most)
+  local key, found, least, cursor = (prefix .. 'hot:' .. worker), {}, INF, '0'
+  repeat
+    local rows
+    cursor, rows = unpack(redis.call('HSCAN', key, cursor, 'COUNT', 10 * most))
+    for i = 1, #rows, 2 do
+      local _, till = struct.unpack('<ddIB', rows[i + 1])
+      local t = till <= now and F.taskOf(rows[i], worker)
+      if till > now then
+        least = math.min(least, till)
+      elseif not t then
+        redis.call('HDEL', key, rows[i])
+      elseif t.state == 'started' and t.worker == worker then
+        -- This step may have extended it.
+        if t.leaseUntil > now then least = math.min(least, t.leaseUntil) else found[#found + 1] = t end
+      end
+    end
+    if cursor ~= '0' and #found >= most then return found, now end
+  until cursor == '0'
+  return found, least
+end
+
+function F.lineKey(u, level)
+  return (u.lane.p .. 'line' .. (level == 3 and '' or level) .. ':' .. u.name)
+end
+
+-- How many of a line stand before a place.
+function F.rankInLine(key, place)
+  local low, high = 0, redis.call('LLEN', key)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local t = F.taskOf(redis.call('LINDEX', key, middle))
+    if t and F.placeOf(t) < place then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+-- To the end of its line; where it stood before, when it has been in line already.
+function F.joinLine(t, u, again)
+  t.isTaken = false
+  local key = F.lineKey(u, t.level)
+  if not again then return redis.call('RPUSH', key, t.id) end
+  local rank = F.rankInLine(key, F.placeOf(t))
+  local next_ = redis.call('LINDEX', key, rank)
+  if not next_ then
+    redis.call('RPUSH', key, t.id)
+  elseif rank == 0 then
+    redis.call('LPUSH', key, t.id)
+  else
+    redis.call('LINSERT', key, 'BEFORE', next_, t.id)
+  end
+end
+
+function F.leaveLine(t, u)
+  if t.isTaken then return end
+  redis.call('LREM', F.lineKey(u, t.level), 1, t.id)
 end
 
 function F.countFollower(t, lane, change)
@@ -1270,14 +1439,13 @@ function F.setState(t, u, state)
   F.change(t)
 end
 
-function F.enterQueue(t, u)
+-- `atOnce`: it is new, and its place is that of its arrival.
+function F.enterQueue(t, u, atOnce)
   F.fixed(t)
-  if t.seq == 0 then
-    u.seq = u.seq + 1
-    t.seq = u.seq
-  end
+  local again = t.seq > 0
+  if not again and not atOnce then t.seq = F.stamp() end
   F.setState(t, u, 'queued')
-  F.zset(F.levelKey(u, t.level), t.id, F.levelScore(t.level, t.seq))
+  F.joinLine(t, u, again)
   u.cnt[t.level] = u.cnt[t.level] + 1
   u.queued = u.queued + 1
   F.reindex(u)
@@ -1292,21 +1460,21 @@ end
 function F.enterScheduled(t, u, due)
   t.at = due
   F.setState(t, u, 'scheduled')
-  F.put('scheduled', t.id, due)
-  F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, due)
+  F.put('scheduled', F.member(t), due)
+  F.zset((u.lane.p .. 'scheduled:' .. u.name), F.member(t), due)
   F.dueChanged(u)
 end
 
 function F.enterDeferred(t, u)
   t.at = 0
   F.setState(t, u, 'deferred')
-  F.put('deferred', t.id, F.fixed(t).created)
+  F.put('deferred', t.id, F.fixed(t).stamp)
   F.touch(u)
 end
 
+-- It stands in line no more; whoever calls this has taken it out.
 function F.dropQueued(t, u)
   local level = F.fixed(t).level
-  F.zset(F.levelKey(u, level), t.id, false)
   u.cnt[level] = u.cnt[level] - 1
   u.queued = u.queued - 1
   if u.cnt[level] == 0 then F.emptied(u, level) end
@@ -1315,11 +1483,19 @@ end
 function F.leave(t, u)
   local state = t.state
   if state == 'queued' then
+    F.fixed(t)
+    F.leaveLine(t, u)
     F.dropQueued(t, u)
   else
-    F.move(state, t.id, false)
+    if state == 'started' then
+      F.leaveLease(t.worker, t.id)
+    elseif F.isEnd(state) then
+      F.leaveEnded(t)
+    else
+      F.move(state, state == 'scheduled' and F.member(t) or t.id, false)
+    end
     if state == 'scheduled' then
-      F.zset((u.lane.p .. 'scheduled:' .. u.name), t.id, false)
+      F.zset((u.lane.p .. 'scheduled:' .. u.name), F.member(t), false)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
@@ -1341,14 +1517,14 @@ function F.setDeadline(t)
   if x.wu and (not least or x.wu < least) then least = x.wu end
   if x.wk and (not least or x.wk < least) then least = x.wk end
   if least == x.dl then return end
-  F.move('deadlines', t.id, least or false)
+  F.move('deadlines', F.member(t), least or false)
   x.dl = least
-  t.xDirty = true
   F.change(t)
 end
 
 -- From `started` back to the line, or away until the delay is over.
-function F.comeBack(t, u, delay)
+function F.comeBack(t, u, delay, anew)
+  t.seq = anew and 0 or F.placeOf(t)
   t.at = 0
   F.leave(t, u)
   if delay > 0 then
@@ -1423,20 +1599,104 @@ function F.releaseKey(t, u)
   end
 end
 
+function F.enterEnded(t)
+  t.endStamp = F.stamp()
+  redis.call('RPUSH', (prefix .. 'ended:' .. t.state), t.id)
+  if now < H[t.state] then H[t.state] = now end
+end
+
+-- How many of those that have ended so did before a stamp.
+function F.rankOfEnd(key, stamp)
+  local low, high = 0, redis.call('LLEN', key)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local at_, t = middle, false
+    -- Holes say nothing; whoever stands behind them does.
+    while at_ < high and not t do
+      local id = redis.call('LINDEX', key, at_)
+      t = id ~= '' and F.taskOf(id)
+      if not t then at_ = at_ + 1 end
+    end
+    if t and (t.endStamp or 0) < stamp then low = at_ + 1 else high = middle end
+  end
+  return low
+end
+
+-- Its rank in its list; nil when it is not there.
+function F.findEnded(t)
+  local key = (prefix .. 'ended:' .. t.state)
+  local rank = F.rankOfEnd(key, t.endStamp or 0)
+  while redis.call('LINDEX', key, rank) == '' do rank = rank + 1 end
+  if redis.call('LINDEX', key, rank) == t.id then return rank end
+end
+
+function F.leaveEnded(t)
+  if redis.call('ZREM', (prefix .. 'kept:' .. t.state), t.id) == 1 then return end
+  local key, rank = (prefix .. 'ended:' .. t.state), F.findEnded(t)
+  if not rank then return end
+  if rank == 0 then
+    redis.call('LPOP', key)
+    return F.dropHoles(t.state)
+  end
+  redis.call('LSET', key, rank, '')
+  redis.call('HINCRBY', (prefix .. 'holes'), t.state, 1)
+end
+
+-- No list begins with a hole.
+function F.dropHoles(state)
+  local key, dropped = (prefix .. 'ended:' .. state), 0
+  while redis.call('LINDEX', key, 0) == '' do
+    redis.call('LPOP', key)
+    dropped = dropped + 1
+  end
+  if dropped == 0 then return end
+  if redis.call('HINCRBY', (prefix .. 'holes'), state, -dropped) == 0 then redis.call('HDEL', (prefix .. 'holes'), state) end
+end
+
+-- Nobody reads it any more: it stands again where it ended.
+function F.backAmongEnded(t)
+  local key = (prefix .. 'ended:' .. t.state)
+  if redis.call('ZREM', (prefix .. 'kept:' .. t.state), t.id) == 0 then return end
+  local next_ = redis.call('LINDEX', key, F.rankOfEnd(key, t.endStamp))
+  if not next_ then
+    redis.call('RPUSH', key, t.id)
+  elseif redis.call('LINDEX', key, 0) == next_ then
+    redis.call('LPUSH', key, t.id)
+  else
+    redis.call('LINSERT', key, 'BEFORE', next_, t.id)
+  end
+  if t.at < H[t.state] then H[t.state] = t.at end
+end
+
+-- The first of a state that has ended and that nobody reads.
+function F.firstEnded(state)
+  local key = (prefix .. 'ended:' .. state)
+  while true do
+    local id = redis.call('LINDEX', key, 0)
+    if not id then return end
+    local t = F.taskOf(id)
+    if t and t.state == state and t.readers == 0 then return t end
+    redis.call('LPOP', key)
+    F.dropHoles(state)
+    if t and t.state == state then redis.call('ZADD', (prefix .. 'kept:' .. state), t.endStamp, id) end
+  end
+end
+
+function F.countEnded(state)
+  return redis.call('LLEN', (prefix .. 'ended:' .. state)) - (redis.call('HGET', (prefix .. 'holes'), state) or 0)
+    + redis.call('ZCARD', (prefix .. 'kept:' .. state))
+end
+
 function F.endTask(t, u, state, ending)
   local lane = u.lane
   F.leave(t, u)
   F.setState(t, u, state)
   t.at = now
-  if t.readers > 0 then
-    F.put(state, t.id, now + 4503599627370496)
-  else
-    F.put(state, t.id, now, nowText)
-  end
+  F.enterEnded(t)
   if ending.cause then F.rareOf(t).ca = ending.cause end
   if state == 'failed' then F.countFollower(t, lane, 1) end
-  if ending.error then F.setField(t, 'e', ending.error) end
-  if ending.result then F.setField(t, 'r', ending.result) end
+  if ending.error then F.setError(t, ending.error) end
+  t.result = ending.result
   t.canceling = false
   local x = t.x
   if x then
@@ -1450,7 +1710,7 @@ function F.endTask(t, u, state, ending)
   local reads = x and (x.d or x.s) and true or false
   if reads or t.dependents then
     t.inCascade, t.left = true, not reads
-    F.put('cascade', t.id, now)
+    F.put('cascade', t.id, t.endStamp)
     standing[#standing + 1] = t.id
   end
   F.reindex(u)
@@ -1510,7 +1770,7 @@ end
 -- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
 -- going to store are not told to be waiting in vain.
 function Deps.listenMissing(t, id)
-  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).created)
+  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).stamp)
   t.isBlocked = true
 end
 
@@ -1542,7 +1802,8 @@ function Suspend.unlink(t)
       read[#read + 1] = id
     end
   end
-  t.x.s, t.xDirty = #read > 0 and read or nil, true
+  t.x.s = #read > 0 and read or nil
+  F.change(t)
 end
 
 -- Wakes it before all have ended.
@@ -1603,14 +1864,11 @@ function F.isBlocked(t)
   return redis.call('EXISTS', (prefix .. 'deps:blocked:' .. t.id)) == 1
 end
 
--- Ended tasks with readers stand behind all others, out of retention's way.
+-- Ended tasks with readers stand out of retention's way.
 function F.addReader(t, change_)
-  local was = t.readers > 0
   t.readers = t.readers + change_
   F.change(t)
-  local is = t.readers > 0
-  if was == is or not F.isEnd(t.state) then return end
-  F.move(t.state, t.id, t.at + (is and 4503599627370496 or 0))
+  if t.readers == 0 and F.isEnd(t.state) then F.backAmongEnded(t) end
 end
 
 function Cascade.policyFor(upstream, dependent)
@@ -1627,7 +1885,7 @@ function Cascade.satisfy(upstream, t, u)
   t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
   -- `at` is free in line: below zero it tells its first lease how long after that end it was queued.
-  if t.state == 'deferred' and t.n == 0 and not t.x.su then t.at = upstream.at - now - 1 end
+  if t.state == 'deferred' and t.token == '' and not t.x.su then t.at = upstream.at - now - 1 end
   F.unblock(t, u)
 end
 
@@ -1650,22 +1908,21 @@ end
 -- Somebody waits for this task, or for its redrive: its end and its removal must look.
 function F.markDependents(t)
   if t.dependents then return end
-  t.dependents = '1'
-  F.setField(t, 'd', '1')
+  t.dependents = true
+  F.saveEar(t)
 end
 
 -- It can wait no longer than this for one that cannot end by itself.
 function Cascade.waitFor(t)
   if not t.x.wu then
     t.x.wu = now + 2592000000
-    t.xDirty = true
     F.change(t)
   end
   F.setDeadline(t)
 end
 
 function Cascade.hold(upstream, t)
-  F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).created)
+  F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).stamp)
   F.markDependents(upstream)
   Cascade.waitFor(t)
 end
@@ -1739,7 +1996,8 @@ function Cascade.leaveUpstreams(t)
   local unread = reads and redis.call('SMEMBERS', key) or NONE
   if #unread > 0 then
     -- A join that was canceled never read these.
-    x.m, t.xDirty = x.m or {}, true
+    x.m = x.m or {}
+    F.change(t)
     for _, id in ipairs(unread) do table.insert(x.m, id) end
   end
   redis.call('DEL', key)
@@ -1777,35 +2035,26 @@ function Cascade.tellWaiting(t, most)
   return count, #ids > most
 end
 
--- Takes what has ended since into the line: the least id last, which is told first.
+-- Takes what has ended since into the line: those that ended first are told first.
 function Cascade.standIn()
-  local line = Cascade.line or {}
+  local line = Cascade.line or { at = 1 }
   Cascade.line = line
-  local isNew = #line == 0
   for i = 1, #standing do
-    local id, place = standing[i], #line + 1
-    if not isNew then
-      while place > 1 and F.before(line[place - 1], id) do
-        line[place] = line[place - 1]
-        place = place - 1
-      end
-    end
-    line[place] = id
+    line[#line + 1] = standing[i]
     standing[i] = nil
   end
-  if isNew then table.sort(line, function(a, b) return F.before(b, a) end) end
   return line
 end
 
--- The id that is told next, by (end, id); nil when all are. While none is left over from earlier
+-- The id that is told next, by the order of their ends; nil when all are. While none is left over from earlier
 -- steps, those of this one need not stand in the index.
 function Cascade.next()
   if not C.isOlder then
     local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
-    while #line > 0 do
-      local id = line[#line]
+    while line[line.at or 1] do
+      local id = line[line.at]
       if I.cascade and I.cascade[id] then return id end
-      line[#line] = nil
+      line.at = line.at + 1
     end
     return nil
   end
@@ -1912,6 +2161,23 @@ function F.recordAttempt(t, outcome, decision, cause, err)
   redis.call('LTRIM', key, -20, -1)
 end
 
+-- Nothing of it is kept.
+function Retain.forget(t)
+  local id = t.id
+  redis.call('HDEL', (prefix .. 'tasks'), id)
+  if F.isLong(t) then redis.call('HDEL', (prefix .. 'payloads'), id) end
+  if t.hasFacts then redis.call('HDEL', (prefix .. 'facts'), id) end
+  redis.call('HDEL', (prefix .. 'ends'), id)
+  redis.call('HDEL', (prefix .. 'errors'), id)
+  if t.hasEar then
+    t.dependents, t.w = false, nil
+    F.saveEar(t)
+  end
+  redis.call('UNLINK', (prefix .. 'attempts:' .. id), (prefix .. 'deps:blocked:' .. id), (prefix .. 'run:' .. id), (prefix .. 'channel:' .. id))
+  t.isGone = true
+  tasks[id] = false
+end
+
 -- Removes an ended task. Those that still wait for its redrive are canceled first, in bounded
 -- steps; false while some are left.
 function Retain.takeAway(t)
@@ -1940,10 +2206,7 @@ function Retain.takeAway(t)
   end
   F.leave(t, u)
   Graphs.drop(t)
-  Step.saveTasks()
-  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'attempts:' .. t.id), (prefix .. 'deps:blocked:' .. t.id), (prefix .. 'run:' .. t.id),
-    (prefix .. 'channel:' .. t.id))
-  tasks[t.id] = false
+  Retain.forget(t)
   F.cascade(50)
   return true
 end
@@ -1953,23 +2216,15 @@ function Retain.retainState(state, keepMs, keepCount, left)
   local over = now - math.max(keepMs, 60000)
   if H[state] > over and not (keepCount and H[state] <= surely) then return false, left end
   while true do
-    F.flushIndex(state)
-    local head = redis.call('ZRANGE', (prefix .. 'state:' .. state), 0, 0, 'WITHSCORES')
-    local id, score = head[1], tonumber(head[2])
-    if not id then return false, left end
-    if score > over then
-      local size = keepCount and redis.call('ZCARD', (prefix .. 'state:' .. state))
-      if not (size and size > keepCount and score <= surely) then return false, left end
+    local t = F.firstEnded(state)
+    H[state] = t and t.at or INF
+    if not t then return false, left end
+    if t.at > over and not (keepCount and t.at <= surely and F.countEnded(state) > keepCount) then
+      return false, left
     end
-    local t = F.taskOf(id)
-    if t and t.inCascade then return true, left end
-    if left <= 0 then return true, left end
+    if t.inCascade or left <= 0 then return true, left end
     left = left - 1
-    if not t then
-      F.move(state, id, false)
-    elseif not Retain.takeAway(t) then
-      return true, left
-    end
+    if not Retain.takeAway(t) then return true, left end
   end
 end
 
@@ -2080,7 +2335,6 @@ end
 -- One task of a sealed submission waits for it no more.
 function Submission.release(t)
   t.x.su = nil
-  t.xDirty = true
   F.change(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
@@ -2112,7 +2366,7 @@ function Submission.undo(t)
   end
   lane.enqueued = lane.enqueued - 1
   if t.inCascade then F.move('cascade', t.id, false) end
-  if t.x.dl then F.move('deadlines', t.id, false) end
+  if t.x.dl then F.move('deadlines', F.member(t), false) end
   Cascade.leaveWaits(t)
   Cascade.leaveReaders(t)
   local key = t.x.k and F.keyState(lane.queue, u.name, t.x.k)
@@ -2123,7 +2377,7 @@ function Submission.undo(t)
   end
   Graphs.drop(t)
   Step.saveTasks()
-  redis.call('UNLINK', (prefix .. 'task:' .. t.id), (prefix .. 'deps:blocked:' .. t.id))
+  Retain.forget(t)
   tasks[t.id] = false
   F.reindex(u)
   return true
@@ -2196,17 +2450,47 @@ function Tick.lose(t, u)
   elseif last then
     F.endTask(t, u, 'failed', { cause = cjson.encode({ type = 'lost', leases = t.losses }) })
   else
-    F.comeBack(t, u, t.losses == 1 and 0 or 5000 + t.n % 1000)
+    F.comeBack(t, u, t.losses == 1 and 0 or 5000 + F.tokenNumber(t.token) % 1000)
   end
 end
 
-function Tick.sweep()
-  if now < C.pause or not Tick.headIs('started', now) then return false end
-  for _, id in ipairs(Tick.dueOf('started', now, 50)) do
-    local t = F.taskOf(id)
-    if t then Tick.lose(t, F.ownerOf(t)) else F.move('started', id, false) end
+-- Leases that have ended, by (end, id), of all workers that may have such.
+function Tick.ended()
+  local all, left = {}, {}
+  F.saveLeases()
+  for _, worker in ipairs(redis.call('ZRANGEBYSCORE', (prefix .. 'leases'), '-inf', now)) do
+    local found, least = F.overdue(worker, 50)
+    left[worker] = { count = #found, least = least }
+    for _, t in ipairs(found) do all[#all + 1] = t end
   end
-  return Tick.headIs('started', now)
+  table.sort(all, function(a, b)
+    return a.leaseUntil < b.leaseUntil
+      or (a.leaseUntil == b.leaseUntil and F.fixed(a).stamp < F.fixed(b).stamp)
+  end)
+  return all, left
+end
+
+function Tick.sweep()
+  if now < C.pause or H.started > now then return false end
+  local ended, left = Tick.ended()
+  for i = 1, math.min(#ended, 50) do
+    local t = ended[i]
+    local of = left[t.worker]
+    of.count = of.count - 1
+    Tick.lose(t, F.ownerOf(t))
+  end
+  for worker, of in pairs(left) do
+    if of.count == 0 then
+      if of.least < INF then
+        redis.call('ZADD', (prefix .. 'leases'), of.least, worker)
+      else
+        redis.call('ZREM', (prefix .. 'leases'), worker)
+      end
+    end
+  end
+  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
+  return H.started <= now
 end
 
 function Tick.splitPair(pair)
@@ -2226,9 +2510,9 @@ function Tick.promote()
     F.flushKey(key)
     local most = math.min(left, 20)
     local ids = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, most)
-    for _, id in ipairs(ids) do
-      local t = F.taskOf(id)
-      if t and t.state == 'scheduled' then F.becomeDue(t, u) else F.zset(key, id, false) end
+    for _, member in ipairs(ids) do
+      local t = F.taskOf(F.idOf(member))
+      if t and t.state == 'scheduled' then F.becomeDue(t, u) else F.zset(key, member, false) end
     end
     F.flushKey(key)
     u.dueFloor = now
@@ -2267,10 +2551,10 @@ end
 function Tick.expire()
   if not Tick.headIs('deadlines', now) then return false end
   local ids = Tick.dueOf('deadlines', now, 50)
-  for _, id in ipairs(ids) do
-    local t = F.taskOf(id)
+  for _, member in ipairs(ids) do
+    local t = F.taskOf(F.idOf(member))
     if not t or F.isEnd(t.state) then
-      F.move('deadlines', id, false)
+      F.move('deadlines', member, false)
     elseif t.x.ex and t.x.ex <= now then
       F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
     elseif t.x.wk and t.x.wk <= now then

@@ -28,7 +28,7 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
-local published, runningChange, outcomes, standing = {}, {}, {}, {}
+local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -46,20 +46,17 @@ local INF = math.huge
 -- Settings of who has none; never written to.
 local NONE = {}
 
--- What the short path has read, by key, before it gave up.
-local atHand = {}
-
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
-  refresh = 0, steps = 0,
+  refresh = 0, steps = 0, stamp = 0, ears = 0,
   alarms = saved[2] or ',' }
 if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack('<dddddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -72,6 +69,7 @@ end
 local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
+
 -- Everything that a step which only looks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
 -- which the bundler puts where it is called.
@@ -136,21 +134,30 @@ end
 -- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
 local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
--- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
--- such a hash is one small block of memory.
+-- Loads and saves records. A task is one text that never changes; what else is known of it stands where
+-- it is for, and nowhere while it is not:
 --
--- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
---          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
--- s        numbers that change, packed; absent while it is queued for the first time
--- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
--- x        rare facts, packed: dependencies, deadlines, idempotency key
--- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
---          and name of the newest checkpoint that wrote to channels
--- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+-- tasks     creation (13 digits), stamp of its arrival (12 hex digits), level, kind, bytes of the user (3
+--           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
+--           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
+-- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
+--           whether it has facts; token
+-- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
+-- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
+--           (due; since when it is free), readers; then x, y and o as one value
+--   x       rare facts: dependencies, deadlines, idempotency key
+--   y       rare facts that change: st older token that settled it, sn and ss how often and since when it
+--           was strange, ca why it ended, cn why it is to be canceled, cw token and name of the newest
+--           checkpoint that wrote to channels, ch what was charged by expectation
+--   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
+-- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
+
+local PLACES = { scheduled = 1, deferred = 2 }
 
 -- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
 -- @rare
+
+-- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
 
 -- Tells users and queues as JSON. Numbers that are not whole travel as text, since cjson keeps 14
 -- digits.
@@ -206,14 +213,14 @@ end
 
 function F.newUser(lane, name, key)
   return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
-    queued = 0, seq = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    queued = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
     class = false, dirty = false, fresh = true }
 end
 
 function F.readUser(u, packed)
   local flags, a, b, c, d, e, f
-  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.seq, u.live, u.running, u.tat =
-    struct.unpack('<dIBIIIIIIIIdIId', packed)
+  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
+    struct.unpack('<dIBIIIIIIIIIId', packed)
   u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
   if flags == 0 then return end
   u.ready = flags % 2 == 1
@@ -233,7 +240,7 @@ function F.userOf(lane, name)
   if u then return u end
   local key = (lane.p .. 'user:' .. name)
   u = F.newUser(lane, name, key)
-  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]

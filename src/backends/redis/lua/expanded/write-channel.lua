@@ -11,7 +11,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { newTask = 0, readState = 0, joined = 0, taskOf = 0 }
+local F = { newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -30,7 +30,7 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
 local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
-local published, runningChange, outcomes, standing = {}, {}, {}, {}
+local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -48,20 +48,17 @@ local INF = math.huge
 -- Settings of who has none; never written to.
 local NONE = {}
 
--- What the short path has read, by key, before it gave up.
-local atHand = {}
-
 local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines = INF,
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
-  refresh = 0, steps = 0,
+  refresh = 0, steps = 0, stamp = 0, ears = 0,
   alarms = saved[2] or ',' }
 if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack('<dddddddddddddddddddddd', saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack('<dddddddddddddddddddddddd', saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -74,6 +71,7 @@ end
 local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
+
 -- Everything that a step which changes tasks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
 -- which the bundler puts where it is called.
@@ -154,20 +152,30 @@ local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.0000305175
 -- Turns of the levels 1 to 5 while all have work.
 local WEIGHTS = { 1, 2, 4, 8, 16 }
 
--- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
--- such a hash is one small block of memory.
+-- Loads and saves records. A task is one text that never changes; what else is known of it stands where
+-- it is for, and nowhere while it is not:
 --
--- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
---          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
--- s        numbers that change, packed; absent while it is queued for the first time
--- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
--- x        rare facts, packed: dependencies, deadlines, idempotency key
--- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
---          and name of the newest checkpoint that wrote to channels
--- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+-- tasks     creation (13 digits), stamp of its arrival (12 hex digits), level, kind, bytes of the user (3
+--           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
+--           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
+-- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
+--           whether it has facts; token
+-- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
+-- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
+--           (due; since when it is free), readers; then x, y and o as one value
+--   x       rare facts: dependencies, deadlines, idempotency key
+--   y       rare facts that change: st older token that settled it, sn and ss how often and since when it
+--           was strange, ca why it ended, cn why it is to be canceled, cw token and name of the newest
+--           checkpoint that wrote to channels, ch what was charged by expectation
+--   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
+-- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
--- Names the two sets of a user's line, and the places in them.
+local PLACES = { scheduled = 1, deferred = 2 }
+
+-- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
+
+-- The lines of a user, one for each level that has work: ids in the order of their places. A task's place
+-- is the stamp of the moment that it was first put in line, which it keeps until it is put back anew.
 
 -- Counts failed tasks that only followed another: those that are kept, and ever. Dead letters are the
 -- others.
@@ -181,6 +189,10 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 -- window of a key began that gathers calls, e when its
 -- owner ended, g how, once the owner's record is removed, a the ids of the calls that it answered.
 -- @rare
+
+-- Tasks that have ended: lists of ids by state, in the order in which they ended. One that is taken out of
+-- the middle leaves a hole, an empty text. Those that retention has come to while somebody reads them
+-- stand apart, in `kept`, until nobody does.
 
 -- Puts a task into an end state, and nothing else does: place, deadline, key, counts, cascade and
 -- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
@@ -220,48 +232,89 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 local library = function()
 
 -- A task that is queued and never was anything else.
-function F.newTask(id, f, key)
-  return { id = id, f = f, key = key or (prefix .. 'task:' .. id), state = 'queued', seq = 0, failures = 0,
-    losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
-    token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
+function F.newTask(id, f)
+  return { id = id, f = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
+    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', user = false, queue = false, dirty = false,
+    extra = false, kind = f and string.byte(f, 27) - 48 or 0 }
 end
 
-function F.readState(t, packed, lease)
-  local code, flags
-  code, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.leasedAt, t.n, t.chargedEpoch,
-    t.readers = struct.unpack('<BBdIBIdddII', packed)
-  t.state = STATES[code]
+function F.readFacts(t, packed)
+  local place, flags, from
+  place, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.readers, from =
+    struct.unpack('<BBdIIIdI', packed)
+  if place > 0 then t.state = place == 1 and 'scheduled' or 'deferred' end
   if flags > 0 then
-    t.inCascade, t.left = flags % 2 == 1, flags % 4 >= 2
-    t.hasAttempts, t.canceling, t.isSettled = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+    t.left, t.hasAttempts = flags % 2 == 1, flags % 4 >= 2
+    t.canceling, t.isSettled, t.inCascade = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
   end
-  if lease then
-    local a = string.find(lease, '\0', 1, true)
-    local b = string.find(lease, '\0', a + 1, true)
-    local c = string.find(lease, '\0', b + 1, true)
-    t.token, t.worker = string.sub(lease, 1, a - 1), string.sub(lease, a + 1, b - 1)
-    t.queue, t.user = string.sub(lease, b + 1, c - 1), string.sub(lease, c + 1)
+  if #packed >= from then
+    local more = cmsgpack.unpack(string.sub(packed, from))
+    t.x, t.y = more.x, more.y
+    if more.o then
+      local stop = string.find(more.o, '\0', 1, true)
+      t.token, t.worker = string.sub(more.o, 1, stop - 1), string.sub(more.o, stop + 1)
+    end
+  end
+  t.hasFacts = true
+end
+
+function F.readEnd(t, packed)
+  local code, at_, leasedAt, from
+  code, at_, leasedAt, t.endStamp, from = struct.unpack('<Bddd', packed)
+  local a = string.find(packed, '\0', from, true)
+  local b = string.find(packed, '\0', a + 1, true)
+  t.state, t.at, t.leasedAt = STATES[code % 16], at_, leasedAt
+  t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
+  t.result = b < #packed and string.sub(packed, b + 1) or nil
+  t.isSettled = code >= 16
+end
+
+function F.readLease(t, worker, packed)
+  local from, _
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, _, from = struct.unpack('<ddIB', packed)
+  t.token, t.worker, t.state = string.sub(packed, from), worker, 'started'
+  t.isSettled = false
+end
+
+-- Workers that have leases, or had some lately.
+function F.leasing()
+  if not C.leasing then C.leasing = redis.call('ZRANGE', (prefix .. 'leases'), 0, -1) end
+  return C.leasing
+end
+
+-- Looks whether some worker has it; `likely` is asked first.
+function F.findLease(t, likely)
+  local packed = likely and redis.call('HGET', (prefix .. 'hot:' .. likely), t.id)
+  if packed then return F.readLease(t, likely, packed) end
+  for _, worker in ipairs(F.leasing()) do
+    packed = redis.call('HGET', (prefix .. 'hot:' .. worker), t.id)
+    if packed then return F.readLease(t, worker, packed) end
   end
 end
 
-function F.joined(f, g, h)
-  if h then return f .. g .. h end
-  return g and f .. g or f
-end
-
--- The record of an id, or false.
-function F.taskOf(id)
+-- The record of an id, or false. `worker`: who has probably leased it.
+function F.taskOf(id, worker)
   local t = tasks[id]
   if t ~= nil then return t end
-  local key = (prefix .. 'task:' .. id)
-  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
+  local f = redis.call('HGET', (prefix .. 'tasks'), id)
   t = false
-  if got[1] then
-    t = F.newTask(id, F.joined(got[1], got[2], got[3]), key)
-    if got[4] then F.readState(t, got[4], got[5]) end
-    if got[6] then t.x = cmsgpack.unpack(got[6]) end
-    if got[7] then t.y = cmsgpack.unpack(got[7]) end
-    t.w, t.dependents = got[8], got[9]
+  if f then
+    t = F.newTask(id, f)
+    if t.kind >= 4 then F.readFacts(t, redis.call('HGET', (prefix .. 'facts'), id)) end
+    local ended = redis.call('HGET', (prefix .. 'ends'), id)
+    if ended then
+      F.readEnd(t, ended)
+    elseif t.state == 'queued' then
+      F.findLease(t, worker)
+    end
+    if C.ears > 0 then
+      local ear = redis.call('HGET', (prefix .. 'ears'), id)
+      if ear then
+        t.dependents = string.byte(ear) == 100
+        t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+        t.hasEar = true
+      end
+    end
   end
   tasks[id] = t
   return t
@@ -274,10 +327,10 @@ local rare = function()
 
 function F.saveClock()
   local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+  local packed = struct.pack('<dddddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
     H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
     H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'], H['xcom-ends'])
+    C.steps + 1, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears)
   if C.alarms == (saved[2] or ',') then
     call('HSET', KEYS[1], 's', packed)
   else

@@ -11,10 +11,12 @@
 -- @include lib/line.lua
 -- @include lib/shares.lua
 -- @include lib/task.lua
+-- @include lib/hot-leases.lua
 -- @include lib/levels.lua
 -- @include lib/followers.lua
 -- @include lib/places.lua
 -- @include lib/keyring.lua
+-- @include lib/ended.lua
 -- @include lib/end.lua
 -- @include lib/graphs.lua
 -- @include lib/edges.lua

@@ -8,14 +8,11 @@ function F.isBlocked(t)
   return redis.call('EXISTS', K.blocked(t.id)) == 1
 end
 
--- Ended tasks with readers stand behind all others, out of retention's way.
+-- Ended tasks with readers stand out of retention's way.
 function F.addReader(t, change_)
-  local was = t.readers > 0
   t.readers = t.readers + change_
   F.change(t)
-  local is = t.readers > 0
-  if was == is or not F.isEnd(t.state) then return end
-  F.move(t.state, t.id, t.at + (is and LIMIT.held or 0))
+  if t.readers == 0 and F.isEnd(t.state) then F.backAmongEnded(t) end
 end
 
 function Cascade.policyFor(upstream, dependent)
@@ -32,7 +29,7 @@ function Cascade.satisfy(upstream, t, u)
   t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
   -- `at` is free in line: below zero it tells its first lease how long after that end it was queued.
-  if t.state == 'deferred' and t.n == 0 and not t.x.su then t.at = upstream.at - now - 1 end
+  if t.state == 'deferred' and t.token == '' and not t.x.su then t.at = upstream.at - now - 1 end
   F.unblock(t, u)
 end
 
@@ -55,22 +52,21 @@ end
 -- Somebody waits for this task, or for its redrive: its end and its removal must look.
 function F.markDependents(t)
   if t.dependents then return end
-  t.dependents = '1'
-  F.setField(t, 'd', '1')
+  t.dependents = true
+  F.saveEar(t)
 end
 
 -- It can wait no longer than this for one that cannot end by itself.
 function Cascade.waitFor(t)
   if not t.x.wu then
     t.x.wu = now + LIMIT.waitMaxMs
-    t.xDirty = true
     F.change(t)
   end
   F.setDeadline(t)
 end
 
 function Cascade.hold(upstream, t)
-  F.zset(K.held(upstream.id), t.id, F.fixed(t).created)
+  F.zset(K.held(upstream.id), t.id, F.fixed(t).stamp)
   F.markDependents(upstream)
   Cascade.waitFor(t)
 end
@@ -144,7 +140,8 @@ function Cascade.leaveUpstreams(t)
   local unread = reads and redis.call('SMEMBERS', key) or NONE
   if #unread > 0 then
     -- A join that was canceled never read these.
-    x.m, t.xDirty = x.m or {}, true
+    x.m = x.m or {}
+    F.change(t)
     for _, id in ipairs(unread) do table.insert(x.m, id) end
   end
   redis.call('DEL', key)
@@ -182,35 +179,26 @@ function Cascade.tellWaiting(t, most)
   return count, #ids > most
 end
 
--- Takes what has ended since into the line: the least id last, which is told first.
+-- Takes what has ended since into the line: those that ended first are told first.
 function Cascade.standIn()
-  local line = Cascade.line or {}
+  local line = Cascade.line or { at = 1 }
   Cascade.line = line
-  local isNew = #line == 0
   for i = 1, #standing do
-    local id, place = standing[i], #line + 1
-    if not isNew then
-      while place > 1 and F.before(line[place - 1], id) do
-        line[place] = line[place - 1]
-        place = place - 1
-      end
-    end
-    line[place] = id
+    line[#line + 1] = standing[i]
     standing[i] = nil
   end
-  if isNew then table.sort(line, function(a, b) return F.before(b, a) end) end
   return line
 end
 
--- The id that is told next, by (end, id); nil when all are. While none is left over from earlier
+-- The id that is told next, by the order of their ends; nil when all are. While none is left over from earlier
 -- steps, those of this one need not stand in the index.
 function Cascade.next()
   if not C.isOlder then
     local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
-    while #line > 0 do
-      local id = line[#line]
+    while line[line.at or 1] do
+      local id = line[line.at]
       if I.cascade and I.cascade[id] then return id end
-      line[#line] = nil
+      line.at = line.at + 1
     end
     return nil
   end

@@ -3,14 +3,14 @@
 
 -- It hears of the end of a task; whoever calls this adds the id to those that block it.
 function Deps.listen(t, id)
-  F.zset(K.waiting(id), t.id, F.fixed(t).created)
+  F.zset(K.waiting(id), t.id, F.fixed(t).stamp)
   t.isBlocked = true
 end
 
 -- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
 -- going to store are not told to be waiting in vain.
 function Deps.listenMissing(t, id)
-  F.zset(K.missing(Deps.missingOf(t, id)), t.id, F.fixed(t).created)
+  F.zset(K.missing(Deps.missingOf(t, id)), t.id, F.fixed(t).stamp)
   t.isBlocked = true
 end
 

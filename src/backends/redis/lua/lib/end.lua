@@ -6,15 +6,11 @@ function F.endTask(t, u, state, ending)
   F.leave(t, u)
   F.setState(t, u, state)
   t.at = now
-  if t.readers > 0 then
-    F.put(state, t.id, now + LIMIT.held)
-  else
-    F.put(state, t.id, now, nowText)
-  end
+  F.enterEnded(t)
   if ending.cause then F.rareOf(t).ca = ending.cause end
   if state == 'failed' then F.countFollower(t, lane, 1) end
-  if ending.error then F.setField(t, 'e', ending.error) end
-  if ending.result then F.setField(t, 'r', ending.result) end
+  if ending.error then F.setError(t, ending.error) end
+  t.result = ending.result
   t.canceling = false
   local x = t.x
   if x then
@@ -28,7 +24,7 @@ function F.endTask(t, u, state, ending)
   local reads = x and (x.d or x.s) and true or false
   if reads or t.dependents then
     t.inCascade, t.left = true, not reads
-    F.put('cascade', t.id, now)
+    F.put('cascade', t.id, t.endStamp)
     standing[#standing + 1] = t.id
   end
   F.reindex(u)

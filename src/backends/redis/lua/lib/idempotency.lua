@@ -81,7 +81,6 @@ end
 function Key.replaceInput(t, item)
   t.x = t.x or {}
   t.x.fp = F.firstDigest(t)
-  t.xDirty = true
   F.change(t)
   local head = string.sub(F.fixed(t).f, 1, t.optionsAt - 1)
   t.f = head .. string.sub(item.f, item.optionsAt, item.body - 1)
@@ -89,8 +88,10 @@ function Key.replaceInput(t, item)
   t.created = nil
   F.fixed(t)
   t.long = item.long
-  F.setText(t, true)
-  if item.long then F.setField(t, 'p', item.long) end
+  t.kind = t.kind - t.kind % 2
+  F.setKind(t, 1, item.long and true or false)
+  t.textChanged = true
+  if item.long then redis.call('HSET', K.payloads(), t.id, item.long) end
 end
 
 -- Remembers the id of a call that the key answered, and swaps the input where the answer says so.

@@ -20,7 +20,6 @@ function Tick.dropIdle(lane, most)
         F.touch(u)
       else
         redis.call('DEL', K.user(lane.p, name))
-        atHand[K.user(lane.p, name)] = nil
         F.zset(K.users(lane.p), name, false)
       end
     end

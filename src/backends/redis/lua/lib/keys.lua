@@ -12,7 +12,19 @@ end
 function K.oom() return prefix .. 'oom' end
 function K.meta() return prefix .. 'meta' end
 function K.queues() return prefix .. 'queues' end
-function K.task(id) return prefix .. 'task:' .. id end
+function K.tasks() return prefix .. 'tasks' end
+function K.payloads() return prefix .. 'payloads' end
+function K.facts() return prefix .. 'facts' end
+function K.ends() return prefix .. 'ends' end
+function K.errors() return prefix .. 'errors' end
+function K.ears() return prefix .. 'ears' end
+function K.hot(worker) return prefix .. 'hot:' .. worker end
+function K.leases() return prefix .. 'leases' end
+function K.readers() return prefix .. 'readers' end
+function K.kept(state) return prefix .. 'kept:' .. state end
+function K.holes() return prefix .. 'holes' end
+function K.ended(state) return prefix .. 'ended:' .. state end
+function K.moments() return prefix .. 'moments' end
 function K.attempts(id) return prefix .. 'attempts:' .. id end
 function K.state(state) return prefix .. 'state:' .. state end
 function K.waiting(id) return prefix .. 'deps:waiting:' .. id end
@@ -54,8 +66,7 @@ function K.ready(lane, class) return lane .. 'ready:' .. class end
 function K.user(lane, user) return lane .. 'user:' .. user end
 function K.users(lane) return lane .. 'users' end
 function K.idle(lane, epoch) return lane .. 'idle:' .. epoch end
-function K.critical(lane, user) return lane .. 'queue:user:' .. user .. ':critical' end
-function K.normal(lane, user) return lane .. 'queue:user:' .. user .. ':normal' end
+function K.line(lane, level, user) return lane .. 'line' .. level .. ':' .. user end
 function K.scheduled(lane, user) return lane .. 'scheduled:' .. user end
 function K.list(lane, list) return lane .. 'list:' .. list end
 function K.listNames(lane, list) return lane .. 'list-names:' .. list end

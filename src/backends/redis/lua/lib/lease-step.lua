@@ -8,27 +8,22 @@
 local FIELDS = 9
 
 function Lease.addLease(reply, n, t)
-  reply[n + 1], reply[n + 2], reply[n + 3] = t.id, t.user, t.n
+  reply[n + 1], reply[n + 2], reply[n + 3] = t.id, t.user, F.tokenNumber(t.token)
   reply[n + 4], reply[n + 5], reply[n + 6] = t.failures, t.losses, t.releases
   reply[n + 7] = t.f
-  reply[n + 8] = t.body > #t.f and F.payloadOf(t) or ''
+  reply[n + 8] = F.isLong(t) and F.payloadOf(t) or ''
   reply[n + FIELDS] = t.x and t.x.d and F.upstreamsOf(t) or ''
 end
 
 -- A resent request: what it was given the first time, as far as it still holds.
 -- @rare
 function Lease.repeatLease(worker, reply)
-  local last = cmsgpack.unpack(worker.last)
-  for i = 2, #last, 2 do
-    local t = F.taskOf(last[i])
-    if t and t.state == 'started' and t.n == last[i + 1]
-      and t.token == string.format('%.0f-', t.n) .. last[1] then
-      F.fixed(t)
-      Lease.addLease(reply, #reply, t)
-      reply[#reply + 1] = tonumber(redis.call('ZSCORE', K.state('started'), t.id) or 0)
-      reply[#reply + 1] = t.leasedAt
-      if t.losses >= LIMIT.maxLost - 1 then reply[7] = 1 end
-    end
+  for _, t in ipairs(F.latestLeases(worker.id, worker.last)) do
+    F.fixed(t)
+    Lease.addLease(reply, #reply, t)
+    reply[#reply + 1] = t.leaseUntil
+    reply[#reply + 1] = t.leasedAt
+    if t.losses >= LIMIT.maxLost - 1 then reply[7] = 1 end
   end
 end
 
@@ -98,11 +93,8 @@ end
 
 function Lease.saveWorker(worker, request, batch)
   local last = { request.id }
-  for i = 1, #batch do
-    last[2 * i] = batch[i].id
-    last[2 * i + 1] = batch[i].n
-  end
-  F.saveLiving(worker, cmsgpack.pack(last))
+  for i = 1, #batch do last[i + 1] = batch[i].id end
+  F.saveLiving(worker, table.concat(last, '\0'))
 end
 
 function F.leaseStep(from, worker)
@@ -115,11 +107,10 @@ function F.leaseStep(from, worker)
   local heldAlarm = C.alarms ~= ',' and Due.dropAlarm(worker.id)
   local shares = Deal.readShares(from + 6, worker)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
-    till = now + leaseMs, token = string.format('%.0f-', micros) .. id }
-  request.tillText = string.format('%.0f', request.till)
+    leaseMs = tonumber(leaseMs), till = now + leaseMs, token = string.format('%.0f-', micros) .. id }
   local reply = { 'leased', 0, -1, 0, now, request.till, 0 }
   local batch, ticked = { stopped = false }, false
-  if worker.last and cmsgpack.unpack(worker.last)[1] == id then
+  if worker.last and string.sub(worker.last .. '\0', 1, #id + 1) == id .. '\0' then
     reply[1] = 'repeated'
     Lease.repeatLease(worker, reply)
     F.saveLiving(worker)

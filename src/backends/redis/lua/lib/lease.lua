@@ -56,6 +56,7 @@ function Deal.setAside(t, u)
   end
   local pause = math.min(LIMIT.strangeMaxMs, LIMIT.strangeBaseMs * 2 ^ math.min(y.sn, 30))
   y.sn = y.sn + 1
+  t.seq = F.placeOf(t)
   F.leave(t, u)
   F.enterScheduled(t, u, now + pause)
   F.reindex(u)
@@ -78,7 +79,6 @@ function Deal.charge(t, u, v, list)
     list.dirty = true
   end
   lane.v = lane.v + cost * 100 / lane.w
-  t.chargedEpoch = lane.epoch
   local rate = u.set.rate
   if rate then u.tat = (u.tat > now and u.tat or now) + rate.perMs / rate.limit end
   rate = lane.config.rate
@@ -91,21 +91,16 @@ function Deal.start(t, u, level, request)
   F.dropQueued(t, u)
   lane.counts.queued = lane.counts.queued - 1
   if t.isSettled then F.rareOf(t).st, t.isSettled = t.token, false end
-  t.n = t.n < micros and micros or t.n + 1
-  t.token = t.n == micros and request.token or string.format('%.0f-', t.n) .. request.id
-  t.worker, t.leasedAt, t.oDirty = request.worker, now, true
+  local n = t.token ~= '' and F.tokenNumber(t.token) + 1 or 0
+  t.token = n <= micros and request.token or string.format('%.0f-', n) .. request.id
+  t.worker, t.leasedAt, t.chargedEpoch = request.worker, now, lane.epoch
   if t.x and t.x.ex then
     t.x.ex, t.x.xr = nil, nil
-    t.xDirty = true
     F.setDeadline(t)
   end
   F.setState(t, u, 'started')
-  local own = lane.config.leaseMs
-  if own then
-    F.put('started', t.id, now + own)
-  else
-    F.put('started', t.id, request.till, request.tillText)
-  end
+  t.leaseUntil = now + (lane.config.leaseMs or request.leaseMs)
+  F.leasedUntil(request.worker, t.leaseUntil)
   u.running = u.running + 1
   F.runningAt(request.worker, 1)
   local stays = u.ready
@@ -127,28 +122,26 @@ end
 function Deal.take(u, v, list, request, batch)
   local level = F.nextLevel(u)
   if level == 0 then return F.reindex(u) end
-  local id, score = F.headOf(u, level, request.limit - #batch)
+  local id = F.headOf(u, level, request.limit - #batch)
   if not id then return Deal.mendLevel(u, level) end
   local t = F.taskOf(id)
   if not t then
     -- The record is gone (an operator's hand, an eviction): the place is cleaned, no turn is used.
-    F.zset(F.levelKey(u, level), id, false)
     u.cnt[level], u.queued = u.cnt[level] - 1, u.queued - 1
     u.lane.counts.queued = u.lane.counts.queued - 1
-    F.nextHead(u, level)
+    F.takeHead(u, level)
     return F.reindex(u)
   end
   F.fixed(t)
-  t.seq = F.seqOf(level, score)
   if t.x and t.x.o and Deal.isOrphan(t) then
-    F.nextHead(u, level)
+    F.takeHead(u, level, t)
     F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.x.o }) })
     batch.strangers = batch.strangers + 1
     batch.stopped = batch.strangers >= LIMIT.strangersPerLease
     return
   end
   if request.names and not string.find(request.names, ',' .. t.name .. ',', 1, true) then
-    F.nextHead(u, level)
+    F.takeHead(u, level, t)
     Deal.setAside(t, u)
     batch.strange = t
     batch.strangers = batch.strangers + 1
@@ -160,7 +153,7 @@ function Deal.take(u, v, list, request, batch)
     batch.stopped = true
     return
   end
-  F.nextHead(u, level)
+  F.takeHead(u, level, t)
   Deal.charge(t, u, v, list)
   Deal.start(t, u, level, request)
   batch[#batch + 1] = t

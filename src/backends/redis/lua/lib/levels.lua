@@ -1,19 +1,38 @@
--- Names the two sets of a user's line, and the places in them.
+-- The lines of a user, one for each level that has work: ids in the order of their places. A task's place
+-- is the stamp of the moment that it was first put in line, which it keeps until it is put back anew.
 
-local BAND = 140737488355328 -- 2^47: one level's part of the scores in `normal`
-local ROOT = 70368744177664 -- 2^46: tasks stand behind members of groups in their level
-
-function F.levelKey(u, level)
-  if level == 6 then return K.critical(u.lane.p, u.name) end
-  local key = u.normal
-  if not key then
-    key = K.normal(u.lane.p, u.name)
-    u.normal = key
-  end
-  return key
+function F.lineKey(u, level)
+  return K.line(u.lane.p, level == 3 and '' or level, u.name)
 end
 
-function F.levelScore(level, seq)
-  if level == 6 then return seq end
-  return (6 - level) * BAND + ROOT + seq
+-- How many of a line stand before a place.
+function F.rankInLine(key, place)
+  local low, high = 0, redis.call('LLEN', key)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local t = F.taskOf(redis.call('LINDEX', key, middle))
+    if t and F.placeOf(t) < place then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+-- To the end of its line; where it stood before, when it has been in line already.
+function F.joinLine(t, u, again)
+  t.isTaken = false
+  local key = F.lineKey(u, t.level)
+  if not again then return redis.call('RPUSH', key, t.id) end
+  local rank = F.rankInLine(key, F.placeOf(t))
+  local next_ = redis.call('LINDEX', key, rank)
+  if not next_ then
+    redis.call('RPUSH', key, t.id)
+  elseif rank == 0 then
+    redis.call('LPUSH', key, t.id)
+  else
+    redis.call('LINSERT', key, 'BEFORE', next_, t.id)
+  end
+end
+
+function F.leaveLine(t, u)
+  if t.isTaken then return end
+  redis.call('LREM', F.lineKey(u, t.level), 1, t.id)
 end

@@ -6,10 +6,7 @@ local micros = at[1] * 1000000 + at[2]
 local now = math.floor(micros / 1000)
 local saved = redis.call('HMGET', KEYS[1], 's', 'a')
 local INF = math.huge
-local CLOCK = '<dddddddddddddddddddddd'
+local CLOCK = '<dddddddddddddddddddddddd'
 
 -- Settings of who has none; never written to.
 local NONE = {}
-
--- What the short path has read, by key, before it gave up.
-local atHand = {}

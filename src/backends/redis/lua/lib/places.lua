@@ -7,14 +7,13 @@ function F.setState(t, u, state)
   F.change(t)
 end
 
-function F.enterQueue(t, u)
+-- `atOnce`: it is new, and its place is that of its arrival.
+function F.enterQueue(t, u, atOnce)
   F.fixed(t)
-  if t.seq == 0 then
-    u.seq = u.seq + 1
-    t.seq = u.seq
-  end
+  local again = t.seq > 0
+  if not again and not atOnce then t.seq = F.stamp() end
   F.setState(t, u, 'queued')
-  F.zset(F.levelKey(u, t.level), t.id, F.levelScore(t.level, t.seq))
+  F.joinLine(t, u, again)
   u.cnt[t.level] = u.cnt[t.level] + 1
   u.queued = u.queued + 1
   F.reindex(u)
@@ -31,8 +30,8 @@ end
 function F.enterScheduled(t, u, due)
   t.at = due
   F.setState(t, u, 'scheduled')
-  F.put('scheduled', t.id, due)
-  F.zset(K.scheduled(u.lane.p, u.name), t.id, due)
+  F.put('scheduled', F.member(t), due)
+  F.zset(K.scheduled(u.lane.p, u.name), F.member(t), due)
   F.dueChanged(u)
 end
 
@@ -40,13 +39,13 @@ end
 function F.enterDeferred(t, u)
   t.at = 0
   F.setState(t, u, 'deferred')
-  F.put('deferred', t.id, F.fixed(t).created)
+  F.put('deferred', t.id, F.fixed(t).stamp)
   F.touch(u)
 end
 
+-- It stands in line no more; whoever calls this has taken it out.
 function F.dropQueued(t, u)
   local level = F.fixed(t).level
-  F.zset(F.levelKey(u, level), t.id, false)
   u.cnt[level] = u.cnt[level] - 1
   u.queued = u.queued - 1
   if u.cnt[level] == 0 then F.emptied(u, level) end
@@ -55,11 +54,19 @@ end
 function F.leave(t, u)
   local state = t.state
   if state == 'queued' then
+    F.fixed(t)
+    F.leaveLine(t, u)
     F.dropQueued(t, u)
   else
-    F.move(state, t.id, false)
+    if state == 'started' then
+      F.leaveLease(t.worker, t.id)
+    elseif F.isEnd(state) then
+      F.leaveEnded(t)
+    else
+      F.move(state, state == 'scheduled' and F.member(t) or t.id, false)
+    end
     if state == 'scheduled' then
-      F.zset(K.scheduled(u.lane.p, u.name), t.id, false)
+      F.zset(K.scheduled(u.lane.p, u.name), F.member(t), false)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
@@ -82,15 +89,15 @@ function F.setDeadline(t)
   if x.wu and (not least or x.wu < least) then least = x.wu end
   if x.wk and (not least or x.wk < least) then least = x.wk end
   if least == x.dl then return end
-  F.move('deadlines', t.id, least or false)
+  F.move('deadlines', F.member(t), least or false)
   x.dl = least
-  t.xDirty = true
   F.change(t)
 end
 
 -- From `started` back to the line, or away until the delay is over.
 -- @rare
-function F.comeBack(t, u, delay)
+function F.comeBack(t, u, delay, anew)
+  t.seq = anew and 0 or F.placeOf(t)
   t.at = 0
   F.leave(t, u)
   if delay > 0 then

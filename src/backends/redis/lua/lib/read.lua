@@ -7,3 +7,4 @@
 -- @include lib/user.lua
 -- @include lib/task.lua
 -- @include lib/edges.lua
+-- @include lib/hot-leases.lua

@@ -19,10 +19,10 @@ end
 
 function F.addRecord(reply, t)
   F.fixed(t)
-  local got = redis.call('HMGET', K.task(t.id), 'p', 'r', 'e')
   local ended, started = F.isEnd(t.state), t.state == 'started'
   local n = #reply
-  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = t.f, got[1] or '', got[2], got[3]
+  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = t.f,
+    F.isLong(t) and F.payloadOf(t) or '', t.result or false, redis.call('HGET', K.errors(), t.id)
   reply[n + 5] = cjson.encode({
     id = t.id, state = t.state, failures = t.failures, losses = t.losses, releases = t.releases,
     dependsOn = t.x and t.x.d, blockedBy = F.blockedBy(t),
@@ -30,7 +30,7 @@ function F.addRecord(reply, t)
     dueAt = t.state == 'scheduled' and t.at or nil, expiresAt = F.expiresAt(t),
     token = started and t.token or nil, worker = started and t.worker or nil,
     leasedAt = started and t.leasedAt or nil,
-    leaseUntil = started and tonumber(redis.call('ZSCORE', K.state('started'), t.id)) or nil,
+    leaseUntil = started and t.leaseUntil or nil,
     endedAt = ended and t.at or nil,
     cause = t.y and t.y.ca or nil,
     idempotencyKey = t.x and t.x.k or nil,

@@ -3,6 +3,23 @@
 
 local RETAIN, HELD_STEP = 50, 50
 
+-- Nothing of it is kept.
+function Retain.forget(t)
+  local id = t.id
+  redis.call('HDEL', K.tasks(), id)
+  if F.isLong(t) then redis.call('HDEL', K.payloads(), id) end
+  if t.hasFacts then redis.call('HDEL', K.facts(), id) end
+  redis.call('HDEL', K.ends(), id)
+  redis.call('HDEL', K.errors(), id)
+  if t.hasEar then
+    t.dependents, t.w = false, nil
+    F.saveEar(t)
+  end
+  redis.call('UNLINK', K.attempts(id), K.blocked(id), K.run(id), K.channel(id))
+  t.isGone = true
+  tasks[id] = false
+end
+
 -- Removes an ended task. Those that still wait for its redrive are canceled first, in bounded
 -- steps; false while some are left.
 function Retain.takeAway(t)
@@ -31,10 +48,7 @@ function Retain.takeAway(t)
   end
   F.leave(t, u)
   Graphs.drop(t)
-  Step.saveTasks()
-  redis.call('UNLINK', K.task(t.id), K.attempts(t.id), K.blocked(t.id), K.run(t.id),
-    K.channel(t.id))
-  tasks[t.id] = false
+  Retain.forget(t)
   F.cascade(HELD_STEP)
   return true
 end
@@ -44,23 +58,15 @@ function Retain.retainState(state, keepMs, keepCount, left)
   local over = now - math.max(keepMs, LIMIT.resendMs)
   if H[state] > over and not (keepCount and H[state] <= surely) then return false, left end
   while true do
-    F.flushIndex(state)
-    local head = redis.call('ZRANGE', K.state(state), 0, 0, 'WITHSCORES')
-    local id, score = head[1], tonumber(head[2])
-    if not id then return false, left end
-    if score > over then
-      local size = keepCount and redis.call('ZCARD', K.state(state))
-      if not (size and size > keepCount and score <= surely) then return false, left end
+    local t = F.firstEnded(state)
+    H[state] = t and t.at or INF
+    if not t then return false, left end
+    if t.at > over and not (keepCount and t.at <= surely and F.countEnded(state) > keepCount) then
+      return false, left
     end
-    local t = F.taskOf(id)
-    if t and t.inCascade then return true, left end
-    if left <= 0 then return true, left end
+    if t.inCascade or left <= 0 then return true, left end
     left = left - 1
-    if not t then
-      F.move(state, id, false)
-    elseif not Retain.takeAway(t) then
-      return true, left
-    end
+    if not Retain.takeAway(t) then return true, left end
   end
 end
 

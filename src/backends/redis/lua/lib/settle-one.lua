@@ -11,7 +11,7 @@ function Decide.retry(t, u, delay, cause, err)
   F.recordAttempt(t, 'failed', 'retry', cause, err)
   F.countAttempt(t.worker, 'f')
   t.failures = t.failures + 1
-  F.setField(t, 'e', err)
+  F.setError(t, err)
   u.lane.retried = u.lane.retried + 1
   F.comeBack(t, u, tonumber(delay))
 end
@@ -34,11 +34,8 @@ end
 function Decide.release(t, u, delay, cause)
   F.recordAttempt(t, 'released', 'release', cause)
   F.giveBack(t, u)
-  if delay ~= '' then
-    t.releases = t.releases + 1
-    t.seq = 0
-  end
-  F.comeBack(t, u, delay == '' and 0 or tonumber(delay))
+  if delay ~= '' then t.releases = t.releases + 1 end
+  F.comeBack(t, u, delay == '' and 0 or tonumber(delay), delay ~= '')
 end
 
 function Decide.by(decision, t, u, at_)
@@ -56,7 +53,7 @@ end
 
 -- ARGV from `at_`: id, token, decision and its arguments.
 function F.settleOne(at_)
-  local t, token = F.leasedOf(ARGV[at_]), ARGV[at_ + 1]
+  local t, token = F.taskOf(ARGV[at_], ARGV[1]), ARGV[at_ + 1]
   if not t then return 'notFound' end
   local own = t.token == token
   if (own and t.isSettled) or (t.y and t.y.st == token) then return 'repeated ' .. t.state end

@@ -100,7 +100,7 @@ function Step.saveTasks()
   for i = 1, #changed do
     local t = changed[i]
     F.saveTask(t)
-    t.dirty, t.xDirty, t.yDirty, t.oDirty, t.extra = false, false, false, false, false
+    t.dirty = false
   end
   changed = {}
 end
@@ -113,6 +113,7 @@ function F.writeStep()
     for _, u in ipairs(lane.dirty) do Step.forget(u) end
   end
   Step.saveTasks()
+  if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
   if next(keyring) then F.saveKeys() end
   for _, lane in ipairs(touched) do Step.finishLane(lane) end

@@ -4,7 +4,6 @@
 -- What this call has written; names: whether any id was known before, ids that it made, those of
 -- them that belong to a submission, and the moment of creation as text.
 Store.wrote, Store.anyKnown, Store.made, Store.kept = false, true, {}, {}
-Store.created = string.format('%013.0f', now)
 Store.submission, Store.users, Store.named, Store.fenced = false, false, false, false
 
 -- The tasks of the call, as records in the making.
@@ -14,7 +13,8 @@ function Store.readItems(from)
   while at_ <= count do
     local id, blob = ARGV[at_], ARGV[at_ + 3]
     local kind = string.byte(blob, 2) - 48
-    local item = { id = id, user = ARGV[at_ + 1], queue = ARGV[at_ + 2], blob = blob }
+    local item = { id = id, user = ARGV[at_ + 1], queue = ARGV[at_ + 2], blob = blob,
+      f = string.format('%013.0f%012x', now, F.stamp()) .. blob }
     at_ = at_ + 4
     if kind % 2 == 1 then
       item.long = ARGV[at_]
@@ -26,13 +26,14 @@ function Store.readItems(from)
       at_ = at_ + 1
     end
     n = n + 1
-    items[n], ids[n] = item, K.task(id)
+    items[n], ids[n] = item, id
   end
-  local known = 0
+  local known = false
   for i = 1, n, 500 do
-    known = known + redis.call('EXISTS', unpack(ids, i, math.min(n, i + 499)))
+    local stored = redis.call('HMGET', K.tasks(), unpack(ids, i, math.min(n, i + 499)))
+    for j = 1, #stored do known = known or stored[j] end
   end
-  Store.anyKnown = known > 0
+  Store.anyKnown = known
   return items
 end
 
@@ -44,12 +45,11 @@ end
 -- Fills in what only some checks look at.
 -- @rare
 function Store.complete(item)
-  if item.f then return item end
-  item.f = Store.created .. item.blob
+  if item.created then return item end
   local user = item.user
   F.fixed(item)
   item.user = user
-  item.payload = F.payloadOf(item)
+  item.payload = item.long or string.sub(item.f, item.body)
   local spec = item.spec
   if spec then
     item.x = { d = spec.d, g = spec.g, i = spec.i, j = spec.j, o = spec.o, h = spec.h }
@@ -94,7 +94,7 @@ end
 function Store.takeOver(t)
   local mine = Store.submission
   if not mine or not t.x or not t.x.su or t.x.su == mine then return end
-  t.x.su, t.xDirty, Store.wrote = mine, true, true
+  t.x.su, Store.wrote = mine, true
   F.change(t)
   Store.kept[#Store.kept + 1] = t.id
   return { kind = 'created', id = t.id }
@@ -192,17 +192,16 @@ function Store.storePlain(item)
   local id, blob = item.id, item.blob
   local lane = F.laneOf(item.queue)
   local u = F.userOf(lane, item.user)
-  storeText(K.task(id), Store.created .. blob, item.long, item.owned)
+  storeText(id, item.f, item.long, item.owned)
   Store.wrote, Store.made[id] = true, true
   tasks[id] = nil
   local level = string.byte(blob) - 48
   u.live = u.live + 1
-  u.seq = u.seq + 1
   u.queued = u.queued + 1
   u.cnt[level] = u.cnt[level] + 1
   lane.enqueued = lane.enqueued + 1
   lane.counts.queued = lane.counts.queued + 1
-  F.zset(F.levelKey(u, level), id, F.levelScore(level, u.seq))
+  redis.call('RPUSH', F.lineKey(u, level), id)
   F.reindex(u)
 end
 
@@ -266,8 +265,8 @@ function Store.create(item)
   if x.h then Graphs.hold(x.h, t.id) end
   if Store.submission then Store.kept[#Store.kept + 1] = t.id end
   tasks[t.id], Store.made[t.id], Store.wrote = t, true, true
-  F.setText(t)
-  if item.long then F.setField(t, 'p', item.long) end
+  t.textChanged, t.long = true, item.long
+  if item.long then redis.call('HSET', K.payloads(), t.id, item.long) end
   local key = Key.rememberedKey(item)
   if key and Key.holds(key) and not Window.is(x.i) then
     t.x.d = t.x.d or {}
@@ -299,8 +298,7 @@ function Store.settleIn(t, item)
       F.setDeadline(t)
     end
   end
-  t.xDirty = next(t.x) ~= nil
-  if not t.xDirty then t.x = nil end
+  if next(t.x) == nil then t.x = nil end
   local waits = t.isBlocked or (t.x and t.x.su)
   if due > now then
     F.enterScheduled(t, u, due)
@@ -308,7 +306,7 @@ function Store.settleIn(t, item)
     F.enterDeferred(t, u)
     if not waits then state, ending = 'finished', { result = 'null' } end
   else
-    F.enterQueue(t, u)
+    F.enterQueue(t, u, true)
   end
   if state then F.endTask(t, u, state, ending) end
 end

@@ -9,7 +9,6 @@ local LET_GO = 250
 -- One task of a sealed submission waits for it no more.
 function Submission.release(t)
   t.x.su = nil
-  t.xDirty = true
   F.change(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
@@ -41,7 +40,7 @@ function Submission.undo(t)
   end
   lane.enqueued = lane.enqueued - 1
   if t.inCascade then F.move('cascade', t.id, false) end
-  if t.x.dl then F.move('deadlines', t.id, false) end
+  if t.x.dl then F.move('deadlines', F.member(t), false) end
   Cascade.leaveWaits(t)
   Cascade.leaveReaders(t)
   local key = t.x.k and F.keyState(lane.queue, u.name, t.x.k)
@@ -52,7 +51,7 @@ function Submission.undo(t)
   end
   Graphs.drop(t)
   Step.saveTasks()
-  redis.call('UNLINK', K.task(t.id), K.blocked(t.id))
+  Retain.forget(t)
   tasks[t.id] = false
   F.reindex(u)
   return true

@@ -40,7 +40,8 @@ function Suspend.unlink(t)
       read[#read + 1] = id
     end
   end
-  t.x.s, t.xDirty = #read > 0 and read or nil, true
+  t.x.s = #read > 0 and read or nil
+  F.change(t)
 end
 
 -- Wakes it before all have ended.
@@ -64,11 +65,12 @@ end
 
 -- The decision: `ids` as JSON, when it is woken, and after how many ms at the latest.
 function Decide.suspend(t, u, ids, wakeOn, wakeAfter)
-  t.x, t.xDirty = t.x or {}, true
+  t.x = t.x or {}
+  F.change(t)
   Suspend.leave(t)
   local woken = Suspend.link(t, cjson.decode(ids)) and wakeOn == 'failure'
   t.x.sp = wakeOn == 'failure' and wakeOn or nil
-  t.losses = 0
+  t.losses, t.seq = 0, F.placeOf(t)
   F.leave(t, u)
   F.enterDeferred(t, u)
   if wakeAfter ~= '' then t.x.wk = now + wakeAfter end

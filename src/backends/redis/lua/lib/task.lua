@@ -1,101 +1,126 @@
--- Loads and saves records: a hash of few fields, each of at most 64 bytes where it can be, since
--- such a hash is one small block of memory.
+-- Loads and saves records. A task is one text that never changes; what else is known of it stands where
+-- it is for, and nowhere while it is not:
 --
--- f, g, h  text that never changes: creation (13 digits), level, kind, bytes of the user (3 digits),
---          user, queue, then parted by NUL name, cost, options, payload; in f alone when it is long
--- s        numbers that change, packed; absent while it is queued for the first time
--- o        latest token and worker, with queue and user, parted by NUL; absent before a lease
--- x        rare facts, packed: dependencies, deadlines, idempotency key
--- y        rare facts that change, packed: st older token that settled it, sn and ss how often and
---          since when it was strange, ft and rs why it ended, cn why it is to be canceled, cw token
---          and name of the newest checkpoint that wrote to channels
--- p, r, e  long payload, result, error; w who waits for its end; d somebody depends on it
+-- tasks     creation (13 digits), stamp of its arrival (12 hex digits), level, kind, bytes of the user (3
+--           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
+--           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
+-- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
+--           whether it has facts; token
+-- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
+-- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
+--           (due; since when it is free), readers; then x, y and o as one value
+--   x       rare facts: dependencies, deadlines, idempotency key
+--   y       rare facts that change: st older token that settled it, sn and ss how often and since when it
+--           was strange, ca why it ended, cn why it is to be canceled, cw token and name of the newest
+--           checkpoint that wrote to channels, ch what was charged by expectation
+--   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
+-- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
-local TASK = '<BBdIBIdddII'
-local CASCADE, LEFT, ATTEMPTS, CANCEL, SETTLED = 1, 2, 4, 8, 16
-local PIECE = 64
+local FACTS = '<BBdIIIdI'
+local LEFT, ATTEMPTS, CANCEL, SETTLED, CASCADE = 1, 2, 4, 8, 16
+local LEASE, END = '<ddIB', '<Bddd'
+local PLACES = { scheduled = 1, deferred = 2 }
 
 function F.isEnd(state)
   return state == 'finished' or state == 'failed' or state == 'canceled'
 end
 
 -- A task that is queued and never was anything else.
-function F.newTask(id, f, key)
-  return { id = id, f = f, key = key or K.task(id), state = 'queued', seq = 0, failures = 0,
-    losses = 0, releases = 0, at = 0, leasedAt = 0, n = 0, chargedEpoch = 0, readers = 0,
-    token = '', worker = '', user = false, queue = false, dirty = false, extra = false }
+function F.newTask(id, f)
+  return { id = id, f = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
+    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', user = false, queue = false, dirty = false,
+    extra = false, kind = f and string.byte(f, 27) - 48 or 0 }
 end
 
-function F.readState(t, packed, lease)
-  local code, flags
-  code, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.leasedAt, t.n, t.chargedEpoch,
-    t.readers = struct.unpack(TASK, packed)
-  t.state = STATES[code]
+function F.readFacts(t, packed)
+  local place, flags, from
+  place, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.readers, from =
+    struct.unpack(FACTS, packed)
+  if place > 0 then t.state = place == 1 and 'scheduled' or 'deferred' end
   if flags > 0 then
-    t.inCascade, t.left = flags % 2 == 1, flags % 4 >= 2
-    t.hasAttempts, t.canceling, t.isSettled = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+    t.left, t.hasAttempts = flags % 2 == 1, flags % 4 >= 2
+    t.canceling, t.isSettled, t.inCascade = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
   end
-  if lease then
-    local a = string.find(lease, '\0', 1, true)
-    local b = string.find(lease, '\0', a + 1, true)
-    local c = string.find(lease, '\0', b + 1, true)
-    t.token, t.worker = string.sub(lease, 1, a - 1), string.sub(lease, a + 1, b - 1)
-    t.queue, t.user = string.sub(lease, b + 1, c - 1), string.sub(lease, c + 1)
+  if #packed >= from then
+    local more = cmsgpack.unpack(string.sub(packed, from))
+    t.x, t.y = more.x, more.y
+    if more.o then
+      local stop = string.find(more.o, '\0', 1, true)
+      t.token, t.worker = string.sub(more.o, 1, stop - 1), string.sub(more.o, stop + 1)
+    end
+  end
+  t.hasFacts = true
+end
+
+function F.readEnd(t, packed)
+  local code, at_, leasedAt, from
+  code, at_, leasedAt, t.endStamp, from = struct.unpack(END, packed)
+  local a = string.find(packed, '\0', from, true)
+  local b = string.find(packed, '\0', a + 1, true)
+  t.state, t.at, t.leasedAt = STATES[code % 16], at_, leasedAt
+  t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
+  t.result = b < #packed and string.sub(packed, b + 1) or nil
+  t.isSettled = code >= 16
+end
+
+function F.readLease(t, worker, packed)
+  local from, _
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, _, from = struct.unpack(LEASE, packed)
+  t.token, t.worker, t.state = string.sub(packed, from), worker, 'started'
+  t.isSettled = false
+end
+
+-- Workers that have leases, or had some lately.
+function F.leasing()
+  if not C.leasing then C.leasing = redis.call('ZRANGE', K.leases(), 0, -1) end
+  return C.leasing
+end
+
+-- Looks whether some worker has it; `likely` is asked first.
+function F.findLease(t, likely)
+  local packed = likely and redis.call('HGET', K.hot(likely), t.id)
+  if packed then return F.readLease(t, likely, packed) end
+  for _, worker in ipairs(F.leasing()) do
+    packed = redis.call('HGET', K.hot(worker), t.id)
+    if packed then return F.readLease(t, worker, packed) end
   end
 end
 
-function F.joined(f, g, h)
-  if h then return f .. g .. h end
-  return g and f .. g or f
-end
-
--- The record of an id, or false.
-function F.taskOf(id)
+-- The record of an id, or false. `worker`: who has probably leased it.
+function F.taskOf(id, worker)
   local t = tasks[id]
   if t ~= nil then return t end
-  local key = K.task(id)
-  local got = redis.call('HMGET', key, 'f', 'g', 'h', 's', 'o', 'x', 'y', 'w', 'd')
+  local f = redis.call('HGET', K.tasks(), id)
   t = false
-  if got[1] then
-    t = F.newTask(id, F.joined(got[1], got[2], got[3]), key)
-    if got[4] then F.readState(t, got[4], got[5]) end
-    if got[6] then t.x = cmsgpack.unpack(got[6]) end
-    if got[7] then t.y = cmsgpack.unpack(got[7]) end
-    t.w, t.dependents = got[8], got[9]
+  if f then
+    t = F.newTask(id, f)
+    if t.kind >= 4 then F.readFacts(t, redis.call('HGET', K.facts(), id)) end
+    local ended = redis.call('HGET', K.ends(), id)
+    if ended then
+      F.readEnd(t, ended)
+    elseif t.state == 'queued' then
+      F.findLease(t, worker)
+    end
+    if C.ears > 0 then
+      local ear = redis.call('HGET', K.ears(), id)
+      if ear then
+        t.dependents = string.byte(ear) == 100
+        t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+        t.hasEar = true
+      end
+    end
   end
   tasks[id] = t
   return t
-end
-
--- The record of an id that was leased, without the text that never changes; else as `taskOf`.
-function F.leasedOf(id)
-  if tasks[id] ~= nil then return tasks[id] end
-  local key = K.task(id)
-  local got = atHand[key] or redis.call('HMGET', key, 's', 'o', 'x', 'y', 'w', 'd')
-  if not got[2] then return F.taskOf(id) end
-  local t = F.newTask(id, false, key)
-  F.readState(t, got[1], got[2])
-  if got[3] then t.x = cmsgpack.unpack(got[3]) end
-  if got[4] then t.y = cmsgpack.unpack(got[4]) end
-  t.w, t.dependents = got[5], got[6]
-  tasks[id] = t
-  return t
-end
-
--- @rare
-function F.readText(t)
-  local got = redis.call('HMGET', t.key, 'f', 'g', 'h')
-  t.f = F.joined(got[1] or '', got[2], got[3])
 end
 
 -- Fills in whose task it is.
 function F.owned(t)
-  if not t.f then F.readText(t) end
   local f = t.f
-  local last = 18 + string.sub(f, 16, 18)
+  local last = 30 + string.sub(f, 28, 30)
   local stop = string.find(f, '\0', last + 1, true)
-  t.user, t.queue = string.sub(f, 19, last), string.sub(f, last + 1, stop - 1)
-  t.level, t.rest = string.byte(f, 14) - 48, stop + 1
+  t.user, t.queue = string.sub(f, 31, last), string.sub(f, last + 1, stop - 1)
+  t.level, t.rest = string.byte(f, 26) - 48, stop + 1
 end
 
 -- Fills in all facts that never change.
@@ -106,16 +131,34 @@ function F.fixed(t)
   local b = string.find(f, '\0', a, true)
   local c = string.find(f, '\0', b + 1, true)
   local d = string.find(f, '\0', c + 1, true)
-  t.created = tonumber(string.sub(f, 1, 13))
+  t.created, t.stamp = tonumber(string.sub(f, 1, 13)), tonumber(string.sub(f, 14, 25), 16)
   t.name, t.cost = string.sub(f, a, b - 1), tonumber(string.sub(f, b + 1, c - 1))
   t.optionsAt, t.body = c + 1, d + 1
   return t
 end
 
+-- When it was first put in line: its place among its user's tasks of its level.
+function F.placeOf(t)
+  return t.seq > 0 and t.seq or F.fixed(t).stamp
+end
+
+-- Its member in an index that is ordered by moments: ties go by arrival.
+function F.member(t)
+  return string.sub(t.f, 14, 25) .. t.id
+end
+
+function F.idOf(member)
+  return string.sub(member, 13)
+end
+
+function F.isLong(t)
+  return t.kind % 2 == 1
+end
+
 -- @rare
 function F.payloadOf(t)
   F.fixed(t)
-  if t.body > #t.f then return t.long or redis.call('HGET', K.task(t.id), 'p') or '' end
+  if F.isLong(t) then return t.long or redis.call('HGET', K.payloads(), t.id) or '' end
   return string.sub(t.f, t.body)
 end
 
@@ -127,59 +170,77 @@ end
 function F.change(t)
   if t.dirty then return end
   t.dirty = true
-  if not t.extra then changed[#changed + 1] = t end
-end
-
--- Sets a field of the hash beside the packed ones, at the end of the step.
-function F.setField(t, field, value)
-  if not t.extra then
-    t.extra = {}
-    if not t.dirty then changed[#changed + 1] = t end
-  end
-  t.extra[#t.extra + 1] = field
-  t.extra[#t.extra + 1] = value
-end
-
--- Writes the text that never changes, in pieces. `again`: there may be longer ones of before.
--- @rare
-function F.setText(t, again)
-  local f = t.f
-  local pieces = #f <= 3 * PIECE and PIECE or #f
-  F.setField(t, 'f', string.sub(f, 1, pieces))
-  if #f > pieces or again then F.setField(t, 'g', string.sub(f, pieces + 1, 2 * pieces)) end
-  if #f > 2 * pieces or again then F.setField(t, 'h', string.sub(f, 2 * pieces + 1)) end
+  changed[#changed + 1] = t
 end
 
 -- The rare facts that change, to be changed.
 -- @rare
 function F.rareOf(t)
-  t.y, t.yDirty = t.y or {}, true
+  t.y = t.y or {}
   F.change(t)
   return t.y
 end
 
-function F.packState(t)
-  local flags = (t.inCascade and CASCADE or 0) + (t.left and LEFT or 0)
-    + (t.hasAttempts and ATTEMPTS or 0) + (t.canceling and CANCEL or 0)
-    + (t.isSettled and SETTLED or 0)
-  return struct.pack(TASK, CODES[t.state], flags, t.seq, t.failures, t.losses, t.releases, t.at,
-    t.leasedAt, t.n, t.chargedEpoch, t.readers)
+-- @rare
+function F.setError(t, text)
+  t.error = text
+  redis.call('HSET', K.errors(), t.id, text)
+end
+
+-- Who waits for it, or for its end: see `ears`.
+-- @rare
+function F.saveEar(t)
+  local ear = (t.dependents and 'd' or '') .. (t.w or '')
+  local had = t.hasEar
+  t.hasEar = ear ~= ''
+  if t.hasEar then redis.call('HSET', K.ears(), t.id, ear) elseif had then redis.call('HDEL', K.ears(), t.id) end
+  C.ears = C.ears + (t.hasEar and 1 or 0) - (had and 1 or 0)
+end
+
+-- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
+function F.packFacts(t)
+  local flags = (t.left and LEFT or 0) + (t.hasAttempts and ATTEMPTS or 0)
+    + (t.canceling and CANCEL or 0) + (t.inCascade and CASCADE or 0)
+  local resting = t.state ~= 'started' and not F.isEnd(t.state)
+  local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
+  if o and t.isSettled then flags = flags + SETTLED end
+  local y = t.y and next(t.y) and t.y or nil
+  local place = PLACES[t.state] or 0
+  if place == 0 and flags == 0 and t.seq == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
+    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0) then
+    return nil
+  end
+  local packed = struct.pack(FACTS, place, flags, t.seq, t.failures, t.losses, t.releases,
+    F.isEnd(t.state) and 0 or t.at, t.readers)
+  if not (t.x or y or o) then return packed end
+  return packed .. cmsgpack.pack({ x = t.x, y = y, o = o })
+end
+
+function F.setKind(t, bit, on)
+  local has = t.kind % (2 * bit) >= bit
+  if has == on then return end
+  t.kind = t.kind + (on and bit or -bit)
+  t.f = string.sub(t.f, 1, 26) .. t.kind .. string.sub(t.f, 28)
+  t.textChanged = true
 end
 
 function F.saveTask(t)
-  if t.xDirty then F.setField(t, 'x', cmsgpack.pack(t.x)) end
-  if t.yDirty then F.setField(t, 'y', cmsgpack.pack(t.y)) end
-  if t.oDirty then
-    F.setField(t, 'o', t.token .. '\0' .. t.worker .. '\0' .. t.queue .. '\0' .. t.user)
+  if t.isGone then return end
+  local packed = F.packFacts(t)
+  if packed then
+    redis.call('HSET', K.facts(), t.id, packed)
+  elseif t.hasFacts then
+    redis.call('HDEL', K.facts(), t.id)
   end
-  local key, extra = t.key, t.extra
-  if not extra then
-    redis.call('HSET', key, 's', F.packState(t))
-  elseif not t.dirty then
-    redis.call('HSET', key, unpack(extra))
-  elseif #extra == 2 then
-    redis.call('HSET', key, 's', F.packState(t), extra[1], extra[2])
-  else
-    redis.call('HSET', key, 's', F.packState(t), unpack(extra))
+  t.hasFacts = packed and true or false
+  F.setKind(t, 4, t.hasFacts)
+  if t.textChanged then redis.call('HSET', K.tasks(), t.id, t.f) end
+  t.textChanged = false
+  if t.state == 'started' then
+    redis.call('HSET', K.hot(t.worker), t.id,
+      struct.pack(LEASE, t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
+  elseif F.isEnd(t.state) then
+    redis.call('HSET', K.ends(), t.id, struct.pack(END, CODES[t.state] + (t.isSettled and 16 or 0), t.at, t.leasedAt,
+      t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
   end
 end

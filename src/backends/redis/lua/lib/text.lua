@@ -1,23 +1,18 @@
--- Writes the text of a task that never changes (lib/task.lua), in pieces of 64 bytes while there are
--- at most three, so that the hash stays one small block of memory.
+-- Writes the text of a task that never changes (lib/task.lua).
 
--- `x`: rare facts, packed, if any.
-local function storeText(key, f, long, x)
-  if x then redis.call('HSET', key, 'x', x) end
-  if long then
-    redis.call('HSET', key, 'f', f, 'p', long)
-  elseif #f > 192 then
-    redis.call('HSET', key, 'f', f)
-  elseif #f > 128 then
-    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65, 128), 'h',
-      string.sub(f, 129))
-  else
-    redis.call('HSET', key, 'f', string.sub(f, 1, 64), 'g', string.sub(f, 65))
+-- `owned`: packed facts of a task that belongs to a run, if it does.
+local function storeText(id, f, long, owned)
+  if long then redis.call('HSET', K.payloads(), id, long) end
+  if owned then
+    redis.call('HSET', K.facts(), id, owned)
+    f = string.sub(f, 1, 26) .. string.byte(f, 27) - 44 .. string.sub(f, 28)
   end
+  redis.call('HSET', K.tasks(), id, f)
 end
 
--- Rare facts of a task that has no others than the run that it belongs to, packed; nil for others.
+-- Packed facts of a task that has no others than the run that it belongs to; nil for others.
 local function packedOwner(spec)
   local owner = string.match(spec, '^{"o":"([^"\\]+)"}$')
-  return owner and cmsgpack.pack({ o = owner }), owner
+  return owner and struct.pack('<BBdIIIdI', 0, 0, 0, 0, 0, 0, 0, 0) .. cmsgpack.pack({ x = { o = owner } }),
+    owner
 end

@@ -26,17 +26,47 @@ function Tick.lose(t, u)
   elseif last then
     F.endTask(t, u, 'failed', { cause = cjson.encode({ type = 'lost', leases = t.losses }) })
   else
-    F.comeBack(t, u, t.losses == 1 and 0 or LIMIT.lostBackoffMs + t.n % 1000)
+    F.comeBack(t, u, t.losses == 1 and 0 or LIMIT.lostBackoffMs + F.tokenNumber(t.token) % 1000)
   end
 end
 
-function Tick.sweep()
-  if now < C.pause or not Tick.headIs('started', now) then return false end
-  for _, id in ipairs(Tick.dueOf('started', now, SWEEP)) do
-    local t = F.taskOf(id)
-    if t then Tick.lose(t, F.ownerOf(t)) else F.move('started', id, false) end
+-- Leases that have ended, by (end, id), of all workers that may have such.
+function Tick.ended()
+  local all, left = {}, {}
+  F.saveLeases()
+  for _, worker in ipairs(redis.call('ZRANGEBYSCORE', K.leases(), '-inf', now)) do
+    local found, least = F.overdue(worker, SWEEP)
+    left[worker] = { count = #found, least = least }
+    for _, t in ipairs(found) do all[#all + 1] = t end
   end
-  return Tick.headIs('started', now)
+  table.sort(all, function(a, b)
+    return a.leaseUntil < b.leaseUntil
+      or (a.leaseUntil == b.leaseUntil and F.fixed(a).stamp < F.fixed(b).stamp)
+  end)
+  return all, left
+end
+
+function Tick.sweep()
+  if now < C.pause or H.started > now then return false end
+  local ended, left = Tick.ended()
+  for i = 1, math.min(#ended, SWEEP) do
+    local t = ended[i]
+    local of = left[t.worker]
+    of.count = of.count - 1
+    Tick.lose(t, F.ownerOf(t))
+  end
+  for worker, of in pairs(left) do
+    if of.count == 0 then
+      if of.least < INF then
+        redis.call('ZADD', K.leases(), of.least, worker)
+      else
+        redis.call('ZREM', K.leases(), worker)
+      end
+    end
+  end
+  local head = redis.call('ZRANGE', K.leases(), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
+  return H.started <= now
 end
 
 function Tick.splitPair(pair)
@@ -56,9 +86,9 @@ function Tick.promote()
     F.flushKey(key)
     local most = math.min(left, LIMIT.promoteTurn)
     local ids = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, most)
-    for _, id in ipairs(ids) do
-      local t = F.taskOf(id)
-      if t and t.state == 'scheduled' then F.becomeDue(t, u) else F.zset(key, id, false) end
+    for _, member in ipairs(ids) do
+      local t = F.taskOf(F.idOf(member))
+      if t and t.state == 'scheduled' then F.becomeDue(t, u) else F.zset(key, member, false) end
     end
     F.flushKey(key)
     u.dueFloor = now
@@ -97,10 +127,10 @@ end
 function Tick.expire()
   if not Tick.headIs('deadlines', now) then return false end
   local ids = Tick.dueOf('deadlines', now, EXPIRE)
-  for _, id in ipairs(ids) do
-    local t = F.taskOf(id)
+  for _, member in ipairs(ids) do
+    local t = F.taskOf(F.idOf(member))
     if not t or F.isEnd(t.state) then
-      F.move('deadlines', id, false)
+      F.move('deadlines', member, false)
     elseif t.x.ex and t.x.ex <= now then
       F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
     elseif t.x.wk and t.x.wk <= now then

@@ -8,13 +8,13 @@ local H = { started = INF, ['scheduled-users'] = INF, throttled = INF, deadlines
   cascade = INF, finished = INF, failed = INF, canceled = INF, ['listed-workers'] = INF,
   submissions = INF, missing = INF, ['schedules:due'] = INF, ['xcom-ends'] = INF }
 local C = { seen = 0, pause = 0, waiting = 0, alarm = INF, configs = 0, idle = 0, dropping = 0,
-  refresh = 0, steps = 0,
+  refresh = 0, steps = 0, stamp = 0, ears = 0,
   alarms = saved[2] or ',' }
 if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'], H['xcom-ends'] = struct.unpack(CLOCK, saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack(CLOCK, saved[1])
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF
@@ -27,3 +27,9 @@ end
 local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > LIMIT.outageMs then C.pause = now + LIMIT.outagePauseMs end
 if micros < now * 1000 then micros = now * 1000 end
+
+-- A number that no other has, greater than all before: places in line, and the order of arrival.
+function F.stamp()
+  C.stamp = C.stamp + 1
+  return C.stamp
+end

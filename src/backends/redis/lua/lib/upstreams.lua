@@ -2,15 +2,6 @@
 -- them stands how long after the last one's end it was queued, in ms; -1 when that says nothing.
 -- @rare
 
--- A field that this step has set and not written yet; false when there is none.
-function F.unwritten(t, field)
-  local extra = t.extra or {}
-  for i = #extra - 1, 1, -2 do
-    if extra[i] == field then return extra[i + 1] end
-  end
-  return false
-end
-
 function F.upstreamsOf(t)
   local room, facts = LIMIT.upstreamBytes, { t.at < 0 and -1 - t.at or -1 }
   for i, id in ipairs(t.x.d) do
@@ -20,14 +11,10 @@ function F.upstreamsOf(t)
     if upstream then fact.name = F.fixed(upstream).name end
     if upstream and F.isEnd(upstream.state) then
       fact.state = upstream.state
-      -- A settle that leases may hand on what it has ended itself.
-      local fresh = F.unwritten(upstream, 'r')
-      local size = fresh and #fresh or redis.call('HSTRLEN', K.task(id), 'r')
-      local fits = size <= room
-      local got = redis.call('HMGET', K.task(id), 'e', fits and 'r' or '-')
-      fact.error = F.unwritten(upstream, 'e') or got[1] or nil
-      if fits then
-        fact.result = fresh or got[2] or nil
+      local size = upstream.result and #upstream.result or 0
+      fact.error = redis.call('HGET', K.errors(), id) or nil
+      if size <= room then
+        fact.result = upstream.result
         room = room - size
       else
         fact.cut = true

@@ -4,7 +4,7 @@
 -- mean time that its leases are held, where time is charged.
 -- @include lib/tags.lua
 
-local USER = '<dIBIIIIIIIIdIId'
+local USER = '<dIBIIIIIIIIIId'
 local READY, ASSIGNED, SHARED, THROTTLED, IDLE = 1, 2, 4, 8, 16
 
 -- What holds for a user with these settings of its own.
@@ -20,7 +20,7 @@ end
 
 function F.newUser(lane, name, key)
   return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
-    queued = 0, seq = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    queued = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
     class = false, dirty = false, fresh = true }
 end
 
@@ -37,7 +37,7 @@ end
 
 function F.readUser(u, packed)
   local flags, a, b, c, d, e, f
-  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.seq, u.live, u.running, u.tat =
+  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
     struct.unpack(USER, packed)
   u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
   if flags == 0 then return end
@@ -58,7 +58,7 @@ function F.userOf(lane, name)
   if u then return u end
   local key = K.user(lane.p, name)
   u = F.newUser(lane, name, key)
-  local got = atHand[key] or redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
@@ -117,7 +117,7 @@ function F.saveUser(u)
   if u.throttled then flags = flags + THROTTLED end
   if u.idle then flags = flags + IDLE end
   local packed = struct.pack(USER, u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
-    c[6], u.seq, u.live, u.running, u.tat)
+    c[6], u.live, u.running, u.tat)
   if u.shares then
     redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
   else

@@ -53,7 +53,6 @@ function Window.move(t, due)
   local u = F.ownerOf(t)
   if t.x and t.x.ex then
     t.x.ex = t.x.ex + due - t.at
-    t.xDirty = true
     F.setDeadline(t)
   end
   if due > now then

@@ -1,0 +1,98 @@
+-- Tasks that have ended: lists of ids by state, in the order in which they ended. One that is taken out of
+-- the middle leaves a hole, an empty text. Those that retention has come to while somebody reads them
+-- stand apart, in `kept`, until nobody does.
+
+function F.enterEnded(t)
+  t.endStamp = F.stamp()
+  redis.call('RPUSH', K.ended(t.state), t.id)
+  if now < H[t.state] then H[t.state] = now end
+end
+
+-- How many of those that have ended so did before a stamp.
+-- @rare
+function F.rankOfEnd(key, stamp)
+  local low, high = 0, redis.call('LLEN', key)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local at_, t = middle, false
+    -- Holes say nothing; whoever stands behind them does.
+    while at_ < high and not t do
+      local id = redis.call('LINDEX', key, at_)
+      t = id ~= '' and F.taskOf(id)
+      if not t then at_ = at_ + 1 end
+    end
+    if t and (t.endStamp or 0) < stamp then low = at_ + 1 else high = middle end
+  end
+  return low
+end
+
+-- Its rank in its list; nil when it is not there.
+-- @rare
+function F.findEnded(t)
+  local key = K.ended(t.state)
+  local rank = F.rankOfEnd(key, t.endStamp or 0)
+  while redis.call('LINDEX', key, rank) == '' do rank = rank + 1 end
+  if redis.call('LINDEX', key, rank) == t.id then return rank end
+end
+
+-- @rare
+function F.leaveEnded(t)
+  if redis.call('ZREM', K.kept(t.state), t.id) == 1 then return end
+  local key, rank = K.ended(t.state), F.findEnded(t)
+  if not rank then return end
+  if rank == 0 then
+    redis.call('LPOP', key)
+    return F.dropHoles(t.state)
+  end
+  redis.call('LSET', key, rank, '')
+  redis.call('HINCRBY', K.holes(), t.state, 1)
+end
+
+-- No list begins with a hole.
+-- @rare
+function F.dropHoles(state)
+  local key, dropped = K.ended(state), 0
+  while redis.call('LINDEX', key, 0) == '' do
+    redis.call('LPOP', key)
+    dropped = dropped + 1
+  end
+  if dropped == 0 then return end
+  if redis.call('HINCRBY', K.holes(), state, -dropped) == 0 then redis.call('HDEL', K.holes(), state) end
+end
+
+-- Nobody reads it any more: it stands again where it ended.
+-- @rare
+function F.backAmongEnded(t)
+  local key = K.ended(t.state)
+  if redis.call('ZREM', K.kept(t.state), t.id) == 0 then return end
+  local next_ = redis.call('LINDEX', key, F.rankOfEnd(key, t.endStamp))
+  if not next_ then
+    redis.call('RPUSH', key, t.id)
+  elseif redis.call('LINDEX', key, 0) == next_ then
+    redis.call('LPUSH', key, t.id)
+  else
+    redis.call('LINSERT', key, 'BEFORE', next_, t.id)
+  end
+  if t.at < H[t.state] then H[t.state] = t.at end
+end
+
+-- The first of a state that has ended and that nobody reads.
+-- @rare
+function F.firstEnded(state)
+  local key = K.ended(state)
+  while true do
+    local id = redis.call('LINDEX', key, 0)
+    if not id then return end
+    local t = F.taskOf(id)
+    if t and t.state == state and t.readers == 0 then return t end
+    redis.call('LPOP', key)
+    F.dropHoles(state)
+    if t and t.state == state then redis.call('ZADD', K.kept(state), t.endStamp, id) end
+  end
+end
+
+-- @rare
+function F.countEnded(state)
+  return redis.call('LLEN', K.ended(state)) - (redis.call('HGET', K.holes(), state) or 0)
+    + redis.call('ZCARD', K.kept(state))
+end

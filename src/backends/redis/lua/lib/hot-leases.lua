@@ -1,0 +1,75 @@
+-- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
+
+function F.tokenNumber(token)
+  return tonumber(string.match(token, '^%d+') or 0)
+end
+
+-- A lease of the worker ends then.
+function F.leasedUntil(worker, till)
+  local least = leasedUntil[worker]
+  if not least or till < least then leasedUntil[worker] = till end
+  if till < H.started then H.started = till end
+end
+
+-- A lease of the worker is over.
+function F.leaveLease(worker, id)
+  redis.call('HDEL', K.hot(worker), id)
+  leasedUntil[worker] = leasedUntil[worker] or false
+end
+
+-- Workers with new leases join those that have any; one that has none left leaves.
+function F.saveLeases()
+  local left = false
+  for worker, till in pairs(leasedUntil) do
+    if till then
+      redis.call('ZADD', K.leases(), 'LT', till, worker)
+    elseif redis.call('EXISTS', K.hot(worker)) == 0 then
+      redis.call('ZREM', K.leases(), worker)
+      left = true
+    end
+  end
+  leasedUntil = {}
+  if not left then return end
+  local head = redis.call('ZRANGE', K.leases(), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
+end
+
+-- Tasks that the worker was given by its latest request and still has. `last`: the request and the ids,
+-- parted by NUL.
+-- @rare
+function F.latestLeases(worker, last)
+  local request, found = nil, {}
+  for part in string.gmatch(last, '[^%z]+') do
+    local t = request and F.taskOf(part, worker)
+    if t and t.state == 'started' and string.match(t.token, '^%d+%-(.*)$') == request then
+      found[#found + 1] = t
+    end
+    request = request or part
+  end
+  return found
+end
+
+-- Leases of the worker that have ended, and the moment before which none of the others ends. Of very many
+-- only some are looked at: then that moment is now.
+-- @rare
+function F.overdue(worker, most)
+  local key, found, least, cursor = K.hot(worker), {}, INF, '0'
+  repeat
+    local rows
+    cursor, rows = unpack(redis.call('HSCAN', key, cursor, 'COUNT', 10 * most))
+    for i = 1, #rows, 2 do
+      local _, till = struct.unpack(LEASE, rows[i + 1])
+      local t = till <= now and F.taskOf(rows[i], worker)
+      if till > now then
+        least = math.min(least, till)
+      elseif not t then
+        redis.call('HDEL', key, rows[i])
+      elseif t.state == 'started' and t.worker == worker then
+        -- This step may have extended it.
+        if t.leaseUntil > now then least = math.min(least, t.leaseUntil) else found[#found + 1] = t end
+      end
+    end
+    if cursor ~= '0' and #found >= most then return found, now end
+  until cursor == '0'
+  return found, least
+end
