@@ -25,9 +25,11 @@ local worker = F.readWorker(ARGV[1])
 local count = tonumber(ARGV[2])
 redis.call('DEL', K.oom())
 if worker then F.seen(worker) end
-local reply = { count }
+local reply, ids = { count }, {}
+for i = 1, count do ids[i] = ARGV[6 * i - 3] end
+local leases = count > 0 and F.preload(ARGV[1], ids)
 for i = 1, count do
-  reply[i + 1] = F.settleOne(6 * i - 3)
+  reply[i + 1] = F.settleOne(6 * i - 3, leases[i])
 end
 if H.cascade < INF or I.cascade then F.cascade(100) end
 local from = 6 * count + 3

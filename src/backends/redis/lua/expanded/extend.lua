@@ -12,7 +12,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, saveLiving = 0, saveRunning = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, change = 0, packFacts = 0, setKind = 0, saveTask = 0, leasedUntil = 0, saveLeases = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, readWorker = 0, seen = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, saveLiving = 0, saveRunning = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, leasedUntil = 0, dropLeases = 0, saveLeases = 0, flushEnded = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, readWorker = 0, seen = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -40,10 +40,11 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
   canceled = 7 }
 
 -- What this step has loaded and changed.
-local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+local lanes, touched, tasks, texts, changed, keyring = {}, {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
 local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
+local leasesOver, endings = {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -665,6 +666,7 @@ end
 
 -- Looks whether some worker has it; `likely` is asked first.
 function F.findLease(t, likely)
+  F.dropLeases()
   local packed = likely and redis.call('HGET', (prefix .. 'hot:' .. likely), t.id)
   if packed then return F.readLease(t, likely, packed) end
   for _, worker in ipairs(F.leasing()) do
@@ -673,29 +675,27 @@ function F.findLease(t, likely)
   end
 end
 
--- The record of an id, or false. `worker`: who has probably leased it.
-function F.taskOf(id, worker)
+-- The record of an id, or false. `lease`: as its worker holds it, if that is known; 'none' for one that
+-- stands in line.
+function F.taskOf(id, worker, lease)
   local t = tasks[id]
   if t ~= nil then return t end
-  local f = redis.call('HGET', (prefix .. 'tasks'), id)
+  local f = texts[id] or redis.call('HGET', (prefix .. 'tasks'), id)
   t = false
   if f then
     t = F.newTask(id, f)
     if t.kind >= 4 then F.readFacts(t, redis.call('HGET', (prefix .. 'facts'), id)) end
-    local ended = redis.call('HGET', (prefix .. 'ends'), id)
-    if ended then
-      F.readEnd(t, ended)
-    elseif t.state == 'queued' then
-      F.findLease(t, worker)
-    end
-    if C.ears > 0 then
-      local ear = redis.call('HGET', (prefix .. 'ears'), id)
-      if ear then
-        t.dependents = string.byte(ear) == 100
-        t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
-        t.hasEar = true
+    if lease then
+      if lease ~= 'none' then F.readLease(t, worker, lease) end
+    else
+      local ended = redis.call('HGET', (prefix .. 'ends'), id)
+      if ended then
+        F.readEnd(t, ended)
+      elseif t.state == 'queued' then
+        F.findLease(t, worker)
       end
     end
+    if C.ears > 0 then F.readEar(t) end
   end
   tasks[id] = t
   return t
@@ -734,24 +734,35 @@ function F.setKind(t, bit, on)
   t.textChanged = true
 end
 
-function F.saveTask(t)
+-- Writes of a step, gathered by key: field, value, field, value, …
+function F.gather(writes, key, field, value)
+  local row = writes[key]
+  if not row then
+    row = {}
+    writes[key] = row
+  end
+  local n = #row
+  row[n + 1], row[n + 2] = field, value
+end
+
+function F.saveTask(t, writes)
   if t.isGone then return end
   local packed = F.packFacts(t)
   if packed then
-    redis.call('HSET', (prefix .. 'facts'), t.id, packed)
+    F.gather(writes, (prefix .. 'facts'), t.id, packed)
   elseif t.hasFacts then
     redis.call('HDEL', (prefix .. 'facts'), t.id)
   end
   t.hasFacts = packed and true or false
   F.setKind(t, 4, t.hasFacts)
-  if t.textChanged then redis.call('HSET', (prefix .. 'tasks'), t.id, t.f) end
+  if t.textChanged then F.gather(writes, (prefix .. 'tasks'), t.id, t.f) end
   t.textChanged = false
   if t.state == 'started' then
-    redis.call('HSET', (prefix .. 'hot:' .. t.worker), t.id,
+    F.gather(writes, (prefix .. 'hot:' .. t.worker), t.id,
       struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
   elseif F.isEnd(t.state) then
-    redis.call('HSET', (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at, t.leasedAt,
-      t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
+    F.gather(writes, (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at,
+      t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
   end
 end
 
@@ -762,9 +773,18 @@ function F.leasedUntil(worker, till)
   if till < H.started then H.started = till end
 end
 
+-- Takes leases out that are over; whoever reads those of workers, or writes new ones, calls it before.
+function F.dropLeases()
+  for worker, ids in pairs(leasesOver) do
+    for i = 1, #ids, 500 do redis.call('HDEL', (prefix .. 'hot:' .. worker), unpack(ids, i, math.min(#ids, i + 499))) end
+  end
+  leasesOver = {}
+end
+
 -- Workers with new leases join those that have any; one that has none left leaves.
 function F.saveLeases()
   local left = false
+  F.dropLeases()
   for worker, till in pairs(leasedUntil) do
     if till then
       redis.call('ZADD', (prefix .. 'leases'), 'LT', till, worker)
@@ -777,6 +797,16 @@ function F.saveLeases()
   if not left then return end
   local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
   H.started = head[2] and tonumber(head[2]) or INF
+end
+
+-- Writes who has ended in this step; whoever looks at the lists calls it before.
+function F.flushEnded()
+  for state, ids in pairs(endings) do
+    for i = 1, #ids, 500 do
+      redis.call('RPUSH', (prefix .. 'ended:' .. state), unpack(ids, i, math.min(#ids, i + 499)))
+    end
+  end
+  endings = {}
 end
 
 -- When somebody has to look for due schedules; again after a while when nobody has fired one.
@@ -863,12 +893,16 @@ end
 
 -- Writes the records that changed; what follows may change them again.
 function Step.saveTasks()
+  local writes = {}
   for i = 1, #changed do
     local t = changed[i]
-    F.saveTask(t)
+    F.saveTask(t, writes)
     t.dirty = false
   end
   changed = {}
+  for key, row in pairs(writes) do
+    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
+  end
 end
 
 -- Writes everything that this step has changed, and wakes workers for work that was gained.
@@ -878,6 +912,8 @@ function F.writeStep()
     Step.restIfIdle(lane)
     for _, u in ipairs(lane.dirty) do Step.forget(u) end
   end
+  F.dropLeases()
+  F.flushEnded()
   Step.saveTasks()
   if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
@@ -1323,6 +1359,14 @@ function F.emptied(u, level)
   F.sharesOf(u).tag[level] = 0
 end
 
+function F.readEar(t)
+  local ear = redis.call('HGET', (prefix .. 'ears'), t.id)
+  if not ear then return end
+  t.dependents = string.byte(ear) == 100
+  t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+  t.hasEar = true
+end
+
 -- Fills in whose task it is.
 function F.owned(t)
   local f = t.f
@@ -1402,7 +1446,12 @@ end
 
 -- A lease of the worker is over.
 function F.leaveLease(worker, id)
-  redis.call('HDEL', (prefix .. 'hot:' .. worker), id)
+  local over = leasesOver[worker]
+  if not over then
+    over = {}
+    leasesOver[worker] = over
+  end
+  over[#over + 1] = id
   leasedUntil[worker] = leasedUntil[worker] or false
 end
 
@@ -1423,25 +1472,29 @@ end
 -- Leases of the worker that have ended, and the moment before which none of the others ends. Of very many
 -- only some are looked at: then that moment is now.
 function F.overdue(worker, most)
-  local key, found, least, cursor = (prefix .. 'hot:' .. worker), {}, INF, '0'
+  local key, ids, least, cursor = (prefix .. 'hot:' .. worker), {}, INF, '0'
+  F.dropLeases()
   repeat
     local rows
     cursor, rows = unpack(redis.call('HSCAN', key, cursor, 'COUNT', 10 * most))
     for i = 1, #rows, 2 do
       local _, till = struct.unpack('<ddIB', rows[i + 1])
-      local t = till <= now and F.taskOf(rows[i], worker)
-      if till > now then
-        least = math.min(least, till)
-      elseif not t then
-        redis.call('HDEL', key, rows[i])
-      elseif t.state == 'started' and t.worker == worker then
-        -- This step may have extended it.
-        if t.leaseUntil > now then least = math.min(least, t.leaseUntil) else found[#found + 1] = t end
-      end
+      if till <= now then ids[#ids + 1] = rows[i] else least = math.min(least, till) end
     end
-    if cursor ~= '0' and #found >= most then return found, now end
-  until cursor == '0'
-  return found, least
+  until cursor == '0' or #ids > 2 * most
+  local found = {}
+  for i = 1, #ids do
+    local t = i <= most or #ids <= 2 * most
+    if not t then return found, now end
+    t = F.taskOf(ids[i], worker)
+    if not t then
+      redis.call('HDEL', key, ids[i])
+    elseif t.state == 'started' and t.worker == worker then
+      -- This step may have extended it.
+      if t.leaseUntil > now then least = math.min(least, t.leaseUntil) else found[#found + 1] = t end
+    end
+  end
+  return found, cursor == '0' and least or now
 end
 
 function F.lineKey(u, level)
@@ -1656,12 +1709,18 @@ end
 
 function F.enterEnded(t)
   t.endStamp = F.stamp()
-  redis.call('RPUSH', (prefix .. 'ended:' .. t.state), t.id)
+  local row = endings[t.state]
+  if not row then
+    row = {}
+    endings[t.state] = row
+  end
+  row[#row + 1] = t.id
   if now < H[t.state] then H[t.state] = now end
 end
 
 -- How many of those that have ended so did before a stamp.
 function F.rankOfEnd(key, stamp)
+  F.flushEnded()
   local low, high = 0, redis.call('LLEN', key)
   while low < high do
     local middle = math.floor((low + high) / 2)
@@ -1725,6 +1784,7 @@ end
 
 -- The first of a state that has ended and that nobody reads.
 function F.firstEnded(state)
+  F.flushEnded()
   local key = (prefix .. 'ended:' .. state)
   while true do
     local id = redis.call('LINDEX', key, 0)
@@ -1738,6 +1798,7 @@ function F.firstEnded(state)
 end
 
 function F.countEnded(state)
+  F.flushEnded()
   return redis.call('LLEN', (prefix .. 'ended:' .. state)) - (redis.call('HGET', (prefix .. 'holes'), state) or 0)
     + redis.call('ZCARD', (prefix .. 'kept:' .. state))
 end

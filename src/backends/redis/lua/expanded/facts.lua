@@ -10,7 +10,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, startOf = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, isLong = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, lineKey = 0, exact = 0, settingsInForce = 0, originsOf = 0, userInfo = 0, runnableNow = 0, queueInfo = 0, addWorkers = 0, rankBehind = 0, dependents = 0 }
+local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, startOf = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, isLong = 0, dropLeases = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, lineKey = 0, exact = 0, settingsInForce = 0, originsOf = 0, userInfo = 0, runnableNow = 0, queueInfo = 0, addWorkers = 0, rankBehind = 0, dependents = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -26,10 +26,11 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
   canceled = 7 }
 
 -- What this step has loaded and changed.
-local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+local lanes, touched, tasks, texts, changed, keyring = {}, {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
 local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
+local leasesOver, endings = {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -392,6 +393,7 @@ end
 
 -- Looks whether some worker has it; `likely` is asked first.
 function F.findLease(t, likely)
+  F.dropLeases()
   local packed = likely and redis.call('HGET', (prefix .. 'hot:' .. likely), t.id)
   if packed then return F.readLease(t, likely, packed) end
   for _, worker in ipairs(F.leasing()) do
@@ -400,29 +402,27 @@ function F.findLease(t, likely)
   end
 end
 
--- The record of an id, or false. `worker`: who has probably leased it.
-function F.taskOf(id, worker)
+-- The record of an id, or false. `lease`: as its worker holds it, if that is known; 'none' for one that
+-- stands in line.
+function F.taskOf(id, worker, lease)
   local t = tasks[id]
   if t ~= nil then return t end
-  local f = redis.call('HGET', (prefix .. 'tasks'), id)
+  local f = texts[id] or redis.call('HGET', (prefix .. 'tasks'), id)
   t = false
   if f then
     t = F.newTask(id, f)
     if t.kind >= 4 then F.readFacts(t, redis.call('HGET', (prefix .. 'facts'), id)) end
-    local ended = redis.call('HGET', (prefix .. 'ends'), id)
-    if ended then
-      F.readEnd(t, ended)
-    elseif t.state == 'queued' then
-      F.findLease(t, worker)
-    end
-    if C.ears > 0 then
-      local ear = redis.call('HGET', (prefix .. 'ears'), id)
-      if ear then
-        t.dependents = string.byte(ear) == 100
-        t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
-        t.hasEar = true
+    if lease then
+      if lease ~= 'none' then F.readLease(t, worker, lease) end
+    else
+      local ended = redis.call('HGET', (prefix .. 'ends'), id)
+      if ended then
+        F.readEnd(t, ended)
+      elseif t.state == 'queued' then
+        F.findLease(t, worker)
       end
     end
+    if C.ears > 0 then F.readEar(t) end
   end
   tasks[id] = t
   return t
@@ -453,6 +453,14 @@ end
 
 function F.isLong(t)
   return t.kind % 2 == 1
+end
+
+-- Takes leases out that are over; whoever reads those of workers, or writes new ones, calls it before.
+function F.dropLeases()
+  for worker, ids in pairs(leasesOver) do
+    for i = 1, #ids, 500 do redis.call('HDEL', (prefix .. 'hot:' .. worker), unpack(ids, i, math.min(#ids, i + 499))) end
+  end
+  leasesOver = {}
 end
 
 function F.bytesLess(a, b)
@@ -637,6 +645,14 @@ function F.ownSettings(lane, name)
     for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
   end
   return own, got[2] and true
+end
+
+function F.readEar(t)
+  local ear = redis.call('HGET', (prefix .. 'ears'), t.id)
+  if not ear then return end
+  t.dependents = string.byte(ear) == 100
+  t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+  t.hasEar = true
 end
 
 function F.payloadOf(t)

@@ -25,10 +25,11 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
   canceled = 7 }
 
 -- What this step has loaded and changed.
-local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+local lanes, touched, tasks, texts, changed, keyring = {}, {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
 local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
+local leasesOver, endings = {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so

@@ -13,7 +13,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { before = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, placeOf = 0, idOf = 0, isLong = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, rankBehind = 0, rankInLine = 0 }
+local F = { before = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, placeOf = 0, idOf = 0, isLong = 0, dropLeases = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, rankBehind = 0, rankInLine = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -29,10 +29,11 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
   canceled = 7 }
 
 -- What this step has loaded and changed.
-local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+local lanes, touched, tasks, texts, changed, keyring = {}, {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
 local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
+local leasesOver, endings = {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -244,6 +245,7 @@ end
 
 -- Looks whether some worker has it; `likely` is asked first.
 function F.findLease(t, likely)
+  F.dropLeases()
   local packed = likely and redis.call('HGET', (prefix .. 'hot:' .. likely), t.id)
   if packed then return F.readLease(t, likely, packed) end
   for _, worker in ipairs(F.leasing()) do
@@ -252,29 +254,27 @@ function F.findLease(t, likely)
   end
 end
 
--- The record of an id, or false. `worker`: who has probably leased it.
-function F.taskOf(id, worker)
+-- The record of an id, or false. `lease`: as its worker holds it, if that is known; 'none' for one that
+-- stands in line.
+function F.taskOf(id, worker, lease)
   local t = tasks[id]
   if t ~= nil then return t end
-  local f = redis.call('HGET', (prefix .. 'tasks'), id)
+  local f = texts[id] or redis.call('HGET', (prefix .. 'tasks'), id)
   t = false
   if f then
     t = F.newTask(id, f)
     if t.kind >= 4 then F.readFacts(t, redis.call('HGET', (prefix .. 'facts'), id)) end
-    local ended = redis.call('HGET', (prefix .. 'ends'), id)
-    if ended then
-      F.readEnd(t, ended)
-    elseif t.state == 'queued' then
-      F.findLease(t, worker)
-    end
-    if C.ears > 0 then
-      local ear = redis.call('HGET', (prefix .. 'ears'), id)
-      if ear then
-        t.dependents = string.byte(ear) == 100
-        t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
-        t.hasEar = true
+    if lease then
+      if lease ~= 'none' then F.readLease(t, worker, lease) end
+    else
+      local ended = redis.call('HGET', (prefix .. 'ends'), id)
+      if ended then
+        F.readEnd(t, ended)
+      elseif t.state == 'queued' then
+        F.findLease(t, worker)
       end
     end
+    if C.ears > 0 then F.readEar(t) end
   end
   tasks[id] = t
   return t
@@ -314,6 +314,14 @@ end
 
 function F.isLong(t)
   return t.kind % 2 == 1
+end
+
+-- Takes leases out that are over; whoever reads those of workers, or writes new ones, calls it before.
+function F.dropLeases()
+  for worker, ids in pairs(leasesOver) do
+    for i = 1, #ids, 500 do redis.call('HDEL', (prefix .. 'hot:' .. worker), unpack(ids, i, math.min(#ids, i + 499))) end
+  end
+  leasesOver = {}
 end
 
 function F.bytesLess(a, b)
@@ -380,14 +388,33 @@ library()
 
 local rare = function()
 
+function F.readEar(t)
+  local ear = redis.call('HGET', (prefix .. 'ears'), t.id)
+  if not ear then return end
+  t.dependents = string.byte(ear) == 100
+  t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+  t.hasEar = true
+end
+
 function F.payloadOf(t)
   F.fixed(t)
   if F.isLong(t) then return t.long or redis.call('HGET', (prefix .. 'payloads'), t.id) or '' end
   return string.sub(t.f, t.body)
 end
 
+-- Writes who has ended in this step; whoever looks at the lists calls it before.
+function F.flushEnded()
+  for state, ids in pairs(endings) do
+    for i = 1, #ids, 500 do
+      redis.call('RPUSH', (prefix .. 'ended:' .. state), unpack(ids, i, math.min(#ids, i + 499)))
+    end
+  end
+  endings = {}
+end
+
 -- How many of those that have ended so did before a stamp.
 function F.rankOfEnd(key, stamp)
+  F.flushEnded()
   local low, high = 0, redis.call('LLEN', key)
   while low < high do
     local middle = math.floor((low + high) / 2)

@@ -9,7 +9,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, isEnd = 0, packFacts = 0, setKind = 0, saveTask = 0, saveLeases = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, isEnd = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, dropLeases = 0, saveLeases = 0, flushEnded = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -32,10 +32,11 @@ local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished =
   canceled = 7 }
 
 -- What this step has loaded and changed.
-local lanes, touched, tasks, changed, keyring = {}, {}, {}, {}, {}
+local lanes, touched, tasks, texts, changed, keyring = {}, {}, {}, {}, {}, {}
 -- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
 -- are to be told.
 local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
+local leasesOver, endings = {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -457,30 +458,50 @@ function F.setKind(t, bit, on)
   t.textChanged = true
 end
 
-function F.saveTask(t)
+-- Writes of a step, gathered by key: field, value, field, value, …
+function F.gather(writes, key, field, value)
+  local row = writes[key]
+  if not row then
+    row = {}
+    writes[key] = row
+  end
+  local n = #row
+  row[n + 1], row[n + 2] = field, value
+end
+
+function F.saveTask(t, writes)
   if t.isGone then return end
   local packed = F.packFacts(t)
   if packed then
-    redis.call('HSET', (prefix .. 'facts'), t.id, packed)
+    F.gather(writes, (prefix .. 'facts'), t.id, packed)
   elseif t.hasFacts then
     redis.call('HDEL', (prefix .. 'facts'), t.id)
   end
   t.hasFacts = packed and true or false
   F.setKind(t, 4, t.hasFacts)
-  if t.textChanged then redis.call('HSET', (prefix .. 'tasks'), t.id, t.f) end
+  if t.textChanged then F.gather(writes, (prefix .. 'tasks'), t.id, t.f) end
   t.textChanged = false
   if t.state == 'started' then
-    redis.call('HSET', (prefix .. 'hot:' .. t.worker), t.id,
+    F.gather(writes, (prefix .. 'hot:' .. t.worker), t.id,
       struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
   elseif F.isEnd(t.state) then
-    redis.call('HSET', (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at, t.leasedAt,
-      t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
+    F.gather(writes, (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at,
+      t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
   end
+end
+
+-- Takes leases out that are over; whoever reads those of workers, or writes new ones, calls it before.
+function F.dropLeases()
+  for worker, ids in pairs(leasesOver) do
+    for i = 1, #ids, 500 do redis.call('HDEL', (prefix .. 'hot:' .. worker), unpack(ids, i, math.min(#ids, i + 499))) end
+  end
+  leasesOver = {}
 end
 
 -- Workers with new leases join those that have any; one that has none left leaves.
 function F.saveLeases()
   local left = false
+  F.dropLeases()
   for worker, till in pairs(leasedUntil) do
     if till then
       redis.call('ZADD', (prefix .. 'leases'), 'LT', till, worker)
@@ -493,6 +514,16 @@ function F.saveLeases()
   if not left then return end
   local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
   H.started = head[2] and tonumber(head[2]) or INF
+end
+
+-- Writes who has ended in this step; whoever looks at the lists calls it before.
+function F.flushEnded()
+  for state, ids in pairs(endings) do
+    for i = 1, #ids, 500 do
+      redis.call('RPUSH', (prefix .. 'ended:' .. state), unpack(ids, i, math.min(#ids, i + 499)))
+    end
+  end
+  endings = {}
 end
 
 -- When somebody has to look for due schedules; again after a while when nobody has fired one.
@@ -574,12 +605,16 @@ end
 
 -- Writes the records that changed; what follows may change them again.
 function Step.saveTasks()
+  local writes = {}
   for i = 1, #changed do
     local t = changed[i]
-    F.saveTask(t)
+    F.saveTask(t, writes)
     t.dirty = false
   end
   changed = {}
+  for key, row in pairs(writes) do
+    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
+  end
 end
 
 -- Writes everything that this step has changed, and wakes workers for work that was gained.
@@ -589,6 +624,8 @@ function F.writeStep()
     Step.restIfIdle(lane)
     for _, u in ipairs(lane.dirty) do Step.forget(u) end
   end
+  F.dropLeases()
+  F.flushEnded()
   Step.saveTasks()
   if next(leasedUntil) then F.saveLeases() end
   F.flushSets()

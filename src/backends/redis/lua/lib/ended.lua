@@ -4,13 +4,29 @@
 
 function F.enterEnded(t)
   t.endStamp = F.stamp()
-  redis.call('RPUSH', K.ended(t.state), t.id)
+  local row = endings[t.state]
+  if not row then
+    row = {}
+    endings[t.state] = row
+  end
+  row[#row + 1] = t.id
   if now < H[t.state] then H[t.state] = now end
+end
+
+-- Writes who has ended in this step; whoever looks at the lists calls it before.
+function F.flushEnded()
+  for state, ids in pairs(endings) do
+    for i = 1, #ids, 500 do
+      redis.call('RPUSH', K.ended(state), unpack(ids, i, math.min(#ids, i + 499)))
+    end
+  end
+  endings = {}
 end
 
 -- How many of those that have ended so did before a stamp.
 -- @rare
 function F.rankOfEnd(key, stamp)
+  F.flushEnded()
   local low, high = 0, redis.call('LLEN', key)
   while low < high do
     local middle = math.floor((low + high) / 2)
@@ -79,6 +95,7 @@ end
 -- The first of a state that has ended and that nobody reads.
 -- @rare
 function F.firstEnded(state)
+  F.flushEnded()
   local key = K.ended(state)
   while true do
     local id = redis.call('LINDEX', key, 0)
@@ -93,6 +110,7 @@ end
 
 -- @rare
 function F.countEnded(state)
+  F.flushEnded()
   return redis.call('LLEN', K.ended(state)) - (redis.call('HGET', K.holes(), state) or 0)
     + redis.call('ZCARD', K.kept(state))
 end

@@ -13,13 +13,27 @@ end
 
 -- A lease of the worker is over.
 function F.leaveLease(worker, id)
-  redis.call('HDEL', K.hot(worker), id)
+  local over = leasesOver[worker]
+  if not over then
+    over = {}
+    leasesOver[worker] = over
+  end
+  over[#over + 1] = id
   leasedUntil[worker] = leasedUntil[worker] or false
+end
+
+-- Takes leases out that are over; whoever reads those of workers, or writes new ones, calls it before.
+function F.dropLeases()
+  for worker, ids in pairs(leasesOver) do
+    for i = 1, #ids, 500 do redis.call('HDEL', K.hot(worker), unpack(ids, i, math.min(#ids, i + 499))) end
+  end
+  leasesOver = {}
 end
 
 -- Workers with new leases join those that have any; one that has none left leaves.
 function F.saveLeases()
   local left = false
+  F.dropLeases()
   for worker, till in pairs(leasedUntil) do
     if till then
       redis.call('ZADD', K.leases(), 'LT', till, worker)
@@ -53,23 +67,27 @@ end
 -- only some are looked at: then that moment is now.
 -- @rare
 function F.overdue(worker, most)
-  local key, found, least, cursor = K.hot(worker), {}, INF, '0'
+  local key, ids, least, cursor = K.hot(worker), {}, INF, '0'
+  F.dropLeases()
   repeat
     local rows
     cursor, rows = unpack(redis.call('HSCAN', key, cursor, 'COUNT', 10 * most))
     for i = 1, #rows, 2 do
       local _, till = struct.unpack(LEASE, rows[i + 1])
-      local t = till <= now and F.taskOf(rows[i], worker)
-      if till > now then
-        least = math.min(least, till)
-      elseif not t then
-        redis.call('HDEL', key, rows[i])
-      elseif t.state == 'started' and t.worker == worker then
-        -- This step may have extended it.
-        if t.leaseUntil > now then least = math.min(least, t.leaseUntil) else found[#found + 1] = t end
-      end
+      if till <= now then ids[#ids + 1] = rows[i] else least = math.min(least, till) end
     end
-    if cursor ~= '0' and #found >= most then return found, now end
-  until cursor == '0'
-  return found, least
+  until cursor == '0' or #ids > 2 * most
+  local found = {}
+  for i = 1, #ids do
+    local t = i <= most or #ids <= 2 * most
+    if not t then return found, now end
+    t = F.taskOf(ids[i], worker)
+    if not t then
+      redis.call('HDEL', key, ids[i])
+    elseif t.state == 'started' and t.worker == worker then
+      -- This step may have extended it.
+      if t.leaseUntil > now then least = math.min(least, t.leaseUntil) else found[#found + 1] = t end
+    end
+  end
+  return found, cursor == '0' and least or now
 end

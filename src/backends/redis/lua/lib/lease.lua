@@ -124,7 +124,7 @@ function Deal.take(u, v, list, request, batch)
   if level == 0 then return F.reindex(u) end
   local id = F.headOf(u, level, request.limit - #batch)
   if not id then return Deal.mendLevel(u, level) end
-  local t = F.taskOf(id)
+  local t = F.taskOf(id, nil, 'none')
   if not t then
     -- The record is gone (an operator's hand, an eviction): the place is cleaned, no turn is used.
     u.cnt[level], u.queued = u.cnt[level] - 1, u.queued - 1

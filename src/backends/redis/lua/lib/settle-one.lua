@@ -52,8 +52,8 @@ function Decide.by(decision, t, u, at_)
 end
 
 -- ARGV from `at_`: id, token, decision and its arguments.
-function F.settleOne(at_)
-  local t, token = F.taskOf(ARGV[at_], ARGV[1]), ARGV[at_ + 1]
+function F.settleOne(at_, lease)
+  local t, token = F.taskOf(ARGV[at_], ARGV[1], lease), ARGV[at_ + 1]
   if not t then return 'notFound' end
   local own = t.token == token
   if (own and t.isSettled) or (t.y and t.y.st == token) then return 'repeated ' .. t.state end

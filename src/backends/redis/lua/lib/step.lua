@@ -97,12 +97,16 @@ end
 
 -- Writes the records that changed; what follows may change them again.
 function Step.saveTasks()
+  local writes = {}
   for i = 1, #changed do
     local t = changed[i]
-    F.saveTask(t)
+    F.saveTask(t, writes)
     t.dirty = false
   end
   changed = {}
+  for key, row in pairs(writes) do
+    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
+  end
 end
 
 -- Writes everything that this step has changed, and wakes workers for work that was gained.
@@ -112,6 +116,8 @@ function F.writeStep()
     Step.restIfIdle(lane)
     for _, u in ipairs(lane.dirty) do Step.forget(u) end
   end
+  F.dropLeases()
+  F.flushEnded()
   Step.saveTasks()
   if next(leasedUntil) then F.saveLeases() end
   F.flushSets()

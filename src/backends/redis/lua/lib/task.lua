@@ -78,6 +78,7 @@ end
 
 -- Looks whether some worker has it; `likely` is asked first.
 function F.findLease(t, likely)
+  F.dropLeases()
   local packed = likely and redis.call('HGET', K.hot(likely), t.id)
   if packed then return F.readLease(t, likely, packed) end
   for _, worker in ipairs(F.leasing()) do
@@ -86,32 +87,46 @@ function F.findLease(t, likely)
   end
 end
 
--- The record of an id, or false. `worker`: who has probably leased it.
-function F.taskOf(id, worker)
+-- @rare
+function F.readEar(t)
+  local ear = redis.call('HGET', K.ears(), t.id)
+  if not ear then return end
+  t.dependents = string.byte(ear) == 100
+  t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+  t.hasEar = true
+end
+
+-- The record of an id, or false. `lease`: as its worker holds it, if that is known; 'none' for one that
+-- stands in line.
+function F.taskOf(id, worker, lease)
   local t = tasks[id]
   if t ~= nil then return t end
-  local f = redis.call('HGET', K.tasks(), id)
+  local f = texts[id] or redis.call('HGET', K.tasks(), id)
   t = false
   if f then
     t = F.newTask(id, f)
     if t.kind >= 4 then F.readFacts(t, redis.call('HGET', K.facts(), id)) end
-    local ended = redis.call('HGET', K.ends(), id)
-    if ended then
-      F.readEnd(t, ended)
-    elseif t.state == 'queued' then
-      F.findLease(t, worker)
-    end
-    if C.ears > 0 then
-      local ear = redis.call('HGET', K.ears(), id)
-      if ear then
-        t.dependents = string.byte(ear) == 100
-        t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
-        t.hasEar = true
+    if lease then
+      if lease ~= 'none' then F.readLease(t, worker, lease) end
+    else
+      local ended = redis.call('HGET', K.ends(), id)
+      if ended then
+        F.readEnd(t, ended)
+      elseif t.state == 'queued' then
+        F.findLease(t, worker)
       end
     end
+    if C.ears > 0 then F.readEar(t) end
   end
   tasks[id] = t
   return t
+end
+
+-- Reads what a worker settles, all at once: texts, and its leases.
+function F.preload(worker, ids)
+  local got = redis.call('HMGET', K.tasks(), unpack(ids))
+  for i = 1, #ids do texts[ids[i]] = got[i] end
+  return redis.call('HMGET', K.hot(worker), unpack(ids))
 end
 
 -- Fills in whose task it is.
@@ -224,23 +239,34 @@ function F.setKind(t, bit, on)
   t.textChanged = true
 end
 
-function F.saveTask(t)
+-- Writes of a step, gathered by key: field, value, field, value, …
+function F.gather(writes, key, field, value)
+  local row = writes[key]
+  if not row then
+    row = {}
+    writes[key] = row
+  end
+  local n = #row
+  row[n + 1], row[n + 2] = field, value
+end
+
+function F.saveTask(t, writes)
   if t.isGone then return end
   local packed = F.packFacts(t)
   if packed then
-    redis.call('HSET', K.facts(), t.id, packed)
+    F.gather(writes, K.facts(), t.id, packed)
   elseif t.hasFacts then
     redis.call('HDEL', K.facts(), t.id)
   end
   t.hasFacts = packed and true or false
   F.setKind(t, 4, t.hasFacts)
-  if t.textChanged then redis.call('HSET', K.tasks(), t.id, t.f) end
+  if t.textChanged then F.gather(writes, K.tasks(), t.id, t.f) end
   t.textChanged = false
   if t.state == 'started' then
-    redis.call('HSET', K.hot(t.worker), t.id,
+    F.gather(writes, K.hot(t.worker), t.id,
       struct.pack(LEASE, t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
   elseif F.isEnd(t.state) then
-    redis.call('HSET', K.ends(), t.id, struct.pack(END, CODES[t.state] + (t.isSettled and 16 or 0), t.at, t.leasedAt,
-      t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
+    F.gather(writes, K.ends(), t.id, struct.pack(END, CODES[t.state] + (t.isSettled and 16 or 0), t.at,
+      t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
   end
 end
