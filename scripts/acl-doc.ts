@@ -20,7 +20,7 @@ export const CLIENT_COMMANDS: Readonly<Record<string, string>> = {
   hmget: 'and values of its channels',
   ping: 'health checks',
   smembers: 'reconcile walks the queues',
-  zrange: 'and their indexes',
+  hscan: 'and all records',
 };
 
 /** Every command that a script calls, in lower case and in order. */

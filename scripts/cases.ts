@@ -51,7 +51,6 @@ const ANYWHERE: ReadonlySet<string> = new Set(
 
 /** Rows without a test of their own, and why: what the reader of a catalogue may look for here. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
-  F4: 'ties of time: the inside of the engine on Redis, which is a later part',
   F18: NO_ROW,
   F19: NO_ROW,
   ...reasons('F', [41, 49], NO_ROW),

@@ -43,6 +43,7 @@ import * as settling from './contract/settling.ts';
 import * as strangers from './contract/strangers.ts';
 import * as sweeping from './contract/sweeping.ts';
 import * as terms from './contract/terms.ts';
+import { ties } from './contract/ties.ts';
 import * as time from './contract/time.ts';
 import { timed } from './contract/timed.ts';
 import * as waiting from './contract/waiting.ts';
@@ -108,6 +109,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'assigned users and steal targets': restricted.choosing,
   pools: restricted.pools,
   strangers: strangers.strangers,
+  ties,
   delays: time.delays,
   expiry: time.expiry,
   'clocks that jump': time.clocks,

@@ -8,6 +8,7 @@ import { QUEUE_MUTANTS } from './queue-mutants.ts';
 import { REDIS_MUTANTS } from './redis-mutants.ts';
 import { RUN_MUTANTS } from './run-mutants.ts';
 import { SCHEDULE_MUTANTS } from './schedule-mutants.ts';
+import { STORAGE_MUTANTS } from './storage-mutants.ts';
 import { WINDOW_MUTANTS } from './window-mutants.ts';
 import { XCOM_MUTANTS } from './xcom-mutants.ts';
 
@@ -17,6 +18,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...WALK_MUTANTS,
   ...MEMORY_MUTANTS,
   ...REDIS_MUTANTS,
+  ...STORAGE_MUTANTS,
   ...RUN_MUTANTS,
   ...EDGE_MUTANTS,
   ...ENGINE_MUTANTS,

@@ -137,8 +137,8 @@ const ON_REDIS: readonly Mutant[] = [
   {
     name: 'channels: they outlive their run (Lua)',
     file: `${LUA}/lib/retain.lua`,
-    find: `K.run(t.id),\n    K.channel(t.id))`,
-    replace: `K.run(t.id))`,
+    find: `K.run(id), K.channel(id))`,
+    replace: `K.run(id))`,
   },
 ];
 

@@ -19,8 +19,8 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a lease lasts as the worker says, whatever its queue does',
     file: `${LUA}/lease.lua`,
-    find: `local own = lane.config.leaseMs`,
-    replace: `local own = nil`,
+    find: `(lane.config.leaseMs or request.leaseMs)`,
+    replace: `request.leaseMs`,
   },
   {
     name: 'Lua: a worker hears of a queue only that it has retries',

@@ -25,20 +25,20 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a retry is not counted as a failure',
     file: `${DIR}/lib/settle-one.lua`,
-    find: `  t.failures = t.failures + 1\n  F.setField(t, 'e', err)\n`,
-    replace: `  F.setField(t, 'e', err)\n`,
+    find: `  t.failures = t.failures + 1\n  F.setError(t, err)\n`,
+    replace: `  F.setError(t, err)\n`,
   },
   {
     name: 'Lua: a delayed release keeps its place in line',
-    file: `${DIR}/lib/settle-one.lua`,
-    find: `    t.seq = 0\n`,
-    replace: '',
+    file: `${DIR}/lib/places.lua`,
+    find: `  t.seq = anew and 0 or F.placeOf(t)`,
+    replace: `  t.seq = F.placeOf(t)`,
   },
   {
     name: 'Lua: a task never keeps its place in line',
     file: `${DIR}/lib/places.lua`,
-    find: `  if t.seq == 0 then\n    u.seq`,
-    replace: `  if t.seq >= 0 then\n    u.seq`,
+    find: `anew and 0 or F.placeOf(t)`,
+    replace: `0`,
   },
   {
     name: 'Lua: a removal forgets those that it has not canceled yet',
@@ -55,7 +55,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a task stays in the index of its old state',
     file: `${DIR}/lib/places.lua`,
-    find: `    F.move(state, t.id, false)\n`,
+    find: `      F.move(state, state == 'scheduled' and F.member(t) or t.id, false)\n`,
     replace: '',
   },
   {
@@ -115,8 +115,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: who is held stands in the wrong key',
     file: `${DIR}/lib/cascade.lua`,
-    find: `F.zset(K.held(upstream.id), t.id, F.fixed(t).created)`,
-    replace: `F.zset(K.waiting(upstream.id), t.id, F.fixed(t).created)`,
+    find: `F.zset(K.held(upstream.id), t.id, F.fixed(t).stamp)`,
+    replace: `F.zset(K.waiting(upstream.id), t.id, F.fixed(t).stamp)`,
   },
   {
     name: 'Lua: the weight of one who stops stays in W',
@@ -187,14 +187,14 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the sweep skips the lease that ends now',
     file: `${DIR}/lib/tick.lua`,
-    find: `Tick.dueOf('started', now, SWEEP)`,
-    replace: `Tick.dueOf('started', now - 1, SWEEP)`,
+    find: `K.leases(), '-inf', now))`,
+    replace: `K.leases(), '-inf', now - 1))`,
   },
   {
     name: 'Lua: no sweep pause after an outage',
     file: `${DIR}/lib/tick.lua`,
-    find: `  if now < C.pause or not`,
-    replace: `  if not`,
+    find: `  if now < C.pause or H.started`,
+    replace: `  if H.started`,
   },
   {
     name: 'Lua: a fourth chance for a task that loses its leases',
@@ -211,8 +211,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: retention takes all that is too many at once',
     file: `${DIR}/lib/retain.lua`,
-    find: `if not (size and size > keepCount and score <= surely) then`,
-    replace: `if not (size and size > keepCount) then`,
+    find: `not (keepCount and t.at <= surely and F.countEnded`,
+    replace: `not (keepCount and F.countEnded`,
   },
   {
     name: 'Lua: what a step had no room to tell waits for the next one',
@@ -227,16 +227,10 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     replace: ``,
   },
   {
-    name: 'Lua: those that ended in one step are told in the order of their ends',
+    name: 'Lua: those that ended last in a step are told first',
     file: `${DIR}/lib/cascade.lua`,
-    find: `  if isNew then table.sort(line, function(a, b) return F.before(b, a) end) end\n`,
-    replace: ``,
-  },
-  {
-    name: 'Lua: what never was anything but in line is not known',
-    file: `${DIR}/standing.lua`,
-    find: `== 1 and 3 or 0 end`,
-    replace: `== 1 and 0 or 0 end`,
+    find: `    line[#line + 1] = standing[i]\n`,
+    replace: `    table.insert(line, line.at, standing[i])\n`,
   },
   {
     name: 'Lua: time is charged as expected, and never corrected',

@@ -149,8 +149,8 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a suspension forgives no losses',
     file: `${LUA}/lib/suspend.lua`,
-    find: `  t.losses = 0\n`,
-    replace: '',
+    find: `  t.losses, t.seq = 0, F.placeOf(t)`,
+    replace: `  t.seq = F.placeOf(t)`,
   },
   {
     name: 'Lua: runs: whom an earlier suspension waited for is read on',
@@ -209,8 +209,8 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a journal stays when its record goes',
     file: `${LUA}/lib/retain.lua`,
-    find: `, K.blocked(t.id), K.run(t.id),`,
-    replace: `, K.blocked(t.id),`,
+    find: `, K.blocked(id), K.run(id),`,
+    replace: `, K.blocked(id),`,
   },
   {
     name: 'Lua: runs: a snapshot goes although a task needs it',

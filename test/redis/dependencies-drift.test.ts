@@ -39,7 +39,7 @@ it('reconcile finds sets of dependencies whose task is gone', async () => {
   await tasks.cancel('held', { type: 'request' });
   await tasks.enqueue([newTask('gone', ['up']), newTask('holds', ['held'])], { atomic: true });
   expect((await inspect.reconcile({ repair: true })).drift).toEqual([]);
-  await raw.del(`${prefix}:task:up`, `${prefix}:task:gone`, `${prefix}:task:held`);
+  await raw.hdel(`${prefix}:tasks`, 'up', 'gone', 'held');
   await raw.zadd(`${prefix}:deps:waiting:stray`, NOW, 'nobody');
   const found = ['blocked gone', 'held held', 'waiting stray', 'waiting up'];
   const ofDependencies = (drift: readonly string[]): readonly string[] =>

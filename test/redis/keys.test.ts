@@ -218,13 +218,13 @@ describe('names of keys', () => {
     });
     expect(other.slice(0, 5)).toEqual([]);
     const twins = new Set(uses.filter((use) => twinOf(use) !== undefined).map((use) => use.family));
-    expect(twins.size).toBe(8);
+    expect(twins.size).toBe(7);
   });
 
   it('of the channel for ends and of the clock are no others', () => {
     const keys = keysOf(PREFIX);
     const taken = new Set(names);
-    const own = uses.flatMap(({ args: [first = ''] }) => [keys.ended(first)]);
+    const own = uses.flatMap(({ args: [first = ''] }) => [keys.told(first)]);
     expect([keys.clock, ...own].filter((name) => taken.has(name))).toEqual([]);
   });
 

@@ -31,7 +31,9 @@ function misplaced(store: Store, entry: TaskEntry): string | undefined {
   if (entry.state === 'queued') {
     return user.level(entry.level).has(entry) ? undefined : 'queued, but not in line';
   }
-  const index = isEnd(entry.state) ? store.endedIndex(entry, entry.state) : store.byState[entry.state];
+  const index = isEnd(entry.state)
+    ? store.endedIndex(entry, entry.state)
+    : store.byState[entry.state];
   if (!index.has(entry)) return `${entry.state}, but not in its index`;
   return undefined;
 }

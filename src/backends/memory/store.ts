@@ -8,11 +8,11 @@ import type { Retention, UserSettings } from '../../domain/settings.ts';
 import type { EndState } from '../../domain/task.ts';
 import type { KeyEntry } from './entities.ts';
 import {
-  byEnd,
   byArrival,
   byDeadline,
   byDue,
   byDueKey,
+  byEnd,
   byThrottle,
   byUntil,
   type Grant,

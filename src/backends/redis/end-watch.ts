@@ -112,7 +112,7 @@ export class EndWatch {
     client.on('end', () => this.#lost(client));
     await client.connect();
     const number = text(await client.call('client', ['ID']));
-    const channel = this.#session.keys.ended(number);
+    const channel = this.#session.keys.told(number);
     await client.call('subscribe', [channel]);
     return channel;
   }

@@ -43,8 +43,8 @@ export interface Keys {
   readonly base: string;
   /** Tokens that wake one worker. */
   wake(worker: string): string;
-  /** Where the ends of tasks are announced to one process. */
-  ended(process: string): string;
+  /** Channel by which one process is told of the ends of tasks. */
+  told(process: string): string;
   /** Texts of all tasks, by id. */
   readonly tasks: string;
   /** What a run has written down. */
@@ -66,7 +66,7 @@ export function keysOf(prefix: string): Keys {
     meta: `${base}meta`,
     base,
     wake: (worker) => `${base}wake:${worker}`,
-    ended: (process) => `${base}ended:${process}`,
+    told: (process) => `${base}told:${process}`,
     tasks: `${base}tasks`,
     run: (id) => `${base}run:${id}`,
     channel: (id) => `${base}channel:${id}`,

@@ -204,7 +204,9 @@ class Pass {
       const args = [this.#session.keys.tasks, cursor, 'COUNT', STEP];
       const [next, rows] = flat(await this.#session.command('reconcile', 'HSCAN', args));
       cursor = text(next);
-      const fresh = flat(rows).map(text).filter((id, at) => at % 2 === 0 && !seen.has(id));
+      const fresh = flat(rows)
+        .map(text)
+        .filter((id, at) => at % 2 === 0 && !seen.has(id));
       for (const id of fresh) seen.add(id);
       yield* inChunks(fresh, STEP);
     } while (cursor !== '0');

@@ -8,7 +8,7 @@ import type { Keys } from './keys.ts';
 const OLDEST = [6, 2] as const;
 
 /** How the keys are laid out; rises when other processes can no longer read them. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 /** Looks at the server once: its version, the layout of the namespace, and what may be lost. */
 export async function examine(connection: Connection, keys: Keys): Promise<BackendInfo> {

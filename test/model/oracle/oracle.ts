@@ -47,7 +47,15 @@ import { type ExtendAnswer, extendOne, type SettleAnswer, settleOne } from './se
 import * as snapshots from './snapshots.ts';
 import { closeStep, nextDueAt, restsUntil, upkeep } from './upkeep.ts';
 import * as view from './view.ts';
-import { copyOf, newWorld, ofUser, type Task, tasksWhere, type Worker, type World } from './world.ts';
+import {
+  copyOf,
+  newWorld,
+  ofUser,
+  type Task,
+  tasksWhere,
+  type Worker,
+  type World,
+} from './world.ts';
 import * as xcom from './xcom.ts';
 
 /** A clock that steps back further than this is believed. */

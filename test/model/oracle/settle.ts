@@ -167,7 +167,6 @@ export function sweep(world: World): void {
   for (const { task, lease } of over) lose(world, task, lease);
 }
 
-
 /** First back to its place, then after a pause, then it is given up: it may be what kills workers. */
 function lose(world: World, task: Task, lease: Lease): void {
   const attempt = attemptOf(world, task, lease);

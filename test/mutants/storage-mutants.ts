@@ -1,0 +1,211 @@
+/** Mutants of how tasks are stored in Redis: texts, facts, lines, leases, ends, and ties by arrival. */
+import type { Mutant } from './mutants.ts';
+
+const LUA = 'src/backends/redis/lua/lib';
+
+export const STORAGE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'Lua: ties of moments go by the bytes of the ids',
+    file: `${LUA}/task.lua`,
+    find: `  return string.sub(t.f, 14, 25) .. t.id\n`,
+    replace: `  return '000000000000' .. t.id\n`,
+  },
+  {
+    name: 'Lua: dependents of one moment are told in the order of their ids',
+    file: `${LUA}/deps.lua`,
+    find: `  F.zset(K.waiting(id), t.id, F.fixed(t).stamp)\n`,
+    replace: `  F.zset(K.waiting(id), t.id, F.fixed(t).created)\n`,
+  },
+  {
+    name: 'Lua: who waits for one that is not stored is told in the order of their ids',
+    file: `${LUA}/deps.lua`,
+    find: `  F.zset(K.missing(Deps.missingOf(t, id)), t.id, F.fixed(t).stamp)\n`,
+    replace: `  F.zset(K.missing(Deps.missingOf(t, id)), t.id, F.fixed(t).created)\n`,
+  },
+  {
+    name: 'Lua: deferred ones of one moment are listed in the order of their ids',
+    file: `${LUA}/places.lua`,
+    find: `  F.put('deferred', t.id, F.fixed(t).stamp)\n`,
+    replace: `  F.put('deferred', t.id, F.fixed(t).created)\n`,
+  },
+  {
+    name: 'Lua: of tasks that end at one moment the least id tells its dependents first',
+    file: `${LUA}/end.lua`,
+    find: `    F.put('cascade', t.id, t.endStamp)\n`,
+    replace: `    F.put('cascade', t.id, t.at)\n`,
+  },
+  {
+    name: 'Lua: leases that end at one moment are lost in the order of ids',
+    file: `${LUA}/tick.lua`,
+    find: `F.fixed(a).stamp < F.fixed(b).stamp)`,
+    replace: `F.before(a.id, b.id))`,
+  },
+  {
+    name: 'Lua: who comes back to its line stands at the end',
+    file: `${LUA}/levels.lua`,
+    find: `  if not again then return`,
+    replace: `  do return`,
+  },
+  {
+    name: 'Lua: a place in line is found from behind',
+    file: `${LUA}/levels.lua`,
+    find: `F.placeOf(t) < place then`,
+    replace: `F.placeOf(t) > place then`,
+  },
+  {
+    name: 'Lua: who was scheduled stands where it arrived',
+    file: `${LUA}/places.lua`,
+    find: `  if not again and not atOnce then t.seq = F.stamp() end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: a task that leaves its line stays in it',
+    file: `${LUA}/levels.lua`,
+    find: `  redis.call('LREM', F.lineKey(u, t.level), 1, t.id)\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: the same head is served twice',
+    file: `${LUA}/heads.lua`,
+    find: `  u.heads[level].at = u.heads[level].at + 1\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: who was set aside loses its place',
+    file: `${LUA}/lease.lua`,
+    find: `  t.seq = F.placeOf(t)\n  F.leave(t, u)\n`,
+    replace: `  t.seq = 0\n  F.leave(t, u)\n`,
+  },
+  {
+    name: 'Lua: a later lease raises the moment before which none ends',
+    file: `${LUA}/hot-leases.lua`,
+    find: `'ZADD', K.leases(), 'LT', till`,
+    replace: `'ZADD', K.leases(), till`,
+  },
+  {
+    name: 'Lua: an earlier lease end is not told to the head',
+    file: `${LUA}/hot-leases.lua`,
+    find: `  if till < H.started then H.started = till end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: a lease that is over stays with its worker',
+    file: `${LUA}/hot-leases.lua`,
+    find: `  redis.call('HDEL', K.hot(worker), id)\n  leasedUntil`,
+    replace: `  leasedUntil`,
+  },
+  {
+    name: 'Lua: a sweep forgets the leases that it leaves in force',
+    file: `${LUA}/tick.lua`,
+    find: `        redis.call('ZADD', K.leases(), of.least, worker)\n`,
+    replace: `        redis.call('ZREM', K.leases(), worker)\n`,
+  },
+  {
+    name: 'Lua: a lease that was extended in this step is lost in it',
+    file: `${LUA}/hot-leases.lua`,
+    find: `if t.leaseUntil > now then least`,
+    replace: `if t.leaseUntil < 0 then least`,
+  },
+  {
+    name: 'Lua: a hole is not counted',
+    file: `${LUA}/ended.lua`,
+    find: `  redis.call('HINCRBY', K.holes(), t.state, 1)\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: a task that is no longer ended stands among the ended',
+    file: `${LUA}/ended.lua`,
+    find: `  redis.call('LSET', key, rank, '')\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: a hole at the front is not dropped',
+    file: `${LUA}/ended.lua`,
+    find: `    redis.call('LPOP', key)\n    return F.dropHoles(t.state)\n`,
+    replace: `    redis.call('LPOP', key)\n    return\n`,
+  },
+  {
+    name: 'Lua: who is read is forgotten when retention comes to it',
+    file: `${LUA}/ended.lua`,
+    find: `    if t and t.state == state then redis.call('ZADD', K.kept(state), t.endStamp, id) end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: those that are kept for their readers do not count',
+    file: `${LUA}/ended.lua`,
+    find: `    + redis.call('ZCARD', K.kept(state))`,
+    replace: `    + 0`,
+  },
+  {
+    name: 'Lua: who is read no more is not put back among the ended',
+    file: `${LUA}/cascade.lua`,
+    find: `F.isEnd(t.state) then F.backAmongEnded(t) end`,
+    replace: `F.isEnd(t.state) then t.isRead = false end`,
+  },
+  {
+    name: 'Lua: who is put back among the ended is not looked at',
+    file: `${LUA}/ended.lua`,
+    find: `  if t.at < H[t.state] then H[t.state] = t.at end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: retention never hears of the first that ends',
+    file: `${LUA}/ended.lua`,
+    find: `  if now < H[t.state] then H[t.state] = now end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: an ended task is looked for from behind',
+    file: `${LUA}/ended.lua`,
+    find: `(t.endStamp or 0) < stamp then`,
+    replace: `(t.endStamp or 0) > stamp then`,
+  },
+  {
+    name: 'Lua: an ear is not counted',
+    file: `${LUA}/task.lua`,
+    find: `  C.ears = C.ears + (t.hasEar and 1 or 0) - (had and 1 or 0)\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: an ear is never dropped',
+    file: `${LUA}/task.lua`,
+    find: ` elseif had then redis.call('HDEL', K.ears(), t.id) end`,
+    replace: ` end`,
+  },
+  {
+    name: 'Lua: the text of a task does not say that it has facts',
+    file: `${LUA}/task.lua`,
+    find: `  F.setKind(t, 4, t.hasFacts)\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: facts that are none any more stay, and the text says so',
+    file: `${LUA}/task.lua`,
+    find: `  t.hasFacts = packed and true or false\n`,
+    replace: `  t.hasFacts = t.hasFacts or packed and true or false\n`,
+  },
+  {
+    name: 'Lua: a place is no fact',
+    file: `${LUA}/task.lua`,
+    find: `and flags == 0 and t.seq == 0 and`,
+    replace: `and flags == 0 and`,
+  },
+  {
+    name: 'Lua: who had the latest lease is forgotten when a task comes back',
+    file: `${LUA}/task.lua`,
+    find: `  local o = resting and t.token ~= ''`,
+    replace: `  local o = false and t.token ~= ''`,
+  },
+  {
+    name: 'Lua: the end of a task outlives it',
+    file: `${LUA}/retain.lua`,
+    find: `  redis.call('HDEL', K.ends(), id)\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: the error of a task outlives it',
+    file: `${LUA}/retain.lua`,
+    find: `  redis.call('HDEL', K.errors(), id)\n`,
+    replace: ``,
+  },
+];
