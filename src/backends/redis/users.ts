@@ -37,8 +37,8 @@ export class RedisUsers implements UserStore {
     const terms = [queue, page.cursor ?? '', limit, configured ? 1 : 0];
     const reply = flat(await this.#session.run('userList', terms));
     const items = reply.slice(1).map((user) => decodeUser(text(user)));
-    const last = items.at(-1);
-    return Number(reply[0]) === 1 && last !== undefined ? { items, cursor: last.user } : { items };
+    const cursor = text(reply[0]);
+    return cursor === '' ? { items } : { items, cursor };
   }
 }
 

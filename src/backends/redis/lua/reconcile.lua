@@ -203,6 +203,7 @@ local function users()
   local from = ARGV[4] == '' and '-' or '(' .. ARGV[4]
   for _, name in ipairs(redis.call('ZRANGEBYLEX', K.users(lane.p), from, '+', 'LIMIT', 0, PAGE)) do
     local u = F.userOf(lane, name)
+    if u.plain then F.lookAt(u) end
     tell(cjson.encode({ user = name, levels = u.cnt, running = u.running, live = u.live,
       ready = u.ready, w = u.w, room = u.room, class = u.class or '' }))
   end

@@ -11,5 +11,6 @@
 
 local user, queue = ARGV[1], ARGV[2]
 local u = F.userOf(F.laneOf(queue), user)
-if u.fresh and next(u.own) == nil then return {} end
-return { cjson.encode(F.userInfo(u)) }
+local told = F.userInfo(u)
+if u.fresh and next(u.own) == nil and u.live == 0 and not u.isKept then return {} end
+return { cjson.encode(told) }

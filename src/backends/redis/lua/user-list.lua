@@ -5,7 +5,7 @@
 -- ARGV[2]  cursor      the last name of the page before, or ''
 -- ARGV[3]  limit       most users to tell
 -- ARGV[4]  configured  '1': those too that have settings for all queues, and no record in this one
--- Returns  1 when more follow, else 0; then each user as JSON
+-- Returns  the cursor of the next page or '', then each user as JSON
 -- Cost     O(limit)
 -- @include lib/state.lua
 -- @include lib/read.lua
@@ -28,8 +28,14 @@ if configured and C.configs > 0 then
   end
   table.sort(names, F.before)
 end
-local reply = { #names > limit and 1 or 0 }
+-- Of some nothing is known any more, but their name.
+local reply, told = { #names > limit and names[limit] or '' }, 1
 for i = 1, math.min(#names, limit) do
-  reply[i + 1] = cjson.encode(F.userInfo(F.userOf(lane, names[i])))
+  local u = F.userOf(lane, names[i])
+  local info = F.userInfo(u)
+  if not u.plain or u.live > 0 or u.isKept or (configured and next(u.own) ~= nil) then
+    told = told + 1
+    reply[told] = cjson.encode(info)
+  end
 end
 return reply

@@ -37,7 +37,7 @@ if queue ~= '' then
   applyIn(queue)
 else
   for _, name in ipairs(redis.call('SMEMBERS', K.queues())) do
-    if redis.call('EXISTS', K.user(K.lane(name), user)) == 1 then applyIn(name) end
+    if redis.call('ZSCORE', K.users(K.lane(name)), user) then applyIn(name) end
   end
 end
 C.configs = redis.call('SCARD', K.configured())

@@ -10,7 +10,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, startOf = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, isLong = 0, dropLeases = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, lineKey = 0, exact = 0, settingsInForce = 0, originsOf = 0, userInfo = 0, runnableNow = 0, queueInfo = 0, addWorkers = 0, rankBehind = 0, dependents = 0 }
+local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, userOf = 0, sharesOf = 0, startOf = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, isLong = 0, dropLeases = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, lineKey = 0, exact = 0, settingsInForce = 0, originsOf = 0, userInfo = 0, runnableNow = 0, queueInfo = 0, addWorkers = 0, rankBehind = 0, dependents = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -219,7 +219,7 @@ function F.newLane(queue, p)
   return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
     idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
       queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
-    enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+    tags = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
 end
 
 function F.readLane(lane, packed)
@@ -228,7 +228,7 @@ function F.readLane(lane, packed)
   lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
     c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
     lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
-    lane.stolen, lane.old, rest = struct.unpack('<ddIddddddddddddddddddd', packed)
+    lane.stolen, lane.old, lane.tags, rest = struct.unpack('<ddIdddddddddddddddddddd', packed)
   lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
   lane.fresh = false
 end
@@ -240,7 +240,7 @@ function F.laneOf(queue)
   lane = F.newLane(queue, p)
   local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
-  lane.old = lane.old or 0
+  lane.old, lane.readEpoch = lane.old or 0, lane.epoch
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
   lane.timed = lane.config.charge == 'time'
@@ -286,6 +286,22 @@ function F.readUser(u, packed)
   end
 end
 
+-- A user without a record: all that is known of it is its line, and its tag. `plain` until it needs one.
+function F.readPlain(u)
+  local lane, name = u.lane, u.name
+  local waiting = redis.call('LLEN', (lane.p .. 'line' .. '' .. ':' .. name))
+  u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
+  local tag
+  if waiting > 0 then
+    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'ow100'), name)
+    if tag then u.ready, u.class, u.room = true, 'ow100', waiting end
+  elseif lane.tags > 0 then
+    tag = redis.call('ZSCORE', (lane.p .. 'kept-tags'), name)
+    u.isKept = tag and true
+  end
+  if tag then u.s, u.w, u.ep = tonumber(tag), 100, lane.readEpoch end
+end
+
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
@@ -301,9 +317,9 @@ function F.userOf(lane, name)
       u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
     end
   else
-    u.cnt = { 0, 0, 0, 0, 0, 0 }
     if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
     u.changed = next(u.own) ~= nil
+    F.readPlain(u)
   end
   if u.own == NONE then
     lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
@@ -535,6 +551,7 @@ end
 
 function F.userInfo(u)
   local lane = u.lane
+  if u.plain then F.lookAt(u) end
   return { user = u.name, queue = lane.queue, settings = F.settingsInForce(lane, u.own),
     origins = F.originsOf(u), queued = u.queued, levels = u.cnt, running = u.running,
     later = u.live - u.queued - u.running, ready = u.ready,
@@ -647,6 +664,31 @@ function F.ownSettings(lane, name)
   return own, got[2] and true
 end
 
+-- How many tasks a user without a record has running, and that have not ended, as it is stored.
+function F.lookAt(u)
+  local lane = u.lane
+  lane.runs = lane.runs or F.runningOf(lane)
+  u.running = lane.runs[u.name] or 0
+  u.live = u.queued + u.running + (redis.call('HGET', (lane.p .. 'later'), u.name) or 0)
+end
+
+-- How many tasks of each user of a queue are started.
+function F.runningOf(lane)
+  local found = {}
+  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
+    local ids = redis.call('HKEYS', (prefix .. 'hot:' .. worker))
+    for i = 1, #ids, 200 do
+      local got = redis.call('HMGET', (prefix .. 'tasks'), unpack(ids, i, math.min(#ids, i + 199)))
+      for j = 1, #got do
+        local t = got[j] and { f = got[j] }
+        if t then F.owned(t) end
+        if t and t.queue == lane.queue then found[t.user] = (found[t.user] or 0) + 1 end
+      end
+    end
+  end
+  return found
+end
+
 function F.readEar(t)
   local ear = redis.call('HGET', (prefix .. 'ears'), t.id)
   if not ear then return end
@@ -706,7 +748,8 @@ local lane = F.laneOf(t.queue)
 local u = F.userOf(lane, t.user)
 local facts = { now = now, queueRunning = lane.counts.started, ahead = 0, usersAhead = 0 }
 facts.queue = F.queueInfo(lane)
-if not u.fresh then facts.user = F.userInfo(u) end
+local told = F.userInfo(u)
+if not u.fresh or u.live > 0 or u.isKept then facts.user = told end
 if u.throttled then
   local till = redis.call('ZSCORE', (CODES['throttled'] and prefix .. 'state:' .. 'throttled' or prefix .. 'throttled'), (#t.queue .. ':' .. t.queue .. t.user))
   facts.throttledUntil = till and math.ceil(till)

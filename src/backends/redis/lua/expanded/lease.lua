@@ -9,7 +9,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveLiving = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, isLong = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, tokenNumber = 0, leasedUntil = 0, leaveLease = 0, dropLeases = 0, saveLeases = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, flushEnded = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, takeHead = 0, readWorker = 0, seen = 0, leaseStep = 0 }
+local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveLiving = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, isLong = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, tokenNumber = 0, leasedUntil = 0, leaveLease = 0, dropLeases = 0, saveLeases = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, flushEnded = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, headOf = 0, takeHead = 0, readWorker = 0, seen = 0, leaseStep = 0 }
 
 -- Functions of one subject each.
 local Cascade = {}
@@ -26,11 +26,11 @@ local Link = {}
 local Lists = {}
 local Retain = {}
 local Schedule = {}
-local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
+local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, rememberPlain = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
 local Submission = {}
 local Suspend = {}
-local Tick = { dropIdle = 0, dropIdles = 0 }
+local Tick = { dropIdle = 0, dropNames = 0, dropIdles = 0 }
 local Timed = {}
 local Window = {}
 local XCom = {}
@@ -511,7 +511,7 @@ function F.newLane(queue, p)
   return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
     idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
       queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
-    enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+    tags = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
 end
 
 function F.readLane(lane, packed)
@@ -520,7 +520,7 @@ function F.readLane(lane, packed)
   lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
     c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
     lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
-    lane.stolen, lane.old, rest = struct.unpack('<ddIddddddddddddddddddd', packed)
+    lane.stolen, lane.old, lane.tags, rest = struct.unpack('<ddIdddddddddddddddddddd', packed)
   lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
   lane.fresh = false
 end
@@ -532,7 +532,7 @@ function F.laneOf(queue)
   lane = F.newLane(queue, p)
   local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
-  lane.old = lane.old or 0
+  lane.old, lane.readEpoch = lane.old or 0, lane.epoch
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
   lane.timed = lane.config.charge == 'time'
@@ -551,10 +551,10 @@ end
 
 function F.saveLane(lane)
   local c = lane.counts
-  local packed = struct.pack('<ddIddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
+  local packed = struct.pack('<ddIdddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
-    lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes, lane.lasts)
+    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags) .. cmsgpack.pack(lane.classes, lane.lasts)
   redis.call('HSET', (lane.p .. 'fair'), 's', packed)
   if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
   if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
@@ -595,6 +595,30 @@ function F.readUser(u, packed)
   end
 end
 
+-- A user without a record: all that is known of it is its line, and its tag. `plain` until it needs one.
+function F.readPlain(u)
+  local lane, name = u.lane, u.name
+  local waiting = redis.call('LLEN', (lane.p .. 'line' .. '' .. ':' .. name))
+  u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
+  local tag
+  if waiting > 0 then
+    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'ow100'), name)
+    if tag then u.ready, u.class, u.room = true, 'ow100', waiting end
+  elseif lane.tags > 0 then
+    tag = redis.call('ZSCORE', (lane.p .. 'kept-tags'), name)
+    u.isKept = tag and true
+  end
+  if tag then u.s, u.w, u.ep = tonumber(tag), 100, lane.readEpoch end
+end
+
+-- Whether there is more to remember of a user than its line and its tag.
+function F.needsRecord(u)
+  local set, cnt = u.set, u.cnt
+  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
+    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
+    or u.queued > cnt[3] or u.throttled or u.tat > now or (u.class and u.class ~= 'ow100')
+end
+
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
@@ -610,9 +634,9 @@ function F.userOf(lane, name)
       u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
     end
   else
-    u.cnt = { 0, 0, 0, 0, 0, 0 }
     if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
     u.changed = next(u.own) ~= nil
+    F.readPlain(u)
   end
   if u.own == NONE then
     lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
@@ -756,7 +780,7 @@ function F.place(u)
     kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
   end
   if u.ready then F.displace(u) end
-  u.ep, u.w, u.assigned = lane.epoch, weight, assigned
+  u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
   local kind, lasts = F.joinClass(u), lane.lasts
   local last = lasts[kind] or -1
   u.s, lasts[kind] = enterTag(kept, v, weight, last)
@@ -1138,6 +1162,7 @@ function F.leave(t, u)
     else
       F.move(state, state == 'scheduled' and F.member(t) or t.id, false)
     end
+    if state == 'scheduled' or state == 'deferred' then F.countLater(u, -1) end
     if state == 'scheduled' then
       F.zset((u.lane.p .. 'scheduled:' .. u.name), F.member(t), false)
       F.dueChanged(u)
@@ -1245,6 +1270,11 @@ function Step.newEpoch(lane)
   if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
+  if lane.tags == 0 then return end
+  Z[(lane.p .. 'kept-tags')] = nil
+  redis.call('DEL', (lane.p .. 'kept-tags'))
+  lane.tags, lane.stale = 0, true
+  for _, u in pairs(lane.users) do u.isKept = false end
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
@@ -1261,8 +1291,38 @@ function Step.setIdle(u, till)
   if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
+-- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
+function Step.rememberPlain(u)
+  local lane = u.lane
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and keptUntil(u.s, u.w) > lane.v
+  if keep ~= (u.isKept or false) then
+    lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
+    F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
+  elseif keep then
+    F.zset((lane.p .. 'kept-tags'), u.name, u.s)
+  end
+  if u.entered then F.zset((lane.p .. 'users'), u.name, 0) end
+  if not (u.ready or keep) then lane.stale = true end
+end
+
 function Step.forget(u)
   local lane = u.lane
+  if not F.needsRecord(u) then
+    if not u.plain then
+      Step.setIdle(u, false)
+      if not u.fresh then redis.call('DEL', u.key) end
+      u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
+    end
+    return Step.rememberPlain(u)
+  end
+  if u.plain then
+    F.countTasks(u)
+    if u.isKept then
+      lane.tags, u.isKept = lane.tags - 1, false
+      F.zset((lane.p .. 'kept-tags'), u.name, false)
+    end
+    u.plain = false
+  end
   if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
     Step.setIdle(u, false)
     return F.saveUser(u)
@@ -1274,8 +1334,7 @@ function Step.forget(u)
   Step.setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
-  if u.fresh then return end
-  redis.call('DEL', u.key)
+  if not u.fresh then redis.call('DEL', u.key) end
   F.zset((lane.p .. 'users'), u.name, false)
 end
 
@@ -1284,7 +1343,7 @@ function Step.finishLane(lane)
     local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
-  if lane.idleLeast <= lane.v or lane.old < lane.epoch then
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
     redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
     C.idle = 1
   end
@@ -1360,12 +1419,54 @@ function Tick.dropIdle(lane, most)
   return dropped
 end
 
+-- Drops kept tags of users without a record that the virtual time has passed, and names of whom nothing
+-- is known any more; says how many it looked at, and whether any may be left.
+function Tick.dropNames(lane, most)
+  local tags, users = (lane.p .. 'kept-tags'), (lane.p .. 'users')
+  F.flushKey(tags)
+  local passed = math.floor((lane.v + 0.000030517578125) * scaleOf(100))
+  local names = redis.call('ZRANGEBYSCORE', tags, '-inf', string.format('%.0f', passed), 'LIMIT', 0, most)
+  local gone = 0
+  for _, name in ipairs(names) do
+    local tag = tonumber(redis.call('ZSCORE', tags, name))
+    if keptUntil(tag, 100) <= lane.v then
+      redis.call('ZREM', tags, name)
+      gone = gone + 1
+      if lane.users[name] then lane.users[name].isKept = false end
+    end
+  end
+  lane.tags = lane.tags - gone
+  F.flushKey(users)
+  local from = redis.call('HGET', (prefix .. 'sweeping'), lane.queue) or '-'
+  local some = redis.call('ZRANGEBYLEX', users, from, '+', 'LIMIT', 0, most)
+  lane.runs = nil
+  for _, name in ipairs(some) do
+    local u = lane.users[name] or false
+    local known = u and (not u.plain or u.ready or u.isKept)
+    if not known and redis.call('LLEN', (lane.p .. 'line' .. '' .. ':' .. name)) == 0
+      and redis.call('EXISTS', (lane.p .. 'user:' .. name)) == 0
+      and not redis.call('ZSCORE', tags, name) and redis.call('HEXISTS', (lane.p .. 'later'), name) == 0 then
+      F.dropLeases()
+      lane.runs = lane.runs or F.runningOf(lane)
+      if not lane.runs[name] then redis.call('ZREM', users, name) end
+    end
+  end
+  lane.runs = nil
+  if #some == most then
+    redis.call('HSET', (prefix .. 'sweeping'), lane.queue, '(' .. some[#some])
+    return most
+  end
+  redis.call('HDEL', (prefix .. 'sweeping'), lane.queue)
+  return #names + #some
+end
+
 function Tick.dropIdles()
   if C.idle == 0 then return false end
   local left = 50
   for _, queue in ipairs(redis.call('SMEMBERS', (prefix .. 'idle-lanes'))) do
     local lane = F.laneOf(queue)
     left = left - Tick.dropIdle(lane, left)
+    if left > 0 then left = left - Tick.dropNames(lane, left) end
     F.touchLane(lane)
     if left <= 0 then return true end
     redis.call('SREM', (prefix .. 'idle-lanes'), queue)
@@ -1781,6 +1882,48 @@ function F.ownSettings(lane, name)
   return own, got[2] and true
 end
 
+-- How many tasks a user without a record has running, and that have not ended, as it is stored.
+function F.lookAt(u)
+  local lane = u.lane
+  lane.runs = lane.runs or F.runningOf(lane)
+  u.running = lane.runs[u.name] or 0
+  u.live = u.queued + u.running + (redis.call('HGET', (lane.p .. 'later'), u.name) or 0)
+end
+
+-- The same, when this step may have changed it.
+function F.countTasks(u)
+  if #changed > 0 or next(leasesOver) or next(leasedUntil) then
+    Step.saveTasks()
+    F.saveLeases()
+    u.lane.runs = nil
+  end
+  F.lookAt(u)
+end
+
+-- One more or less that is scheduled or deferred.
+function F.countLater(u, change_)
+  local key = (u.lane.p .. 'later')
+  u.entered = true
+  if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
+end
+
+-- How many tasks of each user of a queue are started.
+function F.runningOf(lane)
+  local found = {}
+  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
+    local ids = redis.call('HKEYS', (prefix .. 'hot:' .. worker))
+    for i = 1, #ids, 200 do
+      local got = redis.call('HMGET', (prefix .. 'tasks'), unpack(ids, i, math.min(#ids, i + 199)))
+      for j = 1, #got do
+        local t = got[j] and { f = got[j] }
+        if t then F.owned(t) end
+        if t and t.queue == lane.queue then found[t.user] = (found[t.user] or 0) + 1 end
+      end
+    end
+  end
+  return found
+end
+
 function F.exactClasses(lane)
   local n, weights = 0, {}
   for class in pairs(lane.classes) do
@@ -2104,6 +2247,7 @@ function F.enterScheduled(t, u, due)
   F.setState(t, u, 'scheduled')
   F.put('scheduled', F.member(t), due)
   F.zset((u.lane.p .. 'scheduled:' .. u.name), F.member(t), due)
+  F.countLater(u, 1)
   F.dueChanged(u)
 end
 
@@ -2111,6 +2255,7 @@ function F.enterDeferred(t, u)
   t.at = 0
   F.setState(t, u, 'deferred')
   F.put('deferred', t.id, F.fixed(t).stamp)
+  F.countLater(u, 1)
   F.touch(u)
 end
 

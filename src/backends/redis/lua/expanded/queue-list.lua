@@ -168,7 +168,7 @@ function F.newLane(queue, p)
   return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
     idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
       queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
-    enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+    tags = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
 end
 
 function F.readLane(lane, packed)
@@ -177,7 +177,7 @@ function F.readLane(lane, packed)
   lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
     c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
     lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
-    lane.stolen, lane.old, rest = struct.unpack('<ddIddddddddddddddddddd', packed)
+    lane.stolen, lane.old, lane.tags, rest = struct.unpack('<ddIdddddddddddddddddddd', packed)
   lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
   lane.fresh = false
 end
@@ -189,7 +189,7 @@ function F.laneOf(queue)
   lane = F.newLane(queue, p)
   local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
-  lane.old = lane.old or 0
+  lane.old, lane.readEpoch = lane.old or 0, lane.epoch
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
   lane.timed = lane.config.charge == 'time'

@@ -17,7 +17,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, packShares = 0, saveUser = 0, saveRunning = 0, isEnd = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, dropLeases = 0, saveLeases = 0, flushEnded = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, needsRecord = 0, packShares = 0, saveUser = 0, saveRunning = 0, isEnd = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, dropLeases = 0, saveLeases = 0, flushEnded = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -27,7 +27,7 @@ local Link = {}
 local Lists = {}
 local Retain = {}
 local Schedule = { fields = 0, read = 0, add = 0, moveOn = 0 }
-local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, forget = 0, finishLane = 0, saveTasks = 0 }
+local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, rememberPlain = 0, forget = 0, finishLane = 0, saveTasks = 0 }
 local Store = {}
 local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
 
@@ -395,13 +395,21 @@ end
 
 function F.saveLane(lane)
   local c = lane.counts
-  local packed = struct.pack('<ddIddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
+  local packed = struct.pack('<ddIdddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
-    lane.retried, lane.lost, lane.stolen, lane.old) .. cmsgpack.pack(lane.classes, lane.lasts)
+    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags) .. cmsgpack.pack(lane.classes, lane.lasts)
   redis.call('HSET', (lane.p .. 'fair'), 's', packed)
   if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
   if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
+end
+
+-- Whether there is more to remember of a user than its line and its tag.
+function F.needsRecord(u)
+  local set, cnt = u.set, u.cnt
+  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
+    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
+    or u.queued > cnt[3] or u.throttled or u.tat > now or (u.class and u.class ~= 'ow100')
 end
 
 function F.packShares(shares)
@@ -576,6 +584,11 @@ function Step.newEpoch(lane)
   if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
+  if lane.tags == 0 then return end
+  Z[(lane.p .. 'kept-tags')] = nil
+  redis.call('DEL', (lane.p .. 'kept-tags'))
+  lane.tags, lane.stale = 0, true
+  for _, u in pairs(lane.users) do u.isKept = false end
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
@@ -592,8 +605,38 @@ function Step.setIdle(u, till)
   if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
+-- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
+function Step.rememberPlain(u)
+  local lane = u.lane
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and keptUntil(u.s, u.w) > lane.v
+  if keep ~= (u.isKept or false) then
+    lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
+    F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
+  elseif keep then
+    F.zset((lane.p .. 'kept-tags'), u.name, u.s)
+  end
+  if u.entered then F.zset((lane.p .. 'users'), u.name, 0) end
+  if not (u.ready or keep) then lane.stale = true end
+end
+
 function Step.forget(u)
   local lane = u.lane
+  if not F.needsRecord(u) then
+    if not u.plain then
+      Step.setIdle(u, false)
+      if not u.fresh then redis.call('DEL', u.key) end
+      u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
+    end
+    return Step.rememberPlain(u)
+  end
+  if u.plain then
+    F.countTasks(u)
+    if u.isKept then
+      lane.tags, u.isKept = lane.tags - 1, false
+      F.zset((lane.p .. 'kept-tags'), u.name, false)
+    end
+    u.plain = false
+  end
   if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
     Step.setIdle(u, false)
     return F.saveUser(u)
@@ -605,8 +648,7 @@ function Step.forget(u)
   Step.setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
-  if u.fresh then return end
-  redis.call('DEL', u.key)
+  if not u.fresh then redis.call('DEL', u.key) end
   F.zset((lane.p .. 'users'), u.name, false)
 end
 
@@ -615,7 +657,7 @@ function Step.finishLane(lane)
     local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
-  if lane.idleLeast <= lane.v or lane.old < lane.epoch then
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
     redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
     C.idle = 1
   end
@@ -714,6 +756,41 @@ function F.flushKey(key)
   if F.addAll(key, members) then F.removeAll(key, members) end
 end
 
+-- How many tasks a user without a record has running, and that have not ended, as it is stored.
+function F.lookAt(u)
+  local lane = u.lane
+  lane.runs = lane.runs or F.runningOf(lane)
+  u.running = lane.runs[u.name] or 0
+  u.live = u.queued + u.running + (redis.call('HGET', (lane.p .. 'later'), u.name) or 0)
+end
+
+-- The same, when this step may have changed it.
+function F.countTasks(u)
+  if #changed > 0 or next(leasesOver) or next(leasedUntil) then
+    Step.saveTasks()
+    F.saveLeases()
+    u.lane.runs = nil
+  end
+  F.lookAt(u)
+end
+
+-- How many tasks of each user of a queue are started.
+function F.runningOf(lane)
+  local found = {}
+  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
+    local ids = redis.call('HKEYS', (prefix .. 'hot:' .. worker))
+    for i = 1, #ids, 200 do
+      local got = redis.call('HMGET', (prefix .. 'tasks'), unpack(ids, i, math.min(#ids, i + 199)))
+      for j = 1, #got do
+        local t = got[j] and { f = got[j] }
+        if t then F.owned(t) end
+        if t and t.queue == lane.queue then found[t.user] = (found[t.user] or 0) + 1 end
+      end
+    end
+  end
+  return found
+end
+
 function F.throttle(u, till)
   if till then
     F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
@@ -791,6 +868,15 @@ function Line.wakeGained(lane)
     end
   end
   Line.wakeFor(lane, lane.gain, lists)
+end
+
+-- Fills in whose task it is.
+function F.owned(t)
+  local f = t.f
+  local last = 30 + string.sub(f, 28, 30)
+  local stop = string.find(f, '\0', last + 1, true)
+  t.user, t.queue = string.sub(f, 31, last), string.sub(f, last + 1, stop - 1)
+  t.level, t.rest = string.byte(f, 26) - 48, stop + 1
 end
 
 function F.saveKeys()

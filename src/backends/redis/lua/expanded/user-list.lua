@@ -5,13 +5,13 @@
 -- ARGV[2]  cursor      the last name of the page before, or ''
 -- ARGV[3]  limit       most users to tell
 -- ARGV[4]  configured  '1': those too that have settings for all queues, and no record in this one
--- Returns  1 when more follow, else 0; then each user as JSON
+-- Returns  the cursor of the next page or '', then each user as JSON
 -- Cost     O(limit)
 
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, userOf = 0, startOf = 0, exact = 0, settingsInForce = 0, originsOf = 0, userInfo = 0 }
+local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, userOf = 0, startOf = 0, exact = 0, settingsInForce = 0, originsOf = 0, userInfo = 0 }
 
 -- Functions of one subject each.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
@@ -181,7 +181,7 @@ function F.newLane(queue, p)
   return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
     idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
       queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
-    enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+    tags = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
 end
 
 function F.readLane(lane, packed)
@@ -190,7 +190,7 @@ function F.readLane(lane, packed)
   lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
     c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
     lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
-    lane.stolen, lane.old, rest = struct.unpack('<ddIddddddddddddddddddd', packed)
+    lane.stolen, lane.old, lane.tags, rest = struct.unpack('<ddIdddddddddddddddddddd', packed)
   lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
   lane.fresh = false
 end
@@ -202,7 +202,7 @@ function F.laneOf(queue)
   lane = F.newLane(queue, p)
   local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
   if got[1] then F.readLane(lane, got[1]) end
-  lane.old = lane.old or 0
+  lane.old, lane.readEpoch = lane.old or 0, lane.epoch
   lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
   lane.perUser = lane.config.perUser or {}
   lane.timed = lane.config.charge == 'time'
@@ -248,6 +248,22 @@ function F.readUser(u, packed)
   end
 end
 
+-- A user without a record: all that is known of it is its line, and its tag. `plain` until it needs one.
+function F.readPlain(u)
+  local lane, name = u.lane, u.name
+  local waiting = redis.call('LLEN', (lane.p .. 'line' .. '' .. ':' .. name))
+  u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
+  local tag
+  if waiting > 0 then
+    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'ow100'), name)
+    if tag then u.ready, u.class, u.room = true, 'ow100', waiting end
+  elseif lane.tags > 0 then
+    tag = redis.call('ZSCORE', (lane.p .. 'kept-tags'), name)
+    u.isKept = tag and true
+  end
+  if tag then u.s, u.w, u.ep = tonumber(tag), 100, lane.readEpoch end
+end
+
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
@@ -263,9 +279,9 @@ function F.userOf(lane, name)
       u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
     end
   else
-    u.cnt = { 0, 0, 0, 0, 0, 0 }
     if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
     u.changed = next(u.own) ~= nil
+    F.readPlain(u)
   end
   if u.own == NONE then
     lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
@@ -312,6 +328,7 @@ end
 
 function F.userInfo(u)
   local lane = u.lane
+  if u.plain then F.lookAt(u) end
   return { user = u.name, queue = lane.queue, settings = F.settingsInForce(lane, u.own),
     origins = F.originsOf(u), queued = u.queued, levels = u.cnt, running = u.running,
     later = u.live - u.queued - u.running, ready = u.ready,
@@ -346,6 +363,40 @@ function F.ownSettings(lane, name)
   return own, got[2] and true
 end
 
+-- How many tasks a user without a record has running, and that have not ended, as it is stored.
+function F.lookAt(u)
+  local lane = u.lane
+  lane.runs = lane.runs or F.runningOf(lane)
+  u.running = lane.runs[u.name] or 0
+  u.live = u.queued + u.running + (redis.call('HGET', (lane.p .. 'later'), u.name) or 0)
+end
+
+-- How many tasks of each user of a queue are started.
+function F.runningOf(lane)
+  local found = {}
+  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
+    local ids = redis.call('HKEYS', (prefix .. 'hot:' .. worker))
+    for i = 1, #ids, 200 do
+      local got = redis.call('HMGET', (prefix .. 'tasks'), unpack(ids, i, math.min(#ids, i + 199)))
+      for j = 1, #got do
+        local t = got[j] and { f = got[j] }
+        if t then F.owned(t) end
+        if t and t.queue == lane.queue then found[t.user] = (found[t.user] or 0) + 1 end
+      end
+    end
+  end
+  return found
+end
+
+-- Fills in whose task it is.
+function F.owned(t)
+  local f = t.f
+  local last = 30 + string.sub(f, 28, 30)
+  local stop = string.find(f, '\0', last + 1, true)
+  t.user, t.queue = string.sub(f, 31, last), string.sub(f, last + 1, stop - 1)
+  t.level, t.rest = string.byte(f, 26) - 48, stop + 1
+end
+
 end
 
 local lazy = { __index = function(functions, name)
@@ -373,8 +424,14 @@ if configured and C.configs > 0 then
   end
   table.sort(names, F.before)
 end
-local reply = { #names > limit and 1 or 0 }
+-- Of some nothing is known any more, but their name.
+local reply, told = { #names > limit and names[limit] or '' }, 1
 for i = 1, math.min(#names, limit) do
-  reply[i + 1] = cjson.encode(F.userInfo(F.userOf(lane, names[i])))
+  local u = F.userOf(lane, names[i])
+  local info = F.userInfo(u)
+  if not u.plain or u.live > 0 or u.isKept or (configured and next(u.own) ~= nil) then
+    told = told + 1
+    reply[told] = cjson.encode(info)
+  end
 end
 return reply

@@ -140,7 +140,7 @@ function F.place(u)
     kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
   end
   if u.ready then F.displace(u) end
-  u.ep, u.w, u.assigned = lane.epoch, weight, assigned
+  u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
   local kind, lasts = F.joinClass(u), lane.lasts
   local last = lasts[kind] or -1
   u.s, lasts[kind] = enterTag(kept, v, weight, last)

@@ -33,12 +33,54 @@ function Tick.dropIdle(lane, most)
   return dropped
 end
 
+-- Drops kept tags of users without a record that the virtual time has passed, and names of whom nothing
+-- is known any more; says how many it looked at, and whether any may be left.
+function Tick.dropNames(lane, most)
+  local tags, users = K.keptTags(lane.p), K.users(lane.p)
+  F.flushKey(tags)
+  local passed = math.floor((lane.v + SLACK) * scaleOf(100))
+  local names = redis.call('ZRANGEBYSCORE', tags, '-inf', string.format('%.0f', passed), 'LIMIT', 0, most)
+  local gone = 0
+  for _, name in ipairs(names) do
+    local tag = tonumber(redis.call('ZSCORE', tags, name))
+    if keptUntil(tag, 100) <= lane.v then
+      redis.call('ZREM', tags, name)
+      gone = gone + 1
+      if lane.users[name] then lane.users[name].isKept = false end
+    end
+  end
+  lane.tags = lane.tags - gone
+  F.flushKey(users)
+  local from = redis.call('HGET', K.sweeping(), lane.queue) or '-'
+  local some = redis.call('ZRANGEBYLEX', users, from, '+', 'LIMIT', 0, most)
+  lane.runs = nil
+  for _, name in ipairs(some) do
+    local u = lane.users[name] or false
+    local known = u and (not u.plain or u.ready or u.isKept)
+    if not known and redis.call('LLEN', K.line(lane.p, '', name)) == 0
+      and redis.call('EXISTS', K.user(lane.p, name)) == 0
+      and not redis.call('ZSCORE', tags, name) and redis.call('HEXISTS', K.later(lane.p), name) == 0 then
+      F.dropLeases()
+      lane.runs = lane.runs or F.runningOf(lane)
+      if not lane.runs[name] then redis.call('ZREM', users, name) end
+    end
+  end
+  lane.runs = nil
+  if #some == most then
+    redis.call('HSET', K.sweeping(), lane.queue, '(' .. some[#some])
+    return most
+  end
+  redis.call('HDEL', K.sweeping(), lane.queue)
+  return #names + #some
+end
+
 function Tick.dropIdles()
   if C.idle == 0 then return false end
   local left = DROP
   for _, queue in ipairs(redis.call('SMEMBERS', K.idleLanes())) do
     local lane = F.laneOf(queue)
     left = left - Tick.dropIdle(lane, left)
+    if left > 0 then left = left - Tick.dropNames(lane, left) end
     F.touchLane(lane)
     if left <= 0 then return true end
     redis.call('SREM', K.idleLanes(), queue)

@@ -32,6 +32,7 @@ function F.enterScheduled(t, u, due)
   F.setState(t, u, 'scheduled')
   F.put('scheduled', F.member(t), due)
   F.zset(K.scheduled(u.lane.p, u.name), F.member(t), due)
+  F.countLater(u, 1)
   F.dueChanged(u)
 end
 
@@ -40,6 +41,7 @@ function F.enterDeferred(t, u)
   t.at = 0
   F.setState(t, u, 'deferred')
   F.put('deferred', t.id, F.fixed(t).stamp)
+  F.countLater(u, 1)
   F.touch(u)
 end
 
@@ -65,6 +67,7 @@ function F.leave(t, u)
     else
       F.move(state, state == 'scheduled' and F.member(t) or t.id, false)
     end
+    if state == 'scheduled' or state == 'deferred' then F.countLater(u, -1) end
     if state == 'scheduled' then
       F.zset(K.scheduled(u.lane.p, u.name), F.member(t), false)
       F.dueChanged(u)

@@ -15,6 +15,11 @@ function Step.newEpoch(lane)
   if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
+  if lane.tags == 0 then return end
+  Z[K.keptTags(lane.p)] = nil
+  redis.call('DEL', K.keptTags(lane.p))
+  lane.tags, lane.stale = 0, true
+  for _, u in pairs(lane.users) do u.isKept = false end
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
@@ -31,8 +36,38 @@ function Step.setIdle(u, till)
   if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
+-- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
+function Step.rememberPlain(u)
+  local lane = u.lane
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and keptUntil(u.s, u.w) > lane.v
+  if keep ~= (u.isKept or false) then
+    lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
+    F.zset(K.keptTags(lane.p), u.name, keep and u.s)
+  elseif keep then
+    F.zset(K.keptTags(lane.p), u.name, u.s)
+  end
+  if u.entered then F.zset(K.users(lane.p), u.name, 0) end
+  if not (u.ready or keep) then lane.stale = true end
+end
+
 function Step.forget(u)
   local lane = u.lane
+  if not F.needsRecord(u) then
+    if not u.plain then
+      Step.setIdle(u, false)
+      if not u.fresh then redis.call('DEL', u.key) end
+      u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
+    end
+    return Step.rememberPlain(u)
+  end
+  if u.plain then
+    F.countTasks(u)
+    if u.isKept then
+      lane.tags, u.isKept = lane.tags - 1, false
+      F.zset(K.keptTags(lane.p), u.name, false)
+    end
+    u.plain = false
+  end
   if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
     Step.setIdle(u, false)
     return F.saveUser(u)
@@ -44,8 +79,7 @@ function Step.forget(u)
   Step.setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
-  if u.fresh then return end
-  redis.call('DEL', u.key)
+  if not u.fresh then redis.call('DEL', u.key) end
   F.zset(K.users(lane.p), u.name, false)
 end
 
@@ -80,7 +114,7 @@ function Step.finishLane(lane)
     local head = redis.call('ZRANGE', K.idle(lane.p, lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
-  if lane.idleLeast <= lane.v or lane.old < lane.epoch then
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
     redis.call('SADD', K.idleLanes(), lane.queue)
     C.idle = 1
   end

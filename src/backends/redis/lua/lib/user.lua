@@ -53,6 +53,76 @@ function F.readUser(u, packed)
   end
 end
 
+-- A user without a record: all that is known of it is its line, and its tag. `plain` until it needs one.
+function F.readPlain(u)
+  local lane, name = u.lane, u.name
+  local waiting = redis.call('LLEN', K.line(lane.p, '', name))
+  u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
+  local tag
+  if waiting > 0 then
+    tag = redis.call('ZSCORE', K.ready(lane.p, 'ow100'), name)
+    if tag then u.ready, u.class, u.room = true, 'ow100', waiting end
+  elseif lane.tags > 0 then
+    tag = redis.call('ZSCORE', K.keptTags(lane.p), name)
+    u.isKept = tag and true
+  end
+  if tag then u.s, u.w, u.ep = tonumber(tag), 100, lane.readEpoch end
+end
+
+-- Whether there is more to remember of a user than its line and its tag.
+function F.needsRecord(u)
+  local set, cnt = u.set, u.cnt
+  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
+    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
+    or u.queued > cnt[3] or u.throttled or u.tat > now or (u.class and u.class ~= 'ow100')
+end
+
+-- How many tasks a user without a record has running, and that have not ended, as it is stored.
+-- @rare
+function F.lookAt(u)
+  local lane = u.lane
+  lane.runs = lane.runs or F.runningOf(lane)
+  u.running = lane.runs[u.name] or 0
+  u.live = u.queued + u.running + (redis.call('HGET', K.later(lane.p), u.name) or 0)
+end
+
+-- The same, when this step may have changed it.
+-- @rare
+function F.countTasks(u)
+  if #changed > 0 or next(leasesOver) or next(leasedUntil) then
+    Step.saveTasks()
+    F.saveLeases()
+    u.lane.runs = nil
+  end
+  F.lookAt(u)
+end
+
+-- One more or less that is scheduled or deferred.
+-- @rare
+function F.countLater(u, change_)
+  local key = K.later(u.lane.p)
+  u.entered = true
+  if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
+end
+
+-- How many tasks of each user of a queue are started.
+-- @rare
+function F.runningOf(lane)
+  local found = {}
+  for _, worker in ipairs(redis.call('ZRANGE', K.leases(), 0, -1)) do
+    local ids = redis.call('HKEYS', K.hot(worker))
+    for i = 1, #ids, 200 do
+      local got = redis.call('HMGET', K.tasks(), unpack(ids, i, math.min(#ids, i + 199)))
+      for j = 1, #got do
+        local t = got[j] and { f = got[j] }
+        if t then F.owned(t) end
+        if t and t.queue == lane.queue then found[t.user] = (found[t.user] or 0) + 1 end
+      end
+    end
+  end
+  return found
+end
+
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
@@ -68,9 +138,9 @@ function F.userOf(lane, name)
       u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
     end
   else
-    u.cnt = { 0, 0, 0, 0, 0, 0 }
     if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
     u.changed = next(u.own) ~= nil
+    F.readPlain(u)
   end
   if u.own == NONE then
     lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
