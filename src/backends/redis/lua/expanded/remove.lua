@@ -943,6 +943,8 @@ end
 
 -- The same, when this step may have changed it.
 function F.countTasks(u)
+  if u.isCounted then return end
+  u.isCounted = true
   if #changed > 0 or next(leasesOver) or next(leasedUntil) then
     Step.saveTasks()
     F.saveLeases()
@@ -1193,6 +1195,7 @@ end
 function F.reindex(u)
   local lane, set, room, queued = u.lane, u.set, 0, u.queued
   F.touch(u)
+  if u.plain and set.maxRunning < INF then F.countTasks(u) end
   if queued > 0 and not set.paused then
     room = set.maxRunning - u.running
     if room > queued then room = queued end

@@ -739,6 +739,7 @@ end
 function F.reindex(u)
   local lane, set, room, queued = u.lane, u.set, 0, u.queued
   F.touch(u)
+  if u.plain and set.maxRunning < INF then F.countTasks(u) end
   if queued > 0 and not set.paused then
     room = set.maxRunning - u.running
     if room > queued then room = queued end
@@ -1325,10 +1326,7 @@ end
 function Store.byLimit(item, batch)
   local u = F.userOf(F.laneOf(item.queue), item.user)
   if Store.fenced or not u.set.maxQueued then return end
-  if u.plain and not u.isCounted then
-    F.countTasks(u)
-    u.isCounted = true
-  end
+  if u.plain then F.countTasks(u) end
   local scope = (#item.queue .. ':' .. item.queue .. item.user)
   local earlier = batch and batch.waiting[scope] or 0
   local size = u.live - u.running + earlier
@@ -1566,6 +1564,8 @@ end
 
 -- The same, when this step may have changed it.
 function F.countTasks(u)
+  if u.isCounted then return end
+  u.isCounted = true
   if #changed > 0 or next(leasesOver) or next(leasedUntil) then
     Step.saveTasks()
     F.saveLeases()

@@ -739,6 +739,8 @@ end
 
 -- The same, when this step may have changed it.
 function F.countTasks(u)
+  if u.isCounted then return end
+  u.isCounted = true
   if #changed > 0 or next(leasesOver) or next(leasedUntil) then
     Step.saveTasks()
     F.saveLeases()

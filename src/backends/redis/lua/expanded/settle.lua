@@ -805,6 +805,7 @@ end
 function F.reindex(u)
   local lane, set, room, queued = u.lane, u.set, 0, u.queued
   F.touch(u)
+  if u.plain and set.maxRunning < INF then F.countTasks(u) end
   if queued > 0 and not set.paused then
     room = set.maxRunning - u.running
     if room > queued then room = queued end
@@ -1468,28 +1469,36 @@ function Tick.dropNames(lane, most)
     end
   end
   lane.tags = lane.tags - gone
+  -- Who has a task running is known by nothing but that: all of these are looked through a minute apart.
+  if lane.counts.started > 0 then
+    if now < (tonumber(redis.call('HGET', (prefix .. 'sweeping'), lane.queue .. ':at')) or 0) then return #names end
+    redis.call('HSET', (prefix .. 'sweeping'), lane.queue .. ':at', now + 60000)
+    most = 20 * most
+  end
   F.flushKey(users)
   local from = redis.call('HGET', (prefix .. 'sweeping'), lane.queue) or '-'
   local some = redis.call('ZRANGEBYLEX', users, from, '+', 'LIMIT', 0, most)
-  lane.runs = nil
+  local runs
   for _, name in ipairs(some) do
-    local u = lane.users[name] or false
+    local u = lane.users[name]
     local known = u and (not u.plain or u.ready or u.isKept)
     if not known and redis.call('LLEN', (lane.p .. 'line' .. '' .. ':' .. name)) == 0
       and redis.call('EXISTS', (lane.p .. 'user:' .. name)) == 0
       and not redis.call('ZSCORE', tags, name) and redis.call('HEXISTS', (lane.p .. 'later'), name) == 0 then
-      F.dropLeases()
-      lane.runs = lane.runs or F.runningOf(lane)
-      if not lane.runs[name] then redis.call('ZREM', users, name) end
+      if not runs then
+        F.dropLeases()
+        runs = lane.counts.started > 0 and F.runningOf(lane) or NONE
+      end
+      if not runs[name] then redis.call('ZREM', users, name) end
     end
   end
-  lane.runs = nil
   if #some == most then
     redis.call('HSET', (prefix .. 'sweeping'), lane.queue, '(' .. some[#some])
     return most
   end
   redis.call('HDEL', (prefix .. 'sweeping'), lane.queue)
-  return #names + #some
+  if lane.counts.started == 0 then redis.call('HDEL', (prefix .. 'sweeping'), lane.queue .. ':at') end
+  return #names
 end
 
 function Tick.dropIdles()
@@ -1964,6 +1973,8 @@ end
 
 -- The same, when this step may have changed it.
 function F.countTasks(u)
+  if u.isCounted then return end
+  u.isCounted = true
   if #changed > 0 or next(leasesOver) or next(leasedUntil) then
     Step.saveTasks()
     F.saveLeases()

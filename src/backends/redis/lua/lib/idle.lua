@@ -50,28 +50,36 @@ function Tick.dropNames(lane, most)
     end
   end
   lane.tags = lane.tags - gone
+  -- Who has a task running is known by nothing but that: all of these are looked through a minute apart.
+  if lane.counts.started > 0 then
+    if now < (tonumber(redis.call('HGET', K.sweeping(), lane.queue .. ':at')) or 0) then return #names end
+    redis.call('HSET', K.sweeping(), lane.queue .. ':at', now + 60000)
+    most = 20 * most
+  end
   F.flushKey(users)
   local from = redis.call('HGET', K.sweeping(), lane.queue) or '-'
   local some = redis.call('ZRANGEBYLEX', users, from, '+', 'LIMIT', 0, most)
-  lane.runs = nil
+  local runs
   for _, name in ipairs(some) do
-    local u = lane.users[name] or false
+    local u = lane.users[name]
     local known = u and (not u.plain or u.ready or u.isKept)
     if not known and redis.call('LLEN', K.line(lane.p, '', name)) == 0
       and redis.call('EXISTS', K.user(lane.p, name)) == 0
       and not redis.call('ZSCORE', tags, name) and redis.call('HEXISTS', K.later(lane.p), name) == 0 then
-      F.dropLeases()
-      lane.runs = lane.runs or F.runningOf(lane)
-      if not lane.runs[name] then redis.call('ZREM', users, name) end
+      if not runs then
+        F.dropLeases()
+        runs = lane.counts.started > 0 and F.runningOf(lane) or NONE
+      end
+      if not runs[name] then redis.call('ZREM', users, name) end
     end
   end
-  lane.runs = nil
   if #some == most then
     redis.call('HSET', K.sweeping(), lane.queue, '(' .. some[#some])
     return most
   end
   redis.call('HDEL', K.sweeping(), lane.queue)
-  return #names + #some
+  if lane.counts.started == 0 then redis.call('HDEL', K.sweeping(), lane.queue .. ':at') end
+  return #names
 end
 
 function Tick.dropIdles()
