@@ -5,62 +5,130 @@
  * - constants, and the names of keys, stand where they are used;
  * - functions that nothing calls are left out;
  * - functions stand inside of `library`, or, when only functions marked `@rare` need them, inside
- *   of `rare`, which runs when the first of them is called.
+ *   of `rare`, which runs when the first of them is called;
+ * - all tables of functions are one: `Step.close` becomes `F.Step_close`.
+ *
+ * A verb that runs for every task names in its header, in `-- @hot`, the files and functions that
+ * `library` is made of, and in `-- @often` those of a second block; all else that it includes, with
+ * the tables that it works on, is made in `rare`. `rich` tells whether it was.
  */
 
 /** A top-level function of a table: it begins and ends in the first column. */
 interface LuaFunction {
   readonly name: string;
+  readonly file: string;
   readonly lines: readonly string[];
   readonly rare: boolean;
 }
 
-type Part = LuaFunction | readonly string[];
+/** Lines outside of functions, and the file that they come from; '' is the verb itself. */
+interface LuaLines {
+  readonly file: string;
+  readonly lines: readonly string[];
+}
+
+type Part = LuaFunction | LuaLines;
 
 const START = /^function ([\w]+\.[\w]+)\(/;
 const FILE = /^-- >>> (\S+)$/;
 const FILE_END = /^-- <<< /;
 const RARE = /^-- @rare\b/;
+/** `-- @hot lib/a.lua Step.close` in a verb. */
+const TIER = /^-- @(?:hot|often) /;
 /** `-- @rare lib/a.lua lib/b.lua` in a verb: these files are rare here. */
 const RARE_FILES = /^-- @rare (.+)$/;
 
+/** Tables of functions, one for each subject: see lua/lib/state.lua. */
+const SUBJECTS = /^local ((?:[A-Z]\w+, )*[A-Z]\w+) = (?:\{\}, )*\{\} -- subjects$/;
+
+/** Files whose lines every verb runs first. */
+const FIRST: ReadonlySet<string> = new Set(['lib/state.lua', 'lib/moment.lua', 'lib/time.lua']);
+
 export function compileLua(text: string): string {
-  const parts = partsOf(inlineKeys(inlineConstants(inlineLimits(text))).split('\n'));
+  const inlined = inlineKeys(inlineConstants(inlineLimits(joinSubjects(text))));
+  const lines = inlined.split('\n');
+  const parts = partsOf(lines);
   const functions = parts.filter((part): part is LuaFunction => !isLines(part));
-  const rest = parts.filter(isLines).flat();
-  const hot = reachable(functions, rest.join('\n'), false);
-  const all = reachable(functions, rest.join('\n'), true);
+  const rest = parts.filter(isLines);
+  const own = rest.flatMap((part) => (part.file === '' ? part.lines : []));
+  const header = own.findIndex((line) => !line.startsWith('--'));
+  const tiers = tiersOf(lines);
+  const blocks = tiers === undefined ? plainBlocks(functions, rest) : tieredBlocks(functions, rest, tiers);
+  return withoutGaps([...own.slice(0, header), '', ...blocks, ...own.slice(header)]).join('\n');
+}
+
+/** The text with `Step.close` for `F.Step_close`, and without the tables that are none any more. */
+function joinSubjects(text: string): string {
+  const names: string[] = [];
+  const kept = text.split('\n').filter((line) => {
+    const found = SUBJECTS.exec(line);
+    if (found !== null) names.push(...(found[1] ?? '').split(', '));
+    return found === null;
+  });
+  if (names.length === 0) return text;
+  const subject = new RegExp(`(?<![\\w.'])(${names.join('|')})\\.(\\w+)`, 'g');
+  return kept.map((line) => line.replaceAll(subject, 'F.$1_$2')).join('\n');
+}
+
+function plainBlocks(functions: readonly LuaFunction[], rest: readonly LuaLines[]): readonly string[] {
+  const code = rest.flatMap(({ lines }) => lines).join('\n');
+  const hot = reachable(functions, code, false);
+  const all = reachable(functions, code, true);
   const library = functions.filter(({ name }) => hot.has(name));
   const rare = functions.filter(({ name }) => all.has(name) && !hot.has(name));
-  const { included, own } = sidesOf(rest);
-  const blocks = functions.length === 0 ? [] : [...blockOf('library', library), ...lazyOf(rare)];
-  const header = own.findIndex((line) => !line.startsWith('--'));
-  const state = withRoom(included, library);
-  const lines = [...own.slice(0, header), '', ...state, ...blocks, ...own.slice(header)];
-  return withoutGaps(lines).join('\n');
+  const included = rest.flatMap((part) => (part.file === '' ? [] : part.lines));
+  if (functions.length === 0) return included;
+  return [...withRoom(included, library), ...blockOf('library', library), ...lazyOf([], rare, [])];
 }
 
-/** What the functions stand on comes from includes, and what calls them from the verb itself. */
-function sidesOf(lines: readonly string[]): {
-  readonly included: readonly string[];
-  readonly own: readonly string[];
-} {
-  const included: string[] = [];
-  const own: string[] = [];
-  let depth = 0;
-  for (const line of lines) {
-    if (FILE.test(line)) depth++;
-    else if (FILE_END.test(line)) depth--;
-    else if (depth > 0) included.push(line);
-    else own.push(line);
-  }
-  return { included, own };
+/** Files and functions that a verb names in its header. */
+interface Tiers {
+  readonly hot: ReadonlySet<string>;
+  readonly often: ReadonlySet<string>;
 }
 
-function blockOf(name: string, functions: readonly LuaFunction[]): readonly string[] {
+function tiersOf(lines: readonly string[]): Tiers | undefined {
+  const named = (word: string): ReadonlySet<string> =>
+    new Set(
+      lines.flatMap((line) =>
+        line.startsWith(`-- @${word} `) ? line.slice(word.length + 5).trim().split(/\s+/) : [],
+      ),
+    );
+  const hot = named('hot');
+  return hot.size === 0 ? undefined : { hot, often: named('often') };
+}
+
+function tieredBlocks(
+  functions: readonly LuaFunction[],
+  rest: readonly LuaLines[],
+  tiers: Tiers,
+): readonly string[] {
+  const isIn = (names: ReadonlySet<string>, { name, file }: LuaFunction): boolean =>
+    names.has(name.replace(/^F\.([A-Z]\w*?)_/, '$1.')) || names.has(file);
+  const code = rest.flatMap(({ lines }) => lines).join('\n');
+  const all = reachable(functions, code, true);
+  const live = functions.filter(({ name }) => all.has(name));
+  const library = live.filter((one) => isIn(tiers.hot, one));
+  const often = live.filter((one) => isIn(tiers.often, one) && !isIn(tiers.hot, one));
+  const rare = live.filter((one) => !isIn(tiers.hot, one) && !isIn(tiers.often, one));
+  const linesOf = (isFirst: boolean): readonly string[] =>
+    rest.flatMap(({ file, lines }) => (file !== '' && FIRST.has(file) === isFirst ? lines : []));
+  return [
+    ...withRoom(linesOf(true), library),
+    'local rich = false',
+    ...blockOf('library', library),
+    ...lazyOf(often, rare, ['rich = true', ...linesOf(false)]),
+  ];
+}
+
+function blockOf(
+  name: string,
+  functions: readonly LuaFunction[],
+  before: readonly string[] = [],
+): readonly string[] {
   const call = name === 'library' ? ['library()'] : [];
   const lines = functions.flatMap((found) => [...found.lines, '']);
-  return ['', `local ${name} = function()`, '', ...lines, 'end', ...call, ''];
+  return ['', `local ${name} = function()`, '', ...before, ...lines, 'end', ...call, ''];
 }
 
 /**
@@ -83,19 +151,25 @@ function withRoom(lines: readonly string[], functions: readonly LuaFunction[]): 
   });
 }
 
-/** The rare functions, and what makes them when a table is asked for one that it lacks. */
-function lazyOf(functions: readonly LuaFunction[]): readonly string[] {
-  if (functions.length === 0) return [];
-  const tables = [...new Set(functions.map(({ name }) => name.split('.')[0] ?? ''))];
+/** Functions of later blocks, and what makes a block when the table is asked for one that it lacks. */
+function lazyOf(
+  often: readonly LuaFunction[],
+  rare: readonly LuaFunction[],
+  state: readonly string[],
+): readonly string[] {
+  if (often.length + rare.length === 0) return [];
   return [
-    ...blockOf('rare', functions),
-    'local lazy = { __index = function(functions, name)',
-    '  local make = rare',
-    '  rare = nil',
-    '  if make then make() end',
-    '  return rawget(functions, name)',
-    'end }',
-    ...tables.map((table) => `setmetatable(${table}, lazy)`),
+    ...(often.length === 0 ? ['local often'] : blockOf('often', often)),
+    ...blockOf('rare', rare, state),
+    'setmetatable(F, { __index = function(functions, name)',
+    '  while often or rare do',
+    '    local make = often or rare',
+    '    if often then often = nil else rare = nil end',
+    '    make()',
+    '    local found = rawget(functions, name)',
+    '    if found ~= nil then return found end',
+    '  end',
+    'end })',
     '',
   ];
 }
@@ -198,8 +272,8 @@ function outsideTexts(code: string, change: (part: string) => string): string {
   return code.replaceAll(/'[^']*'|[^']+/g, (part) => (part.startsWith("'") ? part : change(part)));
 }
 
-function isLines(part: Part): part is readonly string[] {
-  return Array.isArray(part);
+function isLines(part: Part): part is LuaLines {
+  return !('name' in part);
 }
 
 /** Functions with the comment above them, and the lines between them, in order. */
@@ -211,11 +285,17 @@ function partsOf(lines: readonly string[]): readonly Part[] {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? '';
     const file = FILE.exec(line)?.[1];
+    const ends = FILE_END.test(line);
+    if (file !== undefined || ends) {
+      parts.push({ file: files.at(-1) ?? '', lines: between });
+      between = [];
+    }
     if (file !== undefined) {
       files.push(file);
       if (isRareFile(lines, at)) rareFiles.add(file);
     }
-    if (FILE_END.test(line)) files.pop();
+    if (ends) files.pop();
+    if (file !== undefined || ends || TIER.test(line)) continue;
     const name = START.exec(line)?.[1];
     if (name === undefined) {
       if (!RARE_FILES.test(line)) between.push(line);
@@ -225,11 +305,13 @@ function partsOf(lines: readonly string[]): readonly Part[] {
     const comment = takeComment(between);
     const rare = comment.some((text) => RARE.test(text)) || rareFiles.has(files.at(-1) ?? '');
     const kept = comment.filter((text) => !RARE.test(text));
-    parts.push(between, { name, rare, lines: [...kept, ...lines.slice(at, end + 1)] });
+    const from = files.at(-1) ?? '';
+    parts.push({ file: from, lines: between });
+    parts.push({ name, file: from, rare, lines: [...kept, ...lines.slice(at, end + 1)] });
     between = [];
     at = end;
   }
-  return [...parts, between];
+  return [...parts, { file: '', lines: between }];
 }
 
 /** A file whose own header says so. */

@@ -44,7 +44,7 @@ local function usersAhead()
     local before = start
     if string.byte(class, 2) == 119 then
       local w = tonumber(string.sub(class, 3))
-      before = w == u.w and u.s or start * scaleOf(w)
+      before = w == u.w and u.s or start * Tag.scale(w)
     end
     before = '(' .. string.format('%.17g', before)
     ahead = ahead + redis.call('ZCOUNT', K.ready(lane.p, class), '-inf', before)

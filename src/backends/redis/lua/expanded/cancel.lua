@@ -9,19 +9,9 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, ownerOf = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, leaveLease = 0, dropLeases = 0, saveLeases = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, flushEnded = 0, endTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_seated = 0, Tag_enter = 0, Tag_keptUntil = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, ownerOf = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, leaveLease = 0, dropLeases = 0, saveLeases = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, flushEnded = 0, endTask = 0, scheduleLookAt = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_setIdle = 0, Step_rememberPlain = 0, Step_forget = 0, Step_finishLane = 0, Step_saveTasks = 0, writeStep = 0, closeStep = 0 }
 
--- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease = {}
-local Line = {}
-local Link = {}
-local Lists = {}
-local Retain = {}
-local Schedule = {}
-local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, rememberPlain = 0, forget = 0, finishLane = 0, saveTasks = 0 }
-local Store = {}
-local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+-- Functions of one subject each; the bundler makes one table of all of them.
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -117,32 +107,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
 -- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
-
--- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
-
--- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
-end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -450,6 +414,27 @@ function F.saveLane(lane)
   if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
 end
 
+-- Grains of a user of this weight in one unit of virtual time.
+function F.Tag_scale(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
+
+-- The least tag from `from` on that has the seat of `tag`.
+function F.Tag_seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+function F.Tag_enter(kept, v, w, last)
+  local floor, fresh = math.ceil(v * F.Tag_scale(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = F.Tag_seated(next_, floor) end
+  return kept > fresh and F.Tag_seated(next_, kept) or fresh, fresh
+end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
+
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
   local base = lane.perUser
@@ -587,7 +572,7 @@ function F.saveUser(u)
 end
 
 -- Where the user's tag stands in virtual time.
-function F.startOf(u) return startOf(u.s, u.w) end
+function F.startOf(u) return F.Tag_start(u.s, u.w) end
 
 function F.touch(u)
   if u.dirty then return end
@@ -659,7 +644,7 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
-  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
+  if u.ready and u.ep ~= lane.epoch then F.Timed_recount(u) end
   if u.ready and u.w == weight then
     if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
     return
@@ -667,13 +652,13 @@ function F.place(u)
   local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   if u.w ~= weight then
-    kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
+    kept = math.ceil(v * F.Tag_scale(weight)) + math.max(0, math.ceil(kept - v * F.Tag_scale(u.w)))
   end
   if u.ready then F.displace(u) end
   u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
   local kind, lasts = F.joinClass(u), lane.lasts
   local last = lasts[kind] or -1
-  u.s, lasts[kind] = enterTag(kept, v, weight, last)
+  u.s, lasts[kind] = F.Tag_enter(kept, v, weight, last)
   -- Tags of different weights have no order: those who share a class are counted.
   if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)
@@ -1002,7 +987,7 @@ function F.leave(t, u)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
-      if u.lane.timed then Timed.settle(t, u) end
+      if u.lane.timed then F.Timed_settle(t, u) end
       F.runningAt(t.worker, -1)
     elseif state == 'failed' then
       F.countFollower(t, u.lane, -1)
@@ -1080,15 +1065,15 @@ end
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
 -- time is charged, a tag may have been corrected upwards while virtual time stood still.
-function Step.restIfIdle(lane)
+function F.Step_restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 then return end
   if lane.v == 0 and not lane.timed then return end
   lane.v = 0
-  Step.newEpoch(lane)
+  F.Step_newEpoch(lane)
 end
 
 -- Tags that were kept are worth nothing from now on.
-function Step.newEpoch(lane)
+function F.Step_newEpoch(lane)
   if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
@@ -1100,7 +1085,7 @@ function Step.newEpoch(lane)
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
-function Step.setIdle(u, till)
+function F.Step_setIdle(u, till)
   if (u.idle or false) == (till and true) then return end
   local lane = u.lane
   u.idle = till and true
@@ -1114,9 +1099,9 @@ function Step.setIdle(u, till)
 end
 
 -- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
-function Step.rememberPlain(u)
+function F.Step_rememberPlain(u)
   local lane = u.lane
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and keptUntil(u.s, u.w) > lane.v
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.Tag_keptUntil(u.s, u.w) > lane.v
   if keep ~= (u.isKept or false) then
     lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
     F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
@@ -1127,15 +1112,15 @@ function Step.rememberPlain(u)
   if not (u.ready or keep) then lane.stale = true end
 end
 
-function Step.forget(u)
+function F.Step_forget(u)
   local lane = u.lane
   if not F.needsRecord(u) then
     if not u.plain then
-      Step.setIdle(u, false)
+      F.Step_setIdle(u, false)
       if not u.fresh then redis.call('DEL', u.key) end
       u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
     end
-    return Step.rememberPlain(u)
+    return F.Step_rememberPlain(u)
   end
   if u.plain then
     F.countTasks(u)
@@ -1146,21 +1131,21 @@ function Step.forget(u)
     u.plain = false
   end
   if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
-    Step.setIdle(u, false)
+    F.Step_setIdle(u, false)
     return F.saveUser(u)
   end
-  local till = u.ep == lane.epoch and keptUntil(u.s, u.w)
+  local till = u.ep == lane.epoch and F.Tag_keptUntil(u.s, u.w)
   local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
-  Step.setIdle(u, keep and till)
+  F.Step_setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
   if not u.fresh then redis.call('DEL', u.key) end
   F.zset((lane.p .. 'users'), u.name, false)
 end
 
-function Step.finishLane(lane)
+function F.Step_finishLane(lane)
   if lane.idleMoved then
     local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
@@ -1170,11 +1155,11 @@ function Step.finishLane(lane)
     C.idle = 1
   end
   F.saveLane(lane)
-  if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
+  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
 end
 
 -- Writes the records that changed; what follows may change them again.
-function Step.saveTasks()
+function F.Step_saveTasks()
   local writes = {}
   for i = 1, #changed do
     local t = changed[i]
@@ -1189,29 +1174,31 @@ end
 
 -- Writes everything that this step has changed, and wakes workers for work that was gained.
 function F.writeStep()
-  if C.dueChanged then Step.saveDueUsers() end
+  if C.dueChanged then F.Step_saveDueUsers() end
   for _, lane in ipairs(touched) do
-    Step.restIfIdle(lane)
-    for _, u in ipairs(lane.dirty) do Step.forget(u) end
+    F.Step_restIfIdle(lane)
+    for _, u in ipairs(lane.dirty) do F.Step_forget(u) end
   end
   F.dropLeases()
   F.flushEnded()
-  Step.saveTasks()
+  F.Step_saveTasks()
   if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
   if next(keyring) then F.saveKeys() end
-  for _, lane in ipairs(touched) do Step.finishLane(lane) end
+  for _, lane in ipairs(touched) do F.Step_finishLane(lane) end
   if next(runningChange) then F.saveRunning() end
 end
 
 function F.closeStep()
-  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
   F.saveClock()
-  if #published > 0 then Step.publishEnds() end
+  if #published > 0 then F.Step_publishEnds() end
 end
 
 end
 library()
+
+local often
 
 local rare = function()
 
@@ -1243,6 +1230,11 @@ function F.sharedClass(weight)
   return power
 end
 
+function F.Tag_raise(tag, least) return tag < least and F.Tag_seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+function F.Tag_turn(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
   local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
@@ -1266,7 +1258,7 @@ function F.countTasks(u)
   if u.isCounted then return end
   u.isCounted = true
   if #changed > 0 or next(leasesOver) or next(leasedUntil) then
-    Step.saveTasks()
+    F.Step_saveTasks()
     F.saveLeases()
     u.lane.runs = nil
   end
@@ -1310,7 +1302,7 @@ function F.exactClasses(lane)
 end
 
 -- F of a turn of cost 1.
-function F.finishOf(u) return startOf(u.s, u.w) + 100 / u.w end
+function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
 
 function F.onAssigned(u)
   for i = 1, u.lists and #u.lists or 0 do
@@ -1373,7 +1365,7 @@ function F.rateTill(u)
 end
 
 -- A woken worker leaves every line that it stands in. `token` false: it left by itself.
-function Line.leaveLines(worker, packed, token)
+function F.Line_leaveLines(worker, packed, token)
   if packed ~= '' then
     local lines = cmsgpack.unpack(packed)
     for i = 1, #lines, 2 do
@@ -1391,15 +1383,15 @@ function Line.leaveLines(worker, packed, token)
 end
 
 -- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
-function Line.wakeWorker(worker)
+function F.Line_wakeWorker(worker)
   local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
   if not packed or packed == '' then return false end
-  Line.leaveLines(worker, packed, true)
+  F.Line_leaveLines(worker, packed, true)
   return true
 end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
-function Line.wakeLine(lane, line, most)
+function F.Line_wakeLine(lane, line, most)
   local key = (lane.p .. 'idle-workers:' .. line)
   while most > 0 do
     local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
@@ -1408,8 +1400,8 @@ function Line.wakeLine(lane, line, most)
     local stale = now - head[2] > 1.2 * 5000 + 1000
     if stale then
       local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
-      if packed then Line.leaveLines(worker, packed, false) end
-    elseif Line.wakeWorker(worker) then
+      if packed then F.Line_leaveLines(worker, packed, false) end
+    elseif F.Line_wakeWorker(worker) then
       most = most - 1
     end
     redis.call('ZREM', key, worker)
@@ -1419,15 +1411,15 @@ end
 
 -- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
 -- lists the users that gained it are on.
-function Line.wakeFor(lane, most, lists)
+function F.Line_wakeFor(lane, most, lists)
   if C.waiting <= 0 or lane.runnable == 0 then return end
-  local left = Line.wakeLine(lane, '*', math.min(most, lane.runnable, 16))
+  local left = F.Line_wakeLine(lane, '*', math.min(most, lane.runnable, 16))
   for i = 1, lists and #lists or 0 do
-    if left > 0 then left = Line.wakeLine(lane, lists[i], left) end
+    if left > 0 then left = F.Line_wakeLine(lane, lists[i], left) end
   end
 end
 
-function Line.wakeGained(lane)
+function F.Line_wakeGained(lane)
   local lists, known = {}, {}
   for _, u in pairs(lane.gainers or {}) do
     for i = 1, u.lists and #u.lists or 0 do
@@ -1438,7 +1430,7 @@ function Line.wakeGained(lane)
       end
     end
   end
-  Line.wakeFor(lane, lane.gain, lists)
+  F.Line_wakeFor(lane, lane.gain, lists)
 end
 
 function F.readEar(t)
@@ -1668,7 +1660,7 @@ function F.backAmongEnded(t)
 end
 
 -- A run that was suspended for others waits for just these.
-function Suspend.waitsFor(t, id)
+function F.Suspend_waitsFor(t, id)
   return t.x and t.x.s and F.contains(t.x.s, id) or false
 end
 
@@ -1680,26 +1672,26 @@ function F.contains(list, id)
 end
 
 -- Whether it may come to depend on a task of this user.
-function Deps.mayDependOn(t, user)
+function F.Deps_mayDependOn(t, user)
   return t.x.g and t.x.g[4] or F.fixed(t).user == user
 end
 
 -- Where it waits for an id that is missing: the pair of the id and of who would have to store it, ''
 -- for anybody.
-function Deps.missingOf(t, id)
+function F.Deps_missingOf(t, id)
   return (#id .. ':' .. id .. (t.x.g and t.x.g[4] and '' or F.fixed(t).user))
 end
 
 -- The task that one of its dependencies is; false when none is stored, or only another user's that it
 -- may not depend on.
-function Deps.upstreamOf(t, id)
+function F.Deps_upstreamOf(t, id)
   local upstream = F.taskOf(id)
-  if not upstream or Suspend.waitsFor(t, id) then return upstream end
-  return Deps.mayDependOn(t, F.fixed(upstream).user) and upstream
+  if not upstream or F.Suspend_waitsFor(t, id) then return upstream end
+  return F.Deps_mayDependOn(t, F.fixed(upstream).user) and upstream
 end
 
 -- Takes it out of all that it still waits for; it reads only those that have ended.
-function Suspend.unlink(t)
+function F.Suspend_unlink(t)
   local key, read = (prefix .. 'deps:blocked:' .. t.id), {}
   for _, id in ipairs(t.x.s or NONE) do
     if redis.call('SREM', key, id) == 1 then
@@ -1713,8 +1705,8 @@ function Suspend.unlink(t)
 end
 
 -- Wakes it before all have ended.
-function Suspend.wake(t, u)
-  Suspend.unlink(t)
+function F.Suspend_wake(t, u)
+  F.Suspend_unlink(t)
   t.x.wk = nil
   F.change(t)
   F.setDeadline(t)
@@ -1722,43 +1714,43 @@ function Suspend.wake(t, u)
 end
 
 -- One of those that it waits for has ended.
-function Suspend.tell(upstream, t, u)
+function F.Suspend_tell(upstream, t, u)
   if upstream.state ~= 'finished' and t.x.sp == 'failure' then
     redis.call('SREM', (prefix .. 'deps:blocked:' .. t.id), upstream.id)
     F.addReader(upstream, 1)
-    return Suspend.wake(t, u)
+    return F.Suspend_wake(t, u)
   end
-  Cascade.satisfy(upstream, t, u)
+  F.Cascade_satisfy(upstream, t, u)
 end
 
 -- A mean after one more value, in seconds.
-function Timed.learn(of, held)
+function F.Timed_learn(of, held)
   of.mean = of.mean and of.mean + (held - of.mean) / 8 or held
   of.learned = true
 end
 
 -- A lease is over: its turn is charged by how long it was held.
-function Timed.settle(t, u)
+function F.Timed_settle(t, u)
   local lane = u.lane
   local held = math.max(0, now - t.leasedAt) / 1000
-  Timed.learn(u, held)
-  Timed.learn(lane, held)
+  F.Timed_learn(u, held)
+  F.Timed_learn(lane, held)
   local charged = t.y and t.y.ch
   if not charged then return end
   F.rareOf(t).ch = nil
   if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
-  local before = u.s - turnOf(charged)
-  local s = raisedTag(before + turnOf(held), lane.v * scaleOf(u.w) - turnOf(charged))
+  local before = u.s - F.Tag_turn(charged)
+  local s = F.Tag_raise(before + F.Tag_turn(held), lane.v * F.Tag_scale(u.w) - F.Tag_turn(charged))
   if u.ready then F.indexUser(u, false) end
   u.s = s
   if u.ready then F.indexUser(u, true) end
 end
 
 -- The queue begins to charge by something else: tags of before are worth a turn at most.
-function Timed.recount(u)
+function F.Timed_recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  local most = lane.v * scaleOf(u.w) + 67108864
+  local most = lane.v * F.Tag_scale(u.w) + 67108864
   if u.s > most then u.s = u.s - math.ceil((u.s - most) / 1024) * 1024 end
   u.ep = lane.epoch
   F.indexUser(u, true)
@@ -1771,14 +1763,14 @@ function F.addReader(t, change_)
   if t.readers == 0 and F.isEnd(t.state) then F.backAmongEnded(t) end
 end
 
-function Cascade.policyFor(upstream, dependent)
+function F.Cascade_policyFor(upstream, dependent)
   if upstream.state == 'failed' then return dependent.x.g[1] end
   if upstream.state == 'canceled' then return dependent.x.g[2] end
   return 'run'
 end
 
 -- The upstream no longer blocks the dependent, which now reads it.
-function Cascade.satisfy(upstream, t, u)
+function F.Cascade_satisfy(upstream, t, u)
   F.addReader(upstream, 1)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
@@ -1813,7 +1805,7 @@ function F.markDependents(t)
 end
 
 -- It can wait no longer than this for one that cannot end by itself.
-function Cascade.waitFor(t)
+function F.Cascade_waitFor(t)
   if not t.x.wu then
     t.x.wu = now + 2592000000
     F.change(t)
@@ -1821,41 +1813,41 @@ function Cascade.waitFor(t)
   F.setDeadline(t)
 end
 
-function Cascade.hold(upstream, t)
+function F.Cascade_hold(upstream, t)
   F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).stamp)
   F.markDependents(upstream)
-  Cascade.waitFor(t)
+  F.Cascade_waitFor(t)
 end
 
 -- Why a task ends that an upstream ends, as JSON.
-function Cascade.causeOf(id, state)
+function F.Cascade_causeOf(id, state)
   return cjson.encode({ type = 'upstream', id = id, state = state })
 end
 
-function Cascade.tell(upstream, t)
+function F.Cascade_tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
-  if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
-  local policy = Cascade.policyFor(upstream, t)
+  if F.Suspend_waitsFor(t, upstream.id) then return F.Suspend_tell(upstream, t, u) end
+  local policy = F.Cascade_policyFor(upstream, t)
   if policy == 'run' then
-    Cascade.satisfy(upstream, t, u)
+    F.Cascade_satisfy(upstream, t, u)
   elseif policy == 'wait' then
-    Cascade.hold(upstream, t)
+    F.Cascade_hold(upstream, t)
   else
     F.endTask(t, u, policy == 'cancel' and 'canceled' or 'failed',
-      { cause = Cascade.causeOf(upstream.id, upstream.state) })
+      { cause = F.Cascade_causeOf(upstream.id, upstream.state) })
   end
 end
 
-function Cascade.satisfiedMissing(t, id)
+function F.Cascade_satisfiedMissing(t, id)
   for _, other in ipairs(t.x.m or {}) do
     if other == id then return true end
   end
   return false
 end
 
-function Cascade.leaveMissing(t, id)
-  local pair = Deps.missingOf(t, id)
+function F.Cascade_leaveMissing(t, id)
+  local pair = F.Deps_missingOf(t, id)
   local key = (prefix .. 'deps:missing:' .. pair)
   F.zset(key, t.id, false)
   F.flushKey(key)
@@ -1863,25 +1855,25 @@ function Cascade.leaveMissing(t, id)
 end
 
 -- It waits for none of its dependencies any more.
-function Cascade.leaveWaits(t)
+function F.Cascade_leaveWaits(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      local upstream = Deps.upstreamOf(t, id)
+      local upstream = F.Deps_upstreamOf(t, id)
       if upstream then
         F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
         F.zset((prefix .. 'deps:held:' .. id), t.id, false)
       end
       -- Who waits for one that is being undone may stand in either place.
-      if not upstream or (upstream.x and upstream.x.su) then Cascade.leaveMissing(t, id) end
+      if not upstream or (upstream.x and upstream.x.su) then F.Cascade_leaveMissing(t, id) end
     end
   end
 end
 
 -- First part of a cascade: the ended task stops waiting for its own, and reading them; one that
 -- failed may be redriven, and a join holds what it joined, so these read on until they are removed.
-function Cascade.leaveUpstreams(t)
+function F.Cascade_leaveUpstreams(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   t.left = true
   F.change(t)
@@ -1889,9 +1881,9 @@ function Cascade.leaveUpstreams(t)
   -- A join that has finished waits for nobody, and reads on.
   if x.j and t.state == 'finished' then return 0 end
   local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
-  if x.s then Suspend.unlink(t) end
-  Cascade.leaveWaits(t)
-  if not reads then Cascade.leaveReaders(t) end
+  if x.s then F.Suspend_unlink(t) end
+  F.Cascade_leaveWaits(t)
+  if not reads then F.Cascade_leaveReaders(t) end
   if t.state == 'failed' then return count end
   local unread = reads and redis.call('SMEMBERS', key) or NONE
   if #unread > 0 then
@@ -1905,13 +1897,13 @@ function Cascade.leaveUpstreams(t)
 end
 
 -- It reads none of its upstreams any more.
-function Cascade.leaveReaders(t)
+function F.Cascade_leaveReaders(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   local waits = redis.call('EXISTS', key) == 1
   for _, id in ipairs(t.x.d or NONE) do
     local upstream = F.taskOf(id)
     if upstream and not (waits and redis.call('SISMEMBER', key, id) == 1)
-      and not Cascade.satisfiedMissing(t, id) then
+      and not F.Cascade_satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
   end
@@ -1922,7 +1914,7 @@ function Cascade.leaveReaders(t)
 end
 
 -- Tells up to `most` of those that wait for the task; says how many, and whether some are left.
-function Cascade.tellWaiting(t, most)
+function F.Cascade_tellWaiting(t, most)
   local key = (prefix .. 'deps:waiting:' .. t.id)
   F.flushKey(key)
   local ids = redis.call('ZRANGE', key, 0, most)
@@ -1930,15 +1922,15 @@ function Cascade.tellWaiting(t, most)
   for i = 1, count do
     F.zset(key, ids[i], false)
     local dependent = F.taskOf(ids[i])
-    if dependent then Cascade.tell(t, dependent) end
+    if dependent then F.Cascade_tell(t, dependent) end
   end
   return count, #ids > most
 end
 
 -- Takes what has ended since into the line: those that ended first are told first.
-function Cascade.standIn()
-  local line = Cascade.line or { at = 1 }
-  Cascade.line = line
+function F.Cascade_standIn()
+  local line = F.Cascade_line or { at = 1 }
+  F.Cascade_line = line
   for i = 1, #standing do
     line[#line + 1] = standing[i]
     standing[i] = nil
@@ -1948,9 +1940,9 @@ end
 
 -- The id that is told next, by the order of their ends; nil when all are. While none is left over from earlier
 -- steps, those of this one need not stand in the index.
-function Cascade.next()
+function F.Cascade_next()
   if not C.isOlder then
-    local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
+    local line = #standing > 0 and F.Cascade_standIn() or F.Cascade_line or NONE
     while line[line.at or 1] do
       local id = line[line.at]
       if I.cascade and I.cascade[id] then return id end
@@ -1964,7 +1956,7 @@ function Cascade.next()
 end
 
 -- All that wait for it have been told.
-function Cascade.leave(id)
+function F.Cascade_leave(id)
   if C.isOlder then return F.move('cascade', id, false) end
   I.cascade[id] = nil
   if next(I.cascade) == nil then
@@ -1977,38 +1969,38 @@ end
 function F.cascade(budget)
   local left = budget
   while true do
-    local id = Cascade.next()
+    local id = F.Cascade_next()
     if not id then return false end
     if left <= 0 then return true end
     local t = F.taskOf(id)
     if t then
-      if not t.left then left = left - Cascade.leaveUpstreams(t) end
-      local told, more = Cascade.tellWaiting(t, math.max(left, 0))
+      if not t.left then left = left - F.Cascade_leaveUpstreams(t) end
+      local told, more = F.Cascade_tellWaiting(t, math.max(left, 0))
       left = left - told
       if more then return true end
       t.inCascade = false
       F.change(t)
     end
-    Cascade.leave(id)
+    F.Cascade_leave(id)
   end
 end
 
-function Due.holders()
+function F.Due_holders()
   local comma = string.find(C.alarms, ',', 1, true)
   return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
 end
 
 -- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
-function Due.alarmEarlier()
-  local one, two = Due.holders()
-  if Line.wakeWorker(one) then
+function F.Due_alarmEarlier()
+  local one, two = F.Due_holders()
+  if F.Line_wakeWorker(one) then
     C.alarms = ',' .. two
     C.alarm = INF
   end
 end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
-function Step.saveDue(u)
+function F.Step_saveDue(u)
   local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
@@ -2016,14 +2008,14 @@ function Step.saveDue(u)
   F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
 end
 
-function Step.saveDueUsers()
+function F.Step_saveDueUsers()
   local any = false
   for _, lane in ipairs(touched) do
     for _, u in ipairs(lane.dirty) do
       if u.dueChanged then
         u.dueChanged = nil
         F.flushKey((lane.p .. 'scheduled:' .. u.name))
-        Step.saveDue(u)
+        F.Step_saveDue(u)
         any = true
       end
     end
@@ -2031,7 +2023,7 @@ function Step.saveDueUsers()
   if any then F.flushIndex('scheduled-users') end
 end
 
-function Step.publishEnds()
+function F.Step_publishEnds()
   for _, t in ipairs(published) do
     for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
   end
@@ -2039,20 +2031,15 @@ end
 
 end
 
-local lazy = { __index = function(functions, name)
-  local make = rare
-  rare = nil
-  if make then make() end
-  return rawget(functions, name)
-end }
-setmetatable(F, lazy)
-setmetatable(Line, lazy)
-setmetatable(Suspend, lazy)
-setmetatable(Deps, lazy)
-setmetatable(Timed, lazy)
-setmetatable(Cascade, lazy)
-setmetatable(Due, lazy)
-setmetatable(Step, lazy)
+setmetatable(F, { __index = function(functions, name)
+  while often or rare do
+    local make = often or rare
+    if often then often = nil else rare = nil end
+    make()
+    local found = rawget(functions, name)
+    if found ~= nil then return found end
+  end
+end })
 
 local id, cause = ARGV[1], ARGV[2]
 local t = F.taskOf(id)

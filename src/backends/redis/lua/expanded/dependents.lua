@@ -12,10 +12,7 @@
 
 local F = { before = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, dropLeases = 0, rankBehind = 0, dependents = 0 }
 
--- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
-local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+-- Functions of one subject each; the bundler makes one table of all of them.
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -110,32 +107,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- mean time that its leases are held, where time is charged.
 -- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
 
--- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
-
--- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
-end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
-
 -- Loads and saves records. A task is one text that never changes; what else is known of it stands where
 -- it is for, and nowhere while it is not:
 --
@@ -167,7 +138,7 @@ local PLACES = { scheduled = 1, deferred = 2 }
 local function dependentOf(t, id, part)
   F.fixed(t)
   local told = { id = t.id, name = t.name, user = t.user, state = t.state }
-  if Suspend.waitsFor(t, id) then
+  if F.Suspend_waitsFor(t, id) then
     told.waits = 'suspended'
   else
     told.waits = part == 'held' and 'redrive' or 'end'
@@ -380,6 +351,8 @@ end
 end
 library()
 
+local often
+
 local rare = function()
 
 function F.readEar(t)
@@ -391,7 +364,7 @@ function F.readEar(t)
 end
 
 -- A run that was suspended for others waits for just these.
-function Suspend.waitsFor(t, id)
+function F.Suspend_waitsFor(t, id)
   return t.x and t.x.s and F.contains(t.x.s, id) or false
 end
 
@@ -404,14 +377,15 @@ end
 
 end
 
-local lazy = { __index = function(functions, name)
-  local make = rare
-  rare = nil
-  if make then make() end
-  return rawget(functions, name)
-end }
-setmetatable(F, lazy)
-setmetatable(Suspend, lazy)
+setmetatable(F, { __index = function(functions, name)
+  while often or rare do
+    local make = often or rare
+    if often then often = nil else rare = nil end
+    make()
+    local found = rawget(functions, name)
+    if found ~= nil then return found end
+  end
+end })
 
 local id, after, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])
 return cjson.encode(F.dependents(id, after ~= '' and cjson.decode(after) or nil, limit))

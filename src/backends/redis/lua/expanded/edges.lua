@@ -12,10 +12,7 @@
 
 local F = {}
 
--- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
-local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+-- Functions of one subject each; the bundler makes one table of all of them.
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -110,32 +107,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- mean time that its leases are held, where time is charged.
 -- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
 
--- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
-
--- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
-end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
-
 -- Loads and saves records. A task is one text that never changes; what else is known of it stands where
 -- it is for, and nowhere while it is not:
 --
@@ -163,13 +134,15 @@ local PLACES = { scheduled = 1, deferred = 2 }
 
 -- Whether a task that others wait for closes a cycle: the twin of domain/cycle-search.ts, as far as one
 -- script goes. `self` is the task that is to get edges: its id, user and deps, and the batch that it is
--- of, as of `Store.newBatch`.
+-- of, as of `F.Store_newBatch`.
 -- @rare
 
 local library = function()
 
 end
 library()
+
+local often
 
 local rare = function()
 
@@ -353,7 +326,7 @@ function F.fixed(t)
 end
 
 -- A run that was suspended for others waits for just these.
-function Suspend.waitsFor(t, id)
+function F.Suspend_waitsFor(t, id)
   return t.x and t.x.s and F.contains(t.x.s, id) or false
 end
 
@@ -365,16 +338,16 @@ function F.contains(list, id)
 end
 
 -- Whether it may come to depend on a task of this user.
-function Deps.mayDependOn(t, user)
+function F.Deps_mayDependOn(t, user)
   return t.x.g and t.x.g[4] or F.fixed(t).user == user
 end
 
 -- The task that one of its dependencies is; false when none is stored, or only another user's that it
 -- may not depend on.
-function Deps.upstreamOf(t, id)
+function F.Deps_upstreamOf(t, id)
   local upstream = F.taskOf(id)
-  if not upstream or Suspend.waitsFor(t, id) then return upstream end
-  return Deps.mayDependOn(t, F.fixed(upstream).user) and upstream
+  if not upstream or F.Suspend_waitsFor(t, id) then return upstream end
+  return F.Deps_mayDependOn(t, F.fixed(upstream).user) and upstream
 end
 
 -- Takes leases out that are over; whoever reads those of workers, or writes new ones, calls it before.
@@ -386,33 +359,33 @@ function F.dropLeases()
 end
 
 -- Whether an edge of a stored task leads to one that has not ended, or is about to be stored.
-function Link.leadsTo(t, id, self)
+function F.Link_leadsTo(t, id, self)
   local item = self.batch and self.batch.tasks[id]
-  if id == self.id then return Deps.mayDependOn(t, self.user) end
-  if item and not F.taskOf(id) then return Deps.mayDependOn(t, item.user) end
-  local upstream = Deps.upstreamOf(t, id)
+  if id == self.id then return F.Deps_mayDependOn(t, self.user) end
+  if item and not F.taskOf(id) then return F.Deps_mayDependOn(t, item.user) end
+  local upstream = F.Deps_upstreamOf(t, id)
   return upstream and not F.isEnd(upstream.state)
 end
 
 -- Whom a task waits for, or will once its batch is stored.
-function Link.upstreamsOf(id, self)
+function F.Link_upstreamsOf(id, self)
   if id == self.id then return self.deps end
   local t = F.taskOf(id)
   if not t then
     local item = self.batch and self.batch.tasks[id]
-    return item and item.spec and Store.resolve(id, item.spec.d, self.batch.answered) or NONE
+    return item and item.spec and F.Store_resolve(id, item.spec.d, self.batch.answered) or NONE
   end
   if F.isEnd(t.state) then return NONE end
   local ids, found = redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. id)), {}
   table.sort(ids, F.before)
   for _, other in ipairs(ids) do
-    if Link.leadsTo(t, other, self) then found[#found + 1] = other end
+    if F.Link_leadsTo(t, other, self) then found[#found + 1] = other end
   end
   return found
 end
 
 -- Who waits for a task; false when these are too many to follow, or of a batch.
-function Link.dependentsOf(id, self)
+function F.Link_dependentsOf(id, self)
   if self.batch then return false end
   local keys, found = { (prefix .. 'deps:waiting:' .. id), (prefix .. 'deps:held:' .. id) }, {}
   if not F.taskOf(id) then
@@ -436,19 +409,18 @@ end
 
 end
 
-local lazy = { __index = function(functions, name)
-  local make = rare
-  rare = nil
-  if make then make() end
-  return rawget(functions, name)
-end }
-setmetatable(F, lazy)
-setmetatable(Suspend, lazy)
-setmetatable(Deps, lazy)
-setmetatable(Link, lazy)
+setmetatable(F, { __index = function(functions, name)
+  while often or rare do
+    local make = often or rare
+    if often then often = nil else rare = nil end
+    make()
+    local found = rawget(functions, name)
+    if found ~= nil then return found end
+  end
+end })
 
 local side, id = ARGV[1], ARGV[2]
-local edgesOf = side == 'upstreams' and Link.upstreamsOf or Link.dependentsOf
+local edgesOf = side == 'upstreams' and F.Link_upstreamsOf or F.Link_dependentsOf
 local open, known, reply, edges, at = { id }, { [id] = true }, {}, 0, 1
 while open[at] and edges < 500 do
   local ids = edgesOf(open[at], {})

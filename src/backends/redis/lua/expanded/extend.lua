@@ -12,24 +12,9 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, saveLiving = 0, saveRunning = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, leasedUntil = 0, dropLeases = 0, saveLeases = 0, flushEnded = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, readWorker = 0, seen = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_keptUntil = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, packShares = 0, saveUser = 0, touch = 0, saveLiving = 0, saveRunning = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, leasedUntil = 0, dropLeases = 0, saveLeases = 0, flushEnded = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_setIdle = 0, Step_rememberPlain = 0, Step_forget = 0, Step_finishLane = 0, Step_saveTasks = 0, writeStep = 0, closeStep = 0, Tick_dropIdle = 0, Tick_dropNames = 0, Tick_dropIdles = 0, retainDue = 0, tickSteps = 0, readWorker = 0, seen = 0 }
 
--- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease = {}
-local Line = {}
-local Link = {}
-local Lists = {}
-local Retain = {}
-local Schedule = {}
-local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, rememberPlain = 0, forget = 0, finishLane = 0, saveTasks = 0 }
-local Store = {}
-local Submission = {}
-local Suspend = {}
-local Tick = { dropIdle = 0, dropNames = 0, dropIdles = 0 }
-local Timed = {}
-local Window = {}
-local XCom = {}
+-- Functions of one subject each; the bundler makes one table of all of them.
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -126,32 +111,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
 -- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
-
--- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
-
--- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
-end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -481,6 +440,15 @@ function F.saveLane(lane)
   if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
   if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
 end
+
+-- Grains of a user of this weight in one unit of virtual time.
+function F.Tag_scale(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
 
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
@@ -856,15 +824,15 @@ end
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
 -- time is charged, a tag may have been corrected upwards while virtual time stood still.
-function Step.restIfIdle(lane)
+function F.Step_restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 then return end
   if lane.v == 0 and not lane.timed then return end
   lane.v = 0
-  Step.newEpoch(lane)
+  F.Step_newEpoch(lane)
 end
 
 -- Tags that were kept are worth nothing from now on.
-function Step.newEpoch(lane)
+function F.Step_newEpoch(lane)
   if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
@@ -876,7 +844,7 @@ function Step.newEpoch(lane)
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
-function Step.setIdle(u, till)
+function F.Step_setIdle(u, till)
   if (u.idle or false) == (till and true) then return end
   local lane = u.lane
   u.idle = till and true
@@ -890,9 +858,9 @@ function Step.setIdle(u, till)
 end
 
 -- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
-function Step.rememberPlain(u)
+function F.Step_rememberPlain(u)
   local lane = u.lane
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and keptUntil(u.s, u.w) > lane.v
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.Tag_keptUntil(u.s, u.w) > lane.v
   if keep ~= (u.isKept or false) then
     lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
     F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
@@ -903,15 +871,15 @@ function Step.rememberPlain(u)
   if not (u.ready or keep) then lane.stale = true end
 end
 
-function Step.forget(u)
+function F.Step_forget(u)
   local lane = u.lane
   if not F.needsRecord(u) then
     if not u.plain then
-      Step.setIdle(u, false)
+      F.Step_setIdle(u, false)
       if not u.fresh then redis.call('DEL', u.key) end
       u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
     end
-    return Step.rememberPlain(u)
+    return F.Step_rememberPlain(u)
   end
   if u.plain then
     F.countTasks(u)
@@ -922,21 +890,21 @@ function Step.forget(u)
     u.plain = false
   end
   if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
-    Step.setIdle(u, false)
+    F.Step_setIdle(u, false)
     return F.saveUser(u)
   end
-  local till = u.ep == lane.epoch and keptUntil(u.s, u.w)
+  local till = u.ep == lane.epoch and F.Tag_keptUntil(u.s, u.w)
   local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
-  Step.setIdle(u, keep and till)
+  F.Step_setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
   if not u.fresh then redis.call('DEL', u.key) end
   F.zset((lane.p .. 'users'), u.name, false)
 end
 
-function Step.finishLane(lane)
+function F.Step_finishLane(lane)
   if lane.idleMoved then
     local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
@@ -946,11 +914,11 @@ function Step.finishLane(lane)
     C.idle = 1
   end
   F.saveLane(lane)
-  if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
+  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
 end
 
 -- Writes the records that changed; what follows may change them again.
-function Step.saveTasks()
+function F.Step_saveTasks()
   local writes = {}
   for i = 1, #changed do
     local t = changed[i]
@@ -965,29 +933,29 @@ end
 
 -- Writes everything that this step has changed, and wakes workers for work that was gained.
 function F.writeStep()
-  if C.dueChanged then Step.saveDueUsers() end
+  if C.dueChanged then F.Step_saveDueUsers() end
   for _, lane in ipairs(touched) do
-    Step.restIfIdle(lane)
-    for _, u in ipairs(lane.dirty) do Step.forget(u) end
+    F.Step_restIfIdle(lane)
+    for _, u in ipairs(lane.dirty) do F.Step_forget(u) end
   end
   F.dropLeases()
   F.flushEnded()
-  Step.saveTasks()
+  F.Step_saveTasks()
   if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
   if next(keyring) then F.saveKeys() end
-  for _, lane in ipairs(touched) do Step.finishLane(lane) end
+  for _, lane in ipairs(touched) do F.Step_finishLane(lane) end
   if next(runningChange) then F.saveRunning() end
 end
 
 function F.closeStep()
-  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
   F.saveClock()
-  if #published > 0 then Step.publishEnds() end
+  if #published > 0 then F.Step_publishEnds() end
 end
 
 -- Drops users of one queue whose kept tag the virtual time has passed; says how many.
-function Tick.dropIdle(lane, most)
+function F.Tick_dropIdle(lane, most)
   local epoch, dropped = lane.old, 0
   local rated = C.configs > 0 or lane.perUser.rate
   while true do
@@ -1019,15 +987,15 @@ end
 
 -- Drops kept tags of users without a record that the virtual time has passed, and names of whom nothing
 -- is known any more; says how many it looked at, and whether any may be left.
-function Tick.dropNames(lane, most)
+function F.Tick_dropNames(lane, most)
   local tags, users = (lane.p .. 'kept-tags'), (lane.p .. 'users')
   F.flushKey(tags)
-  local passed = math.floor((lane.v + 0.000030517578125) * scaleOf(100))
+  local passed = math.floor((lane.v + 0.000030517578125) * F.Tag_scale(100))
   local names = redis.call('ZRANGEBYSCORE', tags, '-inf', string.format('%.0f', passed), 'LIMIT', 0, most)
   local gone = 0
   for _, name in ipairs(names) do
     local tag = tonumber(redis.call('ZSCORE', tags, name))
-    if keptUntil(tag, 100) <= lane.v then
+    if F.Tag_keptUntil(tag, 100) <= lane.v then
       redis.call('ZREM', tags, name)
       gone = gone + 1
       if lane.users[name] then lane.users[name].isKept = false end
@@ -1066,13 +1034,13 @@ function Tick.dropNames(lane, most)
   return #names
 end
 
-function Tick.dropIdles()
+function F.Tick_dropIdles()
   if C.idle == 0 then return false end
   local left = 50
   for _, queue in ipairs(redis.call('SMEMBERS', (prefix .. 'idle-lanes'))) do
     local lane = F.laneOf(queue)
-    left = left - Tick.dropIdle(lane, left)
-    if left > 0 then left = left - Tick.dropNames(lane, left) end
+    left = left - F.Tick_dropIdle(lane, left)
+    if left > 0 then left = left - F.Tick_dropNames(lane, left) end
     F.touchLane(lane)
     if left <= 0 then return true end
     redis.call('SREM', (prefix .. 'idle-lanes'), queue)
@@ -1095,9 +1063,9 @@ function F.tickSteps(retention)
   if due or H['scheduled-users'] <= now or H.throttled <= now or H.deadlines <= now
     or H.cascade < INF or H.submissions <= now or H['xcom-ends'] <= now or C.dropping > 0 or C.refresh > 0
     or H['listed-workers'] < now - 15000 or F.retainDue(retention) then
-    return Tick.run(retention)
+    return F.Tick_run(retention)
   end
-  return C.idle > 0 and Tick.dropIdles()
+  return C.idle > 0 and F.Tick_dropIdles()
 end
 
 -- nil when the worker is not registered, or its lists were dropped while it was silent.
@@ -1124,6 +1092,8 @@ end
 
 end
 library()
+
+local often
 
 local rare = function()
 
@@ -1157,6 +1127,23 @@ function F.sharedClass(weight)
   return power
 end
 
+-- The least tag from `from` on that has the seat of `tag`.
+function F.Tag_seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+function F.Tag_raise(tag, least) return tag < least and F.Tag_seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+function F.Tag_turn(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+function F.Tag_enter(kept, v, w, last)
+  local floor, fresh = math.ceil(v * F.Tag_scale(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = F.Tag_seated(next_, floor) end
+  return kept > fresh and F.Tag_seated(next_, kept) or fresh, fresh
+end
+
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
   local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
@@ -1180,7 +1167,7 @@ function F.countTasks(u)
   if u.isCounted then return end
   u.isCounted = true
   if #changed > 0 or next(leasesOver) or next(leasedUntil) then
-    Step.saveTasks()
+    F.Step_saveTasks()
     F.saveLeases()
     u.lane.runs = nil
   end
@@ -1230,7 +1217,7 @@ function F.sharesOf(u)
 end
 
 -- Where the user's tag stands in virtual time.
-function F.startOf(u) return startOf(u.s, u.w) end
+function F.startOf(u) return F.Tag_start(u.s, u.w) end
 
 function F.exactClasses(lane)
   local n, weights = 0, {}
@@ -1275,7 +1262,7 @@ function F.readyKey(lane, class)
 end
 
 -- F of a turn of cost 1.
-function F.finishOf(u) return startOf(u.s, u.w) + 100 / u.w end
+function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
 
 -- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
 -- weights, which share a class, are compared in virtual time.
@@ -1353,7 +1340,7 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
-  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
+  if u.ready and u.ep ~= lane.epoch then F.Timed_recount(u) end
   if u.ready and u.w == weight then
     if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
     return
@@ -1361,13 +1348,13 @@ function F.place(u)
   local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   if u.w ~= weight then
-    kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
+    kept = math.ceil(v * F.Tag_scale(weight)) + math.max(0, math.ceil(kept - v * F.Tag_scale(u.w)))
   end
   if u.ready then F.displace(u) end
   u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
   local kind, lasts = F.joinClass(u), lane.lasts
   local last = lasts[kind] or -1
-  u.s, lasts[kind] = enterTag(kept, v, weight, last)
+  u.s, lasts[kind] = F.Tag_enter(kept, v, weight, last)
   -- Tags of different weights have no order: those who share a class are counted.
   if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)
@@ -1438,7 +1425,7 @@ function F.countLost(t)
 end
 
 -- A woken worker leaves every line that it stands in. `token` false: it left by itself.
-function Line.leaveLines(worker, packed, token)
+function F.Line_leaveLines(worker, packed, token)
   if packed ~= '' then
     local lines = cmsgpack.unpack(packed)
     for i = 1, #lines, 2 do
@@ -1456,15 +1443,15 @@ function Line.leaveLines(worker, packed, token)
 end
 
 -- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
-function Line.wakeWorker(worker)
+function F.Line_wakeWorker(worker)
   local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
   if not packed or packed == '' then return false end
-  Line.leaveLines(worker, packed, true)
+  F.Line_leaveLines(worker, packed, true)
   return true
 end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
-function Line.wakeLine(lane, line, most)
+function F.Line_wakeLine(lane, line, most)
   local key = (lane.p .. 'idle-workers:' .. line)
   while most > 0 do
     local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
@@ -1473,8 +1460,8 @@ function Line.wakeLine(lane, line, most)
     local stale = now - head[2] > 1.2 * 5000 + 1000
     if stale then
       local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
-      if packed then Line.leaveLines(worker, packed, false) end
-    elseif Line.wakeWorker(worker) then
+      if packed then F.Line_leaveLines(worker, packed, false) end
+    elseif F.Line_wakeWorker(worker) then
       most = most - 1
     end
     redis.call('ZREM', key, worker)
@@ -1484,15 +1471,15 @@ end
 
 -- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
 -- lists the users that gained it are on.
-function Line.wakeFor(lane, most, lists)
+function F.Line_wakeFor(lane, most, lists)
   if C.waiting <= 0 or lane.runnable == 0 then return end
-  local left = Line.wakeLine(lane, '*', math.min(most, lane.runnable, 16))
+  local left = F.Line_wakeLine(lane, '*', math.min(most, lane.runnable, 16))
   for i = 1, lists and #lists or 0 do
-    if left > 0 then left = Line.wakeLine(lane, lists[i], left) end
+    if left > 0 then left = F.Line_wakeLine(lane, lists[i], left) end
   end
 end
 
-function Line.wakeGained(lane)
+function F.Line_wakeGained(lane)
   local lists, known = {}, {}
   for _, u in pairs(lane.gainers or {}) do
     for i = 1, u.lists and #u.lists or 0 do
@@ -1503,7 +1490,7 @@ function Line.wakeGained(lane)
       end
     end
   end
-  Line.wakeFor(lane, lane.gain, lists)
+  F.Line_wakeFor(lane, lane.gain, lists)
 end
 
 -- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
@@ -1763,7 +1750,7 @@ function F.leave(t, u)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
-      if u.lane.timed then Timed.settle(t, u) end
+      if u.lane.timed then F.Timed_settle(t, u) end
       F.runningAt(t.worker, -1)
     elseif state == 'failed' then
       F.countFollower(t, u.lane, -1)
@@ -1989,7 +1976,7 @@ function F.endTask(t, u, state, ending)
 end
 
 -- Its end is moved on, unless a task needs it. What is known of it is remembered for longer.
-function Graphs.touch(hash)
+function F.Graphs_touch(hash)
   if redis.call('EXISTS', (prefix .. 'graph-refs:' .. hash)) == 1 then return end
   redis.call('HSET', (prefix .. 'graphmeta:' .. hash), 'till', now + 86400000)
   redis.call('PEXPIRE', (prefix .. 'graph:' .. hash), 86400000)
@@ -1997,19 +1984,19 @@ function Graphs.touch(hash)
 end
 
 -- The record of a task goes, and with it what was kept for it alone.
-function Graphs.drop(t)
+function F.Graphs_drop(t)
   local hash = t.x and t.x.h
-  if hash then Graphs.letGo(hash, t.id) end
+  if hash then F.Graphs_letGo(hash, t.id) end
 end
 
 -- A task or a schedule needs the snapshot no more.
-function Graphs.letGo(hash, id)
+function F.Graphs_letGo(hash, id)
   redis.call('SREM', (prefix .. 'graph-refs:' .. hash), id)
-  Graphs.touch(hash)
+  F.Graphs_touch(hash)
 end
 
 -- A run that was suspended for others waits for just these.
-function Suspend.waitsFor(t, id)
+function F.Suspend_waitsFor(t, id)
   return t.x and t.x.s and F.contains(t.x.s, id) or false
 end
 
@@ -2021,43 +2008,43 @@ function F.contains(list, id)
 end
 
 -- Whether it may come to depend on a task of this user.
-function Deps.mayDependOn(t, user)
+function F.Deps_mayDependOn(t, user)
   return t.x.g and t.x.g[4] or F.fixed(t).user == user
 end
 
 -- Where it waits for an id that is missing: the pair of the id and of who would have to store it, ''
 -- for anybody.
-function Deps.missingOf(t, id)
+function F.Deps_missingOf(t, id)
   return (#id .. ':' .. id .. (t.x.g and t.x.g[4] and '' or F.fixed(t).user))
 end
 
 -- The task that one of its dependencies is; false when none is stored, or only another user's that it
 -- may not depend on.
-function Deps.upstreamOf(t, id)
+function F.Deps_upstreamOf(t, id)
   local upstream = F.taskOf(id)
-  if not upstream or Suspend.waitsFor(t, id) then return upstream end
-  return Deps.mayDependOn(t, F.fixed(upstream).user) and upstream
+  if not upstream or F.Suspend_waitsFor(t, id) then return upstream end
+  return F.Deps_mayDependOn(t, F.fixed(upstream).user) and upstream
 end
 
 -- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
 -- going to store are not told to be waiting in vain.
-function Deps.listenMissing(t, id)
-  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).stamp)
+function F.Deps_listenMissing(t, id)
+  F.zset((prefix .. 'deps:missing:' .. (F.Deps_missingOf(t, id))), t.id, F.fixed(t).stamp)
   t.isBlocked = true
 end
 
-function Deps.awaitMissing(t, id)
-  Deps.listenMissing(t, id)
+function F.Deps_awaitMissing(t, id)
+  F.Deps_listenMissing(t, id)
   -- One score for all, so that those of one id stand together.
-  F.put('missing', Deps.missingOf(t, id), 1)
-  Cascade.waitFor(t)
+  F.put('missing', F.Deps_missingOf(t, id), 1)
+  F.Cascade_waitFor(t)
 end
 
 -- Lifts the limit of a wait when all that a task waits for can end by itself again.
-function Deps.rewait(t)
+function F.Deps_rewait(t)
   if not (t.x and t.x.wu) then return end
   for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
-    local upstream = Deps.upstreamOf(t, id)
+    local upstream = F.Deps_upstreamOf(t, id)
     if not upstream or F.isEnd(upstream.state) then return end
   end
   t.x.wu = nil
@@ -2065,7 +2052,7 @@ function Deps.rewait(t)
 end
 
 -- Takes it out of all that it still waits for; it reads only those that have ended.
-function Suspend.unlink(t)
+function F.Suspend_unlink(t)
   local key, read = (prefix .. 'deps:blocked:' .. t.id), {}
   for _, id in ipairs(t.x.s or NONE) do
     if redis.call('SREM', key, id) == 1 then
@@ -2079,8 +2066,8 @@ function Suspend.unlink(t)
 end
 
 -- Wakes it before all have ended.
-function Suspend.wake(t, u)
-  Suspend.unlink(t)
+function F.Suspend_wake(t, u)
+  F.Suspend_unlink(t)
   t.x.wk = nil
   F.change(t)
   F.setDeadline(t)
@@ -2088,43 +2075,43 @@ function Suspend.wake(t, u)
 end
 
 -- One of those that it waits for has ended.
-function Suspend.tell(upstream, t, u)
+function F.Suspend_tell(upstream, t, u)
   if upstream.state ~= 'finished' and t.x.sp == 'failure' then
     redis.call('SREM', (prefix .. 'deps:blocked:' .. t.id), upstream.id)
     F.addReader(upstream, 1)
-    return Suspend.wake(t, u)
+    return F.Suspend_wake(t, u)
   end
-  Cascade.satisfy(upstream, t, u)
+  F.Cascade_satisfy(upstream, t, u)
 end
 
 -- A mean after one more value, in seconds.
-function Timed.learn(of, held)
+function F.Timed_learn(of, held)
   of.mean = of.mean and of.mean + (held - of.mean) / 8 or held
   of.learned = true
 end
 
 -- A lease is over: its turn is charged by how long it was held.
-function Timed.settle(t, u)
+function F.Timed_settle(t, u)
   local lane = u.lane
   local held = math.max(0, now - t.leasedAt) / 1000
-  Timed.learn(u, held)
-  Timed.learn(lane, held)
+  F.Timed_learn(u, held)
+  F.Timed_learn(lane, held)
   local charged = t.y and t.y.ch
   if not charged then return end
   F.rareOf(t).ch = nil
   if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
-  local before = u.s - turnOf(charged)
-  local s = raisedTag(before + turnOf(held), lane.v * scaleOf(u.w) - turnOf(charged))
+  local before = u.s - F.Tag_turn(charged)
+  local s = F.Tag_raise(before + F.Tag_turn(held), lane.v * F.Tag_scale(u.w) - F.Tag_turn(charged))
   if u.ready then F.indexUser(u, false) end
   u.s = s
   if u.ready then F.indexUser(u, true) end
 end
 
 -- The queue begins to charge by something else: tags of before are worth a turn at most.
-function Timed.recount(u)
+function F.Timed_recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  local most = lane.v * scaleOf(u.w) + 67108864
+  local most = lane.v * F.Tag_scale(u.w) + 67108864
   if u.s > most then u.s = u.s - math.ceil((u.s - most) / 1024) * 1024 end
   u.ep = lane.epoch
   F.indexUser(u, true)
@@ -2143,14 +2130,14 @@ function F.addReader(t, change_)
   if t.readers == 0 and F.isEnd(t.state) then F.backAmongEnded(t) end
 end
 
-function Cascade.policyFor(upstream, dependent)
+function F.Cascade_policyFor(upstream, dependent)
   if upstream.state == 'failed' then return dependent.x.g[1] end
   if upstream.state == 'canceled' then return dependent.x.g[2] end
   return 'run'
 end
 
 -- The upstream no longer blocks the dependent, which now reads it.
-function Cascade.satisfy(upstream, t, u)
+function F.Cascade_satisfy(upstream, t, u)
   F.addReader(upstream, 1)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
@@ -2185,7 +2172,7 @@ function F.markDependents(t)
 end
 
 -- It can wait no longer than this for one that cannot end by itself.
-function Cascade.waitFor(t)
+function F.Cascade_waitFor(t)
   if not t.x.wu then
     t.x.wu = now + 2592000000
     F.change(t)
@@ -2193,41 +2180,41 @@ function Cascade.waitFor(t)
   F.setDeadline(t)
 end
 
-function Cascade.hold(upstream, t)
+function F.Cascade_hold(upstream, t)
   F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).stamp)
   F.markDependents(upstream)
-  Cascade.waitFor(t)
+  F.Cascade_waitFor(t)
 end
 
 -- Why a task ends that an upstream ends, as JSON.
-function Cascade.causeOf(id, state)
+function F.Cascade_causeOf(id, state)
   return cjson.encode({ type = 'upstream', id = id, state = state })
 end
 
-function Cascade.tell(upstream, t)
+function F.Cascade_tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
-  if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
-  local policy = Cascade.policyFor(upstream, t)
+  if F.Suspend_waitsFor(t, upstream.id) then return F.Suspend_tell(upstream, t, u) end
+  local policy = F.Cascade_policyFor(upstream, t)
   if policy == 'run' then
-    Cascade.satisfy(upstream, t, u)
+    F.Cascade_satisfy(upstream, t, u)
   elseif policy == 'wait' then
-    Cascade.hold(upstream, t)
+    F.Cascade_hold(upstream, t)
   else
     F.endTask(t, u, policy == 'cancel' and 'canceled' or 'failed',
-      { cause = Cascade.causeOf(upstream.id, upstream.state) })
+      { cause = F.Cascade_causeOf(upstream.id, upstream.state) })
   end
 end
 
-function Cascade.satisfiedMissing(t, id)
+function F.Cascade_satisfiedMissing(t, id)
   for _, other in ipairs(t.x.m or {}) do
     if other == id then return true end
   end
   return false
 end
 
-function Cascade.leaveMissing(t, id)
-  local pair = Deps.missingOf(t, id)
+function F.Cascade_leaveMissing(t, id)
+  local pair = F.Deps_missingOf(t, id)
   local key = (prefix .. 'deps:missing:' .. pair)
   F.zset(key, t.id, false)
   F.flushKey(key)
@@ -2235,25 +2222,25 @@ function Cascade.leaveMissing(t, id)
 end
 
 -- It waits for none of its dependencies any more.
-function Cascade.leaveWaits(t)
+function F.Cascade_leaveWaits(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      local upstream = Deps.upstreamOf(t, id)
+      local upstream = F.Deps_upstreamOf(t, id)
       if upstream then
         F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
         F.zset((prefix .. 'deps:held:' .. id), t.id, false)
       end
       -- Who waits for one that is being undone may stand in either place.
-      if not upstream or (upstream.x and upstream.x.su) then Cascade.leaveMissing(t, id) end
+      if not upstream or (upstream.x and upstream.x.su) then F.Cascade_leaveMissing(t, id) end
     end
   end
 end
 
 -- First part of a cascade: the ended task stops waiting for its own, and reading them; one that
 -- failed may be redriven, and a join holds what it joined, so these read on until they are removed.
-function Cascade.leaveUpstreams(t)
+function F.Cascade_leaveUpstreams(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   t.left = true
   F.change(t)
@@ -2261,9 +2248,9 @@ function Cascade.leaveUpstreams(t)
   -- A join that has finished waits for nobody, and reads on.
   if x.j and t.state == 'finished' then return 0 end
   local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
-  if x.s then Suspend.unlink(t) end
-  Cascade.leaveWaits(t)
-  if not reads then Cascade.leaveReaders(t) end
+  if x.s then F.Suspend_unlink(t) end
+  F.Cascade_leaveWaits(t)
+  if not reads then F.Cascade_leaveReaders(t) end
   if t.state == 'failed' then return count end
   local unread = reads and redis.call('SMEMBERS', key) or NONE
   if #unread > 0 then
@@ -2277,13 +2264,13 @@ function Cascade.leaveUpstreams(t)
 end
 
 -- It reads none of its upstreams any more.
-function Cascade.leaveReaders(t)
+function F.Cascade_leaveReaders(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   local waits = redis.call('EXISTS', key) == 1
   for _, id in ipairs(t.x.d or NONE) do
     local upstream = F.taskOf(id)
     if upstream and not (waits and redis.call('SISMEMBER', key, id) == 1)
-      and not Cascade.satisfiedMissing(t, id) then
+      and not F.Cascade_satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
   end
@@ -2294,7 +2281,7 @@ function Cascade.leaveReaders(t)
 end
 
 -- Tells up to `most` of those that wait for the task; says how many, and whether some are left.
-function Cascade.tellWaiting(t, most)
+function F.Cascade_tellWaiting(t, most)
   local key = (prefix .. 'deps:waiting:' .. t.id)
   F.flushKey(key)
   local ids = redis.call('ZRANGE', key, 0, most)
@@ -2302,15 +2289,15 @@ function Cascade.tellWaiting(t, most)
   for i = 1, count do
     F.zset(key, ids[i], false)
     local dependent = F.taskOf(ids[i])
-    if dependent then Cascade.tell(t, dependent) end
+    if dependent then F.Cascade_tell(t, dependent) end
   end
   return count, #ids > most
 end
 
 -- Takes what has ended since into the line: those that ended first are told first.
-function Cascade.standIn()
-  local line = Cascade.line or { at = 1 }
-  Cascade.line = line
+function F.Cascade_standIn()
+  local line = F.Cascade_line or { at = 1 }
+  F.Cascade_line = line
   for i = 1, #standing do
     line[#line + 1] = standing[i]
     standing[i] = nil
@@ -2320,9 +2307,9 @@ end
 
 -- The id that is told next, by the order of their ends; nil when all are. While none is left over from earlier
 -- steps, those of this one need not stand in the index.
-function Cascade.next()
+function F.Cascade_next()
   if not C.isOlder then
-    local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
+    local line = #standing > 0 and F.Cascade_standIn() or F.Cascade_line or NONE
     while line[line.at or 1] do
       local id = line[line.at]
       if I.cascade and I.cascade[id] then return id end
@@ -2336,7 +2323,7 @@ function Cascade.next()
 end
 
 -- All that wait for it have been told.
-function Cascade.leave(id)
+function F.Cascade_leave(id)
   if C.isOlder then return F.move('cascade', id, false) end
   I.cascade[id] = nil
   if next(I.cascade) == nil then
@@ -2349,38 +2336,38 @@ end
 function F.cascade(budget)
   local left = budget
   while true do
-    local id = Cascade.next()
+    local id = F.Cascade_next()
     if not id then return false end
     if left <= 0 then return true end
     local t = F.taskOf(id)
     if t then
-      if not t.left then left = left - Cascade.leaveUpstreams(t) end
-      local told, more = Cascade.tellWaiting(t, math.max(left, 0))
+      if not t.left then left = left - F.Cascade_leaveUpstreams(t) end
+      local told, more = F.Cascade_tellWaiting(t, math.max(left, 0))
       left = left - told
       if more then return true end
       t.inCascade = false
       F.change(t)
     end
-    Cascade.leave(id)
+    F.Cascade_leave(id)
   end
 end
 
-function Due.holders()
+function F.Due_holders()
   local comma = string.find(C.alarms, ',', 1, true)
   return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
 end
 
 -- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
-function Due.alarmEarlier()
-  local one, two = Due.holders()
-  if Line.wakeWorker(one) then
+function F.Due_alarmEarlier()
+  local one, two = F.Due_holders()
+  if F.Line_wakeWorker(one) then
     C.alarms = ',' .. two
     C.alarm = INF
   end
 end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
-function Step.saveDue(u)
+function F.Step_saveDue(u)
   local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
@@ -2388,14 +2375,14 @@ function Step.saveDue(u)
   F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
 end
 
-function Step.saveDueUsers()
+function F.Step_saveDueUsers()
   local any = false
   for _, lane in ipairs(touched) do
     for _, u in ipairs(lane.dirty) do
       if u.dueChanged then
         u.dueChanged = nil
         F.flushKey((lane.p .. 'scheduled:' .. u.name))
-        Step.saveDue(u)
+        F.Step_saveDue(u)
         any = true
       end
     end
@@ -2403,7 +2390,7 @@ function Step.saveDueUsers()
   if any then F.flushIndex('scheduled-users') end
 end
 
-function Step.publishEnds()
+function F.Step_publishEnds()
   for _, t in ipairs(published) do
     for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
   end
@@ -2434,7 +2421,7 @@ function F.recordAttempt(t, outcome, decision, cause, err)
 end
 
 -- Nothing of it is kept.
-function Retain.forget(t)
+function F.Retain_forget(t)
   local id = t.id
   redis.call('HDEL', (prefix .. 'tasks'), id)
   if F.isLong(t) then redis.call('HDEL', (prefix .. 'payloads'), id) end
@@ -2452,7 +2439,7 @@ end
 
 -- Removes an ended task. Those that still wait for its redrive are canceled first, in bounded
 -- steps; false while some are left.
-function Retain.takeAway(t)
+function F.Retain_takeAway(t)
   local u = F.ownerOf(t)
   if t.dependents then
     local key = (prefix .. 'deps:held:' .. t.id)
@@ -2463,13 +2450,13 @@ function Retain.takeAway(t)
       local dependent = F.taskOf(ids[i])
       if dependent and not F.isEnd(dependent.state) then
         F.endTask(dependent, F.ownerOf(dependent), 'canceled',
-          { cause = Cascade.causeOf(t.id, 'removed') })
+          { cause = F.Cascade_causeOf(t.id, 'removed') })
       end
     end
     if #ids > 50 then return false end
   end
   -- One that failed could have been redriven, and a join holds what it joined: they read until now.
-  if t.x and (t.state == 'failed' or t.x.j) then Cascade.leaveReaders(t) end
+  if t.x and (t.state == 'failed' or t.x.j) then F.Cascade_leaveReaders(t) end
   local key = t.x and t.x.k and F.keyState(u.lane.queue, u.name, t.x.k)
   if key and key.o == t.id then
     -- The key goes too, unless it holds for a time.
@@ -2477,13 +2464,13 @@ function Retain.takeAway(t)
     key.dirty = true
   end
   F.leave(t, u)
-  Graphs.drop(t)
-  Retain.forget(t)
+  F.Graphs_drop(t)
+  F.Retain_forget(t)
   F.cascade(50)
   return true
 end
 
-function Retain.retainState(state, keepMs, keepCount, left)
+function F.Retain_retainState(state, keepMs, keepCount, left)
   local surely = now - 60000
   local over = now - math.max(keepMs, 60000)
   if H[state] > over and not (keepCount and H[state] <= surely) then return false, left end
@@ -2496,12 +2483,12 @@ function Retain.retainState(state, keepMs, keepCount, left)
     end
     if t.inCascade or left <= 0 then return true, left end
     left = left - 1
-    if not Retain.takeAway(t) then return true, left end
+    if not F.Retain_takeAway(t) then return true, left end
   end
 end
 
 -- `spec`: how long finished, failed and canceled tasks are kept in ms, and how many.
-function Retain.retain(spec)
+function F.Retain_retain(spec)
   local least = math.min(H.finished, H.failed, H.canceled)
   if least > now - 60000 then return false end
   local ages, counts = {}, {}
@@ -2510,16 +2497,16 @@ function Retain.retain(spec)
     counts[#ages] = tonumber(count) or false
   end
   local left, more, any = 50, false, false
-  more, left = Retain.retainState('finished', ages[1], counts[1], left)
+  more, left = F.Retain_retainState('finished', ages[1], counts[1], left)
   any = more
-  more, left = Retain.retainState('failed', ages[2], counts[2], left)
+  more, left = F.Retain_retainState('failed', ages[2], counts[2], left)
   any = any or more
-  more, left = Retain.retainState('canceled', ages[3], counts[3], left)
+  more, left = F.Retain_retainState('canceled', ages[3], counts[3], left)
   return any or more
 end
 
 -- The user moves to or from a list: its places in all of them are written anew.
-function Lists.changeLists(u, lists)
+function F.Lists_changeLists(u, lists)
   if u.ready then F.indexUser(u, false) end
   u.lists = #lists > 0 and lists or nil
   u.changed = true
@@ -2528,7 +2515,7 @@ function Lists.changeLists(u, lists)
   F.reindex(u)
 end
 
-function Lists.withoutList(u, list)
+function F.Lists_withoutList(u, list)
   local rest = {}
   for _, other in ipairs(u.lists or {}) do
     if other ~= list then rest[#rest + 1] = other end
@@ -2538,7 +2525,7 @@ end
 
 -- The worker leaves its lists, but for those in `kept` (by queue and list); those that nobody has
 -- any more are dropped in steps.
-function Lists.leaveLists(worker, kept)
+function F.Lists_leaveLists(worker, kept)
   local got = redis.call('HMGET', (prefix .. 'worker:' .. worker), 'q', 'l')
   if not got[1] or not got[2] then return end
   local lists = cmsgpack.unpack(got[2])
@@ -2556,14 +2543,14 @@ function Lists.leaveLists(worker, kept)
 end
 
 -- Takes up to `most` names off a list that goes; says how many.
-function Lists.dropNames(pair, most)
+function F.Lists_dropNames(pair, most)
   local length, at_ = string.match(pair, '^(%d+):()')
   local queue, list = string.sub(pair, at_, at_ + length - 1), string.sub(pair, at_ + length)
   local lane = F.laneOf(queue)
   local names = redis.call('SPOP', (lane.p .. 'list-names:' .. list), most)
   for _, name in ipairs(names) do
     local u = F.userOf(lane, name)
-    Lists.changeLists(u, Lists.withoutList(u, list))
+    F.Lists_changeLists(u, F.Lists_withoutList(u, list))
   end
   if redis.call('EXISTS', (lane.p .. 'list-names:' .. list)) == 0 then
     F.flushKey((lane.p .. 'list-ready:' .. list))
@@ -2574,60 +2561,60 @@ function Lists.dropNames(pair, most)
   return #names
 end
 
-function Lists.silence(from, till)
+function F.Lists_silence(from, till)
   local key = (CODES['listed-workers'] and prefix .. 'state:' .. 'listed-workers' or prefix .. 'listed-workers')
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, from, till, 'LIMIT', 0, 50)) do
-    Lists.leaveLists(id)
+    F.Lists_leaveLists(id)
     if redis.call('EXISTS', (prefix .. 'worker:' .. id)) == 1 then redis.call('HSET', (prefix .. 'worker:' .. id), 'x', '1') end
     F.move('listed-workers', id, false)
   end
 end
 
 -- Whoever was silent too long leaves its lists: maintenance alone finds that out.
-function Lists.dropSilent()
+function F.Lists_dropSilent()
   local past = '(' .. string.format('%.0f', now - 15000)
   local future = '(' .. string.format('%.0f', now + 15000)
   F.flushIndex('listed-workers')
-  Lists.silence('-inf', past)
+  F.Lists_silence('-inf', past)
   -- One seen far in the future was last seen before the clock went back.
-  Lists.silence(future, '+inf')
-  C.dropping = Lists.dropLists(50) and 1 or 0
+  F.Lists_silence(future, '+inf')
+  C.dropping = F.Lists_dropLists(50) and 1 or 0
   return C.dropping == 1
 end
 
 -- Takes up to `most` names off lists that nobody has any more; true when some are left.
-function Lists.dropLists(most)
+function F.Lists_dropLists(most)
   local left = most
   for _, pair in ipairs(redis.call('SMEMBERS', (prefix .. 'dropping'))) do
-    if left > 0 then left = left - Lists.dropNames(pair, left) end
+    if left > 0 then left = left - F.Lists_dropNames(pair, left) end
   end
   return redis.call('EXISTS', (prefix .. 'dropping')) == 1
 end
 
 -- One task of a sealed submission waits for it no more.
-function Submission.release(t)
+function F.Submission_release(t)
   t.x.su = nil
   F.change(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
 
 -- Who waits for a task that is undone waits for a missing one again; false when some are left.
-function Submission.letGo(t)
+function F.Submission_letGo(t)
   local key = (prefix .. 'deps:waiting:' .. t.id)
   F.flushKey(key)
   local ids = redis.call('ZRANGE', key, 0, 250)
   for i = 1, math.min(#ids, 250) do
     F.zset(key, ids[i], false)
     local waiter = F.taskOf(ids[i])
-    if waiter and not F.isEnd(waiter.state) then Deps.awaitMissing(waiter, t.id) end
+    if waiter and not F.isEnd(waiter.state) then F.Deps_awaitMissing(waiter, t.id) end
   end
   F.flushKey(key)
   return #ids <= 250
 end
 
 -- As if the task had never been stored; false when that takes another step.
-function Submission.undo(t)
-  if t.dependents and not Submission.letGo(t) then return false end
+function F.Submission_undo(t)
+  if t.dependents and not F.Submission_letGo(t) then return false end
   local u = F.ownerOf(t)
   local lane = u.lane
   F.leave(t, u)
@@ -2639,44 +2626,44 @@ function Submission.undo(t)
   lane.enqueued = lane.enqueued - 1
   if t.inCascade then F.move('cascade', t.id, false) end
   if t.x.dl then F.move('deadlines', F.member(t), false) end
-  Cascade.leaveWaits(t)
-  Cascade.leaveReaders(t)
+  F.Cascade_leaveWaits(t)
+  F.Cascade_leaveReaders(t)
   local key = t.x.k and F.keyState(lane.queue, u.name, t.x.k)
   if key and key.f == t.id then
     key.f, key.dirty = nil, true
   elseif key and key.o == t.id then
     key.o, key.dirty = nil, true
   end
-  Graphs.drop(t)
-  Step.saveTasks()
-  Retain.forget(t)
+  F.Graphs_drop(t)
+  F.Step_saveTasks()
+  F.Retain_forget(t)
   tasks[t.id] = false
   F.reindex(u)
   return true
 end
 
 -- Undoes some of them, the last first; says how many are done with.
-function Submission.undoAll(ids, submission)
+function F.Submission_undoAll(ids, submission)
   for i = #ids, 1, -1 do
     local t = F.taskOf(ids[i])
-    if t and t.x and t.x.su == submission and not Submission.undo(t) then return #ids - i end
+    if t and t.x and t.x.su == submission and not F.Submission_undo(t) then return #ids - i end
   end
   return #ids
 end
 
 -- Up to `most` tasks of a submission are released (front first) or undone (back first); true when
 -- some are left.
-function Submission.step(id, most)
+function F.Submission_step(id, most)
   local key, list = (prefix .. 'submit:' .. id), (prefix .. 'submitted:' .. id)
   local sealed = redis.call('HGET', key, 'sealed')
   if sealed then
     for _, one in ipairs(redis.call('LRANGE', list, 0, most - 1)) do
       local t = F.taskOf(one)
-      if t and t.x and t.x.su == id then Submission.release(t) end
+      if t and t.x and t.x.su == id then F.Submission_release(t) end
     end
     redis.call('LTRIM', list, most, -1)
   else
-    local done = Submission.undoAll(redis.call('LRANGE', list, -most, -1), id)
+    local done = F.Submission_undoAll(redis.call('LRANGE', list, -most, -1), id)
     redis.call('LTRIM', list, 0, -done - 1)
   end
   if redis.call('EXISTS', list) == 1 then return true end
@@ -2691,27 +2678,27 @@ function Submission.step(id, most)
 end
 
 -- Goes on with submissions that are sealed, and undoes those whose time is over.
-function Submission.tick(most)
+function F.Submission_tick(most)
   F.flushIndex('submissions')
   local id = redis.call('ZRANGEBYSCORE', (CODES['submissions'] and prefix .. 'state:' .. 'submissions' or prefix .. 'submissions'), '-inf', now, 'LIMIT', 0, 1)[1]
-  if id then Submission.step(id, most) end
+  if id then F.Submission_step(id, most) end
   F.flushIndex('submissions')
   return H.submissions <= now
 end
 
-function Tick.headIs(name, due)
+function F.Tick_headIs(name, due)
   if moved[name] then F.flushIndex(name) end
   return H[name] <= due
 end
 
 -- Up to `most` members of an index that are due, least first.
-function Tick.dueOf(name, due, most)
+function F.Tick_dueOf(name, due, most)
   F.flushIndex(name)
   return redis.call('ZRANGEBYSCORE', (CODES[name] and prefix .. 'state:' .. name or prefix .. name), '-inf', due, 'LIMIT', 0, most)
 end
 
 -- Takes back a lease that has ended.
-function Tick.lose(t, u)
+function F.Tick_lose(t, u)
   u.lane.lost = u.lane.lost + 1
   F.countLost(t)
   t.losses = t.losses + 1
@@ -2727,7 +2714,7 @@ function Tick.lose(t, u)
 end
 
 -- Leases that have ended, by (end, id), of all workers that may have such.
-function Tick.ended()
+function F.Tick_ended()
   local all, left = {}, {}
   F.saveLeases()
   for _, worker in ipairs(redis.call('ZRANGEBYSCORE', (prefix .. 'leases'), '-inf', now)) do
@@ -2742,14 +2729,14 @@ function Tick.ended()
   return all, left
 end
 
-function Tick.sweep()
+function F.Tick_sweep()
   if now < C.pause or H.started > now then return false end
-  local ended, left = Tick.ended()
+  local ended, left = F.Tick_ended()
   for i = 1, math.min(#ended, 50) do
     local t = ended[i]
     local of = left[t.worker]
     of.count = of.count - 1
-    Tick.lose(t, F.ownerOf(t))
+    F.Tick_lose(t, F.ownerOf(t))
   end
   for worker, of in pairs(left) do
     if of.count == 0 then
@@ -2765,18 +2752,18 @@ function Tick.sweep()
   return H.started <= now
 end
 
-function Tick.splitPair(pair)
+function F.Tick_splitPair(pair)
   local length, at = string.match(pair, '^(%d+):()')
   return string.sub(pair, at, at + length - 1), string.sub(pair, at + length)
 end
 
 -- Moves due tasks on, a few of each user in turn, so that a user with a million delays nobody.
-function Tick.promote()
+function F.Tick_promote()
   local left = 100
   while left > 0 do
-    if not Tick.headIs('scheduled-users', now) then return false end
+    if not F.Tick_headIs('scheduled-users', now) then return false end
     local pair = redis.call('ZRANGE', (CODES['scheduled-users'] and prefix .. 'state:' .. 'scheduled-users' or prefix .. 'scheduled-users'), 0, 0)[1]
-    local queue, name = Tick.splitPair(pair)
+    local queue, name = F.Tick_splitPair(pair)
     local u = F.userOf(F.laneOf(queue), name)
     local key = (u.lane.p .. 'scheduled:' .. name)
     F.flushKey(key)
@@ -2789,18 +2776,18 @@ function Tick.promote()
     F.flushKey(key)
     u.dueFloor = now
     u.dueChanged = nil
-    Step.saveDue(u)
+    F.Step_saveDue(u)
     F.touch(u)
     left = left - math.max(#ids, 1)
   end
-  return Tick.headIs('scheduled-users', now)
+  return F.Tick_headIs('scheduled-users', now)
 end
 
-function Tick.unthrottle()
-  if not Tick.headIs('throttled', now) then return false end
-  local pairs_ = Tick.dueOf('throttled', now, 50)
+function F.Tick_unthrottle()
+  if not F.Tick_headIs('throttled', now) then return false end
+  local pairs_ = F.Tick_dueOf('throttled', now, 50)
   for _, pair in ipairs(pairs_) do
-    local queue, name = Tick.splitPair(pair)
+    local queue, name = F.Tick_splitPair(pair)
     local u = F.userOf(F.laneOf(queue), name)
     u.throttled = true
     F.reindex(u)
@@ -2809,10 +2796,10 @@ function Tick.unthrottle()
 end
 
 -- The least id among those that a task waits for and that cannot end by themselves.
-function Tick.waitsFor(t)
+function F.Tick_waitsFor(t)
   local vain = {}
   for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
-    local upstream = Deps.upstreamOf(t, id)
+    local upstream = F.Deps_upstreamOf(t, id)
     if not upstream or F.isEnd(upstream.state) then vain[#vain + 1] = id end
   end
   table.sort(vain, F.before)
@@ -2820,9 +2807,9 @@ function Tick.waitsFor(t)
 end
 
 -- Ends tasks that were not started in time, or have waited too long for one that failed.
-function Tick.expire()
-  if not Tick.headIs('deadlines', now) then return false end
-  local ids = Tick.dueOf('deadlines', now, 50)
+function F.Tick_expire()
+  if not F.Tick_headIs('deadlines', now) then return false end
+  local ids = F.Tick_dueOf('deadlines', now, 50)
   for _, member in ipairs(ids) do
     local t = F.taskOf(F.idOf(member))
     if not t or F.isEnd(t.state) then
@@ -2830,12 +2817,12 @@ function Tick.expire()
     elseif t.x.ex and t.x.ex <= now then
       F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
     elseif t.x.wk and t.x.wk <= now then
-      Suspend.wake(t, F.ownerOf(t))
+      F.Suspend_wake(t, F.ownerOf(t))
     else
-      Deps.rewait(t)
+      F.Deps_rewait(t)
       if t.x.wu then
         F.endTask(t, F.ownerOf(t), 'canceled',
-          { cause = cjson.encode({ type = 'waited', id = Tick.waitsFor(t) }) })
+          { cause = cjson.encode({ type = 'waited', id = F.Tick_waitsFor(t) }) })
       end
     end
   end
@@ -2843,7 +2830,7 @@ function Tick.expire()
 end
 
 -- Users hear of new defaults of their queue, some at a time.
-function Tick.refresh(most)
+function F.Tick_refresh(most)
   local left = most
   local from = redis.call('HGETALL', (prefix .. 'refreshing'))
   for i = 1, #from, 2 do
@@ -2864,31 +2851,31 @@ function Tick.refresh(most)
 end
 
 -- Every part of maintenance once; true when any stopped at its bound.
-function Tick.run(retention)
-  local swept = Tick.sweep()
-  local promoted = Tick.promote()
-  local unthrottled = Tick.unthrottle()
-  local expired = Tick.expire()
+function F.Tick_run(retention)
+  local swept = F.Tick_sweep()
+  local promoted = F.Tick_promote()
+  local unthrottled = F.Tick_unthrottle()
+  local expired = F.Tick_expire()
   local cascaded = F.cascade(100)
-  local retained = Retain.retain(retention)
-  local over = XCom.sweep()
-  local dropped = Tick.dropIdles()
+  local retained = F.Retain_retain(retention)
+  local over = F.XCom_sweep()
+  local dropped = F.Tick_dropIdles()
   if C.dropping > 0 or H['listed-workers'] < now - 15000 then
-    dropped = Lists.dropSilent() or dropped
+    dropped = F.Lists_dropSilent() or dropped
   end
-  if C.refresh > 0 then dropped = Tick.refresh(50) or dropped end
-  if H.submissions <= now then dropped = Submission.tick(50) or dropped end
+  if C.refresh > 0 then dropped = F.Tick_refresh(50) or dropped end
+  if H.submissions <= now then dropped = F.Submission_tick(50) or dropped end
   return swept or promoted or unthrottled or expired or cascaded or retained or over
     or dropped
 end
 
-function XCom.placeOf(user, namespace, key)
+function F.XCom_placeOf(user, namespace, key)
   local rest = (#namespace .. ':' .. namespace .. key)
   return (#user .. ':' .. user .. rest)
 end
 
-function XCom.drop(user, namespace, key)
-  local place, space = XCom.placeOf(user, namespace, key), (#user .. ':' .. user .. namespace)
+function F.XCom_drop(user, namespace, key)
+  local place, space = F.XCom_placeOf(user, namespace, key), (#user .. ':' .. user .. namespace)
   if redis.call('DEL', (prefix .. 'xcom:' .. place)) == 0 then return end
   F.move('xcom-ends', place, false)
   redis.call('ZREM', (prefix .. 'xcom-keys:' .. space), key)
@@ -2898,7 +2885,7 @@ function XCom.drop(user, namespace, key)
 end
 
 -- When a value goes; false while a task keeps it.
-function XCom.endOf(writer, pushedAt, keepMs)
+function F.XCom_endOf(writer, pushedAt, keepMs)
   local t = writer ~= '' and F.taskOf(writer)
   if not t then return pushedAt + keepMs end
   if not F.isEnd(t.state) or t.readers > 0 then return false end
@@ -2906,19 +2893,19 @@ function XCom.endOf(writer, pushedAt, keepMs)
 end
 
 -- User, namespace and key of a place.
-function XCom.parts(place)
-  local user, rest = Tick.splitPair(place)
-  local namespace, key = Tick.splitPair(rest)
+function F.XCom_parts(place)
+  local user, rest = F.Tick_splitPair(place)
+  local namespace, key = F.Tick_splitPair(rest)
   return user, namespace, key
 end
 
 -- Takes values away that are over; those that a task keeps are looked at again later.
-function XCom.sweep()
-  if not Tick.headIs('xcom-ends', now) then return false end
-  local places = Tick.dueOf('xcom-ends', now, 50)
+function F.XCom_sweep()
+  if not F.Tick_headIs('xcom-ends', now) then return false end
+  local places = F.Tick_dueOf('xcom-ends', now, 50)
   for _, place in ipairs(places) do
     local got = redis.call('HMGET', (prefix .. 'xcom:' .. place), 'w', 'p', 't')
-    local till = got[1] and XCom.endOf(got[1], tonumber(got[2]), tonumber(got[3]))
+    local till = got[1] and F.XCom_endOf(got[1], tonumber(got[2]), tonumber(got[3]))
     if not got[1] then
       F.move('xcom-ends', place, false)
     elseif not till then
@@ -2926,7 +2913,7 @@ function XCom.sweep()
     elseif till > now then
       F.move('xcom-ends', place, till)
     else
-      XCom.drop(XCom.parts(place))
+      F.XCom_drop(F.XCom_parts(place))
     end
   end
   return #places == 50
@@ -2934,26 +2921,15 @@ end
 
 end
 
-local lazy = { __index = function(functions, name)
-  local make = rare
-  rare = nil
-  if make then make() end
-  return rawget(functions, name)
-end }
-setmetatable(F, lazy)
-setmetatable(Line, lazy)
-setmetatable(Graphs, lazy)
-setmetatable(Suspend, lazy)
-setmetatable(Deps, lazy)
-setmetatable(Timed, lazy)
-setmetatable(Cascade, lazy)
-setmetatable(Due, lazy)
-setmetatable(Step, lazy)
-setmetatable(Retain, lazy)
-setmetatable(Lists, lazy)
-setmetatable(Submission, lazy)
-setmetatable(Tick, lazy)
-setmetatable(XCom, lazy)
+setmetatable(F, { __index = function(functions, name)
+  while often or rare do
+    local make = often or rare
+    if often then often = nil else rare = nil end
+    make()
+    local found = rawget(functions, name)
+    if found ~= nil then return found end
+  end
+end })
 
 local worker, leaseMs, retention = F.readWorker(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 redis.call('DEL', (prefix .. 'oom'))

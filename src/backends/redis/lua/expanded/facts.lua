@@ -10,12 +10,9 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, userOf = 0, sharesOf = 0, startOf = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, isLong = 0, dropLeases = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, lineKey = 0, exact = 0, settingsInForce = 0, originsOf = 0, userInfo = 0, runnableNow = 0, queueInfo = 0, addWorkers = 0, rankBehind = 0, dependents = 0 }
+local F = { before = 0, newLane = 0, readLane = 0, laneOf = 0, Tag_scale = 0, Tag_start = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, userOf = 0, sharesOf = 0, startOf = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, isLong = 0, dropLeases = 0, bytesLess = 0, blockedBy = 0, expiresAt = 0, addRecord = 0, lineKey = 0, exact = 0, settingsInForce = 0, originsOf = 0, userInfo = 0, runnableNow = 0, queueInfo = 0, addWorkers = 0, rankBehind = 0, dependents = 0 }
 
--- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
-local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+-- Functions of one subject each; the bundler makes one table of all of them.
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -110,32 +107,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- mean time that its leases are held, where time is charged.
 -- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
 
--- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
-
--- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
-end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
-
 -- Loads and saves records. A task is one text that never changes; what else is known of it stands where
 -- it is for, and nowhere while it is not:
 --
@@ -176,7 +147,7 @@ local PLACES = { scheduled = 1, deferred = 2 }
 local function dependentOf(t, id, part)
   F.fixed(t)
   local told = { id = t.id, name = t.name, user = t.user, state = t.state }
-  if Suspend.waitsFor(t, id) then
+  if F.Suspend_waitsFor(t, id) then
     told.waits = 'suspended'
   else
     told.waits = part == 'held' and 'redrive' or 'end'
@@ -250,6 +221,12 @@ function F.laneOf(queue)
   lanes[queue] = lane
   return lane
 end
+
+-- Grains of a user of this weight in one unit of virtual time.
+function F.Tag_scale(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
 
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
@@ -350,7 +327,7 @@ function F.sharesOf(u)
 end
 
 -- Where the user's tag stands in virtual time.
-function F.startOf(u) return startOf(u.s, u.w) end
+function F.startOf(u) return F.Tag_start(u.s, u.w) end
 
 function F.isEnd(state)
   return state == 'finished' or state == 'failed' or state == 'canceled'
@@ -639,6 +616,8 @@ end
 end
 library()
 
+local often
+
 local rare = function()
 
 function F.sharedClass(weight)
@@ -704,7 +683,7 @@ function F.payloadOf(t)
 end
 
 -- A run that was suspended for others waits for just these.
-function Suspend.waitsFor(t, id)
+function F.Suspend_waitsFor(t, id)
   return t.x and t.x.s and F.contains(t.x.s, id) or false
 end
 
@@ -716,29 +695,29 @@ function F.contains(list, id)
 end
 
 -- Whether it may come to depend on a task of this user.
-function Deps.mayDependOn(t, user)
+function F.Deps_mayDependOn(t, user)
   return t.x.g and t.x.g[4] or F.fixed(t).user == user
 end
 
 -- The task that one of its dependencies is; false when none is stored, or only another user's that it
 -- may not depend on.
-function Deps.upstreamOf(t, id)
+function F.Deps_upstreamOf(t, id)
   local upstream = F.taskOf(id)
-  if not upstream or Suspend.waitsFor(t, id) then return upstream end
-  return Deps.mayDependOn(t, F.fixed(upstream).user) and upstream
+  if not upstream or F.Suspend_waitsFor(t, id) then return upstream end
+  return F.Deps_mayDependOn(t, F.fixed(upstream).user) and upstream
 end
 
 end
 
-local lazy = { __index = function(functions, name)
-  local make = rare
-  rare = nil
-  if make then make() end
-  return rawget(functions, name)
-end }
-setmetatable(F, lazy)
-setmetatable(Suspend, lazy)
-setmetatable(Deps, lazy)
+setmetatable(F, { __index = function(functions, name)
+  while often or rare do
+    local make = often or rare
+    if often then often = nil else rare = nil end
+    make()
+    local found = rawget(functions, name)
+    if found ~= nil then return found end
+  end
+end })
 
 local id, named = ARGV[1], tonumber(ARGV[2])
 local t = F.taskOf(id)
@@ -771,7 +750,7 @@ local function usersAhead()
     local before = start
     if string.byte(class, 2) == 119 then
       local w = tonumber(string.sub(class, 3))
-      before = w == u.w and u.s or start * scaleOf(w)
+      before = w == u.w and u.s or start * F.Tag_scale(w)
     end
     before = '(' .. string.format('%.17g', before)
     ahead = ahead + redis.call('ZCOUNT', (lane.p .. 'ready:' .. class), '-inf', before)
@@ -788,7 +767,7 @@ if blocked then
   facts.blockedBy = {}
   for i, other in ipairs(blocked) do
     local upstream = F.taskOf(other)
-    local state = upstream and (Deps.upstreamOf(t, other) and upstream.state or 'foreign')
+    local state = upstream and (F.Deps_upstreamOf(t, other) and upstream.state or 'foreign')
     facts.blockedBy[i] = { id = other, state = state or 'missing' }
   end
 end

@@ -9,19 +9,9 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, saveRunning = 0, isEnd = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, dropLeases = 0, saveLeases = 0, flushEnded = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0, patched = 0 }
+local F = { saveClock = 0, zset = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_seated = 0, Tag_enter = 0, Tag_keptUntil = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, saveRunning = 0, isEnd = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, dropLeases = 0, saveLeases = 0, flushEnded = 0, scheduleLookAt = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_setIdle = 0, Step_rememberPlain = 0, Step_forget = 0, Step_finishLane = 0, Step_saveTasks = 0, writeStep = 0, closeStep = 0, patched = 0 }
 
--- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease = {}
-local Line = {}
-local Link = {}
-local Lists = {}
-local Retain = {}
-local Schedule = {}
-local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, rememberPlain = 0, forget = 0, finishLane = 0, saveTasks = 0 }
-local Store = {}
-local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+-- Functions of one subject each; the bundler makes one table of all of them.
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -117,32 +107,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
 -- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
-
--- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
-
--- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
-end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -423,6 +387,27 @@ function F.saveLane(lane)
   if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
 end
 
+-- Grains of a user of this weight in one unit of virtual time.
+function F.Tag_scale(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
+
+-- The least tag from `from` on that has the seat of `tag`.
+function F.Tag_seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+function F.Tag_enter(kept, v, w, last)
+  local floor, fresh = math.ceil(v * F.Tag_scale(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = F.Tag_seated(next_, floor) end
+  return kept > fresh and F.Tag_seated(next_, kept) or fresh, fresh
+end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
+
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
   local base = lane.perUser
@@ -542,7 +527,7 @@ function F.saveUser(u)
 end
 
 -- Where the user's tag stands in virtual time.
-function F.startOf(u) return startOf(u.s, u.w) end
+function F.startOf(u) return F.Tag_start(u.s, u.w) end
 
 function F.touch(u)
   if u.dirty then return end
@@ -614,7 +599,7 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
-  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
+  if u.ready and u.ep ~= lane.epoch then F.Timed_recount(u) end
   if u.ready and u.w == weight then
     if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
     return
@@ -622,13 +607,13 @@ function F.place(u)
   local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   if u.w ~= weight then
-    kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
+    kept = math.ceil(v * F.Tag_scale(weight)) + math.max(0, math.ceil(kept - v * F.Tag_scale(u.w)))
   end
   if u.ready then F.displace(u) end
   u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
   local kind, lasts = F.joinClass(u), lane.lasts
   local last = lasts[kind] or -1
-  u.s, lasts[kind] = enterTag(kept, v, weight, last)
+  u.s, lasts[kind] = F.Tag_enter(kept, v, weight, last)
   -- Tags of different weights have no order: those who share a class are counted.
   if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)
@@ -794,15 +779,15 @@ end
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
 -- time is charged, a tag may have been corrected upwards while virtual time stood still.
-function Step.restIfIdle(lane)
+function F.Step_restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 then return end
   if lane.v == 0 and not lane.timed then return end
   lane.v = 0
-  Step.newEpoch(lane)
+  F.Step_newEpoch(lane)
 end
 
 -- Tags that were kept are worth nothing from now on.
-function Step.newEpoch(lane)
+function F.Step_newEpoch(lane)
   if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
@@ -814,7 +799,7 @@ function Step.newEpoch(lane)
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
-function Step.setIdle(u, till)
+function F.Step_setIdle(u, till)
   if (u.idle or false) == (till and true) then return end
   local lane = u.lane
   u.idle = till and true
@@ -828,9 +813,9 @@ function Step.setIdle(u, till)
 end
 
 -- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
-function Step.rememberPlain(u)
+function F.Step_rememberPlain(u)
   local lane = u.lane
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and keptUntil(u.s, u.w) > lane.v
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.Tag_keptUntil(u.s, u.w) > lane.v
   if keep ~= (u.isKept or false) then
     lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
     F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
@@ -841,15 +826,15 @@ function Step.rememberPlain(u)
   if not (u.ready or keep) then lane.stale = true end
 end
 
-function Step.forget(u)
+function F.Step_forget(u)
   local lane = u.lane
   if not F.needsRecord(u) then
     if not u.plain then
-      Step.setIdle(u, false)
+      F.Step_setIdle(u, false)
       if not u.fresh then redis.call('DEL', u.key) end
       u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
     end
-    return Step.rememberPlain(u)
+    return F.Step_rememberPlain(u)
   end
   if u.plain then
     F.countTasks(u)
@@ -860,21 +845,21 @@ function Step.forget(u)
     u.plain = false
   end
   if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
-    Step.setIdle(u, false)
+    F.Step_setIdle(u, false)
     return F.saveUser(u)
   end
-  local till = u.ep == lane.epoch and keptUntil(u.s, u.w)
+  local till = u.ep == lane.epoch and F.Tag_keptUntil(u.s, u.w)
   local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
-  Step.setIdle(u, keep and till)
+  F.Step_setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
   if not u.fresh then redis.call('DEL', u.key) end
   F.zset((lane.p .. 'users'), u.name, false)
 end
 
-function Step.finishLane(lane)
+function F.Step_finishLane(lane)
   if lane.idleMoved then
     local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
@@ -884,11 +869,11 @@ function Step.finishLane(lane)
     C.idle = 1
   end
   F.saveLane(lane)
-  if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
+  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
 end
 
 -- Writes the records that changed; what follows may change them again.
-function Step.saveTasks()
+function F.Step_saveTasks()
   local writes = {}
   for i = 1, #changed do
     local t = changed[i]
@@ -903,25 +888,25 @@ end
 
 -- Writes everything that this step has changed, and wakes workers for work that was gained.
 function F.writeStep()
-  if C.dueChanged then Step.saveDueUsers() end
+  if C.dueChanged then F.Step_saveDueUsers() end
   for _, lane in ipairs(touched) do
-    Step.restIfIdle(lane)
-    for _, u in ipairs(lane.dirty) do Step.forget(u) end
+    F.Step_restIfIdle(lane)
+    for _, u in ipairs(lane.dirty) do F.Step_forget(u) end
   end
   F.dropLeases()
   F.flushEnded()
-  Step.saveTasks()
+  F.Step_saveTasks()
   if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
   if next(keyring) then F.saveKeys() end
-  for _, lane in ipairs(touched) do Step.finishLane(lane) end
+  for _, lane in ipairs(touched) do F.Step_finishLane(lane) end
   if next(runningChange) then F.saveRunning() end
 end
 
 function F.closeStep()
-  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
   F.saveClock()
-  if #published > 0 then Step.publishEnds() end
+  if #published > 0 then F.Step_publishEnds() end
 end
 
 function F.patched(packed, patch)
@@ -936,6 +921,8 @@ end
 
 end
 library()
+
+local often
 
 local rare = function()
 
@@ -994,7 +981,7 @@ function F.countTasks(u)
   if u.isCounted then return end
   u.isCounted = true
   if #changed > 0 or next(leasesOver) or next(leasedUntil) then
-    Step.saveTasks()
+    F.Step_saveTasks()
     F.saveLeases()
     u.lane.runs = nil
   end
@@ -1031,7 +1018,7 @@ function F.exactClasses(lane)
 end
 
 -- F of a turn of cost 1.
-function F.finishOf(u) return startOf(u.s, u.w) + 100 / u.w end
+function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
 
 function F.onAssigned(u)
   for i = 1, u.lists and #u.lists or 0 do
@@ -1094,7 +1081,7 @@ function F.rateTill(u)
 end
 
 -- A woken worker leaves every line that it stands in. `token` false: it left by itself.
-function Line.leaveLines(worker, packed, token)
+function F.Line_leaveLines(worker, packed, token)
   if packed ~= '' then
     local lines = cmsgpack.unpack(packed)
     for i = 1, #lines, 2 do
@@ -1112,15 +1099,15 @@ function Line.leaveLines(worker, packed, token)
 end
 
 -- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
-function Line.wakeWorker(worker)
+function F.Line_wakeWorker(worker)
   local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
   if not packed or packed == '' then return false end
-  Line.leaveLines(worker, packed, true)
+  F.Line_leaveLines(worker, packed, true)
   return true
 end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
-function Line.wakeLine(lane, line, most)
+function F.Line_wakeLine(lane, line, most)
   local key = (lane.p .. 'idle-workers:' .. line)
   while most > 0 do
     local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
@@ -1129,8 +1116,8 @@ function Line.wakeLine(lane, line, most)
     local stale = now - head[2] > 1.2 * 5000 + 1000
     if stale then
       local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
-      if packed then Line.leaveLines(worker, packed, false) end
-    elseif Line.wakeWorker(worker) then
+      if packed then F.Line_leaveLines(worker, packed, false) end
+    elseif F.Line_wakeWorker(worker) then
       most = most - 1
     end
     redis.call('ZREM', key, worker)
@@ -1140,15 +1127,15 @@ end
 
 -- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
 -- lists the users that gained it are on.
-function Line.wakeFor(lane, most, lists)
+function F.Line_wakeFor(lane, most, lists)
   if C.waiting <= 0 or lane.runnable == 0 then return end
-  local left = Line.wakeLine(lane, '*', math.min(most, lane.runnable, 16))
+  local left = F.Line_wakeLine(lane, '*', math.min(most, lane.runnable, 16))
   for i = 1, lists and #lists or 0 do
-    if left > 0 then left = Line.wakeLine(lane, lists[i], left) end
+    if left > 0 then left = F.Line_wakeLine(lane, lists[i], left) end
   end
 end
 
-function Line.wakeGained(lane)
+function F.Line_wakeGained(lane)
   local lists, known = {}, {}
   for _, u in pairs(lane.gainers or {}) do
     for i = 1, u.lists and #u.lists or 0 do
@@ -1159,7 +1146,7 @@ function Line.wakeGained(lane)
       end
     end
   end
-  Line.wakeFor(lane, lane.gain, lists)
+  F.Line_wakeFor(lane, lane.gain, lists)
 end
 
 -- Fills in whose task it is.
@@ -1191,31 +1178,31 @@ function F.saveKeys()
 end
 
 -- The queue begins to charge by something else: tags of before are worth a turn at most.
-function Timed.recount(u)
+function F.Timed_recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  local most = lane.v * scaleOf(u.w) + 67108864
+  local most = lane.v * F.Tag_scale(u.w) + 67108864
   if u.s > most then u.s = u.s - math.ceil((u.s - most) / 1024) * 1024 end
   u.ep = lane.epoch
   F.indexUser(u, true)
 end
 
-function Due.holders()
+function F.Due_holders()
   local comma = string.find(C.alarms, ',', 1, true)
   return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
 end
 
 -- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
-function Due.alarmEarlier()
-  local one, two = Due.holders()
-  if Line.wakeWorker(one) then
+function F.Due_alarmEarlier()
+  local one, two = F.Due_holders()
+  if F.Line_wakeWorker(one) then
     C.alarms = ',' .. two
     C.alarm = INF
   end
 end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
-function Step.saveDue(u)
+function F.Step_saveDue(u)
   local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
@@ -1223,14 +1210,14 @@ function Step.saveDue(u)
   F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
 end
 
-function Step.saveDueUsers()
+function F.Step_saveDueUsers()
   local any = false
   for _, lane in ipairs(touched) do
     for _, u in ipairs(lane.dirty) do
       if u.dueChanged then
         u.dueChanged = nil
         F.flushKey((lane.p .. 'scheduled:' .. u.name))
-        Step.saveDue(u)
+        F.Step_saveDue(u)
         any = true
       end
     end
@@ -1238,7 +1225,7 @@ function Step.saveDueUsers()
   if any then F.flushIndex('scheduled-users') end
 end
 
-function Step.publishEnds()
+function F.Step_publishEnds()
   for _, t in ipairs(published) do
     for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
   end
@@ -1246,17 +1233,15 @@ end
 
 end
 
-local lazy = { __index = function(functions, name)
-  local make = rare
-  rare = nil
-  if make then make() end
-  return rawget(functions, name)
-end }
-setmetatable(F, lazy)
-setmetatable(Line, lazy)
-setmetatable(Timed, lazy)
-setmetatable(Due, lazy)
-setmetatable(Step, lazy)
+setmetatable(F, { __index = function(functions, name)
+  while often or rare do
+    local make = often or rare
+    if often then often = nil else rare = nil end
+    make()
+    local found = rawget(functions, name)
+    if found ~= nil then return found end
+  end
+end })
 
 local queue, patch = ARGV[1], cjson.decode(ARGV[2])
 local lane = F.laneOf(queue)
@@ -1267,7 +1252,7 @@ lane.perUser, lane.defaults = lane.config.perUser or {}, nil
 local timed = lane.config.charge == 'time'
 local recounts = timed ~= lane.timed
 lane.timed = timed
-if recounts then Step.newEpoch(lane) end
+if recounts then F.Step_newEpoch(lane) end
 redis.call('HSET', key, 'c', cmsgpack.pack(lane.config))
 F.touchLane(lane)
 lane.gain = lane.gain + lane.runnable

@@ -16,19 +16,9 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, ownerOf = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, leaveLease = 0, dropLeases = 0, saveLeases = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, flushEnded = 0, endTask = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_seated = 0, Tag_enter = 0, Tag_keptUntil = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, ownerOf = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, leaveLease = 0, dropLeases = 0, saveLeases = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, flushEnded = 0, endTask = 0, scheduleLookAt = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_setIdle = 0, Step_rememberPlain = 0, Step_forget = 0, Step_finishLane = 0, Step_saveTasks = 0, writeStep = 0, closeStep = 0, Store_readItems = 0, Store_existingTask = 0, Store_answerKnown = 0, Store_byLimit = 0, Store_refuse = 0, Store_storePlain = 0, Store_isPlain = 0, Store_storeEach = 0, Schedule_fields = 0, Schedule_read = 0, Schedule_moveOn = 0, Schedule_isActive = 0, Schedule_stillActive = 0, Schedule_ofUser = 0, Schedule_overtake = 0, Schedule_waitFor = 0, Schedule_outcomeOf = 0, Schedule_fireOne = 0 }
 
--- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease = {}
-local Line = {}
-local Link = {}
-local Lists = {}
-local Retain = {}
-local Schedule = { fields = 0, read = 0, moveOn = 0, isActive = 0, stillActive = 0, ofUser = 0, overtake = 0, waitFor = 0, outcomeOf = 0, fireOne = 0 }
-local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, rememberPlain = 0, forget = 0, finishLane = 0, saveTasks = 0 }
-local Store = { readItems = 0, existingTask = 0, answerKnown = 0, byLimit = 0, refuse = 0, storePlain = 0, isPlain = 0, storeEach = 0 }
-local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+-- Functions of one subject each; the bundler makes one table of all of them.
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -125,32 +115,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- mean time that its leases are held, where time is charged.
 -- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
 
--- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
-
--- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
-end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
-
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
@@ -246,11 +210,11 @@ local PLACES = { scheduled = 1, deferred = 2 }
 -- @rare
 
 -- How the owners of keys ended whose records are removed, by id.
-Key.gone = {}
+F.Key_gone = {}
 
 -- Whether a task that others wait for closes a cycle: the twin of domain/cycle-search.ts, as far as one
 -- script goes. `self` is the task that is to get edges: its id, user and deps, and the batch that it is
--- of, as of `Store.newBatch`.
+-- of, as of `F.Store_newBatch`.
 -- @rare
 
 -- Checks the dependencies of new tasks and registers them.
@@ -278,8 +242,8 @@ end
 
 -- What this call has written; names: whether any id was known before, ids that it made, those of
 -- them that belong to a submission, and the moment of creation as text.
-Store.wrote, Store.anyKnown, Store.made, Store.kept = false, true, {}, {}
-Store.submission, Store.users, Store.named, Store.fenced = false, false, false, false
+F.Store_wrote, F.Store_anyKnown, F.Store_made, F.Store_kept = false, true, {}, {}
+F.Store_submission, F.Store_users, F.Store_named, F.Store_fenced = false, false, false, false
 
 -- Loads schedules, and moves them on. The record is a hash: j spec, r revision, p paused, o overlap,
 -- m limit, h graph, s and d the slot that comes next and when it is due, c created, u updated,
@@ -507,6 +471,27 @@ function F.saveLane(lane)
   if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
 end
 
+-- Grains of a user of this weight in one unit of virtual time.
+function F.Tag_scale(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
+
+-- The least tag from `from` on that has the seat of `tag`.
+function F.Tag_seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+function F.Tag_enter(kept, v, w, last)
+  local floor, fresh = math.ceil(v * F.Tag_scale(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = F.Tag_seated(next_, floor) end
+  return kept > fresh and F.Tag_seated(next_, kept) or fresh, fresh
+end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
+
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
   local base = lane.perUser
@@ -644,7 +629,7 @@ function F.saveUser(u)
 end
 
 -- Where the user's tag stands in virtual time.
-function F.startOf(u) return startOf(u.s, u.w) end
+function F.startOf(u) return F.Tag_start(u.s, u.w) end
 
 function F.touch(u)
   if u.dirty then return end
@@ -716,7 +701,7 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
-  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
+  if u.ready and u.ep ~= lane.epoch then F.Timed_recount(u) end
   if u.ready and u.w == weight then
     if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
     return
@@ -724,13 +709,13 @@ function F.place(u)
   local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   if u.w ~= weight then
-    kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
+    kept = math.ceil(v * F.Tag_scale(weight)) + math.max(0, math.ceil(kept - v * F.Tag_scale(u.w)))
   end
   if u.ready then F.displace(u) end
   u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
   local kind, lasts = F.joinClass(u), lane.lasts
   local last = lasts[kind] or -1
-  u.s, lasts[kind] = enterTag(kept, v, weight, last)
+  u.s, lasts[kind] = F.Tag_enter(kept, v, weight, last)
   -- Tags of different weights have no order: those who share a class are counted.
   if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)
@@ -1059,7 +1044,7 @@ function F.leave(t, u)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
-      if u.lane.timed then Timed.settle(t, u) end
+      if u.lane.timed then F.Timed_settle(t, u) end
       F.runningAt(t.worker, -1)
     elseif state == 'failed' then
       F.countFollower(t, u.lane, -1)
@@ -1137,15 +1122,15 @@ end
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
 -- time is charged, a tag may have been corrected upwards while virtual time stood still.
-function Step.restIfIdle(lane)
+function F.Step_restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 then return end
   if lane.v == 0 and not lane.timed then return end
   lane.v = 0
-  Step.newEpoch(lane)
+  F.Step_newEpoch(lane)
 end
 
 -- Tags that were kept are worth nothing from now on.
-function Step.newEpoch(lane)
+function F.Step_newEpoch(lane)
   if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
@@ -1157,7 +1142,7 @@ function Step.newEpoch(lane)
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
-function Step.setIdle(u, till)
+function F.Step_setIdle(u, till)
   if (u.idle or false) == (till and true) then return end
   local lane = u.lane
   u.idle = till and true
@@ -1171,9 +1156,9 @@ function Step.setIdle(u, till)
 end
 
 -- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
-function Step.rememberPlain(u)
+function F.Step_rememberPlain(u)
   local lane = u.lane
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and keptUntil(u.s, u.w) > lane.v
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.Tag_keptUntil(u.s, u.w) > lane.v
   if keep ~= (u.isKept or false) then
     lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
     F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
@@ -1184,15 +1169,15 @@ function Step.rememberPlain(u)
   if not (u.ready or keep) then lane.stale = true end
 end
 
-function Step.forget(u)
+function F.Step_forget(u)
   local lane = u.lane
   if not F.needsRecord(u) then
     if not u.plain then
-      Step.setIdle(u, false)
+      F.Step_setIdle(u, false)
       if not u.fresh then redis.call('DEL', u.key) end
       u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
     end
-    return Step.rememberPlain(u)
+    return F.Step_rememberPlain(u)
   end
   if u.plain then
     F.countTasks(u)
@@ -1203,21 +1188,21 @@ function Step.forget(u)
     u.plain = false
   end
   if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
-    Step.setIdle(u, false)
+    F.Step_setIdle(u, false)
     return F.saveUser(u)
   end
-  local till = u.ep == lane.epoch and keptUntil(u.s, u.w)
+  local till = u.ep == lane.epoch and F.Tag_keptUntil(u.s, u.w)
   local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
-  Step.setIdle(u, keep and till)
+  F.Step_setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
   if not u.fresh then redis.call('DEL', u.key) end
   F.zset((lane.p .. 'users'), u.name, false)
 end
 
-function Step.finishLane(lane)
+function F.Step_finishLane(lane)
   if lane.idleMoved then
     local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
@@ -1227,11 +1212,11 @@ function Step.finishLane(lane)
     C.idle = 1
   end
   F.saveLane(lane)
-  if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
+  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
 end
 
 -- Writes the records that changed; what follows may change them again.
-function Step.saveTasks()
+function F.Step_saveTasks()
   local writes = {}
   for i = 1, #changed do
     local t = changed[i]
@@ -1246,29 +1231,29 @@ end
 
 -- Writes everything that this step has changed, and wakes workers for work that was gained.
 function F.writeStep()
-  if C.dueChanged then Step.saveDueUsers() end
+  if C.dueChanged then F.Step_saveDueUsers() end
   for _, lane in ipairs(touched) do
-    Step.restIfIdle(lane)
-    for _, u in ipairs(lane.dirty) do Step.forget(u) end
+    F.Step_restIfIdle(lane)
+    for _, u in ipairs(lane.dirty) do F.Step_forget(u) end
   end
   F.dropLeases()
   F.flushEnded()
-  Step.saveTasks()
+  F.Step_saveTasks()
   if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
   if next(keyring) then F.saveKeys() end
-  for _, lane in ipairs(touched) do Step.finishLane(lane) end
+  for _, lane in ipairs(touched) do F.Step_finishLane(lane) end
   if next(runningChange) then F.saveRunning() end
 end
 
 function F.closeStep()
-  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
   F.saveClock()
-  if #published > 0 then Step.publishEnds() end
+  if #published > 0 then F.Step_publishEnds() end
 end
 
 -- The tasks of the call, as records in the making.
-function Store.readItems(from)
+function F.Store_readItems(from)
   local items, ids, n = {}, {}, 0
   local at_, count = from, #ARGV
   while at_ <= count do
@@ -1294,38 +1279,38 @@ function Store.readItems(from)
     local stored = redis.call('HMGET', (prefix .. 'tasks'), unpack(ids, i, math.min(n, i + 499)))
     for j = 1, #stored do known = known or stored[j] end
   end
-  Store.anyKnown = known
+  F.Store_anyKnown = known
   return items
 end
 
-function Store.existingTask(item)
-  if not Store.anyKnown and not Store.made[item.id] then return false end
+function F.Store_existingTask(item)
+  if not F.Store_anyKnown and not F.Store_made[item.id] then return false end
   return F.taskOf(item.id)
 end
 
 -- The answer when nothing new is to be stored: the id, or its key, was there before.
-function Store.answerKnown(item)
-  local same = Store.existingTask(item)
+function F.Store_answerKnown(item)
+  local same = F.Store_existingTask(item)
   if same then
-    if not Store.agrees(same, item) then return Store.refused({ type = 'task-conflict', id = item.id }) end
-    return Store.takeOver(same) or Key.existing(item.id, false, false)
+    if not F.Store_agrees(same, item) then return F.Store_refused({ type = 'task-conflict', id = item.id }) end
+    return F.Store_takeOver(same) or F.Key_existing(item.id, false, false)
   end
   if not item.spec or not item.spec.i then return end
-  local key = Key.rememberedKey(Store.complete(item))
+  local key = F.Key_rememberedKey(F.Store_complete(item))
   if not key then return end
-  if Key.hasAbsorbed(key, item.id) then return Key.existing(key.f or key.o, false, false) end
-  if not Key.holds(key) then return end
-  local reply = Key.answerByKey(key, item)
+  if F.Key_hasAbsorbed(key, item.id) then return F.Key_existing(key.f or key.o, false, false) end
+  if not F.Key_holds(key) then return end
+  local reply = F.Key_answerByKey(key, item)
   if reply then
-    Key.absorb(key, item, reply)
-    Store.wrote = true
+    F.Key_absorb(key, item, reply)
+    F.Store_wrote = true
   end
   return reply
 end
 
-function Store.byLimit(item, batch)
+function F.Store_byLimit(item, batch)
   local u = F.userOf(F.laneOf(item.queue), item.user)
-  if Store.fenced or not u.set.maxQueued then return end
+  if F.Store_fenced or not u.set.maxQueued then return end
   if u.plain then F.countTasks(u) end
   local scope = (#item.queue .. ':' .. item.queue .. item.user)
   local earlier = batch and batch.waiting[scope] or 0
@@ -1337,38 +1322,38 @@ function Store.byLimit(item, batch)
 end
 
 -- Why an item cannot be stored; looks at what earlier items of its batch will have changed.
-function Store.refuse(item, batch)
-  local same = Store.existingTask(item)
-  if same then return not Store.agrees(same, item) and { type = 'task-conflict', id = item.id } or nil end
+function F.Store_refuse(item, batch)
+  local same = F.Store_existingTask(item)
+  if same then return not F.Store_agrees(same, item) and { type = 'task-conflict', id = item.id } or nil end
   local twin = batch and batch.tasks[item.id]
   if twin and twin ~= item and not twin.elsewhere then
-    Store.complete(twin)
-    Store.complete(item)
+    F.Store_complete(twin)
+    F.Store_complete(item)
     local equal = twin.user == item.user and twin.name == item.name
       and twin.payload == item.payload
     return not equal and { type = 'task-conflict', id = item.id } or nil
   end
   local new, refusal = true, nil
-  if item.spec and item.spec.i then new, refusal = Store.byKey(item, batch) end
+  if item.spec and item.spec.i then new, refusal = F.Store_byKey(item, batch) end
   if not new then return refusal end
   -- A follower stands for calls that were accepted already.
-  refusal = new ~= 'follows' and Store.byLimit(item, batch) or nil
+  refusal = new ~= 'follows' and F.Store_byLimit(item, batch) or nil
   if refusal or not item.spec then return refusal end
-  if item.spec.h and not Graphs.isAlive(item.spec.h) then
+  if item.spec.h and not F.Graphs_isAlive(item.spec.h) then
     return { type = 'graph-missing', hash = item.spec.h }
   end
   if not item.spec.d then return end
-  Store.complete(item)
-  return Link.check(item, batch and batch.tasks)
+  F.Store_complete(item)
+  return F.Link_check(item, batch and batch.tasks)
 end
 
 -- A task without other facts than its run goes straight to the end of its user's line.
-function Store.storePlain(item)
+function F.Store_storePlain(item)
   local id, blob = item.id, item.blob
   local lane = F.laneOf(item.queue)
   local u = F.userOf(lane, item.user)
   storeText(id, item.f, item.long, item.owned)
-  Store.wrote, Store.made[id] = true, true
+  F.Store_wrote, F.Store_made[id] = true, true
   tasks[id] = nil
   local level = string.byte(blob) - 48
   u.live = u.live + 1
@@ -1380,28 +1365,28 @@ function Store.storePlain(item)
   F.reindex(u)
 end
 
-function Store.isPlain(item)
+function F.Store_isPlain(item)
   return not item.spec and H.missing == INF
 end
 
-function Store.storeEach(items)
+function F.Store_storeEach(items)
   local replies, answered = {}, {}
   for i = 1, #items do
     local item = items[i]
-    if item.spec then item.spec.d = Store.resolve(item.id, item.spec.d, answered) end
-    local reply = Store.answerKnown(item)
+    if item.spec then item.spec.d = F.Store_resolve(item.id, item.spec.d, answered) end
+    local reply = F.Store_answerKnown(item)
     if reply then
-      Store.note(answered, item, reply)
+      F.Store_note(answered, item, reply)
     else
-      local refusal = Store.refuse(item) or (item.spec and Link.cycleOf(item))
+      local refusal = F.Store_refuse(item) or (item.spec and F.Link_cycleOf(item))
       if refusal then
-        reply = Store.refused(refusal)
+        reply = F.Store_refused(refusal)
         -- One script cannot tell: nothing behind it is looked at, which may depend on it.
-        if refusal.type == 'dependency-limit' then return Store.stopAt(replies, i, #items, refusal) end
-      elseif Store.isPlain(item) then
-        Store.storePlain(item)
+        if refusal.type == 'dependency-limit' then return F.Store_stopAt(replies, i, #items, refusal) end
+      elseif F.Store_isPlain(item) then
+        F.Store_storePlain(item)
       else
-        Store.settleIn(Store.create(item), item)
+        F.Store_settleIn(F.Store_create(item), item)
       end
     end
     replies[i] = reply and cjson.encode(reply) or 'c'
@@ -1409,14 +1394,14 @@ function Store.storeEach(items)
   return replies
 end
 
-function Schedule.fields(id)
+function F.Schedule_fields(id)
   return redis.call('HMGET', (prefix .. 'schedule:' .. id), 'j', 'r', 'p', 'o', 'm', 'h', 's', 'd', 'c', 'u', 'f',
     'x', 'v', 't', 'ls', 'li', 'a')
 end
 
 -- The numbers of a schedule that decide; nil when it is not stored.
-function Schedule.read(id)
-  local got = Schedule.fields(id)
+function F.Schedule_read(id)
+  local got = F.Schedule_fields(id)
   if not got[2] then return end
   local active = {}
   for one in string.gmatch(got[17] or '', '[^%z]+') do active[#active + 1] = one end
@@ -1426,7 +1411,7 @@ function Schedule.read(id)
 end
 
 -- It stands at the slot now; nowhere when that is '' or the limit is reached.
-function Schedule.moveOn(id, slot, due, isOver)
+function F.Schedule_moveOn(id, slot, due, isOver)
   if isOver or slot == '' then
     redis.call('HDEL', (prefix .. 'schedule:' .. id), 's', 'd')
     return F.move('schedules:due', id, false)
@@ -1435,21 +1420,21 @@ function Schedule.moveOn(id, slot, due, isOver)
   F.move('schedules:due', id, tonumber(due))
 end
 
-function Schedule.isActive(id)
+function F.Schedule_isActive(id)
   local t = F.taskOf(id)
   return t and not F.isEnd(t.state)
 end
 
-function Schedule.stillActive(ids)
+function F.Schedule_stillActive(ids)
   local found = {}
   for _, id in ipairs(ids) do
-    if Schedule.isActive(id) then found[#found + 1] = id end
+    if F.Schedule_isActive(id) then found[#found + 1] = id end
   end
   return found
 end
 
 -- Those of one user: one of the user that the schedule was for before is not waited for, nor read.
-function Schedule.ofUser(ids, user)
+function F.Schedule_ofUser(ids, user)
   local found = {}
   for _, id in ipairs(ids) do
     if F.fixed(F.taskOf(id)).user == user then found[#found + 1] = id end
@@ -1458,7 +1443,7 @@ function Schedule.ofUser(ids, user)
 end
 
 -- Asks the tasks of earlier slots to end.
-function Schedule.overtake(ids, cause)
+function F.Schedule_overtake(ids, cause)
   for _, id in ipairs(ids) do
     local t = F.taskOf(id)
     if t.state ~= 'started' then
@@ -1471,13 +1456,13 @@ function Schedule.overtake(ids, cause)
 end
 
 -- Puts the task behind others, however these end.
-function Schedule.waitFor(item, ids)
+function F.Schedule_waitFor(item, ids)
   item.spec = item.spec or {}
   item.spec.d, item.spec.g = ids, { 'run', 'run', 'satisfied', false }
 end
 
-function Schedule.outcomeOf(s, item, canceled)
-  local reply = Store.storeEach({ item })[1]
+function F.Schedule_outcomeOf(s, item, canceled)
+  local reply = F.Store_storeEach({ item })[1]
   if reply == 'c' then return { kind = 'created', canceled = #canceled > 0 and canceled or nil } end
   reply = cjson.decode(reply)
   if reply.kind == 'existing' then return { kind = 'existing', id = reply.id } end
@@ -1487,9 +1472,9 @@ function Schedule.outcomeOf(s, item, canceled)
   return { kind = 'refused', refusal = reply.refusal }
 end
 
-function Schedule.fireOne(s, item, slot)
+function F.Schedule_fireOne(s, item, slot)
   if s.limit and s.fired >= s.limit then return { kind = 'over' } end
-  local active = Schedule.stillActive(s.active)
+  local active = F.Schedule_stillActive(s.active)
   if #active > 0 and (s.overlap == 'skip' or (s.overlap == 'queue-one' and #active > 1)) then
     s.overlapped = s.overlapped + 1
     return { kind = 'overlap', id = active[1] }
@@ -1497,13 +1482,13 @@ function Schedule.fireOne(s, item, slot)
   local canceled, left = {}, {}
   if s.overlap == 'cancel-previous' then
     canceled = active
-    Schedule.overtake(active,
+    F.Schedule_overtake(active,
       cjson.encode({ type = 'schedule', schedule = s.id, slot = tonumber(slot) }))
   end
-  if s.overlap ~= 'allow' then left = Schedule.stillActive(active) end
-  local behind = Schedule.ofUser(left, item.user)
-  if #behind > 0 then Schedule.waitFor(item, behind) end
-  local outcome = Schedule.outcomeOf(s, item, canceled)
+  if s.overlap ~= 'allow' then left = F.Schedule_stillActive(active) end
+  local behind = F.Schedule_ofUser(left, item.user)
+  if #behind > 0 then F.Schedule_waitFor(item, behind) end
+  local outcome = F.Schedule_outcomeOf(s, item, canceled)
   if outcome.kind ~= 'created' then return outcome end
   s.fired = s.fired + 1
   s.active, s.lastSlot, s.lastId = { unpack(left) }, slot, item.id
@@ -1513,6 +1498,8 @@ end
 
 end
 library()
+
+local often
 
 local rare = function()
 
@@ -1544,6 +1531,11 @@ function F.sharedClass(weight)
   return power
 end
 
+function F.Tag_raise(tag, least) return tag < least and F.Tag_seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+function F.Tag_turn(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
   local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
@@ -1567,7 +1559,7 @@ function F.countTasks(u)
   if u.isCounted then return end
   u.isCounted = true
   if #changed > 0 or next(leasesOver) or next(leasedUntil) then
-    Step.saveTasks()
+    F.Step_saveTasks()
     F.saveLeases()
     u.lane.runs = nil
   end
@@ -1611,7 +1603,7 @@ function F.exactClasses(lane)
 end
 
 -- F of a turn of cost 1.
-function F.finishOf(u) return startOf(u.s, u.w) + 100 / u.w end
+function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
 
 function F.onAssigned(u)
   for i = 1, u.lists and #u.lists or 0 do
@@ -1674,7 +1666,7 @@ function F.rateTill(u)
 end
 
 -- A woken worker leaves every line that it stands in. `token` false: it left by itself.
-function Line.leaveLines(worker, packed, token)
+function F.Line_leaveLines(worker, packed, token)
   if packed ~= '' then
     local lines = cmsgpack.unpack(packed)
     for i = 1, #lines, 2 do
@@ -1692,15 +1684,15 @@ function Line.leaveLines(worker, packed, token)
 end
 
 -- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
-function Line.wakeWorker(worker)
+function F.Line_wakeWorker(worker)
   local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
   if not packed or packed == '' then return false end
-  Line.leaveLines(worker, packed, true)
+  F.Line_leaveLines(worker, packed, true)
   return true
 end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
-function Line.wakeLine(lane, line, most)
+function F.Line_wakeLine(lane, line, most)
   local key = (lane.p .. 'idle-workers:' .. line)
   while most > 0 do
     local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
@@ -1709,8 +1701,8 @@ function Line.wakeLine(lane, line, most)
     local stale = now - head[2] > 1.2 * 5000 + 1000
     if stale then
       local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
-      if packed then Line.leaveLines(worker, packed, false) end
-    elseif Line.wakeWorker(worker) then
+      if packed then F.Line_leaveLines(worker, packed, false) end
+    elseif F.Line_wakeWorker(worker) then
       most = most - 1
     end
     redis.call('ZREM', key, worker)
@@ -1720,15 +1712,15 @@ end
 
 -- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
 -- lists the users that gained it are on.
-function Line.wakeFor(lane, most, lists)
+function F.Line_wakeFor(lane, most, lists)
   if C.waiting <= 0 or lane.runnable == 0 then return end
-  local left = Line.wakeLine(lane, '*', math.min(most, lane.runnable, 16))
+  local left = F.Line_wakeLine(lane, '*', math.min(most, lane.runnable, 16))
   for i = 1, lists and #lists or 0 do
-    if left > 0 then left = Line.wakeLine(lane, lists[i], left) end
+    if left > 0 then left = F.Line_wakeLine(lane, lists[i], left) end
   end
 end
 
-function Line.wakeGained(lane)
+function F.Line_wakeGained(lane)
   local lists, known = {}, {}
   for _, u in pairs(lane.gainers or {}) do
     for i = 1, u.lists and #u.lists or 0 do
@@ -1739,7 +1731,7 @@ function Line.wakeGained(lane)
       end
     end
   end
-  Line.wakeFor(lane, lane.gain, lists)
+  F.Line_wakeFor(lane, lane.gain, lists)
 end
 
 function F.readEar(t)
@@ -1998,14 +1990,14 @@ function F.backAmongEnded(t)
 end
 
 -- Whether it is there; one whose time is over by the clock of the namespace is dropped.
-function Graphs.isAlive(hash)
+function F.Graphs_isAlive(hash)
   local till = tonumber(redis.call('HGET', (prefix .. 'graphmeta:' .. hash), 'till'))
   if till and till > 0 and till <= now then redis.call('DEL', (prefix .. 'graph:' .. hash)) end
   return redis.call('EXISTS', (prefix .. 'graph:' .. hash)) == 1
 end
 
 -- A task or a schedule needs the snapshot: it has no end.
-function Graphs.hold(hash, id)
+function F.Graphs_hold(hash, id)
   redis.call('SADD', (prefix .. 'graph-refs:' .. hash), id)
   redis.call('PERSIST', (prefix .. 'graph:' .. hash))
   redis.call('PERSIST', (prefix .. 'graphmeta:' .. hash))
@@ -2013,7 +2005,7 @@ function Graphs.hold(hash, id)
 end
 
 -- A run that was suspended for others waits for just these.
-function Suspend.waitsFor(t, id)
+function F.Suspend_waitsFor(t, id)
   return t.x and t.x.s and F.contains(t.x.s, id) or false
 end
 
@@ -2025,54 +2017,54 @@ function F.contains(list, id)
 end
 
 -- Whether it may come to depend on a task of this user.
-function Deps.mayDependOn(t, user)
+function F.Deps_mayDependOn(t, user)
   return t.x.g and t.x.g[4] or F.fixed(t).user == user
 end
 
 -- Where it waits for an id that is missing: the pair of the id and of who would have to store it, ''
 -- for anybody.
-function Deps.missingOf(t, id)
+function F.Deps_missingOf(t, id)
   return (#id .. ':' .. id .. (t.x.g and t.x.g[4] and '' or F.fixed(t).user))
 end
 
 -- The task that one of its dependencies is; false when none is stored, or only another user's that it
 -- may not depend on.
-function Deps.upstreamOf(t, id)
+function F.Deps_upstreamOf(t, id)
   local upstream = F.taskOf(id)
-  if not upstream or Suspend.waitsFor(t, id) then return upstream end
-  return Deps.mayDependOn(t, F.fixed(upstream).user) and upstream
+  if not upstream or F.Suspend_waitsFor(t, id) then return upstream end
+  return F.Deps_mayDependOn(t, F.fixed(upstream).user) and upstream
 end
 
 -- It hears of the end of a task; whoever calls this adds the id to those that block it.
-function Deps.listen(t, id)
+function F.Deps_listen(t, id)
   F.zset((prefix .. 'deps:waiting:' .. id), t.id, F.fixed(t).stamp)
   t.isBlocked = true
 end
 
 -- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
 -- going to store are not told to be waiting in vain.
-function Deps.listenMissing(t, id)
-  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).stamp)
+function F.Deps_listenMissing(t, id)
+  F.zset((prefix .. 'deps:missing:' .. (F.Deps_missingOf(t, id))), t.id, F.fixed(t).stamp)
   t.isBlocked = true
 end
 
-function Deps.awaitMissing(t, id)
-  Deps.listenMissing(t, id)
+function F.Deps_awaitMissing(t, id)
+  F.Deps_listenMissing(t, id)
   -- One score for all, so that those of one id stand together.
-  F.put('missing', Deps.missingOf(t, id), 1)
-  Cascade.waitFor(t)
+  F.put('missing', F.Deps_missingOf(t, id), 1)
+  F.Cascade_waitFor(t)
 end
 
-function Deps.blockByMissing(t, id)
+function F.Deps_blockByMissing(t, id)
   redis.call('SADD', (prefix .. 'deps:blocked:' .. t.id), id)
-  Deps.awaitMissing(t, id)
+  F.Deps_awaitMissing(t, id)
 end
 
 -- Lifts the limit of a wait when all that a task waits for can end by itself again.
-function Deps.rewait(t)
+function F.Deps_rewait(t)
   if not (t.x and t.x.wu) then return end
   for _, id in ipairs(redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. t.id))) do
-    local upstream = Deps.upstreamOf(t, id)
+    local upstream = F.Deps_upstreamOf(t, id)
     if not upstream or F.isEnd(upstream.state) then return end
   end
   t.x.wu = nil
@@ -2080,7 +2072,7 @@ function Deps.rewait(t)
 end
 
 -- Takes it out of all that it still waits for; it reads only those that have ended.
-function Suspend.unlink(t)
+function F.Suspend_unlink(t)
   local key, read = (prefix .. 'deps:blocked:' .. t.id), {}
   for _, id in ipairs(t.x.s or NONE) do
     if redis.call('SREM', key, id) == 1 then
@@ -2094,8 +2086,8 @@ function Suspend.unlink(t)
 end
 
 -- Wakes it before all have ended.
-function Suspend.wake(t, u)
-  Suspend.unlink(t)
+function F.Suspend_wake(t, u)
+  F.Suspend_unlink(t)
   t.x.wk = nil
   F.change(t)
   F.setDeadline(t)
@@ -2103,43 +2095,43 @@ function Suspend.wake(t, u)
 end
 
 -- One of those that it waits for has ended.
-function Suspend.tell(upstream, t, u)
+function F.Suspend_tell(upstream, t, u)
   if upstream.state ~= 'finished' and t.x.sp == 'failure' then
     redis.call('SREM', (prefix .. 'deps:blocked:' .. t.id), upstream.id)
     F.addReader(upstream, 1)
-    return Suspend.wake(t, u)
+    return F.Suspend_wake(t, u)
   end
-  Cascade.satisfy(upstream, t, u)
+  F.Cascade_satisfy(upstream, t, u)
 end
 
 -- A mean after one more value, in seconds.
-function Timed.learn(of, held)
+function F.Timed_learn(of, held)
   of.mean = of.mean and of.mean + (held - of.mean) / 8 or held
   of.learned = true
 end
 
 -- A lease is over: its turn is charged by how long it was held.
-function Timed.settle(t, u)
+function F.Timed_settle(t, u)
   local lane = u.lane
   local held = math.max(0, now - t.leasedAt) / 1000
-  Timed.learn(u, held)
-  Timed.learn(lane, held)
+  F.Timed_learn(u, held)
+  F.Timed_learn(lane, held)
   local charged = t.y and t.y.ch
   if not charged then return end
   F.rareOf(t).ch = nil
   if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
-  local before = u.s - turnOf(charged)
-  local s = raisedTag(before + turnOf(held), lane.v * scaleOf(u.w) - turnOf(charged))
+  local before = u.s - F.Tag_turn(charged)
+  local s = F.Tag_raise(before + F.Tag_turn(held), lane.v * F.Tag_scale(u.w) - F.Tag_turn(charged))
   if u.ready then F.indexUser(u, false) end
   u.s = s
   if u.ready then F.indexUser(u, true) end
 end
 
 -- The queue begins to charge by something else: tags of before are worth a turn at most.
-function Timed.recount(u)
+function F.Timed_recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  local most = lane.v * scaleOf(u.w) + 67108864
+  local most = lane.v * F.Tag_scale(u.w) + 67108864
   if u.s > most then u.s = u.s - math.ceil((u.s - most) / 1024) * 1024 end
   u.ep = lane.epoch
   F.indexUser(u, true)
@@ -2158,14 +2150,14 @@ function F.addReader(t, change_)
   if t.readers == 0 and F.isEnd(t.state) then F.backAmongEnded(t) end
 end
 
-function Cascade.policyFor(upstream, dependent)
+function F.Cascade_policyFor(upstream, dependent)
   if upstream.state == 'failed' then return dependent.x.g[1] end
   if upstream.state == 'canceled' then return dependent.x.g[2] end
   return 'run'
 end
 
 -- The upstream no longer blocks the dependent, which now reads it.
-function Cascade.satisfy(upstream, t, u)
+function F.Cascade_satisfy(upstream, t, u)
   F.addReader(upstream, 1)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
@@ -2200,7 +2192,7 @@ function F.markDependents(t)
 end
 
 -- It can wait no longer than this for one that cannot end by itself.
-function Cascade.waitFor(t)
+function F.Cascade_waitFor(t)
   if not t.x.wu then
     t.x.wu = now + 2592000000
     F.change(t)
@@ -2208,41 +2200,41 @@ function Cascade.waitFor(t)
   F.setDeadline(t)
 end
 
-function Cascade.hold(upstream, t)
+function F.Cascade_hold(upstream, t)
   F.zset((prefix .. 'deps:held:' .. upstream.id), t.id, F.fixed(t).stamp)
   F.markDependents(upstream)
-  Cascade.waitFor(t)
+  F.Cascade_waitFor(t)
 end
 
 -- Why a task ends that an upstream ends, as JSON.
-function Cascade.causeOf(id, state)
+function F.Cascade_causeOf(id, state)
   return cjson.encode({ type = 'upstream', id = id, state = state })
 end
 
-function Cascade.tell(upstream, t)
+function F.Cascade_tell(upstream, t)
   if F.isEnd(t.state) then return end
   local u = F.ownerOf(t)
-  if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
-  local policy = Cascade.policyFor(upstream, t)
+  if F.Suspend_waitsFor(t, upstream.id) then return F.Suspend_tell(upstream, t, u) end
+  local policy = F.Cascade_policyFor(upstream, t)
   if policy == 'run' then
-    Cascade.satisfy(upstream, t, u)
+    F.Cascade_satisfy(upstream, t, u)
   elseif policy == 'wait' then
-    Cascade.hold(upstream, t)
+    F.Cascade_hold(upstream, t)
   else
     F.endTask(t, u, policy == 'cancel' and 'canceled' or 'failed',
-      { cause = Cascade.causeOf(upstream.id, upstream.state) })
+      { cause = F.Cascade_causeOf(upstream.id, upstream.state) })
   end
 end
 
-function Cascade.satisfiedMissing(t, id)
+function F.Cascade_satisfiedMissing(t, id)
   for _, other in ipairs(t.x.m or {}) do
     if other == id then return true end
   end
   return false
 end
 
-function Cascade.leaveMissing(t, id)
-  local pair = Deps.missingOf(t, id)
+function F.Cascade_leaveMissing(t, id)
+  local pair = F.Deps_missingOf(t, id)
   local key = (prefix .. 'deps:missing:' .. pair)
   F.zset(key, t.id, false)
   F.flushKey(key)
@@ -2250,25 +2242,25 @@ function Cascade.leaveMissing(t, id)
 end
 
 -- It waits for none of its dependencies any more.
-function Cascade.leaveWaits(t)
+function F.Cascade_leaveWaits(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      local upstream = Deps.upstreamOf(t, id)
+      local upstream = F.Deps_upstreamOf(t, id)
       if upstream then
         F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
         F.zset((prefix .. 'deps:held:' .. id), t.id, false)
       end
       -- Who waits for one that is being undone may stand in either place.
-      if not upstream or (upstream.x and upstream.x.su) then Cascade.leaveMissing(t, id) end
+      if not upstream or (upstream.x and upstream.x.su) then F.Cascade_leaveMissing(t, id) end
     end
   end
 end
 
 -- First part of a cascade: the ended task stops waiting for its own, and reading them; one that
 -- failed may be redriven, and a join holds what it joined, so these read on until they are removed.
-function Cascade.leaveUpstreams(t)
+function F.Cascade_leaveUpstreams(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   t.left = true
   F.change(t)
@@ -2276,9 +2268,9 @@ function Cascade.leaveUpstreams(t)
   -- A join that has finished waits for nobody, and reads on.
   if x.j and t.state == 'finished' then return 0 end
   local count, reads = #(x.d or NONE) + #(x.s or NONE), t.state == 'failed' or x.j
-  if x.s then Suspend.unlink(t) end
-  Cascade.leaveWaits(t)
-  if not reads then Cascade.leaveReaders(t) end
+  if x.s then F.Suspend_unlink(t) end
+  F.Cascade_leaveWaits(t)
+  if not reads then F.Cascade_leaveReaders(t) end
   if t.state == 'failed' then return count end
   local unread = reads and redis.call('SMEMBERS', key) or NONE
   if #unread > 0 then
@@ -2292,13 +2284,13 @@ function Cascade.leaveUpstreams(t)
 end
 
 -- It reads none of its upstreams any more.
-function Cascade.leaveReaders(t)
+function F.Cascade_leaveReaders(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   local waits = redis.call('EXISTS', key) == 1
   for _, id in ipairs(t.x.d or NONE) do
     local upstream = F.taskOf(id)
     if upstream and not (waits and redis.call('SISMEMBER', key, id) == 1)
-      and not Cascade.satisfiedMissing(t, id) then
+      and not F.Cascade_satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
   end
@@ -2309,7 +2301,7 @@ function Cascade.leaveReaders(t)
 end
 
 -- Tells up to `most` of those that wait for the task; says how many, and whether some are left.
-function Cascade.tellWaiting(t, most)
+function F.Cascade_tellWaiting(t, most)
   local key = (prefix .. 'deps:waiting:' .. t.id)
   F.flushKey(key)
   local ids = redis.call('ZRANGE', key, 0, most)
@@ -2317,15 +2309,15 @@ function Cascade.tellWaiting(t, most)
   for i = 1, count do
     F.zset(key, ids[i], false)
     local dependent = F.taskOf(ids[i])
-    if dependent then Cascade.tell(t, dependent) end
+    if dependent then F.Cascade_tell(t, dependent) end
   end
   return count, #ids > most
 end
 
 -- Takes what has ended since into the line: those that ended first are told first.
-function Cascade.standIn()
-  local line = Cascade.line or { at = 1 }
-  Cascade.line = line
+function F.Cascade_standIn()
+  local line = F.Cascade_line or { at = 1 }
+  F.Cascade_line = line
   for i = 1, #standing do
     line[#line + 1] = standing[i]
     standing[i] = nil
@@ -2335,9 +2327,9 @@ end
 
 -- The id that is told next, by the order of their ends; nil when all are. While none is left over from earlier
 -- steps, those of this one need not stand in the index.
-function Cascade.next()
+function F.Cascade_next()
   if not C.isOlder then
-    local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
+    local line = #standing > 0 and F.Cascade_standIn() or F.Cascade_line or NONE
     while line[line.at or 1] do
       local id = line[line.at]
       if I.cascade and I.cascade[id] then return id end
@@ -2351,7 +2343,7 @@ function Cascade.next()
 end
 
 -- All that wait for it have been told.
-function Cascade.leave(id)
+function F.Cascade_leave(id)
   if C.isOlder then return F.move('cascade', id, false) end
   I.cascade[id] = nil
   if next(I.cascade) == nil then
@@ -2364,38 +2356,38 @@ end
 function F.cascade(budget)
   local left = budget
   while true do
-    local id = Cascade.next()
+    local id = F.Cascade_next()
     if not id then return false end
     if left <= 0 then return true end
     local t = F.taskOf(id)
     if t then
-      if not t.left then left = left - Cascade.leaveUpstreams(t) end
-      local told, more = Cascade.tellWaiting(t, math.max(left, 0))
+      if not t.left then left = left - F.Cascade_leaveUpstreams(t) end
+      local told, more = F.Cascade_tellWaiting(t, math.max(left, 0))
       left = left - told
       if more then return true end
       t.inCascade = false
       F.change(t)
     end
-    Cascade.leave(id)
+    F.Cascade_leave(id)
   end
 end
 
-function Due.holders()
+function F.Due_holders()
   local comma = string.find(C.alarms, ',', 1, true)
   return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
 end
 
 -- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
-function Due.alarmEarlier()
-  local one, two = Due.holders()
-  if Line.wakeWorker(one) then
+function F.Due_alarmEarlier()
+  local one, two = F.Due_holders()
+  if F.Line_wakeWorker(one) then
     C.alarms = ',' .. two
     C.alarm = INF
   end
 end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
-function Step.saveDue(u)
+function F.Step_saveDue(u)
   local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
@@ -2403,14 +2395,14 @@ function Step.saveDue(u)
   F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
 end
 
-function Step.saveDueUsers()
+function F.Step_saveDueUsers()
   local any = false
   for _, lane in ipairs(touched) do
     for _, u in ipairs(lane.dirty) do
       if u.dueChanged then
         u.dueChanged = nil
         F.flushKey((lane.p .. 'scheduled:' .. u.name))
-        Step.saveDue(u)
+        F.Step_saveDue(u)
         any = true
       end
     end
@@ -2418,29 +2410,29 @@ function Step.saveDueUsers()
   if any then F.flushIndex('scheduled-users') end
 end
 
-function Step.publishEnds()
+function F.Step_publishEnds()
   for _, t in ipairs(published) do
     for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
   end
 end
 
-function Window.is(spec)
+function F.Window_is(spec)
   return spec.wait or spec.per
 end
 
 -- How long from now until a debounced start.
-function Window.debounced(spec, from)
+function F.Window_debounced(spec, from)
   if not spec.most then return spec.wait end
   return math.max(0, math.min(spec.wait, from + spec.most - now))
 end
 
 -- What the first call under a key comes to.
-function Window.open(spec)
-  if spec.wait then return { due = now + Window.debounced(spec, now), from = now } end
+function F.Window_open(spec)
+  if spec.wait then return { due = now + F.Window_debounced(spec, now), from = now } end
   return { due = now, from = now, till = now + spec.per }
 end
 
-function Window.standing(key)
+function F.Window_standing(key)
   local t = not key.g and F.taskOf(key.o)
   if not t or t.token ~= '' or F.isEnd(t.state) then return 'begun' end
   return t.state == 'scheduled' and 'scheduled' or 'waiting'
@@ -2448,12 +2440,12 @@ end
 
 -- What a call comes to while the key holds: 'return', 'replace' and the new due time if there is
 -- one, or 'new' and the window that it opens.
-function Window.step(key, spec)
-  local standing = Window.standing(key)
+function F.Window_step(key, spec)
+  local standing = F.Window_standing(key)
   local from, till = key.n or now, key.u or key.n or now
   if spec.wait then
-    if standing == 'begun' then return 'new', Window.open(spec) end
-    return 'replace', standing == 'scheduled' and now + Window.debounced(spec, from) or nil
+    if standing == 'begun' then return 'new', F.Window_open(spec) end
+    return 'replace', standing == 'scheduled' and now + F.Window_debounced(spec, from) or nil
   end
   if not spec.trailing then return 'return' end
   if now >= from then return 'new', { due = till, from = till, till = till + spec.per } end
@@ -2462,16 +2454,16 @@ function Window.step(key, spec)
 end
 
 -- The window that a new owner of the key opens.
-function Window.opened(key, spec)
-  if key.o and Key.holds(key) then
-    local kind, window = Window.step(key, spec)
+function F.Window_opened(key, spec)
+  if key.o and F.Key_holds(key) then
+    local kind, window = F.Window_step(key, spec)
     if kind == 'new' then return window end
   end
-  return Window.open(spec)
+  return F.Window_open(spec)
 end
 
 -- Another call has moved the start of a task that waits for it.
-function Window.move(t, due)
+function F.Window_move(t, due)
   local u = F.ownerOf(t)
   if t.x and t.x.ex then
     t.x.ex = t.x.ex + due - t.at
@@ -2486,7 +2478,7 @@ function Window.move(t, due)
 end
 
 -- The key as it is remembered, also when it no longer holds.
-function Key.rememberedKey(item)
+function F.Key_rememberedKey(item)
   local spec = item.x and item.x.i
   if not spec then return end
   local key = F.keyState(item.queue, item.user, spec.key)
@@ -2495,30 +2487,30 @@ function Key.rememberedKey(item)
   local known = byTime and key.g or not key.g and F.taskOf(key.o)
   local over = key.e and now > key.e + 60000
   if known and (byTime or not over) then
-    Key.gone[key.o] = key.g
+    F.Key_gone[key.o] = key.g
     return key
   end
   key.o = nil
   key.dirty = true
 end
 
-function Key.holds(key)
+function F.Key_holds(key)
   if key.u then return now < key.u end
   -- Not by the owner's state: a redrive does not take the key back.
   return not key.e
 end
 
-function Key.hasAbsorbed(key, id)
+function F.Key_hasAbsorbed(key, id)
   for _, other in ipairs(key.a) do
     if other == id then return true end
   end
   return false
 end
 
-function Key.takeKey(item, t)
+function F.Key_takeKey(item, t)
   local spec = item.x.i
   local key = F.keyState(item.queue, item.user, spec.key)
-  local window = Window.is(spec) and Window.opened(key, spec)
+  local window = F.Window_is(spec) and F.Window_opened(key, spec)
   if window then
     -- A resend of a call that an earlier owner has answered is no new call.
     key.u, key.n, item.due = window.till, window.from, window.due
@@ -2530,35 +2522,35 @@ function Key.takeKey(item, t)
 end
 
 -- The id of a removed owner may have been given to another task since.
-function Key.existing(id, conflict, replaced)
+function F.Key_existing(id, conflict, replaced)
   local t = F.taskOf(id)
-  return { kind = 'existing', id = id, state = t and t.state or Key.gone[id], conflict = conflict,
+  return { kind = 'existing', id = id, state = t and t.state or F.Key_gone[id], conflict = conflict,
     replaced = replaced }
 end
 
 -- What a key that holds answers to another task; nil: the task becomes its follower, or its next
 -- owner when it gathers calls.
-function Key.answerByKey(key, item)
+function F.Key_answerByKey(key, item)
   local policy = item.x.i.policy
   if policy == 'reject' then
     return { kind = 'refused', refusal = { type = 'key-taken', key = key.key, id = key.o } }
   end
   local conflict = redis.sha1hex(item.payload) ~= key.p
   local state = key.g or F.taskOf(key.o).state
-  if policy == 'return' then return Key.existing(key.o, conflict, false) end
-  if Window.is(item.x.i) then
-    local kind = Window.step(key, item.x.i)
-    return kind ~= 'new' and Key.existing(key.o, conflict, kind == 'replace') or nil
+  if policy == 'return' then return F.Key_existing(key.o, conflict, false) end
+  if F.Window_is(item.x.i) then
+    local kind = F.Window_step(key, item.x.i)
+    return kind ~= 'new' and F.Key_existing(key.o, conflict, kind == 'replace') or nil
   end
-  if state ~= 'started' and not F.isEnd(state) then return Key.existing(key.o, conflict, true) end
+  if state ~= 'started' and not F.isEnd(state) then return F.Key_existing(key.o, conflict, true) end
   if policy == 'replace-queued' or state ~= 'started' then
-    return Key.existing(key.o, conflict, false)
+    return F.Key_existing(key.o, conflict, false)
   end
-  if key.f then return Key.existing(key.f, conflict, true) end
+  if key.f then return F.Key_existing(key.f, conflict, true) end
 end
 
 -- Puts another input into a task that has not started.
-function Key.replaceInput(t, item)
+function F.Key_replaceInput(t, item)
   t.x = t.x or {}
   t.x.fp = F.firstDigest(t)
   F.change(t)
@@ -2575,50 +2567,50 @@ function Key.replaceInput(t, item)
 end
 
 -- Remembers the id of a call that the key answered, and swaps the input where the answer says so.
-function Key.absorb(key, item, reply)
+function F.Key_absorb(key, item, reply)
   if reply.kind ~= 'existing' then return end
-  if not Key.hasAbsorbed(key, item.id) then table.insert(key.a, item.id) end
+  if not F.Key_hasAbsorbed(key, item.id) then table.insert(key.a, item.id) end
   if #key.a > 32 then table.remove(key.a, 1) end
   key.dirty = true
   if not reply.replaced then return end
   local t = F.taskOf(reply.id)
   local _, due
-  if Window.is(item.x.i) then _, due = Window.step(key, item.x.i) end
-  Key.replaceInput(t, item)
+  if F.Window_is(item.x.i) then _, due = F.Window_step(key, item.x.i) end
+  F.Key_replaceInput(t, item)
   if due then
-    Window.move(t, due)
+    F.Window_move(t, due)
     reply.state = t.state
   end
 end
 
 -- Whether an edge of a stored task leads to one that has not ended, or is about to be stored.
-function Link.leadsTo(t, id, self)
+function F.Link_leadsTo(t, id, self)
   local item = self.batch and self.batch.tasks[id]
-  if id == self.id then return Deps.mayDependOn(t, self.user) end
-  if item and not F.taskOf(id) then return Deps.mayDependOn(t, item.user) end
-  local upstream = Deps.upstreamOf(t, id)
+  if id == self.id then return F.Deps_mayDependOn(t, self.user) end
+  if item and not F.taskOf(id) then return F.Deps_mayDependOn(t, item.user) end
+  local upstream = F.Deps_upstreamOf(t, id)
   return upstream and not F.isEnd(upstream.state)
 end
 
 -- Whom a task waits for, or will once its batch is stored.
-function Link.upstreamsOf(id, self)
+function F.Link_upstreamsOf(id, self)
   if id == self.id then return self.deps end
   local t = F.taskOf(id)
   if not t then
     local item = self.batch and self.batch.tasks[id]
-    return item and item.spec and Store.resolve(id, item.spec.d, self.batch.answered) or NONE
+    return item and item.spec and F.Store_resolve(id, item.spec.d, self.batch.answered) or NONE
   end
   if F.isEnd(t.state) then return NONE end
   local ids, found = redis.call('SMEMBERS', (prefix .. 'deps:blocked:' .. id)), {}
   table.sort(ids, F.before)
   for _, other in ipairs(ids) do
-    if Link.leadsTo(t, other, self) then found[#found + 1] = other end
+    if F.Link_leadsTo(t, other, self) then found[#found + 1] = other end
   end
   return found
 end
 
 -- Who waits for a task; false when these are too many to follow, or of a batch.
-function Link.dependentsOf(id, self)
+function F.Link_dependentsOf(id, self)
   if self.batch then return false end
   local keys, found = { (prefix .. 'deps:waiting:' .. id), (prefix .. 'deps:held:' .. id) }, {}
   if not F.taskOf(id) then
@@ -2640,19 +2632,19 @@ function Link.dependentsOf(id, self)
   return found
 end
 
-function Link.walk(edgesOf, id)
+function F.Link_walk(edgesOf, id)
   return { edgesOf = edgesOf, open = { id }, from = {}, at = 0, edges = 0, over = false }
 end
 
 -- Follows the edges of the next task of a walk; the path of a cycle, or 'none' at its end.
-function Link.step(walk, self)
+function F.Link_step(walk, self)
   walk.at = walk.at + 1
   local id = walk.open[walk.at]
   if not id then return 'none' end
   local ids = walk.edgesOf(id, self)
   walk.edges = walk.edges + (ids and #ids or 0)
-  Link.spent = Link.spent + (ids and #ids or 0)
-  if ids and F.contains(ids, self.id) then return Link.pathBack(walk, id, self.id) end
+  F.Link_spent = F.Link_spent + (ids and #ids or 0)
+  if ids and F.contains(ids, self.id) then return F.Link_pathBack(walk, id, self.id) end
   walk.over = not ids or walk.edges > 500
   if walk.over then return end
   for _, other in ipairs(ids) do
@@ -2664,29 +2656,29 @@ function Link.step(walk, self)
 end
 
 -- From `id` back to the task that was begun with, in the order of waiting.
-function Link.pathBack(walk, id, self)
+function F.Link_pathBack(walk, id, self)
   local back, path = { self }, {}
   while id do
     back[#back + 1] = id
     if id == self then break end
     id = walk.from[id]
   end
-  if walk.edgesOf ~= Link.upstreamsOf then return back end
+  if walk.edgesOf ~= F.Link_upstreamsOf then return back end
   for i = #back, 1, -1 do path[#path + 1] = back[i] end
   return path
 end
 
 -- Why it must not get its edges, if one script can tell; else that it cannot. Of several in one script
 -- only the first ones are looked at, while these have not cost much.
-function Link.closes(self)
-  Link.spent = Link.spent or 0
-  if Link.spent > 500 then
+function F.Link_closes(self)
+  F.Link_spent = F.Link_spent or 0
+  if F.Link_spent > 500 then
     return { type = 'dependency-limit', limit = 500 }
   end
-  local walks = { Link.walk(Link.upstreamsOf, self.id), Link.walk(Link.dependentsOf, self.id) }
+  local walks = { F.Link_walk(F.Link_upstreamsOf, self.id), F.Link_walk(F.Link_dependentsOf, self.id) }
   while not (walks[1].over and walks[2].over) do
     for i = 1, 2 do
-      local found = not walks[i].over and Link.step(walks[i], self)
+      local found = not walks[i].over and F.Link_step(walks[i], self)
       if found == 'none' then return end
       if found then return { type = 'cycle', path = found } end
     end
@@ -2695,7 +2687,7 @@ function Link.closes(self)
 end
 
 -- Why the dependencies of an item rule it out, if they do; `batch` holds the items by id.
-function Link.check(item, batch)
+function F.Link_check(item, batch)
   local g = item.x and item.x.g
   for _, id in ipairs(item.x and item.x.d or {}) do
     local other = batch and batch[id]
@@ -2712,63 +2704,63 @@ end
 
 -- A task that others wait for already may not wait for one of them, however far away. Of a batch that
 -- is stored in parts that is asked when all of it is there.
-function Link.cycleOf(item, batch)
+function F.Link_cycleOf(item, batch)
   local deps = item.spec and item.spec.d
   if not deps then return end
   if F.contains(deps, item.id) then return { type = 'cycle', path = { item.id, item.id } } end
-  if H.missing == INF or Store.submission or not Link.isNew(item, batch) then return end
+  if H.missing == INF or F.Store_submission or not F.Link_isNew(item, batch) then return end
   -- An item of this call may have begun to wait for it.
   local anybody, own = (prefix .. 'deps:missing:' .. ((#item.id .. ':' .. item.id .. ''))), (prefix .. 'deps:missing:' .. ((#item.id .. ':' .. item.id .. item.user)))
   F.flushKey(anybody)
   F.flushKey(own)
   if redis.call('EXISTS', anybody, own) == 0 then return end
-  return Link.closesIn(item, batch)
+  return F.Link_closesIn(item, batch)
 end
 
 -- It is going to be stored, and no key answers for it.
-function Link.isNew(item, batch)
+function F.Link_isNew(item, batch)
   return not F.taskOf(item.id) and not (batch and batch.answered[item.id])
 end
 
-function Link.closesIn(item, batch)
+function F.Link_closesIn(item, batch)
   local deps = item.spec.d
-  if batch then deps = Store.resolve(item.id, deps, batch.answered) end
-  return Link.closes({ id = item.id, user = item.user, deps = deps, batch = batch })
+  if batch then deps = F.Store_resolve(item.id, deps, batch.answered) end
+  return F.Link_closes({ id = item.id, user = item.user, deps = deps, batch = batch })
 end
 
 -- Registers a new task with its dependencies. One that has ended otherwise than well may end it
 -- at once: then the state, and how it ends.
-function Link.link(t)
+function F.Link_link(t)
   local state, ending
   local blocks = {}
   for _, id in ipairs(t.x.d) do
-    local upstream = Deps.upstreamOf(t, id)
+    local upstream = F.Deps_upstreamOf(t, id)
     if not upstream then
-      if Store.users and Store.users[id] then
+      if F.Store_users and F.Store_users[id] then
         blocks[#blocks + 1] = id
-        Deps.listenMissing(t, id)
+        F.Deps_listenMissing(t, id)
       elseif t.x.g[3] == 'satisfied' then
         t.x.m = t.x.m or {}
         table.insert(t.x.m, id)
       else
-        Deps.blockByMissing(t, id)
+        F.Deps_blockByMissing(t, id)
       end
     elseif not F.isEnd(upstream.state) then
       blocks[#blocks + 1] = id
-      Deps.listen(t, id)
+      F.Deps_listen(t, id)
       F.markDependents(upstream)
     else
-      local policy = Cascade.policyFor(upstream, t)
+      local policy = F.Cascade_policyFor(upstream, t)
       if policy == 'run' then
         F.addReader(upstream, 1)
       else
         blocks[#blocks + 1] = id
         t.isBlocked = true
         if policy == 'wait' then
-          Cascade.hold(upstream, t)
+          F.Cascade_hold(upstream, t)
         elseif not state then
           state = policy == 'cancel' and 'canceled' or 'failed'
-          ending = { cause = Cascade.causeOf(id, upstream.state) }
+          ending = { cause = F.Cascade_causeOf(id, upstream.state) }
         end
       end
     end
@@ -2778,7 +2770,7 @@ function Link.link(t)
 end
 
 -- Fills in what only some checks look at.
-function Store.complete(item)
+function F.Store_complete(item)
   if item.created then return item end
   local user = item.user
   F.fixed(item)
@@ -2793,32 +2785,32 @@ function Store.complete(item)
   return item
 end
 
-function Store.agrees(t, item)
+function F.Store_agrees(t, item)
   F.fixed(t)
-  Store.complete(item)
+  F.Store_complete(item)
   if t.user ~= item.user or t.name ~= item.name then return false end
   if t.x and t.x.fp then return redis.sha1hex(item.payload) == t.x.fp end
   return F.payloadOf(t) == item.payload
 end
 
-function Store.refused(refusal)
+function F.Store_refused(refusal)
   return { kind = 'refused', refusal = refusal }
 end
 
 -- A batch that is sent again after its client had died takes what is stored of it already.
-function Store.takeOver(t)
-  local mine = Store.submission
+function F.Store_takeOver(t)
+  local mine = F.Store_submission
   if not mine or not t.x or not t.x.su or t.x.su == mine then return end
-  t.x.su, Store.wrote = mine, true
+  t.x.su, F.Store_wrote = mine, true
   F.change(t)
-  Store.kept[#Store.kept + 1] = t.id
+  F.Store_kept[#F.Store_kept + 1] = t.id
   return { kind = 'created', id = t.id }
 end
 
 -- Whether the key lets the item in (true, 'follows'), answers for another or refuses it (false).
-function Store.byKey(item, batch)
+function F.Store_byKey(item, batch)
   if not item.spec or not item.spec.i then return true end
-  Store.complete(item)
+  F.Store_complete(item)
   local spec = item.x.i
   local name = (prefix .. 'key:' .. item.queue .. ':' .. (#item.user .. ':' .. item.user .. spec.key))
   local holder = batch and batch.keys[name]
@@ -2827,13 +2819,13 @@ function Store.byKey(item, batch)
     if spec.policy ~= 'reject' then return false end
     return false, { type = 'key-taken', key = spec.key, id = holder }
   end
-  local key = Key.rememberedKey(item)
+  local key = F.Key_rememberedKey(item)
   if key then
-    if Key.hasAbsorbed(key, item.id) then return false end
-    if Key.holds(key) then
-      local reply = Key.answerByKey(key, item)
+    if F.Key_hasAbsorbed(key, item.id) then return false end
+    if F.Key_holds(key) then
+      local reply = F.Key_answerByKey(key, item)
       if reply and reply.refusal then return false, reply.refusal end
-      if not reply and Window.is(spec) then return true end
+      if not reply and F.Window_is(spec) then return true end
       if batch then batch[reply and 'answered' or 'keys'][reply and item.id or name] = key.o end
       if reply then return false end
       return 'follows'
@@ -2844,7 +2836,7 @@ function Store.byKey(item, batch)
 end
 
 -- Puts those of one list into the other, and drops it.
-function Store.merge(few, many)
+function F.Store_merge(few, many)
   local rows = redis.call('ZRANGE', few, 0, -1, 'WITHSCORES')
   for i = 1, #rows, 2 do F.zset(many, rows[i], rows[i + 1]) end
   F.flushKey(many)
@@ -2853,14 +2845,14 @@ end
 
 -- Makes one list of those that waited for the id, whoever would store it or for this user's; false
 -- when nobody did.
-function Store.takeWaiters(t)
+function F.Store_takeWaiters(t)
   local anybody, own = (prefix .. 'deps:missing:' .. ((#t.id .. ':' .. t.id .. ''))), (prefix .. 'deps:missing:' .. ((#t.id .. ':' .. t.id .. t.user)))
   F.flushKey(anybody)
   F.flushKey(own)
   local anys, owns = redis.call('ZCARD', anybody), redis.call('ZCARD', own)
   if anys + owns == 0 then return false end
   if anys > 0 and owns > 0 then
-    Store.merge(anys < owns and anybody or own, anys < owns and own or anybody)
+    F.Store_merge(anys < owns and anybody or own, anys < owns and own or anybody)
   end
   redis.call('RENAME', anys > owns and anybody or own, (prefix .. 'deps:waiting:' .. t.id))
   return true
@@ -2868,9 +2860,9 @@ end
 
 -- Those that waited for an id that nobody had stored wait for a task now. Others than those whose
 -- edges may lead to its user are not looked at.
-function Store.adoptWaiters(t)
-  if H.missing == INF and not (Store.named and Store.named[t.id]) then return end
-  if not Store.takeWaiters(t) then return end
+function F.Store_adoptWaiters(t)
+  if H.missing == INF and not (F.Store_named and F.Store_named[t.id]) then return end
+  if not F.Store_takeWaiters(t) then return end
   F.flushIndex('missing')
   for _, from in ipairs({ '', t.user }) do
     local pair = (#t.id .. ':' .. t.id .. from)
@@ -2882,48 +2874,48 @@ function Store.adoptWaiters(t)
   F.markDependents(t)
   for _, id in ipairs(redis.call('ZRANGE', (prefix .. 'deps:waiting:' .. t.id), 0, 99)) do
     local waiter = F.taskOf(id)
-    if waiter then Deps.rewait(waiter) end
+    if waiter then F.Deps_rewait(waiter) end
   end
 end
 
 -- Makes the record; it stands nowhere yet.
-function Store.create(item)
-  Store.complete(item)
+function F.Store_create(item)
+  F.Store_complete(item)
   local u = F.userOf(F.laneOf(item.queue), item.user)
   local t = F.newTask(item.id, item.f)
   t.user, t.queue, t.state = item.user, item.queue, 'deferred'
   F.fixed(t)
   local x = item.x or {}
-  t.x = { d = x.d, g = x.g, k = x.i and x.i.key, su = Store.submission or nil, j = x.j, o = x.o,
+  t.x = { d = x.d, g = x.g, k = x.i and x.i.key, su = F.Store_submission or nil, j = x.j, o = x.o,
     h = x.h }
-  if x.h then Graphs.hold(x.h, t.id) end
-  if Store.submission then Store.kept[#Store.kept + 1] = t.id end
-  tasks[t.id], Store.made[t.id], Store.wrote = t, true, true
+  if x.h then F.Graphs_hold(x.h, t.id) end
+  if F.Store_submission then F.Store_kept[#F.Store_kept + 1] = t.id end
+  tasks[t.id], F.Store_made[t.id], F.Store_wrote = t, true, true
   t.textChanged, t.long = true, item.long
   if item.long then redis.call('HSET', (prefix .. 'payloads'), t.id, item.long) end
-  local key = Key.rememberedKey(item)
-  if key and Key.holds(key) and not Window.is(x.i) then
+  local key = F.Key_rememberedKey(item)
+  if key and F.Key_holds(key) and not F.Window_is(x.i) then
     t.x.d = t.x.d or {}
     t.x.g = t.x.g or { 'wait', 'cancel', 'refuse', false }
     t.x.g[1], t.x.g[2] = 'run', 'run'
     if not F.contains(t.x.d, key.o) then table.insert(t.x.d, key.o) end
     key.f, key.dirty = t.id, true
   elseif x.i then
-    Key.takeKey(item, t)
+    F.Key_takeKey(item, t)
   end
   if t.x.d and #t.x.d == 0 then t.x.d = nil end
   u.live = u.live + 1
   u.lane.enqueued = u.lane.enqueued + 1
-  Store.adoptWaiters(t)
+  F.Store_adoptWaiters(t)
   return t
 end
 
 -- Links the dependencies and puts the task where it belongs.
-function Store.settleIn(t, item)
+function F.Store_settleIn(t, item)
   local u, spec = F.ownerOf(t), item.spec or {}
   local due = item.due or spec.at or now + math.max(0, spec.delay or 0)
   local state, ending
-  if t.x.d then state, ending = Link.link(t) end
+  if t.x.d then state, ending = F.Link_link(t) end
   if spec.expires then
     if spec.xr then t.x.xr = spec.expires end
     if not (spec.xr and t.isBlocked) then
@@ -2945,8 +2937,8 @@ function Store.settleIn(t, item)
 end
 
 -- Who depends on an item of the same call that its key absorbed depends on the task that answered;
--- on nothing, if that is itself, or has finished and is gone (''; see Store.note).
-function Store.resolve(self, deps, answered)
+-- on nothing, if that is itself, or has finished and is gone (''; see F.Store_note).
+function F.Store_resolve(self, deps, answered)
   if not deps or next(answered) == nil then return deps end
   local found, known = {}, {}
   for _, id in ipairs(deps) do
@@ -2957,7 +2949,7 @@ function Store.resolve(self, deps, answered)
   return found
 end
 
-function Store.note(answered, item, reply)
+function F.Store_note(answered, item, reply)
   if reply.kind ~= 'existing' then return end
   if reply.state == 'finished' and not F.taskOf(reply.id) then
     answered[item.id] = ''
@@ -2966,54 +2958,44 @@ function Store.note(answered, item, reply)
   end
 end
 
-function Store.stopAt(replies, from, to, refusal)
-  for i = from, to do replies[i] = cjson.encode(Store.refused(refusal)) end
+function F.Store_stopAt(replies, from, to, refusal)
+  for i = from, to do replies[i] = cjson.encode(F.Store_refused(refusal)) end
   return replies
 end
 
 end
 
-local lazy = { __index = function(functions, name)
-  local make = rare
-  rare = nil
-  if make then make() end
-  return rawget(functions, name)
-end }
-setmetatable(F, lazy)
-setmetatable(Line, lazy)
-setmetatable(Graphs, lazy)
-setmetatable(Suspend, lazy)
-setmetatable(Deps, lazy)
-setmetatable(Timed, lazy)
-setmetatable(Cascade, lazy)
-setmetatable(Due, lazy)
-setmetatable(Step, lazy)
-setmetatable(Window, lazy)
-setmetatable(Key, lazy)
-setmetatable(Link, lazy)
-setmetatable(Store, lazy)
+setmetatable(F, { __index = function(functions, name)
+  while often or rare do
+    local make = often or rare
+    if often then often = nil else rare = nil end
+    make()
+    local found = rawget(functions, name)
+    if found ~= nil then return found end
+  end
+end })
 
 local id, revision, slot = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local fence, passed, nextSlot, nextDue = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7]
 local slots = ARGV[8]
-local s = Schedule.read(id)
+local s = F.Schedule_read(id)
 if not s or s.slot ~= slot or s.revision ~= revision then return F.unchanged({ 'stale' }) end
 if fence < tonumber(redis.call('HGET', (prefix .. 'scheduler:lock'), 'fence') or 0) then
   return F.unchanged({ 'superseded' })
 end
-local items = Store.readItems(9)
+local items = F.Store_readItems(9)
 local reply, latest, i = { 'fired' }, slot, 0
 redis.call('HSET', (prefix .. 'schedule:' .. id), 'x', s.missed + passed)
 s.missed = s.missed + passed
 for one in string.gmatch(slots, '%d+') do
   i, latest = i + 1, one
-  reply[i + 1] = cjson.encode(Schedule.fireOne(s, items[i], one))
+  reply[i + 1] = cjson.encode(F.Schedule_fireOne(s, items[i], one))
 end
 redis.call('HSET', (prefix .. 'schedule:' .. id), 'f', s.fired, 'x', s.missed, 'v', s.overlapped, 't', latest,
   'a', table.concat(s.active, '\0'))
 if s.lastId then redis.call('HSET', (prefix .. 'schedule:' .. id), 'ls', s.lastSlot, 'li', s.lastId) end
-Schedule.moveOn(id, nextSlot, nextDue, s.limit and s.fired >= s.limit)
-Step.saveTasks()
+F.Schedule_moveOn(id, nextSlot, nextDue, s.limit and s.fired >= s.limit)
+F.Step_saveTasks()
 if H.cascade < INF or I.cascade then F.cascade(100) end
 F.writeStep()
 F.closeStep()

@@ -9,19 +9,9 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, needsRecord = 0, packShares = 0, saveUser = 0, saveRunning = 0, isEnd = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, dropLeases = 0, saveLeases = 0, flushEnded = 0, scheduleLookAt = 0, nextDue = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_keptUntil = 0, needsRecord = 0, packShares = 0, saveUser = 0, saveRunning = 0, isEnd = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, dropLeases = 0, saveLeases = 0, flushEnded = 0, scheduleLookAt = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_setIdle = 0, Step_rememberPlain = 0, Step_forget = 0, Step_finishLane = 0, Step_saveTasks = 0, writeStep = 0, closeStep = 0 }
 
--- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease = {}
-local Line = {}
-local Link = {}
-local Lists = {}
-local Retain = {}
-local Schedule = {}
-local Step = { restIfIdle = 0, newEpoch = 0, setIdle = 0, rememberPlain = 0, forget = 0, finishLane = 0, saveTasks = 0 }
-local Store = {}
-local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+-- Functions of one subject each; the bundler makes one table of all of them.
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -117,32 +107,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
 -- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
-
--- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
-
--- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
-end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
 
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
@@ -401,6 +365,15 @@ function F.saveLane(lane)
   if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
 end
 
+-- Grains of a user of this weight in one unit of virtual time.
+function F.Tag_scale(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
+
 -- Whether there is more to remember of a user than its line and its tag.
 function F.needsRecord(u)
   local set, cnt = u.set, u.cnt
@@ -569,15 +542,15 @@ end
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
 -- time is charged, a tag may have been corrected upwards while virtual time stood still.
-function Step.restIfIdle(lane)
+function F.Step_restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 then return end
   if lane.v == 0 and not lane.timed then return end
   lane.v = 0
-  Step.newEpoch(lane)
+  F.Step_newEpoch(lane)
 end
 
 -- Tags that were kept are worth nothing from now on.
-function Step.newEpoch(lane)
+function F.Step_newEpoch(lane)
   if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
@@ -589,7 +562,7 @@ function Step.newEpoch(lane)
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
-function Step.setIdle(u, till)
+function F.Step_setIdle(u, till)
   if (u.idle or false) == (till and true) then return end
   local lane = u.lane
   u.idle = till and true
@@ -603,9 +576,9 @@ function Step.setIdle(u, till)
 end
 
 -- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
-function Step.rememberPlain(u)
+function F.Step_rememberPlain(u)
   local lane = u.lane
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and keptUntil(u.s, u.w) > lane.v
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.Tag_keptUntil(u.s, u.w) > lane.v
   if keep ~= (u.isKept or false) then
     lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
     F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
@@ -616,15 +589,15 @@ function Step.rememberPlain(u)
   if not (u.ready or keep) then lane.stale = true end
 end
 
-function Step.forget(u)
+function F.Step_forget(u)
   local lane = u.lane
   if not F.needsRecord(u) then
     if not u.plain then
-      Step.setIdle(u, false)
+      F.Step_setIdle(u, false)
       if not u.fresh then redis.call('DEL', u.key) end
       u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
     end
-    return Step.rememberPlain(u)
+    return F.Step_rememberPlain(u)
   end
   if u.plain then
     F.countTasks(u)
@@ -635,21 +608,21 @@ function Step.forget(u)
     u.plain = false
   end
   if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
-    Step.setIdle(u, false)
+    F.Step_setIdle(u, false)
     return F.saveUser(u)
   end
-  local till = u.ep == lane.epoch and keptUntil(u.s, u.w)
+  local till = u.ep == lane.epoch and F.Tag_keptUntil(u.s, u.w)
   local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
-  Step.setIdle(u, keep and till)
+  F.Step_setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
   if not u.fresh then redis.call('DEL', u.key) end
   F.zset((lane.p .. 'users'), u.name, false)
 end
 
-function Step.finishLane(lane)
+function F.Step_finishLane(lane)
   if lane.idleMoved then
     local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
@@ -659,11 +632,11 @@ function Step.finishLane(lane)
     C.idle = 1
   end
   F.saveLane(lane)
-  if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
+  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
 end
 
 -- Writes the records that changed; what follows may change them again.
-function Step.saveTasks()
+function F.Step_saveTasks()
   local writes = {}
   for i = 1, #changed do
     local t = changed[i]
@@ -678,29 +651,31 @@ end
 
 -- Writes everything that this step has changed, and wakes workers for work that was gained.
 function F.writeStep()
-  if C.dueChanged then Step.saveDueUsers() end
+  if C.dueChanged then F.Step_saveDueUsers() end
   for _, lane in ipairs(touched) do
-    Step.restIfIdle(lane)
-    for _, u in ipairs(lane.dirty) do Step.forget(u) end
+    F.Step_restIfIdle(lane)
+    for _, u in ipairs(lane.dirty) do F.Step_forget(u) end
   end
   F.dropLeases()
   F.flushEnded()
-  Step.saveTasks()
+  F.Step_saveTasks()
   if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
   if next(keyring) then F.saveKeys() end
-  for _, lane in ipairs(touched) do Step.finishLane(lane) end
+  for _, lane in ipairs(touched) do F.Step_finishLane(lane) end
   if next(runningChange) then F.saveRunning() end
 end
 
 function F.closeStep()
-  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
   F.saveClock()
-  if #published > 0 then Step.publishEnds() end
+  if #published > 0 then F.Step_publishEnds() end
 end
 
 end
 library()
+
+local often
 
 local rare = function()
 
@@ -783,6 +758,23 @@ function F.touchLane(lane)
   touched[#touched + 1] = lane
 end
 
+-- The least tag from `from` on that has the seat of `tag`.
+function F.Tag_seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+function F.Tag_raise(tag, least) return tag < least and F.Tag_seated(tag, least) or tag end
+
+-- What a turn of this cost adds to a tag.
+function F.Tag_turn(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+function F.Tag_enter(kept, v, w, last)
+  local floor, fresh = math.ceil(v * F.Tag_scale(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = F.Tag_seated(next_, floor) end
+  return kept > fresh and F.Tag_seated(next_, kept) or fresh, fresh
+end
+
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
   local base = lane.perUser
@@ -857,7 +849,7 @@ function F.countTasks(u)
   if u.isCounted then return end
   u.isCounted = true
   if #changed > 0 or next(leasesOver) or next(leasedUntil) then
-    Step.saveTasks()
+    F.Step_saveTasks()
     F.saveLeases()
     u.lane.runs = nil
   end
@@ -936,7 +928,7 @@ function F.sharesOf(u)
 end
 
 -- Where the user's tag stands in virtual time.
-function F.startOf(u) return startOf(u.s, u.w) end
+function F.startOf(u) return F.Tag_start(u.s, u.w) end
 
 function F.touch(u)
   if u.dirty then return end
@@ -988,7 +980,7 @@ function F.readyKey(lane, class)
 end
 
 -- F of a turn of cost 1.
-function F.finishOf(u) return startOf(u.s, u.w) + 100 / u.w end
+function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
 
 -- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
 -- weights, which share a class, are compared in virtual time.
@@ -1066,7 +1058,7 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
-  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
+  if u.ready and u.ep ~= lane.epoch then F.Timed_recount(u) end
   if u.ready and u.w == weight then
     if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
     return
@@ -1074,13 +1066,13 @@ function F.place(u)
   local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   if u.w ~= weight then
-    kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
+    kept = math.ceil(v * F.Tag_scale(weight)) + math.max(0, math.ceil(kept - v * F.Tag_scale(u.w)))
   end
   if u.ready then F.displace(u) end
   u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
   local kind, lasts = F.joinClass(u), lane.lasts
   local last = lasts[kind] or -1
-  u.s, lasts[kind] = enterTag(kept, v, weight, last)
+  u.s, lasts[kind] = F.Tag_enter(kept, v, weight, last)
   -- Tags of different weights have no order: those who share a class are counted.
   if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)
@@ -1138,7 +1130,7 @@ function F.runningAt(worker, change)
 end
 
 -- A woken worker leaves every line that it stands in. `token` false: it left by itself.
-function Line.leaveLines(worker, packed, token)
+function F.Line_leaveLines(worker, packed, token)
   if packed ~= '' then
     local lines = cmsgpack.unpack(packed)
     for i = 1, #lines, 2 do
@@ -1156,15 +1148,15 @@ function Line.leaveLines(worker, packed, token)
 end
 
 -- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
-function Line.wakeWorker(worker)
+function F.Line_wakeWorker(worker)
   local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
   if not packed or packed == '' then return false end
-  Line.leaveLines(worker, packed, true)
+  F.Line_leaveLines(worker, packed, true)
   return true
 end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
-function Line.wakeLine(lane, line, most)
+function F.Line_wakeLine(lane, line, most)
   local key = (lane.p .. 'idle-workers:' .. line)
   while most > 0 do
     local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
@@ -1173,8 +1165,8 @@ function Line.wakeLine(lane, line, most)
     local stale = now - head[2] > 1.2 * 5000 + 1000
     if stale then
       local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
-      if packed then Line.leaveLines(worker, packed, false) end
-    elseif Line.wakeWorker(worker) then
+      if packed then F.Line_leaveLines(worker, packed, false) end
+    elseif F.Line_wakeWorker(worker) then
       most = most - 1
     end
     redis.call('ZREM', key, worker)
@@ -1184,15 +1176,15 @@ end
 
 -- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
 -- lists the users that gained it are on.
-function Line.wakeFor(lane, most, lists)
+function F.Line_wakeFor(lane, most, lists)
   if C.waiting <= 0 or lane.runnable == 0 then return end
-  local left = Line.wakeLine(lane, '*', math.min(most, lane.runnable, 16))
+  local left = F.Line_wakeLine(lane, '*', math.min(most, lane.runnable, 16))
   for i = 1, lists and #lists or 0 do
-    if left > 0 then left = Line.wakeLine(lane, lists[i], left) end
+    if left > 0 then left = F.Line_wakeLine(lane, lists[i], left) end
   end
 end
 
-function Line.wakeGained(lane)
+function F.Line_wakeGained(lane)
   local lists, known = {}, {}
   for _, u in pairs(lane.gainers or {}) do
     for i = 1, u.lists and #u.lists or 0 do
@@ -1203,7 +1195,7 @@ function Line.wakeGained(lane)
       end
     end
   end
-  Line.wakeFor(lane, lane.gain, lists)
+  F.Line_wakeFor(lane, lane.gain, lists)
 end
 
 -- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
@@ -1490,7 +1482,7 @@ function F.leave(t, u)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
-      if u.lane.timed then Timed.settle(t, u) end
+      if u.lane.timed then F.Timed_settle(t, u) end
       F.runningAt(t.worker, -1)
     elseif state == 'failed' then
       F.countFollower(t, u.lane, -1)
@@ -1670,7 +1662,7 @@ function F.endTask(t, u, state, ending)
 end
 
 -- Its end is moved on, unless a task needs it. What is known of it is remembered for longer.
-function Graphs.touch(hash)
+function F.Graphs_touch(hash)
   if redis.call('EXISTS', (prefix .. 'graph-refs:' .. hash)) == 1 then return end
   redis.call('HSET', (prefix .. 'graphmeta:' .. hash), 'till', now + 86400000)
   redis.call('PEXPIRE', (prefix .. 'graph:' .. hash), 86400000)
@@ -1678,19 +1670,19 @@ function Graphs.touch(hash)
 end
 
 -- The record of a task goes, and with it what was kept for it alone.
-function Graphs.drop(t)
+function F.Graphs_drop(t)
   local hash = t.x and t.x.h
-  if hash then Graphs.letGo(hash, t.id) end
+  if hash then F.Graphs_letGo(hash, t.id) end
 end
 
 -- A task or a schedule needs the snapshot no more.
-function Graphs.letGo(hash, id)
+function F.Graphs_letGo(hash, id)
   redis.call('SREM', (prefix .. 'graph-refs:' .. hash), id)
-  Graphs.touch(hash)
+  F.Graphs_touch(hash)
 end
 
 -- A run that was suspended for others waits for just these.
-function Suspend.waitsFor(t, id)
+function F.Suspend_waitsFor(t, id)
   return t.x and t.x.s and F.contains(t.x.s, id) or false
 end
 
@@ -1702,66 +1694,66 @@ function F.contains(list, id)
 end
 
 -- Whether it may come to depend on a task of this user.
-function Deps.mayDependOn(t, user)
+function F.Deps_mayDependOn(t, user)
   return t.x.g and t.x.g[4] or F.fixed(t).user == user
 end
 
 -- Where it waits for an id that is missing: the pair of the id and of who would have to store it, ''
 -- for anybody.
-function Deps.missingOf(t, id)
+function F.Deps_missingOf(t, id)
   return (#id .. ':' .. id .. (t.x.g and t.x.g[4] and '' or F.fixed(t).user))
 end
 
 -- The task that one of its dependencies is; false when none is stored, or only another user's that it
 -- may not depend on.
-function Deps.upstreamOf(t, id)
+function F.Deps_upstreamOf(t, id)
   local upstream = F.taskOf(id)
-  if not upstream or Suspend.waitsFor(t, id) then return upstream end
-  return Deps.mayDependOn(t, F.fixed(upstream).user) and upstream
+  if not upstream or F.Suspend_waitsFor(t, id) then return upstream end
+  return F.Deps_mayDependOn(t, F.fixed(upstream).user) and upstream
 end
 
 -- It hears of whoever stores the id for it. Those that wait for what another part of their batch is
 -- going to store are not told to be waiting in vain.
-function Deps.listenMissing(t, id)
-  F.zset((prefix .. 'deps:missing:' .. (Deps.missingOf(t, id))), t.id, F.fixed(t).stamp)
+function F.Deps_listenMissing(t, id)
+  F.zset((prefix .. 'deps:missing:' .. (F.Deps_missingOf(t, id))), t.id, F.fixed(t).stamp)
   t.isBlocked = true
 end
 
-function Deps.awaitMissing(t, id)
-  Deps.listenMissing(t, id)
+function F.Deps_awaitMissing(t, id)
+  F.Deps_listenMissing(t, id)
   -- One score for all, so that those of one id stand together.
-  F.put('missing', Deps.missingOf(t, id), 1)
-  Cascade.waitFor(t)
+  F.put('missing', F.Deps_missingOf(t, id), 1)
+  F.Cascade_waitFor(t)
 end
 
 -- A mean after one more value, in seconds.
-function Timed.learn(of, held)
+function F.Timed_learn(of, held)
   of.mean = of.mean and of.mean + (held - of.mean) / 8 or held
   of.learned = true
 end
 
 -- A lease is over: its turn is charged by how long it was held.
-function Timed.settle(t, u)
+function F.Timed_settle(t, u)
   local lane = u.lane
   local held = math.max(0, now - t.leasedAt) / 1000
-  Timed.learn(u, held)
-  Timed.learn(lane, held)
+  F.Timed_learn(u, held)
+  F.Timed_learn(lane, held)
   local charged = t.y and t.y.ch
   if not charged then return end
   F.rareOf(t).ch = nil
   if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
-  local before = u.s - turnOf(charged)
-  local s = raisedTag(before + turnOf(held), lane.v * scaleOf(u.w) - turnOf(charged))
+  local before = u.s - F.Tag_turn(charged)
+  local s = F.Tag_raise(before + F.Tag_turn(held), lane.v * F.Tag_scale(u.w) - F.Tag_turn(charged))
   if u.ready then F.indexUser(u, false) end
   u.s = s
   if u.ready then F.indexUser(u, true) end
 end
 
 -- The queue begins to charge by something else: tags of before are worth a turn at most.
-function Timed.recount(u)
+function F.Timed_recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  local most = lane.v * scaleOf(u.w) + 67108864
+  local most = lane.v * F.Tag_scale(u.w) + 67108864
   if u.s > most then u.s = u.s - math.ceil((u.s - most) / 1024) * 1024 end
   u.ep = lane.epoch
   F.indexUser(u, true)
@@ -1797,7 +1789,7 @@ function F.released(t)
 end
 
 -- It can wait no longer than this for one that cannot end by itself.
-function Cascade.waitFor(t)
+function F.Cascade_waitFor(t)
   if not t.x.wu then
     t.x.wu = now + 2592000000
     F.change(t)
@@ -1805,15 +1797,15 @@ function Cascade.waitFor(t)
   F.setDeadline(t)
 end
 
-function Cascade.satisfiedMissing(t, id)
+function F.Cascade_satisfiedMissing(t, id)
   for _, other in ipairs(t.x.m or {}) do
     if other == id then return true end
   end
   return false
 end
 
-function Cascade.leaveMissing(t, id)
-  local pair = Deps.missingOf(t, id)
+function F.Cascade_leaveMissing(t, id)
+  local pair = F.Deps_missingOf(t, id)
   local key = (prefix .. 'deps:missing:' .. pair)
   F.zset(key, t.id, false)
   F.flushKey(key)
@@ -1821,30 +1813,30 @@ function Cascade.leaveMissing(t, id)
 end
 
 -- It waits for none of its dependencies any more.
-function Cascade.leaveWaits(t)
+function F.Cascade_leaveWaits(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   if redis.call('EXISTS', key) == 0 then return end
   for _, id in ipairs(t.x.d or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
-      local upstream = Deps.upstreamOf(t, id)
+      local upstream = F.Deps_upstreamOf(t, id)
       if upstream then
         F.zset((prefix .. 'deps:waiting:' .. id), t.id, false)
         F.zset((prefix .. 'deps:held:' .. id), t.id, false)
       end
       -- Who waits for one that is being undone may stand in either place.
-      if not upstream or (upstream.x and upstream.x.su) then Cascade.leaveMissing(t, id) end
+      if not upstream or (upstream.x and upstream.x.su) then F.Cascade_leaveMissing(t, id) end
     end
   end
 end
 
 -- It reads none of its upstreams any more.
-function Cascade.leaveReaders(t)
+function F.Cascade_leaveReaders(t)
   local key = (prefix .. 'deps:blocked:' .. t.id)
   local waits = redis.call('EXISTS', key) == 1
   for _, id in ipairs(t.x.d or NONE) do
     local upstream = F.taskOf(id)
     if upstream and not (waits and redis.call('SISMEMBER', key, id) == 1)
-      and not Cascade.satisfiedMissing(t, id) then
+      and not F.Cascade_satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
   end
@@ -1854,22 +1846,22 @@ function Cascade.leaveReaders(t)
   end
 end
 
-function Due.holders()
+function F.Due_holders()
   local comma = string.find(C.alarms, ',', 1, true)
   return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
 end
 
 -- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
-function Due.alarmEarlier()
-  local one, two = Due.holders()
-  if Line.wakeWorker(one) then
+function F.Due_alarmEarlier()
+  local one, two = F.Due_holders()
+  if F.Line_wakeWorker(one) then
     C.alarms = ',' .. two
     C.alarm = INF
   end
 end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
-function Step.saveDue(u)
+function F.Step_saveDue(u)
   local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
@@ -1877,14 +1869,14 @@ function Step.saveDue(u)
   F.move('scheduled-users', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), due or false)
 end
 
-function Step.saveDueUsers()
+function F.Step_saveDueUsers()
   local any = false
   for _, lane in ipairs(touched) do
     for _, u in ipairs(lane.dirty) do
       if u.dueChanged then
         u.dueChanged = nil
         F.flushKey((lane.p .. 'scheduled:' .. u.name))
-        Step.saveDue(u)
+        F.Step_saveDue(u)
         any = true
       end
     end
@@ -1892,14 +1884,14 @@ function Step.saveDueUsers()
   if any then F.flushIndex('scheduled-users') end
 end
 
-function Step.publishEnds()
+function F.Step_publishEnds()
   for _, t in ipairs(published) do
     for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
   end
 end
 
 -- Nothing of it is kept.
-function Retain.forget(t)
+function F.Retain_forget(t)
   local id = t.id
   redis.call('HDEL', (prefix .. 'tasks'), id)
   if F.isLong(t) then redis.call('HDEL', (prefix .. 'payloads'), id) end
@@ -1916,29 +1908,29 @@ function Retain.forget(t)
 end
 
 -- One task of a sealed submission waits for it no more.
-function Submission.release(t)
+function F.Submission_release(t)
   t.x.su = nil
   F.change(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
 
 -- Who waits for a task that is undone waits for a missing one again; false when some are left.
-function Submission.letGo(t)
+function F.Submission_letGo(t)
   local key = (prefix .. 'deps:waiting:' .. t.id)
   F.flushKey(key)
   local ids = redis.call('ZRANGE', key, 0, 250)
   for i = 1, math.min(#ids, 250) do
     F.zset(key, ids[i], false)
     local waiter = F.taskOf(ids[i])
-    if waiter and not F.isEnd(waiter.state) then Deps.awaitMissing(waiter, t.id) end
+    if waiter and not F.isEnd(waiter.state) then F.Deps_awaitMissing(waiter, t.id) end
   end
   F.flushKey(key)
   return #ids <= 250
 end
 
 -- As if the task had never been stored; false when that takes another step.
-function Submission.undo(t)
-  if t.dependents and not Submission.letGo(t) then return false end
+function F.Submission_undo(t)
+  if t.dependents and not F.Submission_letGo(t) then return false end
   local u = F.ownerOf(t)
   local lane = u.lane
   F.leave(t, u)
@@ -1950,44 +1942,44 @@ function Submission.undo(t)
   lane.enqueued = lane.enqueued - 1
   if t.inCascade then F.move('cascade', t.id, false) end
   if t.x.dl then F.move('deadlines', F.member(t), false) end
-  Cascade.leaveWaits(t)
-  Cascade.leaveReaders(t)
+  F.Cascade_leaveWaits(t)
+  F.Cascade_leaveReaders(t)
   local key = t.x.k and F.keyState(lane.queue, u.name, t.x.k)
   if key and key.f == t.id then
     key.f, key.dirty = nil, true
   elseif key and key.o == t.id then
     key.o, key.dirty = nil, true
   end
-  Graphs.drop(t)
-  Step.saveTasks()
-  Retain.forget(t)
+  F.Graphs_drop(t)
+  F.Step_saveTasks()
+  F.Retain_forget(t)
   tasks[t.id] = false
   F.reindex(u)
   return true
 end
 
 -- Undoes some of them, the last first; says how many are done with.
-function Submission.undoAll(ids, submission)
+function F.Submission_undoAll(ids, submission)
   for i = #ids, 1, -1 do
     local t = F.taskOf(ids[i])
-    if t and t.x and t.x.su == submission and not Submission.undo(t) then return #ids - i end
+    if t and t.x and t.x.su == submission and not F.Submission_undo(t) then return #ids - i end
   end
   return #ids
 end
 
 -- Up to `most` tasks of a submission are released (front first) or undone (back first); true when
 -- some are left.
-function Submission.step(id, most)
+function F.Submission_step(id, most)
   local key, list = (prefix .. 'submit:' .. id), (prefix .. 'submitted:' .. id)
   local sealed = redis.call('HGET', key, 'sealed')
   if sealed then
     for _, one in ipairs(redis.call('LRANGE', list, 0, most - 1)) do
       local t = F.taskOf(one)
-      if t and t.x and t.x.su == id then Submission.release(t) end
+      if t and t.x and t.x.su == id then F.Submission_release(t) end
     end
     redis.call('LTRIM', list, most, -1)
   else
-    local done = Submission.undoAll(redis.call('LRANGE', list, -most, -1), id)
+    local done = F.Submission_undoAll(redis.call('LRANGE', list, -most, -1), id)
     redis.call('LTRIM', list, 0, -done - 1)
   end
   if redis.call('EXISTS', list) == 1 then return true end
@@ -2003,23 +1995,15 @@ end
 
 end
 
-local lazy = { __index = function(functions, name)
-  local make = rare
-  rare = nil
-  if make then make() end
-  return rawget(functions, name)
-end }
-setmetatable(F, lazy)
-setmetatable(Line, lazy)
-setmetatable(Graphs, lazy)
-setmetatable(Suspend, lazy)
-setmetatable(Deps, lazy)
-setmetatable(Timed, lazy)
-setmetatable(Cascade, lazy)
-setmetatable(Due, lazy)
-setmetatable(Step, lazy)
-setmetatable(Retain, lazy)
-setmetatable(Submission, lazy)
+setmetatable(F, { __index = function(functions, name)
+  while often or rare do
+    local make = often or rare
+    if often then often = nil else rare = nil end
+    make()
+    local found = rawget(functions, name)
+    if found ~= nil then return found end
+  end
+end })
 
 local submission, parts = ARGV[1], ARGV[2]
 local key = (prefix .. 'submit:' .. submission)
@@ -2035,7 +2019,7 @@ elseif not state[2] then
   redis.call('HSET', key, 'sealed', '1')
   F.move('submissions', submission, now)
 end
-local more = Submission.step(submission, 250)
+local more = F.Submission_step(submission, 250)
 F.writeStep()
 F.closeStep()
 return { more and 'more' or 'done' }

@@ -14,10 +14,7 @@
 
 local F = {}
 
--- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
-local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+-- Functions of one subject each; the bundler makes one table of all of them.
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
@@ -112,32 +109,6 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- mean time that its leases are held, where time is charged.
 -- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
 
--- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
-
--- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
-end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * 0.000030517578125 end
-
 -- Loads and saves records. A task is one text that never changes; what else is known of it stands where
 -- it is for, and nowhere while it is not:
 --
@@ -172,6 +143,8 @@ local library = function()
 
 end
 library()
+
+local often
 
 local rare = function()
 
@@ -283,13 +256,13 @@ function F.dropLeases()
   leasesOver = {}
 end
 
-function XCom.placeOf(user, namespace, key)
+function F.XCom_placeOf(user, namespace, key)
   local rest = (#namespace .. ':' .. namespace .. key)
   return (#user .. ':' .. user .. rest)
 end
 
 -- When a value goes; false while a task keeps it.
-function XCom.endOf(writer, pushedAt, keepMs)
+function F.XCom_endOf(writer, pushedAt, keepMs)
   local t = writer ~= '' and F.taskOf(writer)
   if not t then return pushedAt + keepMs end
   if not F.isEnd(t.state) or t.readers > 0 then return false end
@@ -298,9 +271,9 @@ end
 
 -- Appends a value to a reply: 'found', writer, when it was pushed, when it goes or ''; one '' when it
 -- is not there. The text is told last, and only if it is asked for.
-function XCom.tell(reply, place, withText)
+function F.XCom_tell(reply, place, withText)
   local got = redis.call('HMGET', (prefix .. 'xcom:' .. place), 'w', 'p', 't', withText and 'v' or 'w')
-  local till = got[1] and XCom.endOf(got[1], tonumber(got[2]), tonumber(got[3]))
+  local till = got[1] and F.XCom_endOf(got[1], tonumber(got[2]), tonumber(got[3]))
   local n = #reply
   if not got[1] or (till and till <= now) then
     reply[n + 1] = ''
@@ -313,14 +286,15 @@ end
 
 end
 
-local lazy = { __index = function(functions, name)
-  local make = rare
-  rare = nil
-  if make then make() end
-  return rawget(functions, name)
-end }
-setmetatable(F, lazy)
-setmetatable(XCom, lazy)
+setmetatable(F, { __index = function(functions, name)
+  while often or rare do
+    local make = often or rare
+    if often then often = nil else rare = nil end
+    make()
+    local found = rawget(functions, name)
+    if found ~= nil then return found end
+  end
+end })
 
 local user, namespace, cursor, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local key = namespace == '' and (prefix .. 'xcom-namespaces:' .. user) or (prefix .. 'xcom-keys:' .. ((#user .. ':' .. user .. namespace)))
@@ -329,6 +303,6 @@ local names = redis.call('ZRANGEBYLEX', key, from, '+', 'LIMIT', 0, limit + 1)
 local reply = { #names > limit and 1 or 0 }
 for i = 1, math.min(#names, limit) do
   reply[#reply + 1] = names[i]
-  if namespace ~= '' then XCom.tell(reply, XCom.placeOf(user, namespace, names[i]), false) end
+  if namespace ~= '' then F.XCom_tell(reply, F.XCom_placeOf(user, namespace, names[i]), false) end
 end
 return reply

@@ -9,7 +9,7 @@ end
 
 -- Where the head of a class stands in virtual time: shared ones are ordered by that.
 function Choose.startOf(class, score)
-  if string.byte(class, 2) == 119 then return startOf(score, tonumber(string.sub(class, 3))) end
+  if string.byte(class, 2) == 119 then return Tag.start(score, tonumber(string.sub(class, 3))) end
   return score
 end
 

@@ -47,7 +47,7 @@ end
 
 -- F of a turn of cost 1.
 -- @rare
-function F.finishOf(u) return startOf(u.s, u.w) + 100 / u.w end
+function F.finishOf(u) return Tag.start(u.s, u.w) + 100 / u.w end
 
 -- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
 -- weights, which share a class, are compared in virtual time.
@@ -137,13 +137,13 @@ function F.place(u)
   local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   if u.w ~= weight then
-    kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))
+    kept = math.ceil(v * Tag.scale(weight)) + math.max(0, math.ceil(kept - v * Tag.scale(u.w)))
   end
   if u.ready then F.displace(u) end
   u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
   local kind, lasts = F.joinClass(u), lane.lasts
   local last = lasts[kind] or -1
-  u.s, lasts[kind] = enterTag(kept, v, weight, last)
+  u.s, lasts[kind] = Tag.enter(kept, v, weight, last)
   -- Tags of different weights have no order: those who share a class are counted.
   if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)

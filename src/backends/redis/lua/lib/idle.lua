@@ -38,12 +38,12 @@ end
 function Tick.dropNames(lane, most)
   local tags, users = K.keptTags(lane.p), K.users(lane.p)
   F.flushKey(tags)
-  local passed = math.floor((lane.v + SLACK) * scaleOf(100))
+  local passed = math.floor((lane.v + SLACK) * Tag.scale(100))
   local names = redis.call('ZRANGEBYSCORE', tags, '-inf', string.format('%.0f', passed), 'LIMIT', 0, most)
   local gone = 0
   for _, name in ipairs(names) do
     local tag = tonumber(redis.call('ZSCORE', tags, name))
-    if keptUntil(tag, 100) <= lane.v then
+    if Tag.keptUntil(tag, 100) <= lane.v then
       redis.call('ZREM', tags, name)
       gone = gone + 1
       if lane.users[name] then lane.users[name].isKept = false end

@@ -72,9 +72,9 @@ function Deal.charge(t, u, v, list)
     F.rareOf(t).ch = nil
   end
   if v then lane.v = v end
-  u.s = u.s + turnOf(cost)
+  u.s = u.s + Tag.turn(cost)
   if list then
-    u.s = raisedTag(u.s, list.clock * scaleOf(u.w))
+    u.s = Tag.raise(u.s, list.clock * Tag.scale(u.w))
     list.clock = F.startOf(u)
     list.dirty = true
   end

@@ -132,7 +132,7 @@ function F.giveBack(t, u)
   -- Where time is charged the time that it was held stays.
   if t.chargedEpoch == lane.epoch and u.ep == lane.epoch and not lane.timed then
     -- Measured from now: what was released long ago is no claim to turns in a row.
-    u.s = raisedTag(u.s, F.joinTag(u) * scaleOf(u.w)) - turnOf(F.fixed(t).cost)
+    u.s = Tag.raise(u.s, F.joinTag(u) * Tag.scale(u.w)) - Tag.turn(F.fixed(t).cost)
     if u.ready then F.indexUser(u, true) end
   end
   if u.set.rate then u.tat = u.tat - u.set.rate.perMs / u.set.rate.limit end

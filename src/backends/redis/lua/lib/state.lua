@@ -4,10 +4,10 @@
 
 local F = {}
 
--- Functions of one subject each.
-local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {}
-local Lease, Line, Link, Lists, Retain, Schedule, Step, Store = {}, {}, {}, {}, {}, {}, {}, {}
-local Submission, Suspend, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}
+-- Functions of one subject each; the bundler makes one table of all of them.
+local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
+local Lease, Line, Link, Lists, Retain, Schedule, Settle, Step = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
+local Store, Submission, Suspend, Tag, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.

@@ -39,7 +39,7 @@ end
 -- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
 function Step.rememberPlain(u)
   local lane = u.lane
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and keptUntil(u.s, u.w) > lane.v
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and Tag.keptUntil(u.s, u.w) > lane.v
   if keep ~= (u.isKept or false) then
     lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
     F.zset(K.keptTags(lane.p), u.name, keep and u.s)
@@ -72,7 +72,7 @@ function Step.forget(u)
     Step.setIdle(u, false)
     return F.saveUser(u)
   end
-  local till = u.ep == lane.epoch and keptUntil(u.s, u.w)
+  local till = u.ep == lane.epoch and Tag.keptUntil(u.s, u.w)
   local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now

@@ -3,27 +3,27 @@
 local TURN, SEATS, CROWD, SLACK = 67108864, 1024, 1048576, 0.000030517578125
 
 -- Grains of a user of this weight in one unit of virtual time.
-local function scaleOf(w) return w * TURN / 100 end
+function Tag.scale(w) return w * TURN / 100 end
 
 -- Where a tag stands in virtual time.
-local function startOf(tag, w) return tag == 0 and 0 or tag / scaleOf(w) end
+function Tag.start(tag, w) return tag == 0 and 0 or tag / Tag.scale(w) end
 
 -- The least tag from `from` on that has the seat of `tag`.
-local function seated(tag, from) return tag + math.ceil((from - tag) / SEATS) * SEATS end
+function Tag.seated(tag, from) return tag + math.ceil((from - tag) / SEATS) * SEATS end
 
-local function raisedTag(tag, least) return tag < least and seated(tag, least) or tag end
+function Tag.raise(tag, least) return tag < least and Tag.seated(tag, least) or tag end
 
 -- What a turn of this cost adds to a tag.
-local function turnOf(cost) return math.max(1, math.floor(cost * TURN / SEATS + 0.5)) * SEATS end
+function Tag.turn(cost) return math.max(1, math.floor(cost * TURN / SEATS + 0.5)) * SEATS end
 
 -- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
 -- it has, 0 for none; `last`: what the class remembers of the one before.
-local function enterTag(kept, v, w, last)
-  local floor, fresh = math.ceil(v * scaleOf(w)), last + 1
+function Tag.enter(kept, v, w, last)
+  local floor, fresh = math.ceil(v * Tag.scale(w)), last + 1
   local next_ = fresh
-  if next_ <= floor or next_ > floor + CROWD then fresh = seated(next_, floor) end
-  return kept > fresh and seated(next_, kept) or fresh, fresh
+  if next_ <= floor or next_ > floor + CROWD then fresh = Tag.seated(next_, floor) end
+  return kept > fresh and Tag.seated(next_, kept) or fresh, fresh
 end
 
 -- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * SLACK end
+function Tag.keptUntil(tag, w) return Tag.start(tag, w) - 100 / w * SLACK end

@@ -24,8 +24,8 @@ function Timed.settle(t, u)
   if not charged then return end
   F.rareOf(t).ch = nil
   if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
-  local before = u.s - turnOf(charged)
-  local s = raisedTag(before + turnOf(held), lane.v * scaleOf(u.w) - turnOf(charged))
+  local before = u.s - Tag.turn(charged)
+  local s = Tag.raise(before + Tag.turn(held), lane.v * Tag.scale(u.w) - Tag.turn(charged))
   if u.ready then F.indexUser(u, false) end
   u.s = s
   if u.ready then F.indexUser(u, true) end
@@ -35,7 +35,7 @@ end
 function Timed.recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  local most = lane.v * scaleOf(u.w) + TURN
+  local most = lane.v * Tag.scale(u.w) + TURN
   if u.s > most then u.s = u.s - math.ceil((u.s - most) / SEATS) * SEATS end
   u.ep = lane.epoch
   F.indexUser(u, true)

@@ -203,7 +203,7 @@ function F.saveUser(u)
 end
 
 -- Where the user's tag stands in virtual time.
-function F.startOf(u) return startOf(u.s, u.w) end
+function F.startOf(u) return Tag.start(u.s, u.w) end
 
 function F.touch(u)
   if u.dirty then return end
