@@ -229,7 +229,7 @@ local function mendLane()
   lane.classes = {}
   for class, count in pairs(counts.classes) do lane.classes[class] = count end
   for kind in pairs(lane.lasts) do
-    if not (lane.classes['o' .. kind] or lane.classes['a' .. kind]) then lane.lasts[kind] = nil end
+    if not F.isKindUsed(lane.classes, kind) then lane.lasts[kind] = nil end
   end
   F.touchLane(lane)
   tell('ok')

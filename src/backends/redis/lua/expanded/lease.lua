@@ -9,7 +9,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_seated = 0, Tag_raise = 0, Tag_turn = 0, Tag_enter = 0, Tag_keptUntil = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveLiving = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, isLong = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, tokenNumber = 0, leasedUntil = 0, leaveLease = 0, dropLeases = 0, saveLeases = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, flushEnded = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_setIdle = 0, Step_rememberPlain = 0, Step_forget = 0, Step_finishLane = 0, Step_saveTasks = 0, writeStep = 0, closeStep = 0, Tick_dropIdle = 0, Tick_dropNames = 0, Tick_dropIdles = 0, retainDue = 0, tickSteps = 0, Choose_stepOf = 0, Choose_startOf = 0, Choose_chooseUser = 0, Choose_choose = 0, Choose_laneOpen = 0, headOf = 0, takeHead = 0, readWorker = 0, seen = 0, Deal_readShares = 0, Deal_nextTurn = 0, Deal_charge = 0, Deal_start = 0, Deal_take = 0, Deal_fill = 0, Deal_saveListClocks = 0, Lease_addLease = 0, Lease_dueOfShares = 0, Lease_passOn = 0, Lease_addTerms = 0, Lease_saveWorker = 0, leaseStep = 0 }
+local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_seated = 0, Tag_raise = 0, Tag_turn = 0, Tag_enter = 0, Tag_keptUntil = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, isKindUsed = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveLiving = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, isLong = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, tokenNumber = 0, leasedUntil = 0, leaveLease = 0, dropLeases = 0, saveLeases = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, flushEnded = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_setIdle = 0, Step_rememberPlain = 0, Step_forget = 0, Step_finishLane = 0, Step_saveTasks = 0, writeStep = 0, closeStep = 0, Tick_dropIdle = 0, Tick_dropNames = 0, Tick_dropIdles = 0, retainDue = 0, tickSteps = 0, Choose_stepOf = 0, Choose_startOf = 0, Choose_chooseUser = 0, Choose_choose = 0, Choose_laneOpen = 0, headOf = 0, takeHead = 0, readWorker = 0, seen = 0, Deal_readShares = 0, Deal_nextTurn = 0, Deal_charge = 0, Deal_start = 0, Deal_take = 0, Deal_fill = 0, Deal_saveListClocks = 0, Lease_addLease = 0, Lease_dueOfShares = 0, Lease_passOn = 0, Lease_addTerms = 0, Lease_saveWorker = 0, leaseStep = 0 }
 
 -- Functions of one subject each; the bundler makes one table of all of them.
 
@@ -580,8 +580,8 @@ function F.readPlain(u)
   u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
   local tag
   if waiting > 0 then
-    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'ow100'), name)
-    if tag then u.ready, u.class, u.room = true, 'ow100', waiting end
+    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'pw100'), name)
+    if tag then u.ready, u.class, u.room = true, 'pw100', waiting end
   elseif lane.tags > 0 then
     tag = redis.call('ZSCORE', (lane.p .. 'kept-tags'), name)
     u.isKept = tag and true
@@ -594,7 +594,7 @@ function F.needsRecord(u)
   local set, cnt = u.set, u.cnt
   return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
     or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
-    or u.queued > cnt[3] or u.throttled or u.tat > now or (u.class and u.class ~= 'ow100')
+    or u.queued > cnt[3] or u.throttled or u.tat > now
 end
 
 function F.userOf(lane, name)
@@ -684,19 +684,22 @@ function F.touch(u)
   u.lane.dirty[#u.lane.dirty + 1] = u
 end
 
+function F.isKindUsed(classes, kind)
+  return classes['p' .. kind] or classes['o' .. kind] or classes['a' .. kind]
+end
+
 -- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
--- shared one of its power of two. Answers the kind, which classes of both families have.
+-- shared one of its power of two. Answers the kind, which classes of three families have: of users
+-- without a record (p), of others that nobody is assigned to (o), and of those that somebody is (a).
 function F.joinClass(u)
   local lane, kind = u.lane, 'w' .. u.w
-  local family = u.assigned and 'a' or 'o'
   local classes = lane.classes
   u.shared = false
-  if not classes[family .. kind] and not classes[(u.assigned and 'o' or 'a') .. kind]
-    and next(classes) and F.exactClasses(lane) >= 31 then
+  if not F.isKindUsed(classes, kind) and next(classes) and F.exactClasses(lane) >= 31 then
     u.shared = true
     kind = 's' .. F.sharedClass(u.w)
   end
-  u.class = family .. kind
+  u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
   u.ready = true
   lane.w = lane.w + u.w
@@ -739,7 +742,7 @@ function F.displace(u)
   classes[u.class] = left > 0 and left or nil
   if left == 0 then
     local kind = string.sub(u.class, 2)
-    if not (classes['o' .. kind] or classes['a' .. kind]) then lane.lasts[kind] = nil end
+    if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
   end
   u.class, u.ready = false, false
 end
@@ -749,7 +752,10 @@ function F.place(u)
   local weight = u.set.weight
   if u.ready and u.ep ~= lane.epoch then F.Timed_recount(u) end
   if u.ready and u.w == weight then
-    if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
+    if (u.assigned or false) ~= assigned then
+      u.assigned = assigned
+      F.changeFamily(u)
+    end
     return
   end
   local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
@@ -1286,7 +1292,9 @@ end
 
 function F.Step_forget(u)
   local lane = u.lane
-  if not F.needsRecord(u) then
+  local needs = F.needsRecord(u)
+  if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
+  if not needs then
     if not u.plain then
       F.Step_setIdle(u, false)
       if not u.fresh then redis.call('DEL', u.key) end
@@ -1937,12 +1945,11 @@ function F.onAssigned(u)
   return false
 end
 
--- Between those that somebody is assigned to and those that nobody is: it keeps its tag.
-function F.changeFamily(u, assigned)
+-- It keeps its tag.
+function F.changeFamily(u)
   local lasts, kind = u.lane.lasts, string.sub(u.class, 2)
   local last = lasts[kind]
   F.displace(u)
-  u.assigned = assigned
   if F.joinClass(u) == kind then lasts[kind] = last end
   F.indexUser(u, true)
 end

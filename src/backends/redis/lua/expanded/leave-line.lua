@@ -392,7 +392,7 @@ function F.needsRecord(u)
   local set, cnt = u.set, u.cnt
   return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
     or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
-    or u.queued > cnt[3] or u.throttled or u.tat > now or (u.class and u.class ~= 'ow100')
+    or u.queued > cnt[3] or u.throttled or u.tat > now
 end
 
 function F.packShares(shares)
@@ -604,7 +604,9 @@ end
 
 function F.Step_forget(u)
   local lane = u.lane
-  if not F.needsRecord(u) then
+  local needs = F.needsRecord(u)
+  if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
+  if not needs then
     if not u.plain then
       F.Step_setIdle(u, false)
       if not u.fresh then redis.call('DEL', u.key) end
@@ -711,6 +713,19 @@ function F.flushKey(key)
   if F.addAll(key, members) then F.removeAll(key, members) end
 end
 
+function F.sharedClass(weight)
+  local power, value = 0, 100 / weight
+  while value >= 2 do
+    value = value / 2
+    power = power + 1
+  end
+  while value < 1 do
+    value = value * 2
+    power = power - 1
+  end
+  return power
+end
+
 -- How many tasks a user without a record has running, and that have not ended, as it is stored.
 function F.lookAt(u)
   local lane = u.lane
@@ -746,6 +761,96 @@ function F.runningOf(lane)
     end
   end
   return found
+end
+
+-- Where the user's tag stands in virtual time.
+function F.startOf(u) return F.Tag_start(u.s, u.w) end
+
+function F.exactClasses(lane)
+  local n, weights = 0, {}
+  for class in pairs(lane.classes) do
+    local kind = string.sub(class, 2)
+    if string.byte(kind) == 119 and not weights[kind] then
+      weights[kind] = true
+      n = n + 1
+    end
+  end
+  return n
+end
+
+function F.isKindUsed(classes, kind)
+  return classes['p' .. kind] or classes['o' .. kind] or classes['a' .. kind]
+end
+
+-- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
+-- shared one of its power of two. Answers the kind, which classes of three families have: of users
+-- without a record (p), of others that nobody is assigned to (o), and of those that somebody is (a).
+function F.joinClass(u)
+  local lane, kind = u.lane, 'w' .. u.w
+  local classes = lane.classes
+  u.shared = false
+  if not F.isKindUsed(classes, kind) and next(classes) and F.exactClasses(lane) >= 31 then
+    u.shared = true
+    kind = 's' .. F.sharedClass(u.w)
+  end
+  u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
+  classes[u.class] = (classes[u.class] or 0) + 1
+  u.ready = true
+  lane.w = lane.w + u.w
+  lane.ready = lane.ready + 1
+  return kind
+end
+
+function F.readyKey(lane, class)
+  local keys = lane.readyKeys
+  local key = keys[class]
+  if not key then
+    key = (lane.p .. 'ready:' .. class)
+    keys[class] = key
+  end
+  return key
+end
+
+-- F of a turn of cost 1.
+function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
+
+-- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
+-- weights, which share a class, are compared in virtual time.
+function F.indexUser(u, ready)
+  local lane = u.lane
+  F.zset(F.readyKey(lane, u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
+  local lists = u.lists
+  if not lists then return end
+  local finish = ready and F.finishOf(u)
+  for i = 1, #lists do
+    F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
+    if string.byte(lists[i]) == 115 then
+      F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
+    end
+  end
+end
+
+function F.displace(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  lane.w = lane.w - u.w
+  lane.ready = lane.ready - 1
+  local classes, left = lane.classes, lane.classes[u.class] - 1
+  classes[u.class] = left > 0 and left or nil
+  if left == 0 then
+    local kind = string.sub(u.class, 2)
+    if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
+  end
+  u.class, u.ready = false, false
+end
+
+-- It keeps its tag.
+function F.changeFamily(u)
+  local lasts, kind = u.lane.lasts, string.sub(u.class, 2)
+  local last = lasts[kind]
+  F.displace(u)
+  if F.joinClass(u) == kind then lasts[kind] = last end
+  F.indexUser(u, true)
 end
 
 function F.throttle(u, till)

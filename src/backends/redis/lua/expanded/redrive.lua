@@ -453,8 +453,8 @@ function F.readPlain(u)
   u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
   local tag
   if waiting > 0 then
-    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'ow100'), name)
-    if tag then u.ready, u.class, u.room = true, 'ow100', waiting end
+    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'pw100'), name)
+    if tag then u.ready, u.class, u.room = true, 'pw100', waiting end
   elseif lane.tags > 0 then
     tag = redis.call('ZSCORE', (lane.p .. 'kept-tags'), name)
     u.isKept = tag and true
@@ -467,7 +467,7 @@ function F.needsRecord(u)
   local set, cnt = u.set, u.cnt
   return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
     or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
-    or u.queued > cnt[3] or u.throttled or u.tat > now or (u.class and u.class ~= 'ow100')
+    or u.queued > cnt[3] or u.throttled or u.tat > now
 end
 
 function F.userOf(lane, name)
@@ -928,7 +928,9 @@ end
 
 function F.Step_forget(u)
   local lane = u.lane
-  if not F.needsRecord(u) then
+  local needs = F.needsRecord(u)
+  if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
+  if not needs then
     if not u.plain then
       F.Step_setIdle(u, false)
       if not u.fresh then redis.call('DEL', u.key) end
@@ -1147,19 +1149,22 @@ function F.exactClasses(lane)
   return n
 end
 
+function F.isKindUsed(classes, kind)
+  return classes['p' .. kind] or classes['o' .. kind] or classes['a' .. kind]
+end
+
 -- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
--- shared one of its power of two. Answers the kind, which classes of both families have.
+-- shared one of its power of two. Answers the kind, which classes of three families have: of users
+-- without a record (p), of others that nobody is assigned to (o), and of those that somebody is (a).
 function F.joinClass(u)
   local lane, kind = u.lane, 'w' .. u.w
-  local family = u.assigned and 'a' or 'o'
   local classes = lane.classes
   u.shared = false
-  if not classes[family .. kind] and not classes[(u.assigned and 'o' or 'a') .. kind]
-    and next(classes) and F.exactClasses(lane) >= 31 then
+  if not F.isKindUsed(classes, kind) and next(classes) and F.exactClasses(lane) >= 31 then
     u.shared = true
     kind = 's' .. F.sharedClass(u.w)
   end
-  u.class = family .. kind
+  u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
   u.ready = true
   lane.w = lane.w + u.w
@@ -1212,17 +1217,16 @@ function F.displace(u)
   classes[u.class] = left > 0 and left or nil
   if left == 0 then
     local kind = string.sub(u.class, 2)
-    if not (classes['o' .. kind] or classes['a' .. kind]) then lane.lasts[kind] = nil end
+    if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
   end
   u.class, u.ready = false, false
 end
 
--- Between those that somebody is assigned to and those that nobody is: it keeps its tag.
-function F.changeFamily(u, assigned)
+-- It keeps its tag.
+function F.changeFamily(u)
   local lasts, kind = u.lane.lasts, string.sub(u.class, 2)
   local last = lasts[kind]
   F.displace(u)
-  u.assigned = assigned
   if F.joinClass(u) == kind then lasts[kind] = last end
   F.indexUser(u, true)
 end
@@ -1258,7 +1262,10 @@ function F.place(u)
   local weight = u.set.weight
   if u.ready and u.ep ~= lane.epoch then F.Timed_recount(u) end
   if u.ready and u.w == weight then
-    if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
+    if (u.assigned or false) ~= assigned then
+      u.assigned = assigned
+      F.changeFamily(u)
+    end
     return
   end
   local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0

@@ -220,8 +220,8 @@ function F.readPlain(u)
   u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
   local tag
   if waiting > 0 then
-    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'ow100'), name)
-    if tag then u.ready, u.class, u.room = true, 'ow100', waiting end
+    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'pw100'), name)
+    if tag then u.ready, u.class, u.room = true, 'pw100', waiting end
   elseif lane.tags > 0 then
     tag = redis.call('ZSCORE', (lane.p .. 'kept-tags'), name)
     u.isKept = tag and true

@@ -15,19 +15,22 @@ function F.exactClasses(lane)
   return n
 end
 
+function F.isKindUsed(classes, kind)
+  return classes['p' .. kind] or classes['o' .. kind] or classes['a' .. kind]
+end
+
 -- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
--- shared one of its power of two. Answers the kind, which classes of both families have.
+-- shared one of its power of two. Answers the kind, which classes of three families have: of users
+-- without a record (p), of others that nobody is assigned to (o), and of those that somebody is (a).
 function F.joinClass(u)
   local lane, kind = u.lane, 'w' .. u.w
-  local family = u.assigned and 'a' or 'o'
   local classes = lane.classes
   u.shared = false
-  if not classes[family .. kind] and not classes[(u.assigned and 'o' or 'a') .. kind]
-    and next(classes) and F.exactClasses(lane) >= LIMIT.weightClasses then
+  if not F.isKindUsed(classes, kind) and next(classes) and F.exactClasses(lane) >= LIMIT.weightClasses then
     u.shared = true
     kind = 's' .. F.sharedClass(u.w)
   end
-  u.class = family .. kind
+  u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
   u.ready = true
   lane.w = lane.w + u.w
@@ -82,18 +85,17 @@ function F.displace(u)
   classes[u.class] = left > 0 and left or nil
   if left == 0 then
     local kind = string.sub(u.class, 2)
-    if not (classes['o' .. kind] or classes['a' .. kind]) then lane.lasts[kind] = nil end
+    if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
   end
   u.class, u.ready = false, false
 end
 
--- Between those that somebody is assigned to and those that nobody is: it keeps its tag.
+-- It keeps its tag.
 -- @rare
-function F.changeFamily(u, assigned)
+function F.changeFamily(u)
   local lasts, kind = u.lane.lasts, string.sub(u.class, 2)
   local last = lasts[kind]
   F.displace(u)
-  u.assigned = assigned
   if F.joinClass(u) == kind then lasts[kind] = last end
   F.indexUser(u, true)
 end
@@ -131,7 +133,10 @@ function F.place(u)
   local weight = u.set.weight
   if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
   if u.ready and u.w == weight then
-    if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
+    if (u.assigned or false) ~= assigned then
+      u.assigned = assigned
+      F.changeFamily(u)
+    end
     return
   end
   local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0

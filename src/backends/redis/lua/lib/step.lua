@@ -52,7 +52,9 @@ end
 
 function Step.forget(u)
   local lane = u.lane
-  if not F.needsRecord(u) then
+  local needs = F.needsRecord(u)
+  if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
+  if not needs then
     if not u.plain then
       Step.setIdle(u, false)
       if not u.fresh then redis.call('DEL', u.key) end

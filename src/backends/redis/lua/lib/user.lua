@@ -60,8 +60,8 @@ function F.readPlain(u)
   u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
   local tag
   if waiting > 0 then
-    tag = redis.call('ZSCORE', K.ready(lane.p, 'ow100'), name)
-    if tag then u.ready, u.class, u.room = true, 'ow100', waiting end
+    tag = redis.call('ZSCORE', K.ready(lane.p, 'pw100'), name)
+    if tag then u.ready, u.class, u.room = true, 'pw100', waiting end
   elseif lane.tags > 0 then
     tag = redis.call('ZSCORE', K.keptTags(lane.p), name)
     u.isKept = tag and true
@@ -74,7 +74,7 @@ function F.needsRecord(u)
   local set, cnt = u.set, u.cnt
   return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
     or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
-    or u.queued > cnt[3] or u.throttled or u.tat > now or (u.class and u.class ~= 'ow100')
+    or u.queued > cnt[3] or u.throttled or u.tat > now
 end
 
 -- How many tasks a user without a record has running, and that have not ended, as it is stored.
