@@ -42,7 +42,12 @@ const RARE_FILES = /^-- @rare (.+)$/;
 const SUBJECTS = /^local ((?:[A-Z]\w+, )*[A-Z]\w+) = (?:\{\}, )*\{\} -- subjects$/;
 
 /** Files whose lines every verb runs first. */
-const FIRST: ReadonlySet<string> = new Set(['lib/state.lua', 'lib/moment.lua', 'lib/time.lua']);
+const FIRST: ReadonlySet<string> = new Set([
+  'constants',
+  'lib/state.lua',
+  'lib/moment.lua',
+  'lib/time.lua',
+]);
 
 export function compileLua(text: string): string {
   const inlined = inlineKeys(inlineConstants(inlineLimits(joinSubjects(text))));
@@ -78,7 +83,12 @@ function plainBlocks(functions: readonly LuaFunction[], rest: readonly LuaLines[
   const rare = functions.filter(({ name }) => all.has(name) && !hot.has(name));
   const included = rest.flatMap((part) => (part.file === '' ? [] : part.lines));
   if (functions.length === 0) return included;
-  return [...withRoom(included, library), ...blockOf('library', library), ...lazyOf([], rare, [])];
+  return [
+    ...withRoom(included, library),
+    'local rich = true',
+    ...blockOf('library', library),
+    ...lazyOf([], rare, []),
+  ];
 }
 
 /** Files and functions that a verb names in its header. */
@@ -103,14 +113,18 @@ function tieredBlocks(
   rest: readonly LuaLines[],
   tiers: Tiers,
 ): readonly string[] {
-  const isIn = (names: ReadonlySet<string>, { name, file }: LuaFunction): boolean =>
-    names.has(name.replace(/^F\.([A-Z]\w*?)_/, '$1.')) || names.has(file);
+  const isNamed = (names: ReadonlySet<string>, { name }: LuaFunction): boolean =>
+    names.has(name.replace(/^F\.([A-Z]\w*?)_/, '$1.'));
+  const isHot = (one: LuaFunction): boolean =>
+    isNamed(tiers.hot, one) || (tiers.hot.has(one.file) && !one.rare);
+  const isOften = (one: LuaFunction): boolean =>
+    !isHot(one) && (isNamed(tiers.often, one) || tiers.often.has(one.file));
   const code = rest.flatMap(({ lines }) => lines).join('\n');
   const all = reachable(functions, code, true);
   const live = functions.filter(({ name }) => all.has(name));
-  const library = live.filter((one) => isIn(tiers.hot, one));
-  const often = live.filter((one) => isIn(tiers.often, one) && !isIn(tiers.hot, one));
-  const rare = live.filter((one) => !isIn(tiers.hot, one) && !isIn(tiers.often, one));
+  const library = live.filter(isHot);
+  const often = live.filter(isOften);
+  const rare = live.filter((one) => !isHot(one) && !isOften(one));
   const linesOf = (isFirst: boolean): readonly string[] =>
     rest.flatMap(({ file, lines }) => (file !== '' && FIRST.has(file) === isFirst ? lines : []));
   return [

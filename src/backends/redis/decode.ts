@@ -57,9 +57,9 @@ const LEVEL_AT = 25;
 const BYTES_AT = 27;
 const USER_AT = 30;
 
-/** Takes the text of a record apart; `user` is known where a reply names it. */
-export function decodeFixed(source: string, user?: string): Fixed {
-  const owner = user ?? prefixOf(source, USER_AT, Number(source.slice(BYTES_AT, USER_AT)));
+/** Takes the text of a record apart. */
+export function decodeFixed(source: string): Fixed {
+  const owner = prefixOf(source, USER_AT, Number(source.slice(BYTES_AT, USER_AT)));
   const start = USER_AT + owner.length;
   const queue = source.indexOf('\0', start);
   const name = source.indexOf('\0', queue + 1);
@@ -87,33 +87,41 @@ function prefixOf(source: string, start: number, bytes: number): string {
   return found;
 }
 
-/** Fields of one lease in the reply, and of one that is repeated; see lua/lib/lease-step.lua. */
-const LEASE_FIELDS = 9;
-const REPEATED_FIELDS = 11;
-const LEASE_HEAD = 7;
+/** Values in front of the tasks of a lease, and of a row behind them; see lua/lib/lease-step.lua. */
+const LEASE_HEAD = 10;
+const ROW = 9;
 
 /** `undefined`: the worker is not registered. */
 export function decodeLease(reply: Flat, from: number, requestId: string): LeaseReply | undefined {
-  const status = reply[from];
-  if (status === 'unregistered') return undefined;
-  const repeated = status === 'repeated';
-  const stride = repeated ? REPEATED_FIELDS : LEASE_FIELDS;
+  if (reply[from] === 'unregistered') return undefined;
+  const isEndKnown = reply[from] === 'repeated';
   const due = Number(reply[from + 2]);
   const now = Number(reply[from + 4]);
-  const common = {
+  const json = text(reply[from + 7]);
+  const terms = json === '' ? undefined : termsOf(json);
+  const common: Common = {
+    token: `${text(reply[from + 8])}-${requestId}`,
+    attempt: 1,
+    losses: 0,
+    releases: 0,
     leaseUntil: Number(reply[from + 5]),
     leasedAt: now,
     alone: Number(reply[from + 6]) === 1,
+    upstreams: NO_UPSTREAMS,
   };
-  const hasTerms = (reply.length - from - LEASE_HEAD) % stride === 1;
-  const terms = hasTerms ? termsOf(text(reply.at(-1))) : undefined;
+  const count = Number(reply[from + 9]);
+  const ids = from + LEASE_HEAD;
   const leases: Leased[] = [];
-  for (let at = from + LEASE_HEAD; at + stride <= reply.length; at += stride) {
-    const own = repeated
-      ? { ...common, leaseUntil: Number(reply[at + 9]), leasedAt: Number(reply[at + 10]) }
-      : common;
-    const leased = decodeLeased(reply, at, requestId, own);
-    leases.push(terms === undefined ? leased : underTerms(leased, terms, repeated));
+  let row = ids + 2 * count;
+  for (let i = 0; i < count; i++) {
+    const hasRow = Number(reply[row]) === i + 1;
+    const id = text(reply[ids + i]);
+    const fixed = text(reply[ids + count + i]);
+    const leased = hasRow
+      ? decodeRow(reply, row, id, fixed, requestId, common)
+      : plainLease(id, fixed, common);
+    leases.push(terms === undefined ? leased : underTerms(leased, terms, isEndKnown));
+    if (hasRow) row += ROW;
   }
   return {
     leases,
@@ -123,6 +131,24 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
     waitMs: Number(reply[from + 3]),
     now,
   };
+}
+
+/** What all tasks of a lease have that have no row. */
+type Common = Pick<
+  Leased,
+  | 'token'
+  | 'attempt'
+  | 'losses'
+  | 'releases'
+  | 'leaseUntil'
+  | 'leasedAt'
+  | 'alone'
+  | 'upstreams'
+>;
+
+function plainLease(id: string, source: string, common: Common): Leased {
+  const { inline, ...fixed } = decodeFixed(source);
+  return { id, ...common, ...fixed, payload: inline };
 }
 
 /** What queues say of the tasks that were leased from them, by queue. */
@@ -142,23 +168,30 @@ function underTerms(leased: Leased, terms: LaneTerms, isEndKnown: boolean): Leas
   return { ...leased, leaseUntil, ...(hasAttempts ? { terms: attempts } : {}) };
 }
 
-function decodeLeased(
+function decodeRow(
   reply: Flat,
   at: number,
+  id: string,
+  source: string,
   requestId: string,
-  common: Pick<Leased, 'leaseUntil' | 'leasedAt' | 'alone'>,
+  common: Common,
 ): Leased {
-  const { inline, ...fixed } = decodeFixed(text(reply[at + 6]), text(reply[at + 1]));
-  const [releasedMs, upstreams] = decodeUpstreams(text(reply[at + 8]));
+  const { inline, ...fixed } = decodeFixed(source);
+  const own = (place: number, otherwise: number): number =>
+    text(reply[at + place]) === '' ? otherwise : Number(reply[at + place]);
+  const moment = text(reply[at + 2]);
+  const [releasedMs, upstreams] = decodeUpstreams(text(reply[at + 6]));
   return {
-    id: text(reply[at]),
-    token: `${text(reply[at + 2])}-${requestId}`,
+    id,
+    token: moment === '' ? common.token : `${moment}-${requestId}`,
     attempt: Number(reply[at + 3]) + 1,
     losses: Number(reply[at + 4]),
     releases: Number(reply[at + 5]),
-    ...common,
+    leaseUntil: own(7, common.leaseUntil),
+    leasedAt: own(8, common.leasedAt),
+    alone: common.alone,
     ...fixed,
-    payload: inline === '' ? text(reply[at + 7]) : inline,
+    payload: inline === '' ? text(reply[at + 1]) : inline,
     upstreams,
     ...(releasedMs < 0 ? {} : { releasedMs }),
   };
@@ -173,7 +206,18 @@ function decodeUpstreams(json: string): readonly [number, readonly UpstreamFact[
   return [releasedMs, facts];
 }
 
-export function decodeAnswer(value: unknown): SettleAnswer {
+const FINISHED: SettleAnswer = { kind: 'ok', state: 'finished', repeated: false };
+
+/** The answers of a call: those that are told, by place and word, and 'ok finished' for all others. */
+export function decodeAnswers(reply: Flat, told: number, count: number): readonly SettleAnswer[] {
+  const answers = new Array<SettleAnswer>(count).fill(FINISHED);
+  for (let at = 1; at < told; at += 2) {
+    answers[Number(reply[at]) - 1] = decodeAnswer(reply[at + 1]);
+  }
+  return answers;
+}
+
+function decodeAnswer(value: unknown): SettleAnswer {
   const word = text(value);
   if (word === 'leaseLost' || word === 'notFound') return { kind: word };
   const refusal = refusalOf(word);

@@ -108,35 +108,59 @@ export function pushLease(args: ScriptArgument[], request: LeaseRequest, retenti
   for (const { queue, weight, pass } of queues) args.push(queue, weight, pass);
 }
 
-/** Appends one settlement: id, token, decision and three arguments. */
-export function pushSettlement(args: ScriptArgument[], settlement: Settlement): void {
-  const { id, token, decision, channel, xcom } = settlement;
+/** Appends the settlements of a call, as lua/lib/settle-many.lua reads them. */
+export function pushSettlements(args: ScriptArgument[], settlements: readonly Settlement[]): void {
+  const groups: ScriptArgument[] = [];
+  const others: ScriptArgument[] = [];
+  const firsts: ScriptArgument[] = [];
+  const seen = new Set<string>();
+  let size = 0;
+  for (const [at, settlement] of settlements.entries()) {
+    const { id, token } = settlement;
+    if (size > 0 && token !== settlements[at - 1]?.token) size = 0;
+    if (size === 0) groups.push(1, token);
+    else groups[groups.length - 2] = size + 1;
+    size++;
+    const [first, ...other] = argumentsOf(settlement, seen.has(id));
+    firsts.push(first);
+    if (other.length > 0) others.push(at + 1, ...other);
+    seen.add(id);
+  }
+  args.push(settlements.length, others.length / 4, groups.length / 2, ...groups);
+  for (const { id } of settlements) args.push(id);
+  args.push(...firsts, ...others);
+}
+
+/**
+ * The first argument of a decision; then, of all but an ordinary 'finish', the decision and two
+ * more. `isAgain`: the task stands in the call already.
+ */
+function argumentsOf(
+  settlement: Settlement,
+  isAgain: boolean,
+): readonly [ScriptArgument, ...ScriptArgument[]] {
+  const { decision, channel, xcom } = settlement;
+  const { type } = decision;
   switch (decision.type) {
-    case 'finish':
-      if (channel === undefined && xcom === undefined) {
-        args.push(id, token, decision.type, decision.result, '', '');
-      } else {
+    case 'finish': {
+      if (channel !== undefined || xcom !== undefined) {
         const rows = writesText(channel?.writes ?? [], xcom);
-        args.push(id, token, 'write', decision.result, channel?.run ?? '', rows);
+        return [decision.result, 'write', channel?.run ?? '', rows];
       }
-      break;
+      return isAgain ? [decision.result, type, '', ''] : [decision.result];
+    }
     case 'retry':
-      args.push(id, token, decision.type, decision.delayMs, causeJson(decision), decision.error);
-      break;
+      return [decision.delayMs, type, causeJson(decision), decision.error];
     case 'dead-letter':
-      args.push(id, token, decision.type, causeJson(decision), decision.error, '');
-      break;
+      return [causeJson(decision), type, decision.error, ''];
     case 'cancel':
-      args.push(id, token, decision.type, causeJson(decision), '', '');
-      break;
+      return [causeJson(decision), type, '', ''];
     case 'suspend': {
       const { waitFor, wakeOn, wakeAfterMs } = decision;
-      args.push(id, token, decision.type, JSON.stringify(waitFor), wakeOn, wakeAfterMs ?? '');
-      break;
+      return [JSON.stringify(waitFor), type, wakeOn, wakeAfterMs ?? ''];
     }
     case 'release':
-      args.push(id, token, decision.type, decision.delayMs ?? '', causeJson(decision), '');
-      break;
+      return [decision.delayMs ?? '', type, causeJson(decision), ''];
   }
 }
 

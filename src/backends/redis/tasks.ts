@@ -19,9 +19,9 @@ import type {
 } from '../../domain/leasing.ts';
 import type { EndState, NewTask } from '../../domain/task.ts';
 import { Answers } from './answers.ts';
-import { decodeAnswer, decodeExtend, decodeLease, flat, stateOf, text } from './decode.ts';
+import { decodeAnswers, decodeExtend, decodeLease, flat, stateOf, text } from './decode.ts';
 import { decodeReplies } from './decode-reply.ts';
-import { pushLease, pushSettlement, pushTask } from './encode.ts';
+import { pushLease, pushSettlements, pushTask } from './encode.ts';
 import { chunks, EnqueueBatcher, fitsOneScript } from './enqueue-batcher.ts';
 import type { ScriptArgument } from './script.ts';
 import type { Session } from './session.ts';
@@ -130,14 +130,14 @@ export class RedisTasks implements TaskStore {
   async settle(request: SettleRequest): Promise<SettleReply> {
     const { worker, settlements, lease } = request;
     if (lease !== undefined) this.#workers.leasing(worker);
-    const args: ScriptArgument[] = [worker, settlements.length];
-    for (const settlement of settlements) pushSettlement(args, settlement);
+    const args: ScriptArgument[] = [worker];
+    pushSettlements(args, settlements);
     if (lease !== undefined) pushLease(args, lease, this.#session.retention);
     const reply = flat(await this.#session.run('settle', args));
-    const count = Number(reply[0]);
-    const answers = reply.slice(1, 1 + count).map(decodeAnswer);
+    const told = Number(reply[0]);
+    const answers = decodeAnswers(reply, told, settlements.length);
     if (lease === undefined) return { answers };
-    const leased = decodeLease(reply, 1 + count, lease.requestId);
+    const leased = decodeLease(reply, 1 + told, lease.requestId);
     return { answers, lease: leased ?? (await this.lease(lease)) };
   }
 

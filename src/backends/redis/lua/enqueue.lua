@@ -16,7 +16,7 @@
 -- @include lib/link.lua
 -- @include lib/store.lua
 -- @include lib/store-batch.lua
--- @rare lib/task.lua lib/places.lua lib/shares.lua lib/end.lua lib/view.lua lib/running.lua
+-- @rare lib/task.lua lib/places.lua lib/shares.lua lib/end.lua lib/bytes.lua lib/running.lua
 
 local atomic, fence = ARGV[1] == '1', string.sub(ARGV[1], 2)
 local items = Store.readItems(2)

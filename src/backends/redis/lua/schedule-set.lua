@@ -27,9 +27,9 @@ local key = K.schedule(id)
 -- To pause it frees and adds nothing: that works when memory is full, and so does going on.
 if s and redis.call('HGET', key, 'j') == spec then redis.call('DEL', K.oom()) end
 redis.call('HSET', key, 'j', spec, 'r', revision + 1, 'p', paused, 'o', overlap, 'm', limit, 'h',
-  graph, 'u', nowText)
+  graph, 'u', string.format('%.0f', now))
 if not s then
-  redis.call('HSET', key, 'c', nowText, 'f', 0, 'x', 0, 'v', 0)
+  redis.call('HSET', key, 'c', string.format('%.0f', now), 'f', 0, 'x', 0, 'v', 0)
   redis.call('ZADD', K.schedules(), 0, id)
 end
 if graph ~= '' then Graphs.hold(graph, '~S.' .. id) end

@@ -2,45 +2,44 @@
 --
 -- KEYS[1]  clock    hash
 -- ARGV[1]  worker   who settles
--- ARGV[2]  count    settlements that follow
--- ARGV[3..]  items  id, token, decision and its three arguments; then, when it leases too, the
---                   request as in lib/lease-step.lua
--- Returns  the number of answers, the answers ('ok <state>', 'repeated <state>', 'leaseLost',
---          'notFound', 'refused <why>'), then the lease as in lib/lease-step.lua
+-- ARGV[2..]  items  as in lib/settle-many.lua; then, when it leases too, the request as in
+--                   lib/lease-step.lua
+-- Returns  how many values follow for the settlements, two for each that is not 'ok finished': its place and
+--          its answer ('ok <state>', 'repeated <state>', 'leaseLost', 'notFound', 'refused <why>');
+--          then the lease as in lib/lease-step.lua
 -- Cost     O((settlements + leases) × log tasks)
+-- @hot lib/deal.lua lib/settle-many.lua lib/lane.lua lib/clock.lua lib/seen.lua lib/due-parts.lua
+-- @hot Lease.terms Lease.shares Lease.append Lease.dueOfShares F.leaseStep F.saveLiving F.begun F.mayRest
+-- @hot Choose.best Choose.laneOpen Choose.stepOf Tag.scale Tag.start Tag.keptUntil F.isKindUsed
+-- @hot Step.restIfIdle Step.finishLane F.writeStep F.closeStep F.nextDue F.scheduleLookAt F.schedulesDue
+-- @often lib/line.lua lib/alarm.lua Lease.standInLine Lease.linesOf Lease.passOn F.rateOpensAt Step.newEpoch
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/choose.lua
 -- @include lib/heads.lua
 -- @include lib/seen.lua
--- @include lib/terms.lua
 -- @include lib/lease.lua
 -- @include lib/upstreams.lua
 -- @include lib/lease-step.lua
+-- @include lib/deal.lua
 -- @include lib/channel.lua
 -- @include lib/writes.lua
 -- @include lib/settle-one.lua
+-- @include lib/settle-many.lua
 
 local worker = F.readWorker(ARGV[1])
-local count = tonumber(ARGV[2])
 redis.call('DEL', K.oom())
 if worker then F.seen(worker) end
-local reply, ids = { count }, {}
-for i = 1, count do ids[i] = ARGV[6 * i - 3] end
-local leases = count > 0 and F.preload(ARGV[1], ids)
-for i = 1, count do
-  reply[i + 1] = F.settleOne(6 * i - 3, leases[i])
-end
-if H.cascade < INF or I.cascade then F.cascade(100) end
-local from = 6 * count + 3
-local leased
+local reply = { 0 }
+local from = Settle.all(worker, reply)
+reply[1] = #reply - 1
+if H.cascade < INF or rich then F.cascade(100) end
 if ARGV[from] and worker then
-  leased = F.leaseStep(from, worker)
+  F.leaseStep(from, worker, reply)
 else
-  leased = { 'unregistered' }
+  reply[#reply + 1] = 'unregistered'
   if worker then F.saveLiving(worker) end
   F.writeStep()
   F.closeStep()
 end
-for i = 1, #leased do reply[count + 1 + i] = leased[i] end
 return reply

@@ -9,7 +9,7 @@
 
 local retention = ARGV[1]
 redis.call('DEL', K.oom())
-local more = F.tickSteps(retention)
+local more = F.tickSteps(retention, true)
 F.writeStep()
 local due = F.nextDue()
 for _, queue in ipairs(redis.call('SMEMBERS', K.queues())) do

@@ -9,24 +9,12 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_seated = 0, Tag_enter = 0, Tag_keptUntil = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, isKindUsed = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveRunning = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, ownerOf = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, leaveLease = 0, dropLeases = 0, saveLeases = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, flushEnded = 0, endTask = 0, scheduleLookAt = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_setIdle = 0, Step_rememberPlain = 0, Step_forget = 0, Step_finishLane = 0, Step_saveTasks = 0, writeStep = 0, closeStep = 0 }
+local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_seated = 0, Tag_enter = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, sharesOf = 0, startOf = 0, touch = 0, isKindUsed = 0, joinClass = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, ownerOf = 0, change = 0, leaveLease = 0, dropLeases = 0, mayRest = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, endTask = 0, scheduleLookAt = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_finishLane = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each; the bundler makes one table of all of them.
 
--- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
--- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
-local Z, I, moved, views = {}, {}, {}, {}
-
-local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
-local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
-  canceled = 7 }
-
--- What this step has loaded and changed.
-local lanes, touched, tasks, texts, changed, keyring = {}, {}, {}, {}, {}, {}
--- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
--- are to be told.
-local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
-local leasesOver, endings = {}, {}
+-- Queues that this step has loaded, and changed.
+local lanes, touched = {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -64,10 +52,23 @@ if C.seen - now > 5000 then
 elseif C.seen > now then
   now = C.seen
 end
-local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 
+-- What a step works on, unless all that it does is done many at once.
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head.
+local Z, I, moved = {}, {}, {}
+-- What this step has loaded and changed.
+local tasks, changed, keyring = {}, {}, {}
+-- Channels to be told, what came of attempts of workers, and whose dependents are to be told.
+local published, outcomes, standing, leasedUntil = {}, {}, {}, {}
+local leasesOver, endings = {}, {}
 -- Everything that a step which changes tasks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
 -- which the bundler puts where it is called.
@@ -86,13 +87,9 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
 -- whole namespace, by name; their least scores are kept in H.
 
--- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
--- members change as there are turns left, so the first turns + 1 always hold the true head.
--- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
--- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes.
--- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+-- Orders texts by their bytes, as Redis does.
 
+-- Whether Lua orders strings so: it compares them by the server's locale.
 local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
   and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
 
@@ -112,7 +109,7 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
 
--- Counts the running tasks of workers, and what became of their attempts.
+-- Says what workers live, and counts what became of their attempts.
 
 -- Takes workers in and out of the lines in which they wait for a wake-up.
 -- @rare
@@ -129,7 +126,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 --           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
 --           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
 -- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
---           whether it has facts; token
+--           a sum (1 it has facts, 2 its user has a record, which counts it); queue NUL token
 -- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
 -- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
 --           (due; since when it is free), readers; then x, y and o as one value
@@ -195,6 +192,10 @@ local PLACES = { scheduled = 1, deferred = 2 }
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
 -- that changed is written, and only then is anybody woken.
 
+-- How long after they may be forgotten users are looked through for that.
+
+local rich = true
+
 local library = function()
 
 -- A number that no other has, greater than all before: places in line, and the order of arrival.
@@ -223,8 +224,6 @@ function F.zset(key, member, score)
     Z[key] = members
   end
   members[member] = score
-  local view = views[key]
-  if view then F.updateView(view, member, score) end
 end
 
 -- A member that may stand in the index already: its old score may have been the least.
@@ -248,117 +247,6 @@ function F.put(name, member, score, text)
   end
   members[member] = text or score
   if H[name] and score < H[name] then H[name] = score end
-end
-
-function F.addAll(key, members)
-  local args, n, removals = nil, 0, false
-  for member, score in pairs(members) do
-    if score then
-      if not args then args = {} end
-      args[n + 1] = score
-      args[n + 2] = member
-      n = n + 2
-      if n == 500 then
-        redis.call('ZADD', key, unpack(args))
-        args, n = nil, 0
-      end
-    else
-      removals = true
-    end
-  end
-  if n == 2 then
-    redis.call('ZADD', key, args[1], args[2])
-  elseif n > 0 then
-    redis.call('ZADD', key, unpack(args))
-  end
-  return removals
-end
-
-function F.removeAll(key, members)
-  local args, n = {}, 0
-  for member, score in pairs(members) do
-    if not score then
-      n = n + 1
-      args[n] = member
-      if n == 500 then
-        redis.call('ZREM', key, unpack(args))
-        args, n = {}, 0
-      end
-    end
-  end
-  if n > 0 then redis.call('ZREM', key, unpack(args)) end
-end
-
-function F.flushIndex(name)
-  local members = I[name]
-  if not members then return end
-  I[name] = nil
-  local key = (CODES[name] and prefix .. 'state:' .. name or prefix .. name)
-  if F.addAll(key, members) then F.removeAll(key, members) end
-  if moved[name] then
-    moved[name] = nil
-    if H[name] then
-      local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
-      H[name] = head[2] and tonumber(head[2]) or INF
-    end
-  end
-end
-
--- New places before old ones: whatever is cut short, a task stands in one place at least.
-function F.flushSets()
-  local left = {}
-  for key, members in pairs(Z) do
-    if F.addAll(key, members) then left[key] = members end
-  end
-  for key, members in pairs(left) do F.removeAll(key, members) end
-  Z = {}
-  for name in pairs(I) do F.flushIndex(name) end
-end
-
-function F.before(a, b)
-  if byBytes then return a < b end
-  local n = math.min(#a, #b)
-  for i = 1, n do
-    local x, y = string.byte(a, i), string.byte(b, i)
-    if x ~= y then return x < y end
-  end
-  return #a < #b
-end
-
--- Takes a member out of those that have changed.
-function F.dropLate(view, member)
-  local late = view.late
-  if late[view.lateAt] == member then
-    view.lateAt = view.lateAt + 1
-    return
-  end
-  for i = view.lateAt + 1, #late do
-    if late[i] == member then
-      table.remove(late, i)
-      table.remove(view.lateScores, i)
-      return
-    end
-  end
-end
-
-function F.updateView(view, member, score)
-  if view.moved[member] then
-    F.dropLate(view, member)
-  else
-    view.moved[member] = true
-    view.changes = view.changes + 1
-  end
-  if not score then return end
-  -- From behind: whoever was served comes after those who were served before it, mostly.
-  local late, scores, at = view.late, view.lateScores, view.lateAt
-  local place = #late + 1
-  while place > at do
-    local other = scores[place - 1]
-    if other < score or (other == score and F.before(late[place - 1], member)) then break end
-    late[place], scores[place] = late[place - 1], other
-    place = place - 1
-  end
-  late[place], scores[place] = member, score
 end
 
 function F.newLane(queue, p)
@@ -391,15 +279,14 @@ function F.laneOf(queue)
   lane.perUser = lane.config.perUser or {}
   lane.timed = lane.config.charge == 'time'
   if got[3] then lane.mean = struct.unpack('<d', got[3]) end
-  lane.users, lane.readyKeys = {}, {}
-  lane.gain = 0
+  lane.users, lane.gain = {}, 0
   lanes[queue] = lane
   return lane
 end
 
 function F.touchLane(lane)
-  if lane.dirty then return end
-  lane.dirty = {}
+  if lane.isTouched then return end
+  lane.isTouched = true
   touched[#touched + 1] = lane
 end
 
@@ -431,9 +318,6 @@ function F.Tag_enter(kept, v, w, last)
   if next_ <= floor or next_ > floor + 1048576 then fresh = F.Tag_seated(next_, floor) end
   return kept > fresh and F.Tag_seated(next_, kept) or fresh, fresh
 end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
 
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
@@ -541,44 +425,16 @@ function F.sharesOf(u)
   return shares
 end
 
-function F.packShares(shares)
-  local packed = struct.pack('<dI', shares.v, shares.crit)
-  for level = 1, 5 do
-    local last, tag = shares.last[level], shares.tag[level]
-    if last ~= 0 or tag ~= 0 then packed = packed .. struct.pack('<Bdd', level, last, tag) end
-  end
-  return packed
-end
-
-function F.saveUser(u)
-  local c, key = u.cnt, u.key
-  local flags = u.ready and 1 or 0
-  if u.assigned then flags = flags + 2 end
-  if u.shared then flags = flags + 4 end
-  if u.throttled then flags = flags + 8 end
-  if u.idle then flags = flags + 16 end
-  local packed = struct.pack('<dIBIIIIIIIIIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
-    c[6], u.live, u.running, u.tat)
-  if u.shares then
-    redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
-  else
-    redis.call('HSET', key, 'u', packed)
-  end
-  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
-  if u.changed then
-    redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
-  end
-  if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
-end
-
 -- Where the user's tag stands in virtual time.
 function F.startOf(u) return F.Tag_start(u.s, u.w) end
 
 function F.touch(u)
   if u.dirty then return end
   u.dirty = true
-  F.touchLane(u.lane)
-  u.lane.dirty[#u.lane.dirty + 1] = u
+  local lane = u.lane
+  F.touchLane(lane)
+  lane.dirty = lane.dirty or {}
+  lane.dirty[#lane.dirty + 1] = u
 end
 
 function F.isKindUsed(classes, kind)
@@ -604,21 +460,11 @@ function F.joinClass(u)
   return kind
 end
 
-function F.readyKey(lane, class)
-  local keys = lane.readyKeys
-  local key = keys[class]
-  if not key then
-    key = (lane.p .. 'ready:' .. class)
-    keys[class] = key
-  end
-  return key
-end
-
 -- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
 -- weights, which share a class, are compared in virtual time.
 function F.indexUser(u, ready)
   local lane = u.lane
-  F.zset(F.readyKey(lane, u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
+  F.zset((lane.p .. 'ready:' .. u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
   local lists = u.lists
   if not lists then return end
   local finish = ready and F.finishOf(u)
@@ -700,23 +546,6 @@ function F.reindex(u)
   end
 end
 
-function F.runningAt(worker, change)
-  runningChange[worker] = (runningChange[worker] or 0) + change
-end
-
-function F.saveRunning()
-  for worker, change in pairs(runningChange) do
-    local key, came = (prefix .. 'worker:' .. worker), outcomes[worker] or NONE
-    local got = (change ~= 0 or next(came)) and redis.call('HMGET', key, 't', 'k') or NONE
-    if got[1] then
-      if change ~= 0 then redis.call('HINCRBY', key, 'k', change) end
-      for field, more in pairs(came) do redis.call('HINCRBY', key, field, more) end
-    elseif got[2] and redis.call('HINCRBY', key, 'k', change) <= 0 then
-      redis.call('DEL', key)
-    end
-  end
-end
-
 -- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
 function F.emptied(u, level)
   if level == 6 or not (u.shares or u.raw) then return end
@@ -766,10 +595,11 @@ function F.readEnd(t, packed)
 end
 
 function F.readLease(t, worker, packed)
-  local from, _
-  t.leasedAt, t.leaseUntil, t.chargedEpoch, _, from = struct.unpack('<ddIB', packed)
-  t.token, t.worker, t.state = string.sub(packed, from), worker, 'started'
-  t.isSettled = false
+  local flags, from
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIB', packed)
+  local stop = string.find(packed, '\0', from, true)
+  t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
+  t.isCounted, t.isSettled = flags >= 2, false
 end
 
 -- Workers that have leases, or had some lately.
@@ -794,7 +624,7 @@ end
 function F.taskOf(id, worker, lease)
   local t = tasks[id]
   if t ~= nil then return t end
-  local f = texts[id] or redis.call('HGET', (prefix .. 'tasks'), id)
+  local f = redis.call('HGET', (prefix .. 'tasks'), id)
   t = false
   if f then
     t = F.newTask(id, f)
@@ -854,65 +684,6 @@ function F.change(t)
   changed[#changed + 1] = t
 end
 
--- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
-function F.packFacts(t)
-  local flags = (t.left and 1 or 0) + (t.hasAttempts and 2 or 0)
-    + (t.canceling and 4 or 0) + (t.inCascade and 16 or 0)
-  local resting = t.state ~= 'started' and not F.isEnd(t.state)
-  local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
-  if o and t.isSettled then flags = flags + 8 end
-  local y = t.y and next(t.y) and t.y or nil
-  local place = PLACES[t.state] or 0
-  if place == 0 and flags == 0 and t.seq == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
-    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0) then
-    return nil
-  end
-  local packed = struct.pack('<BBdIIIdI', place, flags, t.seq, t.failures, t.losses, t.releases,
-    F.isEnd(t.state) and 0 or t.at, t.readers)
-  if not (t.x or y or o) then return packed end
-  return packed .. cmsgpack.pack({ x = t.x, y = y, o = o })
-end
-
-function F.setKind(t, bit, on)
-  local has = t.kind % (2 * bit) >= bit
-  if has == on then return end
-  t.kind = t.kind + (on and bit or -bit)
-  t.f = string.sub(t.f, 1, 26) .. t.kind .. string.sub(t.f, 28)
-  t.textChanged = true
-end
-
--- Writes of a step, gathered by key: field, value, field, value, …
-function F.gather(writes, key, field, value)
-  local row = writes[key]
-  if not row then
-    row = {}
-    writes[key] = row
-  end
-  local n = #row
-  row[n + 1], row[n + 2] = field, value
-end
-
-function F.saveTask(t, writes)
-  if t.isGone then return end
-  local packed = F.packFacts(t)
-  if packed then
-    F.gather(writes, (prefix .. 'facts'), t.id, packed)
-  elseif t.hasFacts then
-    redis.call('HDEL', (prefix .. 'facts'), t.id)
-  end
-  t.hasFacts = packed and true or false
-  F.setKind(t, 4, t.hasFacts)
-  if t.textChanged then F.gather(writes, (prefix .. 'tasks'), t.id, t.f) end
-  t.textChanged = false
-  if t.state == 'started' then
-    F.gather(writes, (prefix .. 'hot:' .. t.worker), t.id,
-      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
-  elseif F.isEnd(t.state) then
-    F.gather(writes, (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at,
-      t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
-  end
-end
-
 -- A lease of the worker is over.
 function F.leaveLease(worker, id)
   local over = leasesOver[worker]
@@ -932,22 +703,9 @@ function F.dropLeases()
   leasesOver = {}
 end
 
--- Workers with new leases join those that have any; one that has none left leaves.
-function F.saveLeases()
-  local left = false
-  F.dropLeases()
-  for worker, till in pairs(leasedUntil) do
-    if till then
-      redis.call('ZADD', (prefix .. 'leases'), 'LT', till, worker)
-    elseif redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then
-      redis.call('ZREM', (prefix .. 'leases'), worker)
-      left = true
-    end
-  end
-  leasedUntil = {}
-  if not left then return end
-  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
-  H.started = head[2] and tonumber(head[2]) or INF
+-- It may have none left.
+function F.mayRest(worker)
+  if redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then F.restWorker(worker) end
 end
 
 function F.lineKey(u, level)
@@ -994,7 +752,6 @@ function F.leave(t, u)
     elseif state == 'started' then
       u.running = u.running - 1
       if u.lane.timed then F.Timed_settle(t, u) end
-      F.runningAt(t.worker, -1)
     elseif state == 'failed' then
       F.countFollower(t, u.lane, -1)
     end
@@ -1012,16 +769,6 @@ function F.enterEnded(t)
   end
   row[#row + 1] = t.id
   if now < H[t.state] then H[t.state] = now end
-end
-
--- Writes who has ended in this step; whoever looks at the lists calls it before.
-function F.flushEnded()
-  for state, ids in pairs(endings) do
-    for i = 1, #ids, 500 do
-      redis.call('RPUSH', (prefix .. 'ended:' .. state), unpack(ids, i, math.min(#ids, i + 499)))
-    end
-  end
-  endings = {}
 end
 
 function F.endTask(t, u, state, ending)
@@ -1083,74 +830,10 @@ function F.Step_newEpoch(lane)
   if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
+  if rich then F.Step_loseTags(lane) end
   if lane.tags == 0 then return end
-  Z[(lane.p .. 'kept-tags')] = nil
   redis.call('DEL', (lane.p .. 'kept-tags'))
   lane.tags, lane.stale = 0, true
-  for _, u in pairs(lane.users) do u.isKept = false end
-end
-
--- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
-function F.Step_setIdle(u, till)
-  if (u.idle or false) == (till and true) then return end
-  local lane = u.lane
-  u.idle = till and true
-  if till then
-    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, till)
-    if till < lane.idleLeast then lane.idleLeast = till end
-    return
-  end
-  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
-  if u.idleEpoch == lane.epoch then lane.idleMoved = true end
-end
-
--- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
-function F.Step_rememberPlain(u)
-  local lane = u.lane
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.Tag_keptUntil(u.s, u.w) > lane.v
-  if keep ~= (u.isKept or false) then
-    lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
-    F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
-  elseif keep then
-    F.zset((lane.p .. 'kept-tags'), u.name, u.s)
-  end
-  if u.entered then F.zset((lane.p .. 'users'), u.name, 0) end
-  if not (u.ready or keep) then lane.stale = true end
-end
-
-function F.Step_forget(u)
-  local lane = u.lane
-  local needs = F.needsRecord(u)
-  if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
-  if not needs then
-    if not u.plain then
-      F.Step_setIdle(u, false)
-      if not u.fresh then redis.call('DEL', u.key) end
-      u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
-    end
-    return F.Step_rememberPlain(u)
-  end
-  if u.plain then
-    F.countTasks(u)
-    if u.isKept then
-      lane.tags, u.isKept = lane.tags - 1, false
-      F.zset((lane.p .. 'kept-tags'), u.name, false)
-    end
-    u.plain = false
-  end
-  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
-    F.Step_setIdle(u, false)
-    return F.saveUser(u)
-  end
-  local till = u.ep == lane.epoch and F.Tag_keptUntil(u.s, u.w)
-  local keep = till and till > lane.v
-  -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
-  local spent = u.set.rate and u.tat > now
-  F.Step_setIdle(u, keep and till)
-  if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
-  if keep or spent then return F.saveUser(u) end
-  if not u.fresh then redis.call('DEL', u.key) end
-  F.zset((lane.p .. 'users'), u.name, false)
 end
 
 function F.Step_finishLane(lane)
@@ -1160,47 +843,27 @@ function F.Step_finishLane(lane)
   end
   if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
     redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
-    C.idle = 1
+    if C.idle == 0 then C.idle = now + 1000 end
   end
   F.saveLane(lane)
   if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
 end
 
--- Writes the records that changed; what follows may change them again.
-function F.Step_saveTasks()
-  local writes = {}
-  for i = 1, #changed do
-    local t = changed[i]
-    F.saveTask(t, writes)
-    t.dirty = false
-  end
-  changed = {}
-  for key, row in pairs(writes) do
-    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
-  end
-end
-
 -- Writes everything that this step has changed, and wakes workers for work that was gained.
 function F.writeStep()
-  if C.dueChanged then F.Step_saveDueUsers() end
-  for _, lane in ipairs(touched) do
+  if rich then F.Step_writeAll() end
+  for i = 1, #touched do
+    local lane = touched[i]
     F.Step_restIfIdle(lane)
-    for _, u in ipairs(lane.dirty) do F.Step_forget(u) end
+    F.Step_finishLane(lane)
   end
-  F.dropLeases()
-  F.flushEnded()
-  F.Step_saveTasks()
-  if next(leasedUntil) then F.saveLeases() end
-  F.flushSets()
-  if next(keyring) then F.saveKeys() end
-  for _, lane in ipairs(touched) do F.Step_finishLane(lane) end
-  if next(runningChange) then F.saveRunning() end
+  if C.freed and not C.begun then F.mayRest(ARGV[1]) end
 end
 
 function F.closeStep()
   if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
   F.saveClock()
-  if #published > 0 then F.Step_publishEnds() end
+  if rich then F.Step_publishEnds() end
 end
 
 end
@@ -1218,11 +881,76 @@ function F.unchanged(reply)
   return reply
 end
 
+function F.addAll(key, members)
+  local args, n, removals = nil, 0, false
+  for member, score in pairs(members) do
+    if score then
+      if not args then args = {} end
+      args[n + 1] = score
+      args[n + 2] = member
+      n = n + 2
+      if n == 500 then
+        redis.call('ZADD', key, unpack(args))
+        args, n = nil, 0
+      end
+    else
+      removals = true
+    end
+  end
+  if n == 2 then
+    redis.call('ZADD', key, args[1], args[2])
+  elseif n > 0 then
+    redis.call('ZADD', key, unpack(args))
+  end
+  return removals
+end
+
+function F.removeAll(key, members)
+  local args, n = {}, 0
+  for member, score in pairs(members) do
+    if not score then
+      n = n + 1
+      args[n] = member
+      if n == 500 then
+        redis.call('ZREM', key, unpack(args))
+        args, n = {}, 0
+      end
+    end
+  end
+  if n > 0 then redis.call('ZREM', key, unpack(args)) end
+end
+
 function F.flushKey(key)
   local members = Z[key]
   if not members then return end
   Z[key] = nil
   if F.addAll(key, members) then F.removeAll(key, members) end
+end
+
+function F.flushIndex(name)
+  local members = I[name]
+  if not members then return end
+  I[name] = nil
+  local key = (CODES[name] and prefix .. 'state:' .. name or prefix .. name)
+  if F.addAll(key, members) then F.removeAll(key, members) end
+  if moved[name] then
+    moved[name] = nil
+    if H[name] then
+      local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+      H[name] = head[2] and tonumber(head[2]) or INF
+    end
+  end
+end
+
+-- New places before old ones: whatever is cut short, a task stands in one place at least.
+function F.flushSets()
+  local left = {}
+  for key, members in pairs(Z) do
+    if F.addAll(key, members) then left[key] = members end
+  end
+  for key, members in pairs(left) do F.removeAll(key, members) end
+  Z = {}
+  for name in pairs(I) do F.flushIndex(name) end
 end
 
 function F.sharedClass(weight)
@@ -1242,6 +970,9 @@ function F.Tag_raise(tag, least) return tag < least and F.Tag_seated(tag, least)
 
 -- What a turn of this cost adds to a tag.
 function F.Tag_turn(cost) return math.max(1, math.floor(cost * 67108864 / 1024 + 0.5)) * 1024 end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
 
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
@@ -1295,6 +1026,36 @@ function F.runningOf(lane)
     end
   end
   return found
+end
+
+function F.packShares(shares)
+  local packed = struct.pack('<dI', shares.v, shares.crit)
+  for level = 1, 5 do
+    local last, tag = shares.last[level], shares.tag[level]
+    if last ~= 0 or tag ~= 0 then packed = packed .. struct.pack('<Bdd', level, last, tag) end
+  end
+  return packed
+end
+
+function F.saveUser(u)
+  local c, key = u.cnt, u.key
+  local flags = u.ready and 1 or 0
+  if u.assigned then flags = flags + 2 end
+  if u.shared then flags = flags + 4 end
+  if u.throttled then flags = flags + 8 end
+  if u.idle then flags = flags + 16 end
+  local packed = struct.pack('<dIBIIIIIIIIIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
+    c[6], u.live, u.running, u.tat)
+  if u.shares then
+    redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
+  else
+    redis.call('HSET', key, 'u', packed)
+  end
+  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
+  if u.changed then
+    redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
+  end
+  if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
 end
 
 function F.exactClasses(lane)
@@ -1369,6 +1130,15 @@ function F.rateTill(u)
   local rate = u.set.rate
   local allowed = math.floor(u.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
   return allowed > now and allowed or nil
+end
+
+function F.saveOutcomes()
+  for worker, came in pairs(outcomes) do
+    local key = (prefix .. 'worker:' .. worker)
+    if redis.call('HEXISTS', key, 't') == 1 then
+      for field, more in pairs(came) do redis.call('HINCRBY', key, field, more) end
+    end
+  end
 end
 
 -- A woken worker leaves every line that it stands in. `token` false: it left by itself.
@@ -1482,6 +1252,91 @@ function F.saveEar(t)
   t.hasEar = ear ~= ''
   if t.hasEar then redis.call('HSET', (prefix .. 'ears'), t.id, ear) elseif had then redis.call('HDEL', (prefix .. 'ears'), t.id) end
   C.ears = C.ears + (t.hasEar and 1 or 0) - (had and 1 or 0)
+end
+
+-- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
+function F.packFacts(t)
+  local flags = (t.left and 1 or 0) + (t.hasAttempts and 2 or 0)
+    + (t.canceling and 4 or 0) + (t.inCascade and 16 or 0)
+  local resting = t.state ~= 'started' and not F.isEnd(t.state)
+  local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
+  if o and t.isSettled then flags = flags + 8 end
+  local y = t.y and next(t.y) and t.y or nil
+  local place = PLACES[t.state] or 0
+  if place == 0 and flags == 0 and t.seq == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
+    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0) then
+    return nil
+  end
+  local packed = struct.pack('<BBdIIIdI', place, flags, t.seq, t.failures, t.losses, t.releases,
+    F.isEnd(t.state) and 0 or t.at, t.readers)
+  if not (t.x or y or o) then return packed end
+  return packed .. cmsgpack.pack({ x = t.x, y = y, o = o })
+end
+
+function F.setKind(t, bit, on)
+  local has = t.kind % (2 * bit) >= bit
+  if has == on then return end
+  t.kind = t.kind + (on and bit or -bit)
+  t.f = string.sub(t.f, 1, 26) .. t.kind .. string.sub(t.f, 28)
+  t.textChanged = true
+end
+
+-- Writes of a step, gathered by key: field, value, field, value, …
+function F.gather(writes, key, field, value)
+  local row = writes[key]
+  if not row then
+    row = {}
+    writes[key] = row
+  end
+  local n = #row
+  row[n + 1], row[n + 2] = field, value
+end
+
+function F.saveTask(t, writes)
+  if t.isGone then return end
+  local packed = F.packFacts(t)
+  if packed then
+    F.gather(writes, (prefix .. 'facts'), t.id, packed)
+  elseif t.hasFacts then
+    redis.call('HDEL', (prefix .. 'facts'), t.id)
+  end
+  t.hasFacts = packed and true or false
+  F.setKind(t, 4, t.hasFacts)
+  if t.textChanged then F.gather(writes, (prefix .. 'tasks'), t.id, t.f) end
+  t.textChanged = false
+  if t.state == 'started' then
+    if not t.queue then F.owned(t) end
+    F.gather(writes, (prefix .. 'hot:' .. t.worker), t.id,
+      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch,
+        (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0)) .. t.queue .. '\0' .. t.token)
+  elseif F.isEnd(t.state) then
+    F.gather(writes, (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at,
+      t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
+  end
+end
+
+function F.restWorker(worker)
+  redis.call('ZREM', (prefix .. 'leases'), worker)
+  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
+end
+
+-- Workers with new leases join those that have any; one that has none left leaves.
+function F.saveLeases()
+  local left = false
+  F.dropLeases()
+  for worker, till in pairs(leasedUntil) do
+    if till then
+      redis.call('ZADD', (prefix .. 'leases'), 'LT', till, worker)
+    elseif redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then
+      redis.call('ZREM', (prefix .. 'leases'), worker)
+      left = true
+    end
+  end
+  leasedUntil = {}
+  if not left then return end
+  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
 end
 
 -- How many of a line stand before a place.
@@ -1600,6 +1455,16 @@ function F.releaseKey(t, u)
     end
     key.dirty = true
   end
+end
+
+-- Writes who has ended in this step; whoever looks at the lists calls it before.
+function F.flushEnded()
+  for state, ids in pairs(endings) do
+    for i = 1, #ids, 500 do
+      redis.call('RPUSH', (prefix .. 'ended:' .. state), unpack(ids, i, math.min(#ids, i + 499)))
+    end
+  end
+  endings = {}
 end
 
 -- How many of those that have ended so did before a stamp.
@@ -2006,6 +1871,74 @@ function F.Due_alarmEarlier()
   end
 end
 
+function F.Step_loseTags(lane)
+  Z[(lane.p .. 'kept-tags')] = nil
+  for _, u in pairs(lane.users) do u.isKept = false end
+end
+
+-- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
+function F.Step_setIdle(u, till)
+  if (u.idle or false) == (till and true) then return end
+  local lane = u.lane
+  u.idle = till and true
+  if till then
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, till)
+    if till < lane.idleLeast then lane.idleLeast = till end
+    return
+  end
+  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
+  if u.idleEpoch == lane.epoch then lane.idleMoved = true end
+end
+
+-- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
+function F.Step_rememberPlain(u)
+  local lane = u.lane
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.Tag_keptUntil(u.s, u.w) > lane.v
+  if keep ~= (u.isKept or false) then
+    lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
+    F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
+  elseif keep then
+    F.zset((lane.p .. 'kept-tags'), u.name, u.s)
+  end
+  if u.entered then F.zset((lane.p .. 'users'), u.name, 0) end
+  if not (u.ready or keep) then lane.stale = true end
+end
+
+function F.Step_forget(u)
+  local lane = u.lane
+  local needs = F.needsRecord(u)
+  if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
+  if not needs then
+    if not u.plain then
+      F.Step_setIdle(u, false)
+      if not u.fresh then redis.call('DEL', u.key) end
+      u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
+    end
+    return F.Step_rememberPlain(u)
+  end
+  if u.plain then
+    F.countTasks(u)
+    if u.isKept then
+      lane.tags, u.isKept = lane.tags - 1, false
+      F.zset((lane.p .. 'kept-tags'), u.name, false)
+    end
+    u.plain = false
+  end
+  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
+    F.Step_setIdle(u, false)
+    return F.saveUser(u)
+  end
+  local till = u.ep == lane.epoch and F.Tag_keptUntil(u.s, u.w)
+  local keep = till and till > lane.v
+  -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
+  local spent = u.set.rate and u.tat > now
+  F.Step_setIdle(u, keep and till)
+  if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
+  if keep or spent then return F.saveUser(u) end
+  if not u.fresh then redis.call('DEL', u.key) end
+  F.zset((lane.p .. 'users'), u.name, false)
+end
+
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
 function F.Step_saveDue(u)
   local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
@@ -2018,7 +1951,7 @@ end
 function F.Step_saveDueUsers()
   local any = false
   for _, lane in ipairs(touched) do
-    for _, u in ipairs(lane.dirty) do
+    for _, u in ipairs(lane.dirty or NONE) do
       if u.dueChanged then
         u.dueChanged = nil
         F.flushKey((lane.p .. 'scheduled:' .. u.name))
@@ -2034,6 +1967,35 @@ function F.Step_publishEnds()
   for _, t in ipairs(published) do
     for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
   end
+end
+
+-- Writes the records that changed; what follows may change them again.
+function F.Step_saveTasks()
+  local writes = {}
+  for i = 1, #changed do
+    local t = changed[i]
+    F.saveTask(t, writes)
+    t.dirty = false
+  end
+  changed = {}
+  for key, row in pairs(writes) do
+    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
+  end
+end
+
+function F.Step_writeAll()
+  if C.dueChanged then F.Step_saveDueUsers() end
+  for _, lane in ipairs(touched) do
+    F.Step_restIfIdle(lane)
+    for _, u in ipairs(lane.dirty or NONE) do F.Step_forget(u) end
+  end
+  F.dropLeases()
+  F.flushEnded()
+  F.Step_saveTasks()
+  if next(leasedUntil) then F.saveLeases() end
+  F.flushSets()
+  if next(keyring) then F.saveKeys() end
+  if next(outcomes) then F.saveOutcomes() end
 end
 
 end

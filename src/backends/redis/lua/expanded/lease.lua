@@ -9,24 +9,12 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { stamp = 0, saveClock = 0, zset = 0, move = 0, put = 0, addAll = 0, removeAll = 0, flushKey = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, readView = 0, first = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_seated = 0, Tag_raise = 0, Tag_turn = 0, Tag_enter = 0, Tag_keptUntil = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, sharesOf = 0, packShares = 0, saveUser = 0, startOf = 0, touch = 0, isKindUsed = 0, joinClass = 0, readyKey = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, runningAt = 0, saveLiving = 0, saveRunning = 0, nextLevel = 0, served = 0, emptied = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, readLease = 0, leasing = 0, findLease = 0, taskOf = 0, owned = 0, fixed = 0, member = 0, isLong = 0, change = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, tokenNumber = 0, leasedUntil = 0, leaveLease = 0, dropLeases = 0, saveLeases = 0, lineKey = 0, leaveLine = 0, setState = 0, dropQueued = 0, leave = 0, enterEnded = 0, flushEnded = 0, endTask = 0, rateOpensAt = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_setIdle = 0, Step_rememberPlain = 0, Step_forget = 0, Step_finishLane = 0, Step_saveTasks = 0, writeStep = 0, closeStep = 0, Tick_dropIdle = 0, Tick_dropNames = 0, Tick_dropIdles = 0, retainDue = 0, tickSteps = 0, Choose_stepOf = 0, Choose_startOf = 0, Choose_chooseUser = 0, Choose_choose = 0, Choose_laneOpen = 0, headOf = 0, takeHead = 0, readWorker = 0, seen = 0, Deal_readShares = 0, Deal_nextTurn = 0, Deal_charge = 0, Deal_start = 0, Deal_take = 0, Deal_fill = 0, Deal_saveListClocks = 0, Lease_addLease = 0, Lease_dueOfShares = 0, Lease_passOn = 0, Lease_addTerms = 0, Lease_saveWorker = 0, leaseStep = 0 }
+local F = { saveClock = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, isKindUsed = 0, saveLiving = 0, begun = 0, mayRest = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, readWorker = 0, seen = 0, leaseStep = 0, Deal_fronts = 0, Deal_look = 0, Deal_turns = 0, Deal_pop = 0, Deal_firstOdd = 0, Deal_saveTags = 0, Deal_dropFrom = 0, Deal_startAll = 0, Deal_some = 0, Deal_nextShare = 0, Deal_fill = 0 }
 
 -- Functions of one subject each; the bundler makes one table of all of them.
 
--- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
--- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
-local Z, I, moved, views = {}, {}, {}, {}
-
-local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
-local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
-  canceled = 7 }
-
--- What this step has loaded and changed.
-local lanes, touched, tasks, texts, changed, keyring = {}, {}, {}, {}, {}, {}
--- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
--- are to be told.
-local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
-local leasesOver, endings = {}, {}
+-- Queues that this step has loaded, and changed.
+local lanes, touched = {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -64,10 +52,692 @@ if C.seen - now > 5000 then
 elseif C.seen > now then
   now = C.seen
 end
-local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 
+local rich = false
+
+local library = function()
+
+function F.saveClock()
+  local call = C.quiet and redis.pcall or redis.call
+  local packed = struct.pack('<dddddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+    H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
+    H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps + 1, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears)
+  if C.alarms == (saved[2] or ',') then
+    call('HSET', KEYS[1], 's', packed)
+  else
+    call('HSET', KEYS[1], 's', packed, 'a', C.alarms)
+  end
+end
+
+function F.newLane(queue, p)
+  return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
+    idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
+      queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
+    tags = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+end
+
+function F.readLane(lane, packed)
+  local c = lane.counts
+  local rest
+  lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
+    c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
+    lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
+    lane.stolen, lane.old, lane.tags, rest = struct.unpack('<ddIdddddddddddddddddddd', packed)
+  lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
+  lane.fresh = false
+end
+
+function F.laneOf(queue)
+  local lane = lanes[queue]
+  if lane then return lane end
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
+  lane = F.newLane(queue, p)
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
+  if got[1] then F.readLane(lane, got[1]) end
+  lane.old, lane.readEpoch = lane.old or 0, lane.epoch
+  lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
+  lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
+  lane.users, lane.gain = {}, 0
+  lanes[queue] = lane
+  return lane
+end
+
+function F.touchLane(lane)
+  if lane.isTouched then return end
+  lane.isTouched = true
+  touched[#touched + 1] = lane
+end
+
+function F.saveLane(lane)
+  local c = lane.counts
+  local packed = struct.pack('<ddIdddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
+    lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
+    c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
+    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags) .. cmsgpack.pack(lane.classes, lane.lasts)
+  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
+  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
+  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
+end
+
+function F.isKindUsed(classes, kind)
+  return classes['p' .. kind] or classes['o' .. kind] or classes['a' .. kind]
+end
+
+-- Says that a worker lives and, in the same write, what it was given and what it has settled.
+function F.saveLiving(worker, last)
+  local key, done = (prefix .. 'worker:' .. worker.id), worker.succeeded
+  if done > 0 then
+    redis.call('HSET', key, 't', now, 'r', last or worker.last or '', 's', (worker.s or 0) + done)
+  else
+    redis.call('HSET', key, 't', now, 'r', last or worker.last or '')
+  end
+end
+
+-- A worker has got leases of the step's own, which end then.
+function F.begun(worker, till)
+  if till < H.started then H.started = till end
+  local isNew = not (C.freed or C.begun)
+  C.begun = true
+  if not isNew then return end
+  redis.call('ZADD', (prefix .. 'leases'), 'LT', string.format('%d', till), worker)
+end
+
+-- It may have none left.
+function F.mayRest(worker)
+  if redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then F.restWorker(worker) end
+end
+
+-- When somebody has to look for due schedules; again after a while when nobody has fired one.
+function F.scheduleLookAt()
+  local due = H['schedules:due']
+  return due <= now and now + 1000 or due
+end
+
+-- 1 when some schedule is due, else 0.
+function F.schedulesDue()
+  return H['schedules:due'] <= now and 1 or 0
+end
+
+-- The least moment at which something falls due that a step would act on; INF when nothing does.
+-- Dependents that a step had no room to tell are due at once.
+function F.nextDue()
+  if H.cascade < INF then return now end
+  local least = math.max(H.started, C.pause)
+  if H.started == INF then least = INF end
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
+    F.scheduleLookAt()))
+end
+
+-- Writes everything that this step has changed, and wakes workers for work that was gained.
+function F.writeStep()
+  if rich then F.Step_writeAll() end
+  for i = 1, #touched do
+    local lane = touched[i]
+    F.Step_restIfIdle(lane)
+    F.Step_finishLane(lane)
+  end
+  if C.freed and not C.begun then F.mayRest(ARGV[1]) end
+end
+
+function F.closeStep()
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
+  F.saveClock()
+  if rich then F.Step_publishEnds() end
+end
+
+-- Whether an ended task may go: by age, or (asked of Redis only when counts are kept) by number.
+function F.retainDue(spec)
+  local least = math.min(H.finished, H.failed, H.canceled)
+  if least > now - 60000 then return false end
+  local finished, failed, canceled = string.match(spec, '^(%d+):,(%d+):,(%d+):$')
+  if not finished then return true end
+  return H.finished <= now - finished or H.failed <= now - failed or H.canceled <= now - canceled
+end
+
+function F.tickSteps(retention, isAsked)
+  local due = H.started <= now and now >= C.pause
+  if due or H['scheduled-users'] <= now or H.throttled <= now or H.deadlines <= now
+    or H.cascade < INF or H.submissions <= now or H['xcom-ends'] <= now or C.dropping > 0 or C.refresh > 0
+    or H['listed-workers'] < now - 15000 or isAsked or F.retainDue(retention) then
+    return F.Tick_run(retention)
+  end
+  return C.idle > 0 and C.idle <= now and F.Tick_dropIdles()
+end
+
+-- nil when the worker is not registered, or its lists were dropped while it was silent.
+function F.readWorker(id)
+  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x', 's')
+  if not got[5] or got[6] then return end
+  local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]),
+    s = got[7], succeeded = 0 }
+  if got[2] then
+    local lists = cmsgpack.unpack(got[2])
+    worker.reach = { assigned = lists.a, steal = lists.s }
+    worker.listed = lists.a or (lists.s and lists.s ~= 'any')
+  end
+  return worker
+end
+
+-- Where workers stand by the moment that they were heard, a second is as good as its first moment.
+function F.seen(worker)
+  if math.floor(now / 1000) ~= math.floor(worker.seen / 1000) then
+    redis.call('ZADD', (prefix .. 'workers'), now, worker.id)
+  end
+  if worker.listed then F.move('listed-workers', worker.id, now) end
+end
+
+-- Appends the answer to the reply.
+function F.leaseStep(from, worker, reply)
+  local id, limit, leaseMs = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2] + 0
+  local wait, retention = ARGV[from + 3] == '1', ARGV[from + 5]
+  if worker.line then
+    if worker.line == '' then redis.call('DEL', (prefix .. 'wake:' .. worker.id)) end
+    F.Line_leaveLines(worker.id, worker.line, false)
+  end
+  local heldAlarm = C.alarms ~= ',' and F.Due_dropAlarm(worker.id)
+  local shares = F.Lease_shares(from + 6, worker)
+  local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
+    leaseMs = leaseMs, token = string.format('%.0f-', micros) .. id, known = false, isLong = false }
+  local batch, word, ticked
+  if worker.last == id then
+    word, ticked = 'repeated', false
+    batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
+    F.Lease_again(worker, batch)
+    F.saveLiving(worker)
+  else
+    word, ticked = 'leased', F.tickSteps(retention)
+    batch = F.Deal_fill(shares, request)
+    -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
+    if batch.strangers > 0 then ticked = F.cascade(100) or ticked end
+    if worker.reach then F.Deal_saveListClocks(shares) end
+    F.saveLiving(worker, id)
+  end
+  F.writeStep()
+  local due, waitMs = F.Lease_dueOfShares(shares), 0
+  if batch.n == 0 and word == 'leased' and wait and not batch.stopped and not ticked then
+    local spread = ARGV[from + 4] + 0
+    waitMs = F.Lease_standInLine(worker, shares, due, spread)
+    if batch.strangers > 0 then F.Lease_wakeForFreed(worker, shares) end
+    if batch.strange and F.Line_wakeKnowing(batch.strange, worker.id) then
+      -- Whoever knows the task looks after its due time; this worker would only set it aside again.
+      F.Due_dropAlarm(worker.id)
+      waitMs = F.Due_floor(spread)
+    end
+  else
+    waitMs = due - now
+    if waitMs < 0 then waitMs = 0 elseif waitMs > 5000 then waitMs = 5000 end
+    if C.waiting > 0 then F.Lease_passOn(worker, shares, heldAlarm) end
+  end
+  local n = #reply
+  reply[n + 1], reply[n + 2] = word, ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue()
+  reply[n + 3], reply[n + 4], reply[n + 5] = due < INF and due or -1, waitMs, now
+  reply[n + 6], reply[n + 7] = now + leaseMs, batch.alone and 1 or 0
+  reply[n + 8] = batch.n > 0 and F.Lease_terms(shares) or ''
+  reply[n + 9], reply[n + 10] = micros, batch.n
+  F.Lease_append(reply, n + 10, batch)
+  F.closeStep()
+  return reply
+end
+
+-- The classes of a queue, each with its users in the order of their tags, some at a time: got, from `at`
+-- on. Who has had a turn stands behind those that were there, in `again`, since tags never fall.
+function F.Deal_fronts(lane, most)
+  local fronts, n = {}, 0
+  for class, users in pairs(lane.classes) do
+    local isShared, value = string.byte(class, 2) == 115, string.sub(class, 3) + 0
+    local page = most
+    if next(lane.classes, next(lane.classes)) and not isShared then
+      page = math.min(most, math.ceil(most * users * value / lane.w) + 1)
+    end
+    n = n + 1
+    fronts[n] = { class = class, key = (lane.p .. 'ready:' .. class), isPlain = string.byte(class) == 112,
+      w = value, step = F.Choose_stepOf(class), scale = isShared or F.Tag_scale(value), page = page,
+      from = 0, at = 1, size = 0, got = NONE, tag = false, again = {}, first = 1, last = 0,
+      start = false, isAgain = false, n = users }
+  end
+  return fronts, n
+end
+
+-- Where the first of a class stands in virtual time, as `start`; nil when nobody is left.
+function F.Deal_look(front, tags)
+  if front.at > front.size and front.from then
+    local from, page = front.from, front.page
+    local got = redis.call('ZRANGE', front.key, from == 0 and '0' or string.format('%d', from),
+      string.format('%d', from + page - 1), 'WITHSCORES')
+    local size = #got
+    front.got, front.size, front.at = got, size, 1
+    front.from = size == 2 * page and from + page
+    front.tag = size > 0 and got[2] + 0
+  end
+  local tag, again = front.at <= front.size and front.tag, front.again[front.first]
+  if again and not (tag and tag <= tags[again]) then
+    tag, front.isAgain = tags[again], true
+  else
+    front.isAgain = false
+  end
+  local start = tag and (front.scale == true and tag or tag / front.scale)
+  front.start = start
+  return start
+end
+
+-- Whose the next turns are, at most so many, as if each cost 1; nothing is written. By number of who got
+-- any: names, tags after their turns, tasks left, turns, class. `order`: whose each turn is. `isOther`: the
+-- next one is of a user with a record.
+function F.Deal_turns(lane, most)
+  local fronts, n = F.Deal_fronts(lane, most)
+  local v, w, lines = lane.v, lane.w, (lane.p .. 'line' .. '' .. ':' .. '')
+  local names, tags, left, served, fronted, order = {}, {}, {}, {}, {}, {}
+  local count, who, isOther = 0, 0, false
+  while count < most and w > 0 do
+    local front, start, from = fronts[1], nil, v
+    if n == 1 then
+      start = F.Deal_look(front, tags)
+      if start and start > v then from = start end
+    else
+      for i = 1, n do F.Deal_look(fronts[i], tags) end
+      front, from = F.Choose_best(fronts, n, v)
+      start = front and front.start
+    end
+    if not start then break end
+    if not front.isPlain then
+      isOther = true
+      break
+    end
+    local i, have
+    if front.isAgain then
+      i = front.again[front.first]
+      front.first = front.first + 1
+      have = left[i]
+      served[i] = served[i] + 1
+    else
+      local name, at_ = front.got[front.at], front.at + 2
+      have = redis.call('LLEN', lines .. name)
+      who = who + 1
+      i = who
+      names[i], tags[i], fronted[i], served[i] = name, front.tag, front, 1
+      front.at = at_
+      if at_ <= front.size then front.tag = front.got[at_ + 1] + 0 end
+    end
+    if have > 0 then
+      count = count + 1
+      order[count], tags[i], left[i] = i, tags[i] + 67108864, have - 1
+      v = from + 100 / w
+      if have > 1 then
+        local last = front.last + 1
+        front.last, front.again[last] = last, i
+      else
+        w = w - front.w
+      end
+    else
+      -- It stands where it has nothing (somebody else's hand).
+      served[i], left[i], w = 0, 0, w - front.w
+    end
+  end
+  return { v = v, w = w, count = count, who = who, names = names, tags = tags, left = left,
+    served = served, fronts = fronts, fronted = fronted, order = order, isOther = isOther }
+end
+
+-- Takes the tasks of these turns out of their lines.
+function F.Deal_pop(lane, turns)
+  local ids, lines, some = {}, (lane.p .. 'line' .. '' .. ':' .. ''), nil
+  local order, served, names = turns.order, turns.served, turns.names
+  for at_ = 1, turns.count do
+    local i = order[at_]
+    local n = served[i]
+    if n == 1 then
+      ids[at_] = redis.call('LPOP', lines .. names[i])
+    else
+      some = some or {}
+      local popped = some[i]
+      if not popped then
+        popped = redis.call('LPOP', lines .. names[i], string.format('%d', n))
+        popped.n, some[i] = 0, popped
+      end
+      popped.n = popped.n + 1
+      ids[at_] = popped[popped.n]
+    end
+  end
+  return ids
+end
+
+-- The first task that cannot just be started: its record is gone, it has facts, another cost than 1, or a
+-- name that the worker does not know; nil when there is none.
+function F.Deal_firstOdd(texts, n, request)
+  local known = request.known
+  for i = 1, n do
+    local text = texts[i]
+    if not text then return i end
+    local kind = string.byte(text, 27)
+    if kind >= 52 then return i end
+    if kind % 2 == 1 then request.isLong = true end
+    local from = 31 + string.sub(text, 28, 30)
+    if not known or string.sub(text, from, from + #known - 1) ~= known then
+      local a = string.find(text, '\0', from, true)
+      local b = string.find(text, '\0', a + 1, true)
+      local c = string.find(text, '\0', b + 1, true)
+      if string.sub(text, b + 1, c - 1) ~= '1' then return i end
+      local name = string.sub(text, a + 1, b - 1)
+      if request.names and not string.find(request.names, ',' .. name .. ',', 1, true) then return i end
+      known = string.sub(text, from, c)
+      request.known = known
+    end
+  end
+end
+
+-- Writes the tags of those that had turns. Who has nothing left leaves its class, and its tag is kept
+-- while it is ahead.
+function F.Deal_saveTags(lane, turns)
+  local tags, left, names, fronted = turns.tags, turns.left, turns.names, turns.fronted
+  local drained, kept = 0, {}
+  for i = 1, turns.who do
+    local front = fronted[i]
+    if left[i] > 0 then
+      local moves = front.moves
+      if not moves then
+        moves = {}
+        front.moves, front.m = moves, 0
+      end
+      local m = front.m
+      moves[m + 1], moves[m + 2], front.m = string.format('%d', tags[i]), names[i], m + 2
+    else
+      local gone = front.gone or {}
+      front.gone = gone
+      gone[#gone + 1] = names[i]
+      drained = drained + 1
+      if F.Tag_keptUntil(tags[i], front.w) > turns.v then
+        local k = #kept
+        kept[k + 1], kept[k + 2] = string.format('%d', tags[i]), names[i]
+      else
+        lane.stale = true
+      end
+    end
+  end
+  lane.v, lane.w = turns.v, turns.w
+  for _, front in ipairs(turns.fronts) do
+    if front.moves then redis.call('ZADD', front.key, unpack(front.moves)) end
+    if front.gone then F.Deal_dropFrom(lane, front, #front.gone) end
+  end
+  if drained == 0 then return end
+  lane.ready = lane.ready - drained
+  if #kept == 0 then return end
+  redis.call('ZADD', (lane.p .. 'kept-tags'), unpack(kept))
+  lane.tags = lane.tags + #kept / 2
+end
+
+function F.Deal_dropFrom(lane, front, n)
+  redis.call('ZREM', front.key, unpack(front.gone))
+  local classes, users = lane.classes, front.n - n
+  classes[front.class] = users > 0 and users or nil
+  if users > 0 then return end
+  local kind = string.sub(front.class, 2)
+  if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
+end
+
+-- Leases the tasks of these turns.
+function F.Deal_startAll(lane, turns, ids, texts, request, batch)
+  local n, till = turns.count, now + (lane.config.leaseMs or request.leaseMs)
+  F.Deal_saveTags(lane, turns)
+  lane.runnable = lane.runnable - n
+  lane.counts.queued, lane.counts.started = lane.counts.queued - n, lane.counts.started + n
+  F.touchLane(lane)
+  local value = struct.pack('<ddIB', now, till, lane.epoch, 0) .. lane.queue .. '\0' .. request.token
+  local hot, rows, at_ = (prefix .. 'hot:' .. request.worker), {}, batch.n
+  for i = 1, n do
+    rows[2 * i - 1], rows[2 * i] = ids[i], value
+    batch.ids[at_ + i], batch.texts[at_ + i] = ids[i], texts[i]
+  end
+  batch.n = at_ + n
+  redis.call('HSET', hot, unpack(rows))
+  F.begun(request.worker, till)
+  if request.isLong then F.Deal_addLong(batch, at_) end
+end
+
+-- Starts what comes next of a queue, at most so many; false when there is nothing.
+function F.Deal_some(share, most, request, batch)
+  local lane = share.lane
+  if rich then F.Step_rest() end
+  local turns = F.Deal_turns(lane, most)
+  local odd = turns.isOther
+  if turns.count > 0 then
+    local ids = F.Deal_pop(lane, turns)
+    local texts = redis.call('HMGET', (prefix .. 'tasks'), unpack(ids))
+    request.isLong = false
+    local at_ = F.Deal_firstOdd(texts, turns.count, request)
+    if at_ then
+      F.Deal_unpop(lane, turns, ids, at_)
+      turns, odd = F.Deal_turns(lane, at_ - 1), true
+    end
+    if turns.count > 0 then F.Deal_startAll(lane, turns, ids, texts, request, batch) end
+  elseif turns.who > 0 then
+    F.touchLane(lane)
+    F.Deal_saveTags(lane, turns)
+  end
+  if odd then
+    if batch.n >= request.limit then return true end
+    return F.Deal_one(share, request, batch)
+  end
+  return turns.count > 0
+end
+
+-- The share whose turn it is, and for how many turns: until the pass of another is less.
+function F.Deal_nextShare(shares, most)
+  local best, at_
+  for i = 1, #shares do
+    local share = shares[i]
+    if not share.isDone and (not best or share.pass < best.pass) and F.Choose_laneOpen(share.lane) then
+      best, at_ = share, i
+    end
+  end
+  if not best or #shares == 1 then return best, most end
+  local pass, turns = best.pass, 0
+  repeat
+    pass, turns = pass + best.step, turns + 1
+    for i = 1, #shares do
+      local other = shares[i]
+      if i ~= at_ and not other.isDone and (other.pass < pass or (other.pass == pass and i < at_)) then
+        return best, turns
+      end
+    end
+  until turns == most
+  return best, most
+end
+
+function F.Deal_fill(shares, request)
+  local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
+  while batch.n < request.limit and not batch.stopped do
+    local share, most = F.Deal_nextShare(shares, math.min(request.limit - batch.n, 500))
+    if not share then break end
+    local config, before = share.lane.config, batch.n
+    if config.maxRunning then most = math.min(most, config.maxRunning - share.lane.counts.started) end
+    local found
+    if share.reach or config.rate then
+      found = F.Deal_one(share, request, batch)
+    else
+      found = F.Deal_some(share, most, request, batch)
+    end
+    if not found then share.isDone = true end
+    for _ = before + 1, batch.n do share.pass = share.pass + share.step end
+  end
+  return batch
+end
+
+end
+library()
+
+local often = function()
+
+-- A woken worker leaves every line that it stands in. `token` false: it left by itself.
+function F.Line_leaveLines(worker, packed, token)
+  if packed ~= '' then
+    local lines = cmsgpack.unpack(packed)
+    for i = 1, #lines, 2 do
+      redis.call('ZREM', ((((lines[i]) == 'default' and prefix or prefix .. 'lane:' .. (lines[i]) .. ':')) .. 'idle-workers:' .. (lines[i + 1])), worker)
+    end
+    C.waiting = C.waiting - 1
+  end
+  if token then
+    redis.call('RPUSH', (prefix .. 'wake:' .. worker), '1')
+    redis.call('PEXPIRE', (prefix .. 'wake:' .. worker), 2 * 5000)
+    redis.call('HSET', (prefix .. 'worker:' .. worker), 'i', '')
+  else
+    redis.call('HDEL', (prefix .. 'worker:' .. worker), 'i')
+  end
+end
+
+-- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
+function F.Line_wakeWorker(worker)
+  local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
+  if not packed or packed == '' then return false end
+  F.Line_leaveLines(worker, packed, true)
+  return true
+end
+
+-- Wakes a worker that waits in the task's queue and knows its name; false when there is none.
+function F.Line_wakeKnowing(t, but)
+  if C.waiting <= 0 then return false end
+  for _, id in ipairs(redis.call('ZREVRANGE', (prefix .. 'workers'), 0, -1)) do
+    if id ~= but then
+      local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'i')
+      if got[1] and got[2] and got[2] ~= '' and string.find(got[1], ',' .. t.name .. ',', 1, true) then
+        local lines = cmsgpack.unpack(got[2])
+        for i = 1, #lines, 2 do
+          if lines[i] == t.queue then return F.Line_wakeWorker(id) end
+        end
+      end
+    end
+  end
+  return false
+end
+
+-- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
+function F.Line_wakeLine(lane, line, most)
+  local key = (lane.p .. 'idle-workers:' .. line)
+  while most > 0 do
+    local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    local worker = head[1]
+    if not worker then return most end
+    local stale = now - head[2] > 1.2 * 5000 + 1000
+    if stale then
+      local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
+      if packed then F.Line_leaveLines(worker, packed, false) end
+    elseif F.Line_wakeWorker(worker) then
+      most = most - 1
+    end
+    redis.call('ZREM', key, worker)
+  end
+  return 0
+end
+
+-- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
+-- lists the users that gained it are on.
+function F.Line_wakeFor(lane, most, lists)
+  if C.waiting <= 0 or lane.runnable == 0 then return end
+  local left = F.Line_wakeLine(lane, '*', math.min(most, lane.runnable, 16))
+  for i = 1, lists and #lists or 0 do
+    if left > 0 then left = F.Line_wakeLine(lane, lists[i], left) end
+  end
+end
+
+function F.Line_wakeGained(lane)
+  local lists, known = {}, {}
+  for _, u in pairs(lane.gainers or {}) do
+    for i = 1, u.lists and #u.lists or 0 do
+      local list = u.lists[i]
+      if not known[list] then
+        known[list] = true
+        lists[#lists + 1] = list
+      end
+    end
+  end
+  F.Line_wakeFor(lane, lane.gain, lists)
+end
+
+function F.rateOpensAt(lane)
+  local rate = lane.config.rate
+  if not rate or lane.runnable == 0 then return INF end
+  local allowed = math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
+  return allowed > now and allowed or INF
+end
+
+function F.Due_holders()
+  local comma = string.find(C.alarms, ',', 1, true)
+  return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
+end
+
+-- A worker that leases is awake, so it holds no alarm; true when it was the first holder.
+function F.Due_dropAlarm(worker)
+  local one, two = F.Due_holders()
+  if one == worker then
+    C.alarms = ',' .. two
+    C.alarm = INF
+    return true
+  end
+  if two == worker then C.alarms = one .. ',' end
+  return false
+end
+
+function F.Due_floor(spread)
+  return math.floor(5000 * (0.8 + 0.4 * spread))
+end
+
+-- How long a worker that stands in line may sleep: the first holder until the next due time, the
+-- second a little longer, all others the floor, spread by `spread` in [0, 1).
+function F.Due_sleepOf(worker, due, spread)
+  local floor = F.Due_floor(spread)
+  local one, two = F.Due_holders()
+  if one == '' or now - C.alarm > 1000 then
+    local wait = math.max(0, math.min(floor, due - now))
+    C.alarms = worker .. ',' .. (two == worker and '' or two)
+    C.alarm = now + wait
+    return wait
+  end
+  if two == '' or two == worker or now - C.alarm > 1000 then
+    C.alarms = one .. ',' .. worker
+    return math.max(0, math.min(floor, due - now + 500))
+  end
+  return floor
+end
+
+-- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
+function F.Due_alarmEarlier()
+  local one, two = F.Due_holders()
+  if F.Line_wakeWorker(one) then
+    C.alarms = ',' .. two
+    C.alarm = INF
+  end
+end
+
+-- The first holder has work now: another idle worker is woken to take the alarm.
+function F.Due_handAlarm(lane)
+  if C.waiting <= 0 or F.nextDue() == INF then return end
+  local _, two = F.Due_holders()
+  if two == '' or not F.Line_wakeWorker(two) then F.Line_wakeLine(lane, '*', 1) end
+end
+
+end
+
+local rare = function()
+
+rich = true
+-- What a step works on, unless all that it does is done many at once.
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head.
+local Z, I, moved = {}, {}, {}
+-- What this step has loaded and changed.
+local tasks, changed, keyring = {}, {}, {}
+-- Channels to be told, what came of attempts of workers, and whose dependents are to be told.
+local published, outcomes, standing, leasedUntil = {}, {}, {}, {}
+local leasesOver, endings = {}, {}
 -- What lease, settle, extend and tick share: maintenance on top of the base.
 -- Everything that a step which changes tasks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
@@ -87,13 +757,9 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
 -- whole namespace, by name; their least scores are kept in H.
 
--- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
--- members change as there are turns left, so the first turns + 1 always hold the true head.
--- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
--- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes.
--- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+-- Orders texts by their bytes, as Redis does.
 
+-- Whether Lua orders strings so: it compares them by the server's locale.
 local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
   and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
 
@@ -113,7 +779,7 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
 
--- Counts the running tasks of workers, and what became of their attempts.
+-- Says what workers live, and counts what became of their attempts.
 
 -- Takes workers in and out of the lines in which they wait for a wake-up.
 -- @rare
@@ -130,7 +796,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 --           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
 --           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
 -- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
---           whether it has facts; token
+--           a sum (1 it has facts, 2 its user has a record, which counts it); queue NUL token
 -- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
 -- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
 --           (due; since when it is free), readers; then x, y and o as one value
@@ -196,6 +862,8 @@ local PLACES = { scheduled = 1, deferred = 2 }
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
 -- that changed is written, and only then is anybody woken.
 
+-- How long after they may be forgotten users are looked through for that.
+
 -- Keeps attempts that did not end well, and any once there is such a one.
 -- @rare
 
@@ -230,18 +898,12 @@ local PLACES = { scheduled = 1, deferred = 2 }
 -- Chooses whose turn it is in a queue: by WF2Q+ among the heads of all classes, or by the lists of
 -- a restricted worker. Restates domain/fair-share.ts and the chapter "Restricted workers".
 
--- Reads the first tasks of a user's level, several at once when it will be served several times.
+-- Reads and takes the first task of a level of a user.
+-- @rare
 
 -- Reads what a worker has announced, and says that it lives.
 
--- What queues say of the tasks that are leased from them, as the worker hears it.
-
--- nil when it says nothing.
-local function queueTerms(config)
-  if not (config.leaseMs or config.retries or config.timeoutMs) then return end
-  return { leaseMs = config.leaseMs, retries = config.retries, timeoutMs = config.timeoutMs }
-end
--- Deals out turns until the slots are full, and answers with what was leased.
+-- Takes one task: of a user with a record, by a worker with lists, or one that is not as most are.
 
 -- Tells a leased task how its dependencies ended, with their results as far as they fit. In front of
 -- them stands how long after the last one's end it was queued, in ms; -1 when that says nothing.
@@ -249,30 +911,18 @@ end
 
 -- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, lease ms, wait, spread
 -- in [0, 1), retention, number of queues, then queue, weight and pass of each.
--- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due), next due or -1, wait ms, now, lease end, alone, then for
--- each lease id, user, token number, failures, losses, releases, f, long payload, upstreams;
--- repeated ones have their lease end and lease moment behind that; behind all of them, when a queue
--- of the request says something of its tasks, that by queue as JSON}, or {'unregistered'}.
+-- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due), next due or -1, wait ms, now, lease end, alone,
+-- what queues say of their tasks as JSON or '', moment of the token, how many}, then all ids, all texts, and a row for
+-- each that has more to tell: its place, long payload, moment of the token, failures, losses, releases, upstreams,
+-- lease end, lease moment; or {'unregistered'}.
 
-local library = function()
+-- Deals out turns to users without a record, many at once: first whose they are, then their tasks. A turn
+-- of somebody else, and a task that is not as most are, are taken one by one (lib/lease.lua).
 
 -- A number that no other has, greater than all before: places in line, and the order of arrival.
 function F.stamp()
   C.stamp = C.stamp + 1
   return C.stamp
-end
-
-function F.saveClock()
-  local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
-    H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
-    H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears)
-  if C.alarms == (saved[2] or ',') then
-    call('HSET', KEYS[1], 's', packed)
-  else
-    call('HSET', KEYS[1], 's', packed, 'a', C.alarms)
-  end
 end
 
 function F.zset(key, member, score)
@@ -282,8 +932,6 @@ function F.zset(key, member, score)
     Z[key] = members
   end
   members[member] = score
-  local view = views[key]
-  if view then F.updateView(view, member, score) end
 end
 
 -- A member that may stand in the index already: its old score may have been the least.
@@ -391,125 +1039,17 @@ function F.before(a, b)
   return #a < #b
 end
 
--- Takes a member out of those that have changed.
-function F.dropLate(view, member)
-  local late = view.late
-  if late[view.lateAt] == member then
-    view.lateAt = view.lateAt + 1
-    return
+function F.sharedClass(weight)
+  local power, value = 0, 100 / weight
+  while value >= 2 do
+    value = value / 2
+    power = power + 1
   end
-  for i = view.lateAt + 1, #late do
-    if late[i] == member then
-      table.remove(late, i)
-      table.remove(view.lateScores, i)
-      return
-    end
+  while value < 1 do
+    value = value * 2
+    power = power - 1
   end
-end
-
-function F.updateView(view, member, score)
-  if view.moved[member] then
-    F.dropLate(view, member)
-  else
-    view.moved[member] = true
-    view.changes = view.changes + 1
-  end
-  if not score then return end
-  -- From behind: whoever was served comes after those who were served before it, mostly.
-  local late, scores, at = view.late, view.lateScores, view.lateAt
-  local place = #late + 1
-  while place > at do
-    local other = scores[place - 1]
-    if other < score or (other == score and F.before(late[place - 1], member)) then break end
-    late[place], scores[place] = late[place - 1], other
-    place = place - 1
-  end
-  late[place], scores[place] = member, score
-end
-
-function F.readView(key, turns)
-  F.flushKey(key)
-  local got = redis.call('ZRANGE', key, 0, turns, 'WITHSCORES')
-  local view = { got = got, at = 1, late = {}, lateScores = {}, lateAt = 1, moved = {},
-    turns = turns, changes = 0, whole = #got / 2 <= turns }
-  views[key] = view
-  return view
-end
-
--- The first member of a set and its score, after everything that this step has changed.
-function F.first(key, turns)
-  local view = views[key]
-  if not view or (view.changes > view.turns and not view.whole) then
-    view = F.readView(key, turns)
-  end
-  local got, moved = view.got, view.moved
-  local at = view.at
-  while got[at] and moved[got[at]] do at = at + 2 end
-  view.at = at
-  local name, score = got[at], tonumber(got[at + 1])
-  local late, lateScore = view.late[view.lateAt], view.lateScores[view.lateAt]
-  if not late then
-    if name or view.whole then return name, score end
-    views[key] = nil
-    return F.first(key, turns)
-  end
-  if not name or lateScore < score or (lateScore == score and F.before(late, name)) then
-    return late, lateScore
-  end
-  return name, score
-end
-
-function F.newLane(queue, p)
-  return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
-    idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
-      queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
-    tags = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
-end
-
-function F.readLane(lane, packed)
-  local c = lane.counts
-  local rest
-  lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
-    c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
-    lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
-    lane.stolen, lane.old, lane.tags, rest = struct.unpack('<ddIdddddddddddddddddddd', packed)
-  lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
-  lane.fresh = false
-end
-
-function F.laneOf(queue)
-  local lane = lanes[queue]
-  if lane then return lane end
-  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
-  lane = F.newLane(queue, p)
-  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
-  if got[1] then F.readLane(lane, got[1]) end
-  lane.old, lane.readEpoch = lane.old or 0, lane.epoch
-  lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
-  lane.perUser = lane.config.perUser or {}
-  lane.timed = lane.config.charge == 'time'
-  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
-  lane.users, lane.readyKeys = {}, {}
-  lane.gain = 0
-  lanes[queue] = lane
-  return lane
-end
-
-function F.touchLane(lane)
-  if lane.dirty then return end
-  lane.dirty = {}
-  touched[#touched + 1] = lane
-end
-
-function F.saveLane(lane)
-  local c = lane.counts
-  local packed = struct.pack('<ddIdddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
-    lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
-    c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
-    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags) .. cmsgpack.pack(lane.classes, lane.lasts)
-  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
-  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
-  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
+  return power
 end
 
 -- Grains of a user of this weight in one unit of virtual time.
@@ -555,6 +1095,16 @@ function F.newUser(lane, name, key)
     class = false, dirty = false, fresh = true }
 end
 
+-- Own settings of a user that has no record here yet: for this queue over those for all queues.
+function F.ownSettings(lane, name)
+  local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
+  local own = got[1] and cmsgpack.unpack(got[1]) or {}
+  if got[2] then
+    for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
+  end
+  return own, got[2] and true
+end
+
 function F.readUser(u, packed)
   local flags, a, b, c, d, e, f
   u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
@@ -595,6 +1145,50 @@ function F.needsRecord(u)
   return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
     or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
     or u.queued > cnt[3] or u.throttled or u.tat > now
+end
+
+-- How many tasks a user without a record has running, and that have not ended, as it is stored.
+function F.lookAt(u)
+  local lane = u.lane
+  lane.runs = lane.runs or F.runningOf(lane)
+  u.running = lane.runs[u.name] or 0
+  u.live = u.queued + u.running + (redis.call('HGET', (lane.p .. 'later'), u.name) or 0)
+end
+
+-- The same, when this step may have changed it.
+function F.countTasks(u)
+  if u.isCounted then return end
+  u.isCounted = true
+  if #changed > 0 or next(leasesOver) or next(leasedUntil) then
+    F.Step_saveTasks()
+    F.saveLeases()
+    u.lane.runs = nil
+  end
+  F.lookAt(u)
+end
+
+-- One more or less that is scheduled or deferred.
+function F.countLater(u, change_)
+  local key = (u.lane.p .. 'later')
+  u.entered = true
+  if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
+end
+
+-- How many tasks of each user of a queue are started.
+function F.runningOf(lane)
+  local found = {}
+  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
+    local ids = redis.call('HKEYS', (prefix .. 'hot:' .. worker))
+    for i = 1, #ids, 200 do
+      local got = redis.call('HMGET', (prefix .. 'tasks'), unpack(ids, i, math.min(#ids, i + 199)))
+      for j = 1, #got do
+        local t = got[j] and { f = got[j] }
+        if t then F.owned(t) end
+        if t and t.queue == lane.queue then found[t.user] = (found[t.user] or 0) + 1 end
+      end
+    end
+  end
+  return found
 end
 
 function F.userOf(lane, name)
@@ -680,12 +1274,22 @@ function F.startOf(u) return F.Tag_start(u.s, u.w) end
 function F.touch(u)
   if u.dirty then return end
   u.dirty = true
-  F.touchLane(u.lane)
-  u.lane.dirty[#u.lane.dirty + 1] = u
+  local lane = u.lane
+  F.touchLane(lane)
+  lane.dirty = lane.dirty or {}
+  lane.dirty[#lane.dirty + 1] = u
 end
 
-function F.isKindUsed(classes, kind)
-  return classes['p' .. kind] or classes['o' .. kind] or classes['a' .. kind]
+function F.exactClasses(lane)
+  local n, weights = 0, {}
+  for class in pairs(lane.classes) do
+    local kind = string.sub(class, 2)
+    if string.byte(kind) == 119 and not weights[kind] then
+      weights[kind] = true
+      n = n + 1
+    end
+  end
+  return n
 end
 
 -- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
@@ -707,21 +1311,14 @@ function F.joinClass(u)
   return kind
 end
 
-function F.readyKey(lane, class)
-  local keys = lane.readyKeys
-  local key = keys[class]
-  if not key then
-    key = (lane.p .. 'ready:' .. class)
-    keys[class] = key
-  end
-  return key
-end
+-- F of a turn of cost 1.
+function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
 
 -- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
 -- weights, which share a class, are compared in virtual time.
 function F.indexUser(u, ready)
   local lane = u.lane
-  F.zset(F.readyKey(lane, u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
+  F.zset((lane.p .. 'ready:' .. u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
   local lists = u.lists
   if not lists then return end
   local finish = ready and F.finishOf(u)
@@ -731,6 +1328,13 @@ function F.indexUser(u, ready)
       F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
     end
   end
+end
+
+function F.onAssigned(u)
+  for i = 1, u.lists and #u.lists or 0 do
+    if string.byte(u.lists[i]) == 97 then return true end
+  end
+  return false
 end
 
 function F.displace(u)
@@ -745,6 +1349,41 @@ function F.displace(u)
     if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
   end
   u.class, u.ready = false, false
+end
+
+-- It keeps its tag.
+function F.changeFamily(u)
+  local lasts, kind = u.lane.lasts, string.sub(u.class, 2)
+  local last = lasts[kind]
+  F.displace(u)
+  if F.joinClass(u) == kind then lasts[kind] = last end
+  F.indexUser(u, true)
+end
+
+function F.listOf(lane, id)
+  lane.lists = lane.lists or {}
+  local list = lane.lists[id]
+  if list then return list end
+  local got = redis.call('HMGET', (lane.p .. 'list:' .. id), 'c', 'e')
+  list = { id = id, clock = tonumber(got[1] or 0) }
+  if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
+  lane.lists[id] = list
+  return list
+end
+
+-- Where a user stands that joins now: at the lane's virtual time, or where a slower list of its
+-- own has got to, so that it waits for nobody that its workers do not serve.
+function F.joinTag(u)
+  local lane, v = u.lane, u.lane.v
+  for i = 1, u.lists and #u.lists or 0 do
+    local key = (lane.p .. 'list-ready:' .. (u.lists[i]))
+    F.flushKey(key)
+    local head = redis.call('ZRANGE', key, 0, 0)[1]
+    if head then
+      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.startOf(F.userOf(lane, head))))
+    end
+  end
+  return v
 end
 
 function F.place(u)
@@ -771,6 +1410,23 @@ function F.place(u)
   -- Tags of different weights have no order: those who share a class are counted.
   if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)
+end
+
+function F.throttle(u, till)
+  if till then
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
+  elseif u.throttled then
+    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), false)
+  end
+  u.throttled = till and true or false
+  u.throttledTill = till
+end
+
+-- When the rate of a user allows its next start; nil: now.
+function F.rateTill(u)
+  local rate = u.set.rate
+  local allowed = math.floor(u.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
+  return allowed > now and allowed or nil
 end
 
 function F.reindex(u)
@@ -803,32 +1459,24 @@ function F.reindex(u)
   end
 end
 
-function F.runningAt(worker, change)
-  runningChange[worker] = (runningChange[worker] or 0) + change
+-- An attempt of a worker that it has settled: 's' succeeded, 'f' failed.
+function F.countAttempt(worker, field, n)
+  local came = outcomes[worker] or {}
+  outcomes[worker] = came
+  came[field] = (came[field] or 0) + (n or 1)
 end
 
--- Says that a worker lives and, in the same write, what it was given and what it has settled.
-function F.saveLiving(worker, last)
-  local fields, n = { 't', now }, 2
-  if last then fields[3], fields[4], n = 'r', last, 4 end
-  for field, more in pairs(outcomes[worker.id] or NONE) do
-    if field ~= 'g' then
-      fields[n + 1], fields[n + 2] = field, (worker[field] or 0) + more
-      n, outcomes[worker.id][field] = n + 2, nil
-    end
-  end
-  redis.call('HSET', (prefix .. 'worker:' .. worker.id), unpack(fields))
+-- One attempt more that nobody has settled; one of an earlier start is no matter of this one.
+function F.countLost(t)
+  local startedAt = redis.call('HGET', (prefix .. 'worker:' .. t.worker), 'b')
+  if startedAt and t.leasedAt >= tonumber(startedAt) then F.countAttempt(t.worker, 'g') end
 end
 
-function F.saveRunning()
-  for worker, change in pairs(runningChange) do
-    local key, came = (prefix .. 'worker:' .. worker), outcomes[worker] or NONE
-    local got = (change ~= 0 or next(came)) and redis.call('HMGET', key, 't', 'k') or NONE
-    if got[1] then
-      if change ~= 0 then redis.call('HINCRBY', key, 'k', change) end
+function F.saveOutcomes()
+  for worker, came in pairs(outcomes) do
+    local key = (prefix .. 'worker:' .. worker)
+    if redis.call('HEXISTS', key, 't') == 1 then
       for field, more in pairs(came) do redis.call('HINCRBY', key, field, more) end
-    elseif got[2] and redis.call('HINCRBY', key, 'k', change) <= 0 then
-      redis.call('DEL', key)
     end
   end
 end
@@ -916,10 +1564,11 @@ function F.readEnd(t, packed)
 end
 
 function F.readLease(t, worker, packed)
-  local from, _
-  t.leasedAt, t.leaseUntil, t.chargedEpoch, _, from = struct.unpack('<ddIB', packed)
-  t.token, t.worker, t.state = string.sub(packed, from), worker, 'started'
-  t.isSettled = false
+  local flags, from
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIB', packed)
+  local stop = string.find(packed, '\0', from, true)
+  t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
+  t.isCounted, t.isSettled = flags >= 2, false
 end
 
 -- Workers that have leases, or had some lately.
@@ -939,12 +1588,20 @@ function F.findLease(t, likely)
   end
 end
 
+function F.readEar(t)
+  local ear = redis.call('HGET', (prefix .. 'ears'), t.id)
+  if not ear then return end
+  t.dependents = string.byte(ear) == 100
+  t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+  t.hasEar = true
+end
+
 -- The record of an id, or false. `lease`: as its worker holds it, if that is known; 'none' for one that
 -- stands in line.
 function F.taskOf(id, worker, lease)
   local t = tasks[id]
   if t ~= nil then return t end
-  local f = texts[id] or redis.call('HGET', (prefix .. 'tasks'), id)
+  local f = redis.call('HGET', (prefix .. 'tasks'), id)
   t = false
   if f then
     t = F.newTask(id, f)
@@ -988,19 +1645,60 @@ function F.fixed(t)
   return t
 end
 
+-- When it was first put in line: its place among its user's tasks of its level.
+function F.placeOf(t)
+  return t.seq > 0 and t.seq or F.fixed(t).stamp
+end
+
 -- Its member in an index that is ordered by moments: ties go by arrival.
 function F.member(t)
   return string.sub(t.f, 14, 25) .. t.id
+end
+
+function F.idOf(member)
+  return string.sub(member, 13)
 end
 
 function F.isLong(t)
   return t.kind % 2 == 1
 end
 
+function F.payloadOf(t)
+  F.fixed(t)
+  if F.isLong(t) then return t.long or redis.call('HGET', (prefix .. 'payloads'), t.id) or '' end
+  return string.sub(t.f, t.body)
+end
+
+function F.ownerOf(t)
+  if not t.user then F.owned(t) end
+  return F.userOf(F.laneOf(t.queue), t.user)
+end
+
 function F.change(t)
   if t.dirty then return end
   t.dirty = true
   changed[#changed + 1] = t
+end
+
+-- The rare facts that change, to be changed.
+function F.rareOf(t)
+  t.y = t.y or {}
+  F.change(t)
+  return t.y
+end
+
+function F.setError(t, text)
+  t.error = text
+  redis.call('HSET', (prefix .. 'errors'), t.id, text)
+end
+
+-- Who waits for it, or for its end: see `ears`.
+function F.saveEar(t)
+  local ear = (t.dependents and 'd' or '') .. (t.w or '')
+  local had = t.hasEar
+  t.hasEar = ear ~= ''
+  if t.hasEar then redis.call('HSET', (prefix .. 'ears'), t.id, ear) elseif had then redis.call('HDEL', (prefix .. 'ears'), t.id) end
+  C.ears = C.ears + (t.hasEar and 1 or 0) - (had and 1 or 0)
 end
 
 -- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
@@ -1054,8 +1752,10 @@ function F.saveTask(t, writes)
   if t.textChanged then F.gather(writes, (prefix .. 'tasks'), t.id, t.f) end
   t.textChanged = false
   if t.state == 'started' then
+    if not t.queue then F.owned(t) end
     F.gather(writes, (prefix .. 'hot:' .. t.worker), t.id,
-      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
+      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch,
+        (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0)) .. t.queue .. '\0' .. t.token)
   elseif F.isEnd(t.state) then
     F.gather(writes, (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at,
       t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
@@ -1092,6 +1792,12 @@ function F.dropLeases()
   leasesOver = {}
 end
 
+function F.restWorker(worker)
+  redis.call('ZREM', (prefix .. 'leases'), worker)
+  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
+end
+
 -- Workers with new leases join those that have any; one that has none left leaves.
 function F.saveLeases()
   local left = false
@@ -1110,1052 +1816,16 @@ function F.saveLeases()
   H.started = head[2] and tonumber(head[2]) or INF
 end
 
-function F.lineKey(u, level)
-  return (u.lane.p .. 'line' .. (level == 3 and '' or level) .. ':' .. u.name)
-end
-
-function F.leaveLine(t, u)
-  if t.isTaken then return end
-  redis.call('LREM', F.lineKey(u, t.level), 1, t.id)
-end
-
-function F.setState(t, u, state)
-  t.state = state
-  u.lane.counts[state] = u.lane.counts[state] + 1
-  F.change(t)
-end
-
--- It stands in line no more; whoever calls this has taken it out.
-function F.dropQueued(t, u)
-  local level = F.fixed(t).level
-  u.cnt[level] = u.cnt[level] - 1
-  u.queued = u.queued - 1
-  if u.cnt[level] == 0 then F.emptied(u, level) end
-end
-
-function F.leave(t, u)
-  local state = t.state
-  if state == 'queued' then
-    F.fixed(t)
-    F.leaveLine(t, u)
-    F.dropQueued(t, u)
-  else
-    if state == 'started' then
-      F.leaveLease(t.worker, t.id)
-    elseif F.isEnd(state) then
-      F.leaveEnded(t)
-    else
-      F.move(state, state == 'scheduled' and F.member(t) or t.id, false)
-    end
-    if state == 'scheduled' or state == 'deferred' then F.countLater(u, -1) end
-    if state == 'scheduled' then
-      F.zset((u.lane.p .. 'scheduled:' .. u.name), F.member(t), false)
-      F.dueChanged(u)
-    elseif state == 'started' then
-      u.running = u.running - 1
-      if u.lane.timed then F.Timed_settle(t, u) end
-      F.runningAt(t.worker, -1)
-    elseif state == 'failed' then
-      F.countFollower(t, u.lane, -1)
+-- Tasks that the worker was given by its latest request and still has, by arrival.
+function F.latestLeases(worker, request)
+  local found, rows = {}, redis.call('HGETALL', (prefix .. 'hot:' .. worker))
+  for i = 1, #rows, 2 do
+    if string.sub(rows[i + 1], -#request - 1) == '-' .. request then
+      local t = F.taskOf(rows[i], worker, rows[i + 1])
+      if t and t.state == 'started' then found[#found + 1] = F.fixed(t) end
     end
   end
-  u.lane.counts[state] = u.lane.counts[state] - 1
-  F.touch(u)
-end
-
-function F.enterEnded(t)
-  t.endStamp = F.stamp()
-  local row = endings[t.state]
-  if not row then
-    row = {}
-    endings[t.state] = row
-  end
-  row[#row + 1] = t.id
-  if now < H[t.state] then H[t.state] = now end
-end
-
--- Writes who has ended in this step; whoever looks at the lists calls it before.
-function F.flushEnded()
-  for state, ids in pairs(endings) do
-    for i = 1, #ids, 500 do
-      redis.call('RPUSH', (prefix .. 'ended:' .. state), unpack(ids, i, math.min(#ids, i + 499)))
-    end
-  end
-  endings = {}
-end
-
-function F.endTask(t, u, state, ending)
-  local lane = u.lane
-  F.leave(t, u)
-  F.setState(t, u, state)
-  t.at = now
-  F.enterEnded(t)
-  if ending.cause then F.rareOf(t).ca = ending.cause end
-  if state == 'failed' then F.countFollower(t, lane, 1) end
-  if ending.error then F.setError(t, ending.error) end
-  t.result = ending.result
-  t.canceling = false
-  local x = t.x
-  if x then
-    x.ex, x.wu, x.wk = nil, nil, nil
-    F.setDeadline(t)
-    if x.k then F.releaseKey(t, u) end
-  end
-  u.live = u.live - 1
-  lane[state] = lane[state] + 1
-  if t.w then published[#published + 1] = t end
-  local reads = x and (x.d or x.s) and true or false
-  if reads or t.dependents then
-    t.inCascade, t.left = true, not reads
-    F.put('cascade', t.id, t.endStamp)
-    standing[#standing + 1] = t.id
-  end
-  F.reindex(u)
-end
-
-function F.rateOpensAt(lane)
-  local rate = lane.config.rate
-  if not rate or lane.runnable == 0 then return INF end
-  local allowed = math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
-  return allowed > now and allowed or INF
-end
-
--- When somebody has to look for due schedules; again after a while when nobody has fired one.
-function F.scheduleLookAt()
-  local due = H['schedules:due']
-  return due <= now and now + 1000 or due
-end
-
--- 1 when some schedule is due, else 0.
-function F.schedulesDue()
-  return H['schedules:due'] <= now and 1 or 0
-end
-
--- The least moment at which something falls due that a step would act on; INF when nothing does.
--- Dependents that a step had no room to tell are due at once.
-function F.nextDue()
-  if H.cascade < INF then return now end
-  local least = math.max(H.started, C.pause)
-  if H.started == INF then least = INF end
-  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
-    F.scheduleLookAt()))
-end
-
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
--- time is charged, a tag may have been corrected upwards while virtual time stood still.
-function F.Step_restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
-  if lane.v == 0 and not lane.timed then return end
-  lane.v = 0
-  F.Step_newEpoch(lane)
-end
-
--- Tags that were kept are worth nothing from now on.
-function F.Step_newEpoch(lane)
-  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
-  lane.epoch = lane.epoch + 1
-  lane.idleLeast = INF
-  if lane.tags == 0 then return end
-  Z[(lane.p .. 'kept-tags')] = nil
-  redis.call('DEL', (lane.p .. 'kept-tags'))
-  lane.tags, lane.stale = 0, true
-  for _, u in pairs(lane.users) do u.isKept = false end
-end
-
--- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
-function F.Step_setIdle(u, till)
-  if (u.idle or false) == (till and true) then return end
-  local lane = u.lane
-  u.idle = till and true
-  if till then
-    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, till)
-    if till < lane.idleLeast then lane.idleLeast = till end
-    return
-  end
-  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
-  if u.idleEpoch == lane.epoch then lane.idleMoved = true end
-end
-
--- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
-function F.Step_rememberPlain(u)
-  local lane = u.lane
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.Tag_keptUntil(u.s, u.w) > lane.v
-  if keep ~= (u.isKept or false) then
-    lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
-    F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
-  elseif keep then
-    F.zset((lane.p .. 'kept-tags'), u.name, u.s)
-  end
-  if u.entered then F.zset((lane.p .. 'users'), u.name, 0) end
-  if not (u.ready or keep) then lane.stale = true end
-end
-
-function F.Step_forget(u)
-  local lane = u.lane
-  local needs = F.needsRecord(u)
-  if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
-  if not needs then
-    if not u.plain then
-      F.Step_setIdle(u, false)
-      if not u.fresh then redis.call('DEL', u.key) end
-      u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
-    end
-    return F.Step_rememberPlain(u)
-  end
-  if u.plain then
-    F.countTasks(u)
-    if u.isKept then
-      lane.tags, u.isKept = lane.tags - 1, false
-      F.zset((lane.p .. 'kept-tags'), u.name, false)
-    end
-    u.plain = false
-  end
-  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
-    F.Step_setIdle(u, false)
-    return F.saveUser(u)
-  end
-  local till = u.ep == lane.epoch and F.Tag_keptUntil(u.s, u.w)
-  local keep = till and till > lane.v
-  -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
-  local spent = u.set.rate and u.tat > now
-  F.Step_setIdle(u, keep and till)
-  if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
-  if keep or spent then return F.saveUser(u) end
-  if not u.fresh then redis.call('DEL', u.key) end
-  F.zset((lane.p .. 'users'), u.name, false)
-end
-
-function F.Step_finishLane(lane)
-  if lane.idleMoved then
-    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
-    lane.idleLeast = head[2] and tonumber(head[2]) or INF
-  end
-  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
-    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
-    C.idle = 1
-  end
-  F.saveLane(lane)
-  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
-end
-
--- Writes the records that changed; what follows may change them again.
-function F.Step_saveTasks()
-  local writes = {}
-  for i = 1, #changed do
-    local t = changed[i]
-    F.saveTask(t, writes)
-    t.dirty = false
-  end
-  changed = {}
-  for key, row in pairs(writes) do
-    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
-  end
-end
-
--- Writes everything that this step has changed, and wakes workers for work that was gained.
-function F.writeStep()
-  if C.dueChanged then F.Step_saveDueUsers() end
-  for _, lane in ipairs(touched) do
-    F.Step_restIfIdle(lane)
-    for _, u in ipairs(lane.dirty) do F.Step_forget(u) end
-  end
-  F.dropLeases()
-  F.flushEnded()
-  F.Step_saveTasks()
-  if next(leasedUntil) then F.saveLeases() end
-  F.flushSets()
-  if next(keyring) then F.saveKeys() end
-  for _, lane in ipairs(touched) do F.Step_finishLane(lane) end
-  if next(runningChange) then F.saveRunning() end
-end
-
-function F.closeStep()
-  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
-  F.saveClock()
-  if #published > 0 then F.Step_publishEnds() end
-end
-
--- Drops users of one queue whose kept tag the virtual time has passed; says how many.
-function F.Tick_dropIdle(lane, most)
-  local epoch, dropped = lane.old, 0
-  local rated = C.configs > 0 or lane.perUser.rate
-  while true do
-    local key = (lane.p .. 'idle:' .. epoch)
-    F.flushKey(key)
-    local limit = epoch < lane.epoch and '+inf' or lane.v
-    local names = redis.call('ZRANGEBYSCORE', key, '-inf', limit, 'LIMIT', 0, most - dropped)
-    for _, name in ipairs(names) do
-      F.zset(key, name, false)
-      local u = lane.users[name]
-      if rated then u = F.userOf(lane, name) end
-      if u then
-        u.idle = false
-        F.touch(u)
-      else
-        redis.call('DEL', (lane.p .. 'user:' .. name))
-        F.zset((lane.p .. 'users'), name, false)
-      end
-    end
-    dropped = dropped + math.max(#names, 1)
-    if epoch >= lane.epoch then break end
-    if dropped >= most then return most end
-    epoch = epoch + 1
-    lane.old = epoch
-  end
-  lane.idleMoved = true
-  return dropped
-end
-
--- Drops kept tags of users without a record that the virtual time has passed, and names of whom nothing
--- is known any more; says how many it looked at, and whether any may be left.
-function F.Tick_dropNames(lane, most)
-  local tags, users = (lane.p .. 'kept-tags'), (lane.p .. 'users')
-  F.flushKey(tags)
-  local passed = math.floor((lane.v + 0.000030517578125) * F.Tag_scale(100))
-  local names = redis.call('ZRANGEBYSCORE', tags, '-inf', string.format('%.0f', passed), 'LIMIT', 0, most)
-  local gone = 0
-  for _, name in ipairs(names) do
-    local tag = tonumber(redis.call('ZSCORE', tags, name))
-    if F.Tag_keptUntil(tag, 100) <= lane.v then
-      redis.call('ZREM', tags, name)
-      gone = gone + 1
-      if lane.users[name] then lane.users[name].isKept = false end
-    end
-  end
-  lane.tags = lane.tags - gone
-  -- Who has a task running is known by nothing but that: all of these are looked through a minute apart.
-  if lane.counts.started > 0 then
-    if now < (tonumber(redis.call('HGET', (prefix .. 'sweeping'), lane.queue .. ':at')) or 0) then return #names end
-    redis.call('HSET', (prefix .. 'sweeping'), lane.queue .. ':at', now + 60000)
-    most = 20 * most
-  end
-  F.flushKey(users)
-  local from = redis.call('HGET', (prefix .. 'sweeping'), lane.queue) or '-'
-  local some = redis.call('ZRANGEBYLEX', users, from, '+', 'LIMIT', 0, most)
-  local runs
-  for _, name in ipairs(some) do
-    local u = lane.users[name]
-    local known = u and (not u.plain or u.ready or u.isKept)
-    if not known and redis.call('LLEN', (lane.p .. 'line' .. '' .. ':' .. name)) == 0
-      and redis.call('EXISTS', (lane.p .. 'user:' .. name)) == 0
-      and not redis.call('ZSCORE', tags, name) and redis.call('HEXISTS', (lane.p .. 'later'), name) == 0 then
-      if not runs then
-        F.dropLeases()
-        runs = lane.counts.started > 0 and F.runningOf(lane) or NONE
-      end
-      if not runs[name] then redis.call('ZREM', users, name) end
-    end
-  end
-  if #some == most then
-    redis.call('HSET', (prefix .. 'sweeping'), lane.queue, '(' .. some[#some])
-    return most
-  end
-  redis.call('HDEL', (prefix .. 'sweeping'), lane.queue)
-  if lane.counts.started == 0 then redis.call('HDEL', (prefix .. 'sweeping'), lane.queue .. ':at') end
-  return #names
-end
-
-function F.Tick_dropIdles()
-  if C.idle == 0 then return false end
-  local left = 50
-  for _, queue in ipairs(redis.call('SMEMBERS', (prefix .. 'idle-lanes'))) do
-    local lane = F.laneOf(queue)
-    left = left - F.Tick_dropIdle(lane, left)
-    if left > 0 then left = left - F.Tick_dropNames(lane, left) end
-    F.touchLane(lane)
-    if left <= 0 then return true end
-    redis.call('SREM', (prefix .. 'idle-lanes'), queue)
-  end
-  C.idle = 0
-  return false
-end
-
--- Whether an ended task may go: by age, or (asked of Redis only when counts are kept) by number.
-function F.retainDue(spec)
-  local least = math.min(H.finished, H.failed, H.canceled)
-  if least > now - 60000 then return false end
-  local finished, failed, canceled = string.match(spec, '^(%d+):,(%d+):,(%d+):$')
-  if not finished then return true end
-  return H.finished <= now - finished or H.failed <= now - failed or H.canceled <= now - canceled
-end
-
-function F.tickSteps(retention)
-  local due = H.started <= now and now >= C.pause
-  if due or H['scheduled-users'] <= now or H.throttled <= now or H.deadlines <= now
-    or H.cascade < INF or H.submissions <= now or H['xcom-ends'] <= now or C.dropping > 0 or C.refresh > 0
-    or H['listed-workers'] < now - 15000 or F.retainDue(retention) then
-    return F.Tick_run(retention)
-  end
-  return C.idle > 0 and F.Tick_dropIdles()
-end
-
-function F.Choose_stepOf(class)
-  local value = tonumber(string.sub(class, 3))
-  if string.byte(class, 2) == 119 then return 100 / value end
-  return 2 ^ (value + 1)
-end
-
--- Where the head of a class stands in virtual time: shared ones are ordered by that.
-function F.Choose_startOf(class, score)
-  if string.byte(class, 2) == 119 then return F.Tag_start(score, tonumber(string.sub(class, 3))) end
-  return score
-end
-
--- The user with the next turn, and the virtual time after the jump to the least start.
-function F.Choose_chooseUser(lane, orphansOnly, turns)
-  local only = next(lane.classes)
-  if not only then return end
-  if not orphansOnly and not next(lane.classes, only) then
-    local name, tag = F.first(F.readyKey(lane, only), turns)
-    return name, name and math.max(lane.v, F.Choose_startOf(only, tag))
-  end
-  local heads, n, least = {}, 0, INF
-  for class in pairs(lane.classes) do
-    if not (orphansOnly and string.byte(class) == 97) then
-      local name, tag = F.first(F.readyKey(lane, class), turns)
-      if name then
-        local start = F.Choose_startOf(class, tag)
-        n = n + 1
-        heads[n] = { name, start, class }
-        if start < least then least = start end
-      end
-    end
-  end
-  if n == 0 then return end
-  local v = least > lane.v and least or lane.v
-  if n == 1 then return heads[1][1], v end
-  local best, bestFinish
-  for i = 1, n do
-    local head = heads[i]
-    local start, step = head[2], F.Choose_stepOf(head[3])
-    if start <= v + step * 0.000030517578125 then
-      local finish = start + step
-      if not best or finish < bestFinish
-        or (finish == bestFinish and (start < best[2]
-          or (start == best[2] and F.Choose_classBefore(head[3], best[3])))) then
-        best, bestFinish = head, finish
-      end
-    end
-  end
-  return best[1], v
-end
-
--- Whose turn it is: the user, V after a jump or nil, the list that it was chosen by, and whether
--- the turn is stolen.
-function F.Choose_choose(lane, reach, turns)
-  if not reach then
-    local name, v = F.Choose_chooseUser(lane, false, turns)
-    if not name then return end
-    return F.userOf(lane, name), v
-  end
-  return F.Choose_chooseRestricted(lane, reach, turns)
-end
-
--- Whether the queue's own limits let anything start now.
-function F.Choose_laneOpen(lane)
-  local config = lane.config
-  if config.paused or lane.runnable == 0 then return false end
-  if config.maxRunning and lane.counts.started >= config.maxRunning then return false end
-  local rate = config.rate
-  return not rate or math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit)) <= now
-end
-
--- Id of the head of a level.
-function F.headOf(u, level, turns)
-  u.heads = u.heads or {}
-  local heads = u.heads[level]
-  if heads and heads.at <= #heads then return heads[heads.at] end
-  local want = math.ceil(turns * u.w / math.max(u.lane.w, u.w))
-  heads = redis.call('LRANGE', F.lineKey(u, level), 0, math.max(want, 1) - 1)
-  heads.at = 1
-  u.heads[level] = heads
-  return heads[1]
-end
-
--- The head is taken out of the line.
-function F.takeHead(u, level, t)
-  if t then t.isTaken = true end
-  redis.call('LPOP', F.lineKey(u, level))
-  u.heads[level].at = u.heads[level].at + 1
-end
-
--- nil when the worker is not registered, or its lists were dropped while it was silent.
-function F.readWorker(id)
-  local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x', 's', 'f')
-  if not got[5] or got[6] then return end
-  local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]),
-    s = got[7], f = got[8] }
-  if got[2] then
-    local lists = cmsgpack.unpack(got[2])
-    worker.reach = { assigned = lists.a, steal = lists.s }
-    worker.listed = lists.a or (lists.s and lists.s ~= 'any')
-  end
-  return worker
-end
-
--- Where workers stand by the moment that they were heard, a second is as good as its first moment.
-function F.seen(worker)
-  if math.floor(now / 1000) ~= math.floor(worker.seen / 1000) then
-    redis.call('ZADD', (prefix .. 'workers'), now, worker.id)
-  end
-  if worker.listed then F.move('listed-workers', worker.id, now) end
-end
-
--- The queues of the request, with the worker's stride and what its lists let it reach.
-function F.Deal_readShares(from, worker)
-  local shares = {}
-  for i = 1, tonumber(ARGV[from]) do
-    local at_ = from + 3 * i - 2
-    shares[i] = { lane = F.laneOf(ARGV[at_]), step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
-      reach = worker.reach }
-  end
-  return shares
-end
-
--- The share whose turn it is: the least pass among those with something to give.
-function F.Deal_nextTurn(shares, turns)
-  local best, u, v, list, stolen
-  for i = 1, #shares do
-    local share = shares[i]
-    if (not best or share.pass < best.pass) and F.Choose_laneOpen(share.lane) then
-      local found, jump, by, taken = F.Choose_choose(share.lane, share.reach, turns)
-      if found then best, u, v, list, stolen = share, found, jump, by, taken end
-    end
-  end
-  return best, u, v, list, stolen
-end
-
--- Charges the turn: the user's tag, virtual time, both rates, the clock of the list.
-function F.Deal_charge(t, u, v, list)
-  local lane = u.lane
-  local cost = t.cost
-  if lane.timed then
-    cost = F.Timed_charge(t, u)
-  elseif t.y and t.y.ch then
-    F.rareOf(t).ch = nil
-  end
-  if v then lane.v = v end
-  u.s = u.s + F.Tag_turn(cost)
-  if list then
-    u.s = F.Tag_raise(u.s, list.clock * F.Tag_scale(u.w))
-    list.clock = F.startOf(u)
-    list.dirty = true
-  end
-  lane.v = lane.v + cost * 100 / lane.w
-  local rate = u.set.rate
-  if rate then u.tat = (u.tat > now and u.tat or now) + rate.perMs / rate.limit end
-  rate = lane.config.rate
-  if rate then lane.tat = (lane.tat > now and lane.tat or now) + rate.perMs / rate.limit end
-end
-
-function F.Deal_start(t, u, level, request)
-  local lane = u.lane
-  F.served(u, level)
-  F.dropQueued(t, u)
-  lane.counts.queued = lane.counts.queued - 1
-  if t.isSettled then F.rareOf(t).st, t.isSettled = t.token, false end
-  local n = t.token ~= '' and F.tokenNumber(t.token) + 1 or 0
-  t.token = n <= micros and request.token or string.format('%.0f-', n) .. request.id
-  t.worker, t.leasedAt, t.chargedEpoch = request.worker, now, lane.epoch
-  if t.x and t.x.ex then
-    t.x.ex, t.x.xr = nil, nil
-    F.setDeadline(t)
-  end
-  F.setState(t, u, 'started')
-  t.leaseUntil = now + (lane.config.leaseMs or request.leaseMs)
-  F.leasedUntil(request.worker, t.leaseUntil)
-  u.running = u.running + 1
-  F.runningAt(request.worker, 1)
-  local stays = u.ready
-  F.reindex(u)
-  if u.ready and stays then F.indexUser(u, true) end
-end
-
--- Starts the chosen task, unless its name is strange here or it must run with nothing beside it.
-function F.Deal_take(u, v, list, request, batch)
-  local level = F.nextLevel(u)
-  if level == 0 then return F.reindex(u) end
-  local id = F.headOf(u, level, request.limit - #batch)
-  if not id then return F.Deal_mendLevel(u, level) end
-  local t = F.taskOf(id, nil, 'none')
-  if not t then
-    -- The record is gone (an operator's hand, an eviction): the place is cleaned, no turn is used.
-    u.cnt[level], u.queued = u.cnt[level] - 1, u.queued - 1
-    u.lane.counts.queued = u.lane.counts.queued - 1
-    F.takeHead(u, level)
-    return F.reindex(u)
-  end
-  F.fixed(t)
-  if t.x and t.x.o and F.Deal_isOrphan(t) then
-    F.takeHead(u, level, t)
-    F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.x.o }) })
-    batch.strangers = batch.strangers + 1
-    batch.stopped = batch.strangers >= 16
-    return
-  end
-  if request.names and not string.find(request.names, ',' .. t.name .. ',', 1, true) then
-    F.takeHead(u, level, t)
-    F.Deal_setAside(t, u)
-    batch.strange = t
-    batch.strangers = batch.strangers + 1
-    batch.stopped = batch.strangers >= 16
-    return
-  end
-  local alone = t.losses >= 3 - 1
-  if alone and #batch > 0 then
-    batch.stopped = true
-    return
-  end
-  F.takeHead(u, level, t)
-  F.Deal_charge(t, u, v, list)
-  F.Deal_start(t, u, level, request)
-  batch[#batch + 1] = t
-  batch.alone, batch.stopped = alone, alone
-  return true
-end
-
-function F.Deal_fill(shares, request)
-  local batch = { strangers = 0, stopped = false, alone = false }
-  while #batch < request.limit and not batch.stopped do
-    local share, u, v, list, stolen = F.Deal_nextTurn(shares, request.limit - #batch)
-    if not share then break end
-    if F.Deal_take(u, v, list, request, batch) then
-      share.pass = share.pass + share.step
-      if stolen then share.lane.stolen = share.lane.stolen + 1 end
-    end
-  end
-  return batch
-end
-
-function F.Deal_saveListClocks(shares)
-  for _, share in ipairs(shares) do
-    for id, list in pairs(share.lane.lists or {}) do
-      if list.dirty then
-        redis.call('HSET', (share.lane.p .. 'list:' .. id), 'c', string.format('%.17g', list.clock),
-          'e', share.lane.epoch)
-      end
-    end
-  end
-end
-
-function F.Lease_addLease(reply, n, t)
-  reply[n + 1], reply[n + 2], reply[n + 3] = t.id, t.user, F.tokenNumber(t.token)
-  reply[n + 4], reply[n + 5], reply[n + 6] = t.failures, t.losses, t.releases
-  reply[n + 7] = t.f
-  reply[n + 8] = F.isLong(t) and F.payloadOf(t) or ''
-  reply[n + 9] = t.x and t.x.d and F.upstreamsOf(t) or ''
-end
-
-function F.Lease_dueOfShares(shares)
-  local due = F.nextDue()
-  for _, share in ipairs(shares) do due = math.min(due, math.ceil(F.rateOpensAt(share.lane))) end
-  return due
-end
-
--- Work was left behind, or the alarm has lost its holder: somebody else is woken.
-function F.Lease_passOn(worker, shares, heldAlarm)
-  if C.waiting <= 0 then return end
-  local lists = {}
-  if worker.reach then
-    lists[1] = worker.reach.assigned
-    if worker.reach.steal ~= 'any' then lists[#lists + 1] = worker.reach.steal end
-  end
-  for _, share in ipairs(shares) do F.Line_wakeFor(share.lane, 1, lists) end
-  if heldAlarm then F.Due_handAlarm(shares[1].lane) end
-end
-
--- What the queues say of their tasks goes with leases of them; a lease that ends at another time than
--- the others does so by its queue's own length.
-function F.Lease_addTerms(shares, reply)
-  local terms
-  for i = 1, #shares do
-    local own = queueTerms(shares[i].lane.config)
-    if own then
-      terms = terms or {}
-      terms[shares[i].lane.queue] = own
-    end
-  end
-  if terms then reply[#reply + 1] = cjson.encode(terms) end
-end
-
-function F.Lease_saveWorker(worker, request, batch)
-  local last = { request.id }
-  for i = 1, #batch do last[i + 1] = batch[i].id end
-  F.saveLiving(worker, table.concat(last, '\0'))
-end
-
-function F.leaseStep(from, worker)
-  local id, limit, leaseMs = ARGV[from], tonumber(ARGV[from + 1]), ARGV[from + 2]
-  local wait, spread, retention = ARGV[from + 3] == '1', ARGV[from + 4] + 0, ARGV[from + 5]
-  if worker.line then
-    if worker.line == '' then redis.call('DEL', (prefix .. 'wake:' .. worker.id)) end
-    F.Line_leaveLines(worker.id, worker.line, false)
-  end
-  local heldAlarm = C.alarms ~= ',' and F.Due_dropAlarm(worker.id)
-  local shares = F.Deal_readShares(from + 6, worker)
-  local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
-    leaseMs = tonumber(leaseMs), till = now + leaseMs, token = string.format('%.0f-', micros) .. id }
-  local reply = { 'leased', 0, -1, 0, now, request.till, 0 }
-  local batch, ticked = { stopped = false }, false
-  if worker.last and string.sub(worker.last .. '\0', 1, #id + 1) == id .. '\0' then
-    reply[1] = 'repeated'
-    F.Lease_repeatLease(worker, reply)
-    F.saveLiving(worker)
-  else
-    ticked = F.tickSteps(retention)
-    batch = F.Deal_fill(shares, request)
-    -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
-    if batch.strangers > 0 then ticked = F.cascade(100) or ticked end
-    for i = 1, #batch do F.Lease_addLease(reply, 7 + (i - 1) * 9, batch[i]) end
-    if batch.alone then reply[7] = 1 end
-    F.Deal_saveListClocks(shares)
-    F.Lease_saveWorker(worker, request, batch)
-  end
-  F.writeStep()
-  local due = F.Lease_dueOfShares(shares)
-  if #reply == 7 and wait and not batch.stopped and not ticked then
-    reply[4] = F.Lease_standInLine(worker, shares, due, spread)
-    if batch.strangers and batch.strangers > 0 then F.Lease_wakeForFreed(worker, shares) end
-    if batch.strange and F.Line_wakeKnowing(batch.strange, worker.id) then
-      -- Whoever knows the task looks after its due time; this worker would only set it aside again.
-      F.Due_dropAlarm(worker.id)
-      reply[4] = F.Due_floor(spread)
-    end
-  else
-    reply[4] = math.max(0, math.min(5000, due - now))
-    F.Lease_passOn(worker, shares, heldAlarm)
-  end
-  reply[2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue()
-  if due < INF then reply[3] = due end
-  if #reply > 7 then F.Lease_addTerms(shares, reply) end
-  F.closeStep()
-  return reply
-end
-
-end
-library()
-
-local often
-
-local rare = function()
-
--- Whether other members may have the score of the first one, which was asked for just now.
-function F.isTied(key, score)
-  local view, n = views[key], 0
-  local got, at = view.got, view.at
-  while got[at] and tonumber(got[at + 1]) == score do
-    if not view.moved[got[at]] then n = n + 1 end
-    at = at + 2
-  end
-  if not got[at] and not view.whole then return true end
-  at = view.lateAt
-  while view.lateScores[at] == score do
-    n = n + 1
-    at = at + 1
-  end
-  return n > 1
-end
-
-function F.sharedClass(weight)
-  local power, value = 0, 100 / weight
-  while value >= 2 do
-    value = value / 2
-    power = power + 1
-  end
-  while value < 1 do
-    value = value * 2
-    power = power - 1
-  end
-  return power
-end
-
--- Own settings of a user that has no record here yet: for this queue over those for all queues.
-function F.ownSettings(lane, name)
-  local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
-  local own = got[1] and cmsgpack.unpack(got[1]) or {}
-  if got[2] then
-    for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
-  end
-  return own, got[2] and true
-end
-
--- How many tasks a user without a record has running, and that have not ended, as it is stored.
-function F.lookAt(u)
-  local lane = u.lane
-  lane.runs = lane.runs or F.runningOf(lane)
-  u.running = lane.runs[u.name] or 0
-  u.live = u.queued + u.running + (redis.call('HGET', (lane.p .. 'later'), u.name) or 0)
-end
-
--- The same, when this step may have changed it.
-function F.countTasks(u)
-  if u.isCounted then return end
-  u.isCounted = true
-  if #changed > 0 or next(leasesOver) or next(leasedUntil) then
-    F.Step_saveTasks()
-    F.saveLeases()
-    u.lane.runs = nil
-  end
-  F.lookAt(u)
-end
-
--- One more or less that is scheduled or deferred.
-function F.countLater(u, change_)
-  local key = (u.lane.p .. 'later')
-  u.entered = true
-  if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
-end
-
--- How many tasks of each user of a queue are started.
-function F.runningOf(lane)
-  local found = {}
-  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
-    local ids = redis.call('HKEYS', (prefix .. 'hot:' .. worker))
-    for i = 1, #ids, 200 do
-      local got = redis.call('HMGET', (prefix .. 'tasks'), unpack(ids, i, math.min(#ids, i + 199)))
-      for j = 1, #got do
-        local t = got[j] and { f = got[j] }
-        if t then F.owned(t) end
-        if t and t.queue == lane.queue then found[t.user] = (found[t.user] or 0) + 1 end
-      end
-    end
-  end
-  return found
-end
-
-function F.exactClasses(lane)
-  local n, weights = 0, {}
-  for class in pairs(lane.classes) do
-    local kind = string.sub(class, 2)
-    if string.byte(kind) == 119 and not weights[kind] then
-      weights[kind] = true
-      n = n + 1
-    end
-  end
-  return n
-end
-
--- F of a turn of cost 1.
-function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
-
-function F.onAssigned(u)
-  for i = 1, u.lists and #u.lists or 0 do
-    if string.byte(u.lists[i]) == 97 then return true end
-  end
-  return false
-end
-
--- It keeps its tag.
-function F.changeFamily(u)
-  local lasts, kind = u.lane.lasts, string.sub(u.class, 2)
-  local last = lasts[kind]
-  F.displace(u)
-  if F.joinClass(u) == kind then lasts[kind] = last end
-  F.indexUser(u, true)
-end
-
-function F.listOf(lane, id)
-  lane.lists = lane.lists or {}
-  local list = lane.lists[id]
-  if list then return list end
-  local got = redis.call('HMGET', (lane.p .. 'list:' .. id), 'c', 'e')
-  list = { id = id, clock = tonumber(got[1] or 0) }
-  if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
-  lane.lists[id] = list
-  return list
-end
-
--- Where a user stands that joins now: at the lane's virtual time, or where a slower list of its
--- own has got to, so that it waits for nobody that its workers do not serve.
-function F.joinTag(u)
-  local lane, v = u.lane, u.lane.v
-  for i = 1, u.lists and #u.lists or 0 do
-    local key = (lane.p .. 'list-ready:' .. (u.lists[i]))
-    F.flushKey(key)
-    local head = redis.call('ZRANGE', key, 0, 0)[1]
-    if head then
-      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.startOf(F.userOf(lane, head))))
-    end
-  end
-  return v
-end
-
-function F.throttle(u, till)
-  if till then
-    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
-  elseif u.throttled then
-    F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), false)
-  end
-  u.throttled = till and true or false
-  u.throttledTill = till
-end
-
--- When the rate of a user allows its next start; nil: now.
-function F.rateTill(u)
-  local rate = u.set.rate
-  local allowed = math.floor(u.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
-  return allowed > now and allowed or nil
-end
-
--- One attempt of a worker more that it has settled: 's' succeeded, 'f' failed.
-function F.countAttempt(worker, field)
-  local came = outcomes[worker] or {}
-  outcomes[worker] = came
-  came[field] = (came[field] or 0) + 1
-end
-
--- One attempt more that nobody has settled; one of an earlier start is no matter of this one.
-function F.countLost(t)
-  local startedAt = redis.call('HGET', (prefix .. 'worker:' .. t.worker), 'b')
-  if startedAt and t.leasedAt >= tonumber(startedAt) then F.countAttempt(t.worker, 'g') end
-end
-
--- A woken worker leaves every line that it stands in. `token` false: it left by itself.
-function F.Line_leaveLines(worker, packed, token)
-  if packed ~= '' then
-    local lines = cmsgpack.unpack(packed)
-    for i = 1, #lines, 2 do
-      redis.call('ZREM', ((((lines[i]) == 'default' and prefix or prefix .. 'lane:' .. (lines[i]) .. ':')) .. 'idle-workers:' .. (lines[i + 1])), worker)
-    end
-    C.waiting = C.waiting - 1
-  end
-  if token then
-    redis.call('RPUSH', (prefix .. 'wake:' .. worker), '1')
-    redis.call('PEXPIRE', (prefix .. 'wake:' .. worker), 2 * 5000)
-    redis.call('HSET', (prefix .. 'worker:' .. worker), 'i', '')
-  else
-    redis.call('HDEL', (prefix .. 'worker:' .. worker), 'i')
-  end
-end
-
--- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
-function F.Line_wakeWorker(worker)
-  local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
-  if not packed or packed == '' then return false end
-  F.Line_leaveLines(worker, packed, true)
-  return true
-end
-
--- Wakes a worker that waits in the task's queue and knows its name; false when there is none.
-function F.Line_wakeKnowing(t, but)
-  if C.waiting <= 0 then return false end
-  for _, id in ipairs(redis.call('ZREVRANGE', (prefix .. 'workers'), 0, -1)) do
-    if id ~= but then
-      local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'i')
-      if got[1] and got[2] and got[2] ~= '' and string.find(got[1], ',' .. t.name .. ',', 1, true) then
-        local lines = cmsgpack.unpack(got[2])
-        for i = 1, #lines, 2 do
-          if lines[i] == t.queue then return F.Line_wakeWorker(id) end
-        end
-      end
-    end
-  end
-  return false
-end
-
--- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
-function F.Line_wakeLine(lane, line, most)
-  local key = (lane.p .. 'idle-workers:' .. line)
-  while most > 0 do
-    local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
-    local worker = head[1]
-    if not worker then return most end
-    local stale = now - head[2] > 1.2 * 5000 + 1000
-    if stale then
-      local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
-      if packed then F.Line_leaveLines(worker, packed, false) end
-    elseif F.Line_wakeWorker(worker) then
-      most = most - 1
-    end
-    redis.call('ZREM', key, worker)
-  end
-  return 0
-end
-
--- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
--- lists the users that gained it are on.
-function F.Line_wakeFor(lane, most, lists)
-  if C.waiting <= 0 or lane.runnable == 0 then return end
-  local left = F.Line_wakeLine(lane, '*', math.min(most, lane.runnable, 16))
-  for i = 1, lists and #lists or 0 do
-    if left > 0 then left = F.Line_wakeLine(lane, lists[i], left) end
-  end
-end
-
-function F.Line_wakeGained(lane)
-  local lists, known = {}, {}
-  for _, u in pairs(lane.gainers or {}) do
-    for i = 1, u.lists and #u.lists or 0 do
-      local list = u.lists[i]
-      if not known[list] then
-        known[list] = true
-        lists[#lists + 1] = list
-      end
-    end
-  end
-  F.Line_wakeFor(lane, lane.gain, lists)
-end
-
-function F.readEar(t)
-  local ear = redis.call('HGET', (prefix .. 'ears'), t.id)
-  if not ear then return end
-  t.dependents = string.byte(ear) == 100
-  t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
-  t.hasEar = true
-end
-
--- When it was first put in line: its place among its user's tasks of its level.
-function F.placeOf(t)
-  return t.seq > 0 and t.seq or F.fixed(t).stamp
-end
-
-function F.idOf(member)
-  return string.sub(member, 13)
-end
-
-function F.payloadOf(t)
-  F.fixed(t)
-  if F.isLong(t) then return t.long or redis.call('HGET', (prefix .. 'payloads'), t.id) or '' end
-  return string.sub(t.f, t.body)
-end
-
-function F.ownerOf(t)
-  if not t.user then F.owned(t) end
-  return F.userOf(F.laneOf(t.queue), t.user)
-end
-
--- The rare facts that change, to be changed.
-function F.rareOf(t)
-  t.y = t.y or {}
-  F.change(t)
-  return t.y
-end
-
-function F.setError(t, text)
-  t.error = text
-  redis.call('HSET', (prefix .. 'errors'), t.id, text)
-end
-
--- Who waits for it, or for its end: see `ears`.
-function F.saveEar(t)
-  local ear = (t.dependents and 'd' or '') .. (t.w or '')
-  local had = t.hasEar
-  t.hasEar = ear ~= ''
-  if t.hasEar then redis.call('HSET', (prefix .. 'ears'), t.id, ear) elseif had then redis.call('HDEL', (prefix .. 'ears'), t.id) end
-  C.ears = C.ears + (t.hasEar and 1 or 0) - (had and 1 or 0)
-end
-
--- Tasks that the worker was given by its latest request and still has. `last`: the request and the ids,
--- parted by NUL.
-function F.latestLeases(worker, last)
-  local request, found = nil, {}
-  for part in string.gmatch(last, '[^%z]+') do
-    local t = request and F.taskOf(part, worker)
-    if t and t.state == 'started' and string.match(t.token, '^%d+%-(.*)$') == request then
-      found[#found + 1] = t
-    end
-    request = request or part
-  end
+  table.sort(found, function(a, b) return a.stamp < b.stamp end)
   return found
 end
 
@@ -2187,6 +1857,10 @@ function F.overdue(worker, most)
   return found, cursor == '0' and least or now
 end
 
+function F.lineKey(u, level)
+  return (u.lane.p .. 'line' .. (level == 3 and '' or level) .. ':' .. u.name)
+end
+
 -- How many of a line stand before a place.
 function F.rankInLine(key, place)
   local low, high = 0, redis.call('LLEN', key)
@@ -2214,12 +1888,23 @@ function F.joinLine(t, u, again)
   end
 end
 
+function F.leaveLine(t, u)
+  if t.isTaken then return end
+  redis.call('LREM', F.lineKey(u, t.level), 1, t.id)
+end
+
 function F.countFollower(t, lane, change)
   local cause = t.y and t.y.ca and cjson.decode(t.y.ca)
   if not cause or not (cause.type == 'upstream' or cause.task) then return end
   local key = (lane.p .. 'fair')
   redis.call('HINCRBY', key, 'fo', change)
   if change > 0 then redis.call('HINCRBY', key, 'fe', change) end
+end
+
+function F.setState(t, u, state)
+  t.state = state
+  u.lane.counts[state] = u.lane.counts[state] + 1
+  F.change(t)
 end
 
 -- `atOnce`: it is new, and its place is that of its arrival.
@@ -2254,6 +1939,43 @@ function F.enterDeferred(t, u)
   F.setState(t, u, 'deferred')
   F.put('deferred', t.id, F.fixed(t).stamp)
   F.countLater(u, 1)
+  F.touch(u)
+end
+
+-- It stands in line no more; whoever calls this has taken it out.
+function F.dropQueued(t, u)
+  local level = F.fixed(t).level
+  u.cnt[level] = u.cnt[level] - 1
+  u.queued = u.queued - 1
+  if u.cnt[level] == 0 then F.emptied(u, level) end
+end
+
+function F.leave(t, u)
+  local state = t.state
+  if state == 'queued' then
+    F.fixed(t)
+    F.leaveLine(t, u)
+    F.dropQueued(t, u)
+  else
+    if state == 'started' then
+      F.leaveLease(t.worker, t.id)
+    elseif F.isEnd(state) then
+      F.leaveEnded(t)
+    else
+      F.move(state, state == 'scheduled' and F.member(t) or t.id, false)
+    end
+    if state == 'scheduled' or state == 'deferred' then F.countLater(u, -1) end
+    if state == 'scheduled' then
+      F.zset((u.lane.p .. 'scheduled:' .. u.name), F.member(t), false)
+      F.dueChanged(u)
+    elseif state == 'started' then
+      u.running = u.running - 1
+      if u.lane.timed then F.Timed_settle(t, u) end
+    elseif state == 'failed' then
+      F.countFollower(t, u.lane, -1)
+    end
+  end
+  u.lane.counts[state] = u.lane.counts[state] - 1
   F.touch(u)
 end
 
@@ -2347,6 +2069,27 @@ function F.releaseKey(t, u)
   end
 end
 
+function F.enterEnded(t)
+  t.endStamp = F.stamp()
+  local row = endings[t.state]
+  if not row then
+    row = {}
+    endings[t.state] = row
+  end
+  row[#row + 1] = t.id
+  if now < H[t.state] then H[t.state] = now end
+end
+
+-- Writes who has ended in this step; whoever looks at the lists calls it before.
+function F.flushEnded()
+  for state, ids in pairs(endings) do
+    for i = 1, #ids, 500 do
+      redis.call('RPUSH', (prefix .. 'ended:' .. state), unpack(ids, i, math.min(#ids, i + 499)))
+    end
+  end
+  endings = {}
+end
+
 -- How many of those that have ended so did before a stamp.
 function F.rankOfEnd(key, stamp)
   F.flushEnded()
@@ -2430,6 +2173,35 @@ function F.countEnded(state)
   F.flushEnded()
   return redis.call('LLEN', (prefix .. 'ended:' .. state)) - (redis.call('HGET', (prefix .. 'holes'), state) or 0)
     + redis.call('ZCARD', (prefix .. 'kept:' .. state))
+end
+
+function F.endTask(t, u, state, ending)
+  local lane = u.lane
+  F.leave(t, u)
+  F.setState(t, u, state)
+  t.at = now
+  F.enterEnded(t)
+  if ending.cause then F.rareOf(t).ca = ending.cause end
+  if state == 'failed' then F.countFollower(t, lane, 1) end
+  if ending.error then F.setError(t, ending.error) end
+  t.result = ending.result
+  t.canceling = false
+  local x = t.x
+  if x then
+    x.ex, x.wu, x.wk = nil, nil, nil
+    F.setDeadline(t)
+    if x.k then F.releaseKey(t, u) end
+  end
+  u.live = u.live - 1
+  lane[state] = lane[state] + 1
+  if t.w then published[#published + 1] = t end
+  local reads = x and (x.d or x.s) and true or false
+  if reads or t.dependents then
+    t.inCascade, t.left = true, not reads
+    F.put('cascade', t.id, t.endStamp)
+    standing[#standing + 1] = t.id
+  end
+  F.reindex(u)
 end
 
 -- Its end is moved on, unless a task needs it. What is known of it is remembered for longer.
@@ -2816,59 +2588,92 @@ function F.cascade(budget)
   end
 end
 
-function F.Due_holders()
-  local comma = string.find(C.alarms, ',', 1, true)
-  return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
+function F.Step_restIfIdle(lane)
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
+  lane.v = 0
+  F.Step_newEpoch(lane)
 end
 
--- A worker that leases is awake, so it holds no alarm; true when it was the first holder.
-function F.Due_dropAlarm(worker)
-  local one, two = F.Due_holders()
-  if one == worker then
-    C.alarms = ',' .. two
-    C.alarm = INF
-    return true
+-- Tags that were kept are worth nothing from now on.
+function F.Step_newEpoch(lane)
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
+  lane.epoch = lane.epoch + 1
+  lane.idleLeast = INF
+  if rich then F.Step_loseTags(lane) end
+  if lane.tags == 0 then return end
+  redis.call('DEL', (lane.p .. 'kept-tags'))
+  lane.tags, lane.stale = 0, true
+end
+
+function F.Step_loseTags(lane)
+  Z[(lane.p .. 'kept-tags')] = nil
+  for _, u in pairs(lane.users) do u.isKept = false end
+end
+
+-- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
+function F.Step_setIdle(u, till)
+  if (u.idle or false) == (till and true) then return end
+  local lane = u.lane
+  u.idle = till and true
+  if till then
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, till)
+    if till < lane.idleLeast then lane.idleLeast = till end
+    return
   end
-  if two == worker then C.alarms = one .. ',' end
-  return false
+  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
+  if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
-function F.Due_floor(spread)
-  return math.floor(5000 * (0.8 + 0.4 * spread))
-end
-
--- How long a worker that stands in line may sleep: the first holder until the next due time, the
--- second a little longer, all others the floor, spread by `spread` in [0, 1).
-function F.Due_sleepOf(worker, due, spread)
-  local floor = F.Due_floor(spread)
-  local one, two = F.Due_holders()
-  if one == '' or now - C.alarm > 1000 then
-    local wait = math.max(0, math.min(floor, due - now))
-    C.alarms = worker .. ',' .. (two == worker and '' or two)
-    C.alarm = now + wait
-    return wait
+-- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
+function F.Step_rememberPlain(u)
+  local lane = u.lane
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.Tag_keptUntil(u.s, u.w) > lane.v
+  if keep ~= (u.isKept or false) then
+    lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
+    F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
+  elseif keep then
+    F.zset((lane.p .. 'kept-tags'), u.name, u.s)
   end
-  if two == '' or two == worker or now - C.alarm > 1000 then
-    C.alarms = one .. ',' .. worker
-    return math.max(0, math.min(floor, due - now + 500))
-  end
-  return floor
+  if u.entered then F.zset((lane.p .. 'users'), u.name, 0) end
+  if not (u.ready or keep) then lane.stale = true end
 end
 
--- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
-function F.Due_alarmEarlier()
-  local one, two = F.Due_holders()
-  if F.Line_wakeWorker(one) then
-    C.alarms = ',' .. two
-    C.alarm = INF
+function F.Step_forget(u)
+  local lane = u.lane
+  local needs = F.needsRecord(u)
+  if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
+  if not needs then
+    if not u.plain then
+      F.Step_setIdle(u, false)
+      if not u.fresh then redis.call('DEL', u.key) end
+      u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
+    end
+    return F.Step_rememberPlain(u)
   end
-end
-
--- The first holder has work now: another idle worker is woken to take the alarm.
-function F.Due_handAlarm(lane)
-  if C.waiting <= 0 or F.nextDue() == INF then return end
-  local _, two = F.Due_holders()
-  if two == '' or not F.Line_wakeWorker(two) then F.Line_wakeLine(lane, '*', 1) end
+  if u.plain then
+    F.countTasks(u)
+    if u.isKept then
+      lane.tags, u.isKept = lane.tags - 1, false
+      F.zset((lane.p .. 'kept-tags'), u.name, false)
+    end
+    u.plain = false
+  end
+  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
+    F.Step_setIdle(u, false)
+    return F.saveUser(u)
+  end
+  local till = u.ep == lane.epoch and F.Tag_keptUntil(u.s, u.w)
+  local keep = till and till > lane.v
+  -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
+  local spent = u.set.rate and u.tat > now
+  F.Step_setIdle(u, keep and till)
+  if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
+  if keep or spent then return F.saveUser(u) end
+  if not u.fresh then redis.call('DEL', u.key) end
+  F.zset((lane.p .. 'users'), u.name, false)
 end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
@@ -2883,7 +2688,7 @@ end
 function F.Step_saveDueUsers()
   local any = false
   for _, lane in ipairs(touched) do
-    for _, u in ipairs(lane.dirty) do
+    for _, u in ipairs(lane.dirty or NONE) do
       if u.dueChanged then
         u.dueChanged = nil
         F.flushKey((lane.p .. 'scheduled:' .. u.name))
@@ -2895,10 +2700,66 @@ function F.Step_saveDueUsers()
   if any then F.flushIndex('scheduled-users') end
 end
 
+function F.Step_finishLane(lane)
+  if lane.idleMoved then
+    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
+    lane.idleLeast = head[2] and tonumber(head[2]) or INF
+  end
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
+    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
+    if C.idle == 0 then C.idle = now + 1000 end
+  end
+  F.saveLane(lane)
+  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
+end
+
 function F.Step_publishEnds()
   for _, t in ipairs(published) do
     for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
   end
+end
+
+-- Writes the records that changed; what follows may change them again.
+function F.Step_saveTasks()
+  local writes = {}
+  for i = 1, #changed do
+    local t = changed[i]
+    F.saveTask(t, writes)
+    t.dirty = false
+  end
+  changed = {}
+  for key, row in pairs(writes) do
+    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
+  end
+end
+
+-- What this step knows of users and tasks is written and forgotten: others deal out by what is stored.
+function F.Step_rest()
+  if C.dueChanged then F.Step_saveDueUsers() end
+  for _, lane in ipairs(touched) do
+    for _, u in ipairs(lane.dirty or NONE) do F.Step_forget(u) end
+    lane.dirty = nil
+  end
+  for _, lane in pairs(lanes) do lane.users, lane.runs = {}, nil end
+  F.dropLeases()
+  F.Step_saveTasks()
+  tasks = {}
+  F.flushSets()
+end
+
+function F.Step_writeAll()
+  if C.dueChanged then F.Step_saveDueUsers() end
+  for _, lane in ipairs(touched) do
+    F.Step_restIfIdle(lane)
+    for _, u in ipairs(lane.dirty or NONE) do F.Step_forget(u) end
+  end
+  F.dropLeases()
+  F.flushEnded()
+  F.Step_saveTasks()
+  if next(leasedUntil) then F.saveLeases() end
+  F.flushSets()
+  if next(keyring) then F.saveKeys() end
+  if next(outcomes) then F.saveOutcomes() end
 end
 
 function F.recordAttempt(t, outcome, decision, cause, err)
@@ -3424,11 +3285,169 @@ function F.XCom_sweep()
   return #places == 50
 end
 
+-- Drops users of one queue whose kept tag the virtual time has passed; says how many.
+function F.Tick_dropIdle(lane, most)
+  local epoch, dropped = lane.old, 0
+  local rated = C.configs > 0 or lane.perUser.rate
+  while true do
+    local key = (lane.p .. 'idle:' .. epoch)
+    F.flushKey(key)
+    local limit = epoch < lane.epoch and '+inf' or lane.v
+    local names = redis.call('ZRANGEBYSCORE', key, '-inf', limit, 'LIMIT', 0, most - dropped)
+    for _, name in ipairs(names) do
+      F.zset(key, name, false)
+      local u = lane.users[name]
+      if rated then u = F.userOf(lane, name) end
+      if u then
+        u.idle = false
+        F.touch(u)
+      else
+        redis.call('DEL', (lane.p .. 'user:' .. name))
+        F.zset((lane.p .. 'users'), name, false)
+      end
+    end
+    dropped = dropped + math.max(#names, 1)
+    if epoch >= lane.epoch then break end
+    if dropped >= most then return most end
+    epoch = epoch + 1
+    lane.old = epoch
+  end
+  lane.idleMoved = true
+  return dropped
+end
+
+-- Drops kept tags of users without a record that the virtual time has passed, and names of whom nothing
+-- is known any more; says how many it looked at, and whether any may be left.
+function F.Tick_dropNames(lane, most)
+  local tags, users = (lane.p .. 'kept-tags'), (lane.p .. 'users')
+  F.flushKey(tags)
+  local passed = math.floor((lane.v + 0.000030517578125) * F.Tag_scale(100))
+  local names = redis.call('ZRANGEBYSCORE', tags, '-inf', string.format('%.0f', passed), 'LIMIT', 0, most)
+  local gone = 0
+  for _, name in ipairs(names) do
+    local tag = tonumber(redis.call('ZSCORE', tags, name))
+    if F.Tag_keptUntil(tag, 100) <= lane.v then
+      redis.call('ZREM', tags, name)
+      gone = gone + 1
+      if lane.users[name] then lane.users[name].isKept = false end
+    end
+  end
+  lane.tags = lane.tags - gone
+  -- Who has a task running is known by nothing but that: all of these are looked through a minute apart.
+  if lane.counts.started > 0 then
+    if now < (tonumber(redis.call('HGET', (prefix .. 'sweeping'), lane.queue .. ':at')) or 0) then return #names end
+    redis.call('HSET', (prefix .. 'sweeping'), lane.queue .. ':at', now + 60000)
+    most = 20 * most
+  end
+  F.flushKey(users)
+  local from = redis.call('HGET', (prefix .. 'sweeping'), lane.queue) or '-'
+  local some = redis.call('ZRANGEBYLEX', users, from, '+', 'LIMIT', 0, most)
+  local runs
+  for _, name in ipairs(some) do
+    local u = lane.users[name]
+    local known = u and (not u.plain or u.ready or u.isKept)
+    if not known and redis.call('LLEN', (lane.p .. 'line' .. '' .. ':' .. name)) == 0
+      and redis.call('EXISTS', (lane.p .. 'user:' .. name)) == 0
+      and not redis.call('ZSCORE', tags, name) and redis.call('HEXISTS', (lane.p .. 'later'), name) == 0 then
+      if not runs then
+        F.dropLeases()
+        runs = lane.counts.started > 0 and F.runningOf(lane) or NONE
+      end
+      if not runs[name] then redis.call('ZREM', users, name) end
+    end
+  end
+  if #some == most then
+    redis.call('HSET', (prefix .. 'sweeping'), lane.queue, '(' .. some[#some])
+    return most
+  end
+  redis.call('HDEL', (prefix .. 'sweeping'), lane.queue)
+  if lane.counts.started == 0 then redis.call('HDEL', (prefix .. 'sweeping'), lane.queue .. ':at') end
+  return #names
+end
+
+function F.Tick_dropIdles()
+  if C.idle == 0 then return false end
+  local left = 50
+  for _, queue in ipairs(redis.call('SMEMBERS', (prefix .. 'idle-lanes'))) do
+    local lane = F.laneOf(queue)
+    left = left - F.Tick_dropIdle(lane, left)
+    if left > 0 then left = left - F.Tick_dropNames(lane, left) end
+    F.touchLane(lane)
+    if left <= 0 then
+      C.idle = now
+      return true
+    end
+    redis.call('SREM', (prefix .. 'idle-lanes'), queue)
+  end
+  C.idle = 0
+  return false
+end
+
+function F.Choose_stepOf(class)
+  local value = tonumber(string.sub(class, 3))
+  if string.byte(class, 2) == 119 then return 100 / value end
+  return 2 ^ (value + 1)
+end
+
+-- Where the head of a class stands in virtual time: shared ones are ordered by that.
+function F.Choose_startOf(class, score)
+  if string.byte(class, 2) == 119 then return F.Tag_start(score, tonumber(string.sub(class, 3))) end
+  return score
+end
+
 -- In a settled order, which has nothing to do with names: those of one step can tie.
 function F.Choose_classBefore(a, b)
   local x, y = string.byte(a), string.byte(b)
   if x == y then x, y = string.byte(a, 2), string.byte(b, 2) end
   return x > y
+end
+
+-- The class with the next turn, and the virtual time after the jump to the least start. `fronts`: classes,
+-- with where their first users stand (`start`, false when there is none) and how long a turn is (`step`).
+function F.Choose_best(fronts, n, v)
+  local least = INF
+  for i = 1, n do
+    local start = fronts[i].start
+    if start and start < least then least = start end
+  end
+  if least == INF then return end
+  if least > v then v = least end
+  local best, bestFinish
+  for i = 1, n do
+    local front = fronts[i]
+    local start, step = front.start, front.step
+    if start and start <= v + step * 0.000030517578125 then
+      local finish = start + step
+      if not best or finish < bestFinish
+        or (finish == bestFinish and (start < best.start
+          or (start == best.start and F.Choose_classBefore(front.class, best.class)))) then
+        best, bestFinish = front, finish
+      end
+    end
+  end
+  return best, v
+end
+
+-- The first member of a set that changes in this step, and its score.
+function F.first(key)
+  F.flushKey(key)
+  local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+  return head[1], tonumber(head[2])
+end
+
+-- The user with the next turn, and the virtual time after the jump to the least start.
+function F.Choose_chooseUser(lane, orphansOnly)
+  local fronts, n = {}, 0
+  for class in pairs(lane.classes) do
+    if not (orphansOnly and string.byte(class) == 97) then
+      local name, tag = F.first((lane.p .. 'ready:' .. class))
+      n = n + 1
+      fronts[n] = { class = class, name = name, step = F.Choose_stepOf(class),
+        start = name and F.Choose_startOf(class, tag) }
+    end
+  end
+  local best, v = F.Choose_best(fronts, n, lane.v)
+  if best then return best.name, v end
 end
 
 -- Whether the next turn of one ends first, or of two that end at once has begun first.
@@ -3438,32 +3457,31 @@ function F.Choose_finishesFirst(a, b)
 end
 
 -- The first user of an index that is ordered by F.
-function F.Choose_firstOf(lane, key, turns)
-  local name, finish = F.first(key, turns)
+function F.Choose_firstOf(lane, key)
+  local name, finish = F.first(key)
   if not name then return end
   local best = F.userOf(lane, name)
-  if not F.isTied(key, finish) then return best end
-  F.flushKey(key)
   local score = string.format('%.17g', finish)
-  for _, other in ipairs(redis.call('ZRANGEBYSCORE', key, score, score)) do
-    local u = F.userOf(lane, other)
+  local tied = redis.call('ZRANGEBYSCORE', key, score, score)
+  for i = 2, #tied do
+    local u = F.userOf(lane, tied[i])
     if F.Choose_finishesFirst(u, best) then best = u end
   end
   return best
 end
 
-function F.Choose_chooseAssigned(lane, reach, turns)
+function F.Choose_chooseAssigned(lane, reach)
   local u, list
   if reach.assigned then
-    u = F.Choose_firstOf(lane, (lane.p .. 'list-ready:' .. reach.assigned), turns)
+    u = F.Choose_firstOf(lane, (lane.p .. 'list-ready:' .. reach.assigned))
     list = u and F.listOf(lane, reach.assigned)
   end
   if reach.steal == 'any' then
-    local name, v = F.Choose_chooseUser(lane, true, turns)
+    local name, v = F.Choose_chooseUser(lane, true)
     local orphan = name and F.userOf(lane, name)
     if orphan and (not u or F.Choose_finishesFirst(orphan, u)) then return orphan, v, nil, false end
   elseif reach.steal then
-    local orphan = F.Choose_firstOf(lane, (lane.p .. 'orphans:' .. reach.steal), turns)
+    local orphan = F.Choose_firstOf(lane, (lane.p .. 'orphans:' .. reach.steal))
     if orphan and (not u or F.Choose_finishesFirst(orphan, u)) then
       u, list = orphan, F.listOf(lane, reach.steal)
     end
@@ -3471,21 +3489,50 @@ function F.Choose_chooseAssigned(lane, reach, turns)
   if u then return u, nil, list, false end
 end
 
-function F.Choose_chooseStolen(lane, reach, turns)
+function F.Choose_chooseStolen(lane, reach)
   if reach.steal == 'any' then
-    local name, v = F.Choose_chooseUser(lane, false, turns)
+    local name, v = F.Choose_chooseUser(lane, false)
     if name then return F.userOf(lane, name), v, nil, true end
     return
   end
   if not reach.steal then return end
-  local u = F.Choose_firstOf(lane, (lane.p .. 'list-ready:' .. reach.steal), turns)
+  local u = F.Choose_firstOf(lane, (lane.p .. 'list-ready:' .. reach.steal))
   if u then return u, nil, F.listOf(lane, reach.steal), true end
 end
 
-function F.Choose_chooseRestricted(lane, reach, turns)
-  local u, v, list, stolen = F.Choose_chooseAssigned(lane, reach, turns)
+-- Whose turn it is: the user, V after a jump or nil, the list that it was chosen by, and whether
+-- the turn is stolen.
+function F.Choose_choose(lane, reach)
+  if not reach then
+    local name, v = F.Choose_chooseUser(lane, false)
+    if not name then return end
+    return F.userOf(lane, name), v
+  end
+  return F.Choose_chooseRestricted(lane, reach)
+end
+
+function F.Choose_chooseRestricted(lane, reach)
+  local u, v, list, stolen = F.Choose_chooseAssigned(lane, reach)
   if u then return u, v, list, stolen end
-  return F.Choose_chooseStolen(lane, reach, turns)
+  return F.Choose_chooseStolen(lane, reach)
+end
+
+-- Whether the queue's own limits let anything start now.
+function F.Choose_laneOpen(lane)
+  local config = lane.config
+  if config.paused or lane.runnable == 0 then return false end
+  if config.maxRunning and lane.counts.started >= config.maxRunning then return false end
+  local rate = config.rate
+  return not rate or math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit)) <= now
+end
+
+function F.headOf(u, level)
+  return redis.call('LINDEX', F.lineKey(u, level), 0)
+end
+
+function F.takeHead(u, level, t)
+  if t then t.isTaken = true end
+  redis.call('LPOP', F.lineKey(u, level))
 end
 
 function F.Deal_nameKnown(name)
@@ -3523,6 +3570,52 @@ function F.Deal_setAside(t, u)
   F.reindex(u)
 end
 
+-- Charges the turn: the user's tag, virtual time, both rates, the clock of the list.
+function F.Deal_charge(t, u, v, list)
+  local lane = u.lane
+  local cost = t.cost
+  if lane.timed then
+    cost = F.Timed_charge(t, u)
+  elseif t.y and t.y.ch then
+    F.rareOf(t).ch = nil
+  end
+  if v then lane.v = v end
+  u.s = u.s + F.Tag_turn(cost)
+  if list then
+    u.s = F.Tag_raise(u.s, list.clock * F.Tag_scale(u.w))
+    list.clock = F.startOf(u)
+    list.dirty = true
+  end
+  lane.v = lane.v + cost * 100 / lane.w
+  local rate = u.set.rate
+  if rate then u.tat = (u.tat > now and u.tat or now) + rate.perMs / rate.limit end
+  rate = lane.config.rate
+  if rate then lane.tat = (lane.tat > now and lane.tat or now) + rate.perMs / rate.limit end
+end
+
+function F.Deal_start(t, u, level, request)
+  local lane = u.lane
+  F.served(u, level)
+  F.dropQueued(t, u)
+  lane.counts.queued = lane.counts.queued - 1
+  if t.isSettled then F.rareOf(t).st, t.isSettled = t.token, false end
+  local n = t.token ~= '' and F.tokenNumber(t.token) + 1 or 0
+  t.token = n <= micros and request.token or string.format('%.0f-', n) .. request.id
+  t.worker, t.leasedAt, t.chargedEpoch = request.worker, now, lane.epoch
+  t.isCounted = not u.plain
+  if t.x and t.x.ex then
+    t.x.ex, t.x.xr = nil, nil
+    F.setDeadline(t)
+  end
+  F.setState(t, u, 'started')
+  t.leaseUntil = now + (lane.config.leaseMs or request.leaseMs)
+  F.leasedUntil(request.worker, t.leaseUntil)
+  u.running = u.running + 1
+  local stays = u.ready
+  F.reindex(u)
+  if u.ready and stays then F.indexUser(u, true) end
+end
+
 -- The level's set holds less than was counted (somebody else's hand): the count is mended.
 function F.Deal_mendLevel(u, level)
   local lost = u.cnt[level]
@@ -3530,6 +3623,69 @@ function F.Deal_mendLevel(u, level)
   u.lane.counts.queued = u.lane.counts.queued - lost
   F.emptied(u, level)
   F.reindex(u)
+end
+
+-- Starts the chosen task, unless its name is strange here or it must run with nothing beside it.
+function F.Deal_take(u, v, list, request, batch)
+  local level = F.nextLevel(u)
+  if level == 0 then return F.reindex(u) end
+  local id = F.headOf(u, level)
+  if not id then return F.Deal_mendLevel(u, level) end
+  local t = F.taskOf(id, nil, 'none')
+  if not t then
+    -- The record is gone (an operator's hand, an eviction): the place is cleaned, no turn is used.
+    u.cnt[level], u.queued = u.cnt[level] - 1, u.queued - 1
+    u.lane.counts.queued = u.lane.counts.queued - 1
+    F.takeHead(u, level)
+    return F.reindex(u)
+  end
+  F.fixed(t)
+  if t.x and t.x.o and F.Deal_isOrphan(t) then
+    F.takeHead(u, level, t)
+    F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.x.o }) })
+    batch.strangers = batch.strangers + 1
+    batch.stopped = batch.strangers >= 16
+    return
+  end
+  if request.names and not string.find(request.names, ',' .. t.name .. ',', 1, true) then
+    F.takeHead(u, level, t)
+    F.Deal_setAside(t, u)
+    batch.strange = t
+    batch.strangers = batch.strangers + 1
+    batch.stopped = batch.strangers >= 16
+    return
+  end
+  local alone = t.losses >= 3 - 1
+  if alone and batch.n > 0 then
+    batch.stopped = true
+    return
+  end
+  F.takeHead(u, level, t)
+  F.Deal_charge(t, u, v, list)
+  F.Deal_start(t, u, level, request)
+  F.Lease_add(batch, t)
+  batch.alone, batch.stopped = alone, alone
+  return true
+end
+
+-- One turn by all rules, if anybody has one.
+function F.Deal_one(share, request, batch)
+  local u, v, list, stolen = F.Choose_choose(share.lane, share.reach)
+  if not u then return false end
+  local taken = F.Deal_take(u, v, list, request, batch)
+  if taken and stolen then share.lane.stolen = share.lane.stolen + 1 end
+  return true
+end
+
+function F.Deal_saveListClocks(shares)
+  for _, share in ipairs(shares) do
+    for id, list in pairs(share.lane.lists or {}) do
+      if list.dirty then
+        redis.call('HSET', (share.lane.p .. 'list:' .. id), 'c', string.format('%.17g', list.clock),
+          'e', share.lane.epoch)
+      end
+    end
+  end
 end
 
 function F.upstreamsOf(t)
@@ -3555,14 +3711,29 @@ function F.upstreamsOf(t)
   return cjson.encode(facts)
 end
 
+function F.Lease_addRow(batch, place, long, t)
+  local rows = batch.rows or {}
+  batch.rows = rows
+  local n = #rows
+  rows[n + 1], rows[n + 2] = place, long or ''
+  rows[n + 3] = t and F.tokenNumber(t.token) or ''
+  rows[n + 4], rows[n + 5], rows[n + 6] = t and t.failures or 0, t and t.losses or 0, t and t.releases or 0
+  rows[n + 7] = t and t.x and t.x.d and F.upstreamsOf(t) or ''
+  rows[n + 8], rows[n + 9] = t and t.leaseUntil or '', t and t.leasedAt or ''
+end
+
+function F.Lease_add(batch, t)
+  local n = batch.n + 1
+  batch.n, batch.ids[n], batch.texts[n] = n, t.id, t.f
+  F.Lease_addRow(batch, n, F.isLong(t) and F.payloadOf(t), t)
+end
+
 -- A resent request: what it was given the first time, as far as it still holds.
-function F.Lease_repeatLease(worker, reply)
+function F.Lease_again(worker, batch)
   for _, t in ipairs(F.latestLeases(worker.id, worker.last)) do
     F.fixed(t)
-    F.Lease_addLease(reply, #reply, t)
-    reply[#reply + 1] = t.leaseUntil
-    reply[#reply + 1] = t.leasedAt
-    if t.losses >= 3 - 1 then reply[7] = 1 end
+    F.Lease_add(batch, t)
+    if t.losses >= 3 - 1 then batch.alone = true end
   end
 end
 
@@ -3581,6 +3752,15 @@ function F.Lease_linesOf(shares, reach)
   return cmsgpack.pack(lines)
 end
 
+function F.Lease_dueOfShares(shares)
+  local due = F.nextDue()
+  for i = 1, #shares do
+    local lane = shares[i].lane
+    if lane.config.rate then due = math.min(due, math.ceil(F.rateOpensAt(lane))) end
+  end
+  return due
+end
+
 function F.Lease_standInLine(worker, shares, due, spread)
   for _, share in ipairs(shares) do share.worker = worker.id end
   redis.call('HSET', (prefix .. 'worker:' .. worker.id), 'i', F.Lease_linesOf(shares, worker.reach))
@@ -3588,10 +3768,73 @@ function F.Lease_standInLine(worker, shares, due, spread)
   return F.Due_sleepOf(worker.id, due, spread)
 end
 
+-- Work was left behind, or the alarm has lost its holder: somebody else is woken.
+function F.Lease_passOn(worker, shares, heldAlarm)
+  if C.waiting <= 0 then return end
+  local lists = {}
+  if worker.reach then
+    lists[1] = worker.reach.assigned
+    if worker.reach.steal ~= 'any' then lists[#lists + 1] = worker.reach.steal end
+  end
+  for _, share in ipairs(shares) do F.Line_wakeFor(share.lane, 1, lists) end
+  if heldAlarm then F.Due_handAlarm(shares[1].lane) end
+end
+
 -- What ended in this lease may have set work free, when nobody stood in line yet but others.
 function F.Lease_wakeForFreed(worker, shares)
   for _, share in ipairs(shares) do
     if share.lane.runnable > 0 then return F.Lease_passOn(worker, shares, false) end
+  end
+end
+
+-- What the queues say of their tasks goes with leases of them; a lease that ends at another time than
+-- the others does so by its queue's own length.
+function F.Lease_terms(shares)
+  local terms
+  for i = 1, #shares do
+    local config = shares[i].lane.config
+    if config.leaseMs or config.retries or config.timeoutMs then
+      terms = terms or {}
+      terms[shares[i].lane.queue] = { leaseMs = config.leaseMs, retries = config.retries,
+        timeoutMs = config.timeoutMs }
+    end
+  end
+  return terms and cjson.encode(terms) or ''
+end
+
+-- The queues of the request, with the worker's stride and what its lists let it reach.
+function F.Lease_shares(from, worker)
+  local shares = {}
+  for i = 1, ARGV[from] + 0 do
+    local at_ = from + 3 * i - 2
+    shares[i] = { lane = F.laneOf(ARGV[at_]), step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
+      reach = worker.reach, isDone = false }
+  end
+  return shares
+end
+
+-- Appends ids, texts and rows of what was leased.
+function F.Lease_append(reply, from, batch)
+  local n, ids, texts = batch.n, batch.ids, batch.texts
+  for i = 1, n do reply[from + i], reply[from + n + i] = ids[i], texts[i] end
+  local rows = batch.rows
+  if not rows then return end
+  for i = 1, #rows do reply[from + 2 * n + i] = rows[i] end
+end
+
+-- The tasks from the last to `from` stand again where they stood.
+function F.Deal_unpop(lane, turns, ids, from)
+  for at_ = turns.count, from, -1 do
+    redis.call('LPUSH', (lane.p .. 'line' .. '' .. ':' .. (turns.names[turns.order[at_]])), ids[at_])
+  end
+end
+
+-- Payloads that stand apart from their records go with the lease.
+function F.Deal_addLong(batch, from)
+  for i = from + 1, batch.n do
+    if string.byte(batch.texts[i], 27) % 2 == 1 then
+      F.Lease_addRow(batch, i, redis.call('HGET', (prefix .. 'payloads'), batch.ids[i]))
+    end
   end
 end
 
@@ -3611,4 +3854,4 @@ local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
 redis.call('DEL', (prefix .. 'oom'))
 F.seen(worker)
-return F.leaseStep(2, worker)
+return F.leaseStep(2, worker, {})

@@ -17,20 +17,8 @@ local F = { before = 0, isEnd = 0, newTask = 0, readFacts = 0, readEnd = 0, read
 
 -- Functions of one subject each; the bundler makes one table of all of them.
 
--- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
--- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
-local Z, I, moved, views = {}, {}, {}, {}
-
-local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
-local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
-  canceled = 7 }
-
--- What this step has loaded and changed.
-local lanes, touched, tasks, texts, changed, keyring = {}, {}, {}, {}, {}, {}
--- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
--- are to be told.
-local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
-local leasesOver, endings = {}, {}
+-- Queues that this step has loaded, and changed.
+local lanes, touched = {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -68,10 +56,23 @@ if C.seen - now > 5000 then
 elseif C.seen > now then
   now = C.seen
 end
-local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 
+-- What a step works on, unless all that it does is done many at once.
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head.
+local Z, I, moved = {}, {}, {}
+-- What this step has loaded and changed.
+local tasks, changed, keyring = {}, {}, {}
+-- Channels to be told, what came of attempts of workers, and whose dependents are to be told.
+local published, outcomes, standing, leasedUntil = {}, {}, {}, {}
+local leasesOver, endings = {}, {}
 -- Everything that a step which only looks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
 -- which the bundler puts where it is called.
@@ -88,13 +89,9 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
 -- whole namespace, by name; their least scores are kept in H.
 
--- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
--- members change as there are turns left, so the first turns + 1 always hold the true head.
--- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
--- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes.
--- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+-- Orders texts by their bytes, as Redis does.
 
+-- Whether Lua orders strings so: it compares them by the server's locale.
 local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
   and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
 
@@ -117,7 +114,7 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 --           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
 --           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
 -- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
---           whether it has facts; token
+--           a sum (1 it has facts, 2 its user has a record, which counts it); queue NUL token
 -- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
 -- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
 --           (due; since when it is free), readers; then x, y and o as one value
@@ -146,6 +143,8 @@ local PLACES = { scheduled = 1, deferred = 2 }
 -- Tasks that have ended: lists of ids by state, in the order in which they ended. One that is taken out of
 -- the middle leaves a hole, an empty text. Those that retention has come to while somebody reads them
 -- stand apart, in `kept`, until nobody does.
+
+local rich = true
 
 local library = function()
 
@@ -202,10 +201,11 @@ function F.readEnd(t, packed)
 end
 
 function F.readLease(t, worker, packed)
-  local from, _
-  t.leasedAt, t.leaseUntil, t.chargedEpoch, _, from = struct.unpack('<ddIB', packed)
-  t.token, t.worker, t.state = string.sub(packed, from), worker, 'started'
-  t.isSettled = false
+  local flags, from
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIB', packed)
+  local stop = string.find(packed, '\0', from, true)
+  t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
+  t.isCounted, t.isSettled = flags >= 2, false
 end
 
 -- Workers that have leases, or had some lately.
@@ -230,7 +230,7 @@ end
 function F.taskOf(id, worker, lease)
   local t = tasks[id]
   if t ~= nil then return t end
-  local f = texts[id] or redis.call('HGET', (prefix .. 'tasks'), id)
+  local f = redis.call('HGET', (prefix .. 'tasks'), id)
   t = false
   if f then
     t = F.newTask(id, f)

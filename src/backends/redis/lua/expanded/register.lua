@@ -15,24 +15,12 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, zset = 0, move = 0, addAll = 0, removeAll = 0, flushIndex = 0, flushSets = 0, before = 0, dropLate = 0, updateView = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_keptUntil = 0, needsRecord = 0, packShares = 0, saveUser = 0, saveRunning = 0, isEnd = 0, packFacts = 0, setKind = 0, gather = 0, saveTask = 0, dropLeases = 0, saveLeases = 0, flushEnded = 0, scheduleLookAt = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_setIdle = 0, Step_rememberPlain = 0, Step_forget = 0, Step_finishLane = 0, Step_saveTasks = 0, writeStep = 0, closeStep = 0 }
+local F = { saveClock = 0, move = 0, saveLane = 0, mayRest = 0, scheduleLookAt = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_finishLane = 0, writeStep = 0, closeStep = 0 }
 
 -- Functions of one subject each; the bundler makes one table of all of them.
 
--- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
--- the indexes of the whole namespace; those of them that may have lost their head; heads at hand.
-local Z, I, moved, views = {}, {}, {}, {}
-
-local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
-local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
-  canceled = 7 }
-
--- What this step has loaded and changed.
-local lanes, touched, tasks, texts, changed, keyring = {}, {}, {}, {}, {}, {}
--- Channels to be told, what changed at workers and what their attempts came to, and whose dependents
--- are to be told.
-local published, runningChange, outcomes, standing, leasedUntil = {}, {}, {}, {}, {}
-local leasesOver, endings = {}, {}
+-- Queues that this step has loaded, and changed.
+local lanes, touched = {}, {}
 
 -- Settles what the time is, and unpacks what the namespace remembers from step to step.
 -- `now` never runs back by less than 5 s. H holds the least score of each index that falls due, so
@@ -70,10 +58,23 @@ if C.seen - now > 5000 then
 elseif C.seen > now then
   now = C.seen
 end
-local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 
+-- What a step works on, unless all that it does is done many at once.
+
+local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
+local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
+  canceled = 7 }
+
+-- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
+-- the indexes of the whole namespace; those of them that may have lost their head.
+local Z, I, moved = {}, {}, {}
+-- What this step has loaded and changed.
+local tasks, changed, keyring = {}, {}, {}
+-- Channels to be told, what came of attempts of workers, and whose dependents are to be told.
+local published, outcomes, standing, leasedUntil = {}, {}, {}, {}
+local leasesOver, endings = {}, {}
 -- Everything that a step which changes tasks is made of.
 -- Builds the name of every key; nothing else does. `keys.ts` is its twin. Each is one expression,
 -- which the bundler puts where it is called.
@@ -92,13 +93,9 @@ if micros < now * 1000 then micros = now * 1000 end
 -- Z: key -> member -> score, or false to take the member out. I: the same for the indexes of the
 -- whole namespace, by name; their least scores are kept in H.
 
--- Keeps the first members of a sorted set at hand while turns are dealt out. At most as many
--- members change as there are turns left, so the first turns + 1 always hold the true head.
--- A view is what was read (names, scores, from `at` on) and, beside it, members that have changed
--- since (moved; those that are still inside stand in order in late, lateScores, from `lateAt` on).
--- Ties go by bytes.
--- Whether Lua orders strings by their bytes: it compares them by the server's locale.
+-- Orders texts by their bytes, as Redis does.
 
+-- Whether Lua orders strings so: it compares them by the server's locale.
 local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 'ab'
   and 'z' < '~' and 'z' < '\195\169' and '.' < 'A' and 'a b' < 'aa' and 'A' < '_'
 
@@ -118,7 +115,7 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
 
--- Counts the running tasks of workers, and what became of their attempts.
+-- Says what workers live, and counts what became of their attempts.
 
 -- Takes workers in and out of the lines in which they wait for a wake-up.
 -- @rare
@@ -135,7 +132,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 --           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
 --           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
 -- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
---           whether it has facts; token
+--           a sum (1 it has facts, 2 its user has a record, which counts it); queue NUL token
 -- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
 -- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
 --           (due; since when it is free), readers; then x, y and o as one value
@@ -201,8 +198,12 @@ local PLACES = { scheduled = 1, deferred = 2 }
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
 -- that changed is written, and only then is anybody woken.
 
+-- How long after they may be forgotten users are looked through for that.
+
 -- Drops the lists of restricted workers when the last worker of a list is gone.
 -- @rare
+
+local rich = true
 
 local library = function()
 
@@ -219,17 +220,6 @@ function F.saveClock()
   end
 end
 
-function F.zset(key, member, score)
-  local members = Z[key]
-  if not members then
-    members = {}
-    Z[key] = members
-  end
-  members[member] = score
-  local view = views[key]
-  if view then F.updateView(view, member, score) end
-end
-
 -- A member that may stand in the index already: its old score may have been the least.
 function F.move(name, member, score)
   local members = I[name]
@@ -240,6 +230,104 @@ function F.move(name, member, score)
   members[member] = score
   moved[name] = true
   if score and H[name] and score < H[name] then H[name] = score end
+end
+
+function F.saveLane(lane)
+  local c = lane.counts
+  local packed = struct.pack('<ddIdddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
+    lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
+    c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
+    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags) .. cmsgpack.pack(lane.classes, lane.lasts)
+  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
+  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
+  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
+end
+
+-- It may have none left.
+function F.mayRest(worker)
+  if redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then F.restWorker(worker) end
+end
+
+-- When somebody has to look for due schedules; again after a while when nobody has fired one.
+function F.scheduleLookAt()
+  local due = H['schedules:due']
+  return due <= now and now + 1000 or due
+end
+
+-- The least moment at which something falls due that a step would act on; INF when nothing does.
+-- Dependents that a step had no room to tell are due at once.
+function F.nextDue()
+  if H.cascade < INF then return now end
+  local least = math.max(H.started, C.pause)
+  if H.started == INF then least = INF end
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
+    F.scheduleLookAt()))
+end
+
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
+function F.Step_restIfIdle(lane)
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
+  lane.v = 0
+  F.Step_newEpoch(lane)
+end
+
+-- Tags that were kept are worth nothing from now on.
+function F.Step_newEpoch(lane)
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
+  lane.epoch = lane.epoch + 1
+  lane.idleLeast = INF
+  if rich then F.Step_loseTags(lane) end
+  if lane.tags == 0 then return end
+  redis.call('DEL', (lane.p .. 'kept-tags'))
+  lane.tags, lane.stale = 0, true
+end
+
+function F.Step_finishLane(lane)
+  if lane.idleMoved then
+    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
+    lane.idleLeast = head[2] and tonumber(head[2]) or INF
+  end
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
+    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
+    if C.idle == 0 then C.idle = now + 1000 end
+  end
+  F.saveLane(lane)
+  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
+end
+
+-- Writes everything that this step has changed, and wakes workers for work that was gained.
+function F.writeStep()
+  if rich then F.Step_writeAll() end
+  for i = 1, #touched do
+    local lane = touched[i]
+    F.Step_restIfIdle(lane)
+    F.Step_finishLane(lane)
+  end
+  if C.freed and not C.begun then F.mayRest(ARGV[1]) end
+end
+
+function F.closeStep()
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
+  F.saveClock()
+  if rich then F.Step_publishEnds() end
+end
+
+end
+library()
+
+local often
+
+local rare = function()
+
+function F.zset(key, member, score)
+  local members = Z[key]
+  if not members then
+    members = {}
+    Z[key] = members
+  end
+  members[member] = score
 end
 
 function F.addAll(key, members)
@@ -281,6 +369,13 @@ function F.removeAll(key, members)
   if n > 0 then redis.call('ZREM', key, unpack(args)) end
 end
 
+function F.flushKey(key)
+  local members = Z[key]
+  if not members then return end
+  Z[key] = nil
+  if F.addAll(key, members) then F.removeAll(key, members) end
+end
+
 function F.flushIndex(name)
   local members = I[name]
   if not members then return end
@@ -305,386 +400,6 @@ function F.flushSets()
   for key, members in pairs(left) do F.removeAll(key, members) end
   Z = {}
   for name in pairs(I) do F.flushIndex(name) end
-end
-
-function F.before(a, b)
-  if byBytes then return a < b end
-  local n = math.min(#a, #b)
-  for i = 1, n do
-    local x, y = string.byte(a, i), string.byte(b, i)
-    if x ~= y then return x < y end
-  end
-  return #a < #b
-end
-
--- Takes a member out of those that have changed.
-function F.dropLate(view, member)
-  local late = view.late
-  if late[view.lateAt] == member then
-    view.lateAt = view.lateAt + 1
-    return
-  end
-  for i = view.lateAt + 1, #late do
-    if late[i] == member then
-      table.remove(late, i)
-      table.remove(view.lateScores, i)
-      return
-    end
-  end
-end
-
-function F.updateView(view, member, score)
-  if view.moved[member] then
-    F.dropLate(view, member)
-  else
-    view.moved[member] = true
-    view.changes = view.changes + 1
-  end
-  if not score then return end
-  -- From behind: whoever was served comes after those who were served before it, mostly.
-  local late, scores, at = view.late, view.lateScores, view.lateAt
-  local place = #late + 1
-  while place > at do
-    local other = scores[place - 1]
-    if other < score or (other == score and F.before(late[place - 1], member)) then break end
-    late[place], scores[place] = late[place - 1], other
-    place = place - 1
-  end
-  late[place], scores[place] = member, score
-end
-
-function F.saveLane(lane)
-  local c = lane.counts
-  local packed = struct.pack('<ddIdddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
-    lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
-    c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
-    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags) .. cmsgpack.pack(lane.classes, lane.lasts)
-  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
-  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
-  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
-end
-
--- Grains of a user of this weight in one unit of virtual time.
-function F.Tag_scale(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
-
--- Whether there is more to remember of a user than its line and its tag.
-function F.needsRecord(u)
-  local set, cnt = u.set, u.cnt
-  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
-    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
-    or u.queued > cnt[3] or u.throttled or u.tat > now
-end
-
-function F.packShares(shares)
-  local packed = struct.pack('<dI', shares.v, shares.crit)
-  for level = 1, 5 do
-    local last, tag = shares.last[level], shares.tag[level]
-    if last ~= 0 or tag ~= 0 then packed = packed .. struct.pack('<Bdd', level, last, tag) end
-  end
-  return packed
-end
-
-function F.saveUser(u)
-  local c, key = u.cnt, u.key
-  local flags = u.ready and 1 or 0
-  if u.assigned then flags = flags + 2 end
-  if u.shared then flags = flags + 4 end
-  if u.throttled then flags = flags + 8 end
-  if u.idle then flags = flags + 16 end
-  local packed = struct.pack('<dIBIIIIIIIIIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
-    c[6], u.live, u.running, u.tat)
-  if u.shares then
-    redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
-  else
-    redis.call('HSET', key, 'u', packed)
-  end
-  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
-  if u.changed then
-    redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
-  end
-  if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
-end
-
-function F.saveRunning()
-  for worker, change in pairs(runningChange) do
-    local key, came = (prefix .. 'worker:' .. worker), outcomes[worker] or NONE
-    local got = (change ~= 0 or next(came)) and redis.call('HMGET', key, 't', 'k') or NONE
-    if got[1] then
-      if change ~= 0 then redis.call('HINCRBY', key, 'k', change) end
-      for field, more in pairs(came) do redis.call('HINCRBY', key, field, more) end
-    elseif got[2] and redis.call('HINCRBY', key, 'k', change) <= 0 then
-      redis.call('DEL', key)
-    end
-  end
-end
-
-function F.isEnd(state)
-  return state == 'finished' or state == 'failed' or state == 'canceled'
-end
-
--- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
-function F.packFacts(t)
-  local flags = (t.left and 1 or 0) + (t.hasAttempts and 2 or 0)
-    + (t.canceling and 4 or 0) + (t.inCascade and 16 or 0)
-  local resting = t.state ~= 'started' and not F.isEnd(t.state)
-  local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
-  if o and t.isSettled then flags = flags + 8 end
-  local y = t.y and next(t.y) and t.y or nil
-  local place = PLACES[t.state] or 0
-  if place == 0 and flags == 0 and t.seq == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
-    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0) then
-    return nil
-  end
-  local packed = struct.pack('<BBdIIIdI', place, flags, t.seq, t.failures, t.losses, t.releases,
-    F.isEnd(t.state) and 0 or t.at, t.readers)
-  if not (t.x or y or o) then return packed end
-  return packed .. cmsgpack.pack({ x = t.x, y = y, o = o })
-end
-
-function F.setKind(t, bit, on)
-  local has = t.kind % (2 * bit) >= bit
-  if has == on then return end
-  t.kind = t.kind + (on and bit or -bit)
-  t.f = string.sub(t.f, 1, 26) .. t.kind .. string.sub(t.f, 28)
-  t.textChanged = true
-end
-
--- Writes of a step, gathered by key: field, value, field, value, …
-function F.gather(writes, key, field, value)
-  local row = writes[key]
-  if not row then
-    row = {}
-    writes[key] = row
-  end
-  local n = #row
-  row[n + 1], row[n + 2] = field, value
-end
-
-function F.saveTask(t, writes)
-  if t.isGone then return end
-  local packed = F.packFacts(t)
-  if packed then
-    F.gather(writes, (prefix .. 'facts'), t.id, packed)
-  elseif t.hasFacts then
-    redis.call('HDEL', (prefix .. 'facts'), t.id)
-  end
-  t.hasFacts = packed and true or false
-  F.setKind(t, 4, t.hasFacts)
-  if t.textChanged then F.gather(writes, (prefix .. 'tasks'), t.id, t.f) end
-  t.textChanged = false
-  if t.state == 'started' then
-    F.gather(writes, (prefix .. 'hot:' .. t.worker), t.id,
-      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
-  elseif F.isEnd(t.state) then
-    F.gather(writes, (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at,
-      t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
-  end
-end
-
--- Takes leases out that are over; whoever reads those of workers, or writes new ones, calls it before.
-function F.dropLeases()
-  for worker, ids in pairs(leasesOver) do
-    for i = 1, #ids, 500 do redis.call('HDEL', (prefix .. 'hot:' .. worker), unpack(ids, i, math.min(#ids, i + 499))) end
-  end
-  leasesOver = {}
-end
-
--- Workers with new leases join those that have any; one that has none left leaves.
-function F.saveLeases()
-  local left = false
-  F.dropLeases()
-  for worker, till in pairs(leasedUntil) do
-    if till then
-      redis.call('ZADD', (prefix .. 'leases'), 'LT', till, worker)
-    elseif redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then
-      redis.call('ZREM', (prefix .. 'leases'), worker)
-      left = true
-    end
-  end
-  leasedUntil = {}
-  if not left then return end
-  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
-  H.started = head[2] and tonumber(head[2]) or INF
-end
-
--- Writes who has ended in this step; whoever looks at the lists calls it before.
-function F.flushEnded()
-  for state, ids in pairs(endings) do
-    for i = 1, #ids, 500 do
-      redis.call('RPUSH', (prefix .. 'ended:' .. state), unpack(ids, i, math.min(#ids, i + 499)))
-    end
-  end
-  endings = {}
-end
-
--- When somebody has to look for due schedules; again after a while when nobody has fired one.
-function F.scheduleLookAt()
-  local due = H['schedules:due']
-  return due <= now and now + 1000 or due
-end
-
--- The least moment at which something falls due that a step would act on; INF when nothing does.
--- Dependents that a step had no room to tell are due at once.
-function F.nextDue()
-  if H.cascade < INF then return now end
-  local least = math.max(H.started, C.pause)
-  if H.started == INF then least = INF end
-  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
-    F.scheduleLookAt()))
-end
-
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
--- time is charged, a tag may have been corrected upwards while virtual time stood still.
-function F.Step_restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
-  if lane.v == 0 and not lane.timed then return end
-  lane.v = 0
-  F.Step_newEpoch(lane)
-end
-
--- Tags that were kept are worth nothing from now on.
-function F.Step_newEpoch(lane)
-  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
-  lane.epoch = lane.epoch + 1
-  lane.idleLeast = INF
-  if lane.tags == 0 then return end
-  Z[(lane.p .. 'kept-tags')] = nil
-  redis.call('DEL', (lane.p .. 'kept-tags'))
-  lane.tags, lane.stale = 0, true
-  for _, u in pairs(lane.users) do u.isKept = false end
-end
-
--- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
-function F.Step_setIdle(u, till)
-  if (u.idle or false) == (till and true) then return end
-  local lane = u.lane
-  u.idle = till and true
-  if till then
-    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, till)
-    if till < lane.idleLeast then lane.idleLeast = till end
-    return
-  end
-  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
-  if u.idleEpoch == lane.epoch then lane.idleMoved = true end
-end
-
--- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
-function F.Step_rememberPlain(u)
-  local lane = u.lane
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.Tag_keptUntil(u.s, u.w) > lane.v
-  if keep ~= (u.isKept or false) then
-    lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
-    F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
-  elseif keep then
-    F.zset((lane.p .. 'kept-tags'), u.name, u.s)
-  end
-  if u.entered then F.zset((lane.p .. 'users'), u.name, 0) end
-  if not (u.ready or keep) then lane.stale = true end
-end
-
-function F.Step_forget(u)
-  local lane = u.lane
-  local needs = F.needsRecord(u)
-  if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
-  if not needs then
-    if not u.plain then
-      F.Step_setIdle(u, false)
-      if not u.fresh then redis.call('DEL', u.key) end
-      u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
-    end
-    return F.Step_rememberPlain(u)
-  end
-  if u.plain then
-    F.countTasks(u)
-    if u.isKept then
-      lane.tags, u.isKept = lane.tags - 1, false
-      F.zset((lane.p .. 'kept-tags'), u.name, false)
-    end
-    u.plain = false
-  end
-  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
-    F.Step_setIdle(u, false)
-    return F.saveUser(u)
-  end
-  local till = u.ep == lane.epoch and F.Tag_keptUntil(u.s, u.w)
-  local keep = till and till > lane.v
-  -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
-  local spent = u.set.rate and u.tat > now
-  F.Step_setIdle(u, keep and till)
-  if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
-  if keep or spent then return F.saveUser(u) end
-  if not u.fresh then redis.call('DEL', u.key) end
-  F.zset((lane.p .. 'users'), u.name, false)
-end
-
-function F.Step_finishLane(lane)
-  if lane.idleMoved then
-    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
-    lane.idleLeast = head[2] and tonumber(head[2]) or INF
-  end
-  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
-    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
-    C.idle = 1
-  end
-  F.saveLane(lane)
-  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
-end
-
--- Writes the records that changed; what follows may change them again.
-function F.Step_saveTasks()
-  local writes = {}
-  for i = 1, #changed do
-    local t = changed[i]
-    F.saveTask(t, writes)
-    t.dirty = false
-  end
-  changed = {}
-  for key, row in pairs(writes) do
-    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
-  end
-end
-
--- Writes everything that this step has changed, and wakes workers for work that was gained.
-function F.writeStep()
-  if C.dueChanged then F.Step_saveDueUsers() end
-  for _, lane in ipairs(touched) do
-    F.Step_restIfIdle(lane)
-    for _, u in ipairs(lane.dirty) do F.Step_forget(u) end
-  end
-  F.dropLeases()
-  F.flushEnded()
-  F.Step_saveTasks()
-  if next(leasedUntil) then F.saveLeases() end
-  F.flushSets()
-  if next(keyring) then F.saveKeys() end
-  for _, lane in ipairs(touched) do F.Step_finishLane(lane) end
-  if next(runningChange) then F.saveRunning() end
-end
-
-function F.closeStep()
-  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
-  F.saveClock()
-  if #published > 0 then F.Step_publishEnds() end
-end
-
-end
-library()
-
-local often
-
-local rare = function()
-
-function F.flushKey(key)
-  local members = Z[key]
-  if not members then return end
-  Z[key] = nil
-  if F.addAll(key, members) then F.removeAll(key, members) end
 end
 
 function F.sharedClass(weight)
@@ -730,17 +445,22 @@ function F.laneOf(queue)
   lane.perUser = lane.config.perUser or {}
   lane.timed = lane.config.charge == 'time'
   if got[3] then lane.mean = struct.unpack('<d', got[3]) end
-  lane.users, lane.readyKeys = {}, {}
-  lane.gain = 0
+  lane.users, lane.gain = {}, 0
   lanes[queue] = lane
   return lane
 end
 
 function F.touchLane(lane)
-  if lane.dirty then return end
-  lane.dirty = {}
+  if lane.isTouched then return end
+  lane.isTouched = true
   touched[#touched + 1] = lane
 end
+
+-- Grains of a user of this weight in one unit of virtual time.
+function F.Tag_scale(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
 
 -- The least tag from `from` on that has the seat of `tag`.
 function F.Tag_seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
@@ -753,6 +473,9 @@ function F.Tag_enter(kept, v, w, last)
   if next_ <= floor or next_ > floor + 1048576 then fresh = F.Tag_seated(next_, floor) end
   return kept > fresh and F.Tag_seated(next_, kept) or fresh, fresh
 end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
 
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
@@ -813,6 +536,14 @@ function F.readPlain(u)
     u.isKept = tag and true
   end
   if tag then u.s, u.w, u.ep = tonumber(tag), 100, lane.readEpoch end
+end
+
+-- Whether there is more to remember of a user than its line and its tag.
+function F.needsRecord(u)
+  local set, cnt = u.set, u.cnt
+  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
+    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
+    or u.queued > cnt[3] or u.throttled or u.tat > now
 end
 
 -- How many tasks a user without a record has running, and that have not ended, as it is stored.
@@ -881,14 +612,46 @@ function F.userOf(lane, name)
   return u
 end
 
+function F.packShares(shares)
+  local packed = struct.pack('<dI', shares.v, shares.crit)
+  for level = 1, 5 do
+    local last, tag = shares.last[level], shares.tag[level]
+    if last ~= 0 or tag ~= 0 then packed = packed .. struct.pack('<Bdd', level, last, tag) end
+  end
+  return packed
+end
+
+function F.saveUser(u)
+  local c, key = u.cnt, u.key
+  local flags = u.ready and 1 or 0
+  if u.assigned then flags = flags + 2 end
+  if u.shared then flags = flags + 4 end
+  if u.throttled then flags = flags + 8 end
+  if u.idle then flags = flags + 16 end
+  local packed = struct.pack('<dIBIIIIIIIIIId', u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
+    c[6], u.live, u.running, u.tat)
+  if u.shares then
+    redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
+  else
+    redis.call('HSET', key, 'u', packed)
+  end
+  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
+  if u.changed then
+    redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
+  end
+  if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
+end
+
 -- Where the user's tag stands in virtual time.
 function F.startOf(u) return F.Tag_start(u.s, u.w) end
 
 function F.touch(u)
   if u.dirty then return end
   u.dirty = true
-  F.touchLane(u.lane)
-  u.lane.dirty[#u.lane.dirty + 1] = u
+  local lane = u.lane
+  F.touchLane(lane)
+  lane.dirty = lane.dirty or {}
+  lane.dirty[#lane.dirty + 1] = u
 end
 
 function F.exactClasses(lane)
@@ -926,16 +689,6 @@ function F.joinClass(u)
   return kind
 end
 
-function F.readyKey(lane, class)
-  local keys = lane.readyKeys
-  local key = keys[class]
-  if not key then
-    key = (lane.p .. 'ready:' .. class)
-    keys[class] = key
-  end
-  return key
-end
-
 -- F of a turn of cost 1.
 function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
 
@@ -943,7 +696,7 @@ function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
 -- weights, which share a class, are compared in virtual time.
 function F.indexUser(u, ready)
   local lane = u.lane
-  F.zset(F.readyKey(lane, u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
+  F.zset((lane.p .. 'ready:' .. u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
   local lists = u.lists
   if not lists then return end
   local finish = ready and F.finishOf(u)
@@ -1084,12 +837,17 @@ function F.reindex(u)
   end
 end
 
--- Forgets a worker, but not how many leases are in force under its id: it may come back meanwhile.
+function F.saveOutcomes()
+  for worker, came in pairs(outcomes) do
+    local key = (prefix .. 'worker:' .. worker)
+    if redis.call('HEXISTS', key, 't') == 1 then
+      for field, more in pairs(came) do redis.call('HINCRBY', key, field, more) end
+    end
+  end
+end
+
 function F.forgetWorker(id)
-  local key = (prefix .. 'worker:' .. id)
-  local held = tonumber(redis.call('HGET', key, 'k') or 0)
-  redis.call('DEL', key)
-  if held > 0 then redis.call('HSET', key, 'k', held) end
+  redis.call('DEL', (prefix .. 'worker:' .. id))
   redis.call('ZREM', (prefix .. 'workers'), id)
 end
 
@@ -1162,6 +920,10 @@ function F.Line_wakeGained(lane)
   F.Line_wakeFor(lane, lane.gain, lists)
 end
 
+function F.isEnd(state)
+  return state == 'finished' or state == 'failed' or state == 'canceled'
+end
+
 -- Fills in whose task it is.
 function F.owned(t)
   local f = t.f
@@ -1169,6 +931,99 @@ function F.owned(t)
   local stop = string.find(f, '\0', last + 1, true)
   t.user, t.queue = string.sub(f, 31, last), string.sub(f, last + 1, stop - 1)
   t.level, t.rest = string.byte(f, 26) - 48, stop + 1
+end
+
+-- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
+function F.packFacts(t)
+  local flags = (t.left and 1 or 0) + (t.hasAttempts and 2 or 0)
+    + (t.canceling and 4 or 0) + (t.inCascade and 16 or 0)
+  local resting = t.state ~= 'started' and not F.isEnd(t.state)
+  local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
+  if o and t.isSettled then flags = flags + 8 end
+  local y = t.y and next(t.y) and t.y or nil
+  local place = PLACES[t.state] or 0
+  if place == 0 and flags == 0 and t.seq == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
+    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0) then
+    return nil
+  end
+  local packed = struct.pack('<BBdIIIdI', place, flags, t.seq, t.failures, t.losses, t.releases,
+    F.isEnd(t.state) and 0 or t.at, t.readers)
+  if not (t.x or y or o) then return packed end
+  return packed .. cmsgpack.pack({ x = t.x, y = y, o = o })
+end
+
+function F.setKind(t, bit, on)
+  local has = t.kind % (2 * bit) >= bit
+  if has == on then return end
+  t.kind = t.kind + (on and bit or -bit)
+  t.f = string.sub(t.f, 1, 26) .. t.kind .. string.sub(t.f, 28)
+  t.textChanged = true
+end
+
+-- Writes of a step, gathered by key: field, value, field, value, …
+function F.gather(writes, key, field, value)
+  local row = writes[key]
+  if not row then
+    row = {}
+    writes[key] = row
+  end
+  local n = #row
+  row[n + 1], row[n + 2] = field, value
+end
+
+function F.saveTask(t, writes)
+  if t.isGone then return end
+  local packed = F.packFacts(t)
+  if packed then
+    F.gather(writes, (prefix .. 'facts'), t.id, packed)
+  elseif t.hasFacts then
+    redis.call('HDEL', (prefix .. 'facts'), t.id)
+  end
+  t.hasFacts = packed and true or false
+  F.setKind(t, 4, t.hasFacts)
+  if t.textChanged then F.gather(writes, (prefix .. 'tasks'), t.id, t.f) end
+  t.textChanged = false
+  if t.state == 'started' then
+    if not t.queue then F.owned(t) end
+    F.gather(writes, (prefix .. 'hot:' .. t.worker), t.id,
+      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch,
+        (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0)) .. t.queue .. '\0' .. t.token)
+  elseif F.isEnd(t.state) then
+    F.gather(writes, (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at,
+      t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
+  end
+end
+
+-- Takes leases out that are over; whoever reads those of workers, or writes new ones, calls it before.
+function F.dropLeases()
+  for worker, ids in pairs(leasesOver) do
+    for i = 1, #ids, 500 do redis.call('HDEL', (prefix .. 'hot:' .. worker), unpack(ids, i, math.min(#ids, i + 499))) end
+  end
+  leasesOver = {}
+end
+
+function F.restWorker(worker)
+  redis.call('ZREM', (prefix .. 'leases'), worker)
+  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
+end
+
+-- Workers with new leases join those that have any; one that has none left leaves.
+function F.saveLeases()
+  local left = false
+  F.dropLeases()
+  for worker, till in pairs(leasedUntil) do
+    if till then
+      redis.call('ZADD', (prefix .. 'leases'), 'LT', till, worker)
+    elseif redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then
+      redis.call('ZREM', (prefix .. 'leases'), worker)
+      left = true
+    end
+  end
+  leasedUntil = {}
+  if not left then return end
+  local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
 end
 
 function F.saveKeys()
@@ -1188,6 +1043,16 @@ function F.saveKeys()
       end
     end
   end
+end
+
+-- Writes who has ended in this step; whoever looks at the lists calls it before.
+function F.flushEnded()
+  for state, ids in pairs(endings) do
+    for i = 1, #ids, 500 do
+      redis.call('RPUSH', (prefix .. 'ended:' .. state), unpack(ids, i, math.min(#ids, i + 499)))
+    end
+  end
+  endings = {}
 end
 
 -- The queue begins to charge by something else: tags of before are worth a turn at most.
@@ -1214,6 +1079,74 @@ function F.Due_alarmEarlier()
   end
 end
 
+function F.Step_loseTags(lane)
+  Z[(lane.p .. 'kept-tags')] = nil
+  for _, u in pairs(lane.users) do u.isKept = false end
+end
+
+-- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
+function F.Step_setIdle(u, till)
+  if (u.idle or false) == (till and true) then return end
+  local lane = u.lane
+  u.idle = till and true
+  if till then
+    F.zset((lane.p .. 'idle:' .. lane.epoch), u.name, till)
+    if till < lane.idleLeast then lane.idleLeast = till end
+    return
+  end
+  F.zset((lane.p .. 'idle:' .. u.idleEpoch), u.name, false)
+  if u.idleEpoch == lane.epoch then lane.idleMoved = true end
+end
+
+-- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
+function F.Step_rememberPlain(u)
+  local lane = u.lane
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.Tag_keptUntil(u.s, u.w) > lane.v
+  if keep ~= (u.isKept or false) then
+    lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
+    F.zset((lane.p .. 'kept-tags'), u.name, keep and u.s)
+  elseif keep then
+    F.zset((lane.p .. 'kept-tags'), u.name, u.s)
+  end
+  if u.entered then F.zset((lane.p .. 'users'), u.name, 0) end
+  if not (u.ready or keep) then lane.stale = true end
+end
+
+function F.Step_forget(u)
+  local lane = u.lane
+  local needs = F.needsRecord(u)
+  if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
+  if not needs then
+    if not u.plain then
+      F.Step_setIdle(u, false)
+      if not u.fresh then redis.call('DEL', u.key) end
+      u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
+    end
+    return F.Step_rememberPlain(u)
+  end
+  if u.plain then
+    F.countTasks(u)
+    if u.isKept then
+      lane.tags, u.isKept = lane.tags - 1, false
+      F.zset((lane.p .. 'kept-tags'), u.name, false)
+    end
+    u.plain = false
+  end
+  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
+    F.Step_setIdle(u, false)
+    return F.saveUser(u)
+  end
+  local till = u.ep == lane.epoch and F.Tag_keptUntil(u.s, u.w)
+  local keep = till and till > lane.v
+  -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
+  local spent = u.set.rate and u.tat > now
+  F.Step_setIdle(u, keep and till)
+  if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
+  if keep or spent then return F.saveUser(u) end
+  if not u.fresh then redis.call('DEL', u.key) end
+  F.zset((lane.p .. 'users'), u.name, false)
+end
+
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
 function F.Step_saveDue(u)
   local head = redis.call('ZRANGE', (u.lane.p .. 'scheduled:' .. u.name), 0, 0, 'WITHSCORES')
@@ -1226,7 +1159,7 @@ end
 function F.Step_saveDueUsers()
   local any = false
   for _, lane in ipairs(touched) do
-    for _, u in ipairs(lane.dirty) do
+    for _, u in ipairs(lane.dirty or NONE) do
       if u.dueChanged then
         u.dueChanged = nil
         F.flushKey((lane.p .. 'scheduled:' .. u.name))
@@ -1242,6 +1175,35 @@ function F.Step_publishEnds()
   for _, t in ipairs(published) do
     for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
   end
+end
+
+-- Writes the records that changed; what follows may change them again.
+function F.Step_saveTasks()
+  local writes = {}
+  for i = 1, #changed do
+    local t = changed[i]
+    F.saveTask(t, writes)
+    t.dirty = false
+  end
+  changed = {}
+  for key, row in pairs(writes) do
+    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
+  end
+end
+
+function F.Step_writeAll()
+  if C.dueChanged then F.Step_saveDueUsers() end
+  for _, lane in ipairs(touched) do
+    F.Step_restIfIdle(lane)
+    for _, u in ipairs(lane.dirty or NONE) do F.Step_forget(u) end
+  end
+  F.dropLeases()
+  F.flushEnded()
+  F.Step_saveTasks()
+  if next(leasedUntil) then F.saveLeases() end
+  F.flushSets()
+  if next(keyring) then F.saveKeys() end
+  if next(outcomes) then F.saveOutcomes() end
 end
 
 -- The user moves to or from a list: its places in all of them are written anew.

@@ -2,7 +2,7 @@
 -- @include lib/keys.lua
 -- @include lib/clock.lua
 -- @include lib/buffer.lua
--- @include lib/view.lua
+-- @include lib/bytes.lua
 -- @include lib/class.lua
 -- @include lib/lane.lua
 -- @include lib/user.lua

@@ -10,8 +10,6 @@ function F.zset(key, member, score)
     Z[key] = members
   end
   members[member] = score
-  local view = views[key]
-  if view then F.updateView(view, member, score) end
 end
 
 -- A member that may stand in the index already: its old score may have been the least.

@@ -21,43 +21,54 @@ function Choose.classBefore(a, b)
   return x > y
 end
 
--- The user with the next turn, and the virtual time after the jump to the least start.
-function Choose.chooseUser(lane, orphansOnly, turns)
-  local only = next(lane.classes)
-  if not only then return end
-  if not orphansOnly and not next(lane.classes, only) then
-    local name, tag = F.first(F.readyKey(lane, only), turns)
-    return name, name and math.max(lane.v, Choose.startOf(only, tag))
+-- The class with the next turn, and the virtual time after the jump to the least start. `fronts`: classes,
+-- with where their first users stand (`start`, false when there is none) and how long a turn is (`step`).
+function Choose.best(fronts, n, v)
+  local least = INF
+  for i = 1, n do
+    local start = fronts[i].start
+    if start and start < least then least = start end
   end
-  local heads, n, least = {}, 0, INF
-  for class in pairs(lane.classes) do
-    if not (orphansOnly and string.byte(class) == 97) then
-      local name, tag = F.first(F.readyKey(lane, class), turns)
-      if name then
-        local start = Choose.startOf(class, tag)
-        n = n + 1
-        heads[n] = { name, start, class }
-        if start < least then least = start end
-      end
-    end
-  end
-  if n == 0 then return end
-  local v = least > lane.v and least or lane.v
-  if n == 1 then return heads[1][1], v end
+  if least == INF then return end
+  if least > v then v = least end
   local best, bestFinish
   for i = 1, n do
-    local head = heads[i]
-    local start, step = head[2], Choose.stepOf(head[3])
-    if start <= v + step * SLACK then
+    local front = fronts[i]
+    local start, step = front.start, front.step
+    if start and start <= v + step * SLACK then
       local finish = start + step
       if not best or finish < bestFinish
-        or (finish == bestFinish and (start < best[2]
-          or (start == best[2] and Choose.classBefore(head[3], best[3])))) then
-        best, bestFinish = head, finish
+        or (finish == bestFinish and (start < best.start
+          or (start == best.start and Choose.classBefore(front.class, best.class)))) then
+        best, bestFinish = front, finish
       end
     end
   end
-  return best[1], v
+  return best, v
+end
+
+-- The first member of a set that changes in this step, and its score.
+-- @rare
+function F.first(key)
+  F.flushKey(key)
+  local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+  return head[1], tonumber(head[2])
+end
+
+-- The user with the next turn, and the virtual time after the jump to the least start.
+-- @rare
+function Choose.chooseUser(lane, orphansOnly)
+  local fronts, n = {}, 0
+  for class in pairs(lane.classes) do
+    if not (orphansOnly and string.byte(class) == 97) then
+      local name, tag = F.first(K.ready(lane.p, class))
+      n = n + 1
+      fronts[n] = { class = class, name = name, step = Choose.stepOf(class),
+        start = name and Choose.startOf(class, tag) }
+    end
+  end
+  local best, v = Choose.best(fronts, n, lane.v)
+  if best then return best.name, v end
 end
 
 -- Whether the next turn of one ends first, or of two that end at once has begun first.
@@ -69,33 +80,32 @@ end
 
 -- The first user of an index that is ordered by F.
 -- @rare
-function Choose.firstOf(lane, key, turns)
-  local name, finish = F.first(key, turns)
+function Choose.firstOf(lane, key)
+  local name, finish = F.first(key)
   if not name then return end
   local best = F.userOf(lane, name)
-  if not F.isTied(key, finish) then return best end
-  F.flushKey(key)
   local score = string.format('%.17g', finish)
-  for _, other in ipairs(redis.call('ZRANGEBYSCORE', key, score, score)) do
-    local u = F.userOf(lane, other)
+  local tied = redis.call('ZRANGEBYSCORE', key, score, score)
+  for i = 2, #tied do
+    local u = F.userOf(lane, tied[i])
     if Choose.finishesFirst(u, best) then best = u end
   end
   return best
 end
 
 -- @rare
-function Choose.chooseAssigned(lane, reach, turns)
+function Choose.chooseAssigned(lane, reach)
   local u, list
   if reach.assigned then
-    u = Choose.firstOf(lane, K.listReady(lane.p, reach.assigned), turns)
+    u = Choose.firstOf(lane, K.listReady(lane.p, reach.assigned))
     list = u and F.listOf(lane, reach.assigned)
   end
   if reach.steal == 'any' then
-    local name, v = Choose.chooseUser(lane, true, turns)
+    local name, v = Choose.chooseUser(lane, true)
     local orphan = name and F.userOf(lane, name)
     if orphan and (not u or Choose.finishesFirst(orphan, u)) then return orphan, v, nil, false end
   elseif reach.steal then
-    local orphan = Choose.firstOf(lane, K.orphans(lane.p, reach.steal), turns)
+    local orphan = Choose.firstOf(lane, K.orphans(lane.p, reach.steal))
     if orphan and (not u or Choose.finishesFirst(orphan, u)) then
       u, list = orphan, F.listOf(lane, reach.steal)
     end
@@ -104,33 +114,34 @@ function Choose.chooseAssigned(lane, reach, turns)
 end
 
 -- @rare
-function Choose.chooseStolen(lane, reach, turns)
+function Choose.chooseStolen(lane, reach)
   if reach.steal == 'any' then
-    local name, v = Choose.chooseUser(lane, false, turns)
+    local name, v = Choose.chooseUser(lane, false)
     if name then return F.userOf(lane, name), v, nil, true end
     return
   end
   if not reach.steal then return end
-  local u = Choose.firstOf(lane, K.listReady(lane.p, reach.steal), turns)
+  local u = Choose.firstOf(lane, K.listReady(lane.p, reach.steal))
   if u then return u, nil, F.listOf(lane, reach.steal), true end
 end
 
 -- Whose turn it is: the user, V after a jump or nil, the list that it was chosen by, and whether
 -- the turn is stolen.
-function Choose.choose(lane, reach, turns)
+-- @rare
+function Choose.choose(lane, reach)
   if not reach then
-    local name, v = Choose.chooseUser(lane, false, turns)
+    local name, v = Choose.chooseUser(lane, false)
     if not name then return end
     return F.userOf(lane, name), v
   end
-  return Choose.chooseRestricted(lane, reach, turns)
+  return Choose.chooseRestricted(lane, reach)
 end
 
 -- @rare
-function Choose.chooseRestricted(lane, reach, turns)
-  local u, v, list, stolen = Choose.chooseAssigned(lane, reach, turns)
+function Choose.chooseRestricted(lane, reach)
+  local u, v, list, stolen = Choose.chooseAssigned(lane, reach)
   if u then return u, v, list, stolen end
-  return Choose.chooseStolen(lane, reach, turns)
+  return Choose.chooseStolen(lane, reach)
 end
 
 -- Whether the queue's own limits let anything start now.

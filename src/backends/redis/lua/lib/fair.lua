@@ -38,16 +38,6 @@ function F.joinClass(u)
   return kind
 end
 
-function F.readyKey(lane, class)
-  local keys = lane.readyKeys
-  local key = keys[class]
-  if not key then
-    key = K.ready(lane.p, class)
-    keys[class] = key
-  end
-  return key
-end
-
 -- F of a turn of cost 1.
 -- @rare
 function F.finishOf(u) return Tag.start(u.s, u.w) + 100 / u.w end
@@ -56,7 +46,7 @@ function F.finishOf(u) return Tag.start(u.s, u.w) + 100 / u.w end
 -- weights, which share a class, are compared in virtual time.
 function F.indexUser(u, ready)
   local lane = u.lane
-  F.zset(F.readyKey(lane, u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
+  F.zset(K.ready(lane.p, u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
   local lists = u.lists
   if not lists then return end
   local finish = ready and F.finishOf(u)

@@ -30,6 +30,27 @@ function F.dropLeases()
   leasesOver = {}
 end
 
+-- A worker has got leases of the step's own, which end then.
+function F.begun(worker, till)
+  if till < H.started then H.started = till end
+  local isNew = not (C.freed or C.begun)
+  C.begun = true
+  if not isNew then return end
+  redis.call('ZADD', K.leases(), 'LT', string.format('%d', till), worker)
+end
+
+-- It may have none left.
+function F.mayRest(worker)
+  if redis.call('EXISTS', K.hot(worker)) == 0 then F.restWorker(worker) end
+end
+
+-- @rare
+function F.restWorker(worker)
+  redis.call('ZREM', K.leases(), worker)
+  local head = redis.call('ZRANGE', K.leases(), 0, 0, 'WITHSCORES')
+  H.started = head[2] and tonumber(head[2]) or INF
+end
+
 -- Workers with new leases join those that have any; one that has none left leaves.
 function F.saveLeases()
   local left = false
@@ -48,18 +69,17 @@ function F.saveLeases()
   H.started = head[2] and tonumber(head[2]) or INF
 end
 
--- Tasks that the worker was given by its latest request and still has. `last`: the request and the ids,
--- parted by NUL.
+-- Tasks that the worker was given by its latest request and still has, by arrival.
 -- @rare
-function F.latestLeases(worker, last)
-  local request, found = nil, {}
-  for part in string.gmatch(last, '[^%z]+') do
-    local t = request and F.taskOf(part, worker)
-    if t and t.state == 'started' and string.match(t.token, '^%d+%-(.*)$') == request then
-      found[#found + 1] = t
+function F.latestLeases(worker, request)
+  local found, rows = {}, redis.call('HGETALL', K.hot(worker))
+  for i = 1, #rows, 2 do
+    if string.sub(rows[i + 1], -#request - 1) == '-' .. request then
+      local t = F.taskOf(rows[i], worker, rows[i + 1])
+      if t and t.state == 'started' then found[#found + 1] = F.fixed(t) end
     end
-    request = request or part
   end
+  table.sort(found, function(a, b) return a.stamp < b.stamp end)
   return found
 end
 

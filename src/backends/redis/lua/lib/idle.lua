@@ -90,7 +90,10 @@ function Tick.dropIdles()
     left = left - Tick.dropIdle(lane, left)
     if left > 0 then left = left - Tick.dropNames(lane, left) end
     F.touchLane(lane)
-    if left <= 0 then return true end
+    if left <= 0 then
+      C.idle = now
+      return true
+    end
     redis.call('SREM', K.idleLanes(), queue)
   end
   C.idle = 0

@@ -61,11 +61,12 @@ end
 
 function F.addWorkers(reply)
   for _, id in ipairs(redis.call('ZRANGE', K.workers(), 0, -1)) do
-    local got = redis.call('HMGET', K.worker(id), 'j', 'b', 't', 'k', 's', 'f', 'g')
+    local got = redis.call('HMGET', K.worker(id), 'j', 'b', 't', 's', 'f', 'g')
     if got[1] and math.abs(now - got[3]) <= LIMIT.workerSilenceMs then
       local n = #reply
       reply[n + 1], reply[n + 2], reply[n + 3] = got[1], got[2], got[3]
-      for i = 4, 7 do reply[n + i] = got[i] or '0' end
+      reply[n + 4] = redis.call('HLEN', K.hot(id))
+      for i = 4, 6 do reply[n + 1 + i] = got[i] or '0' end
     end
   end
 end

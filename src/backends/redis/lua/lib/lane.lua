@@ -33,15 +33,14 @@ function F.laneOf(queue)
   lane.perUser = lane.config.perUser or {}
   lane.timed = lane.config.charge == 'time'
   if got[3] then lane.mean = struct.unpack('<d', got[3]) end
-  lane.users, lane.readyKeys = {}, {}
-  lane.gain = 0
+  lane.users, lane.gain = {}, 0
   lanes[queue] = lane
   return lane
 end
 
 function F.touchLane(lane)
-  if lane.dirty then return end
-  lane.dirty = {}
+  if lane.isTouched then return end
+  lane.isTouched = true
   touched[#touched + 1] = lane
 end
 

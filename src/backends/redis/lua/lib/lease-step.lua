@@ -1,29 +1,36 @@
 -- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, lease ms, wait, spread
 -- in [0, 1), retention, number of queues, then queue, weight and pass of each.
--- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due), next due or -1, wait ms, now, lease end, alone, then for
--- each lease id, user, token number, failures, losses, releases, f, long payload, upstreams;
--- repeated ones have their lease end and lease moment behind that; behind all of them, when a queue
--- of the request says something of its tasks, that by queue as JSON}, or {'unregistered'}.
+-- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due), next due or -1, wait ms, now, lease end, alone,
+-- what queues say of their tasks as JSON or '', moment of the token, how many}, then all ids, all texts, and a row for
+-- each that has more to tell: its place, long payload, moment of the token, failures, losses, releases, upstreams,
+-- lease end, lease moment; or {'unregistered'}.
 
-local FIELDS = 9
+-- @rare
+function Lease.addRow(batch, place, long, t)
+  local rows = batch.rows or {}
+  batch.rows = rows
+  local n = #rows
+  rows[n + 1], rows[n + 2] = place, long or ''
+  rows[n + 3] = t and F.tokenNumber(t.token) or ''
+  rows[n + 4], rows[n + 5], rows[n + 6] = t and t.failures or 0, t and t.losses or 0, t and t.releases or 0
+  rows[n + 7] = t and t.x and t.x.d and F.upstreamsOf(t) or ''
+  rows[n + 8], rows[n + 9] = t and t.leaseUntil or '', t and t.leasedAt or ''
+end
 
-function Lease.addLease(reply, n, t)
-  reply[n + 1], reply[n + 2], reply[n + 3] = t.id, t.user, F.tokenNumber(t.token)
-  reply[n + 4], reply[n + 5], reply[n + 6] = t.failures, t.losses, t.releases
-  reply[n + 7] = t.f
-  reply[n + 8] = F.isLong(t) and F.payloadOf(t) or ''
-  reply[n + FIELDS] = t.x and t.x.d and F.upstreamsOf(t) or ''
+-- @rare
+function Lease.add(batch, t)
+  local n = batch.n + 1
+  batch.n, batch.ids[n], batch.texts[n] = n, t.id, t.f
+  Lease.addRow(batch, n, F.isLong(t) and F.payloadOf(t), t)
 end
 
 -- A resent request: what it was given the first time, as far as it still holds.
 -- @rare
-function Lease.repeatLease(worker, reply)
+function Lease.again(worker, batch)
   for _, t in ipairs(F.latestLeases(worker.id, worker.last)) do
     F.fixed(t)
-    Lease.addLease(reply, #reply, t)
-    reply[#reply + 1] = t.leaseUntil
-    reply[#reply + 1] = t.leasedAt
-    if t.losses >= LIMIT.maxLost - 1 then reply[7] = 1 end
+    Lease.add(batch, t)
+    if t.losses >= LIMIT.maxLost - 1 then batch.alone = true end
   end
 end
 
@@ -45,7 +52,10 @@ end
 
 function Lease.dueOfShares(shares)
   local due = F.nextDue()
-  for _, share in ipairs(shares) do due = math.min(due, math.ceil(F.rateOpensAt(share.lane))) end
+  for i = 1, #shares do
+    local lane = shares[i].lane
+    if lane.config.rate then due = math.min(due, math.ceil(F.rateOpensAt(lane))) end
+  end
   return due
 end
 
@@ -79,68 +89,88 @@ end
 
 -- What the queues say of their tasks goes with leases of them; a lease that ends at another time than
 -- the others does so by its queue's own length.
-function Lease.addTerms(shares, reply)
+function Lease.terms(shares)
   local terms
   for i = 1, #shares do
-    local own = queueTerms(shares[i].lane.config)
-    if own then
+    local config = shares[i].lane.config
+    if config.leaseMs or config.retries or config.timeoutMs then
       terms = terms or {}
-      terms[shares[i].lane.queue] = own
+      terms[shares[i].lane.queue] = { leaseMs = config.leaseMs, retries = config.retries,
+        timeoutMs = config.timeoutMs }
     end
   end
-  if terms then reply[#reply + 1] = cjson.encode(terms) end
+  return terms and cjson.encode(terms) or ''
 end
 
-function Lease.saveWorker(worker, request, batch)
-  local last = { request.id }
-  for i = 1, #batch do last[i + 1] = batch[i].id end
-  F.saveLiving(worker, table.concat(last, '\0'))
+-- The queues of the request, with the worker's stride and what its lists let it reach.
+function Lease.shares(from, worker)
+  local shares = {}
+  for i = 1, ARGV[from] + 0 do
+    local at_ = from + 3 * i - 2
+    shares[i] = { lane = F.laneOf(ARGV[at_]), step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
+      reach = worker.reach, isDone = false }
+  end
+  return shares
 end
 
-function F.leaseStep(from, worker)
-  local id, limit, leaseMs = ARGV[from], tonumber(ARGV[from + 1]), ARGV[from + 2]
-  local wait, spread, retention = ARGV[from + 3] == '1', ARGV[from + 4] + 0, ARGV[from + 5]
+-- Appends ids, texts and rows of what was leased.
+function Lease.append(reply, from, batch)
+  local n, ids, texts = batch.n, batch.ids, batch.texts
+  for i = 1, n do reply[from + i], reply[from + n + i] = ids[i], texts[i] end
+  local rows = batch.rows
+  if not rows then return end
+  for i = 1, #rows do reply[from + 2 * n + i] = rows[i] end
+end
+
+-- Appends the answer to the reply.
+function F.leaseStep(from, worker, reply)
+  local id, limit, leaseMs = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2] + 0
+  local wait, retention = ARGV[from + 3] == '1', ARGV[from + 5]
   if worker.line then
     if worker.line == '' then redis.call('DEL', K.wake(worker.id)) end
     Line.leaveLines(worker.id, worker.line, false)
   end
   local heldAlarm = C.alarms ~= ',' and Due.dropAlarm(worker.id)
-  local shares = Deal.readShares(from + 6, worker)
+  local shares = Lease.shares(from + 6, worker)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
-    leaseMs = tonumber(leaseMs), till = now + leaseMs, token = string.format('%.0f-', micros) .. id }
-  local reply = { 'leased', 0, -1, 0, now, request.till, 0 }
-  local batch, ticked = { stopped = false }, false
-  if worker.last and string.sub(worker.last .. '\0', 1, #id + 1) == id .. '\0' then
-    reply[1] = 'repeated'
-    Lease.repeatLease(worker, reply)
+    leaseMs = leaseMs, token = string.format('%.0f-', micros) .. id, known = false, isLong = false }
+  local batch, word, ticked
+  if worker.last == id then
+    word, ticked = 'repeated', false
+    batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
+    Lease.again(worker, batch)
     F.saveLiving(worker)
   else
-    ticked = F.tickSteps(retention)
+    word, ticked = 'leased', F.tickSteps(retention)
     batch = Deal.fill(shares, request)
     -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
     if batch.strangers > 0 then ticked = F.cascade(100) or ticked end
-    for i = 1, #batch do Lease.addLease(reply, 7 + (i - 1) * FIELDS, batch[i]) end
-    if batch.alone then reply[7] = 1 end
-    Deal.saveListClocks(shares)
-    Lease.saveWorker(worker, request, batch)
+    if worker.reach then Deal.saveListClocks(shares) end
+    F.saveLiving(worker, id)
   end
   F.writeStep()
-  local due = Lease.dueOfShares(shares)
-  if #reply == 7 and wait and not batch.stopped and not ticked then
-    reply[4] = Lease.standInLine(worker, shares, due, spread)
-    if batch.strangers and batch.strangers > 0 then Lease.wakeForFreed(worker, shares) end
+  local due, waitMs = Lease.dueOfShares(shares), 0
+  if batch.n == 0 and word == 'leased' and wait and not batch.stopped and not ticked then
+    local spread = ARGV[from + 4] + 0
+    waitMs = Lease.standInLine(worker, shares, due, spread)
+    if batch.strangers > 0 then Lease.wakeForFreed(worker, shares) end
     if batch.strange and Line.wakeKnowing(batch.strange, worker.id) then
       -- Whoever knows the task looks after its due time; this worker would only set it aside again.
       Due.dropAlarm(worker.id)
-      reply[4] = Due.floor(spread)
+      waitMs = Due.floor(spread)
     end
   else
-    reply[4] = math.max(0, math.min(LIMIT.floorMs, due - now))
-    Lease.passOn(worker, shares, heldAlarm)
+    waitMs = due - now
+    if waitMs < 0 then waitMs = 0 elseif waitMs > LIMIT.floorMs then waitMs = LIMIT.floorMs end
+    if C.waiting > 0 then Lease.passOn(worker, shares, heldAlarm) end
   end
-  reply[2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue()
-  if due < INF then reply[3] = due end
-  if #reply > 7 then Lease.addTerms(shares, reply) end
+  local n = #reply
+  reply[n + 1], reply[n + 2] = word, ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue()
+  reply[n + 3], reply[n + 4], reply[n + 5] = due < INF and due or -1, waitMs, now
+  reply[n + 6], reply[n + 7] = now + leaseMs, batch.alone and 1 or 0
+  reply[n + 8] = batch.n > 0 and Lease.terms(shares) or ''
+  reply[n + 9], reply[n + 10] = micros, batch.n
+  Lease.append(reply, n + 10, batch)
   F.closeStep()
   return reply
 end

@@ -1,28 +1,4 @@
--- Deals out turns until the slots are full, and answers with what was leased.
-
--- The queues of the request, with the worker's stride and what its lists let it reach.
-function Deal.readShares(from, worker)
-  local shares = {}
-  for i = 1, tonumber(ARGV[from]) do
-    local at_ = from + 3 * i - 2
-    shares[i] = { lane = F.laneOf(ARGV[at_]), step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
-      reach = worker.reach }
-  end
-  return shares
-end
-
--- The share whose turn it is: the least pass among those with something to give.
-function Deal.nextTurn(shares, turns)
-  local best, u, v, list, stolen
-  for i = 1, #shares do
-    local share = shares[i]
-    if (not best or share.pass < best.pass) and Choose.laneOpen(share.lane) then
-      local found, jump, by, taken = Choose.choose(share.lane, share.reach, turns)
-      if found then best, u, v, list, stolen = share, found, jump, by, taken end
-    end
-  end
-  return best, u, v, list, stolen
-end
+-- Takes one task: of a user with a record, by a worker with lists, or one that is not as most are.
 
 -- @rare
 function Deal.nameKnown(name)
@@ -62,6 +38,7 @@ function Deal.setAside(t, u)
   F.reindex(u)
 end
 
+-- @rare
 -- Charges the turn: the user's tag, virtual time, both rates, the clock of the list.
 function Deal.charge(t, u, v, list)
   local lane = u.lane
@@ -85,6 +62,7 @@ function Deal.charge(t, u, v, list)
   if rate then lane.tat = (lane.tat > now and lane.tat or now) + rate.perMs / rate.limit end
 end
 
+-- @rare
 function Deal.start(t, u, level, request)
   local lane = u.lane
   F.served(u, level)
@@ -94,6 +72,7 @@ function Deal.start(t, u, level, request)
   local n = t.token ~= '' and F.tokenNumber(t.token) + 1 or 0
   t.token = n <= micros and request.token or string.format('%.0f-', n) .. request.id
   t.worker, t.leasedAt, t.chargedEpoch = request.worker, now, lane.epoch
+  t.isCounted = not u.plain
   if t.x and t.x.ex then
     t.x.ex, t.x.xr = nil, nil
     F.setDeadline(t)
@@ -102,7 +81,6 @@ function Deal.start(t, u, level, request)
   t.leaseUntil = now + (lane.config.leaseMs or request.leaseMs)
   F.leasedUntil(request.worker, t.leaseUntil)
   u.running = u.running + 1
-  F.runningAt(request.worker, 1)
   local stays = u.ready
   F.reindex(u)
   if u.ready and stays then F.indexUser(u, true) end
@@ -119,10 +97,11 @@ function Deal.mendLevel(u, level)
 end
 
 -- Starts the chosen task, unless its name is strange here or it must run with nothing beside it.
+-- @rare
 function Deal.take(u, v, list, request, batch)
   local level = F.nextLevel(u)
   if level == 0 then return F.reindex(u) end
-  local id = F.headOf(u, level, request.limit - #batch)
+  local id = F.headOf(u, level)
   if not id then return Deal.mendLevel(u, level) end
   local t = F.taskOf(id, nil, 'none')
   if not t then
@@ -149,31 +128,29 @@ function Deal.take(u, v, list, request, batch)
     return
   end
   local alone = t.losses >= LIMIT.maxLost - 1
-  if alone and #batch > 0 then
+  if alone and batch.n > 0 then
     batch.stopped = true
     return
   end
   F.takeHead(u, level, t)
   Deal.charge(t, u, v, list)
   Deal.start(t, u, level, request)
-  batch[#batch + 1] = t
+  Lease.add(batch, t)
   batch.alone, batch.stopped = alone, alone
   return true
 end
 
-function Deal.fill(shares, request)
-  local batch = { strangers = 0, stopped = false, alone = false }
-  while #batch < request.limit and not batch.stopped do
-    local share, u, v, list, stolen = Deal.nextTurn(shares, request.limit - #batch)
-    if not share then break end
-    if Deal.take(u, v, list, request, batch) then
-      share.pass = share.pass + share.step
-      if stolen then share.lane.stolen = share.lane.stolen + 1 end
-    end
-  end
-  return batch
+-- One turn by all rules, if anybody has one.
+-- @rare
+function Deal.one(share, request, batch)
+  local u, v, list, stolen = Choose.choose(share.lane, share.reach)
+  if not u then return false end
+  local taken = Deal.take(u, v, list, request, batch)
+  if taken and stolen then share.lane.stolen = share.lane.stolen + 1 end
+  return true
 end
 
+-- @rare
 function Deal.saveListClocks(shares)
   for _, share in ipairs(shares) do
     for id, list in pairs(share.lane.lists or {}) do

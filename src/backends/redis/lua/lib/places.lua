@@ -74,7 +74,6 @@ function F.leave(t, u)
     elseif state == 'started' then
       u.running = u.running - 1
       if u.lane.timed then Timed.settle(t, u) end
-      F.runningAt(t.worker, -1)
     elseif state == 'failed' then
       F.countFollower(t, u.lane, -1)
     end

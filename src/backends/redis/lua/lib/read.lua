@@ -1,7 +1,7 @@
 -- Everything that a step which only looks is made of.
 -- @include lib/keys.lua
 -- @include lib/buffer.lua
--- @include lib/view.lua
+-- @include lib/bytes.lua
 -- @include lib/class.lua
 -- @include lib/lane.lua
 -- @include lib/user.lua

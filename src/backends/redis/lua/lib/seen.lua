@@ -2,10 +2,10 @@
 
 -- nil when the worker is not registered, or its lists were dropped while it was silent.
 function F.readWorker(id)
-  local got = redis.call('HMGET', K.worker(id), 'n', 'l', 'r', 'i', 't', 'x', 's', 'f')
+  local got = redis.call('HMGET', K.worker(id), 'n', 'l', 'r', 'i', 't', 'x', 's')
   if not got[5] or got[6] then return end
   local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]),
-    s = got[7], f = got[8] }
+    s = got[7], succeeded = 0 }
   if got[2] then
     local lists = cmsgpack.unpack(got[2])
     worker.reach = { assigned = lists.a, steal = lists.s }

@@ -38,35 +38,46 @@ function Decide.release(t, u, delay, cause)
   F.comeBack(t, u, delay == '' and 0 or tonumber(delay), delay ~= '')
 end
 
-function Decide.by(decision, t, u, at_)
-  if decision == 'finish' or decision == 'write' then return Decide.finish(t, u, ARGV[at_]) end
-  if decision == 'cancel' then return Decide.cancel(t, u, ARGV[at_]) end
-  if decision == 'suspend' then
-    return Decide.suspend(t, u, ARGV[at_], ARGV[at_ + 1], ARGV[at_ + 2])
-  end
-  if decision == 'release' then return Decide.release(t, u, ARGV[at_], ARGV[at_ + 1]) end
-  if decision == 'retry' then
-    return Decide.retry(t, u, ARGV[at_], ARGV[at_ + 1], ARGV[at_ + 2])
-  end
-  Decide.deadLetter(t, u, ARGV[at_], ARGV[at_ + 1])
+function Decide.by(decision, t, u, a, b, c)
+  if decision == 'finish' or decision == 'write' then return Decide.finish(t, u, a) end
+  if decision == 'cancel' then return Decide.cancel(t, u, a) end
+  if decision == 'suspend' then return Decide.suspend(t, u, a, b, c) end
+  if decision == 'release' then return Decide.release(t, u, a, b) end
+  if decision == 'retry' then return Decide.retry(t, u, a, b, c) end
+  Decide.deadLetter(t, u, a, b)
 end
 
--- ARGV from `at_`: id, token, decision and its arguments.
-function F.settleOne(at_, lease)
-  local t, token = F.taskOf(ARGV[at_], ARGV[1], lease), ARGV[at_ + 1]
+-- A settlement of a call: its place there, where its id stands in ARGV, its token, how far behind its result
+-- stands, where its decision stands if that is not 'finish', and the lease as its worker holds it.
+-- @rare
+function Settle.one(reply, place, at_, token, apart, row, packed)
+  local answer
+  if row then
+    answer = F.settleOne(ARGV[at_], token, ARGV[row + 1], ARGV[at_ + apart], ARGV[row + 2], ARGV[row + 3], packed)
+  else
+    answer = F.settleOne(ARGV[at_], token, 'finish', ARGV[at_ + apart], '', '', packed)
+  end
+  if answer == 'ok finished' then return end
+  reply[#reply + 1] = place
+  reply[#reply + 1] = answer
+end
+
+-- @rare
+function F.settleOne(id, token, decision, a, b, c, lease)
+  local t = F.taskOf(id, ARGV[1], lease)
   if not t then return 'notFound' end
   local own = t.token == token
   if (own and t.isSettled) or (t.y and t.y.st == token) then return 'repeated ' .. t.state end
   if t.state ~= 'started' or not own then return 'leaseLost' end
   -- 'write' is 'finish', with what the handler wrote behind the result.
-  local writes = ARGV[at_ + 2] == 'write' and not t.canceling
-  local refused = writes and F.applyWrites(ARGV[at_ + 4], ARGV[at_ + 5], t.id)
+  local writes = decision == 'write' and not t.canceling
+  local refused = writes and F.applyWrites(b, c, t.id)
   if refused then return refused end
   local u = F.ownerOf(t)
   if t.canceling then
     Decide.cancel(t, u, t.y.cn)
   else
-    Decide.by(ARGV[at_ + 2], t, u, at_ + 3)
+    Decide.by(decision, t, u, a, b, c)
   end
   t.isSettled = true
   return t.state == 'finished' and 'ok finished' or 'ok ' .. t.state

@@ -1,6 +1,9 @@
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
 -- that changed is written, and only then is anybody woken.
 
+-- How long after they may be forgotten users are looked through for that.
+local IDLE_MS = 1000
+
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
 -- time is charged, a tag may have been corrected upwards while virtual time stood still.
 function Step.restIfIdle(lane)
@@ -15,10 +18,15 @@ function Step.newEpoch(lane)
   if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
+  if rich then Step.loseTags(lane) end
   if lane.tags == 0 then return end
-  Z[K.keptTags(lane.p)] = nil
   redis.call('DEL', K.keptTags(lane.p))
   lane.tags, lane.stale = 0, true
+end
+
+-- @rare
+function Step.loseTags(lane)
+  Z[K.keptTags(lane.p)] = nil
   for _, u in pairs(lane.users) do u.isKept = false end
 end
 
@@ -99,7 +107,7 @@ end
 function Step.saveDueUsers()
   local any = false
   for _, lane in ipairs(touched) do
-    for _, u in ipairs(lane.dirty) do
+    for _, u in ipairs(lane.dirty or NONE) do
       if u.dueChanged then
         u.dueChanged = nil
         F.flushKey(K.scheduled(lane.p, u.name))
@@ -118,7 +126,7 @@ function Step.finishLane(lane)
   end
   if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
     redis.call('SADD', K.idleLanes(), lane.queue)
-    C.idle = 1
+    if C.idle == 0 then C.idle = now + IDLE_MS end
   end
   F.saveLane(lane)
   if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
@@ -145,12 +153,27 @@ function Step.saveTasks()
   end
 end
 
--- Writes everything that this step has changed, and wakes workers for work that was gained.
-function F.writeStep()
+-- What this step knows of users and tasks is written and forgotten: others deal out by what is stored.
+-- @rare
+function Step.rest()
+  if C.dueChanged then Step.saveDueUsers() end
+  for _, lane in ipairs(touched) do
+    for _, u in ipairs(lane.dirty or NONE) do Step.forget(u) end
+    lane.dirty = nil
+  end
+  for _, lane in pairs(lanes) do lane.users, lane.runs = {}, nil end
+  F.dropLeases()
+  Step.saveTasks()
+  tasks = {}
+  F.flushSets()
+end
+
+-- @rare
+function Step.writeAll()
   if C.dueChanged then Step.saveDueUsers() end
   for _, lane in ipairs(touched) do
     Step.restIfIdle(lane)
-    for _, u in ipairs(lane.dirty) do Step.forget(u) end
+    for _, u in ipairs(lane.dirty or NONE) do Step.forget(u) end
   end
   F.dropLeases()
   F.flushEnded()
@@ -158,12 +181,22 @@ function F.writeStep()
   if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
   if next(keyring) then F.saveKeys() end
-  for _, lane in ipairs(touched) do Step.finishLane(lane) end
-  if next(runningChange) then F.saveRunning() end
+  if next(outcomes) then F.saveOutcomes() end
+end
+
+-- Writes everything that this step has changed, and wakes workers for work that was gained.
+function F.writeStep()
+  if rich then Step.writeAll() end
+  for i = 1, #touched do
+    local lane = touched[i]
+    Step.restIfIdle(lane)
+    Step.finishLane(lane)
+  end
+  if C.freed and not C.begun then F.mayRest(ARGV[1]) end
 end
 
 function F.closeStep()
   if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then Due.alarmEarlier() end
   F.saveClock()
-  if #published > 0 then Step.publishEnds() end
+  if rich then Step.publishEnds() end
 end

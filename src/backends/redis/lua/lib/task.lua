@@ -5,7 +5,7 @@
 --           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
 --           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
 -- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
---           whether it has facts; token
+--           a sum (1 it has facts, 2 its user has a record, which counts it); queue NUL token
 -- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
 -- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
 --           (due; since when it is free), readers; then x, y and o as one value
@@ -64,10 +64,11 @@ function F.readEnd(t, packed)
 end
 
 function F.readLease(t, worker, packed)
-  local from, _
-  t.leasedAt, t.leaseUntil, t.chargedEpoch, _, from = struct.unpack(LEASE, packed)
-  t.token, t.worker, t.state = string.sub(packed, from), worker, 'started'
-  t.isSettled = false
+  local flags, from
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack(LEASE, packed)
+  local stop = string.find(packed, '\0', from, true)
+  t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
+  t.isCounted, t.isSettled = flags >= 2, false
 end
 
 -- Workers that have leases, or had some lately.
@@ -101,7 +102,7 @@ end
 function F.taskOf(id, worker, lease)
   local t = tasks[id]
   if t ~= nil then return t end
-  local f = texts[id] or redis.call('HGET', K.tasks(), id)
+  local f = redis.call('HGET', K.tasks(), id)
   t = false
   if f then
     t = F.newTask(id, f)
@@ -120,13 +121,6 @@ function F.taskOf(id, worker, lease)
   end
   tasks[id] = t
   return t
-end
-
--- Reads what a worker settles, all at once: texts, and its leases.
-function F.preload(worker, ids)
-  local got = redis.call('HMGET', K.tasks(), unpack(ids))
-  for i = 1, #ids do texts[ids[i]] = got[i] end
-  return redis.call('HMGET', K.hot(worker), unpack(ids))
 end
 
 -- Fills in whose task it is.
@@ -263,8 +257,10 @@ function F.saveTask(t, writes)
   if t.textChanged then F.gather(writes, K.tasks(), t.id, t.f) end
   t.textChanged = false
   if t.state == 'started' then
+    if not t.queue then F.owned(t) end
     F.gather(writes, K.hot(t.worker), t.id,
-      struct.pack(LEASE, t.leasedAt, t.leaseUntil, t.chargedEpoch, t.hasFacts and 1 or 0) .. t.token)
+      struct.pack(LEASE, t.leasedAt, t.leaseUntil, t.chargedEpoch,
+        (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0)) .. t.queue .. '\0' .. t.token)
   elseif F.isEnd(t.state) then
     F.gather(writes, K.ends(), t.id, struct.pack(END, CODES[t.state] + (t.isSettled and 16 or 0), t.at,
       t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))

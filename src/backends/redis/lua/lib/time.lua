@@ -24,7 +24,6 @@ if C.seen - now > LIMIT.clockStepMs then
 elseif C.seen > now then
   now = C.seen
 end
-local nowText = string.format('%.0f', now)
 if C.seen > 0 and now - C.seen > LIMIT.outageMs then C.pause = now + LIMIT.outagePauseMs end
 if micros < now * 1000 then micros = now * 1000 end
 

@@ -208,6 +208,8 @@ function F.startOf(u) return Tag.start(u.s, u.w) end
 function F.touch(u)
   if u.dirty then return end
   u.dirty = true
-  F.touchLane(u.lane)
-  u.lane.dirty[#u.lane.dirty + 1] = u
+  local lane = u.lane
+  F.touchLane(lane)
+  lane.dirty = lane.dirty or {}
+  lane.dirty[#lane.dirty + 1] = u
 end

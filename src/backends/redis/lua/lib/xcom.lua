@@ -20,7 +20,7 @@ end
 
 function XCom.push(writer, user, namespace, key, text, keepMs)
   local place, space = XCom.placeOf(user, namespace, key), K.pair(user, namespace)
-  redis.call('HSET', K.xcom(place), 'v', text, 'w', writer, 'p', nowText, 't', keepMs)
+  redis.call('HSET', K.xcom(place), 'v', text, 'w', writer, 'p', string.format('%.0f', now), 't', keepMs)
   redis.call('ZADD', K.xcomKeys(space), 0, key)
   redis.call('ZADD', K.xcomNamespaces(user), 0, namespace)
   F.move('xcom-ends', place, now + keepMs)

@@ -1,0 +1,302 @@
+-- Deals out turns to users without a record, many at once: first whose they are, then their tasks. A turn
+-- of somebody else, and a task that is not as most are, are taken one by one (lib/lease.lua).
+
+-- The classes of a queue, each with its users in the order of their tags, some at a time: got, from `at`
+-- on. Who has had a turn stands behind those that were there, in `again`, since tags never fall.
+function Deal.fronts(lane, most)
+  local fronts, n = {}, 0
+  for class, users in pairs(lane.classes) do
+    local isShared, value = string.byte(class, 2) == 115, string.sub(class, 3) + 0
+    local page = most
+    if next(lane.classes, next(lane.classes)) and not isShared then
+      page = math.min(most, math.ceil(most * users * value / lane.w) + 1)
+    end
+    n = n + 1
+    fronts[n] = { class = class, key = K.ready(lane.p, class), isPlain = string.byte(class) == 112,
+      w = value, step = Choose.stepOf(class), scale = isShared or Tag.scale(value), page = page,
+      from = 0, at = 1, size = 0, got = NONE, tag = false, again = {}, first = 1, last = 0,
+      start = false, isAgain = false, n = users }
+  end
+  return fronts, n
+end
+
+-- Where the first of a class stands in virtual time, as `start`; nil when nobody is left.
+function Deal.look(front, tags)
+  if front.at > front.size and front.from then
+    local from, page = front.from, front.page
+    local got = redis.call('ZRANGE', front.key, from == 0 and '0' or string.format('%d', from),
+      string.format('%d', from + page - 1), 'WITHSCORES')
+    local size = #got
+    front.got, front.size, front.at = got, size, 1
+    front.from = size == 2 * page and from + page
+    front.tag = size > 0 and got[2] + 0
+  end
+  local tag, again = front.at <= front.size and front.tag, front.again[front.first]
+  if again and not (tag and tag <= tags[again]) then
+    tag, front.isAgain = tags[again], true
+  else
+    front.isAgain = false
+  end
+  local start = tag and (front.scale == true and tag or tag / front.scale)
+  front.start = start
+  return start
+end
+
+-- Whose the next turns are, at most so many, as if each cost 1; nothing is written. By number of who got
+-- any: names, tags after their turns, tasks left, turns, class. `order`: whose each turn is. `isOther`: the
+-- next one is of a user with a record.
+function Deal.turns(lane, most)
+  local fronts, n = Deal.fronts(lane, most)
+  local v, w, lines = lane.v, lane.w, K.line(lane.p, '', '')
+  local names, tags, left, served, fronted, order = {}, {}, {}, {}, {}, {}
+  local count, who, isOther = 0, 0, false
+  while count < most and w > 0 do
+    local front, start, from = fronts[1], nil, v
+    if n == 1 then
+      start = Deal.look(front, tags)
+      if start and start > v then from = start end
+    else
+      for i = 1, n do Deal.look(fronts[i], tags) end
+      front, from = Choose.best(fronts, n, v)
+      start = front and front.start
+    end
+    if not start then break end
+    if not front.isPlain then
+      isOther = true
+      break
+    end
+    local i, have
+    if front.isAgain then
+      i = front.again[front.first]
+      front.first = front.first + 1
+      have = left[i]
+      served[i] = served[i] + 1
+    else
+      local name, at_ = front.got[front.at], front.at + 2
+      have = redis.call('LLEN', lines .. name)
+      who = who + 1
+      i = who
+      names[i], tags[i], fronted[i], served[i] = name, front.tag, front, 1
+      front.at = at_
+      if at_ <= front.size then front.tag = front.got[at_ + 1] + 0 end
+    end
+    if have > 0 then
+      count = count + 1
+      order[count], tags[i], left[i] = i, tags[i] + TURN, have - 1
+      v = from + 100 / w
+      if have > 1 then
+        local last = front.last + 1
+        front.last, front.again[last] = last, i
+      else
+        w = w - front.w
+      end
+    else
+      -- It stands where it has nothing (somebody else's hand).
+      served[i], left[i], w = 0, 0, w - front.w
+    end
+  end
+  return { v = v, w = w, count = count, who = who, names = names, tags = tags, left = left,
+    served = served, fronts = fronts, fronted = fronted, order = order, isOther = isOther }
+end
+
+-- Takes the tasks of these turns out of their lines.
+function Deal.pop(lane, turns)
+  local ids, lines, some = {}, K.line(lane.p, '', ''), nil
+  local order, served, names = turns.order, turns.served, turns.names
+  for at_ = 1, turns.count do
+    local i = order[at_]
+    local n = served[i]
+    if n == 1 then
+      ids[at_] = redis.call('LPOP', lines .. names[i])
+    else
+      some = some or {}
+      local popped = some[i]
+      if not popped then
+        popped = redis.call('LPOP', lines .. names[i], string.format('%d', n))
+        popped.n, some[i] = 0, popped
+      end
+      popped.n = popped.n + 1
+      ids[at_] = popped[popped.n]
+    end
+  end
+  return ids
+end
+
+-- The tasks from the last to `from` stand again where they stood.
+-- @rare
+function Deal.unpop(lane, turns, ids, from)
+  for at_ = turns.count, from, -1 do
+    redis.call('LPUSH', K.line(lane.p, '', turns.names[turns.order[at_]]), ids[at_])
+  end
+end
+
+-- The first task that cannot just be started: its record is gone, it has facts, another cost than 1, or a
+-- name that the worker does not know; nil when there is none.
+function Deal.firstOdd(texts, n, request)
+  local known = request.known
+  for i = 1, n do
+    local text = texts[i]
+    if not text then return i end
+    local kind = string.byte(text, 27)
+    if kind >= 52 then return i end
+    if kind % 2 == 1 then request.isLong = true end
+    local from = 31 + string.sub(text, 28, 30)
+    if not known or string.sub(text, from, from + #known - 1) ~= known then
+      local a = string.find(text, '\0', from, true)
+      local b = string.find(text, '\0', a + 1, true)
+      local c = string.find(text, '\0', b + 1, true)
+      if string.sub(text, b + 1, c - 1) ~= '1' then return i end
+      local name = string.sub(text, a + 1, b - 1)
+      if request.names and not string.find(request.names, ',' .. name .. ',', 1, true) then return i end
+      known = string.sub(text, from, c)
+      request.known = known
+    end
+  end
+end
+
+-- Writes the tags of those that had turns. Who has nothing left leaves its class, and its tag is kept
+-- while it is ahead.
+function Deal.saveTags(lane, turns)
+  local tags, left, names, fronted = turns.tags, turns.left, turns.names, turns.fronted
+  local drained, kept = 0, {}
+  for i = 1, turns.who do
+    local front = fronted[i]
+    if left[i] > 0 then
+      local moves = front.moves
+      if not moves then
+        moves = {}
+        front.moves, front.m = moves, 0
+      end
+      local m = front.m
+      moves[m + 1], moves[m + 2], front.m = string.format('%d', tags[i]), names[i], m + 2
+    else
+      local gone = front.gone or {}
+      front.gone = gone
+      gone[#gone + 1] = names[i]
+      drained = drained + 1
+      if Tag.keptUntil(tags[i], front.w) > turns.v then
+        local k = #kept
+        kept[k + 1], kept[k + 2] = string.format('%d', tags[i]), names[i]
+      else
+        lane.stale = true
+      end
+    end
+  end
+  lane.v, lane.w = turns.v, turns.w
+  for _, front in ipairs(turns.fronts) do
+    if front.moves then redis.call('ZADD', front.key, unpack(front.moves)) end
+    if front.gone then Deal.dropFrom(lane, front, #front.gone) end
+  end
+  if drained == 0 then return end
+  lane.ready = lane.ready - drained
+  if #kept == 0 then return end
+  redis.call('ZADD', K.keptTags(lane.p), unpack(kept))
+  lane.tags = lane.tags + #kept / 2
+end
+
+function Deal.dropFrom(lane, front, n)
+  redis.call('ZREM', front.key, unpack(front.gone))
+  local classes, users = lane.classes, front.n - n
+  classes[front.class] = users > 0 and users or nil
+  if users > 0 then return end
+  local kind = string.sub(front.class, 2)
+  if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
+end
+
+-- Leases the tasks of these turns.
+function Deal.startAll(lane, turns, ids, texts, request, batch)
+  local n, till = turns.count, now + (lane.config.leaseMs or request.leaseMs)
+  Deal.saveTags(lane, turns)
+  lane.runnable = lane.runnable - n
+  lane.counts.queued, lane.counts.started = lane.counts.queued - n, lane.counts.started + n
+  F.touchLane(lane)
+  local value = struct.pack(LEASE, now, till, lane.epoch, 0) .. lane.queue .. '\0' .. request.token
+  local hot, rows, at_ = K.hot(request.worker), {}, batch.n
+  for i = 1, n do
+    rows[2 * i - 1], rows[2 * i] = ids[i], value
+    batch.ids[at_ + i], batch.texts[at_ + i] = ids[i], texts[i]
+  end
+  batch.n = at_ + n
+  redis.call('HSET', hot, unpack(rows))
+  F.begun(request.worker, till)
+  if request.isLong then Deal.addLong(batch, at_) end
+end
+
+-- Payloads that stand apart from their records go with the lease.
+-- @rare
+function Deal.addLong(batch, from)
+  for i = from + 1, batch.n do
+    if string.byte(batch.texts[i], 27) % 2 == 1 then
+      Lease.addRow(batch, i, redis.call('HGET', K.payloads(), batch.ids[i]))
+    end
+  end
+end
+
+-- Starts what comes next of a queue, at most so many; false when there is nothing.
+function Deal.some(share, most, request, batch)
+  local lane = share.lane
+  if rich then Step.rest() end
+  local turns = Deal.turns(lane, most)
+  local odd = turns.isOther
+  if turns.count > 0 then
+    local ids = Deal.pop(lane, turns)
+    local texts = redis.call('HMGET', K.tasks(), unpack(ids))
+    request.isLong = false
+    local at_ = Deal.firstOdd(texts, turns.count, request)
+    if at_ then
+      Deal.unpop(lane, turns, ids, at_)
+      turns, odd = Deal.turns(lane, at_ - 1), true
+    end
+    if turns.count > 0 then Deal.startAll(lane, turns, ids, texts, request, batch) end
+  elseif turns.who > 0 then
+    F.touchLane(lane)
+    Deal.saveTags(lane, turns)
+  end
+  if odd then
+    if batch.n >= request.limit then return true end
+    return Deal.one(share, request, batch)
+  end
+  return turns.count > 0
+end
+
+-- The share whose turn it is, and for how many turns: until the pass of another is less.
+function Deal.nextShare(shares, most)
+  local best, at_
+  for i = 1, #shares do
+    local share = shares[i]
+    if not share.isDone and (not best or share.pass < best.pass) and Choose.laneOpen(share.lane) then
+      best, at_ = share, i
+    end
+  end
+  if not best or #shares == 1 then return best, most end
+  local pass, turns = best.pass, 0
+  repeat
+    pass, turns = pass + best.step, turns + 1
+    for i = 1, #shares do
+      local other = shares[i]
+      if i ~= at_ and not other.isDone and (other.pass < pass or (other.pass == pass and i < at_)) then
+        return best, turns
+      end
+    end
+  until turns == most
+  return best, most
+end
+
+function Deal.fill(shares, request)
+  local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
+  while batch.n < request.limit and not batch.stopped do
+    local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, 500))
+    if not share then break end
+    local config, before = share.lane.config, batch.n
+    if config.maxRunning then most = math.min(most, config.maxRunning - share.lane.counts.started) end
+    local found
+    if share.reach or config.rate then
+      found = Deal.one(share, request, batch)
+    else
+      found = Deal.some(share, most, request, batch)
+    end
+    if not found then share.isDone = true end
+    for _ = before + 1, batch.n do share.pass = share.pass + share.step end
+  end
+  return batch
+end

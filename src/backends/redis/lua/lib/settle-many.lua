@@ -1,0 +1,90 @@
+-- Settles the tasks of a call: those that finish as most do, run by run, all others one by one.
+
+-- How an end is coded that a worker has said: see lib/task.lua.
+local FINISHED = 21
+
+-- Tasks of one lease, as ARGV holds them from ids + first to ids + last, with their results `apart` behind.
+function Settle.finish(worker, lease, first, last, apart)
+  local n, queue, result = last - first + 1, lease.queue, nil
+  local lane = F.laneOf(queue)
+  if rich then F.flushEnded() end
+  local before = struct.pack('<Bd', FINISHED, now) .. string.sub(lease.packed, 1, 8)
+  local behind = lease.token .. '\0' .. ARGV[1] .. '\0'
+  local stamp = C.stamp
+  C.stamp = stamp + n
+  if n == 1 then
+    redis.call('HSET', K.ends(), ARGV[first],
+      before .. struct.pack('<d', stamp + 1) .. behind .. ARGV[first + apart])
+    redis.call('HDEL', K.hot(ARGV[1]), ARGV[first])
+    redis.call('RPUSH', K.ended('finished'), ARGV[first])
+  else
+    local rows, k = {}, 0
+    for i = first, last do
+      stamp = stamp + 1
+      rows[k + 1] = ARGV[i]
+      rows[k + 2] = before .. struct.pack('<d', stamp) .. behind .. ARGV[i + apart]
+      k = k + 2
+    end
+    redis.call('HSET', K.ends(), unpack(rows))
+    redis.call('HDEL', K.hot(ARGV[1]), unpack(ARGV, first, last))
+    redis.call('RPUSH', K.ended('finished'), unpack(ARGV, first, last))
+  end
+  local counts = lane.counts
+  counts.started, counts.finished = counts.started - n, counts.finished + n
+  lane.finished = lane.finished + n
+  F.touchLane(lane)
+  if now < H.finished then H.finished = now end
+  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], 's', n) end
+  C.freed = true
+end
+
+-- What a lease says, if its task is as most are: nothing else is known of it, and its user has no record.
+function Settle.lease(packed, token)
+  local from = 22
+  if string.byte(packed, 21) ~= 0 then return end
+  local stop = string.find(packed, '\0', from, true)
+  if string.sub(packed, stop + 1) ~= token then return end
+  return { packed = packed, token = token, queue = string.sub(packed, from, stop - 1) }
+end
+
+-- The first settlement of the call that is not told in one word more than its result: by place in the call.
+function Settle.others(from, count)
+  local others = {}
+  for i = from, from + 4 * (count - 1), 4 do others[ARGV[i] + 0] = i end
+  return others
+end
+
+-- ARGV from 2: how many settlements, how many of them are not 'finish', how many groups follow that have one
+-- token each; then size and token of each group, all ids, all results (or first arguments), and of each
+-- that is not 'finish' its place, decision and two more arguments. Answers where that ends, and appends
+-- to the reply place and answer of each that is not 'ok finished'.
+function Settle.all(worker, reply)
+  local n, odd, groups = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
+  local ids = 4 + 2 * groups
+  local rows = ids + 2 * n + 1
+  if n == 0 then return rows end
+  local hot = redis.call('HMGET', K.hot(ARGV[1]), unpack(ARGV, ids + 1, ids + n))
+  local ears = C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n))
+  local others = odd > 0 and Settle.others(rows, odd) or NONE
+  local i = 1
+  for g = 1, groups do
+    local size, token = ARGV[3 + 2 * g] + 0, ARGV[4 + 2 * g]
+    local last = i + size - 1
+    while i <= last do
+      local packed = hot[i]
+      local lease = packed and not others[i] and not (ears and ears[i]) and Settle.lease(packed, token)
+      if lease then
+        local stop = i
+        while stop < last and hot[stop + 1] == packed and not others[stop + 1] and not (ears and ears[stop + 1]) do
+          stop = stop + 1
+        end
+        Settle.finish(worker, lease, ids + i, ids + stop, n)
+        i = stop + 1
+      else
+        Settle.one(reply, i, ids + i, token, n, others[i], packed or nil)
+        i = i + 1
+      end
+    end
+  end
+  return rows + 4 * odd
+end
