@@ -113,12 +113,10 @@ function tieredBlocks(
   rest: readonly LuaLines[],
   tiers: Tiers,
 ): readonly string[] {
-  const isNamed = (names: ReadonlySet<string>, { name }: LuaFunction): boolean =>
-    names.has(name.replace(/^F\.([A-Z]\w*?)_/, '$1.'));
   const isHot = (one: LuaFunction): boolean =>
-    isNamed(tiers.hot, one) || (tiers.hot.has(one.file) && !one.rare);
+    tiers.hot.has(one.name) || (tiers.hot.has(one.file) && !one.rare);
   const isOften = (one: LuaFunction): boolean =>
-    !isHot(one) && (isNamed(tiers.often, one) || tiers.often.has(one.file));
+    !isHot(one) && (tiers.often.has(one.name) || tiers.often.has(one.file));
   const code = rest.flatMap(({ lines }) => lines).join('\n');
   const all = reachable(functions, code, true);
   const live = functions.filter(({ name }) => all.has(name));

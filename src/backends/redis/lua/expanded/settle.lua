@@ -12,7 +12,7 @@
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { saveClock = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, isKindUsed = 0, saveLiving = 0, begun = 0, mayRest = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, readWorker = 0, seen = 0, leaseStep = 0, Deal_fronts = 0, Deal_look = 0, Deal_turns = 0, Deal_pop = 0, Deal_firstOdd = 0, Deal_saveTags = 0, Deal_dropFrom = 0, Deal_startAll = 0, Deal_some = 0, Deal_nextShare = 0, Deal_fill = 0, Settle_finish = 0, Settle_lease = 0, Settle_others = 0, Settle_all = 0 }
+local F = { saveClock = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_keptUntil = 0, isKindUsed = 0, saveLiving = 0, begun = 0, mayRest = 0, scheduleLookAt = 0, schedulesDue = 0, nextDue = 0, Step_restIfIdle = 0, Step_finishLane = 0, writeStep = 0, closeStep = 0, retainDue = 0, tickSteps = 0, Choose_stepOf = 0, Choose_best = 0, Choose_laneOpen = 0, readWorker = 0, seen = 0, Lease_dueOfShares = 0, Lease_terms = 0, Lease_shares = 0, Lease_append = 0, leaseStep = 0, Deal_fronts = 0, Deal_look = 0, Deal_turns = 0, Deal_pop = 0, Deal_firstOdd = 0, Deal_saveTags = 0, Deal_dropFrom = 0, Deal_startAll = 0, Deal_some = 0, Deal_nextShare = 0, Deal_fill = 0, Settle_finish = 0, Settle_lease = 0, Settle_others = 0, Settle_all = 0 }
 
 -- Functions of one subject each; the bundler makes one table of all of them.
 
@@ -127,6 +127,15 @@ function F.saveLane(lane)
   if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
 end
 
+-- Grains of a user of this weight in one unit of virtual time.
+function F.Tag_scale(w) return w * 67108864 / 100 end
+
+-- Where a tag stands in virtual time.
+function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
+
+-- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
+function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
+
 function F.isKindUsed(classes, kind)
   return classes['p' .. kind] or classes['o' .. kind] or classes['a' .. kind]
 end
@@ -176,6 +185,28 @@ function F.nextDue()
     F.scheduleLookAt()))
 end
 
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
+function F.Step_restIfIdle(lane)
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
+  lane.v = 0
+  F.Step_newEpoch(lane)
+end
+
+function F.Step_finishLane(lane)
+  if lane.idleMoved then
+    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
+    lane.idleLeast = head[2] and tonumber(head[2]) or INF
+  end
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
+    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
+    if C.idle == 0 then C.idle = now + 1000 end
+  end
+  F.saveLane(lane)
+  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
+end
+
 -- Writes everything that this step has changed, and wakes workers for work that was gained.
 function F.writeStep()
   if rich then F.Step_writeAll() end
@@ -212,6 +243,47 @@ function F.tickSteps(retention, isAsked)
   return C.idle > 0 and C.idle <= now and F.Tick_dropIdles()
 end
 
+function F.Choose_stepOf(class)
+  local value = tonumber(string.sub(class, 3))
+  if string.byte(class, 2) == 119 then return 100 / value end
+  return 2 ^ (value + 1)
+end
+
+-- The class with the next turn, and the virtual time after the jump to the least start. `fronts`: classes,
+-- with where their first users stand (`start`, false when there is none) and how long a turn is (`step`).
+function F.Choose_best(fronts, n, v)
+  local least = INF
+  for i = 1, n do
+    local start = fronts[i].start
+    if start and start < least then least = start end
+  end
+  if least == INF then return end
+  if least > v then v = least end
+  local best, bestFinish
+  for i = 1, n do
+    local front = fronts[i]
+    local start, step = front.start, front.step
+    if start and start <= v + step * 0.000030517578125 then
+      local finish = start + step
+      if not best or finish < bestFinish
+        or (finish == bestFinish and (start < best.start
+          or (start == best.start and F.Choose_classBefore(front.class, best.class)))) then
+        best, bestFinish = front, finish
+      end
+    end
+  end
+  return best, v
+end
+
+-- Whether the queue's own limits let anything start now.
+function F.Choose_laneOpen(lane)
+  local config = lane.config
+  if config.paused or lane.runnable == 0 then return false end
+  if config.maxRunning and lane.counts.started >= config.maxRunning then return false end
+  local rate = config.rate
+  return not rate or math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit)) <= now
+end
+
 -- nil when the worker is not registered, or its lists were dropped while it was silent.
 function F.readWorker(id)
   local got = redis.call('HMGET', (prefix .. 'worker:' .. id), 'n', 'l', 'r', 'i', 't', 'x', 's')
@@ -232,6 +304,50 @@ function F.seen(worker)
     redis.call('ZADD', (prefix .. 'workers'), now, worker.id)
   end
   if worker.listed then F.move('listed-workers', worker.id, now) end
+end
+
+function F.Lease_dueOfShares(shares)
+  local due = F.nextDue()
+  for i = 1, #shares do
+    local lane = shares[i].lane
+    if lane.config.rate then due = math.min(due, math.ceil(F.rateOpensAt(lane))) end
+  end
+  return due
+end
+
+-- What the queues say of their tasks goes with leases of them; a lease that ends at another time than
+-- the others does so by its queue's own length.
+function F.Lease_terms(shares)
+  local terms
+  for i = 1, #shares do
+    local config = shares[i].lane.config
+    if config.leaseMs or config.retries or config.timeoutMs then
+      terms = terms or {}
+      terms[shares[i].lane.queue] = { leaseMs = config.leaseMs, retries = config.retries,
+        timeoutMs = config.timeoutMs }
+    end
+  end
+  return terms and cjson.encode(terms) or ''
+end
+
+-- The queues of the request, with the worker's stride and what its lists let it reach.
+function F.Lease_shares(from, worker)
+  local shares = {}
+  for i = 1, ARGV[from] + 0 do
+    local at_ = from + 3 * i - 2
+    shares[i] = { lane = F.laneOf(ARGV[at_]), step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
+      reach = worker.reach, isDone = false }
+  end
+  return shares
+end
+
+-- Appends ids, texts and rows of what was leased.
+function F.Lease_append(reply, from, batch)
+  local n, ids, texts = batch.n, batch.ids, batch.texts
+  for i = 1, n do reply[from + i], reply[from + n + i] = ids[i], texts[i] end
+  local rows = batch.rows
+  if not rows then return end
+  for i = 1, #rows do reply[from + 2 * n + i] = rows[i] end
 end
 
 -- Appends the answer to the reply.
@@ -808,6 +924,51 @@ function F.Due_handAlarm(lane)
   if two == '' or not F.Line_wakeWorker(two) then F.Line_wakeLine(lane, '*', 1) end
 end
 
+-- Tags that were kept are worth nothing from now on.
+function F.Step_newEpoch(lane)
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
+  lane.epoch = lane.epoch + 1
+  lane.idleLeast = INF
+  if rich then F.Step_loseTags(lane) end
+  if lane.tags == 0 then return end
+  redis.call('DEL', (lane.p .. 'kept-tags'))
+  lane.tags, lane.stale = 0, true
+end
+
+function F.Lease_linesOf(shares, reach)
+  local lines = {}
+  for _, share in ipairs(shares) do
+    local function stand(line)
+      lines[#lines + 1] = share.lane.queue
+      lines[#lines + 1] = line
+      redis.call('ZADD', (share.lane.p .. 'idle-workers:' .. line), now, share.worker)
+    end
+    if not reach or reach.steal == 'any' then stand('*') end
+    if reach and reach.assigned then stand(reach.assigned) end
+    if reach and reach.steal and reach.steal ~= 'any' then stand(reach.steal) end
+  end
+  return cmsgpack.pack(lines)
+end
+
+function F.Lease_standInLine(worker, shares, due, spread)
+  for _, share in ipairs(shares) do share.worker = worker.id end
+  redis.call('HSET', (prefix .. 'worker:' .. worker.id), 'i', F.Lease_linesOf(shares, worker.reach))
+  C.waiting = C.waiting + 1
+  return F.Due_sleepOf(worker.id, due, spread)
+end
+
+-- Work was left behind, or the alarm has lost its holder: somebody else is woken.
+function F.Lease_passOn(worker, shares, heldAlarm)
+  if C.waiting <= 0 then return end
+  local lists = {}
+  if worker.reach then
+    lists[1] = worker.reach.assigned
+    if worker.reach.steal ~= 'any' then lists[#lists + 1] = worker.reach.steal end
+  end
+  for _, share in ipairs(shares) do F.Line_wakeFor(share.lane, 1, lists) end
+  if heldAlarm then F.Due_handAlarm(shares[1].lane) end
+end
+
 end
 
 local rare = function()
@@ -1155,12 +1316,6 @@ function F.sharedClass(weight)
   return power
 end
 
--- Grains of a user of this weight in one unit of virtual time.
-function F.Tag_scale(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
-
 -- The least tag from `from` on that has the seat of `tag`.
 function F.Tag_seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
 
@@ -1177,9 +1332,6 @@ function F.Tag_enter(kept, v, w, last)
   if next_ <= floor or next_ > floor + 1048576 then fresh = F.Tag_seated(next_, floor) end
   return kept > fresh and F.Tag_seated(next_, kept) or fresh, fresh
 end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
 
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
@@ -2765,26 +2917,6 @@ function F.cascade(budget)
   end
 end
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
--- time is charged, a tag may have been corrected upwards while virtual time stood still.
-function F.Step_restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
-  if lane.v == 0 and not lane.timed then return end
-  lane.v = 0
-  F.Step_newEpoch(lane)
-end
-
--- Tags that were kept are worth nothing from now on.
-function F.Step_newEpoch(lane)
-  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
-  lane.epoch = lane.epoch + 1
-  lane.idleLeast = INF
-  if rich then F.Step_loseTags(lane) end
-  if lane.tags == 0 then return end
-  redis.call('DEL', (lane.p .. 'kept-tags'))
-  lane.tags, lane.stale = 0, true
-end
-
 function F.Step_loseTags(lane)
   Z[(lane.p .. 'kept-tags')] = nil
   for _, u in pairs(lane.users) do u.isKept = false end
@@ -2875,19 +3007,6 @@ function F.Step_saveDueUsers()
     end
   end
   if any then F.flushIndex('scheduled-users') end
-end
-
-function F.Step_finishLane(lane)
-  if lane.idleMoved then
-    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
-    lane.idleLeast = head[2] and tonumber(head[2]) or INF
-  end
-  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
-    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
-    if C.idle == 0 then C.idle = now + 1000 end
-  end
-  F.saveLane(lane)
-  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
 end
 
 function F.Step_publishEnds()
@@ -3580,12 +3699,6 @@ function F.Tick_dropIdles()
   return false
 end
 
-function F.Choose_stepOf(class)
-  local value = tonumber(string.sub(class, 3))
-  if string.byte(class, 2) == 119 then return 100 / value end
-  return 2 ^ (value + 1)
-end
-
 -- Where the head of a class stands in virtual time: shared ones are ordered by that.
 function F.Choose_startOf(class, score)
   if string.byte(class, 2) == 119 then return F.Tag_start(score, tonumber(string.sub(class, 3))) end
@@ -3597,32 +3710,6 @@ function F.Choose_classBefore(a, b)
   local x, y = string.byte(a), string.byte(b)
   if x == y then x, y = string.byte(a, 2), string.byte(b, 2) end
   return x > y
-end
-
--- The class with the next turn, and the virtual time after the jump to the least start. `fronts`: classes,
--- with where their first users stand (`start`, false when there is none) and how long a turn is (`step`).
-function F.Choose_best(fronts, n, v)
-  local least = INF
-  for i = 1, n do
-    local start = fronts[i].start
-    if start and start < least then least = start end
-  end
-  if least == INF then return end
-  if least > v then v = least end
-  local best, bestFinish
-  for i = 1, n do
-    local front = fronts[i]
-    local start, step = front.start, front.step
-    if start and start <= v + step * 0.000030517578125 then
-      local finish = start + step
-      if not best or finish < bestFinish
-        or (finish == bestFinish and (start < best.start
-          or (start == best.start and F.Choose_classBefore(front.class, best.class)))) then
-        best, bestFinish = front, finish
-      end
-    end
-  end
-  return best, v
 end
 
 -- The first member of a set that changes in this step, and its score.
@@ -3712,15 +3799,6 @@ function F.Choose_chooseRestricted(lane, reach)
   local u, v, list, stolen = F.Choose_chooseAssigned(lane, reach)
   if u then return u, v, list, stolen end
   return F.Choose_chooseStolen(lane, reach)
-end
-
--- Whether the queue's own limits let anything start now.
-function F.Choose_laneOpen(lane)
-  local config = lane.config
-  if config.paused or lane.runnable == 0 then return false end
-  if config.maxRunning and lane.counts.started >= config.maxRunning then return false end
-  local rate = config.rate
-  return not rate or math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit)) <= now
 end
 
 function F.headOf(u, level)
@@ -3934,89 +4012,11 @@ function F.Lease_again(worker, batch)
   end
 end
 
-function F.Lease_linesOf(shares, reach)
-  local lines = {}
-  for _, share in ipairs(shares) do
-    local function stand(line)
-      lines[#lines + 1] = share.lane.queue
-      lines[#lines + 1] = line
-      redis.call('ZADD', (share.lane.p .. 'idle-workers:' .. line), now, share.worker)
-    end
-    if not reach or reach.steal == 'any' then stand('*') end
-    if reach and reach.assigned then stand(reach.assigned) end
-    if reach and reach.steal and reach.steal ~= 'any' then stand(reach.steal) end
-  end
-  return cmsgpack.pack(lines)
-end
-
-function F.Lease_dueOfShares(shares)
-  local due = F.nextDue()
-  for i = 1, #shares do
-    local lane = shares[i].lane
-    if lane.config.rate then due = math.min(due, math.ceil(F.rateOpensAt(lane))) end
-  end
-  return due
-end
-
-function F.Lease_standInLine(worker, shares, due, spread)
-  for _, share in ipairs(shares) do share.worker = worker.id end
-  redis.call('HSET', (prefix .. 'worker:' .. worker.id), 'i', F.Lease_linesOf(shares, worker.reach))
-  C.waiting = C.waiting + 1
-  return F.Due_sleepOf(worker.id, due, spread)
-end
-
--- Work was left behind, or the alarm has lost its holder: somebody else is woken.
-function F.Lease_passOn(worker, shares, heldAlarm)
-  if C.waiting <= 0 then return end
-  local lists = {}
-  if worker.reach then
-    lists[1] = worker.reach.assigned
-    if worker.reach.steal ~= 'any' then lists[#lists + 1] = worker.reach.steal end
-  end
-  for _, share in ipairs(shares) do F.Line_wakeFor(share.lane, 1, lists) end
-  if heldAlarm then F.Due_handAlarm(shares[1].lane) end
-end
-
 -- What ended in this lease may have set work free, when nobody stood in line yet but others.
 function F.Lease_wakeForFreed(worker, shares)
   for _, share in ipairs(shares) do
     if share.lane.runnable > 0 then return F.Lease_passOn(worker, shares, false) end
   end
-end
-
--- What the queues say of their tasks goes with leases of them; a lease that ends at another time than
--- the others does so by its queue's own length.
-function F.Lease_terms(shares)
-  local terms
-  for i = 1, #shares do
-    local config = shares[i].lane.config
-    if config.leaseMs or config.retries or config.timeoutMs then
-      terms = terms or {}
-      terms[shares[i].lane.queue] = { leaseMs = config.leaseMs, retries = config.retries,
-        timeoutMs = config.timeoutMs }
-    end
-  end
-  return terms and cjson.encode(terms) or ''
-end
-
--- The queues of the request, with the worker's stride and what its lists let it reach.
-function F.Lease_shares(from, worker)
-  local shares = {}
-  for i = 1, ARGV[from] + 0 do
-    local at_ = from + 3 * i - 2
-    shares[i] = { lane = F.laneOf(ARGV[at_]), step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
-      reach = worker.reach, isDone = false }
-  end
-  return shares
-end
-
--- Appends ids, texts and rows of what was leased.
-function F.Lease_append(reply, from, batch)
-  local n, ids, texts = batch.n, batch.ids, batch.texts
-  for i = 1, n do reply[from + i], reply[from + n + i] = ids[i], texts[i] end
-  local rows = batch.rows
-  if not rows then return end
-  for i = 1, #rows do reply[from + 2 * n + i] = rows[i] end
 end
 
 -- The tasks from the last to `from` stand again where they stood.
