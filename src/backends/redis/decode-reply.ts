@@ -3,10 +3,11 @@ import type { NewTask } from '../../domain/task.ts';
 import { flat, text } from './decode.ts';
 
 /**
- * The replies of `enqueue`: 'c' for a task that was created, 'w' for one that others waited for, else
+ * The replies of `enqueue`: a number when all were created; else 'c' for a task that was created, 'w' for one that others waited for, else
  * the reply as JSON.
  */
 export function decodeReplies(tasks: readonly NewTask[], reply: unknown): readonly EnqueueReply[] {
+  if (!Array.isArray(reply)) return tasks.map(({ id }) => ({ kind: 'created', id }));
   return flat(reply).map((word, at) => {
     if (word === 'c' || word === 'w') return { kind: 'created', id: tasks[at]?.id ?? '' };
     return JSON.parse(text(word)) as EnqueueReply;

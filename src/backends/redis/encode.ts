@@ -17,18 +17,45 @@ const NUL = '\0';
 const LONG = 1;
 const SPECIAL = 2;
 
-/** Appends one task to the arguments of `enqueue`. */
-export function pushTask(args: ScriptArgument[], task: NewTask): void {
+/** The level whose tasks stand in the line that every user has. */
+const MIDDLE = 3;
+
+/** Appends tasks, as lua/lib/store-many.lua reads them. */
+export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): void {
+  const groups: ScriptArgument[] = [];
+  const blobs: ScriptArgument[] = [];
+  const more: ScriptArgument[] = [];
+  const seen = new Set<string>();
+  let odd = 0;
+  let size = 0;
+  let before: NewTask | undefined;
+  for (const [at, task] of tasks.entries()) {
+    const { id, user, queue, payload } = task;
+    if (before?.user !== user || before.queue !== queue) size = 0;
+    if (size === 0) groups.push(1, user, queue);
+    else groups[groups.length - 3] = size + 1;
+    size++;
+    before = task;
+    const special = specialsOf(task);
+    const long = payload.length > INLINE;
+    if (special !== undefined || task.level !== MIDDLE || seen.has(id)) odd++;
+    seen.add(id);
+    blobs.push(blobOf(task, (long ? LONG : 0) + (special === undefined ? 0 : SPECIAL)));
+    if (long) more.push(at + 1, payload);
+    if (special !== undefined) more.push(at + 1, special);
+  }
+  args.push(tasks.length, odd, groups.length / 3, ...groups);
+  for (const { id } of tasks) args.push(id);
+  args.push(...blobs, ...more);
+}
+
+/** The part of a record's text that the client writes. */
+function blobOf(task: NewTask, kind: number): string {
   const { level, cost, name, queue, options, user, payload } = task;
   if (options.includes(NUL)) throw new InvalidOptionError('options', 'JSON text', options);
-  const long = payload.length > INLINE;
-  const special = specialsOf(task);
-  const kind = (long ? LONG : 0) + (special === undefined ? 0 : SPECIAL);
   const owner = `${String(byteLength(user)).padStart(3, '0')}${user}${queue}`;
-  const facts = `${name}${NUL}${cost}${NUL}${options}${NUL}${long ? '' : payload}`;
-  args.push(task.id, user, queue, `${level}${kind}${owner}${NUL}${facts}`);
-  if (long) args.push(payload);
-  if (special !== undefined) args.push(special);
+  const facts = `${name}${NUL}${cost}${NUL}${options}${NUL}${kind % 2 === LONG ? '' : payload}`;
+  return `${level}${kind}${owner}${NUL}${facts}`;
 }
 
 /** Due at once and for ever, depends on nothing, has no key: as most tasks are. */

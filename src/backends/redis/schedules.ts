@@ -14,7 +14,7 @@ import {
   type ScheduleSetReply,
 } from '../../domain/schedule.ts';
 import { type Flat, flat, text } from './decode.ts';
-import { pushTask } from './encode.ts';
+import { pushTasks } from './encode.ts';
 import type { ScriptArgument } from './script.ts';
 import type { Session } from './session.ts';
 
@@ -79,7 +79,10 @@ export class RedisSchedules implements ScheduleStore {
     const { id, revision, slot, fence, firings, passed, next } = request;
     const args: ScriptArgument[] = [id, revision, slot, fence, passed];
     args.push(next?.slot ?? '', next?.dueAt ?? '', firings.map((firing) => firing.slot).join(','));
-    for (const { task } of firings) pushTask(args, task);
+    pushTasks(
+      args,
+      firings.map(({ task }) => task),
+    );
     const reply = flat(await this.#session.run('scheduleFire', args));
     if (reply[0] === 'stale') return { kind: 'stale' };
     if (reply[0] === 'superseded') return { kind: 'superseded' };

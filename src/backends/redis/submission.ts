@@ -11,7 +11,7 @@ import { Answers } from './answers.ts';
 import { CycleChecks } from './cycles.ts';
 import { flat, text } from './decode.ts';
 import { decodeReplies, uncheckedIn } from './decode-reply.ts';
-import { pushTask } from './encode.ts';
+import { pushTasks } from './encode.ts';
 import type { ScriptArgument } from './script.ts';
 import type { Session } from './session.ts';
 
@@ -194,7 +194,7 @@ class Submission {
     const fence = this.#fence && { fence: `${this.#fence.token}\0${this.#fence.id}` };
     const context = JSON.stringify({ ...this.#contexts[at], ...fence });
     const args: ScriptArgument[] = [this.#name, at, store ? '1' : '0', context];
-    for (const task of tasks) pushTask(args, task);
+    pushTasks(args, tasks);
     const reply = flat(await twice(this.#session, () => this.#session.run('chunk', args)));
     if (reply[0] === 'gone') throw outOfTime();
     return reply.slice(1);

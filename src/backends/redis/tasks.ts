@@ -21,7 +21,7 @@ import type { EndState, NewTask } from '../../domain/task.ts';
 import { Answers } from './answers.ts';
 import { decodeAnswers, decodeExtend, decodeLease, flat, stateOf, text } from './decode.ts';
 import { decodeReplies } from './decode-reply.ts';
-import { pushLease, pushSettlements, pushTask } from './encode.ts';
+import { pushLease, pushSettlements, pushTasks } from './encode.ts';
 import { chunks, EnqueueBatcher, fitsOneScript } from './enqueue-batcher.ts';
 import type { ScriptArgument } from './script.ts';
 import type { Session } from './session.ts';
@@ -217,7 +217,7 @@ export class RedisTasks implements TaskStore {
   ): Promise<readonly EnqueueReply[]> {
     const lease = fence === undefined ? '' : `${fence.token}\0${fence.id}`;
     const args: ScriptArgument[] = [`${atomic ? '1' : '0'}${lease}`];
-    for (const task of tasks) pushTask(args, task);
+    pushTasks(args, tasks);
     try {
       return decodeReplies(tasks, await this.#session.run('enqueue', args));
     } catch (error) {

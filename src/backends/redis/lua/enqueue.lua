@@ -3,10 +3,12 @@
 -- KEYS[1]  clock    hash
 -- ARGV[1]  atomic   '1': a refusal of one leaves nothing; '0' and, behind it, the token and the id of
 --                   a lease that must be in force, parted by NUL
--- ARGV[2..]  items  id, user, queue, blob; then the payload when it is long (first bit of the
---                   digit behind the blob's level); then other facts as JSON (second bit)
--- Returns  for each item 'c' when it was created, else the reply as JSON
+-- ARGV[2..]  items  as in lib/store-many.lua
+-- Returns  how many, when all were created; else for each item 'c' when it was, else the reply as JSON
 -- Cost     O(items × log tasks)
+-- @hot lib/store-many.lua lib/lane.lua lib/clock.lua Tag.enter Tag.scale Tag.seated
+-- @hot Step.restIfIdle Step.finishLane F.writeStep F.closeStep
+-- @often lib/line.lua lib/alarm.lua lib/due.lua F.nextDue F.scheduleLookAt F.rateOpensAt Step.newEpoch
 -- @include lib/state.lua
 -- @include lib/text.lua
 -- @include lib/base.lua
@@ -16,15 +18,10 @@
 -- @include lib/link.lua
 -- @include lib/store.lua
 -- @include lib/store-batch.lua
--- @rare lib/task.lua lib/places.lua lib/shares.lua lib/end.lua lib/bytes.lua lib/running.lua
+-- @include lib/store-many.lua
 
-local atomic, fence = ARGV[1] == '1', string.sub(ARGV[1], 2)
-local items = Store.readItems(2)
-if fence ~= '' and not Store.isFenced(fence) then return Store.loseLease(items) end
-local replies = atomic and Store.storeAll(items) or Store.storeEach(items)
-if not Store.wrote then return F.unchanged(replies) end
-Step.saveTasks()
-if H.cascade < INF or I.cascade then F.cascade(100) end
+local stored = Store.many()
+if not stored then return Store.run() end
 F.writeStep()
 F.closeStep()
-return replies
+return stored

@@ -446,27 +446,29 @@ function F.closeStep()
   if rich then F.Step_publishEnds() end
 end
 
--- The tasks of the call, as records in the making.
+-- The tasks of the call, as records in the making; ARGV is as lib/store-many.lua says.
 function F.Store_readItems(from)
-  local items, ids, n = {}, {}, 0
-  local at_, count = from, #ARGV
-  while at_ <= count do
-    local id, blob = ARGV[at_], ARGV[at_ + 3]
-    local kind = string.byte(blob, 2) - 48
-    local item = { id = id, user = ARGV[at_ + 1], queue = ARGV[at_ + 2], blob = blob,
-      f = string.format('%013.0f%012x', now, F.stamp()) .. blob }
-    at_ = at_ + 4
-    if kind % 2 == 1 then
-      item.long = ARGV[at_]
-      at_ = at_ + 1
+  local n, groups = ARGV[from] + 0, ARGV[from + 2] + 0
+  local first, items, ids, i = from + 2 + 3 * groups, {}, {}, 0
+  for at_ = from + 3, first, 3 do
+    for _ = 1, ARGV[at_] + 0 do
+      i = i + 1
+      local blob = ARGV[first + n + i]
+      ids[i] = ARGV[first + i]
+      items[i] = { id = ids[i], user = ARGV[at_ + 1], queue = ARGV[at_ + 2], blob = blob,
+        f = string.format('%013.0f%012x', now, F.stamp()) .. blob }
     end
-    if kind >= 2 then
-      item.owned, item.owner = packedOwner(ARGV[at_])
-      if not item.owned then item.spec = cjson.decode(ARGV[at_]) end
-      at_ = at_ + 1
+  end
+  for at_ = first + 2 * n + 1, #ARGV, 2 do
+    local place = ARGV[at_] + 0
+    local item = items[place]
+    local kind, more = string.byte(item.blob, 2) - 48, ARGV[at_ + 1]
+    if kind % 2 == 1 and not item.long then
+      item.long = more
+    else
+      item.owned, item.owner = packedOwner(more)
+      if not item.owned then item.spec = cjson.decode(more) end
     end
-    n = n + 1
-    items[n], ids[n] = item, id
   end
   local known = false
   for i = 1, n, 500 do
@@ -758,6 +760,20 @@ function F.countLater(u, change_)
   local key = (u.lane.p .. 'later')
   u.entered = true
   if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
+end
+
+-- The user gets a record, which counts what it has running: its leases say so.
+function F.countLeases(u)
+  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
+    local key = (prefix .. 'hot:' .. worker)
+    for _, id in ipairs(redis.call('HKEYS', key)) do
+      local t = F.taskOf(id, worker)
+      if t and t.state == 'started' and F.ownerOf(t) == u and not t.isCounted then
+        t.isCounted = true
+        F.change(t)
+      end
+    end
+  end
 end
 
 -- How many tasks of each user of a queue are started.
@@ -2096,6 +2112,7 @@ function F.Step_forget(u)
   end
   if u.plain then
     F.countTasks(u)
+    if u.running > 0 then F.countLeases(u) end
     if u.isKept then
       lane.tags, u.isKept = lane.tags - 1, false
       F.zset((lane.p .. 'kept-tags'), u.name, false)

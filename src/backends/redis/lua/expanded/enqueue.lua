@@ -3,15 +3,14 @@
 -- KEYS[1]  clock    hash
 -- ARGV[1]  atomic   '1': a refusal of one leaves nothing; '0' and, behind it, the token and the id of
 --                   a lease that must be in force, parted by NUL
--- ARGV[2..]  items  id, user, queue, blob; then the payload when it is long (first bit of the
---                   digit behind the blob's level); then other facts as JSON (second bit)
--- Returns  for each item 'c' when it was created, else the reply as JSON
+-- ARGV[2..]  items  as in lib/store-many.lua
+-- Returns  how many, when all were created; else for each item 'c' when it was, else the reply as JSON
 -- Cost     O(items × log tasks)
 
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
 -- what every run needs, and what only some runs do (marked @rare), made when first called.
 
-local F = { stamp = 0, saveClock = 0, zset = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_start = 0, Tag_seated = 0, Tag_enter = 0, settingsOf = 0, newUser = 0, readUser = 0, readPlain = 0, needsRecord = 0, userOf = 0, startOf = 0, touch = 0, isKindUsed = 0, joinClass = 0, indexUser = 0, displace = 0, place = 0, reindex = 0, mayRest = 0, lineKey = 0, scheduleLookAt = 0, nextDue = 0, Step_restIfIdle = 0, Step_newEpoch = 0, Step_finishLane = 0, Step_saveTasks = 0, writeStep = 0, closeStep = 0, Store_readItems = 0, Store_existingTask = 0, Store_answerKnown = 0, Store_byLimit = 0, Store_refuse = 0, Store_storePlain = 0, Store_isPlain = 0, Store_storeEach = 0 }
+local F = { saveClock = 0, newLane = 0, readLane = 0, laneOf = 0, touchLane = 0, saveLane = 0, Tag_scale = 0, Tag_seated = 0, Tag_enter = 0, Step_restIfIdle = 0, Step_finishLane = 0, writeStep = 0, closeStep = 0, Store_isOther = 0, Store_isRoomy = 0, Store_join = 0, Store_texts = 0, Store_many = 0 }
 
 -- Functions of one subject each; the bundler makes one table of all of them.
 
@@ -57,6 +56,336 @@ end
 if C.seen > 0 and now - C.seen > 8000 then C.pause = now + 5000 end
 if micros < now * 1000 then micros = now * 1000 end
 
+local rich = false
+
+local library = function()
+
+function F.saveClock()
+  local call = C.quiet and redis.pcall or redis.call
+  local packed = struct.pack('<dddddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
+    H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
+    H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
+    C.steps + 1, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears)
+  if C.alarms == (saved[2] or ',') then
+    call('HSET', KEYS[1], 's', packed)
+  else
+    call('HSET', KEYS[1], 's', packed, 'a', C.alarms)
+  end
+end
+
+function F.newLane(queue, p)
+  return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
+    idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
+      queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
+    tags = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+end
+
+function F.readLane(lane, packed)
+  local c = lane.counts
+  local rest
+  lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
+    c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
+    lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
+    lane.stolen, lane.old, lane.tags, rest = struct.unpack('<ddIdddddddddddddddddddd', packed)
+  lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
+  lane.fresh = false
+end
+
+function F.laneOf(queue)
+  local lane = lanes[queue]
+  if lane then return lane end
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
+  lane = F.newLane(queue, p)
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
+  if got[1] then F.readLane(lane, got[1]) end
+  lane.old, lane.readEpoch = lane.old or 0, lane.epoch
+  lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
+  lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
+  lane.users, lane.gain = {}, 0
+  lanes[queue] = lane
+  return lane
+end
+
+function F.touchLane(lane)
+  if lane.isTouched then return end
+  lane.isTouched = true
+  touched[#touched + 1] = lane
+end
+
+function F.saveLane(lane)
+  local c = lane.counts
+  local packed = struct.pack('<ddIdddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
+    lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
+    c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
+    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags) .. cmsgpack.pack(lane.classes, lane.lasts)
+  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
+  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
+  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
+end
+
+-- Grains of a user of this weight in one unit of virtual time.
+function F.Tag_scale(w) return w * 67108864 / 100 end
+
+-- The least tag from `from` on that has the seat of `tag`.
+function F.Tag_seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
+
+-- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
+-- it has, 0 for none; `last`: what the class remembers of the one before.
+function F.Tag_enter(kept, v, w, last)
+  local floor, fresh = math.ceil(v * F.Tag_scale(w)), last + 1
+  local next_ = fresh
+  if next_ <= floor or next_ > floor + 1048576 then fresh = F.Tag_seated(next_, floor) end
+  return kept > fresh and F.Tag_seated(next_, kept) or fresh, fresh
+end
+
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
+-- time is charged, a tag may have been corrected upwards while virtual time stood still.
+function F.Step_restIfIdle(lane)
+  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
+  if lane.v == 0 and not lane.timed then return end
+  lane.v = 0
+  F.Step_newEpoch(lane)
+end
+
+function F.Step_finishLane(lane)
+  if lane.idleMoved then
+    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
+    lane.idleLeast = head[2] and tonumber(head[2]) or INF
+  end
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
+    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
+    if C.idle == 0 then C.idle = now + 1000 end
+  end
+  F.saveLane(lane)
+  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
+end
+
+-- Writes everything that this step has changed, and wakes workers for work that was gained.
+function F.writeStep()
+  if rich then F.Step_writeAll() end
+  for i = 1, #touched do
+    local lane = touched[i]
+    F.Step_restIfIdle(lane)
+    F.Step_finishLane(lane)
+  end
+  if C.freed and not C.begun then F.mayRest(ARGV[1]) end
+end
+
+function F.closeStep()
+  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
+  F.saveClock()
+  if rich then F.Step_publishEnds() end
+end
+
+-- Whether the user has a record in the queue, or settings that ask for one.
+function F.Store_isOther(lane, user)
+  if C.configs > 0 then
+    return redis.call('EXISTS', (lane.p .. 'user:' .. user), (prefix .. 'user-config:' .. user)) > 0
+  end
+  return redis.call('EXISTS', (lane.p .. 'user:' .. user)) > 0
+end
+
+-- A queue's users need no records, and one more may join the class of those with the weight 100.
+function F.Store_isRoomy(lane)
+  if lane.config.perUser or lane.timed then return false end
+  if lane.lasts.w100 then return true end
+  local n = 0
+  for _ in pairs(lane.classes) do n = n + 1 end
+  return n < 31
+end
+
+-- Nothing of the user waited: it gets its tag.
+function F.Store_join(lane, user)
+  local kept = lane.tags > 0 and redis.call('ZSCORE', (lane.p .. 'kept-tags'), user)
+  if kept then
+    redis.call('ZREM', (lane.p .. 'kept-tags'), user)
+    lane.tags = lane.tags - 1
+  end
+  local tag, last = F.Tag_enter(kept and kept + 0 or 0, lane.v, 100, lane.lasts.w100 or -1)
+  lane.lasts.w100 = last
+  local classes = lane.classes
+  classes.pw100 = (classes.pw100 or 0) + 1
+  lane.w, lane.ready = lane.w + 100, lane.ready + 1
+  redis.call('ZADD', (lane.p .. 'ready:' .. 'pw100'), string.format('%d', tag), user)
+  redis.call('ZADD', (lane.p .. 'users'), '0', user)
+end
+
+-- The texts of all tasks, and long payloads.
+function F.Store_texts(n, blobs)
+  local first, created = blobs - n, string.format('%013.0f', now)
+  local stamp = C.stamp
+  C.stamp = stamp + n
+  if n == 1 then
+    redis.call('HSET', (prefix .. 'tasks'), ARGV[first + 1], created .. string.format('%012x', stamp + 1) .. ARGV[blobs + 1])
+  else
+    local rows, k = {}, 0
+    for i = 1, n do
+      rows[k + 1] = ARGV[first + i]
+      rows[k + 2] = created .. string.format('%012x', stamp + i) .. ARGV[blobs + i]
+      k = k + 2
+    end
+    redis.call('HSET', (prefix .. 'tasks'), unpack(rows))
+  end
+  local long = blobs + n
+  for i = long + 1, #ARGV do
+    local at_ = ARGV[i]
+    -- Place and payload of each that is long.
+    if (i - long) % 2 == 1 then redis.call('HSET', (prefix .. 'payloads'), ARGV[first + at_], ARGV[i + 1]) end
+  end
+end
+
+-- ARGV from 2: how many tasks, how many of them are not as most are, how many groups follow that have one
+-- user and queue each; then size, user and queue of each group, all ids, all blobs, and place and payload
+-- of each whose payload is long; then, of each that has other facts, place and these as JSON. Stores all, and says
+-- how many; nothing when some must be looked at one by one.
+function F.Store_many()
+  local n, odd, groups = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
+  if odd > 0 or #ARGV[1] > 1 or H.missing < INF then return end
+  local first = 4 + 3 * groups
+  local stored = redis.call('HMGET', (prefix .. 'tasks'), unpack(ARGV, first + 1, first + n))
+  for i = 1, n do
+    if stored[i] then return end
+  end
+  for at_ = 5, first, 3 do
+    local lane = F.laneOf(ARGV[at_ + 2])
+    if not F.Store_isRoomy(lane) or F.Store_isOther(lane, ARGV[at_ + 1]) then return end
+  end
+  F.Store_texts(n, first + n)
+  local from = first + 1
+  for at_ = 5, first, 3 do
+    local size, user, lane = ARGV[at_] + 0, ARGV[at_ + 1], F.laneOf(ARGV[at_ + 2])
+    local length = redis.call('RPUSH', (lane.p .. 'line' .. '' .. ':' .. user), unpack(ARGV, from, from + size - 1))
+    if length == size then F.Store_join(lane, user) end
+    lane.runnable, lane.gain, lane.enqueued = lane.runnable + size, lane.gain + size, lane.enqueued + size
+    lane.counts.queued = lane.counts.queued + size
+    F.touchLane(lane)
+    from = from + size
+  end
+  return n
+end
+
+end
+library()
+
+local often = function()
+
+-- A woken worker leaves every line that it stands in. `token` false: it left by itself.
+function F.Line_leaveLines(worker, packed, token)
+  if packed ~= '' then
+    local lines = cmsgpack.unpack(packed)
+    for i = 1, #lines, 2 do
+      redis.call('ZREM', ((((lines[i]) == 'default' and prefix or prefix .. 'lane:' .. (lines[i]) .. ':')) .. 'idle-workers:' .. (lines[i + 1])), worker)
+    end
+    C.waiting = C.waiting - 1
+  end
+  if token then
+    redis.call('RPUSH', (prefix .. 'wake:' .. worker), '1')
+    redis.call('PEXPIRE', (prefix .. 'wake:' .. worker), 2 * 5000)
+    redis.call('HSET', (prefix .. 'worker:' .. worker), 'i', '')
+  else
+    redis.call('HDEL', (prefix .. 'worker:' .. worker), 'i')
+  end
+end
+
+-- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
+function F.Line_wakeWorker(worker)
+  local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
+  if not packed or packed == '' then return false end
+  F.Line_leaveLines(worker, packed, true)
+  return true
+end
+
+-- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
+function F.Line_wakeLine(lane, line, most)
+  local key = (lane.p .. 'idle-workers:' .. line)
+  while most > 0 do
+    local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    local worker = head[1]
+    if not worker then return most end
+    local stale = now - head[2] > 1.2 * 5000 + 1000
+    if stale then
+      local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
+      if packed then F.Line_leaveLines(worker, packed, false) end
+    elseif F.Line_wakeWorker(worker) then
+      most = most - 1
+    end
+    redis.call('ZREM', key, worker)
+  end
+  return 0
+end
+
+-- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
+-- lists the users that gained it are on.
+function F.Line_wakeFor(lane, most, lists)
+  if C.waiting <= 0 or lane.runnable == 0 then return end
+  local left = F.Line_wakeLine(lane, '*', math.min(most, lane.runnable, 16))
+  for i = 1, lists and #lists or 0 do
+    if left > 0 then left = F.Line_wakeLine(lane, lists[i], left) end
+  end
+end
+
+function F.Line_wakeGained(lane)
+  local lists, known = {}, {}
+  for _, u in pairs(lane.gainers or {}) do
+    for i = 1, u.lists and #u.lists or 0 do
+      local list = u.lists[i]
+      if not known[list] then
+        known[list] = true
+        lists[#lists + 1] = list
+      end
+    end
+  end
+  F.Line_wakeFor(lane, lane.gain, lists)
+end
+
+-- When somebody has to look for due schedules; again after a while when nobody has fired one.
+function F.scheduleLookAt()
+  local due = H['schedules:due']
+  return due <= now and now + 1000 or due
+end
+
+-- The least moment at which something falls due that a step would act on; INF when nothing does.
+-- Dependents that a step had no room to tell are due at once.
+function F.nextDue()
+  if H.cascade < INF then return now end
+  local least = math.max(H.started, C.pause)
+  if H.started == INF then least = INF end
+  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
+    F.scheduleLookAt()))
+end
+
+function F.Due_holders()
+  local comma = string.find(C.alarms, ',', 1, true)
+  return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
+end
+
+-- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
+function F.Due_alarmEarlier()
+  local one, two = F.Due_holders()
+  if F.Line_wakeWorker(one) then
+    C.alarms = ',' .. two
+    C.alarm = INF
+  end
+end
+
+-- Tags that were kept are worth nothing from now on.
+function F.Step_newEpoch(lane)
+  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
+  lane.epoch = lane.epoch + 1
+  lane.idleLeast = INF
+  if rich then F.Step_loseTags(lane) end
+  if lane.tags == 0 then return end
+  redis.call('DEL', (lane.p .. 'kept-tags'))
+  lane.tags, lane.stale = 0, true
+end
+
+end
+
+local rare = function()
+
+rich = true
 -- What a step works on, unless all that it does is done many at once.
 
 local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
@@ -241,9 +570,7 @@ F.Store_submission, F.Store_users, F.Store_named, F.Store_fenced = false, false,
 
 -- Stores batches: all or none, in one script or as a part of a larger one.
 
-local rich = true
-
-local library = function()
+-- Stores tasks as most are, all of a call at once.
 
 -- A number that no other has, greater than all before: places in line, and the order of arrival.
 function F.stamp()
@@ -251,17 +578,12 @@ function F.stamp()
   return C.stamp
 end
 
-function F.saveClock()
-  local call = C.quiet and redis.pcall or redis.call
-  local packed = struct.pack('<dddddddddddddddddddddddd', now, C.pause, H.started, H['scheduled-users'], H.throttled,
-    H.deadlines, H.cascade, H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions,
-    H.missing, C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps + 1, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears)
-  if C.alarms == (saved[2] or ',') then
-    call('HSET', KEYS[1], 's', packed)
-  else
-    call('HSET', KEYS[1], 's', packed, 'a', C.alarms)
-  end
+-- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no
+-- reason not to answer.
+function F.unchanged(reply)
+  C.quiet = true
+  F.saveClock()
+  return reply
 end
 
 function F.zset(key, member, score)
@@ -271,531 +593,6 @@ function F.zset(key, member, score)
     Z[key] = members
   end
   members[member] = score
-end
-
-function F.newLane(queue, p)
-  return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
-    idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
-      queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
-    tags = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
-end
-
-function F.readLane(lane, packed)
-  local c = lane.counts
-  local rest
-  lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
-    c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
-    lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
-    lane.stolen, lane.old, lane.tags, rest = struct.unpack('<ddIdddddddddddddddddddd', packed)
-  lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
-  lane.fresh = false
-end
-
-function F.laneOf(queue)
-  local lane = lanes[queue]
-  if lane then return lane end
-  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
-  lane = F.newLane(queue, p)
-  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
-  if got[1] then F.readLane(lane, got[1]) end
-  lane.old, lane.readEpoch = lane.old or 0, lane.epoch
-  lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
-  lane.perUser = lane.config.perUser or {}
-  lane.timed = lane.config.charge == 'time'
-  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
-  lane.users, lane.gain = {}, 0
-  lanes[queue] = lane
-  return lane
-end
-
-function F.touchLane(lane)
-  if lane.isTouched then return end
-  lane.isTouched = true
-  touched[#touched + 1] = lane
-end
-
-function F.saveLane(lane)
-  local c = lane.counts
-  local packed = struct.pack('<ddIdddddddddddddddddddd', lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
-    lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
-    c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
-    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags) .. cmsgpack.pack(lane.classes, lane.lasts)
-  redis.call('HSET', (lane.p .. 'fair'), 's', packed)
-  if lane.learned then redis.call('HSET', (lane.p .. 'fair'), 't', struct.pack('<d', lane.mean)) end
-  if lane.fresh then redis.call('SADD', (prefix .. 'queues'), lane.queue) end
-end
-
--- Grains of a user of this weight in one unit of virtual time.
-function F.Tag_scale(w) return w * 67108864 / 100 end
-
--- Where a tag stands in virtual time.
-function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
-
--- The least tag from `from` on that has the seat of `tag`.
-function F.Tag_seated(tag, from) return tag + math.ceil((from - tag) / 1024) * 1024 end
-
--- The tag that a user enters a class with, and what the class remembers of it. `kept`: the tag that
--- it has, 0 for none; `last`: what the class remembers of the one before.
-function F.Tag_enter(kept, v, w, last)
-  local floor, fresh = math.ceil(v * F.Tag_scale(w)), last + 1
-  local next_ = fresh
-  if next_ <= floor or next_ > floor + 1048576 then fresh = F.Tag_seated(next_, floor) end
-  return kept > fresh and F.Tag_seated(next_, kept) or fresh, fresh
-end
-
--- What holds for a user with these settings of its own.
-function F.settingsOf(lane, own)
-  local base = lane.perUser
-  local set = { weight = own.weight or base.weight or 100,
-    maxRunning = own.maxRunning or base.maxRunning or INF,
-    maxQueued = own.maxQueued or base.maxQueued, rate = own.rate or base.rate,
-    paused = own.paused }
-  if set.paused == nil then set.paused = base.paused end
-  return set
-end
-
-function F.newUser(lane, name, key)
-  return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
-    queued = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
-    class = false, dirty = false, fresh = true }
-end
-
-function F.readUser(u, packed)
-  local flags, a, b, c, d, e, f
-  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
-    struct.unpack('<dIBIIIIIIIIIId', packed)
-  u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
-  if flags == 0 then return end
-  u.ready = flags % 2 == 1
-  if flags > 1 then
-    u.assigned, u.shared = flags % 4 >= 2, flags % 8 >= 4
-    u.throttled, u.idle = flags % 16 >= 8, flags >= 16
-    u.idleEpoch = u.ep
-  end
-  if u.ready then
-    local weight = u.shared and 's' .. F.sharedClass(u.w) or 'w' .. u.w
-    u.class = (u.assigned and 'a' or 'o') .. weight
-  end
-end
-
--- A user without a record: all that is known of it is its line, and its tag. `plain` until it needs one.
-function F.readPlain(u)
-  local lane, name = u.lane, u.name
-  local waiting = redis.call('LLEN', (lane.p .. 'line' .. '' .. ':' .. name))
-  u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
-  local tag
-  if waiting > 0 then
-    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'pw100'), name)
-    if tag then u.ready, u.class, u.room = true, 'pw100', waiting end
-  elseif lane.tags > 0 then
-    tag = redis.call('ZSCORE', (lane.p .. 'kept-tags'), name)
-    u.isKept = tag and true
-  end
-  if tag then u.s, u.w, u.ep = tonumber(tag), 100, lane.readEpoch end
-end
-
--- Whether there is more to remember of a user than its line and its tag.
-function F.needsRecord(u)
-  local set, cnt = u.set, u.cnt
-  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
-    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
-    or u.queued > cnt[3] or u.throttled or u.tat > now
-end
-
-function F.userOf(lane, name)
-  local u = lane.users[name]
-  if u then return u end
-  local key = (lane.p .. 'user:' .. name)
-  u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
-  if got[1] then
-    F.readUser(u, got[1])
-    u.raw = got[2]
-    if got[4] then u.mean = struct.unpack('<d', got[4]) end
-    if got[3] then
-      local c = cmsgpack.unpack(got[3])
-      u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
-    end
-  else
-    if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
-    u.changed = next(u.own) ~= nil
-    F.readPlain(u)
-  end
-  if u.own == NONE then
-    lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
-    u.set = lane.defaults
-  else
-    u.set = F.settingsOf(lane, u.own)
-  end
-  lane.users[name] = u
-  return u
-end
-
--- Where the user's tag stands in virtual time.
-function F.startOf(u) return F.Tag_start(u.s, u.w) end
-
-function F.touch(u)
-  if u.dirty then return end
-  u.dirty = true
-  local lane = u.lane
-  F.touchLane(lane)
-  lane.dirty = lane.dirty or {}
-  lane.dirty[#lane.dirty + 1] = u
-end
-
-function F.isKindUsed(classes, kind)
-  return classes['p' .. kind] or classes['o' .. kind] or classes['a' .. kind]
-end
-
--- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
--- shared one of its power of two. Answers the kind, which classes of three families have: of users
--- without a record (p), of others that nobody is assigned to (o), and of those that somebody is (a).
-function F.joinClass(u)
-  local lane, kind = u.lane, 'w' .. u.w
-  local classes = lane.classes
-  u.shared = false
-  if not F.isKindUsed(classes, kind) and next(classes) and F.exactClasses(lane) >= 31 then
-    u.shared = true
-    kind = 's' .. F.sharedClass(u.w)
-  end
-  u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
-  classes[u.class] = (classes[u.class] or 0) + 1
-  u.ready = true
-  lane.w = lane.w + u.w
-  lane.ready = lane.ready + 1
-  return kind
-end
-
--- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
--- weights, which share a class, are compared in virtual time.
-function F.indexUser(u, ready)
-  local lane = u.lane
-  F.zset((lane.p .. 'ready:' .. u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
-  local lists = u.lists
-  if not lists then return end
-  local finish = ready and F.finishOf(u)
-  for i = 1, #lists do
-    F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
-    if string.byte(lists[i]) == 115 then
-      F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
-    end
-  end
-end
-
-function F.displace(u)
-  local lane = u.lane
-  F.indexUser(u, false)
-  lane.w = lane.w - u.w
-  lane.ready = lane.ready - 1
-  local classes, left = lane.classes, lane.classes[u.class] - 1
-  classes[u.class] = left > 0 and left or nil
-  if left == 0 then
-    local kind = string.sub(u.class, 2)
-    if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
-  end
-  u.class, u.ready = false, false
-end
-
-function F.place(u)
-  local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
-  local weight = u.set.weight
-  if u.ready and u.ep ~= lane.epoch then F.Timed_recount(u) end
-  if u.ready and u.w == weight then
-    if (u.assigned or false) ~= assigned then
-      u.assigned = assigned
-      F.changeFamily(u)
-    end
-    return
-  end
-  local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
-  -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
-  if u.w ~= weight then
-    kept = math.ceil(v * F.Tag_scale(weight)) + math.max(0, math.ceil(kept - v * F.Tag_scale(u.w)))
-  end
-  if u.ready then F.displace(u) end
-  u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
-  local kind, lasts = F.joinClass(u), lane.lasts
-  local last = lasts[kind] or -1
-  u.s, lasts[kind] = F.Tag_enter(kept, v, weight, last)
-  -- Tags of different weights have no order: those who share a class are counted.
-  if u.shared then lasts[kind] = last + 1 end
-  F.indexUser(u, true)
-end
-
-function F.reindex(u)
-  local lane, set, room, queued = u.lane, u.set, 0, u.queued
-  F.touch(u)
-  if u.plain and set.maxRunning < INF then F.countTasks(u) end
-  if queued > 0 and not set.paused then
-    room = set.maxRunning - u.running
-    if room > queued then room = queued end
-    if room < 0 then room = 0 end
-  end
-  local till = room > 0 and set.rate and F.rateTill(u) or nil
-  if till or u.throttled then F.throttle(u, till) end
-  if till then room = 0 end
-  if room > 0 then
-    F.place(u)
-  elseif u.ready then
-    F.displace(u)
-  end
-  local gained = room - u.room
-  if gained == 0 then return end
-  u.room = room
-  lane.runnable = lane.runnable + gained
-  if gained > 0 then
-    lane.gain = lane.gain + gained
-    if u.lists then
-      lane.gainers = lane.gainers or {}
-      lane.gainers[u.name] = u
-    end
-  end
-end
-
--- It may have none left.
-function F.mayRest(worker)
-  if redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then F.restWorker(worker) end
-end
-
-function F.lineKey(u, level)
-  return (u.lane.p .. 'line' .. (level == 3 and '' or level) .. ':' .. u.name)
-end
-
--- When somebody has to look for due schedules; again after a while when nobody has fired one.
-function F.scheduleLookAt()
-  local due = H['schedules:due']
-  return due <= now and now + 1000 or due
-end
-
--- The least moment at which something falls due that a step would act on; INF when nothing does.
--- Dependents that a step had no room to tell are due at once.
-function F.nextDue()
-  if H.cascade < INF then return now end
-  local least = math.max(H.started, C.pause)
-  if H.started == INF then least = INF end
-  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
-    F.scheduleLookAt()))
-end
-
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
--- time is charged, a tag may have been corrected upwards while virtual time stood still.
-function F.Step_restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
-  if lane.v == 0 and not lane.timed then return end
-  lane.v = 0
-  F.Step_newEpoch(lane)
-end
-
--- Tags that were kept are worth nothing from now on.
-function F.Step_newEpoch(lane)
-  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
-  lane.epoch = lane.epoch + 1
-  lane.idleLeast = INF
-  if rich then F.Step_loseTags(lane) end
-  if lane.tags == 0 then return end
-  redis.call('DEL', (lane.p .. 'kept-tags'))
-  lane.tags, lane.stale = 0, true
-end
-
-function F.Step_finishLane(lane)
-  if lane.idleMoved then
-    local head = redis.call('ZRANGE', (lane.p .. 'idle:' .. lane.epoch), 0, 0, 'WITHSCORES')
-    lane.idleLeast = head[2] and tonumber(head[2]) or INF
-  end
-  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
-    redis.call('SADD', (prefix .. 'idle-lanes'), lane.queue)
-    if C.idle == 0 then C.idle = now + 1000 end
-  end
-  F.saveLane(lane)
-  if lane.gain > 0 and C.waiting > 0 then F.Line_wakeGained(lane) end
-end
-
--- Writes the records that changed; what follows may change them again.
-function F.Step_saveTasks()
-  local writes = {}
-  for i = 1, #changed do
-    local t = changed[i]
-    F.saveTask(t, writes)
-    t.dirty = false
-  end
-  changed = {}
-  for key, row in pairs(writes) do
-    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
-  end
-end
-
--- Writes everything that this step has changed, and wakes workers for work that was gained.
-function F.writeStep()
-  if rich then F.Step_writeAll() end
-  for i = 1, #touched do
-    local lane = touched[i]
-    F.Step_restIfIdle(lane)
-    F.Step_finishLane(lane)
-  end
-  if C.freed and not C.begun then F.mayRest(ARGV[1]) end
-end
-
-function F.closeStep()
-  if C.waiting > 0 and C.alarm < INF and F.nextDue() < C.alarm then F.Due_alarmEarlier() end
-  F.saveClock()
-  if rich then F.Step_publishEnds() end
-end
-
--- The tasks of the call, as records in the making.
-function F.Store_readItems(from)
-  local items, ids, n = {}, {}, 0
-  local at_, count = from, #ARGV
-  while at_ <= count do
-    local id, blob = ARGV[at_], ARGV[at_ + 3]
-    local kind = string.byte(blob, 2) - 48
-    local item = { id = id, user = ARGV[at_ + 1], queue = ARGV[at_ + 2], blob = blob,
-      f = string.format('%013.0f%012x', now, F.stamp()) .. blob }
-    at_ = at_ + 4
-    if kind % 2 == 1 then
-      item.long = ARGV[at_]
-      at_ = at_ + 1
-    end
-    if kind >= 2 then
-      item.owned, item.owner = packedOwner(ARGV[at_])
-      if not item.owned then item.spec = cjson.decode(ARGV[at_]) end
-      at_ = at_ + 1
-    end
-    n = n + 1
-    items[n], ids[n] = item, id
-  end
-  local known = false
-  for i = 1, n, 500 do
-    local stored = redis.call('HMGET', (prefix .. 'tasks'), unpack(ids, i, math.min(n, i + 499)))
-    for j = 1, #stored do known = known or stored[j] end
-  end
-  F.Store_anyKnown = known
-  return items
-end
-
-function F.Store_existingTask(item)
-  if not F.Store_anyKnown and not F.Store_made[item.id] then return false end
-  return F.taskOf(item.id)
-end
-
--- The answer when nothing new is to be stored: the id, or its key, was there before.
-function F.Store_answerKnown(item)
-  local same = F.Store_existingTask(item)
-  if same then
-    if not F.Store_agrees(same, item) then return F.Store_refused({ type = 'task-conflict', id = item.id }) end
-    return F.Store_takeOver(same) or F.Key_existing(item.id, false, false)
-  end
-  if not item.spec or not item.spec.i then return end
-  local key = F.Key_rememberedKey(F.Store_complete(item))
-  if not key then return end
-  if F.Key_hasAbsorbed(key, item.id) then return F.Key_existing(key.f or key.o, false, false) end
-  if not F.Key_holds(key) then return end
-  local reply = F.Key_answerByKey(key, item)
-  if reply then
-    F.Key_absorb(key, item, reply)
-    F.Store_wrote = true
-  end
-  return reply
-end
-
-function F.Store_byLimit(item, batch)
-  local u = F.userOf(F.laneOf(item.queue), item.user)
-  if F.Store_fenced or not u.set.maxQueued then return end
-  if u.plain then F.countTasks(u) end
-  local scope = (#item.queue .. ':' .. item.queue .. item.user)
-  local earlier = batch and batch.waiting[scope] or 0
-  local size = u.live - u.running + earlier
-  if size >= u.set.maxQueued then
-    return { type = 'queue-full', user = item.user, limit = u.set.maxQueued, size = size }
-  end
-  if batch then batch.waiting[scope] = earlier + 1 end
-end
-
--- Why an item cannot be stored; looks at what earlier items of its batch will have changed.
-function F.Store_refuse(item, batch)
-  local same = F.Store_existingTask(item)
-  if same then return not F.Store_agrees(same, item) and { type = 'task-conflict', id = item.id } or nil end
-  local twin = batch and batch.tasks[item.id]
-  if twin and twin ~= item and not twin.elsewhere then
-    F.Store_complete(twin)
-    F.Store_complete(item)
-    local equal = twin.user == item.user and twin.name == item.name
-      and twin.payload == item.payload
-    return not equal and { type = 'task-conflict', id = item.id } or nil
-  end
-  local new, refusal = true, nil
-  if item.spec and item.spec.i then new, refusal = F.Store_byKey(item, batch) end
-  if not new then return refusal end
-  -- A follower stands for calls that were accepted already.
-  refusal = new ~= 'follows' and F.Store_byLimit(item, batch) or nil
-  if refusal or not item.spec then return refusal end
-  if item.spec.h and not F.Graphs_isAlive(item.spec.h) then
-    return { type = 'graph-missing', hash = item.spec.h }
-  end
-  if not item.spec.d then return end
-  F.Store_complete(item)
-  return F.Link_check(item, batch and batch.tasks)
-end
-
--- A task without other facts than its run goes straight to the end of its user's line.
-function F.Store_storePlain(item)
-  local id, blob = item.id, item.blob
-  local lane = F.laneOf(item.queue)
-  local u = F.userOf(lane, item.user)
-  storeText(id, item.f, item.long, item.owned)
-  F.Store_wrote, F.Store_made[id] = true, true
-  tasks[id] = nil
-  local level = string.byte(blob) - 48
-  u.live = u.live + 1
-  u.queued = u.queued + 1
-  u.cnt[level] = u.cnt[level] + 1
-  lane.enqueued = lane.enqueued + 1
-  lane.counts.queued = lane.counts.queued + 1
-  redis.call('RPUSH', F.lineKey(u, level), id)
-  F.reindex(u)
-end
-
-function F.Store_isPlain(item)
-  return not item.spec and H.missing == INF
-end
-
-function F.Store_storeEach(items)
-  local replies, answered = {}, {}
-  for i = 1, #items do
-    local item = items[i]
-    if item.spec then item.spec.d = F.Store_resolve(item.id, item.spec.d, answered) end
-    local reply = F.Store_answerKnown(item)
-    if reply then
-      F.Store_note(answered, item, reply)
-    else
-      local refusal = F.Store_refuse(item) or (item.spec and F.Link_cycleOf(item))
-      if refusal then
-        reply = F.Store_refused(refusal)
-        -- One script cannot tell: nothing behind it is looked at, which may depend on it.
-        if refusal.type == 'dependency-limit' then return F.Store_stopAt(replies, i, #items, refusal) end
-      elseif F.Store_isPlain(item) then
-        F.Store_storePlain(item)
-      else
-        F.Store_settleIn(F.Store_create(item), item)
-      end
-    end
-    replies[i] = reply and cjson.encode(reply) or 'c'
-  end
-  return replies
-end
-
-end
-library()
-
-local often
-
-local rare = function()
-
--- Ends a step that has changed nothing: it is remembered that there was one. Out of memory is no
--- reason not to answer.
-function F.unchanged(reply)
-  C.quiet = true
-  F.saveClock()
-  return reply
 end
 
 -- A member that may stand in the index already: its old score may have been the least.
@@ -916,6 +713,9 @@ function F.sharedClass(weight)
   return power
 end
 
+-- Where a tag stands in virtual time.
+function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
+
 function F.Tag_raise(tag, least) return tag < least and F.Tag_seated(tag, least) or tag end
 
 -- What a turn of this cost adds to a tag.
@@ -923,6 +723,23 @@ function F.Tag_turn(cost) return math.max(1, math.floor(cost * 67108864 / 1024 +
 
 -- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
 function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
+
+-- What holds for a user with these settings of its own.
+function F.settingsOf(lane, own)
+  local base = lane.perUser
+  local set = { weight = own.weight or base.weight or 100,
+    maxRunning = own.maxRunning or base.maxRunning or INF,
+    maxQueued = own.maxQueued or base.maxQueued, rate = own.rate or base.rate,
+    paused = own.paused }
+  if set.paused == nil then set.paused = base.paused end
+  return set
+end
+
+function F.newUser(lane, name, key)
+  return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
+    queued = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    class = false, dirty = false, fresh = true }
+end
 
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 function F.ownSettings(lane, name)
@@ -932,6 +749,48 @@ function F.ownSettings(lane, name)
     for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
   end
   return own, got[2] and true
+end
+
+function F.readUser(u, packed)
+  local flags, a, b, c, d, e, f
+  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
+    struct.unpack('<dIBIIIIIIIIIId', packed)
+  u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
+  if flags == 0 then return end
+  u.ready = flags % 2 == 1
+  if flags > 1 then
+    u.assigned, u.shared = flags % 4 >= 2, flags % 8 >= 4
+    u.throttled, u.idle = flags % 16 >= 8, flags >= 16
+    u.idleEpoch = u.ep
+  end
+  if u.ready then
+    local weight = u.shared and 's' .. F.sharedClass(u.w) or 'w' .. u.w
+    u.class = (u.assigned and 'a' or 'o') .. weight
+  end
+end
+
+-- A user without a record: all that is known of it is its line, and its tag. `plain` until it needs one.
+function F.readPlain(u)
+  local lane, name = u.lane, u.name
+  local waiting = redis.call('LLEN', (lane.p .. 'line' .. '' .. ':' .. name))
+  u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
+  local tag
+  if waiting > 0 then
+    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'pw100'), name)
+    if tag then u.ready, u.class, u.room = true, 'pw100', waiting end
+  elseif lane.tags > 0 then
+    tag = redis.call('ZSCORE', (lane.p .. 'kept-tags'), name)
+    u.isKept = tag and true
+  end
+  if tag then u.s, u.w, u.ep = tonumber(tag), 100, lane.readEpoch end
+end
+
+-- Whether there is more to remember of a user than its line and its tag.
+function F.needsRecord(u)
+  local set, cnt = u.set, u.cnt
+  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
+    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
+    or u.queued > cnt[3] or u.throttled or u.tat > now
 end
 
 -- How many tasks a user without a record has running, and that have not ended, as it is stored.
@@ -961,6 +820,20 @@ function F.countLater(u, change_)
   if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
 end
 
+-- The user gets a record, which counts what it has running: its leases say so.
+function F.countLeases(u)
+  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
+    local key = (prefix .. 'hot:' .. worker)
+    for _, id in ipairs(redis.call('HKEYS', key)) do
+      local t = F.taskOf(id, worker)
+      if t and t.state == 'started' and F.ownerOf(t) == u and not t.isCounted then
+        t.isCounted = true
+        F.change(t)
+      end
+    end
+  end
+end
+
 -- How many tasks of each user of a queue are started.
 function F.runningOf(lane)
   local found = {}
@@ -976,6 +849,35 @@ function F.runningOf(lane)
     end
   end
   return found
+end
+
+function F.userOf(lane, name)
+  local u = lane.users[name]
+  if u then return u end
+  local key = (lane.p .. 'user:' .. name)
+  u = F.newUser(lane, name, key)
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  if got[1] then
+    F.readUser(u, got[1])
+    u.raw = got[2]
+    if got[4] then u.mean = struct.unpack('<d', got[4]) end
+    if got[3] then
+      local c = cmsgpack.unpack(got[3])
+      u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
+    end
+  else
+    if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
+    u.changed = next(u.own) ~= nil
+    F.readPlain(u)
+  end
+  if u.own == NONE then
+    lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
+    u.set = lane.defaults
+  else
+    u.set = F.settingsOf(lane, u.own)
+  end
+  lane.users[name] = u
+  return u
 end
 
 -- The user's level shares, to be read or changed.
@@ -1026,6 +928,18 @@ function F.saveUser(u)
   if u.fresh then F.zset((u.lane.p .. 'users'), u.name, 0) end
 end
 
+-- Where the user's tag stands in virtual time.
+function F.startOf(u) return F.Tag_start(u.s, u.w) end
+
+function F.touch(u)
+  if u.dirty then return end
+  u.dirty = true
+  local lane = u.lane
+  F.touchLane(lane)
+  lane.dirty = lane.dirty or {}
+  lane.dirty[#lane.dirty + 1] = u
+end
+
 function F.exactClasses(lane)
   local n, weights = 0, {}
   for class in pairs(lane.classes) do
@@ -1038,14 +952,67 @@ function F.exactClasses(lane)
   return n
 end
 
+function F.isKindUsed(classes, kind)
+  return classes['p' .. kind] or classes['o' .. kind] or classes['a' .. kind]
+end
+
+-- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
+-- shared one of its power of two. Answers the kind, which classes of three families have: of users
+-- without a record (p), of others that nobody is assigned to (o), and of those that somebody is (a).
+function F.joinClass(u)
+  local lane, kind = u.lane, 'w' .. u.w
+  local classes = lane.classes
+  u.shared = false
+  if not F.isKindUsed(classes, kind) and next(classes) and F.exactClasses(lane) >= 31 then
+    u.shared = true
+    kind = 's' .. F.sharedClass(u.w)
+  end
+  u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
+  classes[u.class] = (classes[u.class] or 0) + 1
+  u.ready = true
+  lane.w = lane.w + u.w
+  lane.ready = lane.ready + 1
+  return kind
+end
+
 -- F of a turn of cost 1.
 function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
+
+-- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
+-- weights, which share a class, are compared in virtual time.
+function F.indexUser(u, ready)
+  local lane = u.lane
+  F.zset((lane.p .. 'ready:' .. u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
+  local lists = u.lists
+  if not lists then return end
+  local finish = ready and F.finishOf(u)
+  for i = 1, #lists do
+    F.zset((lane.p .. 'list-ready:' .. (lists[i])), u.name, finish)
+    if string.byte(lists[i]) == 115 then
+      F.zset((lane.p .. 'orphans:' .. (lists[i])), u.name, not u.assigned and finish)
+    end
+  end
+end
 
 function F.onAssigned(u)
   for i = 1, u.lists and #u.lists or 0 do
     if string.byte(u.lists[i]) == 97 then return true end
   end
   return false
+end
+
+function F.displace(u)
+  local lane = u.lane
+  F.indexUser(u, false)
+  lane.w = lane.w - u.w
+  lane.ready = lane.ready - 1
+  local classes, left = lane.classes, lane.classes[u.class] - 1
+  classes[u.class] = left > 0 and left or nil
+  if left == 0 then
+    local kind = string.sub(u.class, 2)
+    if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
+  end
+  u.class, u.ready = false, false
 end
 
 -- It keeps its tag.
@@ -1083,6 +1050,32 @@ function F.joinTag(u)
   return v
 end
 
+function F.place(u)
+  local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
+  local weight = u.set.weight
+  if u.ready and u.ep ~= lane.epoch then F.Timed_recount(u) end
+  if u.ready and u.w == weight then
+    if (u.assigned or false) ~= assigned then
+      u.assigned = assigned
+      F.changeFamily(u)
+    end
+    return
+  end
+  local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
+  -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
+  if u.w ~= weight then
+    kept = math.ceil(v * F.Tag_scale(weight)) + math.max(0, math.ceil(kept - v * F.Tag_scale(u.w)))
+  end
+  if u.ready then F.displace(u) end
+  u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
+  local kind, lasts = F.joinClass(u), lane.lasts
+  local last = lasts[kind] or -1
+  u.s, lasts[kind] = F.Tag_enter(kept, v, weight, last)
+  -- Tags of different weights have no order: those who share a class are counted.
+  if u.shared then lasts[kind] = last + 1 end
+  F.indexUser(u, true)
+end
+
 function F.throttle(u, till)
   if till then
     F.move('throttled', (#u.lane.queue .. ':' .. u.lane.queue .. u.name), till)
@@ -1100,6 +1093,36 @@ function F.rateTill(u)
   return allowed > now and allowed or nil
 end
 
+function F.reindex(u)
+  local lane, set, room, queued = u.lane, u.set, 0, u.queued
+  F.touch(u)
+  if u.plain and set.maxRunning < INF then F.countTasks(u) end
+  if queued > 0 and not set.paused then
+    room = set.maxRunning - u.running
+    if room > queued then room = queued end
+    if room < 0 then room = 0 end
+  end
+  local till = room > 0 and set.rate and F.rateTill(u) or nil
+  if till or u.throttled then F.throttle(u, till) end
+  if till then room = 0 end
+  if room > 0 then
+    F.place(u)
+  elseif u.ready then
+    F.displace(u)
+  end
+  local gained = room - u.room
+  if gained == 0 then return end
+  u.room = room
+  lane.runnable = lane.runnable + gained
+  if gained > 0 then
+    lane.gain = lane.gain + gained
+    if u.lists then
+      lane.gainers = lane.gainers or {}
+      lane.gainers[u.name] = u
+    end
+  end
+end
+
 function F.saveOutcomes()
   for worker, came in pairs(outcomes) do
     local key = (prefix .. 'worker:' .. worker)
@@ -1107,75 +1130,6 @@ function F.saveOutcomes()
       for field, more in pairs(came) do redis.call('HINCRBY', key, field, more) end
     end
   end
-end
-
--- A woken worker leaves every line that it stands in. `token` false: it left by itself.
-function F.Line_leaveLines(worker, packed, token)
-  if packed ~= '' then
-    local lines = cmsgpack.unpack(packed)
-    for i = 1, #lines, 2 do
-      redis.call('ZREM', ((((lines[i]) == 'default' and prefix or prefix .. 'lane:' .. (lines[i]) .. ':')) .. 'idle-workers:' .. (lines[i + 1])), worker)
-    end
-    C.waiting = C.waiting - 1
-  end
-  if token then
-    redis.call('RPUSH', (prefix .. 'wake:' .. worker), '1')
-    redis.call('PEXPIRE', (prefix .. 'wake:' .. worker), 2 * 5000)
-    redis.call('HSET', (prefix .. 'worker:' .. worker), 'i', '')
-  else
-    redis.call('HDEL', (prefix .. 'worker:' .. worker), 'i')
-  end
-end
-
--- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
-function F.Line_wakeWorker(worker)
-  local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
-  if not packed or packed == '' then return false end
-  F.Line_leaveLines(worker, packed, true)
-  return true
-end
-
--- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
-function F.Line_wakeLine(lane, line, most)
-  local key = (lane.p .. 'idle-workers:' .. line)
-  while most > 0 do
-    local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
-    local worker = head[1]
-    if not worker then return most end
-    local stale = now - head[2] > 1.2 * 5000 + 1000
-    if stale then
-      local packed = redis.call('HGET', (prefix .. 'worker:' .. worker), 'i')
-      if packed then F.Line_leaveLines(worker, packed, false) end
-    elseif F.Line_wakeWorker(worker) then
-      most = most - 1
-    end
-    redis.call('ZREM', key, worker)
-  end
-  return 0
-end
-
--- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
--- lists the users that gained it are on.
-function F.Line_wakeFor(lane, most, lists)
-  if C.waiting <= 0 or lane.runnable == 0 then return end
-  local left = F.Line_wakeLine(lane, '*', math.min(most, lane.runnable, 16))
-  for i = 1, lists and #lists or 0 do
-    if left > 0 then left = F.Line_wakeLine(lane, lists[i], left) end
-  end
-end
-
-function F.Line_wakeGained(lane)
-  local lists, known = {}, {}
-  for _, u in pairs(lane.gainers or {}) do
-    for i = 1, u.lists and #u.lists or 0 do
-      local list = u.lists[i]
-      if not known[list] then
-        known[list] = true
-        lists[#lists + 1] = list
-      end
-    end
-  end
-  F.Line_wakeFor(lane, lane.gain, lists)
 end
 
 -- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
@@ -1440,6 +1394,11 @@ function F.dropLeases()
   leasesOver = {}
 end
 
+-- It may have none left.
+function F.mayRest(worker)
+  if redis.call('EXISTS', (prefix .. 'hot:' .. worker)) == 0 then F.restWorker(worker) end
+end
+
 function F.restWorker(worker)
   redis.call('ZREM', (prefix .. 'leases'), worker)
   local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
@@ -1462,6 +1421,10 @@ function F.saveLeases()
   if not left then return end
   local head = redis.call('ZRANGE', (prefix .. 'leases'), 0, 0, 'WITHSCORES')
   H.started = head[2] and tonumber(head[2]) or INF
+end
+
+function F.lineKey(u, level)
+  return (u.lane.p .. 'line' .. (level == 3 and '' or level) .. ':' .. u.name)
 end
 
 -- How many of a line stand before a place.
@@ -2156,20 +2119,6 @@ function F.cascade(budget)
   end
 end
 
-function F.Due_holders()
-  local comma = string.find(C.alarms, ',', 1, true)
-  return string.sub(C.alarms, 1, comma - 1), string.sub(C.alarms, comma + 1)
-end
-
--- Something falls due before the first holder wakes: it is woken, and sets the alarm anew.
-function F.Due_alarmEarlier()
-  local one, two = F.Due_holders()
-  if F.Line_wakeWorker(one) then
-    C.alarms = ',' .. two
-    C.alarm = INF
-  end
-end
-
 function F.Step_loseTags(lane)
   Z[(lane.p .. 'kept-tags')] = nil
   for _, u in pairs(lane.users) do u.isKept = false end
@@ -2217,6 +2166,7 @@ function F.Step_forget(u)
   end
   if u.plain then
     F.countTasks(u)
+    if u.running > 0 then F.countLeases(u) end
     if u.isKept then
       lane.tags, u.isKept = lane.tags - 1, false
       F.zset((lane.p .. 'kept-tags'), u.name, false)
@@ -2265,6 +2215,20 @@ end
 function F.Step_publishEnds()
   for _, t in ipairs(published) do
     for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
+  end
+end
+
+-- Writes the records that changed; what follows may change them again.
+function F.Step_saveTasks()
+  local writes = {}
+  for i = 1, #changed do
+    local t = changed[i]
+    F.saveTask(t, writes)
+    t.dirty = false
+  end
+  changed = {}
+  for key, row in pairs(writes) do
+    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
   end
 end
 
@@ -2636,6 +2600,44 @@ function F.Link_link(t)
   return state, ending
 end
 
+-- The tasks of the call, as records in the making; ARGV is as lib/store-many.lua says.
+function F.Store_readItems(from)
+  local n, groups = ARGV[from] + 0, ARGV[from + 2] + 0
+  local first, items, ids, i = from + 2 + 3 * groups, {}, {}, 0
+  for at_ = from + 3, first, 3 do
+    for _ = 1, ARGV[at_] + 0 do
+      i = i + 1
+      local blob = ARGV[first + n + i]
+      ids[i] = ARGV[first + i]
+      items[i] = { id = ids[i], user = ARGV[at_ + 1], queue = ARGV[at_ + 2], blob = blob,
+        f = string.format('%013.0f%012x', now, F.stamp()) .. blob }
+    end
+  end
+  for at_ = first + 2 * n + 1, #ARGV, 2 do
+    local place = ARGV[at_] + 0
+    local item = items[place]
+    local kind, more = string.byte(item.blob, 2) - 48, ARGV[at_ + 1]
+    if kind % 2 == 1 and not item.long then
+      item.long = more
+    else
+      item.owned, item.owner = packedOwner(more)
+      if not item.owned then item.spec = cjson.decode(more) end
+    end
+  end
+  local known = false
+  for i = 1, n, 500 do
+    local stored = redis.call('HMGET', (prefix .. 'tasks'), unpack(ids, i, math.min(n, i + 499)))
+    for j = 1, #stored do known = known or stored[j] end
+  end
+  F.Store_anyKnown = known
+  return items
+end
+
+function F.Store_existingTask(item)
+  if not F.Store_anyKnown and not F.Store_made[item.id] then return false end
+  return F.taskOf(item.id)
+end
+
 -- Fills in what only some checks look at.
 function F.Store_complete(item)
   if item.created then return item end
@@ -2688,6 +2690,26 @@ function F.Store_takeOver(t)
   return { kind = 'created', id = t.id }
 end
 
+-- The answer when nothing new is to be stored: the id, or its key, was there before.
+function F.Store_answerKnown(item)
+  local same = F.Store_existingTask(item)
+  if same then
+    if not F.Store_agrees(same, item) then return F.Store_refused({ type = 'task-conflict', id = item.id }) end
+    return F.Store_takeOver(same) or F.Key_existing(item.id, false, false)
+  end
+  if not item.spec or not item.spec.i then return end
+  local key = F.Key_rememberedKey(F.Store_complete(item))
+  if not key then return end
+  if F.Key_hasAbsorbed(key, item.id) then return F.Key_existing(key.f or key.o, false, false) end
+  if not F.Key_holds(key) then return end
+  local reply = F.Key_answerByKey(key, item)
+  if reply then
+    F.Key_absorb(key, item, reply)
+    F.Store_wrote = true
+  end
+  return reply
+end
+
 -- Whether the key lets the item in (true, 'follows'), answers for another or refuses it (false).
 function F.Store_byKey(item, batch)
   if not item.spec or not item.spec.i then return true end
@@ -2714,6 +2736,63 @@ function F.Store_byKey(item, batch)
   end
   if batch then batch.keys[name] = item.id end
   return true
+end
+
+function F.Store_byLimit(item, batch)
+  local u = F.userOf(F.laneOf(item.queue), item.user)
+  if F.Store_fenced or not u.set.maxQueued then return end
+  if u.plain then F.countTasks(u) end
+  local scope = (#item.queue .. ':' .. item.queue .. item.user)
+  local earlier = batch and batch.waiting[scope] or 0
+  local size = u.live - u.running + earlier
+  if size >= u.set.maxQueued then
+    return { type = 'queue-full', user = item.user, limit = u.set.maxQueued, size = size }
+  end
+  if batch then batch.waiting[scope] = earlier + 1 end
+end
+
+-- Why an item cannot be stored; looks at what earlier items of its batch will have changed.
+function F.Store_refuse(item, batch)
+  local same = F.Store_existingTask(item)
+  if same then return not F.Store_agrees(same, item) and { type = 'task-conflict', id = item.id } or nil end
+  local twin = batch and batch.tasks[item.id]
+  if twin and twin ~= item and not twin.elsewhere then
+    F.Store_complete(twin)
+    F.Store_complete(item)
+    local equal = twin.user == item.user and twin.name == item.name
+      and twin.payload == item.payload
+    return not equal and { type = 'task-conflict', id = item.id } or nil
+  end
+  local new, refusal = true, nil
+  if item.spec and item.spec.i then new, refusal = F.Store_byKey(item, batch) end
+  if not new then return refusal end
+  -- A follower stands for calls that were accepted already.
+  refusal = new ~= 'follows' and F.Store_byLimit(item, batch) or nil
+  if refusal or not item.spec then return refusal end
+  if item.spec.h and not F.Graphs_isAlive(item.spec.h) then
+    return { type = 'graph-missing', hash = item.spec.h }
+  end
+  if not item.spec.d then return end
+  F.Store_complete(item)
+  return F.Link_check(item, batch and batch.tasks)
+end
+
+-- A task without other facts than its run goes straight to the end of its user's line.
+function F.Store_storePlain(item)
+  local id, blob = item.id, item.blob
+  local lane = F.laneOf(item.queue)
+  local u = F.userOf(lane, item.user)
+  storeText(id, item.f, item.long, item.owned)
+  F.Store_wrote, F.Store_made[id] = true, true
+  tasks[id] = nil
+  local level = string.byte(blob) - 48
+  u.live = u.live + 1
+  u.queued = u.queued + 1
+  u.cnt[level] = u.cnt[level] + 1
+  lane.enqueued = lane.enqueued + 1
+  lane.counts.queued = lane.counts.queued + 1
+  redis.call('RPUSH', F.lineKey(u, level), id)
+  F.reindex(u)
 end
 
 -- Puts those of one list into the other, and drops it.
@@ -2817,6 +2896,10 @@ function F.Store_settleIn(t, item)
   if state then F.endTask(t, u, state, ending) end
 end
 
+function F.Store_isPlain(item)
+  return not item.spec and H.missing == INF
+end
+
 -- Who depends on an item of the same call that its key absorbed depends on the task that answered;
 -- on nothing, if that is itself, or has finished and is gone (''; see F.Store_note).
 function F.Store_resolve(self, deps, answered)
@@ -2841,6 +2924,31 @@ end
 
 function F.Store_stopAt(replies, from, to, refusal)
   for i = from, to do replies[i] = cjson.encode(F.Store_refused(refusal)) end
+  return replies
+end
+
+function F.Store_storeEach(items)
+  local replies, answered = {}, {}
+  for i = 1, #items do
+    local item = items[i]
+    if item.spec then item.spec.d = F.Store_resolve(item.id, item.spec.d, answered) end
+    local reply = F.Store_answerKnown(item)
+    if reply then
+      F.Store_note(answered, item, reply)
+    else
+      local refusal = F.Store_refuse(item) or (item.spec and F.Link_cycleOf(item))
+      if refusal then
+        reply = F.Store_refused(refusal)
+        -- One script cannot tell: nothing behind it is looked at, which may depend on it.
+        if refusal.type == 'dependency-limit' then return F.Store_stopAt(replies, i, #items, refusal) end
+      elseif F.Store_isPlain(item) then
+        F.Store_storePlain(item)
+      else
+        F.Store_settleIn(F.Store_create(item), item)
+      end
+    end
+    replies[i] = reply and cjson.encode(reply) or 'c'
+  end
   return replies
 end
 
@@ -2925,6 +3033,20 @@ function F.Store_storeBatch(items)
   return replies
 end
 
+-- Stores tasks one by one: all or none, or each on its own.
+function F.Store_run()
+  local atomic, fence = string.sub(ARGV[1], 1, 1) == '1', string.sub(ARGV[1], 2)
+  local items = F.Store_readItems(2)
+  if fence ~= '' and not F.Store_isFenced(fence) then return F.Store_loseLease(items) end
+  local replies = atomic and F.Store_storeAll(items) or F.Store_storeEach(items)
+  if not F.Store_wrote then return F.unchanged(replies) end
+  F.Step_saveTasks()
+  F.cascade(100)
+  F.writeStep()
+  F.closeStep()
+  return replies
+end
+
 end
 
 setmetatable(F, { __index = function(functions, name)
@@ -2937,13 +3059,8 @@ setmetatable(F, { __index = function(functions, name)
   end
 end })
 
-local atomic, fence = ARGV[1] == '1', string.sub(ARGV[1], 2)
-local items = F.Store_readItems(2)
-if fence ~= '' and not F.Store_isFenced(fence) then return F.Store_loseLease(items) end
-local replies = atomic and F.Store_storeAll(items) or F.Store_storeEach(items)
-if not F.Store_wrote then return F.unchanged(replies) end
-F.Step_saveTasks()
-if H.cascade < INF or I.cascade then F.cascade(100) end
+local stored = F.Store_many()
+if not stored then return F.Store_run() end
 F.writeStep()
 F.closeStep()
-return replies
+return stored

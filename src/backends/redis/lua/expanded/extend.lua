@@ -935,6 +935,20 @@ function F.countLater(u, change_)
   if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
 end
 
+-- The user gets a record, which counts what it has running: its leases say so.
+function F.countLeases(u)
+  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
+    local key = (prefix .. 'hot:' .. worker)
+    for _, id in ipairs(redis.call('HKEYS', key)) do
+      local t = F.taskOf(id, worker)
+      if t and t.state == 'started' and F.ownerOf(t) == u and not t.isCounted then
+        t.isCounted = true
+        F.change(t)
+      end
+    end
+  end
+end
+
 -- How many tasks of each user of a queue are started.
 function F.runningOf(lane)
   local found = {}
@@ -2294,6 +2308,7 @@ function F.Step_forget(u)
   end
   if u.plain then
     F.countTasks(u)
+    if u.running > 0 then F.countLeases(u) end
     if u.isKept then
       lane.tags, u.isKept = lane.tags - 1, false
       F.zset((lane.p .. 'kept-tags'), u.name, false)

@@ -461,6 +461,41 @@ function F.sharedClass(weight)
   return power
 end
 
+function F.newLane(queue, p)
+  return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
+    idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
+      queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
+    tags = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+end
+
+function F.readLane(lane, packed)
+  local c = lane.counts
+  local rest
+  lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
+    c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
+    lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
+    lane.stolen, lane.old, lane.tags, rest = struct.unpack('<ddIdddddddddddddddddddd', packed)
+  lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
+  lane.fresh = false
+end
+
+function F.laneOf(queue)
+  local lane = lanes[queue]
+  if lane then return lane end
+  local p = (queue == 'default' and prefix or prefix .. 'lane:' .. queue .. ':')
+  lane = F.newLane(queue, p)
+  local got = redis.call('HMGET', (p .. 'fair'), 's', 'c', 't')
+  if got[1] then F.readLane(lane, got[1]) end
+  lane.old, lane.readEpoch = lane.old or 0, lane.epoch
+  lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
+  lane.perUser = lane.config.perUser or {}
+  lane.timed = lane.config.charge == 'time'
+  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
+  lane.users, lane.gain = {}, 0
+  lanes[queue] = lane
+  return lane
+end
+
 -- Grains of a user of this weight in one unit of virtual time.
 function F.Tag_scale(w) return w * 67108864 / 100 end
 
@@ -469,6 +504,67 @@ function F.Tag_start(tag, w) return tag == 0 and 0 or tag / F.Tag_scale(w) end
 
 -- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
 function F.Tag_keptUntil(tag, w) return F.Tag_start(tag, w) - 100 / w * 0.000030517578125 end
+
+-- What holds for a user with these settings of its own.
+function F.settingsOf(lane, own)
+  local base = lane.perUser
+  local set = { weight = own.weight or base.weight or 100,
+    maxRunning = own.maxRunning or base.maxRunning or INF,
+    maxQueued = own.maxQueued or base.maxQueued, rate = own.rate or base.rate,
+    paused = own.paused }
+  if set.paused == nil then set.paused = base.paused end
+  return set
+end
+
+function F.newUser(lane, name, key)
+  return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
+    queued = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    class = false, dirty = false, fresh = true }
+end
+
+-- Own settings of a user that has no record here yet: for this queue over those for all queues.
+function F.ownSettings(lane, name)
+  local got = redis.call('HMGET', (prefix .. 'user-config:' .. name), '*', lane.queue)
+  local own = got[1] and cmsgpack.unpack(got[1]) or {}
+  if got[2] then
+    for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
+  end
+  return own, got[2] and true
+end
+
+function F.readUser(u, packed)
+  local flags, a, b, c, d, e, f
+  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
+    struct.unpack('<dIBIIIIIIIIIId', packed)
+  u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
+  if flags == 0 then return end
+  u.ready = flags % 2 == 1
+  if flags > 1 then
+    u.assigned, u.shared = flags % 4 >= 2, flags % 8 >= 4
+    u.throttled, u.idle = flags % 16 >= 8, flags >= 16
+    u.idleEpoch = u.ep
+  end
+  if u.ready then
+    local weight = u.shared and 's' .. F.sharedClass(u.w) or 'w' .. u.w
+    u.class = (u.assigned and 'a' or 'o') .. weight
+  end
+end
+
+-- A user without a record: all that is known of it is its line, and its tag. `plain` until it needs one.
+function F.readPlain(u)
+  local lane, name = u.lane, u.name
+  local waiting = redis.call('LLEN', (lane.p .. 'line' .. '' .. ':' .. name))
+  u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
+  local tag
+  if waiting > 0 then
+    tag = redis.call('ZSCORE', (lane.p .. 'ready:' .. 'pw100'), name)
+    if tag then u.ready, u.class, u.room = true, 'pw100', waiting end
+  elseif lane.tags > 0 then
+    tag = redis.call('ZSCORE', (lane.p .. 'kept-tags'), name)
+    u.isKept = tag and true
+  end
+  if tag then u.s, u.w, u.ep = tonumber(tag), 100, lane.readEpoch end
+end
 
 -- Whether there is more to remember of a user than its line and its tag.
 function F.needsRecord(u)
@@ -498,6 +594,20 @@ function F.countTasks(u)
   F.lookAt(u)
 end
 
+-- The user gets a record, which counts what it has running: its leases say so.
+function F.countLeases(u)
+  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
+    local key = (prefix .. 'hot:' .. worker)
+    for _, id in ipairs(redis.call('HKEYS', key)) do
+      local t = F.taskOf(id, worker)
+      if t and t.state == 'started' and F.ownerOf(t) == u and not t.isCounted then
+        t.isCounted = true
+        F.change(t)
+      end
+    end
+  end
+end
+
 -- How many tasks of each user of a queue are started.
 function F.runningOf(lane)
   local found = {}
@@ -513,6 +623,35 @@ function F.runningOf(lane)
     end
   end
   return found
+end
+
+function F.userOf(lane, name)
+  local u = lane.users[name]
+  if u then return u end
+  local key = (lane.p .. 'user:' .. name)
+  u = F.newUser(lane, name, key)
+  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  if got[1] then
+    F.readUser(u, got[1])
+    u.raw = got[2]
+    if got[4] then u.mean = struct.unpack('<d', got[4]) end
+    if got[3] then
+      local c = cmsgpack.unpack(got[3])
+      u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
+    end
+  else
+    if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
+    u.changed = next(u.own) ~= nil
+    F.readPlain(u)
+  end
+  if u.own == NONE then
+    lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
+    u.set = lane.defaults
+  else
+    u.set = F.settingsOf(lane, u.own)
+  end
+  lane.users[name] = u
+  return u
 end
 
 function F.packShares(shares)
@@ -717,6 +856,103 @@ function F.isEnd(state)
   return state == 'finished' or state == 'failed' or state == 'canceled'
 end
 
+-- A task that is queued and never was anything else.
+function F.newTask(id, f)
+  return { id = id, f = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
+    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', user = false, queue = false, dirty = false,
+    extra = false, kind = f and string.byte(f, 27) - 48 or 0 }
+end
+
+function F.readFacts(t, packed)
+  local place, flags, from
+  place, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.readers, from =
+    struct.unpack('<BBdIIIdI', packed)
+  if place > 0 then t.state = place == 1 and 'scheduled' or 'deferred' end
+  if flags > 0 then
+    t.left, t.hasAttempts = flags % 2 == 1, flags % 4 >= 2
+    t.canceling, t.isSettled, t.inCascade = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+  end
+  if #packed >= from then
+    local more = cmsgpack.unpack(string.sub(packed, from))
+    t.x, t.y = more.x, more.y
+    if more.o then
+      local stop = string.find(more.o, '\0', 1, true)
+      t.token, t.worker = string.sub(more.o, 1, stop - 1), string.sub(more.o, stop + 1)
+    end
+  end
+  t.hasFacts = true
+end
+
+function F.readEnd(t, packed)
+  local code, at_, leasedAt, from
+  code, at_, leasedAt, t.endStamp, from = struct.unpack('<Bddd', packed)
+  local a = string.find(packed, '\0', from, true)
+  local b = string.find(packed, '\0', a + 1, true)
+  t.state, t.at, t.leasedAt = STATES[code % 16], at_, leasedAt
+  t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
+  t.result = b < #packed and string.sub(packed, b + 1) or nil
+  t.isSettled = code >= 16
+end
+
+function F.readLease(t, worker, packed)
+  local flags, from
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIB', packed)
+  local stop = string.find(packed, '\0', from, true)
+  t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
+  t.isCounted, t.isSettled = flags >= 2, false
+end
+
+-- Workers that have leases, or had some lately.
+function F.leasing()
+  if not C.leasing then C.leasing = redis.call('ZRANGE', (prefix .. 'leases'), 0, -1) end
+  return C.leasing
+end
+
+-- Looks whether some worker has it; `likely` is asked first.
+function F.findLease(t, likely)
+  F.dropLeases()
+  local packed = likely and redis.call('HGET', (prefix .. 'hot:' .. likely), t.id)
+  if packed then return F.readLease(t, likely, packed) end
+  for _, worker in ipairs(F.leasing()) do
+    packed = redis.call('HGET', (prefix .. 'hot:' .. worker), t.id)
+    if packed then return F.readLease(t, worker, packed) end
+  end
+end
+
+function F.readEar(t)
+  local ear = redis.call('HGET', (prefix .. 'ears'), t.id)
+  if not ear then return end
+  t.dependents = string.byte(ear) == 100
+  t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+  t.hasEar = true
+end
+
+-- The record of an id, or false. `lease`: as its worker holds it, if that is known; 'none' for one that
+-- stands in line.
+function F.taskOf(id, worker, lease)
+  local t = tasks[id]
+  if t ~= nil then return t end
+  local f = redis.call('HGET', (prefix .. 'tasks'), id)
+  t = false
+  if f then
+    t = F.newTask(id, f)
+    if t.kind >= 4 then F.readFacts(t, redis.call('HGET', (prefix .. 'facts'), id)) end
+    if lease then
+      if lease ~= 'none' then F.readLease(t, worker, lease) end
+    else
+      local ended = redis.call('HGET', (prefix .. 'ends'), id)
+      if ended then
+        F.readEnd(t, ended)
+      elseif t.state == 'queued' then
+        F.findLease(t, worker)
+      end
+    end
+    if C.ears > 0 then F.readEar(t) end
+  end
+  tasks[id] = t
+  return t
+end
+
 -- Fills in whose task it is.
 function F.owned(t)
   local f = t.f
@@ -724,6 +960,17 @@ function F.owned(t)
   local stop = string.find(f, '\0', last + 1, true)
   t.user, t.queue = string.sub(f, 31, last), string.sub(f, last + 1, stop - 1)
   t.level, t.rest = string.byte(f, 26) - 48, stop + 1
+end
+
+function F.ownerOf(t)
+  if not t.user then F.owned(t) end
+  return F.userOf(F.laneOf(t.queue), t.user)
+end
+
+function F.change(t)
+  if t.dirty then return end
+  t.dirty = true
+  changed[#changed + 1] = t
 end
 
 -- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
@@ -938,6 +1185,7 @@ function F.Step_forget(u)
   end
   if u.plain then
     F.countTasks(u)
+    if u.running > 0 then F.countLeases(u) end
     if u.isKept then
       lane.tags, u.isKept = lane.tags - 1, false
       F.zset((lane.p .. 'kept-tags'), u.name, false)

@@ -445,12 +445,12 @@ function F.Deal_look(front, tags)
 end
 
 -- Whose the next turns are, at most so many, as if each cost 1; nothing is written. By number of who got
--- any: names, tags after their turns, tasks left, turns, class. `order`: whose each turn is. `isOther`: the
--- next one is of a user with a record.
-function F.Deal_turns(lane, most)
+-- any: names, tags after their turns, tasks had and left, turns, class. `order`: whose each turn is. `isOther`:
+-- the next one is of a user with a record. `before`: turns that were dealt out for more, and were not taken.
+function F.Deal_turns(lane, most, before)
   local fronts, n = F.Deal_fronts(lane, most)
   local v, w, lines = lane.v, lane.w, (lane.p .. 'line' .. '' .. ':' .. '')
-  local names, tags, left, served, fronted, order = {}, {}, {}, {}, {}, {}
+  local names, tags, had, left, served, fronted, order = {}, {}, {}, {}, {}, {}, {}
   local count, who, isOther = 0, 0, false
   while count < most and w > 0 do
     local front, start, from = fronts[1], nil, v
@@ -475,9 +475,10 @@ function F.Deal_turns(lane, most)
       served[i] = served[i] + 1
     else
       local name, at_ = front.got[front.at], front.at + 2
-      have = redis.call('LLEN', lines .. name)
       who = who + 1
       i = who
+      have = before and before.had[i] or redis.call('LLEN', lines .. name)
+      had[i] = have
       names[i], tags[i], fronted[i], served[i] = name, front.tag, front, 1
       front.at = at_
       if at_ <= front.size then front.tag = front.got[at_ + 1] + 0 end
@@ -497,7 +498,7 @@ function F.Deal_turns(lane, most)
       served[i], left[i], w = 0, 0, w - front.w
     end
   end
-  return { v = v, w = w, count = count, who = who, names = names, tags = tags, left = left,
+  return { v = v, w = w, count = count, who = who, names = names, tags = tags, had = had, left = left,
     served = served, fronts = fronts, fronted = fronted, order = order, isOther = isOther }
 end
 
@@ -629,8 +630,10 @@ function F.Deal_some(share, most, request, batch)
     local at_ = F.Deal_firstOdd(texts, turns.count, request)
     if at_ then
       F.Deal_unpop(lane, turns, ids, at_)
-      turns, odd = F.Deal_turns(lane, at_ - 1), true
+      turns, odd = F.Deal_turns(lane, at_ - 1, turns), true
+      batch.pass = 1
     end
+    if not odd then batch.pass = 2 * batch.pass end
     if turns.count > 0 then F.Deal_startAll(lane, turns, ids, texts, request, batch) end
   elseif turns.who > 0 then
     F.touchLane(lane)
@@ -667,9 +670,10 @@ function F.Deal_nextShare(shares, most)
 end
 
 function F.Deal_fill(shares, request)
-  local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
+  local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false,
+    pass = INF }
   while batch.n < request.limit and not batch.stopped do
-    local share, most = F.Deal_nextShare(shares, math.min(request.limit - batch.n, 500))
+    local share, most = F.Deal_nextShare(shares, math.min(request.limit - batch.n, batch.pass, 500))
     if not share then break end
     local config, before = share.lane.config, batch.n
     if config.maxRunning then most = math.min(most, config.maxRunning - share.lane.counts.started) end
@@ -747,7 +751,9 @@ function F.Settle_all(worker, reply)
   if n == 0 then return rows end
   local hot = redis.call('HMGET', (prefix .. 'hot:' .. (ARGV[1])), unpack(ARGV, ids + 1, ids + n))
   local ears = C.ears > 0 and redis.call('HMGET', (prefix .. 'ears'), unpack(ARGV, ids + 1, ids + n))
-  local others = odd > 0 and F.Settle_others(rows, odd) or NONE
+  local others, done = NONE, NONE
+  -- A task may be settled twice in one call.
+  if odd > 0 then others, done = F.Settle_others(rows, odd), {} end
   local i = 1
   for g = 1, groups do
     local size, token = ARGV[3 + 2 * g] + 0, ARGV[4 + 2 * g]
@@ -761,9 +767,10 @@ function F.Settle_all(worker, reply)
           stop = stop + 1
         end
         F.Settle_finish(worker, lease, ids + i, ids + stop, n)
+        for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end
         i = stop + 1
       else
-        F.Settle_one(reply, i, ids + i, token, n, others[i], packed or nil)
+        F.Settle_one(reply, i, ids + i, token, n, others[i], not done[ARGV[ids + i]] and packed or nil)
         i = i + 1
       end
     end
@@ -1427,6 +1434,20 @@ function F.countLater(u, change_)
   local key = (u.lane.p .. 'later')
   u.entered = true
   if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
+end
+
+-- The user gets a record, which counts what it has running: its leases say so.
+function F.countLeases(u)
+  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
+    local key = (prefix .. 'hot:' .. worker)
+    for _, id in ipairs(redis.call('HKEYS', key)) do
+      local t = F.taskOf(id, worker)
+      if t and t.state == 'started' and F.ownerOf(t) == u and not t.isCounted then
+        t.isCounted = true
+        F.change(t)
+      end
+    end
+  end
 end
 
 -- How many tasks of each user of a queue are started.
@@ -2964,6 +2985,7 @@ function F.Step_forget(u)
   end
   if u.plain then
     F.countTasks(u)
+    if u.running > 0 then F.countLeases(u) end
     if u.isKept then
       lane.tags, u.isKept = lane.tags - 1, false
       F.zset((lane.p .. 'kept-tags'), u.name, false)

@@ -720,6 +720,20 @@ function F.countTasks(u)
   F.lookAt(u)
 end
 
+-- The user gets a record, which counts what it has running: its leases say so.
+function F.countLeases(u)
+  for _, worker in ipairs(redis.call('ZRANGE', (prefix .. 'leases'), 0, -1)) do
+    local key = (prefix .. 'hot:' .. worker)
+    for _, id in ipairs(redis.call('HKEYS', key)) do
+      local t = F.taskOf(id, worker)
+      if t and t.state == 'started' and F.ownerOf(t) == u and not t.isCounted then
+        t.isCounted = true
+        F.change(t)
+      end
+    end
+  end
+end
+
 -- How many tasks of each user of a queue are started.
 function F.runningOf(lane)
   local found = {}
@@ -923,6 +937,103 @@ function F.isEnd(state)
   return state == 'finished' or state == 'failed' or state == 'canceled'
 end
 
+-- A task that is queued and never was anything else.
+function F.newTask(id, f)
+  return { id = id, f = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
+    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', user = false, queue = false, dirty = false,
+    extra = false, kind = f and string.byte(f, 27) - 48 or 0 }
+end
+
+function F.readFacts(t, packed)
+  local place, flags, from
+  place, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.readers, from =
+    struct.unpack('<BBdIIIdI', packed)
+  if place > 0 then t.state = place == 1 and 'scheduled' or 'deferred' end
+  if flags > 0 then
+    t.left, t.hasAttempts = flags % 2 == 1, flags % 4 >= 2
+    t.canceling, t.isSettled, t.inCascade = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+  end
+  if #packed >= from then
+    local more = cmsgpack.unpack(string.sub(packed, from))
+    t.x, t.y = more.x, more.y
+    if more.o then
+      local stop = string.find(more.o, '\0', 1, true)
+      t.token, t.worker = string.sub(more.o, 1, stop - 1), string.sub(more.o, stop + 1)
+    end
+  end
+  t.hasFacts = true
+end
+
+function F.readEnd(t, packed)
+  local code, at_, leasedAt, from
+  code, at_, leasedAt, t.endStamp, from = struct.unpack('<Bddd', packed)
+  local a = string.find(packed, '\0', from, true)
+  local b = string.find(packed, '\0', a + 1, true)
+  t.state, t.at, t.leasedAt = STATES[code % 16], at_, leasedAt
+  t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
+  t.result = b < #packed and string.sub(packed, b + 1) or nil
+  t.isSettled = code >= 16
+end
+
+function F.readLease(t, worker, packed)
+  local flags, from
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIB', packed)
+  local stop = string.find(packed, '\0', from, true)
+  t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
+  t.isCounted, t.isSettled = flags >= 2, false
+end
+
+-- Workers that have leases, or had some lately.
+function F.leasing()
+  if not C.leasing then C.leasing = redis.call('ZRANGE', (prefix .. 'leases'), 0, -1) end
+  return C.leasing
+end
+
+-- Looks whether some worker has it; `likely` is asked first.
+function F.findLease(t, likely)
+  F.dropLeases()
+  local packed = likely and redis.call('HGET', (prefix .. 'hot:' .. likely), t.id)
+  if packed then return F.readLease(t, likely, packed) end
+  for _, worker in ipairs(F.leasing()) do
+    packed = redis.call('HGET', (prefix .. 'hot:' .. worker), t.id)
+    if packed then return F.readLease(t, worker, packed) end
+  end
+end
+
+function F.readEar(t)
+  local ear = redis.call('HGET', (prefix .. 'ears'), t.id)
+  if not ear then return end
+  t.dependents = string.byte(ear) == 100
+  t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+  t.hasEar = true
+end
+
+-- The record of an id, or false. `lease`: as its worker holds it, if that is known; 'none' for one that
+-- stands in line.
+function F.taskOf(id, worker, lease)
+  local t = tasks[id]
+  if t ~= nil then return t end
+  local f = redis.call('HGET', (prefix .. 'tasks'), id)
+  t = false
+  if f then
+    t = F.newTask(id, f)
+    if t.kind >= 4 then F.readFacts(t, redis.call('HGET', (prefix .. 'facts'), id)) end
+    if lease then
+      if lease ~= 'none' then F.readLease(t, worker, lease) end
+    else
+      local ended = redis.call('HGET', (prefix .. 'ends'), id)
+      if ended then
+        F.readEnd(t, ended)
+      elseif t.state == 'queued' then
+        F.findLease(t, worker)
+      end
+    end
+    if C.ears > 0 then F.readEar(t) end
+  end
+  tasks[id] = t
+  return t
+end
+
 -- Fills in whose task it is.
 function F.owned(t)
   local f = t.f
@@ -930,6 +1041,17 @@ function F.owned(t)
   local stop = string.find(f, '\0', last + 1, true)
   t.user, t.queue = string.sub(f, 31, last), string.sub(f, last + 1, stop - 1)
   t.level, t.rest = string.byte(f, 26) - 48, stop + 1
+end
+
+function F.ownerOf(t)
+  if not t.user then F.owned(t) end
+  return F.userOf(F.laneOf(t.queue), t.user)
+end
+
+function F.change(t)
+  if t.dirty then return end
+  t.dirty = true
+  changed[#changed + 1] = t
 end
 
 -- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
@@ -1125,6 +1247,7 @@ function F.Step_forget(u)
   end
   if u.plain then
     F.countTasks(u)
+    if u.running > 0 then F.countLeases(u) end
     if u.isKept then
       lane.tags, u.isKept = lane.tags - 1, false
       F.zset((lane.p .. 'kept-tags'), u.name, false)

@@ -43,12 +43,12 @@ function Deal.look(front, tags)
 end
 
 -- Whose the next turns are, at most so many, as if each cost 1; nothing is written. By number of who got
--- any: names, tags after their turns, tasks left, turns, class. `order`: whose each turn is. `isOther`: the
--- next one is of a user with a record.
-function Deal.turns(lane, most)
+-- any: names, tags after their turns, tasks had and left, turns, class. `order`: whose each turn is. `isOther`:
+-- the next one is of a user with a record. `before`: turns that were dealt out for more, and were not taken.
+function Deal.turns(lane, most, before)
   local fronts, n = Deal.fronts(lane, most)
   local v, w, lines = lane.v, lane.w, K.line(lane.p, '', '')
-  local names, tags, left, served, fronted, order = {}, {}, {}, {}, {}, {}
+  local names, tags, had, left, served, fronted, order = {}, {}, {}, {}, {}, {}, {}
   local count, who, isOther = 0, 0, false
   while count < most and w > 0 do
     local front, start, from = fronts[1], nil, v
@@ -73,9 +73,10 @@ function Deal.turns(lane, most)
       served[i] = served[i] + 1
     else
       local name, at_ = front.got[front.at], front.at + 2
-      have = redis.call('LLEN', lines .. name)
       who = who + 1
       i = who
+      have = before and before.had[i] or redis.call('LLEN', lines .. name)
+      had[i] = have
       names[i], tags[i], fronted[i], served[i] = name, front.tag, front, 1
       front.at = at_
       if at_ <= front.size then front.tag = front.got[at_ + 1] + 0 end
@@ -95,7 +96,7 @@ function Deal.turns(lane, most)
       served[i], left[i], w = 0, 0, w - front.w
     end
   end
-  return { v = v, w = w, count = count, who = who, names = names, tags = tags, left = left,
+  return { v = v, w = w, count = count, who = who, names = names, tags = tags, had = had, left = left,
     served = served, fronts = fronts, fronted = fronted, order = order, isOther = isOther }
 end
 
@@ -245,8 +246,10 @@ function Deal.some(share, most, request, batch)
     local at_ = Deal.firstOdd(texts, turns.count, request)
     if at_ then
       Deal.unpop(lane, turns, ids, at_)
-      turns, odd = Deal.turns(lane, at_ - 1), true
+      turns, odd = Deal.turns(lane, at_ - 1, turns), true
+      batch.pass = 1
     end
+    if not odd then batch.pass = 2 * batch.pass end
     if turns.count > 0 then Deal.startAll(lane, turns, ids, texts, request, batch) end
   elseif turns.who > 0 then
     F.touchLane(lane)
@@ -283,9 +286,10 @@ function Deal.nextShare(shares, most)
 end
 
 function Deal.fill(shares, request)
-  local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
+  local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false,
+    pass = INF }
   while batch.n < request.limit and not batch.stopped do
-    local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, 500))
+    local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, batch.pass, 500))
     if not share then break end
     local config, before = share.lane.config, batch.n
     if config.maxRunning then most = math.min(most, config.maxRunning - share.lane.counts.started) end

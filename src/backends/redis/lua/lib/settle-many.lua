@@ -65,7 +65,9 @@ function Settle.all(worker, reply)
   if n == 0 then return rows end
   local hot = redis.call('HMGET', K.hot(ARGV[1]), unpack(ARGV, ids + 1, ids + n))
   local ears = C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n))
-  local others = odd > 0 and Settle.others(rows, odd) or NONE
+  local others, done = NONE, NONE
+  -- A task may be settled twice in one call.
+  if odd > 0 then others, done = Settle.others(rows, odd), {} end
   local i = 1
   for g = 1, groups do
     local size, token = ARGV[3 + 2 * g] + 0, ARGV[4 + 2 * g]
@@ -79,9 +81,10 @@ function Settle.all(worker, reply)
           stop = stop + 1
         end
         Settle.finish(worker, lease, ids + i, ids + stop, n)
+        for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end
         i = stop + 1
       else
-        Settle.one(reply, i, ids + i, token, n, others[i], packed or nil)
+        Settle.one(reply, i, ids + i, token, n, others[i], not done[ARGV[ids + i]] and packed or nil)
         i = i + 1
       end
     end

@@ -72,6 +72,7 @@ function Step.forget(u)
   end
   if u.plain then
     F.countTasks(u)
+    if u.running > 0 then F.countLeases(u) end
     if u.isKept then
       lane.tags, u.isKept = lane.tags - 1, false
       F.zset(K.keptTags(lane.p), u.name, false)

@@ -100,3 +100,18 @@ function Store.storeBatch(items)
   end
   return replies
 end
+
+-- Stores tasks one by one: all or none, or each on its own.
+-- @rare
+function Store.run()
+  local atomic, fence = string.sub(ARGV[1], 1, 1) == '1', string.sub(ARGV[1], 2)
+  local items = Store.readItems(2)
+  if fence ~= '' and not Store.isFenced(fence) then return Store.loseLease(items) end
+  local replies = atomic and Store.storeAll(items) or Store.storeEach(items)
+  if not Store.wrote then return F.unchanged(replies) end
+  Step.saveTasks()
+  F.cascade(100)
+  F.writeStep()
+  F.closeStep()
+  return replies
+end

@@ -107,6 +107,21 @@ function F.countLater(u, change_)
   if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
 end
 
+-- The user gets a record, which counts what it has running: its leases say so.
+-- @rare
+function F.countLeases(u)
+  for _, worker in ipairs(redis.call('ZRANGE', K.leases(), 0, -1)) do
+    local key = K.hot(worker)
+    for _, id in ipairs(redis.call('HKEYS', key)) do
+      local t = F.taskOf(id, worker)
+      if t and t.state == 'started' and F.ownerOf(t) == u and not t.isCounted then
+        t.isCounted = true
+        F.change(t)
+      end
+    end
+  end
+end
+
 -- How many tasks of each user of a queue are started.
 -- @rare
 function F.runningOf(lane)
