@@ -8,7 +8,7 @@
 -- Cost     O(items × log tasks)
 -- @hot lib/store-many.lua lib/lane.lua lib/clock.lua Tag.enter Tag.scale Tag.seated
 -- @hot Step.restIfIdle Step.finishLane F.writeStep F.closeStep
--- @often lib/line.lua lib/alarm.lua lib/due.lua F.nextDue F.scheduleLookAt F.rateOpensAt Step.newEpoch
+-- @often lib/line.lua lib/alarm.lua lib/due.lua F.spread F.nextDue F.scheduleLookAt F.rateOpensAt Step.newEpoch
 -- @include lib/state.lua
 -- @include lib/text.lua
 -- @include lib/base.lua

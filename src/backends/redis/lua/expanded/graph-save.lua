@@ -109,6 +109,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
 
+-- From so many users on a class is worth more than a listpack, which Redis looks through for each change.
+
 -- Says what workers live, and counts what became of their attempts.
 
 -- Takes workers in and out of the lines in which they wait for a wake-up.
@@ -137,6 +139,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 --   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
 -- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
+-- A lease is so long that Redis keeps no listpack of them, which it would look through for each.
 local PLACES = { scheduled = 1, deferred = 2 }
 
 -- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.

@@ -429,6 +429,7 @@ function F.Deal_look(front, tags)
     front.got, front.size, front.at = got, size, 1
     front.from = size == 2 * page and from + page
     front.tag = size > 0 and got[2] + 0
+    if front.tag == INF then front.at = size + 1 end
   end
   local tag, again = front.at <= front.size and front.tag, front.again[front.first]
   if again and not (tag and tag <= tags[again]) then
@@ -478,7 +479,11 @@ function F.Deal_turns(lane, most, before)
       had[i] = have
       names[i], tags[i], fronted[i], served[i] = name, front.tag, front, 1
       front.at = at_
-      if at_ <= front.size then front.tag = front.got[at_ + 1] + 0 end
+      if at_ <= front.size then
+        front.tag = front.got[at_ + 1] + 0
+        -- Behind all users may stand what keeps the set from being a listpack.
+        if front.tag == INF then front.at = front.size + 1 end
+      end
     end
     if have > 0 then
       count = count + 1
@@ -587,10 +592,10 @@ function F.Deal_saveTags(lane, turns)
 end
 
 function F.Deal_dropFrom(lane, front, n)
-  redis.call('ZREM', front.key, unpack(front.gone))
   local classes, users = lane.classes, front.n - n
   classes[front.class] = users > 0 and users or nil
-  if users > 0 then return end
+  if users > 0 then return redis.call('ZREM', front.key, unpack(front.gone)) end
+  redis.call('DEL', front.key)
   local kind = string.sub(front.class, 2)
   if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
 end
@@ -602,7 +607,7 @@ function F.Deal_startAll(lane, turns, ids, texts, request, batch)
   lane.runnable = lane.runnable - n
   lane.counts.queued, lane.counts.started = lane.counts.queued - n, lane.counts.started + n
   F.touchLane(lane)
-  local value = struct.pack('<ddIB', now, till, lane.epoch, 0) .. lane.queue .. '\0' .. request.token
+  local value = struct.pack('<ddIBxxxxxxxxxxxx', now, till, lane.epoch, 0) .. lane.queue .. '\0' .. request.token
   local hot, rows, at_ = (prefix .. 'hot:' .. request.worker), {}, batch.n
   for i = 1, n do
     rows[2 * i - 1], rows[2 * i] = ids[i], value
@@ -944,6 +949,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
 
+-- From so many users on a class is worth more than a listpack, which Redis looks through for each change.
+
 -- Says what workers live, and counts what became of their attempts.
 
 -- Takes workers in and out of the lines in which they wait for a wake-up.
@@ -972,6 +979,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 --   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
 -- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
+-- A lease is so long that Redis keeps no listpack of them, which it would look through for each.
 local PLACES = { scheduled = 1, deferred = 2 }
 
 -- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
@@ -1462,6 +1470,11 @@ function F.exactClasses(lane)
   return n
 end
 
+-- A member that is too long for a listpack, and stands behind all users; no name is written so.
+function F.spread(key)
+  redis.call('ZADD', key, '+inf', string.rep('\255', 65))
+end
+
 -- Joins the class of the user's weight: its own while it is among the first 31 in use, else the
 -- shared one of its power of two. Answers the kind, which classes of three families have: of users
 -- without a record (p), of others that nobody is assigned to (o), and of those that somebody is (a).
@@ -1475,6 +1488,7 @@ function F.joinClass(u)
   end
   u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
+  if classes[u.class] == 21 then F.spread((lane.p .. 'ready:' .. u.class)) end
   u.ready = true
   lane.w = lane.w + u.w
   lane.ready = lane.ready + 1
@@ -1515,6 +1529,8 @@ function F.displace(u)
   local classes, left = lane.classes, lane.classes[u.class] - 1
   classes[u.class] = left > 0 and left or nil
   if left == 0 then
+    Z[(lane.p .. 'ready:' .. u.class)] = nil
+    redis.call('DEL', (lane.p .. 'ready:' .. u.class))
     local kind = string.sub(u.class, 2)
     if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
   end
@@ -1735,7 +1751,7 @@ end
 
 function F.readLease(t, worker, packed)
   local flags, from
-  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIB', packed)
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIBxxxxxxxxxxxx', packed)
   local stop = string.find(packed, '\0', from, true)
   t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
   t.isCounted, t.isSettled = flags >= 2, false
@@ -1924,7 +1940,7 @@ function F.saveTask(t, writes)
   if t.state == 'started' then
     if not t.queue then F.owned(t) end
     F.gather(writes, (prefix .. 'hot:' .. t.worker), t.id,
-      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch,
+      struct.pack('<ddIBxxxxxxxxxxxx', t.leasedAt, t.leaseUntil, t.chargedEpoch,
         (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0)) .. t.queue .. '\0' .. t.token)
   elseif F.isEnd(t.state) then
     F.gather(writes, (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at,
@@ -2008,7 +2024,7 @@ function F.overdue(worker, most)
     local rows
     cursor, rows = unpack(redis.call('HSCAN', key, cursor, 'COUNT', 10 * most))
     for i = 1, #rows, 2 do
-      local _, till = struct.unpack('<ddIB', rows[i + 1])
+      local _, till = struct.unpack('<ddIBxxxxxxxxxxxx', rows[i + 1])
       if till <= now then ids[#ids + 1] = rows[i] else least = math.min(least, till) end
     end
   until cursor == '0' or #ids > 2 * most

@@ -125,6 +125,7 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 --   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
 -- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
+-- A lease is so long that Redis keeps no listpack of them, which it would look through for each.
 local PLACES = { scheduled = 1, deferred = 2 }
 
 -- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.
@@ -202,7 +203,7 @@ end
 
 function F.readLease(t, worker, packed)
   local flags, from
-  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIB', packed)
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIBxxxxxxxxxxxx', packed)
   local stop = string.find(packed, '\0', from, true)
   t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
   t.isCounted, t.isSettled = flags >= 2, false

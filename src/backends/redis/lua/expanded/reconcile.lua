@@ -111,6 +111,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
 
+-- From so many users on a class is worth more than a listpack, which Redis looks through for each change.
+
 -- Says what workers live, and counts what became of their attempts.
 
 -- Takes workers in and out of the lines in which they wait for a wake-up.
@@ -139,6 +141,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 --   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
 -- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
+-- A lease is so long that Redis keeps no listpack of them, which it would look through for each.
 local PLACES = { scheduled = 1, deferred = 2 }
 
 -- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
@@ -437,6 +440,7 @@ function F.joinClass(u)
   end
   u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
+  if classes[u.class] == 21 then F.spread((lane.p .. 'ready:' .. u.class)) end
   u.ready = true
   lane.w = lane.w + u.w
   lane.ready = lane.ready + 1
@@ -467,6 +471,8 @@ function F.displace(u)
   local classes, left = lane.classes, lane.classes[u.class] - 1
   classes[u.class] = left > 0 and left or nil
   if left == 0 then
+    Z[(lane.p .. 'ready:' .. u.class)] = nil
+    redis.call('DEL', (lane.p .. 'ready:' .. u.class))
     local kind = string.sub(u.class, 2)
     if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
   end
@@ -573,7 +579,7 @@ end
 
 function F.readLease(t, worker, packed)
   local flags, from
-  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIB', packed)
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIBxxxxxxxxxxxx', packed)
   local stop = string.find(packed, '\0', from, true)
   t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
   t.isCounted, t.isSettled = flags >= 2, false
@@ -994,6 +1000,11 @@ function F.exactClasses(lane)
   return n
 end
 
+-- A member that is too long for a listpack, and stands behind all users; no name is written so.
+function F.spread(key)
+  redis.call('ZADD', key, '+inf', string.rep('\255', 65))
+end
+
 -- F of a turn of cost 1.
 function F.finishOf(u) return F.Tag_start(u.s, u.w) + 100 / u.w end
 
@@ -1195,7 +1206,7 @@ function F.saveTask(t, writes)
   if t.state == 'started' then
     if not t.queue then F.owned(t) end
     F.gather(writes, (prefix .. 'hot:' .. t.worker), t.id,
-      struct.pack('<ddIB', t.leasedAt, t.leaseUntil, t.chargedEpoch,
+      struct.pack('<ddIBxxxxxxxxxxxx', t.leasedAt, t.leaseUntil, t.chargedEpoch,
         (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0)) .. t.queue .. '\0' .. t.token)
   elseif F.isEnd(t.state) then
     F.gather(writes, (prefix .. 'ends'), t.id, struct.pack('<Bddd', CODES[t.state] + (t.isSettled and 16 or 0), t.at,

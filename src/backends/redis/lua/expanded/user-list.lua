@@ -123,6 +123,7 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 --   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
 -- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
+-- A lease is so long that Redis keeps no listpack of them, which it would look through for each.
 local PLACES = { scheduled = 1, deferred = 2 }
 
 -- Whose tasks a task may depend on: the twin of domain/dependency-edge.ts.

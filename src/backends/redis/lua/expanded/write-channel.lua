@@ -111,6 +111,8 @@ local byBytes = 'B' < 'a' and 'Z' < '_' and '_' < 'a' and '-' < '0' and 'a-z' < 
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
 -- domain/fair-share.ts and domain/rate-limit.ts.
 
+-- From so many users on a class is worth more than a listpack, which Redis looks through for each change.
+
 -- Says what workers live, and counts what became of their attempts.
 
 -- Takes workers in and out of the lines in which they wait for a wake-up.
@@ -139,6 +141,7 @@ local WEIGHTS = { 1, 2, 4, 8, 16 }
 --   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
 -- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
+-- A lease is so long that Redis keeps no listpack of them, which it would look through for each.
 local PLACES = { scheduled = 1, deferred = 2 }
 
 -- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
@@ -244,7 +247,7 @@ end
 
 function F.readLease(t, worker, packed)
   local flags, from
-  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIB', packed)
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack('<ddIBxxxxxxxxxxxx', packed)
   local stop = string.find(packed, '\0', from, true)
   t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
   t.isCounted, t.isSettled = flags >= 2, false

@@ -62,6 +62,7 @@ function Choose.chooseUser(lane, orphansOnly)
   for class in pairs(lane.classes) do
     if not (orphansOnly and string.byte(class) == 97) then
       local name, tag = F.first(K.ready(lane.p, class))
+      if tag == INF then name = nil end
       n = n + 1
       fronts[n] = { class = class, name = name, step = Choose.stepOf(class),
         start = name and Choose.startOf(class, tag) }

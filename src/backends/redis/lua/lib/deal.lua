@@ -30,6 +30,7 @@ function Deal.look(front, tags)
     front.got, front.size, front.at = got, size, 1
     front.from = size == 2 * page and from + page
     front.tag = size > 0 and got[2] + 0
+    if front.tag == INF then front.at = size + 1 end
   end
   local tag, again = front.at <= front.size and front.tag, front.again[front.first]
   if again and not (tag and tag <= tags[again]) then
@@ -79,7 +80,11 @@ function Deal.turns(lane, most, before)
       had[i] = have
       names[i], tags[i], fronted[i], served[i] = name, front.tag, front, 1
       front.at = at_
-      if at_ <= front.size then front.tag = front.got[at_ + 1] + 0 end
+      if at_ <= front.size then
+        front.tag = front.got[at_ + 1] + 0
+        -- Behind all users may stand what keeps the set from being a listpack.
+        if front.tag == INF then front.at = front.size + 1 end
+      end
     end
     if have > 0 then
       count = count + 1
@@ -196,10 +201,10 @@ function Deal.saveTags(lane, turns)
 end
 
 function Deal.dropFrom(lane, front, n)
-  redis.call('ZREM', front.key, unpack(front.gone))
   local classes, users = lane.classes, front.n - n
   classes[front.class] = users > 0 and users or nil
-  if users > 0 then return end
+  if users > 0 then return redis.call('ZREM', front.key, unpack(front.gone)) end
+  redis.call('DEL', front.key)
   local kind = string.sub(front.class, 2)
   if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
 end

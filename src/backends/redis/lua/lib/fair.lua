@@ -15,6 +15,15 @@ function F.exactClasses(lane)
   return n
 end
 
+-- From so many users on a class is worth more than a listpack, which Redis looks through for each change.
+local MANY = 21
+
+-- A member that is too long for a listpack, and stands behind all users; no name is written so.
+-- @rare
+function F.spread(key)
+  redis.call('ZADD', key, '+inf', string.rep('\255', 65))
+end
+
 function F.isKindUsed(classes, kind)
   return classes['p' .. kind] or classes['o' .. kind] or classes['a' .. kind]
 end
@@ -32,6 +41,7 @@ function F.joinClass(u)
   end
   u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
+  if classes[u.class] == MANY then F.spread(K.ready(lane.p, u.class)) end
   u.ready = true
   lane.w = lane.w + u.w
   lane.ready = lane.ready + 1
@@ -74,6 +84,8 @@ function F.displace(u)
   local classes, left = lane.classes, lane.classes[u.class] - 1
   classes[u.class] = left > 0 and left or nil
   if left == 0 then
+    Z[K.ready(lane.p, u.class)] = nil
+    redis.call('DEL', K.ready(lane.p, u.class))
     local kind = string.sub(u.class, 2)
     if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
   end

@@ -40,8 +40,8 @@ end
 
 -- What a lease says, if its task is as most are: nothing else is known of it, and its user has no record.
 function Settle.lease(packed, token)
-  local from = 22
   if string.byte(packed, 21) ~= 0 then return end
+  local from = 34
   local stop = string.find(packed, '\0', from, true)
   if string.sub(packed, stop + 1) ~= token then return end
   return { packed = packed, token = token, queue = string.sub(packed, from, stop - 1) }

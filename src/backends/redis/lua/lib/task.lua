@@ -18,7 +18,8 @@
 
 local FACTS = '<BBdIIIdI'
 local LEFT, ATTEMPTS, CANCEL, SETTLED, CASCADE = 1, 2, 4, 8, 16
-local LEASE, END = '<ddIB', '<Bddd'
+-- A lease is so long that Redis keeps no listpack of them, which it would look through for each.
+local LEASE, END = '<ddIBxxxxxxxxxxxx', '<Bddd'
 local PLACES = { scheduled = 1, deferred = 2 }
 
 function F.isEnd(state)
