@@ -2809,7 +2809,7 @@ end
 
 function F.Step_forget(u)
   local lane = u.lane
-  local needs = F.needsRecord(u)
+  local needs = F.needsRecord(u) and true or false
   if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
   if not needs then
     if not u.plain then
@@ -3563,6 +3563,7 @@ function F.Choose_chooseUser(lane, orphansOnly)
   for class in pairs(lane.classes) do
     if not (orphansOnly and string.byte(class) == 97) then
       local name, tag = F.first((lane.p .. 'ready:' .. class))
+      if tag == INF then name = nil end
       n = n + 1
       fronts[n] = { class = class, name = name, step = F.Choose_stepOf(class),
         start = name and F.Choose_startOf(class, tag) }

@@ -1142,7 +1142,7 @@ end
 
 function F.Step_forget(u)
   local lane = u.lane
-  local needs = F.needsRecord(u)
+  local needs = F.needsRecord(u) and true or false
   if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
   if not needs then
     if not u.plain then
