@@ -17,7 +17,10 @@ export interface QueueShare {
 
 /** A worker asks for tasks. */
 export interface LeaseRequest {
-  /** Unique per request, 8–32 characters of `[A-Za-z0-9]`; also the random part of the tokens. */
+  /**
+   * Unique per request, 8–32 characters of `[A-Za-z0-9]`; also the random part of the tokens. Sent
+   * again it is answered with what still holds of what it was given, by arrival.
+   */
   readonly requestId: string;
   /** Who asks; it must be registered. */
   readonly worker: string;

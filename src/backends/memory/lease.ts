@@ -202,11 +202,13 @@ function setAside(store: Store, entry: TaskEntry): void {
 
 /** A resent request: what it was given the first time, as far as it still holds. */
 function repeat(store: Store, worker: WorkerEntry): LeaseReply {
-  const leases = worker.lastLeases.flatMap(({ id, token }) => {
+  const given = worker.lastLeases.flatMap(({ id, token }) => {
     const entry = store.records.get(id);
-    if (entry?.token !== token) return [];
-    return [toLeased(store, entry, entry.rare.losses >= LIMITS.maxLost - 1)];
+    return entry?.token === token ? [entry] : [];
   });
+  const leases = given
+    .sort((a, b) => a.order - b.order)
+    .map((entry) => toLeased(store, entry, entry.rare.losses >= LIMITS.maxLost - 1));
   return answer(store, leases, false, worker.spec.queues);
 }
 

@@ -2,13 +2,18 @@ import type { EnqueueReply } from '../../domain/backend.ts';
 import type { NewTask } from '../../domain/task.ts';
 import { flat, text } from './decode.ts';
 
+const CREATED = 'created';
+
 /**
- * The replies of `enqueue`: a number when all were created; else 'c' for a task that was created, 'w' for one that others waited for, else
+ * The replies of `enqueue`: 'created' and how many when all were; else 'c' for a task that was created, 'w' for one that others waited for, else
  * the reply as JSON.
  */
 export function decodeReplies(tasks: readonly NewTask[], reply: unknown): readonly EnqueueReply[] {
-  if (!Array.isArray(reply)) return tasks.map(({ id }) => ({ kind: 'created', id }));
-  return flat(reply).map((word, at) => {
+  const words = flat(reply);
+  if (words[0] === CREATED && Number(words[1]) === tasks.length) {
+    return tasks.map(({ id }) => ({ kind: 'created', id }));
+  }
+  return words.map((word, at) => {
     if (word === 'c' || word === 'w') return { kind: 'created', id: tasks[at]?.id ?? '' };
     return JSON.parse(text(word)) as EnqueueReply;
   });

@@ -393,17 +393,18 @@ export class Oracle {
     return { leases, stopped, ...this.#due(queues), now: world.now };
   }
 
-  /** What a request that is sent again was given, as far as it still holds. */
+  /** What a request that is sent again was given, as far as it still holds, by arrival. */
   #again(worker: Worker): {
     task: World['tasks'] extends Map<string, infer T> ? T : never;
     token: string;
     alone: boolean;
   }[] {
-    return worker.request.leases.flatMap(({ id, token }) => {
+    const given = worker.request.leases.flatMap(({ id, token }) => {
       const task = this.#world.tasks.get(id);
       if (task?.lease?.token !== token) return [];
       return [{ task, token, alone: task.losses >= 2 }];
     });
+    return given.sort((a, b) => a.task.order - b.task.order);
   }
 }
 

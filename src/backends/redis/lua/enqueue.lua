@@ -4,7 +4,7 @@
 -- ARGV[1]  atomic   '1': a refusal of one leaves nothing; '0' and, behind it, the token and the id of
 --                   a lease that must be in force, parted by NUL
 -- ARGV[2..]  items  as in lib/store-many.lua
--- Returns  how many, when all were created; else for each item 'c' when it was, else the reply as JSON
+-- Returns  'created' and how many, when all were; else for each item 'c' when it was, else the reply as JSON
 -- Cost     O(items × log tasks)
 -- @hot lib/store-many.lua lib/lane.lua lib/clock.lua Tag.enter Tag.scale Tag.seated
 -- @hot Step.restIfIdle Step.finishLane F.writeStep F.closeStep
@@ -24,4 +24,4 @@ local stored = Store.many()
 if not stored then return Store.run() end
 F.writeStep()
 F.closeStep()
-return stored
+return { 'created', stored }

@@ -4,7 +4,7 @@
 -- ARGV[1]  atomic   '1': a refusal of one leaves nothing; '0' and, behind it, the token and the id of
 --                   a lease that must be in force, parted by NUL
 -- ARGV[2..]  items  as in lib/store-many.lua
--- Returns  how many, when all were created; else for each item 'c' when it was, else the reply as JSON
+-- Returns  'created' and how many, when all were; else for each item 'c' when it was, else the reply as JSON
 -- Cost     O(items × log tasks)
 
 -- Names what all functions of a script share. The bundler puts the functions themselves into two:
@@ -3075,4 +3075,4 @@ local stored = F.Store_many()
 if not stored then return F.Store_run() end
 F.writeStep()
 F.closeStep()
-return stored
+return { 'created', stored }
