@@ -214,7 +214,10 @@ export type EnqueueReply =
 export interface TickReply {
   /** A part of it stopped at its bound: ask again at once. */
   readonly more: boolean;
-  /** The least moment at which something falls due; absent when nothing will. */
+  /**
+   * Nothing falls due before this moment; absent when nothing will. It may be told earlier than
+   * something does, never later: who looks then is told anew.
+   */
   readonly nextDueAt?: number;
   /** Some schedule is due. */
   readonly schedulesDue: boolean;

@@ -91,8 +91,20 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a lease that is over stays with its worker',
     file: `${LUA}/hot-leases.lua`,
-    find: `  redis.call('HDEL', K.hot(worker), id)\n  leasedUntil`,
-    replace: `  leasedUntil`,
+    find: `  over[#over + 1] = id\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: leases that are over are dropped when new ones have been written',
+    file: `${LUA}/step.lua`,
+    find: `  F.dropLeases()\n  F.flushEnded()\n  Step.saveTasks()\n`,
+    replace: `  F.flushEnded()\n  Step.saveTasks()\n`,
+  },
+  {
+    name: 'Lua: who looks at the ended misses those of this step',
+    file: `${LUA}/ended.lua`,
+    find: `function F.firstEnded(state)\n  F.flushEnded()\n`,
+    replace: `function F.firstEnded(state)\n`,
   },
   {
     name: 'Lua: a sweep forgets the leases that it leaves in force',
