@@ -83,8 +83,8 @@ local function index()
     local ids = redis.call('LRANGE', K.ended(name), rank, rank + PAGE - 1)
     tell(#ids == PAGE and rank + PAGE or -1)
     for _, id in ipairs(ids) do
-      local t = id ~= '' and F.taskOf(id)
-      if id ~= '' and not (t and t.state == name) then
+      local t = not F.isHole(id) and F.taskOf(id)
+      if not F.isHole(id) and not (t and t.state == name) then
         tell(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
         if repair then
           redis.call('LREM', K.ended(name), 1, id)
