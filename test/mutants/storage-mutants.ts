@@ -49,8 +49,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a place in line is found from behind',
     file: `${LUA}/levels.lua`,
-    find: `F.placeOf(t) < place then`,
-    replace: `F.placeOf(t) > place then`,
+    find: `other < place then`,
+    replace: `other > place then`,
   },
   {
     name: 'Lua: who was scheduled stands where it arrived',

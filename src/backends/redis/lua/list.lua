@@ -35,7 +35,7 @@ end
 local function inLine(key, place, most)
   local rank, rows = place and F.rankInLine(key, place[2] + 1) or 0, {}
   for i, id in ipairs(redis.call('LRANGE', key, rank, rank + most)) do
-    local t = F.taskOf(id)
+    local t = F.taskOf(id, nil, 'none')
     rows[2 * i - 1], rows[2 * i] = id, string.format('%.0f', t and F.placeOf(t) or 0)
   end
   return rows
