@@ -353,7 +353,7 @@ export interface Inspect {
   standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]>;
   /** The attempts of one task that are kept, oldest first. */
   attempts(id: string): Promise<readonly AttemptRecord[]>;
-  /** In the order of the state's index: due time, creation, lease end, end, or place in line. */
+  /** In the order of the state's index: due time, arrival, lease end, end, or place in line; ties by arrival. */
   list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRecord>>;
   /** Who waits for a task; also for an id that is not stored, see `onMissing`. */
   dependents(id: string, page: PageRequest): Promise<DependentPage>;
