@@ -236,6 +236,19 @@ const ending: Cases = {
     },
   ),
 
+  'F4 of those that are too many the first to end is removed, also behind a gap': retaining(
+    { finishedCount: 3 },
+    async (kit, expect) => {
+      const ids = await batch(kit, {});
+      await kit.settleAll(await kit.lease(10), { type: 'finish', result: 'null' });
+      // Out of the middle, then what stood before it.
+      for (const at of [4, 3, 5, 0, 1, 2]) await kit.backend.tasks.remove(ids[at] ?? '');
+      expect(await listed(kit, 'finished')).toEqual(ids.slice(6));
+      await kit.advance(MINUTE_MS + 1);
+      expect(await listed(kit, 'finished')).toEqual(ids.slice(7));
+    },
+  ),
+
   'F4 one that was read while others were removed stands again where it ended': retaining(
     { finishedMs: MINUTE_MS, canceledMs: MINUTE_MS },
     async (kit, expect) => {
