@@ -200,8 +200,9 @@ end
 -- ARGV[3], [4]: queue and the last name of the page before. Tells each user as JSON.
 local function users()
   local lane = F.laneOf(ARGV[3])
-  local from = ARGV[4] == '' and '-' or '(' .. ARGV[4]
-  for _, name in ipairs(redis.call('ZRANGEBYLEX', K.users(lane.p), from, '+', 'LIMIT', 0, PAGE)) do
+  local names = F.namesAfter(lane, ARGV[4], PAGE)
+  for i = 1, math.min(#names, PAGE) do
+    local name = names[i]
     local u = F.userOf(lane, name)
     if u.plain then F.lookAt(u) end
     tell(cjson.encode({ user = name, levels = u.cnt, running = u.running, live = u.live,

@@ -1,6 +1,10 @@
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
 -- that changed is written, and only then is anybody woken.
 
+-- So many kept tags are looked through in one step. Beside those of the users in line that are to go round,
+-- so many may be left of which virtual time has passed some.
+local TAGS_AT_ONCE = 50
+
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
 -- time is charged, a tag may have been corrected upwards while virtual time stood still.
 function Step.restIfIdle(lane)
@@ -12,14 +16,10 @@ end
 
 -- Tags that were kept are worth nothing from now on.
 function Step.newEpoch(lane)
-  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
+  local isClean = lane.tags == 0 or Step.dropAllTags(lane)
+  if isClean and lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
-  if lane.tags == 0 then return end
-  Z[K.keptTags(lane.p)] = nil
-  redis.call('DEL', K.keptTags(lane.p))
-  lane.tags, lane.stale = 0, true
-  for _, u in pairs(lane.users) do u.isKept = false end
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
@@ -36,18 +36,55 @@ function Step.setIdle(u, till)
   if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
--- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
+-- Forgets the names of users without a record whose kept tag is gone, unless more is known of them.
+-- `since`: they may have come back after that tag was kept.
+function Step.dropNames(lane, names, since)
+  local counts, p, gone = lane.counts, lane.p, {}
+  local isLater = counts.scheduled + counts.deferred > 0
+  for _, name in ipairs(names) do
+    local u = lane.users[name]
+    if u then
+      if not since then u.isKept = false end
+      F.touch(u)
+    elseif not (isLater and redis.call('HEXISTS', K.later(p), name) == 1)
+      and not (since and (redis.call('EXISTS', K.line(p, '', name), K.user(p, name)) > 0
+        or redis.call('ZSCORE', K.keptTags(p), name))) then
+      gone[#gone + 1] = name
+    end
+  end
+  if #gone > 0 then redis.call('ZREM', K.users(p), unpack(gone)) end
+end
+
+-- Few go at once, many with maintenance; says whether none is left.
+function Step.dropAllTags(lane)
+  local key, isClean = K.keptTags(lane.p), lane.tags <= TAGS_AT_ONCE
+  F.flushKey(key)
+  if isClean then
+    Step.dropNames(lane, redis.call('ZRANGE', key, 0, -1))
+    redis.call('DEL', key)
+  else
+    redis.pcall('RENAME', key, K.oldTags(lane.p, lane.epoch))
+  end
+  lane.tags = 0
+  for _, u in pairs(lane.users) do u.isKept = false end
+  return isClean
+end
+
+-- A user without a record: its tag is kept while it is ahead, its name while it waits or that is kept. One
+-- that has nothing but running tasks is found by those.
 function Step.rememberPlain(u)
   local lane = u.lane
   local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and keptUntil(u.s, u.w) > lane.v
-  if keep ~= (u.isKept or false) then
-    lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
-    F.zset(K.keptTags(lane.p), u.name, keep and u.s)
-  elseif keep then
-    F.zset(K.keptTags(lane.p), u.name, u.s)
+  local isKept = u.isKept or false
+  if keep ~= isKept then lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep end
+  if keep or isKept then F.zset(K.keptTags(lane.p), u.name, keep and u.s) end
+  local counts = lane.counts
+  if u.ready or keep or u.queued > 0 or (counts.scheduled + counts.deferred > 0
+    and redis.call('HEXISTS', K.later(lane.p), u.name) == 1) then
+    if u.entered then F.zset(K.users(lane.p), u.name, 0) end
+  else
+    F.zset(K.users(lane.p), u.name, false)
   end
-  if u.entered then F.zset(K.users(lane.p), u.name, 0) end
-  if not (u.ready or keep) then lane.stale = true end
 end
 
 function Step.forget(u)
@@ -114,7 +151,7 @@ function Step.finishLane(lane)
     local head = redis.call('ZRANGE', K.idle(lane.p, lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
-  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 2 * lane.ready + TAGS_AT_ONCE then
     redis.call('SADD', K.idleLanes(), lane.queue)
     C.idle = 1
   end

@@ -125,6 +125,32 @@ function F.runningOf(lane)
   return found
 end
 
+-- Whether anything is known of a user whose tasks have been counted, but for settings for all queues.
+-- @rare
+function F.isKnown(u)
+  return not u.fresh or u.live > 0 or (u.isKept and keptUntil(u.s, u.w) > u.lane.v)
+end
+
+-- The first names of a queue after one, in order: of those who have a name, and of those who have nothing but
+-- running tasks. `more`: another set of names.
+-- @rare
+function F.namesAfter(lane, after, limit, more)
+  local from, found, names = after == '' and '-' or '(' .. after, {}, {}
+  local function add(name)
+    if not found[name] then names[#names + 1] = name end
+    found[name] = true
+  end
+  for _, key in ipairs({ K.users(lane.p), more }) do
+    for _, name in ipairs(redis.call('ZRANGEBYLEX', key, from, '+', 'LIMIT', 0, limit)) do add(name) end
+  end
+  lane.runs = lane.runs or F.runningOf(lane)
+  for name in pairs(lane.runs) do
+    if F.before(after, name) then add(name) end
+  end
+  table.sort(names, F.before)
+  return names
+end
+
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
