@@ -204,7 +204,12 @@ local function users()
   for i = 1, math.min(#names, PAGE) do
     local name = names[i]
     local u = F.userOf(lane, name)
-    if u.plain then F.lookAt(u) end
+    local later = tonumber(redis.call('HGET', K.later(lane.p), name) or 0)
+    if u.plain then
+      F.lookAt(u)
+    elseif later ~= u.live - u.queued - u.running then
+      u.live = -1
+    end
     tell(cjson.encode({ user = name, levels = u.cnt, running = u.running, live = u.live,
       ready = u.ready, w = u.w, room = u.room, class = u.class or '' }))
   end
@@ -216,7 +221,10 @@ local function mendUser()
   local u, counts = F.userOf(F.laneOf(ARGV[3]), ARGV[4]), cjson.decode(ARGV[6])
   u.cnt, u.queued = counts.levels, 0
   for _, count in ipairs(u.cnt) do u.queued = u.queued + count end
-  u.running, u.live = counts.running, counts.live
+  u.running, u.live, u.isCounted = counts.running, counts.live, true
+  local key, later = K.later(u.lane.p), u.live - u.queued - u.running
+  if later > 0 then redis.call('HSET', key, u.name, later) else redis.call('HDEL', key, u.name) end
+  u.entered = true
   F.reindex(u)
   tell('ok')
 end

@@ -166,9 +166,12 @@ function Step.publishEnds()
   end
 end
 
--- Writes the records that changed; what follows may change them again.
+-- Writes the records that changed; what follows may change them again. A task may be lost and leased again
+-- by the same worker in one step: the lease that is over goes before the new one is written.
 function Step.saveTasks()
   local writes = {}
+  F.dropLeases()
+  F.flushEnded()
   for i = 1, #changed do
     local t = changed[i]
     F.saveTask(t, writes)
@@ -187,8 +190,6 @@ function F.writeStep()
     Step.restIfIdle(lane)
     for _, u in ipairs(lane.dirty) do Step.forget(u) end
   end
-  F.dropLeases()
-  F.flushEnded()
   Step.saveTasks()
   if next(leasedUntil) then F.saveLeases() end
   F.flushSets()

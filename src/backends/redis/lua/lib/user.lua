@@ -75,6 +75,8 @@ function F.needsRecord(u)
   return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
     or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
     or u.queued > cnt[3] or u.throttled or u.tat > now or (u.class and u.class ~= 'ow100')
+    -- A kept tag is in turns of the weight that it was given at.
+    or (u.w ~= 100 and u.ep == u.lane.epoch and not u.ready and keptUntil(u.s, u.w) > u.lane.v)
 end
 
 -- How many tasks a user without a record has running, and that have not ended, as it is stored.
