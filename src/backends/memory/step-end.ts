@@ -1,4 +1,4 @@
-import { keptUntil } from '../../domain/fair-share.ts';
+import { startOf } from '../../domain/fair-share.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Lane, UserLane } from './entities.ts';
 import { throttle } from './ready-index.ts';
@@ -77,7 +77,7 @@ function forget(store: Store, user: UserLane): void {
     setIdle(user, undefined);
     return;
   }
-  const until = keptUntil(user.tag, user.weight);
+  const until = startOf(user.tag, user.weight);
   const kept = user.epoch === lane.clock.epoch && until > lane.clock.v;
   // A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   const spent = user.tat > store.now && store.settingsOf(user).rate !== undefined;

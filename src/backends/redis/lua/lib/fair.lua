@@ -134,7 +134,9 @@ function F.place(u)
     if (u.assigned or false) ~= assigned then F.changeFamily(u, assigned) end
     return
   end
-  local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
+  local v, kept = u.lists and F.joinTag(u) or lane.v, 0
+  -- A tag that the virtual time has passed is worth nothing, so it makes no difference whether it was kept.
+  if u.ep == lane.epoch and (u.ready or F.startOf(u) > lane.v) then kept = u.s end
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   if u.w ~= weight then
     kept = math.ceil(v * scaleOf(weight)) + math.max(0, math.ceil(kept - v * scaleOf(u.w)))

@@ -48,12 +48,12 @@ function Tick.dropTags(lane, most)
     if dropped >= most then return most end
   end
   if lane.tags == 0 then return dropped end
-  local key, passed, names = K.keptTags(lane.p), math.floor((lane.v + SLACK) * scaleOf(100)), {}
+  local key, passed, names = K.keptTags(lane.p), math.floor(lane.v * scaleOf(100)) + 1, {}
   F.flushKey(key)
   local got = redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', passed), 'WITHSCORES', 'LIMIT', 0,
     most - dropped)
   for i = 1, #got, 2 do
-    if keptUntil(tonumber(got[i + 1]), 100) <= lane.v then names[#names + 1] = got[i] end
+    if startOf(tonumber(got[i + 1]), 100) <= lane.v then names[#names + 1] = got[i] end
   end
   if #names > 0 then
     lane.tags = lane.tags - redis.call('ZREM', key, unpack(names))

@@ -74,7 +74,7 @@ end
 -- that has nothing but running tasks is found by those.
 function Step.rememberPlain(u)
   local lane = u.lane
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and keptUntil(u.s, u.w) > lane.v
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.startOf(u) > lane.v
   local isKept = u.isKept or false
   if keep ~= isKept then lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep end
   if keep or isKept then F.zset(K.keptTags(lane.p), u.name, keep and u.s) end
@@ -109,7 +109,7 @@ function Step.forget(u)
     Step.setIdle(u, false)
     return F.saveUser(u)
   end
-  local till = u.ep == lane.epoch and keptUntil(u.s, u.w)
+  local till = u.ep == lane.epoch and F.startOf(u)
   local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now

@@ -24,6 +24,3 @@ local function enterTag(kept, v, w, last)
   if next_ <= floor or next_ > floor + CROWD then fresh = seated(next_, floor) end
   return kept > fresh and seated(next_, kept) or fresh, fresh
 end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-local function keptUntil(tag, w) return startOf(tag, w) - 100 / w * SLACK end

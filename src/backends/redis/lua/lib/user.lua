@@ -76,7 +76,7 @@ function F.needsRecord(u)
     or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
     or u.queued > cnt[3] or u.throttled or u.tat > now or (u.class and u.class ~= 'ow100')
     -- A kept tag is in turns of the weight that it was given at.
-    or (u.w ~= 100 and u.ep == u.lane.epoch and not u.ready and keptUntil(u.s, u.w) > u.lane.v)
+    or (u.w ~= 100 and u.ep == u.lane.epoch and not u.ready and F.startOf(u) > u.lane.v)
 end
 
 -- How many tasks a user without a record has running, and that have not ended, as it is stored.
@@ -130,7 +130,7 @@ end
 -- Whether anything is known of a user whose tasks have been counted, but for settings for all queues.
 -- @rare
 function F.isKnown(u)
-  return not u.fresh or u.live > 0 or (u.isKept and keptUntil(u.s, u.w) > u.lane.v)
+  return not u.fresh or u.live > 0 or (u.isKept and F.startOf(u) > u.lane.v)
 end
 
 -- The first names of a queue after one, in order: of those who have a name, and of those who have nothing but
