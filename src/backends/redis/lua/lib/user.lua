@@ -57,7 +57,7 @@ end
 function F.readPlain(u)
   local lane, name = u.lane, u.name
   local waiting = redis.call('LLEN', K.line(lane.p, '', name))
-  u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
+  u.plain, u.w, u.cnt, u.queued = true, 100, { 0, 0, waiting, 0, 0, 0 }, waiting
   local tag
   if waiting > 0 then
     tag = redis.call('ZSCORE', K.ready(lane.p, 'ow100'), name)
@@ -66,7 +66,7 @@ function F.readPlain(u)
     tag = redis.call('ZSCORE', K.keptTags(lane.p), name)
     u.isKept = tag and true
   end
-  if tag then u.s, u.w, u.ep = tonumber(tag), 100, lane.readEpoch end
+  if tag then u.s, u.ep = tonumber(tag), lane.readEpoch end
 end
 
 -- Whether there is more to remember of a user than its line and its tag.
