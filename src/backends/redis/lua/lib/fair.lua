@@ -173,7 +173,6 @@ end
 function F.reindex(u)
   local lane, set, room, queued = u.lane, u.set, 0, u.queued
   F.touch(u)
-  if u.plain and set.maxRunning < INF then F.countTasks(u) end
   if queued > 0 and not set.paused then
     room = set.maxRunning - u.running
     if room > queued then room = queued end

@@ -69,11 +69,17 @@ function F.readPlain(u)
   if tag then u.s, u.ep = tonumber(tag), lane.readEpoch end
 end
 
+-- Whether its settings, or those of its queue, give a user a record as soon as it has a task.
+function F.isRecorded(u)
+  local set = u.set
+  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lane.timed or set.paused or set.rate
+    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100
+end
+
 -- Whether there is more to remember of a user than its line and its tag.
 function F.needsRecord(u)
-  local set, cnt = u.set, u.cnt
-  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
-    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
+  local cnt = u.cnt
+  return F.isRecorded(u) or u.lists or u.shared or u.assigned
     or u.queued > cnt[3] or u.throttled or u.tat > now or (u.class and u.class ~= 'ow100')
     -- A kept tag is in turns of the weight that it was given at.
     or (u.w ~= 100 and u.ep == u.lane.epoch and not u.ready and F.startOf(u) > u.lane.v)
@@ -177,6 +183,11 @@ function F.userOf(lane, name)
     u.set = lane.defaults
   else
     u.set = F.settingsOf(lane, u.own)
+  end
+  -- Before the step changes anything of it: later some of its tasks may stand nowhere yet.
+  if u.plain and F.isRecorded(u) then
+    F.lookAt(u)
+    u.isCounted = true
   end
   lane.users[name] = u
   return u
