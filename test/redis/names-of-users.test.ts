@@ -68,6 +68,31 @@ describe('names of users', () => {
     expect(await names()).toEqual([]);
   });
 
+  it.each(['queue', 'user', 'user in the queue'])(
+    'settings of the %s that come later hold for who has nothing but a running task',
+    async (whose) => {
+      const on = await setUp();
+      const { kit, names } = on;
+      await kit.add({ user: 'runs' });
+      const running = await kit.leaseOne();
+      for (let turn = 0; turn < 60; turn++) {
+        await process(on, `once${turn}`);
+        await process(on, 'steady');
+      }
+      expect(await names()).not.toContain('runs');
+      const limit = { maxRunning: 1 };
+      if (whose === 'queue') await kit.backend.queues.set('default', { perUser: limit });
+      else {
+        await kit.backend.users.set('runs', limit, whose === 'user' ? {} : { queue: 'default' });
+      }
+      await kit.add({ user: 'runs' });
+      expect(await kit.lease(10)).toEqual([]);
+      expect((await kit.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
+      await kit.finish(running);
+      expect(await kit.lease(10)).toHaveLength(1);
+    },
+  );
+
   it('stay while tasks are scheduled', async () => {
     const { kit, names, listed } = await setUp();
     await kit.add({ user: 'later', delayMs: 3_600_000 });

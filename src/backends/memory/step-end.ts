@@ -57,12 +57,12 @@ function mayTakeAtOnce({ retention }: Store): boolean {
 }
 
 /**
- * Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
- * time is charged, a tag may have been corrected upwards while virtual time stood still.
+ * Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when
+ * it has stood still: who entered and was never served may have a seat, or a tag that was corrected.
  */
 function restIfIdle(lane: Lane): void {
-  const { clock, counts, chargesTime } = lane;
-  if (counts.queued > 0 || counts.started > 0 || (clock.v === 0 && !chargesTime)) return;
+  const { clock, counts } = lane;
+  if (counts.queued > 0 || counts.started > 0) return;
   clock.v = 0;
   clock.epoch++;
   resetListClocks(lane);

@@ -205,7 +205,7 @@ local function users()
     local name = names[i]
     local u = F.userOf(lane, name)
     local later = tonumber(redis.call('HGET', K.later(lane.p), name) or 0)
-    if u.plain then
+    if not u.isCounted then
       F.lookAt(u)
     elseif later ~= u.live - u.queued - u.running then
       u.live = -1

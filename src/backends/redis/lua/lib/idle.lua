@@ -11,6 +11,7 @@ function Tick.dropIdle(lane, most)
     F.flushKey(key)
     local limit = epoch < lane.epoch and '+inf' or lane.v
     local names = redis.call('ZRANGEBYSCORE', key, '-inf', limit, 'LIMIT', 0, most - dropped)
+    local gone = {}
     for _, name in ipairs(names) do
       F.zset(key, name, false)
       local u = lane.users[name]
@@ -20,9 +21,10 @@ function Tick.dropIdle(lane, most)
         F.touch(u)
       else
         redis.call('DEL', K.user(lane.p, name))
-        F.zset(K.users(lane.p), name, false)
+        gone[#gone + 1] = name
       end
     end
+    Step.dropNames(lane, gone)
     dropped = dropped + math.max(#names, 1)
     if epoch >= lane.epoch then break end
     if dropped >= most then return most end

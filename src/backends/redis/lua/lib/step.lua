@@ -5,11 +5,10 @@
 -- so many may be left of which virtual time has passed some.
 local TAGS_AT_ONCE = 50
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
--- time is charged, a tag may have been corrected upwards while virtual time stood still.
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when it
+-- has stood still: who entered and was never served may have a seat, or a tag that was corrected.
 function Step.restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 then return end
-  if lane.v == 0 and not lane.timed then return end
   lane.v = 0
   Step.newEpoch(lane)
 end
@@ -87,25 +86,26 @@ function Step.rememberPlain(u)
   end
 end
 
+function Step.dropRecord(u)
+  if not u.fresh then redis.call('DEL', u.key) end
+  u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
+end
+
 function Step.forget(u)
   local lane = u.lane
   if not F.needsRecord(u) then
     if not u.plain then
       Step.setIdle(u, false)
-      if not u.fresh then redis.call('DEL', u.key) end
-      u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
+      Step.dropRecord(u)
     end
     return Step.rememberPlain(u)
   end
-  if u.plain then
-    F.countTasks(u)
-    if u.isKept then
-      lane.tags, u.isKept = lane.tags - 1, false
-      F.zset(K.keptTags(lane.p), u.name, false)
-    end
-    u.plain = false
+  if u.isKept then
+    lane.tags, u.isKept = lane.tags - 1, false
+    F.zset(K.keptTags(lane.p), u.name, false)
   end
-  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
+  u.plain = false
+  if u.queued > 0 or (u.isCounted and u.live > 0) or (u.lists and #u.lists > 0) or u.kept then
     Step.setIdle(u, false)
     return F.saveUser(u)
   end
@@ -116,8 +116,8 @@ function Step.forget(u)
   Step.setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
-  if not u.fresh then redis.call('DEL', u.key) end
-  F.zset(K.users(lane.p), u.name, false)
+  Step.dropRecord(u)
+  Step.rememberPlain(u)
 end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.

@@ -5,7 +5,7 @@
 -- @include lib/tags.lua
 
 local USER = '<dIBIIIIIIIIIId'
-local READY, ASSIGNED, SHARED, THROTTLED, IDLE = 1, 2, 4, 8, 16
+local READY, ASSIGNED, SHARED, THROTTLED, IDLE, UNCOUNTED = 1, 2, 4, 8, 16, 32
 
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
@@ -40,11 +40,12 @@ function F.readUser(u, packed)
   u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
     struct.unpack(USER, packed)
   u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
+  u.isCounted = flags < UNCOUNTED
   if flags == 0 then return end
   u.ready = flags % 2 == 1
   if flags > 1 then
     u.assigned, u.shared = flags % 4 >= 2, flags % 8 >= 4
-    u.throttled, u.idle = flags % 16 >= 8, flags >= 16
+    u.throttled, u.idle = flags % 16 >= 8, flags % 32 >= 16
     u.idleEpoch = u.ep
   end
   if u.ready then
@@ -85,26 +86,14 @@ function F.needsRecord(u)
     or (u.w ~= 100 and u.ep == u.lane.epoch and not u.ready and F.startOf(u) > u.lane.v)
 end
 
--- How many tasks a user without a record has running, and that have not ended, as it is stored.
+-- Counts the tasks of a user that are running, and those that have not ended, as they are stored. Whoever is
+-- given a record by its settings is counted once, and kept count of; of others nothing depends on it.
 -- @rare
 function F.lookAt(u)
   local lane = u.lane
   lane.runs = lane.runs or F.runningOf(lane)
   u.running = lane.runs[u.name] or 0
   u.live = u.queued + u.running + (redis.call('HGET', K.later(lane.p), u.name) or 0)
-end
-
--- The same, when this step may have changed it.
--- @rare
-function F.countTasks(u)
-  if u.isCounted then return end
-  u.isCounted = true
-  if #changed > 0 or next(leasesOver) or next(leasedUntil) then
-    Step.saveTasks()
-    F.saveLeases()
-    u.lane.runs = nil
-  end
-  F.lookAt(u)
 end
 
 -- One more or less that is scheduled or deferred.
@@ -159,6 +148,14 @@ function F.namesAfter(lane, after, limit, more)
   return names
 end
 
+-- Before the step changes anything of a user: later some of its tasks may stand nowhere yet. Who comes without
+-- a record after its settings have been told has no tasks.
+-- @rare
+function F.startCount(u)
+  if not u.plain or C.settles or C.refresh > 0 then F.lookAt(u) end
+  u.isCounted = true
+end
+
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
@@ -184,11 +181,7 @@ function F.userOf(lane, name)
   else
     u.set = F.settingsOf(lane, u.own)
   end
-  -- Before the step changes anything of it: later some of its tasks may stand nowhere yet.
-  if u.plain and F.isRecorded(u) then
-    F.lookAt(u)
-    u.isCounted = true
-  end
+  if not u.isCounted and F.isRecorded(u) then F.startCount(u) end
   lane.users[name] = u
   return u
 end
@@ -227,6 +220,7 @@ function F.saveUser(u)
   if u.shared then flags = flags + SHARED end
   if u.throttled then flags = flags + THROTTLED end
   if u.idle then flags = flags + IDLE end
+  if not u.isCounted then flags, u.live, u.running = flags + UNCOUNTED, 0, 0 end
   local packed = struct.pack(USER, u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
     c[6], u.live, u.running, u.tat)
   if u.shares then
