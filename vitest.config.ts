@@ -7,7 +7,11 @@ import { LAYERS, type Layer } from './test/support/layers.ts';
 const COMPILERS = 'test/types/compilers.test.ts';
 
 export default defineConfig({
-  test: { maxWorkers: 2, projects: LAYERS.map(project) },
+  test: {
+    maxWorkers: 2,
+    projects: LAYERS.map(project),
+    globalSetup: ['test/support/lua-setup.ts'],
+  },
 });
 
 /** A layer is a project, so `vitest run --project domain` runs it alone. */

@@ -2,10 +2,12 @@
  * Joins src/backends/redis/lua/*.lua (one verb per file) with what they include, and writes
  *
  *   src/backends/redis/lua.generated.ts       one exported string per verb, as Redis gets it
- *   src/backends/redis/lua/expanded/*.lua     the same, readable, so that a changed include shows
- *                                             in the review of every verb that it reaches
+ *   src/backends/redis/lua/expanded/*.lua     the same, readable, for the tests of headers, for
+ *                                             docs/acl.example, and for whoever looks for an error
  *
- * With `--check` it writes nothing and exits 1 when either is not what it would write.
+ * Neither is committed: branches that change a library would collide in every verb that it reaches.
+ * So whatever runs or compiles src/ does this first: `npm install`, `npm test`, vitest, and the
+ * commands of package.json. What has not changed is not written.
  *
  *   -- @include lib/name.lua    the file, path relative to lua/; once per script, where first named
  *   -- @include constants       the text of scripts/lua-constants.ts, made from src/domain/
@@ -13,29 +15,20 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { compileLua, localizeLua } from './lua-compile.ts';
+import { luaConstants } from './lua-constants.ts';
 import { expandLua, stripLua } from './lua-text.ts';
 
 const BACKEND = new URL('../src/backends/redis/', import.meta.url);
 const SOURCE = new URL('lua/', BACKEND);
-const CONSTANTS = new URL('./lua-constants.ts', import.meta.url);
 
-const wanted = await render();
-if (process.argv.includes('--check')) check(wanted);
-else write(wanted);
+write(render());
 
 /** Every file that should exist, path relative to src/backends/redis/, with its text. */
-async function render(): Promise<ReadonlyMap<string, string>> {
+function render(): ReadonlyMap<string, string> {
   const verbs = luaFiles(SOURCE);
   const files = new Map<string, string>();
-  if (verbs.length === 0) return files;
-  const constants = await loadConstants();
-  const read = (path: string): string => {
-    if (path === 'constants') {
-      if (constants === undefined) throw new Error('scripts/lua-constants.ts does not exist');
-      return constants;
-    }
-    return readFileSync(new URL(path, SOURCE), 'utf8');
-  };
+  const read = (path: string): string =>
+    path === 'constants' ? luaConstants() : readFileSync(new URL(path, SOURCE), 'utf8');
   const exported = verbs.map((file) => {
     const expanded = compileLua(expandLua(file, read));
     files.set(`lua/expanded/${file}`, expanded);
@@ -46,35 +39,18 @@ async function render(): Promise<ReadonlyMap<string, string>> {
   return files;
 }
 
-async function loadConstants(): Promise<string | undefined> {
-  if (!existsSync(CONSTANTS)) return undefined;
-  const module: { luaConstants?: unknown } = await import(CONSTANTS.href);
-  if (typeof module.luaConstants !== 'function') {
-    throw new Error('scripts/lua-constants.ts must export luaConstants(): string');
-  }
-  return String(module.luaConstants());
-}
-
-function check(files: ReadonlyMap<string, string>): void {
-  const stale = [...files].filter(([path, text]) => current(path) !== text).map(([path]) => path);
-  const problems = [...stale, ...leftovers(files)];
-  if (problems.length === 0) return;
-  console.error(`stale, run "npm run lua": ${problems.join(', ')}`);
-  process.exitCode = 1;
-}
-
 function write(files: ReadonlyMap<string, string>): void {
   for (const path of leftovers(files)) rmSync(new URL(path, BACKEND));
-  if (files.size > 0) mkdirSync(new URL('lua/expanded/', BACKEND), { recursive: true });
+  mkdirSync(new URL('lua/expanded/', BACKEND), { recursive: true });
   for (const [path, text] of files) {
     if (current(path) !== text) writeFileSync(new URL(path, BACKEND), text);
   }
 }
 
-/** Snapshots of verbs that are gone. */
+/** Expanded scripts of verbs that are gone. */
 function leftovers(files: ReadonlyMap<string, string>): readonly string[] {
-  const snapshots = luaFiles(new URL('expanded/', SOURCE)).map((file) => `lua/expanded/${file}`);
-  return snapshots.filter((path) => !files.has(path));
+  const expanded = luaFiles(new URL('expanded/', SOURCE)).map((file) => `lua/expanded/${file}`);
+  return expanded.filter((path) => !files.has(path));
 }
 
 function current(path: string): string | undefined {

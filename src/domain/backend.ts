@@ -214,7 +214,10 @@ export type EnqueueReply =
 export interface TickReply {
   /** A part of it stopped at its bound: ask again at once. */
   readonly more: boolean;
-  /** The least moment at which something falls due; absent when nothing will. */
+  /**
+   * Nothing falls due before this moment; absent when nothing will. It may be told earlier than
+   * something does, never later: who looks then is told anew.
+   */
   readonly nextDueAt?: number;
   /** Some schedule is due. */
   readonly schedulesDue: boolean;
@@ -350,7 +353,7 @@ export interface Inspect {
   standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]>;
   /** The attempts of one task that are kept, oldest first. */
   attempts(id: string): Promise<readonly AttemptRecord[]>;
-  /** In the order of the state's index: due time, creation, lease end, end, or place in line. */
+  /** In the order of the state's index: due time, arrival, lease end, end, or place in line; ties by arrival. */
   list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRecord>>;
   /** Who waits for a task; also for an id that is not stored, see `onMissing`. */
   dependents(id: string, page: PageRequest): Promise<DependentPage>;

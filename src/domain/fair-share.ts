@@ -85,9 +85,12 @@ export function enterTag(kept: number, v: number, weight: number, last: number):
   return { tag: kept > fresh ? seated(next, kept) : fresh, last: fresh };
 }
 
-/** Until when, in virtual time, the tag of a user with nothing to do is worth keeping. */
-export function keptUntil(tag: number, weight: number): number {
-  return startOf(tag, weight) - exactStep(weight) * SLACK;
+/**
+ * The tag of a user that was not in line, as it counts when it enters: one that V has passed is worth
+ * nothing, so that it makes no difference whether it was kept.
+ */
+export function keptTag(tag: number, weight: number, v: number): number {
+  return startOf(tag, weight) > v ? tag : 0;
 }
 
 /** The head of one weight class: where its least tag stands, and the class's own step. */

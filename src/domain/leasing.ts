@@ -99,7 +99,7 @@ export interface LeaseReply {
   readonly leases: readonly Leased[];
   /** Something may be left to lease or to tick: ask again at once. */
   readonly more: boolean;
-  /** The least moment at which waiting work falls due, if any. */
+  /** No waiting work falls due before this moment, if any does; it may be told early, never late. */
   readonly nextDueAt?: number;
   /** How long this worker may sleep when it got nothing, in ms. */
   readonly waitMs: number;

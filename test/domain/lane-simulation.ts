@@ -5,6 +5,7 @@ import {
   chooseHead,
   enterTag,
   exactStep,
+  keptTag,
   type LaneClock,
   rescaledTag,
   sharedClass,
@@ -115,7 +116,7 @@ export class LaneSimulation {
     members.add(user);
     this.#groups.set(user.group, members);
     const { v } = this.clock;
-    const kept = user.epoch === this.clock.epoch ? user.tag : 0;
+    const kept = user.epoch === this.clock.epoch ? keptTag(user.tag, user.taggedBy, v) : 0;
     const scaled =
       user.taggedBy === user.weight ? kept : rescaledTag(kept, v, user.taggedBy, user.weight);
     const last = this.#lasts.get(user.group) ?? -1;

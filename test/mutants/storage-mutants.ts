@@ -49,8 +49,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a place in line is found from behind',
     file: `${LUA}/levels.lua`,
-    find: `F.placeOf(t) < place then`,
-    replace: `F.placeOf(t) > place then`,
+    find: `other < place then`,
+    replace: `other > place then`,
   },
   {
     name: 'Lua: who was scheduled stands where it arrived',
@@ -91,8 +91,20 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a lease that is over stays with its worker',
     file: `${LUA}/hot-leases.lua`,
-    find: `  redis.call('HDEL', K.hot(worker), id)\n  leasedUntil`,
-    replace: `  leasedUntil`,
+    find: `  over[#over + 1] = id\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: leases that are over are dropped when new ones have been written',
+    file: `${LUA}/step.lua`,
+    find: `  F.dropLeases()\n  F.flushEnded()\n`,
+    replace: `  F.flushEnded()\n`,
+  },
+  {
+    name: 'Lua: who looks at the ended misses those of this step',
+    file: `${LUA}/ended.lua`,
+    find: `function F.firstEnded(state, most)\n  F.flushEnded()\n`,
+    replace: `function F.firstEnded(state, most)\n`,
   },
   {
     name: 'Lua: a sweep forgets the leases that it leaves in force',
@@ -115,7 +127,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a task that is no longer ended stands among the ended',
     file: `${LUA}/ended.lua`,
-    find: `  redis.call('LSET', key, rank, '')\n`,
+    find: `  redis.call('LSET', key, rank, '\\255' .. string.format('%012x', t.endStamp))\n`,
     replace: ``,
   },
   {
@@ -157,8 +169,32 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: an ended task is looked for from behind',
     file: `${LUA}/ended.lua`,
-    find: `(t.endStamp or 0) < stamp then`,
-    replace: `(t.endStamp or 0) > stamp then`,
+    find: `if ended and ended < stamp then`,
+    replace: `if ended and ended > stamp then`,
+  },
+  {
+    name: 'Lua: a hole does not say when its task ended',
+    file: `${LUA}/ended.lua`,
+    find: `string.format('%012x', t.endStamp))`,
+    replace: `string.format('%012x', 0))`,
+  },
+  {
+    name: 'Lua: of holes behind each other one is dropped',
+    file: `${LUA}/ended.lua`,
+    find: `  until not all\n`,
+    replace: `  until all or not all\n`,
+  },
+  {
+    name: 'Lua: those that are kept are listed behind all others',
+    file: 'src/backends/redis/lua/list.lua',
+    find: `not (others[j] and tonumber(others[j + 1]) < tonumber(some[i + 1]))`,
+    replace: `others`,
+  },
+  {
+    name: 'Lua: retention gives up where others read all that it looks at',
+    file: `${LUA}/retain.lua`,
+    find: `    if not t and passed == MOST_READ then return true, left end\n`,
+    replace: ``,
   },
   {
     name: 'Lua: an ear is not counted',

@@ -5,6 +5,7 @@ import {
   enterTag,
   exactStep,
   expectedRun,
+  keptTag,
   learned,
   raisedTag,
   recountedTag,
@@ -72,7 +73,7 @@ function place(user: UserLane, weight: number): void {
     return;
   }
   const v = joinTag(user);
-  const kept = user.epoch === lane.clock.epoch ? user.tag : 0;
+  const kept = user.epoch === lane.clock.epoch ? countedTag(user) : 0;
   // Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   const scaled = user.weight === weight ? kept : rescaledTag(kept, v, user.weight, weight);
   if (user.ready) displace(user);
@@ -85,6 +86,10 @@ function place(user: UserLane, weight: number): void {
   // Tags of different weights have no order: those who share a class are counted.
   lane.lasts.set(kind, shared ? last + 1 : entry.last);
   insert(user);
+}
+
+function countedTag({ ready, tag, weight, lane }: UserLane): number {
+  return ready ? tag : keptTag(tag, weight, lane.clock.v);
 }
 
 /** Between those that somebody is assigned to and those that nobody is: it keeps its tag. */

@@ -1,4 +1,4 @@
-import { keptUntil } from '../../domain/fair-share.ts';
+import { startOf } from '../../domain/fair-share.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Lane, UserLane } from './entities.ts';
 import { throttle } from './ready-index.ts';
@@ -57,12 +57,12 @@ function mayTakeAtOnce({ retention }: Store): boolean {
 }
 
 /**
- * Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
- * time is charged, a tag may have been corrected upwards while virtual time stood still.
+ * Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when
+ * it has stood still: who entered and was never served may have a seat, or a tag that was corrected.
  */
 function restIfIdle(lane: Lane): void {
-  const { clock, counts, chargesTime } = lane;
-  if (counts.queued > 0 || counts.started > 0 || (clock.v === 0 && !chargesTime)) return;
+  const { clock, counts } = lane;
+  if (counts.queued > 0 || counts.started > 0) return;
   clock.v = 0;
   clock.epoch++;
   resetListClocks(lane);
@@ -77,7 +77,7 @@ function forget(store: Store, user: UserLane): void {
     setIdle(user, undefined);
     return;
   }
-  const until = keptUntil(user.tag, user.weight);
+  const until = startOf(user.tag, user.weight);
   const kept = user.epoch === lane.clock.epoch && until > lane.clock.v;
   // A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   const spent = user.tat > store.now && store.settingsOf(user).rate !== undefined;

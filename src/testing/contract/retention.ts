@@ -61,6 +61,24 @@ export const keeping: Cases = {
     },
   ),
 
+  'removes in its time what ended in the step that passed one that is read': retaining(
+    { finishedMs: MINUTE_MS },
+    async (kit, expect) => {
+      const first = await kit.add();
+      await kit.runToEnd(first);
+      await kit.add({ dependsOn: [first], delayMs: 10 * MINUTE_MS });
+      await kit.advance(MINUTE_MS - 1);
+      const second = await kit.add();
+      const { id, token } = await kit.leaseOne();
+      await kit.shift(2);
+      const settlements = [{ id, token, decision: { type: 'finish', result: 'null' } }] as const;
+      await kit.backend.tasks.settle({ worker: 'w', settlements, lease: kit.request() });
+      expect(await kit.states([first, second])).toEqual(['finished', 'finished']);
+      await kit.advance(MINUTE_MS + 1);
+      expect(await kit.states([first, second])).toEqual(['finished', 'missing']);
+    },
+  ),
+
   'O22 removes in bounded steps': retaining({ finishedMs: 0 }, async (kit, expect) => {
     await kit.addMany(300);
     await kit.serve(300, { batch: 60 });

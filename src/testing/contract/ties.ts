@@ -194,6 +194,32 @@ const ending: Cases = {
     expect(await listed(kit, 'finished')).toEqual(ids.filter((_, at) => at !== 4 && at !== 0));
   },
 
+  'F4 those that ended are listed whole when many are taken out of their middle': async (
+    kit,
+    expect,
+  ) => {
+    const ids = await kit.addMany(700);
+    const leases = await kit.leaseMany(700);
+    await kit.settleAll(leases, { type: 'finish', result: 'null' });
+    const kept = new Set([...ids.slice(0, 20), ...ids.slice(350)]);
+    // From behind, from before, and from both sides of what is gone.
+    const gone = [...ids.slice(20, 200).toReversed(), ...ids.slice(200, 350)];
+    for (const id of gone) expect(await kit.backend.tasks.remove(id)).toMatchObject({ kind: 'ok' });
+    const left = ids.filter((id) => kept.has(id));
+    for (const limit of [500, 7]) {
+      const found: string[] = [];
+      const page = kit.backend.inspect;
+      for await (const { items } of allPages(limit, (at) => page.list({ state: 'finished' }, at))) {
+        found.push(...items.map(({ id }) => id));
+      }
+      expect([limit, found]).toEqual([limit, left]);
+    }
+    // Once those before the gap are gone, so is the gap.
+    for (const id of ids.slice(0, 20)) await kit.backend.tasks.remove(id);
+    expect((await listed(kit, 'finished')).slice(0, 2)).toEqual(ids.slice(350, 352));
+    expect((await kit.stats()).counts.finished).toBe(350);
+  },
+
   'F4 of those that ended at one moment the first to end are removed first': retaining(
     { finishedCount: 3 },
     async (kit, expect) => {
@@ -207,6 +233,19 @@ const ending: Cases = {
       await kit.advance(MINUTE_MS + 1);
       expect(await listed(kit, 'finished')).toEqual([ids[6], ids[7], ids[9]]);
       expect((await kit.stats()).counts.finished).toBe(3);
+    },
+  ),
+
+  'F4 of those that are too many the first to end is removed, also behind a gap': retaining(
+    { finishedCount: 3 },
+    async (kit, expect) => {
+      const ids = await batch(kit, {});
+      await kit.settleAll(await kit.lease(10), { type: 'finish', result: 'null' });
+      // Out of the middle, then what stood before it.
+      for (const at of [4, 3, 5, 0, 1, 2]) await kit.backend.tasks.remove(ids[at] ?? '');
+      expect(await listed(kit, 'finished')).toEqual(ids.slice(6));
+      await kit.advance(MINUTE_MS + 1);
+      expect(await listed(kit, 'finished')).toEqual(ids.slice(7));
     },
   ),
 
@@ -230,4 +269,48 @@ const ending: Cases = {
   ),
 };
 
-export const ties: Cases = { ...waiting, ...told, ...ending };
+const readers: Cases = {
+  'F4 those that are read while retention passes them are listed in the order of their ends':
+    retaining({ finishedMs: MINUTE_MS }, async (kit, expect) => {
+      const ids = await batch(kit, {}, backwards(6, 'u'));
+      await kit.settleAll(await kit.lease(6), { type: 'finish', result: 'null' });
+      const readersOf = [ids[0], ids[1], ids[3], ids[5]];
+      const readers = [];
+      for (const id of readersOf) {
+        readers.push(await kit.add({ dependsOn: [id ?? ''], delayMs: 60 * MINUTE_MS }));
+      }
+      await kit.jump(2 * MINUTE_MS);
+      expect(await listed(kit, 'finished')).toEqual(readersOf);
+      const late = await batch(kit, {}, backwards(4, 'v'));
+      await kit.settleAll(await kit.lease(4), { type: 'finish', result: 'null' });
+      // The first comes back before those that are read still.
+      await kit.cancel(readers[0] ?? '');
+      await kit.cancel(readers[2] ?? '');
+      await kit.backend.tasks.remove(late[1] ?? '');
+      expect(await listed(kit, 'finished')).toEqual([...readersOf, late[0], late[2], late[3]]);
+      await kit.rest();
+      expect(await listed(kit, 'finished')).toEqual([ids[1], ids[5], late[0], late[2], late[3]]);
+      for (const reader of [readers[1], readers[3]]) await kit.cancel(reader ?? '');
+      await kit.rest();
+      expect(await listed(kit, 'finished')).toEqual([late[0], late[2], late[3]]);
+    }),
+
+  'F4 retention passes many that are read, in bounded steps': retaining(
+    { finishedMs: MINUTE_MS },
+    async (kit, expect) => {
+      const ids = await kit.addMany(250);
+      await kit.settleAll(await kit.leaseMany(250), { type: 'finish', result: 'null' });
+      const edges = { onFailure: 'run', onCancel: 'run' } as const;
+      const reader = { delayMs: 60 * MINUTE_MS, edges: { ...PLAIN_EDGES, ...edges } };
+      const first = await kit.add({ ...reader, dependsOn: ids.slice(0, 120) });
+      const second = await kit.add({ ...reader, dependsOn: ids.slice(120, 240) });
+      await kit.jump(2 * MINUTE_MS);
+      expect(await listed(kit, 'finished')).toEqual(ids.slice(0, 240));
+      for (const id of [second, first]) await kit.cancel(id);
+      await kit.rest();
+      expect((await kit.stats()).counts.finished).toBe(0);
+    },
+  ),
+};
+
+export const ties: Cases = { ...waiting, ...told, ...ending, ...readers };

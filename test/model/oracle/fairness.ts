@@ -54,7 +54,8 @@ export function refresh(world: World, queue: string, user: string): void {
   }
   if (person.ready && person.weight === weight) return;
   const level = joinAt(lane, person);
-  const tag = person.epoch === lane.epoch ? person.tag : 0;
+  const counts = person.epoch === lane.epoch && (person.ready || isAhead(lane, person));
+  const tag = counts ? person.tag : 0;
   const ahead = Math.max(0, Math.ceil(tag - grainsAt(level, person.weight)));
   const floor = Math.ceil(grainsAt(level, weight));
   stop(lane, person);
@@ -116,7 +117,7 @@ export function grainsOf(cost: number): number {
 
 /** Whether a person is further ahead than where it would enter now. */
 export function isAhead(lane: Lane, person: Person): boolean {
-  return begins(person) - (100 / person.weight) * SLACK > lane.v;
+  return begins(person) > lane.v;
 }
 
 /**

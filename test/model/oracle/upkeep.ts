@@ -193,7 +193,7 @@ export function closeStep(world: World): void {
       (task) => task.queue === queue && (task.state === 'queued' || task.state === 'started'),
     );
     // Where time is charged, an end may have left a debt though no turn has cost anything.
-    if (busy || (lane.v === 0 && lane.settings.charge !== 'time')) continue;
+    if (busy) continue;
     lane.v = 0;
     lane.epoch += 1;
     for (const list of lane.lists.values()) list.clock = 0;

@@ -6,9 +6,9 @@
 -- ARGV[2..]  items  as in lib/store-many.lua
 -- Returns  'created' and how many, when all were; else for each item 'c' when it was, else the reply as JSON
 -- Cost     O(items × log tasks)
--- @hot lib/store-many.lua lib/lane.lua lib/clock.lua Tag.enter Tag.scale Tag.seated
+-- @hot lib/store-many.lua lib/lane.lua lib/clock.lua Tag.enter Tag.scale Tag.start Tag.seated
 -- @hot Step.restIfIdle Step.finishLane F.writeStep F.closeStep
--- @often lib/line.lua lib/alarm.lua lib/due.lua F.spread F.nextDue F.scheduleLookAt F.rateOpensAt Step.newEpoch
+-- @often lib/line.lua lib/alarm.lua lib/due.lua F.spread F.nextDue F.scheduleLookAt F.rateOpensAt Step.newEpoch Step.dropAllTags Step.dropNames
 -- @include lib/state.lua
 -- @include lib/text.lua
 -- @include lib/base.lua

@@ -22,7 +22,7 @@ local u = F.userOf(lane, t.user)
 local facts = { now = now, queueRunning = lane.counts.started, ahead = 0, usersAhead = 0 }
 facts.queue = F.queueInfo(lane)
 local told = F.userInfo(u)
-if not u.fresh or u.live > 0 or u.isKept then facts.user = told end
+if F.isKnown(u) then facts.user = told end
 if u.throttled then
   local till = redis.call('ZSCORE', K.index('throttled'), K.pair(t.queue, t.user))
   facts.throttledUntil = till and math.ceil(till)

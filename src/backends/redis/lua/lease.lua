@@ -7,9 +7,9 @@
 -- Cost     O(leases × log users)
 -- @hot lib/deal.lua lib/lane.lua lib/clock.lua lib/seen.lua lib/due-parts.lua
 -- @hot Lease.terms Lease.shares Lease.append Lease.dueOfShares F.leaseStep F.saveLiving F.begun F.mayRest
--- @hot Choose.best Choose.laneOpen Choose.stepOf Tag.scale Tag.start Tag.keptUntil F.isKindUsed
+-- @hot Choose.best Choose.laneOpen Choose.stepOf Tag.scale Tag.start F.isKindUsed
 -- @hot Step.restIfIdle Step.finishLane F.writeStep F.closeStep F.nextDue F.scheduleLookAt F.schedulesDue
--- @often lib/line.lua lib/alarm.lua Lease.standInLine Lease.linesOf Lease.passOn F.rateOpensAt Step.newEpoch
+-- @often lib/line.lua lib/alarm.lua Lease.standInLine Lease.linesOf Lease.passOn F.rateOpensAt Step.newEpoch Step.dropAllTags Step.dropNames
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/choose.lua

@@ -35,7 +35,7 @@ end
 local function inLine(key, place, most)
   local rank, rows = place and F.rankInLine(key, place[2] + 1) or 0, {}
   for i, id in ipairs(redis.call('LRANGE', key, rank, rank + most)) do
-    local t = F.taskOf(id)
+    local t = F.taskOf(id, nil, 'none')
     rows[2 * i - 1], rows[2 * i] = id, string.format('%.0f', t and F.placeOf(t) or 0)
   end
   return rows
@@ -58,7 +58,7 @@ local function started(_, place, most)
   table.sort(found, before)
   for _, t in ipairs(found) do
     local isBehind = not place or before({ leaseUntil = tonumber(place[2]), stamp = tonumber(place[3]) }, t)
-    if isBehind and #rows <= 2 * most then 
+    if isBehind and #rows <= 2 * most then
       rows[#rows + 1], rows[#rows + 2] = t.id, string.format('%.0f', t.leaseUntil)
       stampOf[t.id] = string.format('%.0f', t.stamp)
     end
@@ -66,12 +66,26 @@ local function started(_, place, most)
   return rows
 end
 
-local function inEnds(key, place, most)
+-- Of the list of those that have ended; what has gone from it leaves a row that is no task's.
+local function inList(key, place, most)
   local rank, rows = place and F.rankOfEnd(key, place[2] + 1) or 0, {}
-  for _, id in ipairs(redis.call('LRANGE', key, rank, rank + most)) do
-    local t = id ~= '' and F.taskOf(id)
-    if t and t.state == state then
-      rows[#rows + 1], rows[#rows + 2] = id, string.format('%.0f', t.endStamp)
+  local stamp = place and tonumber(place[2]) or 0
+  for i, entry in ipairs(redis.call('LRANGE', key, rank, rank + most)) do
+    stamp = F.endStampOf(entry) or stamp
+    rows[2 * i - 1], rows[2 * i] = F.isHole(entry) and '' or entry, string.format('%.0f', stamp)
+  end
+  return rows
+end
+
+-- Those and the ones that are kept for others, in the order of their ends.
+local function ended(key, place, most)
+  local some, others, rows = inList(key, place, most), indexed(K.kept(state), place, most), {}
+  local i, j = 1, 1
+  while some[i] or others[j] do
+    if some[i] and not (others[j] and tonumber(others[j + 1]) < tonumber(some[i + 1])) then
+      rows[#rows + 1], rows[#rows + 2], i = some[i], some[i + 1], i + 2
+    else
+      rows[#rows + 1], rows[#rows + 2], j = others[j], others[j + 1], j + 2
     end
   end
   return rows
@@ -80,12 +94,7 @@ end
 -- The keys that hold the state, one behind the other, and how their rows are read.
 local function sources()
   if state == 'started' then return { K.leases() }, started end
-  if F.isEnd(state) then
-    local kept = K.kept(state)
-    return { kept, K.ended(state) }, function(key, ...)
-      return (key == kept and indexed or inEnds)(key, ...)
-    end
-  end
+  if F.isEnd(state) then return { K.ended(state) }, ended end
   if state ~= 'queued' then return { K.state(state) }, indexed end
   local queues, keys = { queue }, {}
   if queue == '' then
@@ -116,7 +125,7 @@ for _, key in ipairs(keys) do
     looked = looked + 1
     last = { key, rows[i + 1], stampOf[rows[i]] or rows[i] }
     local t = F.taskOf(state == 'scheduled' and F.idOf(rows[i]) or rows[i])
-    if t and matches(t) then
+    if t and t.state == state and matches(t) then
       found = found + 1
       F.addRecord(reply, t)
     end

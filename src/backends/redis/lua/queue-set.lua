@@ -4,7 +4,7 @@
 -- ARGV[1]  queue   the queue
 -- ARGV[2]  patch   as JSON
 -- Returns  {'ok'}
--- Cost     O(users, at most 500)
+-- Cost     O(users, at most 500, and started tasks)
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/patch.lua
@@ -24,6 +24,10 @@ redis.call('HSET', key, 'c', cmsgpack.pack(lane.config))
 F.touchLane(lane)
 lane.gain = lane.gain + lane.runnable
 if patch.perUser ~= nil or recounts then
+  -- Those too that have nothing but running tasks.
+  C.settles = true
+  for name in pairs(F.runningOf(lane)) do F.zset(K.users(lane.p), name, 0) end
+  F.flushKey(K.users(lane.p))
   local names = redis.call('ZRANGE', K.users(lane.p), 0, EAGER)
   for i = 1, math.min(#names, EAGER) do F.reindex(F.userOf(lane, names[i])) end
   if #names > EAGER then

@@ -83,8 +83,8 @@ local function index()
     local ids = redis.call('LRANGE', K.ended(name), rank, rank + PAGE - 1)
     tell(#ids == PAGE and rank + PAGE or -1)
     for _, id in ipairs(ids) do
-      local t = id ~= '' and F.taskOf(id)
-      if id ~= '' and not (t and t.state == name) then
+      local t = not F.isHole(id) and F.taskOf(id)
+      if not F.isHole(id) and not (t and t.state == name) then
         tell(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
         if repair then
           redis.call('LREM', K.ended(name), 1, id)
@@ -200,10 +200,16 @@ end
 -- ARGV[3], [4]: queue and the last name of the page before. Tells each user as JSON.
 local function users()
   local lane = F.laneOf(ARGV[3])
-  local from = ARGV[4] == '' and '-' or '(' .. ARGV[4]
-  for _, name in ipairs(redis.call('ZRANGEBYLEX', K.users(lane.p), from, '+', 'LIMIT', 0, PAGE)) do
+  local names = F.namesAfter(lane, ARGV[4], PAGE)
+  for i = 1, math.min(#names, PAGE) do
+    local name = names[i]
     local u = F.userOf(lane, name)
-    if u.plain then F.lookAt(u) end
+    local later = tonumber(redis.call('HGET', K.later(lane.p), name) or 0)
+    if not u.isCounted then
+      F.lookAt(u)
+    elseif later ~= u.live - u.queued - u.running then
+      u.live = -1
+    end
     tell(cjson.encode({ user = name, levels = u.cnt, running = u.running, live = u.live,
       ready = u.ready, w = u.w, room = u.room, class = u.class or '' }))
   end
@@ -215,7 +221,10 @@ local function mendUser()
   local u, counts = F.userOf(F.laneOf(ARGV[3]), ARGV[4]), cjson.decode(ARGV[6])
   u.cnt, u.queued = counts.levels, 0
   for _, count in ipairs(u.cnt) do u.queued = u.queued + count end
-  u.running, u.live = counts.running, counts.live
+  u.running, u.live, u.isCounted = counts.running, counts.live, true
+  local key, later = K.later(u.lane.p), u.live - u.queued - u.running
+  if later > 0 then redis.call('HSET', key, u.name, later) else redis.call('HDEL', key, u.name) end
+  u.entered = true
   F.reindex(u)
   tell('ok')
 end

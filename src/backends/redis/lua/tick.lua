@@ -9,7 +9,7 @@
 
 local retention = ARGV[1]
 redis.call('DEL', K.oom())
-local more = F.tickSteps(retention, true)
+local more = F.tickSteps(retention)
 F.writeStep()
 local due = F.nextDue()
 for _, queue in ipairs(redis.call('SMEMBERS', K.queues())) do

@@ -4,7 +4,7 @@
 -- ARGV[1]  user    the user
 -- ARGV[2]  queue   the queue
 -- Returns  the user as JSON; nothing when it has neither tasks nor settings
--- Cost     O(1)
+-- Cost     O(1); O(started tasks) for a user without a record
 -- @include lib/state.lua
 -- @include lib/read.lua
 -- @include lib/info.lua
@@ -12,5 +12,5 @@
 local user, queue = ARGV[1], ARGV[2]
 local u = F.userOf(F.laneOf(queue), user)
 local told = F.userInfo(u)
-if u.fresh and next(u.own) == nil and u.live == 0 and not u.isKept then return {} end
+if not F.isKnown(u) and next(u.own) == nil then return {} end
 return { cjson.encode(told) }

@@ -6,34 +6,21 @@
 -- ARGV[3]  limit       most users to tell
 -- ARGV[4]  configured  '1': those too that have settings for all queues, and no record in this one
 -- Returns  the cursor of the next page or '', then each user as JSON
--- Cost     O(limit)
+-- Cost     O(limit + started tasks)
 -- @include lib/state.lua
 -- @include lib/read.lua
 -- @include lib/info.lua
 
 local queue, cursor, limit, configured = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 local lane = F.laneOf(queue)
-local from = cursor == '' and '-' or '(' .. cursor
-
-local function namesIn(key)
-  return redis.call('ZRANGEBYLEX', key, from, '+', 'LIMIT', 0, limit + 1)
-end
-
-local names = namesIn(K.users(lane.p))
-if configured and C.configs > 0 then
-  local known = {}
-  for _, name in ipairs(names) do known[name] = true end
-  for _, name in ipairs(namesIn(K.configuredForAll())) do
-    if not known[name] then names[#names + 1] = name end
-  end
-  table.sort(names, F.before)
-end
+local more = configured and C.configs > 0 and K.configuredForAll() or nil
+local names = F.namesAfter(lane, cursor, limit + 1, more)
 -- Of some nothing is known any more, but their name.
 local reply, told = { #names > limit and names[limit] or '' }, 1
 for i = 1, math.min(#names, limit) do
   local u = F.userOf(lane, names[i])
   local info = F.userInfo(u)
-  if not u.plain or u.live > 0 or u.isKept or (configured and next(u.own) ~= nil) then
+  if F.isKnown(u) or (configured and next(u.own) ~= nil) then
     told = told + 1
     reply[told] = cjson.encode(info)
   end

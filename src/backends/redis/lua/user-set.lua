@@ -25,6 +25,8 @@ else
 end
 C.configs = math.max(redis.call('SCARD', K.configured()), 1)
 
+C.settles = true
+
 local function applyIn(name)
   local u = F.userOf(F.laneOf(name), user)
   u.own, u.kept = F.ownSettings(u.lane, user)
@@ -37,7 +39,8 @@ if queue ~= '' then
   applyIn(queue)
 else
   for _, name in ipairs(redis.call('SMEMBERS', K.queues())) do
-    if redis.call('ZSCORE', K.users(K.lane(name)), user) then applyIn(name) end
+    local isNamed = redis.call('ZSCORE', K.users(K.lane(name)), user)
+    if isNamed or F.runningOf(F.laneOf(name))[user] then applyIn(name) end
   end
 end
 C.configs = redis.call('SCARD', K.configured())

@@ -164,7 +164,7 @@ end
 -- while it is ahead.
 function Deal.saveTags(lane, turns)
   local tags, left, names, fronted = turns.tags, turns.left, turns.names, turns.fronted
-  local drained, kept = 0, {}
+  local drained, kept, passed = 0, {}, nil
   for i = 1, turns.who do
     local front = fronted[i]
     if left[i] > 0 then
@@ -180,11 +180,12 @@ function Deal.saveTags(lane, turns)
       front.gone = gone
       gone[#gone + 1] = names[i]
       drained = drained + 1
-      if Tag.keptUntil(tags[i], front.w) > turns.v then
+      if Tag.start(tags[i], front.w) > turns.v then
         local k = #kept
         kept[k + 1], kept[k + 2] = string.format('%d', tags[i]), names[i]
       else
-        lane.stale = true
+        passed = passed or {}
+        passed[#passed + 1] = names[i]
       end
     end
   end
@@ -195,6 +196,7 @@ function Deal.saveTags(lane, turns)
   end
   if drained == 0 then return end
   lane.ready = lane.ready - drained
+  if passed then Step.dropNames(lane, passed) end
   if #kept == 0 then return end
   redis.call('ZADD', K.keptTags(lane.p), unpack(kept))
   lane.tags = lane.tags + #kept / 2

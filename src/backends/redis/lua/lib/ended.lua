@@ -1,6 +1,6 @@
 -- Tasks that have ended: lists of ids by state, in the order in which they ended. One that is taken out of
--- the middle leaves a hole, an empty text. Those that retention has come to while somebody reads them
--- stand apart, in `kept`, until nobody does.
+-- the middle leaves a hole: a byte that no id has and the stamp of its end. Those that retention has come to
+-- while somebody reads them stand apart, in `kept`, until nobody does.
 
 function F.enterEnded(t)
   t.endStamp = F.stamp()
@@ -23,6 +23,19 @@ function F.flushEnded()
   endings = {}
 end
 
+-- @rare
+function F.isHole(text)
+  return string.byte(text) == 255
+end
+
+-- When an entry of a list ended, also one that is gone; nil when nobody knows.
+-- @rare
+function F.endStampOf(entry)
+  if F.isHole(entry) then return tonumber(string.sub(entry, 2), 16) end
+  local t = F.taskOf(entry)
+  return t and t.endStamp
+end
+
 -- How many of those that have ended so did before a stamp.
 -- @rare
 function F.rankOfEnd(key, stamp)
@@ -30,14 +43,13 @@ function F.rankOfEnd(key, stamp)
   local low, high = 0, redis.call('LLEN', key)
   while low < high do
     local middle = math.floor((low + high) / 2)
-    local at_, t = middle, false
-    -- Holes say nothing; whoever stands behind them does.
-    while at_ < high and not t do
-      local id = redis.call('LINDEX', key, at_)
-      t = id ~= '' and F.taskOf(id)
-      if not t then at_ = at_ + 1 end
+    local at_, ended = middle, nil
+    -- What was left by somebody else's hand says nothing; whoever stands behind it does.
+    while at_ < high and not ended do
+      ended = F.endStampOf(redis.call('LINDEX', key, at_))
+      if not ended then at_ = at_ + 1 end
     end
-    if t and (t.endStamp or 0) < stamp then low = at_ + 1 else high = middle end
+    if ended and ended < stamp then low = at_ + 1 else high = middle end
   end
   return low
 end
@@ -47,7 +59,6 @@ end
 function F.findEnded(t)
   local key = K.ended(t.state)
   local rank = F.rankOfEnd(key, t.endStamp or 0)
-  while redis.call('LINDEX', key, rank) == '' do rank = rank + 1 end
   if redis.call('LINDEX', key, rank) == t.id then return rank end
 end
 
@@ -60,18 +71,24 @@ function F.leaveEnded(t)
     redis.call('LPOP', key)
     return F.dropHoles(t.state)
   end
-  redis.call('LSET', key, rank, '')
+  redis.call('LSET', key, rank, '\255' .. string.format('%012x', t.endStamp))
   redis.call('HINCRBY', K.holes(), t.state, 1)
 end
 
 -- No list begins with a hole.
 -- @rare
 function F.dropHoles(state)
-  local key, dropped = K.ended(state), 0
-  while redis.call('LINDEX', key, 0) == '' do
-    redis.call('LPOP', key)
-    dropped = dropped + 1
-  end
+  local key, most, dropped, found = K.ended(state), 1, 0, 0
+  repeat
+    local entries = redis.call('LRANGE', key, 0, most - 1)
+    found = 0
+    while entries[found + 1] and F.isHole(entries[found + 1]) do found = found + 1 end
+    if found > 0 then redis.call('LTRIM', key, found, -1) end
+    dropped = dropped + found
+    local all = found == most
+    -- Mostly there is none, and then often many.
+    most = 500
+  until not all
   if dropped == 0 then return end
   if redis.call('HINCRBY', K.holes(), state, -dropped) == 0 then redis.call('HDEL', K.holes(), state) end
 end
@@ -92,16 +109,18 @@ function F.backAmongEnded(t)
   if t.at < H[t.state] then H[t.state] = t.at end
 end
 
--- The first of a state that has ended and that nobody reads.
+-- The first of a state that has ended and that nobody reads, nil when there is none; and how many that are read
+-- were put apart, at most so many: then it is nil, too.
 -- @rare
-function F.firstEnded(state)
+function F.firstEnded(state, most)
   F.flushEnded()
   local key = K.ended(state)
-  while true do
+  for passed = 0, most do
     local id = redis.call('LINDEX', key, 0)
-    if not id then return end
+    if not id then return nil, passed end
     local t = F.taskOf(id)
-    if t and t.state == state and t.readers == 0 then return t end
+    if t and t.state == state and t.readers == 0 then return t, passed end
+    if passed == most then return nil, most end
     redis.call('LPOP', key)
     F.dropHoles(state)
     if t and t.state == state then redis.call('ZADD', K.kept(state), t.endStamp, id) end

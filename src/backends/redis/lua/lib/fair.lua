@@ -141,7 +141,9 @@ function F.place(u)
     end
     return
   end
-  local v, kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0
+  local v, kept = u.lists and F.joinTag(u) or lane.v, 0
+  -- A tag that the virtual time has passed is worth nothing, so it makes no difference whether it was kept.
+  if u.ep == lane.epoch and (u.ready or F.startOf(u) > lane.v) then kept = u.s end
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   if u.w ~= weight then
     kept = math.ceil(v * Tag.scale(weight)) + math.max(0, math.ceil(kept - v * Tag.scale(u.w)))
@@ -178,7 +180,6 @@ end
 function F.reindex(u)
   local lane, set, room, queued = u.lane, u.set, 0, u.queued
   F.touch(u)
-  if u.plain and set.maxRunning < INF then F.countTasks(u) end
   if queued > 0 and not set.paused then
     room = set.maxRunning - u.running
     if room > queued then room = queued end

@@ -11,6 +11,7 @@ function Tick.dropIdle(lane, most)
     F.flushKey(key)
     local limit = epoch < lane.epoch and '+inf' or lane.v
     local names = redis.call('ZRANGEBYSCORE', key, '-inf', limit, 'LIMIT', 0, most - dropped)
+    local gone = {}
     for _, name in ipairs(names) do
       F.zset(key, name, false)
       local u = lane.users[name]
@@ -20,9 +21,10 @@ function Tick.dropIdle(lane, most)
         F.touch(u)
       else
         redis.call('DEL', K.user(lane.p, name))
-        F.zset(K.users(lane.p), name, false)
+        gone[#gone + 1] = name
       end
     end
+    Step.dropNames(lane, gone)
     dropped = dropped + math.max(#names, 1)
     if epoch >= lane.epoch then break end
     if dropped >= most then return most end
@@ -33,53 +35,33 @@ function Tick.dropIdle(lane, most)
   return dropped
 end
 
--- Drops kept tags of users without a record that the virtual time has passed, and names of whom nothing
--- is known any more; says how many it looked at, and whether any may be left.
-function Tick.dropNames(lane, most)
-  local tags, users = K.keptTags(lane.p), K.users(lane.p)
-  F.flushKey(tags)
-  local passed = math.floor((lane.v + SLACK) * Tag.scale(100))
-  local names = redis.call('ZRANGEBYSCORE', tags, '-inf', string.format('%.0f', passed), 'LIMIT', 0, most)
-  local gone = 0
-  for _, name in ipairs(names) do
-    local tag = tonumber(redis.call('ZSCORE', tags, name))
-    if Tag.keptUntil(tag, 100) <= lane.v then
-      redis.call('ZREM', tags, name)
-      gone = gone + 1
-      if lane.users[name] then lane.users[name].isKept = false end
+-- Drops kept tags of users without a record: those of the epochs before, and of this one those that the
+-- virtual time has passed; says how many.
+function Tick.dropTags(lane, most)
+  local dropped = 0
+  for epoch = lane.old, lane.epoch - 1 do
+    local key = K.oldTags(lane.p, epoch)
+    local names = redis.call('ZRANGE', key, 0, most - dropped - 1)
+    if #names > 0 then
+      redis.call('ZREM', key, unpack(names))
+      Step.dropNames(lane, names, true)
     end
+    dropped = dropped + math.max(#names, 1)
+    if dropped >= most then return most end
   end
-  lane.tags = lane.tags - gone
-  -- Who has a task running is known by nothing but that: all of these are looked through a minute apart.
-  if lane.counts.started > 0 then
-    if now < (tonumber(redis.call('HGET', K.sweeping(), lane.queue .. ':at')) or 0) then return #names end
-    redis.call('HSET', K.sweeping(), lane.queue .. ':at', now + 60000)
-    most = 20 * most
+  if lane.tags == 0 then return dropped end
+  local key, passed, names = K.keptTags(lane.p), math.floor(lane.v * Tag.scale(100)) + 1, {}
+  F.flushKey(key)
+  local got = redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', passed), 'WITHSCORES', 'LIMIT', 0,
+    most - dropped)
+  for i = 1, #got, 2 do
+    if Tag.start(tonumber(got[i + 1]), 100) <= lane.v then names[#names + 1] = got[i] end
   end
-  F.flushKey(users)
-  local from = redis.call('HGET', K.sweeping(), lane.queue) or '-'
-  local some = redis.call('ZRANGEBYLEX', users, from, '+', 'LIMIT', 0, most)
-  local runs
-  for _, name in ipairs(some) do
-    local u = lane.users[name]
-    local known = u and (not u.plain or u.ready or u.isKept)
-    if not known and redis.call('LLEN', K.line(lane.p, '', name)) == 0
-      and redis.call('EXISTS', K.user(lane.p, name)) == 0
-      and not redis.call('ZSCORE', tags, name) and redis.call('HEXISTS', K.later(lane.p), name) == 0 then
-      if not runs then
-        F.dropLeases()
-        runs = lane.counts.started > 0 and F.runningOf(lane) or NONE
-      end
-      if not runs[name] then redis.call('ZREM', users, name) end
-    end
+  if #names > 0 then
+    lane.tags = lane.tags - redis.call('ZREM', key, unpack(names))
+    Step.dropNames(lane, names)
   end
-  if #some == most then
-    redis.call('HSET', K.sweeping(), lane.queue, '(' .. some[#some])
-    return most
-  end
-  redis.call('HDEL', K.sweeping(), lane.queue)
-  if lane.counts.started == 0 then redis.call('HDEL', K.sweeping(), lane.queue .. ':at') end
-  return #names
+  return dropped + #names
 end
 
 function Tick.dropIdles()
@@ -87,13 +69,10 @@ function Tick.dropIdles()
   local left = DROP
   for _, queue in ipairs(redis.call('SMEMBERS', K.idleLanes())) do
     local lane = F.laneOf(queue)
-    left = left - Tick.dropIdle(lane, left)
-    if left > 0 then left = left - Tick.dropNames(lane, left) end
+    left = left - Tick.dropTags(lane, left)
+    if left > 0 then left = left - Tick.dropIdle(lane, left) end
     F.touchLane(lane)
-    if left <= 0 then
-      C.idle = now
-      return true
-    end
+    if left <= 0 then return true end
     redis.call('SREM', K.idleLanes(), queue)
   end
   C.idle = 0

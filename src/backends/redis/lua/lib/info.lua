@@ -33,7 +33,7 @@ end
 
 function F.userInfo(u)
   local lane = u.lane
-  if u.plain then F.lookAt(u) end
+  if not u.isCounted then F.lookAt(u) end
   return { user = u.name, queue = lane.queue, settings = F.settingsInForce(lane, u.own),
     origins = F.originsOf(u), queued = u.queued, levels = u.cnt, running = u.running,
     later = u.live - u.queued - u.running, ready = u.ready,

@@ -59,7 +59,6 @@ function K.submitted(id) return prefix .. 'submitted:' .. id end
 function K.workers() return prefix .. 'workers' end
 function K.worker(id) return prefix .. 'worker:' .. id end
 function K.names() return prefix .. 'names' end
-function K.sweeping() return prefix .. 'sweeping' end
 function K.refreshing() return prefix .. 'refreshing' end
 function K.wake(worker) return prefix .. 'wake:' .. worker end
 function K.fair(lane) return lane .. 'fair' end
@@ -67,6 +66,7 @@ function K.ready(lane, class) return lane .. 'ready:' .. class end
 function K.user(lane, user) return lane .. 'user:' .. user end
 function K.users(lane) return lane .. 'users' end
 function K.keptTags(lane) return lane .. 'kept-tags' end
+function K.oldTags(lane, epoch) return lane .. 'old-tags:' .. epoch end
 function K.later(lane) return lane .. 'later' end
 function K.idle(lane, epoch) return lane .. 'idle:' .. epoch end
 function K.line(lane, level, user) return lane .. 'line' .. level .. ':' .. user end

@@ -72,7 +72,7 @@ function Deal.start(t, u, level, request)
   local n = t.token ~= '' and F.tokenNumber(t.token) + 1 or 0
   t.token = n <= micros and request.token or string.format('%.0f-', n) .. request.id
   t.worker, t.leasedAt, t.chargedEpoch = request.worker, now, lane.epoch
-  t.isCounted = not u.plain
+  t.isCounted = u.isCounted
   if t.x and t.x.ex then
     t.x.ex, t.x.xr = nil, nil
     F.setDeadline(t)

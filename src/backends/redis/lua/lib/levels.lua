@@ -5,13 +5,27 @@ function F.lineKey(u, level)
   return K.line(u.lane.p, level == 3 and '' or level, u.name)
 end
 
+-- The place of a task in a line, without asking who may have leased it; nil when its record is gone.
+-- @rare
+function F.placeInLine(id)
+  local t = tasks[id]
+  if not t then
+    local f = redis.call('HGET', K.tasks(), id)
+    if not f then return nil end
+    t = F.newTask(id, f)
+    if t.kind >= 4 then F.readFacts(t, redis.call('HGET', K.facts(), id)) end
+  end
+  return F.placeOf(t)
+end
+
 -- How many of a line stand before a place.
+-- @rare
 function F.rankInLine(key, place)
   local low, high = 0, redis.call('LLEN', key)
   while low < high do
     local middle = math.floor((low + high) / 2)
-    local t = F.taskOf(redis.call('LINDEX', key, middle))
-    if t and F.placeOf(t) < place then low = middle + 1 else high = middle end
+    local other = F.placeInLine(redis.call('LINDEX', key, middle))
+    if other and other < place then low = middle + 1 else high = middle end
   end
   return low
 end

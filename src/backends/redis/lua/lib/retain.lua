@@ -1,6 +1,8 @@
 -- Takes ended tasks away whose time is over, oldest first, with everything kept about them.
 -- @rare
 
+-- Ended tasks that others read, of which one look puts at most so many apart.
+local MOST_READ = 100
 local RETAIN, HELD_STEP = 50, 50
 
 -- Nothing of it is kept.
@@ -58,7 +60,8 @@ function Retain.retainState(state, keepMs, keepCount, left)
   local over = now - math.max(keepMs, LIMIT.resendMs)
   if H[state] > over and not (keepCount and H[state] <= surely) then return false, left end
   while true do
-    local t = F.firstEnded(state)
+    local t, passed = F.firstEnded(state, MOST_READ)
+    if not t and passed == MOST_READ then return true, left end
     H[state] = t and t.at or INF
     if not t then return false, left end
     if t.at > over and not (keepCount and t.at <= surely and F.countEnded(state) > keepCount) then

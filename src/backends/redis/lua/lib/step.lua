@@ -1,33 +1,24 @@
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
 -- that changed is written, and only then is anybody woken.
 
--- How long after they may be forgotten users are looked through for that.
-local IDLE_MS = 1000
+-- So many kept tags are looked through in one step. Beside those of the users in line that are to go round,
+-- so many may be left of which virtual time has passed some.
+local TAGS_AT_ONCE = 50
 
--- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing. Where
--- time is charged, a tag may have been corrected upwards while virtual time stood still.
+-- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when it
+-- has stood still: who entered and was never served may have a seat, or a tag that was corrected.
 function Step.restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 then return end
-  if lane.v == 0 and not lane.timed then return end
   lane.v = 0
   Step.newEpoch(lane)
 end
 
 -- Tags that were kept are worth nothing from now on.
 function Step.newEpoch(lane)
-  if lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
+  local isClean = lane.tags == 0 or Step.dropAllTags(lane)
+  if isClean and lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
   lane.epoch = lane.epoch + 1
   lane.idleLeast = INF
-  if rich then Step.loseTags(lane) end
-  if lane.tags == 0 then return end
-  redis.call('DEL', K.keptTags(lane.p))
-  lane.tags, lane.stale = 0, true
-end
-
--- @rare
-function Step.loseTags(lane)
-  Z[K.keptTags(lane.p)] = nil
-  for _, u in pairs(lane.users) do u.isKept = false end
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
@@ -44,18 +35,60 @@ function Step.setIdle(u, till)
   if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
--- A user without a record: its tag is kept while it is ahead, its name while anything is known of it.
+-- Forgets the names of users without a record whose kept tag is gone, unless more is known of them.
+-- `since`: they may have come back after that tag was kept.
+function Step.dropNames(lane, names, since)
+  local counts, p, gone = lane.counts, lane.p, {}
+  local isLater = counts.scheduled + counts.deferred > 0
+  for _, name in ipairs(names) do
+    local u = lane.users[name]
+    if u then
+      if not since then u.isKept = false end
+      F.touch(u)
+    elseif not (isLater and redis.call('HEXISTS', K.later(p), name) == 1)
+      and not (since and (redis.call('EXISTS', K.line(p, '', name), K.user(p, name)) > 0
+        or redis.call('ZSCORE', K.keptTags(p), name))) then
+      gone[#gone + 1] = name
+    end
+  end
+  if #gone > 0 then redis.call('ZREM', K.users(p), unpack(gone)) end
+end
+
+-- Few go at once, many with maintenance; says whether none is left.
+function Step.dropAllTags(lane)
+  local key, isClean = K.keptTags(lane.p), lane.tags <= TAGS_AT_ONCE
+  if rich then F.flushKey(key) end
+  if isClean then
+    Step.dropNames(lane, redis.call('ZRANGE', key, 0, -1))
+    redis.call('DEL', key)
+  else
+    redis.pcall('RENAME', key, K.oldTags(lane.p, lane.epoch))
+  end
+  lane.tags = 0
+  for _, u in pairs(lane.users) do u.isKept = false end
+  return isClean
+end
+
+-- A user without a record: its tag is kept while it is ahead, its name while it waits or that is kept. One
+-- that has nothing but running tasks is found by those.
 function Step.rememberPlain(u)
   local lane = u.lane
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and Tag.keptUntil(u.s, u.w) > lane.v
-  if keep ~= (u.isKept or false) then
-    lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep
-    F.zset(K.keptTags(lane.p), u.name, keep and u.s)
-  elseif keep then
-    F.zset(K.keptTags(lane.p), u.name, u.s)
+  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.startOf(u) > lane.v
+  local isKept = u.isKept or false
+  if keep ~= isKept then lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep end
+  if keep or isKept then F.zset(K.keptTags(lane.p), u.name, keep and u.s) end
+  local counts = lane.counts
+  if u.ready or keep or u.queued > 0 or (counts.scheduled + counts.deferred > 0
+    and redis.call('HEXISTS', K.later(lane.p), u.name) == 1) then
+    if u.entered then F.zset(K.users(lane.p), u.name, 0) end
+  else
+    F.zset(K.users(lane.p), u.name, false)
   end
-  if u.entered then F.zset(K.users(lane.p), u.name, 0) end
-  if not (u.ready or keep) then lane.stale = true end
+end
+
+function Step.dropRecord(u)
+  if not u.fresh then redis.call('DEL', u.key) end
+  u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
 end
 
 function Step.forget(u)
@@ -65,33 +98,28 @@ function Step.forget(u)
   if not needs then
     if not u.plain then
       Step.setIdle(u, false)
-      if not u.fresh then redis.call('DEL', u.key) end
-      u.plain, u.isKept, u.entered, u.fresh = true, false, true, true
+      Step.dropRecord(u)
     end
     return Step.rememberPlain(u)
   end
-  if u.plain then
-    F.countTasks(u)
-    if u.running > 0 then F.countLeases(u) end
-    if u.isKept then
-      lane.tags, u.isKept = lane.tags - 1, false
-      F.zset(K.keptTags(lane.p), u.name, false)
-    end
-    u.plain = false
+  if u.isKept then
+    lane.tags, u.isKept = lane.tags - 1, false
+    F.zset(K.keptTags(lane.p), u.name, false)
   end
-  if u.live > 0 or (u.lists and #u.lists > 0) or u.kept then
+  u.plain = false
+  if u.queued > 0 or (u.isCounted and u.live > 0) or (u.lists and #u.lists > 0) or u.kept then
     Step.setIdle(u, false)
     return F.saveUser(u)
   end
-  local till = u.ep == lane.epoch and Tag.keptUntil(u.s, u.w)
+  local till = u.ep == lane.epoch and F.startOf(u)
   local keep = till and till > lane.v
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
   Step.setIdle(u, keep and till)
   if spent or u.throttled then F.throttle(u, spent and u.tat or nil) end
   if keep or spent then return F.saveUser(u) end
-  if not u.fresh then redis.call('DEL', u.key) end
-  F.zset(K.users(lane.p), u.name, false)
+  Step.dropRecord(u)
+  Step.rememberPlain(u)
 end
 
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
@@ -125,9 +153,9 @@ function Step.finishLane(lane)
     local head = redis.call('ZRANGE', K.idle(lane.p, lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
-  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 0 or lane.stale then
+  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 2 * lane.ready + TAGS_AT_ONCE then
     redis.call('SADD', K.idleLanes(), lane.queue)
-    if C.idle == 0 then C.idle = now + IDLE_MS end
+    C.idle = 1
   end
   F.saveLane(lane)
   if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
@@ -140,9 +168,12 @@ function Step.publishEnds()
   end
 end
 
--- Writes the records that changed; what follows may change them again.
+-- Writes the records that changed; what follows may change them again. A task may be lost and leased again
+-- by the same worker in one step: the lease that is over goes before the new one is written.
 function Step.saveTasks()
   local writes = {}
+  F.dropLeases()
+  F.flushEnded()
   for i = 1, #changed do
     local t = changed[i]
     F.saveTask(t, writes)
@@ -163,7 +194,6 @@ function Step.rest()
     lane.dirty = nil
   end
   for _, lane in pairs(lanes) do lane.users, lane.runs = {}, nil end
-  F.dropLeases()
   Step.saveTasks()
   tasks = {}
   F.flushSets()
@@ -176,8 +206,6 @@ function Step.writeAll()
     Step.restIfIdle(lane)
     for _, u in ipairs(lane.dirty or NONE) do Step.forget(u) end
   end
-  F.dropLeases()
-  F.flushEnded()
   Step.saveTasks()
   if next(leasedUntil) then F.saveLeases() end
   F.flushSets()
@@ -190,7 +218,7 @@ function F.writeStep()
   if rich then Step.writeAll() end
   for i = 1, #touched do
     local lane = touched[i]
-    Step.restIfIdle(lane)
+    if not rich then Step.restIfIdle(lane) end
     Step.finishLane(lane)
   end
   if C.freed and not C.begun then F.mayRest(ARGV[1]) end

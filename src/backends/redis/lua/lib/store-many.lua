@@ -24,7 +24,9 @@ function Store.join(lane, user)
     redis.call('ZREM', K.keptTags(lane.p), user)
     lane.tags = lane.tags - 1
   end
-  local tag, last = Tag.enter(kept and kept + 0 or 0, lane.v, 100, lane.lasts.w100 or -1)
+  -- A tag that the virtual time has passed is worth nothing.
+  kept = kept and Tag.start(kept + 0, 100) > lane.v and kept + 0 or 0
+  local tag, last = Tag.enter(kept, lane.v, 100, lane.lasts.w100 or -1)
   lane.lasts.w100 = last
   local classes = lane.classes
   classes.pw100 = (classes.pw100 or 0) + 1

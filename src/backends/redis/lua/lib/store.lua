@@ -154,7 +154,6 @@ end
 function Store.byLimit(item, batch)
   local u = F.userOf(F.laneOf(item.queue), item.user)
   if Store.fenced or not u.set.maxQueued then return end
-  if u.plain then F.countTasks(u) end
   local scope = K.pair(item.queue, item.user)
   local earlier = batch and batch.waiting[scope] or 0
   local size = u.live - u.running + earlier

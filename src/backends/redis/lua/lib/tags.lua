@@ -24,6 +24,3 @@ function Tag.enter(kept, v, w, last)
   if next_ <= floor or next_ > floor + CROWD then fresh = Tag.seated(next_, floor) end
   return kept > fresh and Tag.seated(next_, kept) or fresh, fresh
 end
-
--- Until when, in virtual time, the tag of a user with nothing to do is worth keeping.
-function Tag.keptUntil(tag, w) return Tag.start(tag, w) - 100 / w * SLACK end

@@ -5,7 +5,7 @@
 -- @include lib/tags.lua
 
 local USER = '<dIBIIIIIIIIIId'
-local READY, ASSIGNED, SHARED, THROTTLED, IDLE = 1, 2, 4, 8, 16
+local READY, ASSIGNED, SHARED, THROTTLED, IDLE, UNCOUNTED = 1, 2, 4, 8, 16, 32
 
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
@@ -40,11 +40,12 @@ function F.readUser(u, packed)
   u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
     struct.unpack(USER, packed)
   u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
+  u.isCounted = flags < UNCOUNTED
   if flags == 0 then return end
   u.ready = flags % 2 == 1
   if flags > 1 then
     u.assigned, u.shared = flags % 4 >= 2, flags % 8 >= 4
-    u.throttled, u.idle = flags % 16 >= 8, flags >= 16
+    u.throttled, u.idle = flags % 16 >= 8, flags % 32 >= 16
     u.idleEpoch = u.ep
   end
   if u.ready then
@@ -57,7 +58,7 @@ end
 function F.readPlain(u)
   local lane, name = u.lane, u.name
   local waiting = redis.call('LLEN', K.line(lane.p, '', name))
-  u.plain, u.cnt, u.queued = true, { 0, 0, waiting, 0, 0, 0 }, waiting
+  u.plain, u.w, u.cnt, u.queued = true, 100, { 0, 0, waiting, 0, 0, 0 }, waiting
   local tag
   if waiting > 0 then
     tag = redis.call('ZSCORE', K.ready(lane.p, 'pw100'), name)
@@ -66,18 +67,27 @@ function F.readPlain(u)
     tag = redis.call('ZSCORE', K.keptTags(lane.p), name)
     u.isKept = tag and true
   end
-  if tag then u.s, u.w, u.ep = tonumber(tag), 100, lane.readEpoch end
+  if tag then u.s, u.ep = tonumber(tag), lane.readEpoch end
+end
+
+-- Whether its settings, or those of its queue, give a user a record as soon as it has a task.
+function F.isRecorded(u)
+  local set = u.set
+  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lane.timed or set.paused or set.rate
+    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100
 end
 
 -- Whether there is more to remember of a user than its line and its tag.
 function F.needsRecord(u)
-  local set, cnt = u.set, u.cnt
-  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lists or u.lane.timed or set.paused or set.rate
-    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100 or u.shared or u.assigned
+  local cnt = u.cnt
+  return F.isRecorded(u) or u.lists or u.shared or u.assigned
     or u.queued > cnt[3] or u.throttled or u.tat > now
+    -- A kept tag is in turns of the weight that it was given at.
+    or (u.w ~= 100 and u.ep == u.lane.epoch and not u.ready and F.startOf(u) > u.lane.v)
 end
 
--- How many tasks a user without a record has running, and that have not ended, as it is stored.
+-- Counts the tasks of a user that are running, and those that have not ended, as they are stored. Whoever is
+-- given a record by its settings is counted once, and kept count of; of others nothing depends on it.
 -- @rare
 function F.lookAt(u)
   local lane = u.lane
@@ -86,40 +96,12 @@ function F.lookAt(u)
   u.live = u.queued + u.running + (redis.call('HGET', K.later(lane.p), u.name) or 0)
 end
 
--- The same, when this step may have changed it.
--- @rare
-function F.countTasks(u)
-  if u.isCounted then return end
-  u.isCounted = true
-  if #changed > 0 or next(leasesOver) or next(leasedUntil) then
-    Step.saveTasks()
-    F.saveLeases()
-    u.lane.runs = nil
-  end
-  F.lookAt(u)
-end
-
 -- One more or less that is scheduled or deferred.
 -- @rare
 function F.countLater(u, change_)
   local key = K.later(u.lane.p)
   u.entered = true
   if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
-end
-
--- The user gets a record, which counts what it has running: its leases say so.
--- @rare
-function F.countLeases(u)
-  for _, worker in ipairs(redis.call('ZRANGE', K.leases(), 0, -1)) do
-    local key = K.hot(worker)
-    for _, id in ipairs(redis.call('HKEYS', key)) do
-      local t = F.taskOf(id, worker)
-      if t and t.state == 'started' and F.ownerOf(t) == u and not t.isCounted then
-        t.isCounted = true
-        F.change(t)
-      end
-    end
-  end
 end
 
 -- How many tasks of each user of a queue are started.
@@ -138,6 +120,58 @@ function F.runningOf(lane)
     end
   end
   return found
+end
+
+-- Whether anything is known of a user whose tasks have been counted, but for settings for all queues.
+-- @rare
+function F.isKnown(u)
+  return not u.fresh or u.live > 0 or (u.isKept and F.startOf(u) > u.lane.v)
+end
+
+-- The first names of a queue after one, in order: of those who have a name, and of those who have nothing but
+-- running tasks. `more`: another set of names.
+-- @rare
+function F.namesAfter(lane, after, limit, more)
+  local from, found, names = after == '' and '-' or '(' .. after, {}, {}
+  local function add(name)
+    if not found[name] then names[#names + 1] = name end
+    found[name] = true
+  end
+  for _, key in ipairs({ K.users(lane.p), more }) do
+    for _, name in ipairs(redis.call('ZRANGEBYLEX', key, from, '+', 'LIMIT', 0, limit)) do add(name) end
+  end
+  lane.runs = lane.runs or F.runningOf(lane)
+  for name in pairs(lane.runs) do
+    if F.before(after, name) then add(name) end
+  end
+  table.sort(names, F.before)
+  return names
+end
+
+-- The user is counted from now on: the leases of its tasks say so.
+-- @rare
+function F.countLeases(u)
+  for _, worker in ipairs(redis.call('ZRANGE', K.leases(), 0, -1)) do
+    for _, id in ipairs(redis.call('HKEYS', K.hot(worker))) do
+      local t = F.taskOf(id, worker)
+      if t and t.state == 'started' and not t.isCounted then
+        if not t.user then F.owned(t) end
+        if t.user == u.name and t.queue == u.lane.queue then
+          t.isCounted = true
+          F.change(t)
+        end
+      end
+    end
+  end
+end
+
+-- Before the step changes anything of a user: later some of its tasks may stand nowhere yet. Who comes without
+-- a record after its settings have been told has no tasks.
+-- @rare
+function F.startCount(u)
+  if not u.plain or C.settles or C.refresh > 0 then F.lookAt(u) end
+  u.isCounted = true
+  if u.running > 0 then F.countLeases(u) end
 end
 
 function F.userOf(lane, name)
@@ -165,6 +199,7 @@ function F.userOf(lane, name)
   else
     u.set = F.settingsOf(lane, u.own)
   end
+  if not u.isCounted and F.isRecorded(u) then F.startCount(u) end
   lane.users[name] = u
   return u
 end
@@ -203,6 +238,7 @@ function F.saveUser(u)
   if u.shared then flags = flags + SHARED end
   if u.throttled then flags = flags + THROTTLED end
   if u.idle then flags = flags + IDLE end
+  if not u.isCounted then flags, u.live, u.running = flags + UNCOUNTED, 0, 0 end
   local packed = struct.pack(USER, u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
     c[6], u.live, u.running, u.tat)
   if u.shares then
