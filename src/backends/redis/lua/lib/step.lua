@@ -196,6 +196,8 @@ function Step.rest()
   for _, lane in pairs(lanes) do lane.users, lane.runs = {}, nil end
   Step.saveTasks()
   tasks = {}
+  -- Whose dependents are to be told is read from the index from now on.
+  if I.cascade then C.isOlder = true end
   F.flushSets()
 end
 
