@@ -150,6 +150,7 @@ function F.place(u)
   end
   if u.ready then F.displace(u) end
   u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
+  lane.joined = 1
   local kind, lasts = F.joinClass(u), lane.lasts
   local last = lasts[kind] or -1
   u.s, lasts[kind] = Tag.enter(kept, v, weight, last)

@@ -2,11 +2,25 @@
 
 local DROP = 50
 
+-- Drops kept tags of users without a record that are of an epoch before; says how many.
+function Tick.dropOldTags(lane, epoch, most)
+  local key = K.oldTags(lane.p, epoch)
+  local names = redis.call('ZRANGE', key, 0, most - 1)
+  if #names == 0 then return 0 end
+  redis.call('ZREM', key, unpack(names))
+  Step.dropNames(lane, names, true)
+  return #names
+end
+
 -- Drops users of one queue whose kept tag the virtual time has passed; says how many.
 function Tick.dropIdle(lane, most)
   local epoch, dropped = lane.old, 0
   local rated = C.configs > 0 or lane.perUser.rate
   while true do
+    if epoch < lane.epoch then
+      dropped = dropped + Tick.dropOldTags(lane, epoch, most - dropped)
+      if dropped >= most then return most end
+    end
     local key = K.idle(lane.p, epoch)
     F.flushKey(key)
     local limit = epoch < lane.epoch and '+inf' or lane.v
@@ -35,25 +49,12 @@ function Tick.dropIdle(lane, most)
   return dropped
 end
 
--- Drops kept tags of users without a record: those of the epochs before, and of this one those that the
--- virtual time has passed; says how many.
+-- Drops kept tags of users without a record that the virtual time has passed; says how many.
 function Tick.dropTags(lane, most)
-  local dropped = 0
-  for epoch = lane.old, lane.epoch - 1 do
-    local key = K.oldTags(lane.p, epoch)
-    local names = redis.call('ZRANGE', key, 0, most - dropped - 1)
-    if #names > 0 then
-      redis.call('ZREM', key, unpack(names))
-      Step.dropNames(lane, names, true)
-    end
-    dropped = dropped + math.max(#names, 1)
-    if dropped >= most then return most end
-  end
-  if lane.tags == 0 then return dropped end
+  if lane.tags == 0 then return 0 end
   local key, passed, names = K.keptTags(lane.p), math.floor(lane.v * Tag.scale(100)) + 1, {}
   F.flushKey(key)
-  local got = redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', passed), 'WITHSCORES', 'LIMIT', 0,
-    most - dropped)
+  local got = redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', passed), 'WITHSCORES', 'LIMIT', 0, most)
   for i = 1, #got, 2 do
     if Tag.start(tonumber(got[i + 1]), 100) <= lane.v then names[#names + 1] = got[i] end
   end
@@ -61,7 +62,7 @@ function Tick.dropTags(lane, most)
     lane.tags = lane.tags - redis.call('ZREM', key, unpack(names))
     Step.dropNames(lane, names)
   end
-  return dropped + #names
+  return #names
 end
 
 function Tick.dropIdles()

@@ -1,13 +1,13 @@
 -- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class; by kind
 -- of class in use, what it remembers of the user that entered last (lib/tags.lua).
 
-local LANE = '<ddIdddddddddddddddddddd'
+local LANE = '<ddIddddddddddddddddddddB'
 
 function F.newLane(queue, p)
   return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
     idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
       queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
-    tags = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+    tags = 0, joined = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
 end
 
 function F.readLane(lane, packed)
@@ -16,7 +16,7 @@ function F.readLane(lane, packed)
   lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
     c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
     lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
-    lane.stolen, lane.old, lane.tags, rest = struct.unpack(LANE, packed)
+    lane.stolen, lane.old, lane.tags, lane.joined, rest = struct.unpack(LANE, packed)
   lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
   lane.fresh = false
 end
@@ -49,7 +49,7 @@ function F.saveLane(lane)
   local packed = struct.pack(LANE, lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
-    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags) .. cmsgpack.pack(lane.classes, lane.lasts)
+    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags, lane.joined) .. cmsgpack.pack(lane.classes, lane.lasts)
   redis.call('HSET', K.fair(lane.p), 's', packed)
   if lane.learned then redis.call('HSET', K.fair(lane.p), 't', struct.pack('<d', lane.mean)) end
   if lane.fresh then redis.call('SADD', K.queues(), lane.queue) end

@@ -9,7 +9,8 @@ local TAGS_AT_ONCE = 50
 -- has stood still: who entered and was never served may have a seat, or a tag that was corrected.
 function Step.restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 then return end
-  lane.v = 0
+  if lane.v == 0 and lane.joined == 0 then return end
+  lane.v, lane.joined = 0, 0
   Step.newEpoch(lane)
 end
 

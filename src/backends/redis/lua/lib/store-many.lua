@@ -31,7 +31,7 @@ function Store.join(lane, user)
   local classes = lane.classes
   classes.pw100 = (classes.pw100 or 0) + 1
   if classes.pw100 == MANY then F.spread(K.ready(lane.p, 'pw100')) end
-  lane.w, lane.ready = lane.w + 100, lane.ready + 1
+  lane.w, lane.ready, lane.joined = lane.w + 100, lane.ready + 1, 1
   redis.call('ZADD', K.ready(lane.p, 'pw100'), string.format('%d', tag), user)
   redis.call('ZADD', K.users(lane.p), '0', user)
 end
