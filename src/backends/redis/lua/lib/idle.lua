@@ -7,6 +7,8 @@ function Tick.dropIdle(lane, most)
   local epoch, dropped = lane.old, 0
   local rated = C.configs > 0 or lane.perUser.rate
   while true do
+    if epoch < lane.epoch then dropped = dropped + Tick.dropOldTags(lane, epoch, most - dropped) end
+    if dropped >= most then return most end
     local key = K.idle(lane.p, epoch)
     F.flushKey(key)
     local limit = epoch < lane.epoch and '+inf' or lane.v
@@ -35,25 +37,23 @@ function Tick.dropIdle(lane, most)
   return dropped
 end
 
--- Drops kept tags of users without a record: those of the epochs before, and of this one those that the
--- virtual time has passed; says how many.
-function Tick.dropTags(lane, most)
-  local dropped = 0
-  for epoch = lane.old, lane.epoch - 1 do
-    local key = K.oldTags(lane.p, epoch)
-    local names = redis.call('ZRANGE', key, 0, most - dropped - 1)
-    if #names > 0 then
-      redis.call('ZREM', key, unpack(names))
-      Step.dropNames(lane, names, true)
-    end
-    dropped = dropped + math.max(#names, 1)
-    if dropped >= most then return most end
+-- Drops kept tags that an epoch left behind; says how many.
+function Tick.dropOldTags(lane, epoch, most)
+  local key = K.oldTags(lane.p, epoch)
+  local names = redis.call('ZRANGE', key, 0, most - 1)
+  if #names > 0 then
+    redis.call('ZREM', key, unpack(names))
+    Step.dropNames(lane, names, true)
   end
-  if lane.tags == 0 then return dropped end
+  return #names
+end
+
+-- Drops kept tags of users without a record that the virtual time has passed; says how many.
+function Tick.dropTags(lane, most)
+  if lane.tags == 0 then return 0 end
   local key, passed, names = K.keptTags(lane.p), math.floor(lane.v * scaleOf(100)) + 1, {}
   F.flushKey(key)
-  local got = redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', passed), 'WITHSCORES', 'LIMIT', 0,
-    most - dropped)
+  local got = redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', passed), 'WITHSCORES', 'LIMIT', 0, most)
   for i = 1, #got, 2 do
     if startOf(tonumber(got[i + 1]), 100) <= lane.v then names[#names + 1] = got[i] end
   end
@@ -61,7 +61,7 @@ function Tick.dropTags(lane, most)
     lane.tags = lane.tags - redis.call('ZREM', key, unpack(names))
     Step.dropNames(lane, names)
   end
-  return dropped + #names
+  return #names
 end
 
 function Tick.dropIdles()
