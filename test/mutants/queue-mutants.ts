@@ -43,14 +43,14 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a debt in time outlives the work of its queue',
     file: 'src/backends/memory/step-end.ts',
-    find: `(clock.v === 0 && !chargesTime)`,
-    replace: `clock.v === 0`,
+    find: `counts.started > 0) return;`,
+    replace: `counts.started > 0 || clock.v === 0) return;`,
   },
   {
     name: 'Lua: a debt in time outlives the work of its queue',
     file: `${LUA}/step.lua`,
-    find: `lane.v == 0 and not lane.timed`,
-    replace: `lane.v == 0`,
+    find: `lane.counts.started > 0 then return end`,
+    replace: `lane.counts.started > 0 or lane.v == 0 then return end`,
   },
   {
     name: 'engine: the queue goes before the definition',

@@ -133,8 +133,20 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a kept tag is forgotten',
     file: `${DIR}/lib/fair.lua`,
-    find: `kept = u.lists and F.joinTag(u) or lane.v, u.ep == lane.epoch and u.s or 0`,
-    replace: `kept = u.lists and F.joinTag(u) or lane.v, 0`,
+    find: `(u.ready or F.startOf(u) > lane.v) then kept = u.s end`,
+    replace: `u.ready then kept = u.s end`,
+  },
+  {
+    name: 'Lua: names of users outlive what is known of them',
+    file: `${DIR}/lib/step.lua`,
+    find: `  if #gone > 0 then redis.call('ZREM', K.users(p), unpack(gone)) end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: a debt at another weight goes with the record',
+    file: `${DIR}/lib/user.lua`,
+    find: `    or (u.w ~= 100 and u.ep == u.lane.epoch and not u.ready and F.startOf(u) > u.lane.v)\n`,
+    replace: ``,
   },
   {
     name: 'Lua: those who come at one moment tie',

@@ -68,9 +68,15 @@ describe('names of users', () => {
     expect(await names()).toEqual([]);
   });
 
-  it.each(['queue', 'user', 'user in the queue'])(
-    'settings of the %s that come later hold for who has nothing but a running task',
-    async (whose) => {
+  it.each([
+    ['queue', 3],
+    ['user', 3],
+    ['user in the queue', 3],
+    ['queue', 1],
+    ['user', 1],
+  ] as const)(
+    'settings of the %s that come later hold for who has nothing but a running task (level %i)',
+    async (whose, level) => {
       const on = await setUp();
       const { kit, names } = on;
       await kit.add({ user: 'runs' });
@@ -80,12 +86,14 @@ describe('names of users', () => {
         await process(on, 'steady');
       }
       expect(await names()).not.toContain('runs');
+      // A level gives it a record, which is nothing to count by.
+      if (level !== 3) await kit.add({ user: 'runs', level });
       const limit = { maxRunning: 1 };
       if (whose === 'queue') await kit.backend.queues.set('default', { perUser: limit });
       else {
         await kit.backend.users.set('runs', limit, whose === 'user' ? {} : { queue: 'default' });
       }
-      await kit.add({ user: 'runs' });
+      await kit.add({ user: 'runs', level });
       expect(await kit.lease(10)).toEqual([]);
       expect((await kit.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
       await kit.finish(running);

@@ -32,6 +32,7 @@ local function applyIn(name)
   u.own, u.kept = F.ownSettings(u.lane, user)
   u.changed = true
   u.set = F.settingsOf(u.lane, u.own)
+  if not u.isCounted and F.isRecorded(u) then F.startCount(u) end
   F.reindex(u)
 end
 

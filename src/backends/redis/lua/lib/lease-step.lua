@@ -135,7 +135,7 @@ function F.leaseStep(from, worker, reply)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
     leaseMs = leaseMs, token = string.format('%.0f-', micros) .. id, known = false, isLong = false }
   local batch, word, ticked
-  if worker.last == id then
+  if worker.last and string.sub(worker.last, -#id - 1) == '-' .. id then
     word, ticked = 'repeated', false
     batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
     Lease.again(worker, batch)
@@ -146,7 +146,7 @@ function F.leaseStep(from, worker, reply)
     -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
     if batch.strangers > 0 then ticked = F.cascade(100) or ticked end
     if worker.reach then Deal.saveListClocks(shares) end
-    F.saveLiving(worker, id)
+    F.saveLiving(worker, request.token)
   end
   F.writeStep()
   local due, waitMs = Lease.dueOfShares(shares), 0
