@@ -218,7 +218,7 @@ function Deal.startAll(lane, turns, ids, texts, request, batch)
   lane.runnable = lane.runnable - n
   lane.counts.queued, lane.counts.started = lane.counts.queued - n, lane.counts.started + n
   F.touchLane(lane)
-  local value = struct.pack(LEASE, now, till, lane.epoch, 0) .. lane.queue .. '\0' .. request.token
+  local value = struct.pack(LEASE, now, till, lane.epoch, 0, C.steps) .. lane.queue .. '\0' .. request.token
   local hot, rows, at_ = K.hot(request.worker), {}, batch.n
   for i = 1, n do
     rows[2 * i - 1], rows[2 * i] = ids[i], value

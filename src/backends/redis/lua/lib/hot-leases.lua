@@ -69,18 +69,14 @@ function F.saveLeases()
   H.started = head[2] and tonumber(head[2]) or INF
 end
 
--- Tasks that the worker was given by its latest request, which had this token, and still has, by arrival.
+-- Tasks that the worker was given in a step, whose number and request `last` is, and still has, by arrival.
 -- @rare
-function F.latestLeases(worker, token)
-  local found, rows = {}, redis.call('HGETALL', K.hot(worker))
-  local request = string.match(token, '%-.*$') or token
+function F.latestLeases(worker, last)
+  local found, step = {}, tonumber(string.match(last, '^%d+'))
+  local rows = redis.call('HGETALL', K.hot(worker))
   for i = 1, #rows, 2 do
-    if string.sub(rows[i + 1], -#request) == request then
-      local t = F.taskOf(rows[i], worker, rows[i + 1])
-      if t and t.state == 'started' and F.tokenNumber(t.token) >= F.tokenNumber(token) then
-        found[#found + 1] = F.fixed(t)
-      end
-    end
+    local t = F.taskOf(rows[i], worker, rows[i + 1])
+    if t and t.state == 'started' and t.step == step then found[#found + 1] = F.fixed(t) end
   end
   table.sort(found, function(a, b) return a.stamp < b.stamp end)
   return found

@@ -146,7 +146,7 @@ function F.leaseStep(from, worker, reply)
     -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
     if batch.strangers > 0 then ticked = F.cascade(100) or ticked end
     if worker.reach then Deal.saveListClocks(shares) end
-    F.saveLiving(worker, request.token)
+    F.saveLiving(worker, string.format('%d-', C.steps) .. id)
   end
   F.writeStep()
   local due, waitMs = Lease.dueOfShares(shares), 0

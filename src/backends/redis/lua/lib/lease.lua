@@ -71,7 +71,7 @@ function Deal.start(t, u, level, request)
   if t.isSettled then F.rareOf(t).st, t.isSettled = t.token, false end
   local n = t.token ~= '' and F.tokenNumber(t.token) + 1 or 0
   t.token = n <= micros and request.token or string.format('%.0f-', n) .. request.id
-  t.worker, t.leasedAt, t.chargedEpoch = request.worker, now, lane.epoch
+  t.worker, t.leasedAt, t.chargedEpoch, t.step = request.worker, now, lane.epoch, C.steps
   t.isCounted = u.isCounted
   if t.x and t.x.ex then
     t.x.ex, t.x.xr = nil, nil

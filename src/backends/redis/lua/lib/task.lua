@@ -5,7 +5,7 @@
 --           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
 --           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
 -- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
---           a sum (1 it has facts, 2 its user has a record, which counts it); queue NUL token
+--           a sum (1 it has facts, 2 its user has a record, which counts it), in which step; queue NUL token
 -- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
 -- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
 --           (due; since when it is free), readers; then x, y and o as one value
@@ -19,7 +19,7 @@
 local FACTS = '<BBdIIIdI'
 local LEFT, ATTEMPTS, CANCEL, SETTLED, CASCADE = 1, 2, 4, 8, 16
 -- A lease is so long that Redis keeps no listpack of them, which it would look through for each.
-local LEASE, END = '<ddIBxxxxxxxxxxxx', '<Bddd'
+local LEASE, END = '<ddIBdxxxx', '<Bddd'
 local PLACES = { scheduled = 1, deferred = 2 }
 
 function F.isEnd(state)
@@ -29,7 +29,7 @@ end
 -- A task that is queued and never was anything else.
 function F.newTask(id, f)
   return { id = id, f = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
-    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', user = false, queue = false, dirty = false,
+    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', step = 0, user = false, queue = false, dirty = false,
     extra = false, kind = f and string.byte(f, 27) - 48 or 0 }
 end
 
@@ -66,7 +66,7 @@ end
 
 function F.readLease(t, worker, packed)
   local flags, from
-  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, from = struct.unpack(LEASE, packed)
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, t.step, from = struct.unpack(LEASE, packed)
   local stop = string.find(packed, '\0', from, true)
   t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
   t.isCounted, t.isSettled = flags >= 2, false
@@ -261,7 +261,7 @@ function F.saveTask(t, writes)
     if not t.queue then F.owned(t) end
     F.gather(writes, K.hot(t.worker), t.id,
       struct.pack(LEASE, t.leasedAt, t.leaseUntil, t.chargedEpoch,
-        (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0)) .. t.queue .. '\0' .. t.token)
+        (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0), t.step) .. t.queue .. '\0' .. t.token)
   elseif F.isEnd(t.state) then
     F.gather(writes, K.ends(), t.id, struct.pack(END, CODES[t.state] + (t.isSettled and 16 or 0), t.at,
       t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
