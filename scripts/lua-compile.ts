@@ -10,8 +10,11 @@
  *
  * A verb that runs for every task names in its header, in `-- @hot`, the files and functions that
  * `library` is made of, and in `-- @often` those of a second block; all else that it includes, with
- * the tables that it works on, is made in `rare`. `rich` tells whether it was.
+ * the tables that it works on, is made in `rare`. `rich` tells whether it was. What stands outside of
+ * `rare` and uses a local of it is refused (lua-scope.ts).
  */
+import { inlineConstants, inlineKeys, inlineLimits } from './lua-inline.ts';
+import { refuseUnseen } from './lua-scope.ts';
 
 /** A top-level function of a table: it begins and ends in the first column. */
 interface LuaFunction {
@@ -58,7 +61,8 @@ export function compileLua(text: string): string {
   const own = rest.flatMap((part) => (part.file === '' ? part.lines : []));
   const header = own.findIndex((line) => !line.startsWith('--'));
   const tiers = tiersOf(lines);
-  const blocks = tiers === undefined ? plainBlocks(functions, rest) : tieredBlocks(functions, rest, tiers);
+  const blocks =
+    tiers === undefined ? plainBlocks(functions, rest) : tieredBlocks(functions, rest, tiers);
   return withoutGaps([...own.slice(0, header), '', ...blocks, ...own.slice(header)]).join('\n');
 }
 
@@ -75,7 +79,10 @@ function joinSubjects(text: string): string {
   return kept.map((line) => line.replaceAll(subject, 'F.$1_$2')).join('\n');
 }
 
-function plainBlocks(functions: readonly LuaFunction[], rest: readonly LuaLines[]): readonly string[] {
+function plainBlocks(
+  functions: readonly LuaFunction[],
+  rest: readonly LuaLines[],
+): readonly string[] {
   const code = rest.flatMap(({ lines }) => lines).join('\n');
   const hot = reachable(functions, code, false);
   const all = reachable(functions, code, true);
@@ -101,7 +108,12 @@ function tiersOf(lines: readonly string[]): Tiers | undefined {
   const named = (word: string): ReadonlySet<string> =>
     new Set(
       lines.flatMap((line) =>
-        line.startsWith(`-- @${word} `) ? line.slice(word.length + 5).trim().split(/\s+/) : [],
+        line.startsWith(`-- @${word} `)
+          ? line
+              .slice(word.length + 5)
+              .trim()
+              .split(/\s+/)
+          : [],
       ),
     );
   const hot = named('hot');
@@ -125,6 +137,8 @@ function tieredBlocks(
   const rare = live.filter((one) => !isHot(one) && !isOften(one));
   const linesOf = (isFirst: boolean): readonly string[] =>
     rest.flatMap(({ file, lines }) => (file !== '' && FIRST.has(file) === isFirst ? lines : []));
+  const own = rest.flatMap(({ file, lines }) => (file === '' ? lines : []));
+  refuseUnseen(linesOf(false), [{ name: 'the verb itself', lines: own }, ...library, ...often]);
   return [
     ...withRoom(linesOf(true), library),
     'local rich = false',
@@ -184,104 +198,6 @@ function lazyOf(
     'end })',
     '',
   ];
-}
-
-/**
- * The script with `LIMIT.name` replaced by its value, so that no run builds the table of them.
- * Throws when a name is not in the constants.
- */
-function inlineLimits(text: string): string {
-  const block = /^local LIMIT = \{\n([\s\S]*?)^\}\n/m.exec(text);
-  if (block === null) return text;
-  const values = new Map(
-    [...(block[1] ?? '').matchAll(/^\s*(\w+) = (.+),$/gm)].map(([, name, value]) => [name, value]),
-  );
-  return text.replace(block[0], '').replaceAll(/\bLIMIT\.(\w+)/g, (_, name: string) => {
-    const value = values.get(name);
-    if (value === undefined) throw new Error(`there is no limit "${name}" for scripts`);
-    return value;
-  });
-}
-
-/** `local NAME = <number or text>` at the top of a file is put where the name is used. */
-function inlineConstants(text: string): string {
-  const values = new Map<string, string>();
-  const kept = text.split('\n').filter((line) => {
-    const found =
-      /^local ([A-Z][A-Z_]*(?:, [A-Z][A-Z_]*)*) = ([\w.'<]+(?:, [\w.'<]+)*)(?: --.*)?$/.exec(line);
-    if (found === null) return true;
-    const names = (found[1] ?? '').split(', ');
-    const literals = (found[2] ?? '').split(', ');
-    if (literals.length !== names.length) return true;
-    if (!literals.every((value) => /^(?:\d[\w.]*|'[^']*')$/.test(value))) return true;
-    names.forEach((name, at) => {
-      const value = literals[at] ?? '';
-      if (values.has(name) && values.get(name) !== value) {
-        throw new Error(`two constants of one script are named ${name}`);
-      }
-      values.set(name, value);
-    });
-    return false;
-  });
-  return kept
-    .map((line) => {
-      if (line.trimStart().startsWith('--')) return line;
-      return line.replaceAll(
-        /(?<![\w.'])[A-Z][A-Z_]*\b(?!['\w])/g,
-        (name) => values.get(name) ?? name,
-      );
-    })
-    .join('\n');
-}
-
-/** A function of keys.lua: nothing but an expression of its parameters. */
-const KEY = /^function K\.(\w+)\(([^)]*)\)\s+return ([^\n]+?)\s+end$/gm;
-
-/** The script with calls of key functions replaced by what they return, so that no run makes them. */
-function inlineKeys(text: string): string {
-  const keys = new Map(
-    [...text.matchAll(KEY)].map(([, name = '', params = '', body = '']) => [
-      name,
-      { params: params.split(',').map((param) => param.trim()), body },
-    ]),
-  );
-  let code = text.replaceAll(KEY, '');
-  for (let call = /\bK\.(\w+)\(/.exec(code); call !== null; call = /\bK\.(\w+)\(/.exec(code)) {
-    const key = keys.get(call[1] ?? '');
-    if (key === undefined) throw new Error(`keys.lua has no function K.${call[1]}`);
-    const { args, end } = argumentsAt(code, call.index + call[0].length);
-    const given = new Map(key.params.map((param, at) => [param, args[at] ?? 'nil']));
-    const value = outsideTexts(key.body, (part) =>
-      part.replaceAll(/\b[a-z]\w*\b/g, (word) => given.get(word) ?? word),
-    );
-    code = `${code.slice(0, call.index)}(${value})${code.slice(end)}`;
-  }
-  return code;
-}
-
-/** The arguments of a call from behind its bracket on, each in brackets unless it is plain. */
-function argumentsAt(code: string, from: number): { args: readonly string[]; end: number } {
-  const args: string[] = [];
-  let depth = 0;
-  let start = from;
-  for (let at = from; at < code.length; at++) {
-    const letter = code[at] ?? '';
-    if (letter === "'") at = code.indexOf("'", at + 1);
-    else if ('([{'.includes(letter)) depth++;
-    else if (depth > 0 && ')]}'.includes(letter)) depth--;
-    else if (depth === 0 && (letter === ',' || letter === ')')) {
-      const arg = code.slice(start, at).trim();
-      args.push(/^[\w.]*$|^'[^']*'$/.test(arg) ? arg : `(${arg})`);
-      start = at + 1;
-      if (letter === ')') return { args, end: at + 1 };
-    }
-  }
-  throw new Error(`a call has no end: ${code.slice(from, from + 40)}`);
-}
-
-/** Applies a change to what stands outside of single-quoted texts. */
-function outsideTexts(code: string, change: (part: string) => string): string {
-  return code.replaceAll(/'[^']*'|[^']+/g, (part) => (part.startsWith("'") ? part : change(part)));
 }
 
 function isLines(part: Part): part is LuaLines {
