@@ -4,17 +4,17 @@
  *
  * - constants, and the names of keys, stand where they are used;
  * - functions that nothing calls are left out;
- * - functions stand inside of `library`, or, when only functions marked `@rare` need them, inside
- *   of `rare`, which runs when the first of them is called;
+ * - by itself, a verb has functions inside of `library`, or, when only those marked `@rare` need them, inside
+ *   of `more`, which runs when the first of them is called;
  * - all tables of functions are one: `Step.close` becomes `F.Step_close`.
  *
- * A verb that runs for every task names in its header, in `-- @hot`, the files and functions that
- * `library` is made of, and in `-- @often` those of a second block; all else that it includes, with
- * the tables that it works on, is made in `rare`. `rich` tells whether it was. What stands outside of
- * `rare` and uses a local of it is refused (lua-scope.ts).
+ * All verbs are one script, "rich", since Lua looks through every script that it knows again and
+ * again. A verb that runs for every task is, beside that, a short script of its own, which answers
+ * 'rich' for what it leaves to the other. `rich` tells a function in which of them it is. What a short
+ * script names must be in it (lua-scope.ts).
  */
 import { inlineConstants, inlineKeys, inlineLimits } from './lua-inline.ts';
-import { refuseUnseen } from './lua-scope.ts';
+import { refuseMissing, refuseUnseen } from './lua-scope.ts';
 
 /** A top-level function of a table: it begins and ends in the first column. */
 interface LuaFunction {
@@ -37,7 +37,7 @@ const FILE = /^-- >>> (\S+)$/;
 const FILE_END = /^-- <<< /;
 const RARE = /^-- @rare\b/;
 /** `-- @hot lib/a.lua Step.close` in a verb. */
-const TIER = /^-- @(?:hot|often) /;
+const TIER = /^-- @(?:hot|often|rich) /;
 /** `-- @rare lib/a.lua lib/b.lua` in a verb: these files are rare here. */
 const RARE_FILES = /^-- @rare (.+)$/;
 
@@ -52,7 +52,60 @@ const FIRST: ReadonlySet<string> = new Set([
   'lib/time.lua',
 ]);
 
-export function compileLua(text: string): string {
+/** A verb by itself: for the tests that look at what it needs. */
+export function compileVerb(text: string): string {
+  const { functions, rest, own, header } = take(text);
+  const blocks = plainBlocks(functions, rest);
+  return withoutGaps([...own.slice(0, header), '', ...blocks, ...own.slice(header)]).join('\n');
+}
+
+/**
+ * The short script of a verb that runs for every task: what its header names in `-- @hot`, and in
+ * `-- @often` what is made when it is called; nothing else. In `-- @rich` stands what it names, but
+ * never calls. `undefined` for other verbs.
+ */
+export function compileHot(text: string): string | undefined {
+  const { lines, functions, rest, own, header } = take(text);
+  const tiers = tiersOf(lines);
+  if (tiers === undefined) return undefined;
+  const blocks = hotBlocks(functions, rest, tiers);
+  return withoutGaps([...own.slice(0, header), '', ...blocks, ...own.slice(header)]).join('\n');
+}
+
+/** All verbs, by name, in one script: its last argument names the verb. */
+export function compileRich(verbs: ReadonlyMap<string, string>, expanded: string): string {
+  const { functions, rest } = take(expanded);
+  const bodies = [...verbs].flatMap(([name, text]) => {
+    const { own } = take(text);
+    const body = own.filter((line) => !line.startsWith('--')).map((line) => `  ${line}`);
+    return [`function F.Verb_${name}()`, ...body, 'end', ''];
+  });
+  const code = [...bodies, ...rest.flatMap(({ lines }) => lines)].join('\n');
+  const all = reachable(functions, code, true);
+  const live = functions.filter(({ name }) => all.has(name));
+  const state = rest.flatMap((part) => (part.file === '' ? [] : part.lines));
+  return withoutGaps([
+    ...state,
+    'local rich = true',
+    '',
+    'local library = function()',
+    ...live.flatMap((found) => [...found.lines, '']),
+    ...bodies,
+    'end',
+    'library()',
+    "return F['Verb_' .. table.remove(ARGV)]()",
+    '',
+  ]).join('\n');
+}
+
+/** The functions and other lines of an expanded script. */
+function take(text: string): {
+  readonly lines: readonly string[];
+  readonly functions: readonly LuaFunction[];
+  readonly rest: readonly LuaLines[];
+  readonly own: readonly string[];
+  readonly header: number;
+} {
   const inlined = inlineKeys(inlineConstants(inlineLimits(joinSubjects(text))));
   const lines = inlined.split('\n');
   const parts = partsOf(lines);
@@ -60,10 +113,7 @@ export function compileLua(text: string): string {
   const rest = parts.filter(isLines);
   const own = rest.flatMap((part) => (part.file === '' ? part.lines : []));
   const header = own.findIndex((line) => !line.startsWith('--'));
-  const tiers = tiersOf(lines);
-  const blocks =
-    tiers === undefined ? plainBlocks(functions, rest) : tieredBlocks(functions, rest, tiers);
-  return withoutGaps([...own.slice(0, header), '', ...blocks, ...own.slice(header)]).join('\n');
+  return { lines, functions, rest, own, header };
 }
 
 /** The text with `Step.close` for `F.Step_close`, and without the tables that are none any more. */
@@ -94,7 +144,7 @@ function plainBlocks(
     ...withRoom(included, library),
     'local rich = true',
     ...blockOf('library', library),
-    ...lazyOf([], rare, []),
+    ...lazyOf(rare),
   ];
 }
 
@@ -102,6 +152,8 @@ function plainBlocks(
 interface Tiers {
   readonly hot: ReadonlySet<string>;
   readonly often: ReadonlySet<string>;
+  /** What the short script names and never calls. */
+  readonly rich: ReadonlySet<string>;
 }
 
 function tiersOf(lines: readonly string[]): Tiers | undefined {
@@ -117,10 +169,10 @@ function tiersOf(lines: readonly string[]): Tiers | undefined {
       ),
     );
   const hot = named('hot');
-  return hot.size === 0 ? undefined : { hot, often: named('often') };
+  return hot.size === 0 ? undefined : { hot, often: named('often'), rich: named('rich') };
 }
 
-function tieredBlocks(
+function hotBlocks(
   functions: readonly LuaFunction[],
   rest: readonly LuaLines[],
   tiers: Tiers,
@@ -129,32 +181,29 @@ function tieredBlocks(
     tiers.hot.has(one.name) || (tiers.hot.has(one.file) && !one.rare);
   const isOften = (one: LuaFunction): boolean =>
     !isHot(one) && (tiers.often.has(one.name) || tiers.often.has(one.file));
-  const code = rest.flatMap(({ lines }) => lines).join('\n');
-  const all = reachable(functions, code, true);
-  const live = functions.filter(({ name }) => all.has(name));
-  const library = live.filter(isHot);
-  const often = live.filter(isOften);
-  const rare = live.filter((one) => !isHot(one) && !isOften(one));
-  const linesOf = (isFirst: boolean): readonly string[] =>
-    rest.flatMap(({ file, lines }) => (file !== '' && FIRST.has(file) === isFirst ? lines : []));
-  const own = rest.flatMap(({ file, lines }) => (file === '' ? lines : []));
-  refuseUnseen(linesOf(false), [{ name: 'the verb itself', lines: own }, ...library, ...often]);
+  const linesOf = (isPart: (file: string) => boolean): readonly string[] =>
+    rest.flatMap(({ file, lines }) => (isPart(file) ? lines : []));
+  const first = linesOf((file) => FIRST.has(file));
+  const library = functions.filter(isHot);
+  const more = functions.filter(isOften);
+  const own = { name: 'the verb itself', lines: linesOf((file) => file === '') };
+  refuseUnseen(
+    linesOf((file) => file !== '' && !FIRST.has(file)),
+    [own, ...library, ...more],
+  );
+  refuseMissing([...library, ...more], [own, ...library, ...more], tiers.rich);
   return [
-    ...withRoom(linesOf(true), library),
+    ...withRoom(first, library),
     'local rich = false',
     ...blockOf('library', library),
-    ...lazyOf(often, rare, ['rich = true', ...linesOf(false)]),
+    ...lazyOf(more),
   ];
 }
 
-function blockOf(
-  name: string,
-  functions: readonly LuaFunction[],
-  before: readonly string[] = [],
-): readonly string[] {
+function blockOf(name: string, functions: readonly LuaFunction[]): readonly string[] {
   const call = name === 'library' ? ['library()'] : [];
   const lines = functions.flatMap((found) => [...found.lines, '']);
-  return ['', `local ${name} = function()`, '', ...before, ...lines, 'end', ...call, ''];
+  return ['', `local ${name} = function()`, '', ...lines, 'end', ...call, ''];
 }
 
 /**
@@ -177,24 +226,16 @@ function withRoom(lines: readonly string[], functions: readonly LuaFunction[]): 
   });
 }
 
-/** Functions of later blocks, and what makes a block when the table is asked for one that it lacks. */
-function lazyOf(
-  often: readonly LuaFunction[],
-  rare: readonly LuaFunction[],
-  state: readonly string[],
-): readonly string[] {
-  if (often.length + rare.length === 0) return [];
+/** Functions that are made when the table is asked for the first of them. */
+function lazyOf(functions: readonly LuaFunction[]): readonly string[] {
+  if (functions.length === 0) return [];
   return [
-    ...(often.length === 0 ? ['local often'] : blockOf('often', often)),
-    ...blockOf('rare', rare, state),
+    ...blockOf('more', functions),
     'setmetatable(F, { __index = function(functions, name)',
-    '  while often or rare do',
-    '    local make = often or rare',
-    '    if often then often = nil else rare = nil end',
-    '    make()',
-    '    local found = rawget(functions, name)',
-    '    if found ~= nil then return found end',
-    '  end',
+    '  local make = more',
+    '  more = nil',
+    '  if make then make() end',
+    '  return rawget(functions, name)',
     'end })',
     '',
   ];

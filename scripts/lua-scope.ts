@@ -1,7 +1,7 @@
 /**
- * Finds what a part of a script names and cannot see. Locals of the rare block stand inside of a
- * function; outside of it such a name is a global that there is not, which breaks the script in the
- * middle of a step, and only for those who come that way.
+ * Finds what a short script names and has not got: locals of files that it does not take in, and
+ * functions that it does not make. Such a name is a global that there is not, or no function, which
+ * breaks the script in the middle of a step, and only for those who come that way.
  */
 
 /** A function, or the lines outside of all. */
@@ -10,16 +10,37 @@ interface LuaPart {
   readonly lines: readonly string[];
 }
 
-/** Throws when one of the parts uses a local that only these lines, of the rare block, declare. */
-export function refuseUnseen(rare: readonly string[], parts: readonly LuaPart[]): void {
-  const unseen = new Set(rare.flatMap(declaredAtTop));
+/** Throws when one of the parts uses a local that only these lines, which are not in the script, declare. */
+export function refuseUnseen(others: readonly string[], parts: readonly LuaPart[]): void {
+  const unseen = new Set(others.flatMap(declaredAtTop));
   for (const { name, lines } of parts) {
     const code = bareLua(lines);
     const own = declaredIn(code);
     const used = [...namesOf(code)].filter((word) => unseen.has(word) && !own.has(word));
     if (used.length === 0) continue;
     throw new Error(
-      `${name} is made before the rare block, and uses ${used.join(', ')} of it: mark it rare, or move the local to a file that every verb runs first`,
+      `a short script has no ${used.join(', ')}, which ${name} uses: move the local to a file that every verb runs first`,
+    );
+  }
+}
+
+/**
+ * Throws when one of the parts names a function that is not made, unless the line asks for `rich`
+ * first, or the verb says in its header, in `-- @rich`, that the short script never calls it.
+ */
+export function refuseMissing(
+  made: readonly LuaPart[],
+  parts: readonly LuaPart[],
+  rich: ReadonlySet<string>,
+): void {
+  const names = new Set(made.map(({ name }) => name));
+  for (const { name, lines } of parts) {
+    const asked = lines.filter((line) => !/(?<!not )\brich (?:then|and)\b/.test(line));
+    const used = [...bareLua(asked).matchAll(/\bF\.\w+/g)].map(([found]) => found);
+    const missing = used.filter((found) => !(names.has(found) || rich.has(found)));
+    if (missing.length === 0) continue;
+    throw new Error(
+      `a short script has no ${missing.join(', ')}, which ${name} calls: name it in @hot or @often, or in @rich when that call is never reached`,
     );
   }
 }

@@ -62,7 +62,10 @@ export function adminOf(url: string = inject('redisUrl')): Redis {
 /** Teaches the server all scripts, so that the first call of each is one command. */
 export async function teach(url: string = inject('redisUrl')): Promise<void> {
   const admin = adminOf(url);
-  const scripts = [...Object.values(SCRIPTS), ...Object.values(manualScripts())];
+  const scripts = [SCRIPTS, manualScripts()].flatMap(({ rich, hot }) => [
+    rich,
+    ...Object.values(hot),
+  ]);
   for (const { text } of scripts) await admin.script('LOAD', text);
 }
 

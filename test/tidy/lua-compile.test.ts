@@ -1,6 +1,6 @@
-/** What the bundler makes of an expanded script: its blocks, and tables of functions that are one. */
+/** What the bundler makes of an expanded script: by itself, as a short script, and of all together. */
 import { describe, expect, it } from 'vitest';
-import { compileLua } from '../../scripts/lua-compile.ts';
+import { compileHot, compileRich, compileVerb } from '../../scripts/lua-compile.ts';
 
 /** The text of a file as an expanded script has it. */
 function included(file: string, ...lines: readonly string[]): readonly string[] {
@@ -16,10 +16,13 @@ interface Verb {
   readonly own: readonly string[];
 }
 
-function compiled({ header = [], files, own }: Verb): string {
+function textOf({ header = [], files, own }: Verb): string {
   const head = ['-- Does it.', ...header];
-  return compileLua([...head, ...STATE, ...WORKING, ...files.flat(), '', ...own].join('\n'));
+  return [...head, ...STATE, ...WORKING, ...files.flat(), '', ...own].join('\n');
 }
+
+const compiled = (verb: Verb): string => compileVerb(textOf(verb));
+const short = (verb: Verb): string => compileHot(textOf(verb)) ?? '';
 
 /** Names of the functions of each block, in order. */
 function blocksOf(text: string): Readonly<Record<string, readonly string[]>> {
@@ -67,111 +70,139 @@ describe('tables of subjects', () => {
   });
 });
 
-describe('a verb without tiers', () => {
+describe('a verb by itself', () => {
   it('makes what it reaches, and what is rare when that is called', () => {
     const rare = included('lib/rare.lua', '-- @rare', 'function Tag.seldom() return 1 end');
     const own = ['if x then return Tag.seldom() end', 'return Step.close()'];
     const text = compiled({ files: [STEPS, rare], own });
     expect(blocksOf(text)).toEqual({
       library: ['F.Step_close', 'F.Step_one'],
-      rare: ['F.Tag_seldom'],
+      more: ['F.Tag_seldom'],
     });
     expect(text).toContain('local rich = true');
     expect(text).toContain('local tasks, changed = {}, {}');
   });
 });
 
-describe('a verb with tiers', () => {
-  const header = ['-- @hot Step.close', '-- @often lib/tags.lua'];
-  const own = ['if x then return Step.other() end', 'return Step.close()'];
-  const text = compiled({ header, files: [STEPS, TAGS], own });
+describe('the short script of a verb', () => {
+  const header = ['-- @hot F.Step_close F.Step_one', '-- @often lib/tags.lua'];
+  const own = ['if rich then return Step.other() end', 'return Step.close()'];
+  const text = short({ header, files: [STEPS, TAGS], own });
 
-  it('makes at once what it names @hot, then @often, then all else that it reaches', () => {
+  it('makes at once what it names @hot, what it names @often when that is called, and no more', () => {
     expect(blocksOf(text)).toEqual({
-      library: ['F.Step_close'],
-      often: ['F.Tag_of'],
-      rare: ['F.Step_one', 'F.Step_other'],
+      library: ['F.Step_close', 'F.Step_one'],
+      more: ['F.Tag_of'],
     });
-    expect(text).not.toMatch(/unused|@hot|@often/);
-  });
-
-  it('makes what a step works on with the rare block, and says so', () => {
-    const rare = text.slice(text.indexOf('local rare = function()'));
-    expect(text.indexOf('local rich = false')).toBeLessThan(text.indexOf('local library'));
-    expect(rare).toMatch(/^local rare = function\(\)\n\nrich = true\nlocal tasks, changed/);
-    expect(text.match(/local tasks/g)).toHaveLength(1);
-  });
-
-  it('makes the next block when a function is asked for that there is not yet', () => {
+    expect(text).not.toMatch(/Step_other\(\)\n\s+tasks|unused|@hot|@often/);
     expect(text).toContain('setmetatable(F, { __index = function(functions, name)');
-    expect(text).toContain('local make = often or rare');
-    const without = compiled({ header: ['-- @hot Step.close'], files: [STEPS, TAGS], own });
-    expect(without).toContain('local often\n');
-    expect(blocksOf(without)).toMatchObject({ rare: ['F.Step_one', 'F.Step_other', 'F.Tag_of'] });
   });
 
-  it('leaves functions marked @rare out of a file that is hot', () => {
+  it('knows nothing of what a step works on, and that it is not rich', () => {
+    expect(text).not.toContain('local tasks');
+    expect(text.indexOf('local rich = false')).toBeLessThan(text.indexOf('local library'));
+  });
+
+  it('leaves functions marked @rare out of a file that is hot, unless they are named', () => {
     const mixed = included(
       'lib/mixed.lua',
       'function Step.fast() return 1 end',
       '-- @rare',
       'function Step.slow() return 2 end',
     );
-    const both = compiled({
-      header: ['-- @hot lib/mixed.lua'],
-      files: [mixed],
-      own: ['return Step.fast() + Step.slow()'],
+    const of = (line: string): string =>
+      short({
+        header: ['-- @hot lib/mixed.lua', line],
+        files: [mixed],
+        own: ['return Step.fast()'],
+      });
+    expect(blocksOf(of('--'))).toEqual({ library: ['F.Step_fast'] });
+    expect(blocksOf(of('-- @often F.Step_slow'))).toEqual({
+      library: ['F.Step_fast'],
+      more: ['F.Step_slow'],
     });
-    expect(blocksOf(both)).toEqual({ library: ['F.Step_fast'], rare: ['F.Step_slow'] });
+  });
+
+  it('is none where a verb names nothing @hot', () => {
+    expect(compileHot(textOf({ files: [STEPS], own: ['return Step.close()'] }))).toBeUndefined();
   });
 });
 
-describe('a local of the rare block', () => {
+describe('a local that a short script has not', () => {
   const using = (...body: readonly string[]): (() => string) => {
     const file = included('lib/hot.lua', 'function Step.hot(t)', ...body, 'end');
     return () =>
-      compiled({ header: ['-- @hot lib/hot.lua'], files: [file], own: ['return Step.hot()'] });
+      short({ header: ['-- @hot lib/hot.lua'], files: [file], own: ['return Step.hot()'] });
   };
 
   it('is refused where a hot function uses it, which would find a global that there is not', () => {
-    expect(using('  return tasks')).toThrow(
-      'F.Step_hot is made before the rare block, and uses tasks',
-    );
-    expect(using('  t.n, changed = 1, {}')).toThrow('uses changed of it');
-    expect(using('  return { tasks, of = changed }')).toThrow('uses tasks, changed of it');
-    expect(using('  if rich then return tasks[t] end')).toThrow('uses tasks');
-    expect(using("  return 'a' .. tasks[1]")).toThrow('uses tasks');
+    expect(using('  return tasks')).toThrow('a short script has no tasks, which F.Step_hot uses');
+    expect(using('  t.n, changed = 1, {}')).toThrow('no changed,');
+    expect(using('  return { tasks, of = changed }')).toThrow('no tasks, changed,');
+    expect(using('  if rich then return tasks[t] end')).toThrow('no tasks,');
+    expect(using("  return 'a' .. tasks[1]")).toThrow('no tasks,');
+    expect(using('  return t..tasks')).toThrow('no tasks,');
   });
 
   it('is refused in a function that is made often, and in the lines of the verb itself', () => {
     const often = included('lib/tags.lua', 'function Tag.of() return #tasks end');
-    const header = ['-- @hot Step.close', '-- @often lib/tags.lua'];
-    expect(() =>
-      compiled({ header, files: [STEPS, often], own: ['return Tag.of() + Step.close()'] }),
-    ).toThrow('F.Tag_of is made before the rare block');
-    expect(() => compiled({ header, files: [STEPS, TAGS], own: ['tasks = Step.close()'] })).toThrow(
-      'the verb itself is made before the rare block, and uses tasks',
+    const header = ['-- @hot F.Step_close F.Step_one', '-- @often lib/tags.lua'];
+    const close = ['return Step.close()'];
+    expect(() => short({ header, files: [STEPS, often], own: close })).toThrow(
+      'which F.Tag_of uses',
+    );
+    const own = ['tasks = Step.close()'];
+    expect(() => short({ header, files: [STEPS, TAGS], own })).toThrow(
+      'which the verb itself uses',
     );
   });
 
   it('is no fault as a field, a key, a word of a text or comment, or a local of the same name', () => {
     expect(using('  return t.tasks, { tasks = 1, changed = 2 }')).not.toThrow();
     expect(using("  return 'tasks' -- changed")).not.toThrow();
-    expect(
-      using('  local tasks = {}', '  for i, changed in ipairs(tasks) do t = i end'),
-    ).not.toThrow();
-    expect(using('  return t..tasks')).toThrow('uses tasks');
+    const own = ['  local tasks = {}', '  for i, changed in ipairs(tasks) do t = i end'];
+    expect(using(...own)).not.toThrow();
+  });
+});
+
+describe('a function that a short script has not', () => {
+  const calling = (line: string, ...header: readonly string[]): (() => string) => {
+    return () =>
+      short({ header: ['-- @hot F.Step_one', ...header], files: [STEPS, TAGS], own: [line] });
+  };
+
+  it('is refused where it is called, which would break the script in the middle of a step', () => {
+    const message = 'a short script has no F.Tag_of, which the verb itself calls';
+    expect(calling('return Tag.of() + Step.one()')).toThrow(message);
+    expect(calling('if not rich then return Tag.of() end')).toThrow(message);
+    expect(calling('return Tag.of()', '-- @often F.Tag_of')).not.toThrow();
   });
 
-  it('may be used by rare functions', () => {
-    const file = included(
-      'lib/hot.lua',
-      'function Step.hot() return Step.cold() end',
-      '-- @rare',
-      'function Step.cold() return tasks end',
+  it('is no fault where the line asks for rich, or the header says that it is never called', () => {
+    expect(calling('if rich then return Tag.of() end')).not.toThrow();
+    expect(calling('local done = rich and Tag.of()')).not.toThrow();
+    expect(calling('return Tag.of()', '-- @rich F.Tag_of')).not.toThrow();
+  });
+});
+
+describe('all verbs together', () => {
+  it('are functions of one script, which are called by the name that comes last', () => {
+    const one = textOf({ files: [STEPS], own: ['local a = 1', 'return Step.close()'] });
+    const two = textOf({ files: [TAGS], own: ['return Tag.of()'] });
+    const files = [...STATE, ...WORKING, ...STEPS, ...TAGS].join('\n');
+    const text = compileRich(
+      new Map([
+        ['one', one],
+        ['two', two],
+      ]),
+      files,
     );
-    expect(() =>
-      compiled({ header: ['-- @hot lib/hot.lua'], files: [file], own: ['return Step.hot()'] }),
-    ).not.toThrow();
+    expect(blocksOf(text)).toMatchObject({
+      library: ['F.Step_close', 'F.Step_one', 'F.Tag_of', 'F.Verb_one', 'F.Verb_two'],
+    });
+    expect(text).toContain('  return F.Step_close()\nend');
+    expect(text.trimEnd().endsWith("return F['Verb_' .. table.remove(ARGV)]()")).toBe(true);
+    expect(text).toContain('local rich = true');
+    expect(text).toContain('local tasks, changed = {}, {}');
   });
 });

@@ -76,8 +76,13 @@ export class Connection {
   }
 
   /** Runs a script, which the server is taught when it does not know it. */
-  async run(script: Script, clock: string, args: readonly ScriptArgument[]): Promise<unknown> {
-    return this.#ask(script.name, () => this.#evaluate(script, clock, args));
+  async run(
+    operation: string,
+    script: Script,
+    clock: string,
+    args: readonly ScriptArgument[],
+  ): Promise<unknown> {
+    return this.#ask(operation, () => this.#evaluate(script, clock, args));
   }
 
   /** Again changes nothing: several clients may share a backend. */

@@ -126,11 +126,16 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   return {
     leases,
     more: Number(reply[from + 1]) % 2 === 1,
-    schedulesDue: Number(reply[from + 1]) >= 2,
+    schedulesDue: Number(reply[from + 1]) % 4 >= 2,
     ...(due < 0 ? {} : { nextDueAt: due }),
     waitMs: Number(reply[from + 3]),
     now,
   };
+}
+
+/** Whether the short script could not have made this lease. */
+export function isRich(reply: Flat, from: number): boolean {
+  return Number(reply[from + 1]) >= 4;
 }
 
 /** What all tasks of a lease have that have no row. */

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 
 /** A Lua script as the server knows it. */
 export interface Script {
-  readonly name: string;
   readonly text: string;
   /** Hex SHA-1 of the text. */
   readonly sha: string;
@@ -16,11 +15,11 @@ const SERVER_TIME = "redis.call('TIME')";
 /** Reads the moment from the clock's own hash instead, so that a test can set it. */
 const MANUAL_TIME = "redis.call('HMGET', KEYS[1], 'manual_s', 'manual_us')";
 
-export function defineScript(name: string, text: string): Script {
-  return { name, text, sha: createHash('sha1').update(text).digest('hex') };
+export function defineScript(text: string): Script {
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
 /** The same script on a clock that somebody sets by hand. */
 export function onManualTime(script: Script): Script {
-  return defineScript(script.name, script.text.replace(SERVER_TIME, MANUAL_TIME));
+  return defineScript(script.text.replace(SERVER_TIME, MANUAL_TIME));
 }

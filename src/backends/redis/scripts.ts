@@ -48,58 +48,86 @@ export type Verb =
   | 'xcomRead'
   | 'xcomWrite';
 
-export type Scripts = Readonly<Record<Verb, Script>>;
+/** Verbs that run for every task: each has a short script beside the one that knows all verbs. */
+export type HotVerb = 'enqueue' | 'lease' | 'settle';
 
-/** Every script, by the verb of the port or of this backend. */
-export const SCRIPTS: Scripts = {
-  arrears: defineScript('arrears', lua.arrears),
-  attempts: defineScript('attempts', lua.attempts),
-  cancel: defineScript('cancel', lua.cancel),
-  checkpoint: defineScript('runs.checkpoint', lua.checkpoint),
-  chunk: defineScript('enqueue', lua.chunk),
-  dependents: defineScript('dependents', lua.dependents),
-  edges: defineScript('enqueue', lua.edges),
-  enqueue: defineScript('enqueue', lua.enqueue),
-  extend: defineScript('extend', lua.extend),
-  facts: defineScript('facts', lua.facts),
-  get: defineScript('get', lua.get),
-  graphLoad: defineScript('graphs.load', lua.graphLoad),
-  graphSave: defineScript('graphs.save', lua.graphSave),
-  lease: defineScript('lease', lua.lease),
-  leaveLine: defineScript('waitForWork', lua.leaveLine),
-  list: defineScript('list', lua.list),
-  listJoin: defineScript('register', lua.listJoin),
-  queueList: defineScript('queues.list', lua.queueList),
-  queueSet: defineScript('queues.set', lua.queueSet),
-  reconcile: defineScript('reconcile', lua.reconcile),
-  redrive: defineScript('redrive', lua.redrive),
-  register: defineScript('register', lua.register),
-  remove: defineScript('remove', lua.remove),
-  runNow: defineScript('runNow', lua.runNow),
-  scheduleDue: defineScript('schedules.due', lua.scheduleDue),
-  scheduleFire: defineScript('schedules.fire', lua.scheduleFire),
-  scheduleLeave: defineScript('schedules.leave', lua.scheduleLeave),
-  scheduleList: defineScript('schedules.list', lua.scheduleList),
-  scheduleRemove: defineScript('schedules.remove', lua.scheduleRemove),
-  scheduleSet: defineScript('schedules.set', lua.scheduleSet),
-  seal: defineScript('enqueue', lua.seal),
-  settle: defineScript('settle', lua.settle),
-  standing: defineScript('standing', lua.standing),
-  tick: defineScript('tick', lua.tick),
-  unregister: defineScript('unregister', lua.unregister),
-  userGet: defineScript('users.get', lua.userGet),
-  userList: defineScript('users.list', lua.userList),
-  userSet: defineScript('users.set', lua.userSet),
-  watch: defineScript('waitForEnd', lua.watch),
-  workerList: defineScript('workers.list', lua.workerList),
-  writeChannel: defineScript('runs.writeChannel', lua.writeChannel),
-  xcomList: defineScript('xcom.list', lua.xcomList),
-  xcomRead: defineScript('xcom.read', lua.xcomRead),
-  xcomWrite: defineScript('xcom.write', lua.xcomWrite),
+/** What each verb does, as errors name it. */
+const OPERATIONS: Readonly<Record<Verb, string>> = {
+  arrears: 'arrears',
+  attempts: 'attempts',
+  cancel: 'cancel',
+  checkpoint: 'runs.checkpoint',
+  chunk: 'enqueue',
+  dependents: 'dependents',
+  edges: 'enqueue',
+  enqueue: 'enqueue',
+  extend: 'extend',
+  facts: 'facts',
+  get: 'get',
+  graphLoad: 'graphs.load',
+  graphSave: 'graphs.save',
+  lease: 'lease',
+  leaveLine: 'waitForWork',
+  list: 'list',
+  listJoin: 'register',
+  queueList: 'queues.list',
+  queueSet: 'queues.set',
+  reconcile: 'reconcile',
+  redrive: 'redrive',
+  register: 'register',
+  remove: 'remove',
+  runNow: 'runNow',
+  scheduleDue: 'schedules.due',
+  scheduleFire: 'schedules.fire',
+  scheduleLeave: 'schedules.leave',
+  scheduleList: 'schedules.list',
+  scheduleRemove: 'schedules.remove',
+  scheduleSet: 'schedules.set',
+  seal: 'enqueue',
+  settle: 'settle',
+  standing: 'standing',
+  tick: 'tick',
+  unregister: 'unregister',
+  userGet: 'users.get',
+  userList: 'users.list',
+  userSet: 'users.set',
+  watch: 'waitForEnd',
+  workerList: 'workers.list',
+  writeChannel: 'runs.writeChannel',
+  xcomList: 'xcom.list',
+  xcomRead: 'xcom.read',
+  xcomWrite: 'xcom.write',
 };
+
+export interface Scripts {
+  /** All verbs; the last argument names the verb. */
+  readonly rich: Script;
+  /** What a short script leaves to `rich` it answers by the word 'rich', and does nothing. */
+  readonly hot: Readonly<Record<HotVerb, Script>>;
+}
+
+export const SCRIPTS: Scripts = {
+  rich: defineScript(lua.rich),
+  hot: {
+    enqueue: defineScript(lua.enqueue),
+    lease: defineScript(lua.lease),
+    settle: defineScript(lua.settle),
+  },
+};
+
+export function operationOf(verb: Verb): string {
+  return OPERATIONS[verb];
+}
 
 /** The same scripts on a clock that a test sets. */
 export function manualScripts(): Scripts {
-  const entries = Object.entries(SCRIPTS).map(([verb, script]) => [verb, onManualTime(script)]);
-  return Object.fromEntries(entries) as Record<Verb, Script>;
+  const { rich, hot } = SCRIPTS;
+  return {
+    rich: onManualTime(rich),
+    hot: {
+      enqueue: onManualTime(hot.enqueue),
+      lease: onManualTime(hot.lease),
+      settle: onManualTime(hot.settle),
+    },
+  };
 }

@@ -6,8 +6,8 @@ import type { RedisClient } from './client.ts';
 import { Connection } from './connection.ts';
 import { retentionText } from './encode.ts';
 import { type Keys, keysOf } from './keys.ts';
-import type { Script, ScriptArgument } from './script.ts';
-import { SCRIPTS, type Scripts, type Verb } from './scripts.ts';
+import type { ScriptArgument } from './script.ts';
+import { type HotVerb, operationOf, SCRIPTS, type Scripts, type Verb } from './scripts.ts';
 import { examine } from './server-check.ts';
 
 /** What one backend was made with. */
@@ -32,7 +32,7 @@ export class Session {
   readonly connection: Connection;
   /** Aborts when the backend closes; waits end with it. */
   readonly closing: AbortController = new AbortController();
-  readonly #scripts: Readonly<Record<Verb, Script>>;
+  readonly #scripts: Scripts;
   #retention: string = retentionText(KEEP);
   #info: Promise<BackendInfo> | undefined;
   #opened = false;
@@ -70,7 +70,16 @@ export class Session {
 
   async run(verb: Verb, args: readonly ScriptArgument[]): Promise<unknown> {
     if (!this.#opened) await this.open();
-    return this.connection.run(this.#scripts[verb], this.keys.clock, args);
+    const { rich } = this.#scripts;
+    return this.connection.run(operationOf(verb), rich, this.keys.clock, [...args, verb]);
+  }
+
+  /** By the short script of the verb; `undefined` when it left all to the one that knows all verbs. */
+  async runHot(verb: HotVerb, args: readonly ScriptArgument[]): Promise<unknown> {
+    if (!this.#opened) await this.open();
+    const script = this.#scripts.hot[verb];
+    const reply = await this.connection.run(operationOf(verb), script, this.keys.clock, args);
+    return Array.isArray(reply) && reply.length === 1 && reply[0] === 'rich' ? undefined : reply;
   }
 
   async command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {

@@ -19,7 +19,16 @@ import type {
 } from '../../domain/leasing.ts';
 import type { EndState, NewTask } from '../../domain/task.ts';
 import { Answers } from './answers.ts';
-import { decodeAnswers, decodeExtend, decodeLease, flat, stateOf, text } from './decode.ts';
+import {
+  decodeAnswers,
+  decodeExtend,
+  decodeLease,
+  type Flat,
+  flat,
+  isRich,
+  stateOf,
+  text,
+} from './decode.ts';
 import { decodeReplies } from './decode-reply.ts';
 import { pushLease, pushSettlements, pushTasks } from './encode.ts';
 import { chunks, EnqueueBatcher, fitsOneScript } from './enqueue-batcher.ts';
@@ -36,6 +45,9 @@ function isUntold(reply: EnqueueReply): boolean {
   return reply.kind === 'refused' && reply.refusal.type === 'dependency-limit';
 }
 
+/** Told in place of a lease that the short script could not make. */
+const RICH = 'rich';
+
 /** A change that takes several scripts has come a part of its way. */
 interface More {
   readonly kind: 'more';
@@ -46,6 +58,8 @@ export class RedisTasks implements TaskStore {
   readonly #session: Session;
   readonly #workers: RedisWorkers;
   readonly #batcher: EnqueueBatcher;
+  /** Workers whose latest step was too much for the short scripts: the next one is, most likely. */
+  readonly #rich = new Set<string>();
 
   constructor(session: Session, workers: RedisWorkers) {
     this.#session = session;
@@ -116,8 +130,8 @@ export class RedisTasks implements TaskStore {
     const args: ScriptArgument[] = [request.worker];
     pushLease(args, request, this.#session.retention);
     const lease = async (): Promise<LeaseReply | undefined> => {
-      const reply = flat(await this.#session.run('lease', args));
-      return decodeLease(reply, 0, request.requestId);
+      const reply = flat(await this.#step('lease', request.worker, args));
+      return this.#leased(request.worker, reply, 0, request.requestId);
     };
     const first = await lease();
     if (first !== undefined) return first;
@@ -133,12 +147,31 @@ export class RedisTasks implements TaskStore {
     const args: ScriptArgument[] = [worker];
     pushSettlements(args, settlements);
     if (lease !== undefined) pushLease(args, lease, this.#session.retention);
-    const reply = flat(await this.#session.run('settle', args));
+    const reply = flat(await this.#step('settle', worker, args));
     const told = Number(reply[0]);
     const answers = decodeAnswers(reply, told, settlements.length);
     if (lease === undefined) return { answers };
-    const leased = decodeLease(reply, 1 + told, lease.requestId);
+    if (reply[1 + told] === RICH) {
+      this.#rich.add(worker);
+      return { answers, lease: await this.lease(lease) };
+    }
+    const leased = this.#leased(worker, reply, 1 + told, lease.requestId);
     return { answers, lease: leased ?? (await this.lease(lease)) };
+  }
+
+  /** By the short script, unless the call before was too much for it; then by the one that knows all. */
+  async #step(verb: 'lease' | 'settle', worker: string, args: ScriptArgument[]): Promise<unknown> {
+    if (!this.#rich.has(worker)) {
+      const reply = await this.#session.runHot(verb, args);
+      if (reply !== undefined) return reply;
+    }
+    return this.#session.run(verb, args);
+  }
+
+  #leased(worker: string, reply: Flat, from: number, requestId: string): LeaseReply | undefined {
+    if (isRich(reply, from)) this.#rich.add(worker);
+    else this.#rich.delete(worker);
+    return decodeLease(reply, from, requestId);
   }
 
   async extend(request: ExtendRequest): Promise<ExtendReply> {
@@ -219,11 +252,18 @@ export class RedisTasks implements TaskStore {
     const args: ScriptArgument[] = [`${atomic ? '1' : '0'}${lease}`];
     pushTasks(args, tasks);
     try {
-      return decodeReplies(tasks, await this.#session.run('enqueue', args));
+      return decodeReplies(tasks, await this.#store(args));
     } catch (error) {
       if (!isOwn(error, 'BACKEND_UNAVAILABLE')) throw error;
       await this.#session.pause(RESEND_MS);
-      return decodeReplies(tasks, await this.#session.run('enqueue', args));
+      return decodeReplies(tasks, await this.#store(args));
     }
+  }
+
+  /** By the short script, when all tasks look as most do. */
+  async #store(args: ScriptArgument[]): Promise<unknown> {
+    const isPlain = args[0] !== undefined && String(args[0]).length === 1 && args[2] === 0;
+    const reply = isPlain ? await this.#session.runHot('enqueue', args) : undefined;
+    return reply ?? this.#session.run('enqueue', args);
   }
 }

@@ -4,11 +4,14 @@
 -- ARGV[1]  atomic   '1': a refusal of one leaves nothing; '0' and, behind it, the token and the id of
 --                   a lease that must be in force, parted by NUL
 -- ARGV[2..]  items  as in lib/store-many.lua
--- Returns  'created' and how many, when all were; else for each item 'c' when it was, else the reply as JSON
+-- Returns  'created' and how many, when all were; else for each item 'c' when it was, else the reply as JSON;
+--          or {'rich'} when the short script has done nothing
 -- Cost     O(items × log tasks)
--- @hot lib/store-many.lua lib/lane.lua lib/clock.lua Tag.enter Tag.scale Tag.start Tag.seated
--- @hot Step.restIfIdle Step.finishLane F.writeStep F.closeStep
--- @often lib/line.lua lib/alarm.lua lib/due.lua F.spread F.nextDue F.scheduleLookAt F.rateOpensAt Step.newEpoch Step.dropAllTags Step.dropNames
+-- @hot lib/store-many.lua lib/lane.lua lib/clock.lua F.Tag_enter F.Tag_scale F.Tag_start F.Tag_seated
+-- @hot F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep
+-- @often lib/line.lua lib/alarm.lua F.spread F.nextDue F.scheduleLookAt F.Step_newEpoch F.Step_dropAllTags
+-- @often F.Step_dropNames
+-- @rich F.mayRest F.touch
 -- @include lib/state.lua
 -- @include lib/text.lua
 -- @include lib/base.lua
@@ -20,8 +23,9 @@
 -- @include lib/store-batch.lua
 -- @include lib/store-many.lua
 
+if rich then return Store.run() end
 local stored = Store.many()
-if not stored then return Store.run() end
+if not stored then return { 'rich' } end
 F.writeStep()
 F.closeStep()
 return { 'created', stored }

@@ -3,13 +3,18 @@
 -- KEYS[1]  clock    hash
 -- ARGV[1]  worker   who asks
 -- ARGV[2..]  lease  as in lib/lease-step.lua
--- Returns  as in lib/lease-step.lua
+-- Returns  as in lib/lease-step.lua; or {'rich'} when the short script has done nothing
 -- Cost     O(leases × log users)
 -- @hot lib/deal.lua lib/lane.lua lib/clock.lua lib/seen.lua lib/due-parts.lua
--- @hot Lease.terms Lease.shares Lease.append Lease.dueOfShares F.leaseStep F.saveLiving F.begun F.mayRest
--- @hot Choose.best Choose.laneOpen Choose.stepOf Tag.scale Tag.start F.isKindUsed
--- @hot Step.restIfIdle Step.finishLane F.writeStep F.closeStep F.nextDue F.scheduleLookAt F.schedulesDue
--- @often lib/line.lua lib/alarm.lua Lease.standInLine Lease.linesOf Lease.passOn F.rateOpensAt Step.newEpoch Step.dropAllTags Step.dropNames
+-- @hot F.Lease_terms F.Lease_shares F.Lease_append F.Lease_dueOfShares F.Lease_isPlain F.leaseStep
+-- @hot F.saveLiving F.begun F.mayRest F.Choose_best F.Choose_laneOpen F.Choose_stepOf F.Tag_scale F.Tag_start
+-- @hot F.isKindUsed F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep F.nextDue F.scheduleLookAt
+-- @hot F.schedulesDue
+-- @often lib/line.lua lib/alarm.lua F.Lease_standInLine F.Lease_linesOf F.Lease_passOn F.Lease_wakeForFreed
+-- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Deal_unpop F.Deal_addLong F.Lease_addRow
+-- @often F.restWorker F.Choose_classBefore
+-- @rich F.Lease_again F.cascade F.Deal_one F.Deal_saveListClocks F.touch F.move F.rateOpensAt F.tokenNumber
+-- @rich F.upstreamsOf
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/choose.lua
@@ -22,6 +27,7 @@
 
 local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
+if not rich and not Lease.isPlain(2, worker) then return { 'rich' } end
 redis.call('DEL', K.oom())
 F.seen(worker)
 return F.leaseStep(2, worker, {})

@@ -6,13 +6,18 @@
 --                   lib/lease-step.lua
 -- Returns  how many values follow for the settlements, two for each that is not 'ok finished': its place and
 --          its answer ('ok <state>', 'repeated <state>', 'leaseLost', 'notFound', 'refused <why>');
---          then the lease as in lib/lease-step.lua
+--          then the lease as in lib/lease-step.lua; or {'rich'} when the short script has done nothing
 -- Cost     O((settlements + leases) × log tasks)
 -- @hot lib/deal.lua lib/settle-many.lua lib/lane.lua lib/clock.lua lib/seen.lua lib/due-parts.lua
--- @hot Lease.terms Lease.shares Lease.append Lease.dueOfShares F.leaseStep F.saveLiving F.begun F.mayRest
--- @hot Choose.best Choose.laneOpen Choose.stepOf Tag.scale Tag.start F.isKindUsed
--- @hot Step.restIfIdle Step.finishLane F.writeStep F.closeStep F.nextDue F.scheduleLookAt F.schedulesDue
--- @often lib/line.lua lib/alarm.lua Lease.standInLine Lease.linesOf Lease.passOn F.rateOpensAt Step.newEpoch Step.dropAllTags Step.dropNames
+-- @hot F.Lease_terms F.Lease_shares F.Lease_append F.Lease_dueOfShares F.Lease_isPlain F.leaseStep
+-- @hot F.saveLiving F.begun F.mayRest F.Choose_best F.Choose_laneOpen F.Choose_stepOf F.Tag_scale F.Tag_start
+-- @hot F.isKindUsed F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep F.nextDue F.scheduleLookAt
+-- @hot F.schedulesDue
+-- @often lib/line.lua lib/alarm.lua F.Lease_standInLine F.Lease_linesOf F.Lease_passOn F.Lease_wakeForFreed
+-- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Deal_unpop F.Deal_addLong F.Lease_addRow
+-- @often F.restWorker F.Choose_classBefore
+-- @rich F.Lease_again F.cascade F.Deal_one F.Deal_saveListClocks F.touch F.move F.rateOpensAt F.tokenNumber
+-- @rich F.upstreamsOf F.countAttempt F.Settle_one
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/choose.lua
@@ -28,18 +33,21 @@
 -- @include lib/settle-many.lua
 
 local worker = F.readWorker(ARGV[1])
+local hot, ears, behind = Settle.read()
+local leases = ARGV[behind] and worker
+if not rich and not (worker and not worker.reach and Settle.isPlain(hot, ears)
+  and (not leases or Lease.isPlain(behind, worker))) then
+  return { 'rich' }
+end
 redis.call('DEL', K.oom())
 if worker then F.seen(worker) end
 local reply = { 0 }
-local from = Settle.all(worker, reply)
+Settle.all(worker, reply, hot, ears)
 reply[1] = #reply - 1
-if H.cascade < INF or rich then F.cascade(100) end
-if ARGV[from] and worker then
-  F.leaseStep(from, worker, reply)
-else
-  reply[#reply + 1] = 'unregistered'
-  if worker then F.saveLiving(worker) end
-  F.writeStep()
-  F.closeStep()
-end
+if rich then F.cascade(100) end
+if leases then return F.leaseStep(behind, worker, reply) end
+reply[#reply + 1] = 'unregistered'
+if worker then F.saveLiving(worker) end
+F.writeStep()
+F.closeStep()
 return reply

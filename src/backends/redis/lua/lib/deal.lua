@@ -240,17 +240,28 @@ function Deal.addLong(batch, from)
   end
 end
 
+-- The short script leaves the lease to the other, unless it has leased some already.
+function Deal.leave(batch)
+  batch.isOther, batch.stopped = true, true
+  return true
+end
+
 -- Starts what comes next of a queue, at most so many; false when there is nothing.
 function Deal.some(share, most, request, batch)
   local lane = share.lane
   if rich then Step.rest() end
   local turns = Deal.turns(lane, most)
   local odd = turns.isOther
+  if odd and not rich and batch.n == 0 then return Deal.leave(batch) end
   if turns.count > 0 then
     local ids = Deal.pop(lane, turns)
     local texts = redis.call('HMGET', K.tasks(), unpack(ids))
     request.isLong = false
     local at_ = Deal.firstOdd(texts, turns.count, request)
+    if at_ and not rich and batch.n == 0 then
+      Deal.unpop(lane, turns, ids, 1)
+      return Deal.leave(batch)
+    end
     if at_ then
       Deal.unpop(lane, turns, ids, at_)
       turns, odd = Deal.turns(lane, at_ - 1, turns), true
@@ -262,11 +273,10 @@ function Deal.some(share, most, request, batch)
     F.touchLane(lane)
     Deal.saveTags(lane, turns)
   end
-  if odd then
-    if batch.n >= request.limit then return true end
-    return Deal.one(share, request, batch)
-  end
-  return turns.count > 0
+  if not odd then return turns.count > 0 end
+  if batch.n >= request.limit then return true end
+  if rich then return Deal.one(share, request, batch) end
+  return Deal.leave(batch)
 end
 
 -- The share whose turn it is, and for how many turns: until the pass of another is less.
@@ -294,7 +304,7 @@ end
 
 function Deal.fill(shares, request)
   local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false,
-    pass = INF }
+    isOther = false, pass = INF }
   while batch.n < request.limit and not batch.stopped do
     local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, batch.pass, 500))
     if not share then break end

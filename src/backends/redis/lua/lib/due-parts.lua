@@ -9,11 +9,17 @@ function F.retainDue(spec)
   return H.finished <= now - finished or H.failed <= now - failed or H.canceled <= now - canceled
 end
 
+-- Whether any part of maintenance has something to do.
+function F.isTickDue(retention)
+  return H.started <= now and now >= C.pause or H['scheduled-users'] <= now or H.throttled <= now
+    or H.deadlines <= now or H.cascade < INF or H.submissions <= now or H['xcom-ends'] <= now or C.dropping > 0
+    or C.refresh > 0 or H['listed-workers'] < now - LIMIT.workerSilenceMs or F.retainDue(retention)
+end
+
+-- @rare
 function F.tickSteps(retention)
-  local due = H.started <= now and now >= C.pause
-  if due or H['scheduled-users'] <= now or H.throttled <= now or H.deadlines <= now
-    or H.cascade < INF or H.submissions <= now or H['xcom-ends'] <= now or C.dropping > 0 or C.refresh > 0
-    or H['listed-workers'] < now - LIMIT.workerSilenceMs or F.retainDue(retention) then
+  if F.isTickDue(retention) then
+    C.isRich = true
     return Tick.run(retention)
   end
   return C.idle > 0 and Tick.dropIdles()

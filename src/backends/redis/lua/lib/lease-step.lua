@@ -1,6 +1,7 @@
 -- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, lease ms, wait, spread
 -- in [0, 1), retention, number of queues, then queue, weight and pass of each.
--- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due), next due or -1, wait ms, now, lease end, alone,
+-- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due, + 4 when the short script could not have
+-- answered), next due or -1, wait ms, now, lease end, alone,
 -- what queues say of their tasks as JSON or '', moment of the token, how many}, then all ids, all texts, and a row for
 -- each that has more to tell: its place, long payload, moment of the token, failures, losses, releases, upstreams,
 -- lease end, lease moment; or {'unregistered'}.
@@ -122,7 +123,17 @@ function Lease.append(reply, from, batch)
   for i = 1, #rows do reply[from + 2 * n + i] = rows[i] end
 end
 
--- Appends the answer to the reply.
+-- Whether the short script may answer: nothing is due, and no worker or queue asks for more.
+function Lease.isPlain(from, worker)
+  if worker.reach or F.isTickDue(ARGV[from + 5]) or C.idle > 0 then return false end
+  if worker.last and string.sub(worker.last, -#ARGV[from] - 1) == '-' .. ARGV[from] then return false end
+  for i = from + 7, from + 4 + 3 * ARGV[from + 6], 3 do
+    if F.laneOf(ARGV[i]).config.rate then return false end
+  end
+  return true
+end
+
+-- Appends the answer to the reply; only 'rich' when the short script has nothing that it could lease.
 function F.leaseStep(from, worker, reply)
   local id, limit, leaseMs = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2] + 0
   local wait, retention = ARGV[from + 3] == '1', ARGV[from + 5]
@@ -136,16 +147,26 @@ function F.leaseStep(from, worker, reply)
     leaseMs = leaseMs, token = string.format('%.0f-', micros) .. id, known = false, isLong = false }
   local batch, word, ticked
   if worker.last and string.sub(worker.last, -#id - 1) == '-' .. id then
-    word, ticked = 'repeated', false
+    word, ticked, C.isRich = 'repeated', false, true
     batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
     Lease.again(worker, batch)
     F.saveLiving(worker)
   else
-    word, ticked = 'leased', F.tickSteps(retention)
+    word, ticked = 'leased', rich and F.tickSteps(retention)
     batch = Deal.fill(shares, request)
+    if batch.isOther and batch.n == 0 then
+      F.saveLiving(worker)
+      F.writeStep()
+      F.closeStep()
+      reply[#reply + 1] = 'rich'
+      return reply
+    end
     -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
     if batch.strangers > 0 then ticked = F.cascade(100) or ticked end
-    if worker.reach then Deal.saveListClocks(shares) end
+    if worker.reach then
+      C.isRich = true
+      Deal.saveListClocks(shares)
+    end
     F.saveLiving(worker, string.format('%d-', C.steps) .. id)
   end
   F.writeStep()
@@ -165,7 +186,8 @@ function F.leaseStep(from, worker, reply)
     if C.waiting > 0 then Lease.passOn(worker, shares, heldAlarm) end
   end
   local n = #reply
-  reply[n + 1], reply[n + 2] = word, ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue()
+  reply[n + 1] = word
+  reply[n + 2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue() + (C.isRich and 4 or 0)
   reply[n + 3], reply[n + 4], reply[n + 5] = due < INF and due or -1, waitMs, now
   reply[n + 6], reply[n + 7] = now + leaseMs, batch.alone and 1 or 0
   reply[n + 8] = batch.n > 0 and Lease.terms(shares) or ''

@@ -143,6 +143,7 @@ end
 -- One turn by all rules, if anybody has one.
 -- @rare
 function Deal.one(share, request, batch)
+  C.isRich = true
   local u, v, list, stolen = Choose.choose(share.lane, share.reach)
   if not u then return false end
   local taken = Deal.take(u, v, list, request, batch)

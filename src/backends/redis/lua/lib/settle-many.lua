@@ -54,17 +54,44 @@ function Settle.others(from, count)
   return others
 end
 
+-- What the worker has of the tasks of the call, who waits for them, and where the call goes on behind them.
+function Settle.read()
+  local n, odd, groups = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
+  local ids = 4 + 2 * groups
+  local behind = ids + 2 * n + 1 + 4 * odd
+  if n == 0 then return NONE, false, behind end
+  return redis.call('HMGET', K.hot(ARGV[1]), unpack(ARGV, ids + 1, ids + n)),
+    C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n)), behind
+end
+
+-- Whether all tasks of the call are as most are, and leased as it says.
+function Settle.isPlain(hot, ears)
+  if ARGV[3] ~= '0' then return false end
+  local i = 0
+  for at_ = 5, 3 + 2 * ARGV[4], 2 do
+    local tail, before = '\0' .. ARGV[at_ + 1], nil
+    for _ = 1, ARGV[at_] + 0 do
+      i = i + 1
+      local packed = hot[i]
+      if packed ~= before then
+        if not packed or string.byte(packed, 21) ~= 0 or string.sub(packed, -#tail) ~= tail then return false end
+        before = packed
+      end
+      if ears and ears[i] then return false end
+    end
+  end
+  return true
+end
+
 -- ARGV from 2: how many settlements, how many of them are not 'finish', how many groups follow that have one
 -- token each; then size and token of each group, all ids, all results (or first arguments), and of each
 -- that is not 'finish' its place, decision and two more arguments. Answers where that ends, and appends
 -- to the reply place and answer of each that is not 'ok finished'.
-function Settle.all(worker, reply)
+function Settle.all(worker, reply, hot, ears)
   local n, odd, groups = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
   local ids = 4 + 2 * groups
   local rows = ids + 2 * n + 1
   if n == 0 then return rows end
-  local hot = redis.call('HMGET', K.hot(ARGV[1]), unpack(ARGV, ids + 1, ids + n))
-  local ears = C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n))
   local others, done = NONE, NONE
   -- A task may be settled twice in one call.
   if odd > 0 then others, done = Settle.others(rows, odd), {} end
@@ -84,6 +111,7 @@ function Settle.all(worker, reply)
         for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end
         i = stop + 1
       else
+        C.isRich = true
         Settle.one(reply, i, ids + i, token, n, others[i], not done[ARGV[ids + i]] and packed or nil)
         i = i + 1
       end
