@@ -1,0 +1,55 @@
+/** What the short scripts meet although nearly nobody comes that way, and how their keys are kept. */
+import { describe, expect, inject, it } from 'vitest';
+import { adminOf, freshPrefix, kitOn } from './faults-kit.ts';
+
+async function setUp() {
+  const prefix = freshPrefix();
+  const kit = await kitOn(inject('redisUrl'), prefix);
+  return {
+    kit,
+    /** Another process: it does not know what the latest step of the worker was. */
+    other: () => kitOn(inject('redisUrl'), prefix),
+    raw: adminOf(),
+    key: (name: string): string => `${prefix}:${name}`,
+  };
+}
+
+describe('a short script', () => {
+  it('settles for a worker with lists, also without a lease', async () => {
+    const { kit, other } = await setUp();
+    await kit.worker('w', { assignedUsers: ['ann'] });
+    await kit.add({ user: 'ann' });
+    const leased = await kit.leaseOne();
+    const answer = await (await other()).finish(leased);
+    expect(answer).toMatchObject({ kind: 'ok', state: 'finished' });
+  });
+
+  it('deals out turns where users of two families tie', async () => {
+    const { kit, other, raw, key } = await setUp();
+    await kit.worker('w');
+    await kit.backend.users.set('bob', { maxRunning: 9 }, { queue: 'default' });
+    const ids = ['t0', 't1', 't2', 't3'];
+    await kit.send(...ids.map((id, at) => ({ id, user: at % 2 === 0 ? 'bob' : 'ann' })));
+    const [, tag] = await raw.zrange(key('ready:pw100'), 0, '-1', 'WITHSCORES');
+    await raw.zadd(key('ready:ow100'), tag ?? '', 'bob');
+    const first = await (await other()).lease(4);
+    expect(first.map(({ user }) => user)).toEqual(['ann', 'bob', 'ann', 'bob']);
+  });
+});
+
+describe('what every turn changes', () => {
+  it('is no listpack: leases, and the ready users of a class from 21 on', async () => {
+    const { kit, raw, key } = await setUp();
+    await kit.worker('w');
+    await kit.send(...Array.from({ length: 20 }, (_, at) => ({ id: `t${at}`, user: `u${at}` })));
+    expect(await raw.object('ENCODING', key('ready:pw100'))).not.toBe('skiplist');
+    await kit.add({ id: 't20', user: 'u20' });
+    expect(await raw.object('ENCODING', key('ready:pw100'))).toBe('skiplist');
+    expect(await kit.leaseIds(1)).toEqual(['t0']);
+    expect(await raw.object('ENCODING', key('hot:w'))).toBe('hashtable');
+    // Who stands behind all of them is nobody.
+    expect((await kit.leaseIds(50)).length).toBe(20);
+    expect(await kit.leaseIds(1)).toEqual([]);
+    expect(await raw.exists(key('ready:pw100'))).toBe(0);
+  });
+});
