@@ -196,6 +196,7 @@ function Store.storePlain(item)
   Store.wrote, Store.made[id] = true, true
   tasks[id] = nil
   local level = string.byte(blob) - 48
+  if u.queued == 0 then F.began(u) end
   u.live = u.live + 1
   u.queued = u.queued + 1
   u.cnt[level] = u.cnt[level] + 1
