@@ -227,7 +227,7 @@ function Store.takeWaiters(t)
   if anys > 0 and owns > 0 then
     Store.merge(anys < owns and anybody or own, anys < owns and own or anybody)
   end
-  redis.call('RENAME', anys > owns and anybody or own, K.waiting(t.id))
+  redis.call('RENAME', anys >= owns and anybody or own, K.waiting(t.id))
   return true
 end
 
