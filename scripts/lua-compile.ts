@@ -10,8 +10,13 @@
  *
  * All verbs are one script, "rich", since Lua looks through every script that it knows again and
  * again. A verb that runs for every task is, beside that, a short script of its own, which answers
- * 'rich' for what it leaves to the other. `rich` tells a function in which of them it is.
+ * 'rich' for what it leaves to the other. `rich` tells a function in which of them it is. Its header
+ * names the files and functions of the short script: `-- @hot` those that every run makes, `-- @often`
+ * those that are made when the first of them is called, `-- @rich` those that are called in the other
+ * script only.
  */
+import { inlineConstants, inlineKeys, inlineLimits } from './lua-inline.ts';
+import { refuseAbsent, refuseUnseen } from './lua-scope.ts';
 
 /** A top-level function of a table: it begins and ends in the first column. */
 interface LuaFunction {
@@ -34,7 +39,7 @@ const FILE = /^-- >>> (\S+)$/;
 const FILE_END = /^-- <<< /;
 const RARE = /^-- @rare\b/;
 /** `-- @hot lib/a.lua Step.close` in a verb. */
-const TIER = /^-- @(?:hot|often) /;
+const TIER = /^-- @(?:hot|often|rich) /;
 /** `-- @rare lib/a.lua lib/b.lua` in a verb: these files are rare here. */
 const RARE_FILES = /^-- @rare (.+)$/;
 
@@ -148,6 +153,8 @@ function plainBlocks(
 interface Tiers {
   readonly hot: ReadonlySet<string>;
   readonly often: ReadonlySet<string>;
+  /** What its functions call in the other script only. */
+  readonly rich: ReadonlySet<string>;
 }
 
 function tiersOf(lines: readonly string[]): Tiers | undefined {
@@ -163,7 +170,7 @@ function tiersOf(lines: readonly string[]): Tiers | undefined {
       ),
     );
   const hot = named('hot');
-  return hot.size === 0 ? undefined : { hot, often: named('often') };
+  return hot.size === 0 ? undefined : { hot, often: named('often'), rich: named('rich') };
 }
 
 function hotBlocks(
@@ -177,11 +184,17 @@ function hotBlocks(
     !isHot(one) && (tiers.often.has(one.name) || tiers.often.has(one.file));
   const first = rest.flatMap(({ file, lines }) => (FIRST.has(file) ? lines : []));
   const library = functions.filter(isHot);
+  const often = functions.filter(isOften);
+  const own = rest.flatMap(({ file, lines }) => (file === '' ? lines : []));
+  const left = rest.flatMap(({ file, lines }) => (file === '' || FIRST.has(file) ? [] : lines));
+  const parts = [{ name: 'the verb itself', lines: own }, ...library, ...often];
+  refuseUnseen(left, parts);
+  refuseAbsent(new Set([...library, ...often].map(({ name }) => name)), tiers.rich, parts);
   return [
     ...withRoom(first, library),
     'local rich = false',
     ...blockOf('library', library),
-    ...lazyOf(functions.filter(isOften)),
+    ...lazyOf(often),
   ];
 }
 
@@ -224,104 +237,6 @@ function lazyOf(functions: readonly LuaFunction[]): readonly string[] {
     'end })',
     '',
   ];
-}
-
-/**
- * The script with `LIMIT.name` replaced by its value, so that no run builds the table of them.
- * Throws when a name is not in the constants.
- */
-function inlineLimits(text: string): string {
-  const block = /^local LIMIT = \{\n([\s\S]*?)^\}\n/m.exec(text);
-  if (block === null) return text;
-  const values = new Map(
-    [...(block[1] ?? '').matchAll(/^\s*(\w+) = (.+),$/gm)].map(([, name, value]) => [name, value]),
-  );
-  return text.replace(block[0], '').replaceAll(/\bLIMIT\.(\w+)/g, (_, name: string) => {
-    const value = values.get(name);
-    if (value === undefined) throw new Error(`there is no limit "${name}" for scripts`);
-    return value;
-  });
-}
-
-/** `local NAME = <number or text>` at the top of a file is put where the name is used. */
-function inlineConstants(text: string): string {
-  const values = new Map<string, string>();
-  const kept = text.split('\n').filter((line) => {
-    const found =
-      /^local ([A-Z][A-Z_]*(?:, [A-Z][A-Z_]*)*) = ([\w.'<]+(?:, [\w.'<]+)*)(?: --.*)?$/.exec(line);
-    if (found === null) return true;
-    const names = (found[1] ?? '').split(', ');
-    const literals = (found[2] ?? '').split(', ');
-    if (literals.length !== names.length) return true;
-    if (!literals.every((value) => /^(?:\d[\w.]*|'[^']*')$/.test(value))) return true;
-    names.forEach((name, at) => {
-      const value = literals[at] ?? '';
-      if (values.has(name) && values.get(name) !== value) {
-        throw new Error(`two constants of one script are named ${name}`);
-      }
-      values.set(name, value);
-    });
-    return false;
-  });
-  return kept
-    .map((line) => {
-      if (line.trimStart().startsWith('--')) return line;
-      return line.replaceAll(
-        /(?<![\w.'])[A-Z][A-Z_]*\b(?!['\w])/g,
-        (name) => values.get(name) ?? name,
-      );
-    })
-    .join('\n');
-}
-
-/** A function of keys.lua: nothing but an expression of its parameters. */
-const KEY = /^function K\.(\w+)\(([^)]*)\)\s+return ([^\n]+?)\s+end$/gm;
-
-/** The script with calls of key functions replaced by what they return, so that no run makes them. */
-function inlineKeys(text: string): string {
-  const keys = new Map(
-    [...text.matchAll(KEY)].map(([, name = '', params = '', body = '']) => [
-      name,
-      { params: params.split(',').map((param) => param.trim()), body },
-    ]),
-  );
-  let code = text.replaceAll(KEY, '');
-  for (let call = /\bK\.(\w+)\(/.exec(code); call !== null; call = /\bK\.(\w+)\(/.exec(code)) {
-    const key = keys.get(call[1] ?? '');
-    if (key === undefined) throw new Error(`keys.lua has no function K.${call[1]}`);
-    const { args, end } = argumentsAt(code, call.index + call[0].length);
-    const given = new Map(key.params.map((param, at) => [param, args[at] ?? 'nil']));
-    const value = outsideTexts(key.body, (part) =>
-      part.replaceAll(/\b[a-z]\w*\b/g, (word) => given.get(word) ?? word),
-    );
-    code = `${code.slice(0, call.index)}(${value})${code.slice(end)}`;
-  }
-  return code;
-}
-
-/** The arguments of a call from behind its bracket on, each in brackets unless it is plain. */
-function argumentsAt(code: string, from: number): { args: readonly string[]; end: number } {
-  const args: string[] = [];
-  let depth = 0;
-  let start = from;
-  for (let at = from; at < code.length; at++) {
-    const letter = code[at] ?? '';
-    if (letter === "'") at = code.indexOf("'", at + 1);
-    else if ('([{'.includes(letter)) depth++;
-    else if (depth > 0 && ')]}'.includes(letter)) depth--;
-    else if (depth === 0 && (letter === ',' || letter === ')')) {
-      const arg = code.slice(start, at).trim();
-      args.push(/^[\w.]*$|^'[^']*'$/.test(arg) ? arg : `(${arg})`);
-      start = at + 1;
-      if (letter === ')') return { args, end: at + 1 };
-    }
-  }
-  throw new Error(`a call has no end: ${code.slice(from, from + 40)}`);
-}
-
-/** Applies a change to what stands outside of single-quoted texts. */
-function outsideTexts(code: string, change: (part: string) => string): string {
-  return code.replaceAll(/'[^']*'|[^']+/g, (part) => (part.startsWith("'") ? part : change(part)));
 }
 
 function isLines(part: Part): part is LuaLines {

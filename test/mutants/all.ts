@@ -9,6 +9,7 @@ import { REDIS_MUTANTS } from './redis-mutants.ts';
 import { RUN_MUTANTS } from './run-mutants.ts';
 import { SCHEDULE_MUTANTS } from './schedule-mutants.ts';
 import { STORAGE_MUTANTS } from './storage-mutants.ts';
+import { STRAIGHT_MUTANTS } from './straight-mutants.ts';
 import { WINDOW_MUTANTS } from './window-mutants.ts';
 import { XCOM_MUTANTS } from './xcom-mutants.ts';
 
@@ -19,6 +20,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...MEMORY_MUTANTS,
   ...REDIS_MUTANTS,
   ...STORAGE_MUTANTS,
+  ...STRAIGHT_MUTANTS,
   ...RUN_MUTANTS,
   ...EDGE_MUTANTS,
   ...ENGINE_MUTANTS,

@@ -95,8 +95,8 @@ const ON_REDIS: readonly Mutant[] = [
   {
     name: 'channels: a task that is to be canceled writes (Lua)',
     file: `${LUA}/lib/settle-one.lua`,
-    find: `ARGV[at_ + 2] == 'write' and not t.canceling`,
-    replace: `ARGV[at_ + 2] == 'write'`,
+    find: `decision == 'write' and not t.canceling`,
+    replace: `decision == 'write'`,
   },
   {
     name: 'channels: refused writes finish the task (Lua)',

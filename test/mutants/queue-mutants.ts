@@ -24,9 +24,9 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'Lua: a worker hears of a queue only that it has retries',
-    file: `${LUA}/terms.lua`,
-    find: `if not (config.leaseMs or config.retries or config.timeoutMs) then`,
-    replace: `if not (config.leaseMs or config.retries) then`,
+    file: `${LUA}/lease-step.lua`,
+    find: `if config.leaseMs or config.retries or config.timeoutMs then`,
+    replace: `if config.leaseMs or config.retries then`,
   },
   {
     name: 'Lua: whoever goes on or off a list is not looked at',

@@ -73,8 +73,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a charge is given back twice',
     file: `${DIR}/lib/places.lua`,
-    find: ` - turnOf(F.fixed(t).cost)`,
-    replace: ` - 2 * turnOf(F.fixed(t).cost)`,
+    find: ` - Tag.turn(F.fixed(t).cost)`,
+    replace: ` - 2 * Tag.turn(F.fixed(t).cost)`,
   },
   {
     name: 'Lua: the key of an ended task is not released',
@@ -151,7 +151,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: those who come at one moment tie',
     file: `${DIR}/lib/tags.lua`,
-    find: `  if next_ <= floor or next_ > floor + CROWD then fresh = seated(next_, floor) end`,
+    find: `  if next_ <= floor or next_ > floor + CROWD then fresh = Tag.seated(next_, floor) end`,
     replace: `  fresh = floor`,
   },
   {
@@ -169,13 +169,13 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: nobody has to wait to be eligible',
     file: `${DIR}/lib/choose.lua`,
-    find: `    if start <= v + step * SLACK then`,
+    find: `    if start and start <= v + step * SLACK then`,
     replace: `    if start then`,
   },
   {
     name: 'Lua: the tag is not stored after a turn',
     file: `${DIR}/lib/lease.lua`,
-    find: `  u.s = u.s + turnOf(cost)\n`,
+    find: `  u.s = u.s + Tag.turn(cost)\n`,
     replace: '',
   },
   {
@@ -193,8 +193,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the last chance is not alone',
     file: `${DIR}/lib/lease.lua`,
-    find: `  if alone and #batch > 0 then`,
-    replace: `  if alone and #batch < 0 then`,
+    find: `  if alone and batch.n > 0 then`,
+    replace: `  if alone and batch.n < 0 then`,
   },
   {
     name: 'Lua: the sweep skips the lease that ends now',
@@ -253,7 +253,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: what was charged too much is a claim to turns in a row',
     file: `${DIR}/lib/timed.lua`,
-    find: `raisedTag(before + turnOf(held), lane.v * scaleOf(u.w) - turnOf(charged))`,
-    replace: `before + turnOf(held)`,
+    find: `Tag.raise(before + Tag.turn(held), lane.v * Tag.scale(u.w) - Tag.turn(charged))`,
+    replace: `before + Tag.turn(held)`,
   },
 ];

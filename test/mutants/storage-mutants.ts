@@ -67,7 +67,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the same head is served twice',
     file: `${LUA}/heads.lua`,
-    find: `  u.heads[level].at = u.heads[level].at + 1\n`,
+    find: `  redis.call('LPOP', F.lineKey(u, level))\n`,
     replace: ``,
   },
   {
@@ -85,8 +85,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: an earlier lease end is not told to the head',
     file: `${LUA}/hot-leases.lua`,
-    find: `  if till < H.started then H.started = till end\n`,
-    replace: ``,
+    find: `leasedUntil[worker] = till end\n  if till < H.started then H.started = till end\n`,
+    replace: `leasedUntil[worker] = till end\n`,
   },
   {
     name: 'Lua: a lease that is over stays with its worker',

@@ -93,8 +93,8 @@ export const XCOM_MUTANTS: readonly Mutant[] = [
   {
     name: 'xcom, Lua: values are written although the task is canceled',
     file: `${LUA}/settle-one.lua`,
-    find: `local writes = ARGV[at_ + 2] == 'write' and not t.canceling`,
-    replace: `local writes = ARGV[at_ + 2] == 'write'`,
+    find: `local writes = decision == 'write' and not t.canceling`,
+    replace: `local writes = decision == 'write'`,
   },
   {
     name: 'xcom, engine: what a handler pushed counts although it failed and its decider let that pass',

@@ -116,9 +116,9 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   for (let i = 0; i < count; i++) {
     const hasRow = Number(reply[row]) === i + 1;
     const id = text(reply[ids + i]);
-    const fixed = text(reply[ids + count + i]);
+    const fixed = decodeFixed(text(reply[ids + count + i]));
     const leased = hasRow
-      ? decodeRow(reply, row, id, fixed, requestId, common)
+      ? rowLease(reply, row, fixed, { id, requestId, ...common })
       : plainLease(id, fixed, common);
     leases.push(terms === undefined ? leased : underTerms(leased, terms, isEndKnown));
     if (hasRow) row += ROW;
@@ -144,8 +144,7 @@ type Common = Pick<
   'token' | 'attempt' | 'losses' | 'releases' | 'leaseUntil' | 'leasedAt' | 'alone' | 'upstreams'
 >;
 
-function plainLease(id: string, source: string, common: Common): Leased {
-  const { inline, ...fixed } = decodeFixed(source);
+function plainLease(id: string, { inline, ...fixed }: Fixed, common: Common): Leased {
   return { id, ...common, ...fixed, payload: inline };
 }
 
@@ -166,28 +165,26 @@ function underTerms(leased: Leased, terms: LaneTerms, isEndKnown: boolean): Leas
   return { ...leased, leaseUntil, ...(hasAttempts ? { terms: attempts } : {}) };
 }
 
-function decodeRow(
+/** A task whose row, at this place of the reply, says in what it differs from the others of its lease. */
+function rowLease(
   reply: Flat,
   at: number,
-  id: string,
-  source: string,
-  requestId: string,
-  common: Common,
+  { inline, ...fixed }: Fixed,
+  common: Common & { readonly id: string; readonly requestId: string },
 ): Leased {
-  const { inline, ...fixed } = decodeFixed(source);
+  const { requestId, ...shared } = common;
   const own = (place: number, otherwise: number): number =>
     text(reply[at + place]) === '' ? otherwise : Number(reply[at + place]);
   const moment = text(reply[at + 2]);
   const [releasedMs, upstreams] = decodeUpstreams(text(reply[at + 6]));
   return {
-    id,
-    token: moment === '' ? common.token : `${moment}-${requestId}`,
+    ...shared,
+    token: moment === '' ? shared.token : `${moment}-${requestId}`,
     attempt: Number(reply[at + 3]) + 1,
     losses: Number(reply[at + 4]),
     releases: Number(reply[at + 5]),
-    leaseUntil: own(7, common.leaseUntil),
-    leasedAt: own(8, common.leasedAt),
-    alone: common.alone,
+    leaseUntil: own(7, shared.leaseUntil),
+    leasedAt: own(8, shared.leasedAt),
     ...fixed,
     payload: inline === '' ? text(reply[at + 1]) : inline,
     upstreams,

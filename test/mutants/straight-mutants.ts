@@ -1,0 +1,319 @@
+/** Mutants of what Redis does for many tasks at once, and of where that meets the rest of a step. */
+import type { Mutant } from './mutants.ts';
+
+const LUA = 'src/backends/redis/lua/lib';
+
+/** Name, what is found, and what stands there instead. */
+type Row = readonly [name: string, find: string, replace: string];
+
+const DEAL: readonly Row[] = [
+  [
+    'a turn that is dealt out is not charged',
+    `order[count], tags[i], left[i] = i, tags[i] + TURN, have - 1`,
+    `order[count], tags[i], left[i] = i, tags[i], have - 1`,
+  ],
+  [
+    'virtual time stands still while turns are dealt out',
+    `      v = from + 100 / w\n`,
+    `      v = from\n`,
+  ],
+  [
+    'who has nothing left counts in W still',
+    `      else\n        w = w - front.w\n`,
+    `      else\n`,
+  ],
+  [
+    'who had a turn goes before all others of its class',
+    `if again and not (tag and tag <= tags[again]) then`,
+    `if again then`,
+  ],
+  [
+    'virtual time does not jump to the least tag',
+    `      if start and start > v then from = start end\n`,
+    ``,
+  ],
+  [
+    'users with a record are dealt turns as if they had none',
+    `    if not front.isPlain then\n      isOther = true\n      break\n    end\n`,
+    ``,
+  ],
+  [
+    'of a class only the first page is seen',
+    `from = size == 2 * page and from + page`,
+    `from = false`,
+  ],
+  ['a task with facts is just started', `    if kind >= 52 then return i end\n`, ``],
+  [
+    'a task of another cost is charged one turn',
+    `      if string.sub(text, b + 1, c - 1) ~= '1' then return i end\n`,
+    ``,
+  ],
+  [
+    'a task is started by a worker that does not know its name',
+    `      if request.names and not string.find(request.names, ',' .. name .. ',', 1, true) then return i end\n`,
+    ``,
+  ],
+  [
+    'tasks that are put back stand in the opposite order',
+    `for at_ = turns.count, from, -1 do`,
+    `for at_ = from, turns.count do`,
+  ],
+  [
+    'turns whose tasks were put back stay charged',
+    `turns, odd = Deal.turns(lane, at_ - 1, turns), true`,
+    `turns.count, odd = at_ - 1, true`,
+  ],
+  [
+    'a tag that is ahead is not kept',
+    `      if Tag.start(tags[i], front.w) > turns.v then`,
+    `      if tags[i] < 0 then`,
+  ],
+  ['names of those who have gone stay', `  if passed then Step.dropNames(lane, passed) end\n`, ``],
+  [
+    'the lease of a queue ends when the request says',
+    `turns.count, now + (lane.config.leaseMs or request.leaseMs)`,
+    `turns.count, now + request.leaseMs`,
+  ],
+  [
+    'tasks that are dealt out are not counted as started',
+    `  lane.counts.queued, lane.counts.started = lane.counts.queued - n, lane.counts.started + n\n`,
+    ``,
+  ],
+  ['tasks that are dealt out are runnable still', `  lane.runnable = lane.runnable - n\n`, ``],
+  ['a long payload stays behind', `  if request.isLong then Deal.addLong(batch, at_) end\n`, ``],
+  [
+    'a queue takes turns of another',
+    `(other.pass < pass or (other.pass == pass and i < at_))`,
+    `other.pass < 0`,
+  ],
+  [
+    'the pass of a queue is not raised',
+    `    for _ = before + 1, batch.n do share.pass = share.pass + share.step end\n`,
+    ``,
+  ],
+  [
+    'many turns go past maxRunning of their queue',
+    `    if config.maxRunning then most = math.min(most, config.maxRunning - share.lane.counts.started) end\n`,
+    ``,
+  ],
+  [
+    'a queue with a rate deals out many turns at once',
+    `if share.reach or config.rate then`,
+    `if share.reach then`,
+  ],
+  [
+    'a worker with lists is dealt turns of everybody',
+    `if share.reach or config.rate then`,
+    `if config.rate then`,
+  ],
+  [
+    'turns are dealt out by what is stored, not by what the step has done',
+    `  if rich then Step.rest() end\n`,
+    ``,
+  ],
+];
+
+const SETTLE_MANY: readonly Row[] = [
+  [
+    'tasks that finish together run still',
+    `counts.started, counts.finished = counts.started - n, counts.finished + n`,
+    `counts.finished = counts.finished + n`,
+  ],
+  [
+    'a task with facts finishes as if it had none',
+    `  if string.byte(packed, 21) ~= 0 then return end\n`,
+    ``,
+  ],
+  [
+    'tasks finish under any token',
+    `  if string.sub(packed, stop + 1) ~= token then return end\n`,
+    ``,
+  ],
+  [
+    'who waits for a task does not hear that it finished',
+    ` and not (ears and ears[i]) and Settle.lease`,
+    ` and Settle.lease`,
+  ],
+  [
+    'a task of the middle of many that finish has no ear',
+    `not others[stop + 1] and not (ears and ears[stop + 1]) do`,
+    `not others[stop + 1] do`,
+  ],
+  [
+    'a task is settled twice in one call',
+    `        for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end\n`,
+    ``,
+  ],
+  [
+    'leases of many that finish are left',
+    `    redis.call('HDEL', K.hot(ARGV[1]), unpack(ARGV, first, last))\n`,
+    ``,
+  ],
+  [
+    'retention does not hear of many that finish',
+    `  if now < H.finished then H.finished = now end\n`,
+    ``,
+  ],
+  [
+    'of many attempts one is counted',
+    `worker.succeeded = worker.succeeded + n`,
+    `worker.succeeded = worker.succeeded + 1`,
+  ],
+  [
+    'those that end together stand before those that ended in the step',
+    `  if rich then F.flushEnded() end\n`,
+    ``,
+  ],
+  [
+    'whoever stands behind a task that finishes has its lease',
+    `while stop < last and hot[stop + 1] == packed and`,
+    `while stop < last and hot[stop + 1] and`,
+  ],
+  [
+    'an odd decision of a call is passed over',
+    `hot[stop + 1] == packed and not others[stop + 1] and`,
+    `hot[stop + 1] == packed and`,
+  ],
+];
+
+const STORE_MANY: readonly Row[] = [
+  ['a task is stored over another of its id', `    if stored[i] then return end\n`, ``],
+  [
+    'tasks of a user with a record are stored as if it had none',
+    `if not Store.isRoomy(lane) or Store.isOther(lane, ARGV[at_ + 1]) then return end`,
+    `if not Store.isRoomy(lane) then return end`,
+  ],
+  [
+    'users of a queue that gives them settings have no record',
+    `  if lane.config.perUser or lane.timed then return false end\n`,
+    ``,
+  ],
+  [
+    'a class more than there may be is begun',
+    `  return n < LIMIT.weightClasses\n`,
+    `  return true\n`,
+  ],
+  [
+    'who comes back has a tag of a newcomer',
+    `  kept = kept and Tag.start(kept + 0, 100) > lane.v and kept + 0 or 0\n`,
+    `  kept = 0\n`,
+  ],
+  [
+    'whom somebody waits for is stored unheard',
+    ` or H.missing < INF then return end`,
+    ` then return end`,
+  ],
+  [
+    'who joins does not count in W',
+    `= lane.w + 100, lane.ready + 1, 1`,
+    `= lane.w, lane.ready + 1, 1`,
+  ],
+  ['stamps of many tasks are given again', `  C.stamp = stamp + n\n`, ``],
+  [
+    'who waits already joins again',
+    `    if length == size then Store.join(lane, user) end\n`,
+    `    Store.join(lane, user)\n`,
+  ],
+  [
+    'nobody is woken for many tasks',
+    `lane.gain, lane.enqueued = lane.runnable + size, lane.gain + size,`,
+    `lane.gain, lane.enqueued = lane.runnable + size, lane.gain,`,
+  ],
+  ['users of many tasks have no name', `  redis.call('ZADD', K.users(lane.p), '0', user)\n`, ``],
+  ['many tasks are stored on behalf of a lease that is over', ` or #ARGV[1] > 1 or`, ` or`],
+];
+
+const STEP: readonly Row[] = [
+  [
+    'users are known still after a rest',
+    `  for _, lane in pairs(lanes) do lane.users, lane.runs = {}, nil end\n`,
+    ``,
+  ],
+  ['tasks are known still after a rest', `  tasks = {}\n`, ``],
+  [
+    'dependents of before a rest wait for maintenance',
+    `  if I.cascade then C.isOlder = true end\n`,
+    ``,
+  ],
+  [
+    'a queue that rests forgets nothing where virtual time stood still',
+    `  if lane.v == 0 and lane.joined == 0 then return end\n`,
+    `  if lane.v == 0 then return end\n`,
+  ],
+  ['kept tags outlive their epoch', `lane.tags == 0 or Step.dropAllTags(lane)`, `true`],
+  [
+    'who gets a record stays in the family of those without',
+    `(string.byte(u.class) == 112) == needs then`,
+    `u.class == needs then`,
+  ],
+  [
+    'the tag of a user without a record is never kept',
+    `u.w == 100 and F.startOf(u) > lane.v\n  local isKept`,
+    `u.w == 100 and F.startOf(u) < 0\n  local isKept`,
+  ],
+];
+
+const FAIR: readonly Row[] = [
+  [
+    'a class that changes its family forgets who entered last',
+    `  if F.joinClass(u) == kind then lasts[kind] = last end\n`,
+    `  F.joinClass(u)\n`,
+  ],
+  ['users without a record stand among those with one', `F.needsRecord(u) and 'o' or 'p'`, `'o'`],
+  [
+    'seats begin anew in each family',
+    `    if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end\n`,
+    `    lane.lasts[kind] = nil\n`,
+  ],
+  [
+    'a large class is a listpack',
+    `  if classes[u.class] == MANY then F.spread(K.ready(lane.p, u.class)) end\n`,
+    ``,
+  ],
+];
+
+const HOT_LEASES: readonly Row[] = [
+  [
+    'leases that are dealt out are never looked at',
+    `  if not isNew then return end\n`,
+    `  do return end\n`,
+  ],
+  [
+    'the end of leases that are dealt out is not told',
+    `  if till < H.started then H.started = till end\n  local isNew`,
+    `  local isNew`,
+  ],
+  [
+    'a worker with leases is taken for one without',
+    `  if redis.call('EXISTS', K.hot(worker)) == 0 then F.restWorker(worker) end\n`,
+    `  F.restWorker(worker)\n`,
+  ],
+  [
+    'a request sent again is given leases of any step',
+    `t.state == 'started' and t.step == step then`,
+    `t.state == 'started' then`,
+  ],
+  [
+    'a request sent again is answered in the order of ids',
+    `return a.stamp < b.stamp`,
+    `return a.id < b.id`,
+  ],
+];
+
+export const STRAIGHT_MUTANTS: readonly Mutant[] = [
+  ...of('deal', DEAL),
+  ...of('settle-many', SETTLE_MANY),
+  ...of('store-many', STORE_MANY),
+  ...of('step', STEP),
+  ...of('fair', FAIR),
+  ...of('hot-leases', HOT_LEASES),
+];
+
+function of(file: string, rows: readonly Row[]): readonly Mutant[] {
+  return rows.map(([name, find, replace]) => ({
+    name: `Lua, straight: ${name}`,
+    file: `${LUA}/${file}.lua`,
+    find,
+    replace,
+  }));
+}
