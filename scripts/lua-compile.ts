@@ -4,17 +4,19 @@
  *
  * - constants, and the names of keys, stand where they are used;
  * - functions that nothing calls are left out;
- * - by itself, a verb has functions inside of `library`, or, when only those marked `@rare` need them, inside
- *   of `more`, which runs when the first of them is called;
+ * - by itself, a verb has functions inside of `library`, or, when only those marked `@rare` need
+ *   them, inside of `more`, which runs when the first of them is called;
  * - all tables of functions are one: `Step.close` becomes `F.Step_close`.
  *
  * All verbs are one script, "rich", since Lua looks through every script that it knows again and
  * again. A verb that runs for every task is, beside that, a short script of its own, which answers
- * 'rich' for what it leaves to the other. `rich` tells a function in which of them it is. What a short
- * script names must be in it (lua-scope.ts).
+ * 'rich' for what it leaves to the other. `rich` tells a function in which of them it is. Its header
+ * names the files and functions of the short script: `-- @hot` those that every run makes, `-- @often`
+ * those that are made when the first of them is called, `-- @rich` those that are called in the other
+ * script only.
  */
 import { inlineConstants, inlineKeys, inlineLimits } from './lua-inline.ts';
-import { refuseMissing, refuseUnseen } from './lua-scope.ts';
+import { refuseAbsent, refuseUnseen } from './lua-scope.ts';
 
 /** A top-level function of a table: it begins and ends in the first column. */
 interface LuaFunction {
@@ -61,8 +63,7 @@ export function compileVerb(text: string): string {
 
 /**
  * The short script of a verb that runs for every task: what its header names in `-- @hot`, and in
- * `-- @often` what is made when it is called; nothing else. In `-- @rich` stands what it names, but
- * never calls. `undefined` for other verbs.
+ * `-- @often` what is made when it is called; nothing else. `undefined` for other verbs.
  */
 export function compileHot(text: string): string | undefined {
   const { lines, functions, rest, own, header } = take(text);
@@ -152,7 +153,7 @@ function plainBlocks(
 interface Tiers {
   readonly hot: ReadonlySet<string>;
   readonly often: ReadonlySet<string>;
-  /** What the short script names and never calls. */
+  /** What its functions call in the other script only. */
   readonly rich: ReadonlySet<string>;
 }
 
@@ -181,22 +182,19 @@ function hotBlocks(
     tiers.hot.has(one.name) || (tiers.hot.has(one.file) && !one.rare);
   const isOften = (one: LuaFunction): boolean =>
     !isHot(one) && (tiers.often.has(one.name) || tiers.often.has(one.file));
-  const linesOf = (isPart: (file: string) => boolean): readonly string[] =>
-    rest.flatMap(({ file, lines }) => (isPart(file) ? lines : []));
-  const first = linesOf((file) => FIRST.has(file));
+  const first = rest.flatMap(({ file, lines }) => (FIRST.has(file) ? lines : []));
   const library = functions.filter(isHot);
-  const more = functions.filter(isOften);
-  const own = { name: 'the verb itself', lines: linesOf((file) => file === '') };
-  refuseUnseen(
-    linesOf((file) => file !== '' && !FIRST.has(file)),
-    [own, ...library, ...more],
-  );
-  refuseMissing([...library, ...more], [own, ...library, ...more], tiers.rich);
+  const often = functions.filter(isOften);
+  const own = rest.flatMap(({ file, lines }) => (file === '' ? lines : []));
+  const left = rest.flatMap(({ file, lines }) => (file === '' || FIRST.has(file) ? [] : lines));
+  const parts = [{ name: 'the verb itself', lines: own }, ...library, ...often];
+  refuseUnseen(left, parts);
+  refuseAbsent(new Set([...library, ...often].map(({ name }) => name)), tiers.rich, parts);
   return [
     ...withRoom(first, library),
     'local rich = false',
     ...blockOf('library', library),
-    ...lazyOf(more),
+    ...lazyOf(often),
   ];
 }
 

@@ -10,7 +10,7 @@ interface LuaPart {
   readonly lines: readonly string[];
 }
 
-/** Throws when one of the parts uses a local that only these lines, which are not in the script, declare. */
+/** Throws when one of the parts uses a local that only these lines, of the other script, declare. */
 export function refuseUnseen(others: readonly string[], parts: readonly LuaPart[]): void {
   const unseen = new Set(others.flatMap(declaredAtTop));
   for (const { name, lines } of parts) {
@@ -19,28 +19,23 @@ export function refuseUnseen(others: readonly string[], parts: readonly LuaPart[
     const used = [...namesOf(code)].filter((word) => unseen.has(word) && !own.has(word));
     if (used.length === 0) continue;
     throw new Error(
-      `a short script has no ${used.join(', ')}, which ${name} uses: move the local to a file that every verb runs first`,
+      `${name} stands in the short script, and uses ${used.join(', ')}, which only the other has`,
     );
   }
 }
 
-/**
- * Throws when one of the parts names a function that is not made, unless the line asks for `rich`
- * first, or the verb says in its header, in `-- @rich`, that the short script never calls it.
- */
-export function refuseMissing(
-  made: readonly LuaPart[],
+/** Throws when one of the parts calls a function of the table that the short script does not have. */
+export function refuseAbsent(
+  present: ReadonlySet<string>,
+  elsewhere: ReadonlySet<string>,
   parts: readonly LuaPart[],
-  rich: ReadonlySet<string>,
 ): void {
-  const names = new Set(made.map(({ name }) => name));
   for (const { name, lines } of parts) {
-    const asked = lines.filter((line) => !/(?<!not )\brich (?:then|and)\b/.test(line));
-    const used = [...bareLua(asked).matchAll(/\bF\.\w+/g)].map(([found]) => found);
-    const missing = used.filter((found) => !(names.has(found) || rich.has(found)));
-    if (missing.length === 0) continue;
+    const called = new Set(bareLua(lines).match(/\bF\.\w+(?=\()/g));
+    const absent = [...called].filter((one) => !present.has(one) && !elsewhere.has(one));
+    if (absent.length === 0) continue;
     throw new Error(
-      `a short script has no ${missing.join(', ')}, which ${name} calls: name it in @hot or @often, or in @rich when that call is never reached`,
+      `${name} stands in the short script, and calls ${absent.join(', ')}, which only the other has: name it @hot, @often or @rich`,
     );
   }
 }

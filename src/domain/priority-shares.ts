@@ -15,7 +15,7 @@ export interface LevelShares {
   readonly last: number[];
   /** Tag of the next turn of each of the levels 1 to 5; 0 while the level has none. */
   readonly tag: number[];
-  /** Critical turns since the latest other one; counts for `criticalBurst` only. */
+  /** Critical turns since the latest other one, or since nothing waited; counts for `criticalBurst` only. */
   criticalRun: number;
 }
 
@@ -67,6 +67,11 @@ export function served(shares: LevelShares, level: Level): void {
  */
 export function emptied(shares: LevelShares, level: Level): void {
   if (level !== CRITICAL) shares.tag[level - 1] = 0;
+}
+
+/** Records that a task comes to a user that has none in line. */
+export function began(shares: LevelShares): void {
+  shares.criticalRun = 0;
 }
 
 function tagOf(shares: LevelShares, level: number, weights: readonly number[]): number {

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PRIORITY_WEIGHTS } from '../../src/domain/limits.ts';
-import { emptied, newLevelShares, nextLevel, served } from '../../src/domain/priority-shares.ts';
+import {
+  began,
+  emptied,
+  newLevelShares,
+  nextLevel,
+  served,
+} from '../../src/domain/priority-shares.ts';
 import { CRITICAL, type Level } from '../../src/domain/task.ts';
 
 const NORMAL: Level = 3;
@@ -20,6 +26,7 @@ class Levels {
   }
 
   add(level: Level, n = 1): void {
+    if (this.counts.every((count) => count === 0)) began(this.shares);
     this.counts[level - 1] = this.at(level) + n;
   }
 
@@ -104,6 +111,15 @@ describe('levels of one user', () => {
     const alone = new Levels(PRIORITY_WEIGHTS, 3);
     alone.add(CRITICAL, 10);
     expect(tally(alone, 10)).toEqual([0, 0, 0, 0, 0, 10]);
+  });
+
+  it('count critical turns only while another may have waited', () => {
+    const levels = new Levels(PRIORITY_WEIGHTS, 2);
+    levels.add(CRITICAL, 2);
+    expect([levels.serve(), levels.serve()]).toEqual([6, 6]);
+    levels.add(NORMAL, 1);
+    levels.add(CRITICAL, 3);
+    expect([1, 2, 3, 4].map(() => levels.serve())).toEqual([6, 6, 3, 6]);
   });
 
   it('answer 0 when nothing waits', () => {

@@ -79,8 +79,14 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
   {
     name: 'a normal turn does not end the run of critical ones',
     file: `${DIR}/priority-shares.ts`,
-    find: `  shares.criticalRun = 0;\n`,
-    replace: '',
+    find: `  shares.criticalRun = 0;\n  shares.v`,
+    replace: `  shares.v`,
+  },
+  {
+    name: 'a run of critical ones goes on when nothing has waited',
+    file: `${DIR}/priority-shares.ts`,
+    find: `  shares.criticalRun = 0;\n}`,
+    replace: `}`,
   },
   {
     name: 'an emptied level keeps its tag',

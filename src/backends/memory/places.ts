@@ -1,5 +1,5 @@
 import { culpritOf } from '../../domain/cause.ts';
-import { emptied, served } from '../../domain/priority-shares.ts';
+import { began, emptied, served } from '../../domain/priority-shares.ts';
 import type { Level, TaskState } from '../../domain/task.ts';
 import type { UserLane } from './entities.ts';
 import { byDue, type TaskEntry } from './entities.ts';
@@ -16,6 +16,7 @@ export function enterQueue(store: Store, entry: TaskEntry): void {
   if (entry.seq === 0) entry.seq = ++user.seq;
   setState(entry, 'queued');
   user.level(entry.level).add(entry);
+  if (user.queued === 0) began(user.shares);
   user.counts[entry.level - 1] = (user.counts[entry.level - 1] ?? 0) + 1;
   user.queued++;
   reindex(store, user);

@@ -104,6 +104,34 @@ export const atEnqueue: Cases = {
     expect(leased).toMatchObject({ id, upstreams: [{ id: 'later', result: '7' }] });
   },
 
+  'an unknown one that comes is waited for by all, whoever they let store it': async (
+    kit,
+    expect,
+  ) => {
+    for (const [anybody, own] of [
+      [1, 1],
+      [1, 2],
+      [2, 1],
+    ] as const) {
+      const missing = kit.fresh('m');
+      const waits = (count: number, allowCrossUser: boolean): Promise<readonly string[]> =>
+        kit.addMany(count, {
+          dependsOn: [missing],
+          ...edges({ onMissing: 'block', allowCrossUser }),
+        });
+      const ids = [...(await waits(anybody, true)), ...(await waits(own, false))];
+      const before = kit.fresh('a');
+      await kit.backend.tasks.enqueue([kit.task({ id: before }), kit.task({ id: missing })], {
+        atomic: false,
+      });
+      const queued = { state: 'queued', queue: 'default', user: 'ann' } as const;
+      const { items } = await kit.backend.inspect.list(queued, { limit: 10 });
+      expect(items.map(({ id }) => id)).toEqual([before, missing]);
+      await kit.serve(10);
+      for (const id of ids) expect(await kit.state(id)).toBe('finished');
+    }
+  },
+
   'does not wait for a missing one beyond 30 days': async (kit, expect) => {
     const id = await kit.add({ dependsOn: ['never'], ...edges({ onMissing: 'block' }) });
     await kit.jump(LIMITS.waitMaxMs - 60_000);

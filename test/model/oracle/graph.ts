@@ -10,6 +10,7 @@ import {
   type Key,
   laneOf,
   note,
+  ofUser,
   personOf,
   type Task,
   type World,
@@ -34,6 +35,9 @@ export function queueUp(world: World, task: Task): void {
     person.seq += 1;
     task.seq = person.seq;
   }
+  const isFirst = !ofUser(world, task.queue, task.user).some(({ state }) => state === 'queued');
+  // Nothing of this user waited, so no critical turn was taken before anything.
+  if (isFirst) personOf(laneOf(world, task.queue), task.user).levels.criticalRun = 0;
   task.state = 'queued';
   refresh(world, task.queue, task.user);
 }

@@ -281,20 +281,22 @@ end
 
 -- The share whose turn it is, and for how many turns: until the pass of another is less.
 function Deal.nextShare(shares, most)
-  local best, at_
+  local best, at_, others
   for i = 1, #shares do
     local share = shares[i]
-    if not share.isDone and (not best or share.pass < best.pass) and Choose.laneOpen(share.lane) then
-      best, at_ = share, i
+    share.isClosed = share.isDone or not Choose.laneOpen(share.lane)
+    if not share.isClosed then
+      if best then others = true end
+      if not best or share.pass < best.pass then best, at_ = share, i end
     end
   end
-  if not best or #shares == 1 then return best, most end
+  if not others then return best, most end
   local pass, turns = best.pass, 0
   repeat
     pass, turns = pass + best.step, turns + 1
     for i = 1, #shares do
       local other = shares[i]
-      if i ~= at_ and not other.isDone and (other.pass < pass or (other.pass == pass and i < at_)) then
+      if i ~= at_ and not other.isClosed and (other.pass < pass or (other.pass == pass and i < at_)) then
         return best, turns
       end
     end
@@ -306,7 +308,7 @@ function Deal.fill(shares, request)
   local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false,
     isOther = false, pass = INF }
   while batch.n < request.limit and not batch.stopped do
-    local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, batch.pass, 500))
+    local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, batch.pass, MOST))
     if not share then break end
     local config, before = share.lane.config, batch.n
     if config.maxRunning then most = math.min(most, config.maxRunning - share.lane.counts.started) end

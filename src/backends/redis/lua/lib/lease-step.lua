@@ -6,6 +6,9 @@
 -- each that has more to tell: its place, long payload, moment of the token, failures, losses, releases, upstreams,
 -- lease end, lease moment; or {'unregistered'}.
 
+-- Tasks that one step of a lease starts at once.
+local MOST = 3500
+
 -- @rare
 function Lease.addRow(batch, place, long, t)
   local rows = batch.rows or {}
@@ -123,14 +126,18 @@ function Lease.append(reply, from, batch)
   for i = 1, #rows do reply[from + 2 * n + i] = rows[i] end
 end
 
--- Whether the short script may answer: nothing is due, and no worker or queue asks for more.
+-- Whether the short script may answer: nothing is due, one queue at most has something to give, and no
+-- worker or queue asks for more.
 function Lease.isPlain(from, worker)
   if worker.reach or F.isTickDue(ARGV[from + 5]) or C.idle > 0 then return false end
   if worker.last and string.sub(worker.last, -#ARGV[from] - 1) == '-' .. ARGV[from] then return false end
+  local full = 0
   for i = from + 7, from + 4 + 3 * ARGV[from + 6], 3 do
-    if F.laneOf(ARGV[i]).config.rate then return false end
+    local lane = F.laneOf(ARGV[i])
+    if lane.config.rate then return false end
+    if lane.runnable > 0 then full = full + 1 end
   end
-  return true
+  return full <= 1 and ARGV[from + 1] + 0 <= MOST
 end
 
 -- Appends the answer to the reply; only 'rich' when the short script has nothing that it could lease.

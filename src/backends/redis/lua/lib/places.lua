@@ -14,6 +14,7 @@ function F.enterQueue(t, u, atOnce)
   if not again and not atOnce then t.seq = F.stamp() end
   F.setState(t, u, 'queued')
   F.joinLine(t, u, again)
+  if u.queued == 0 then F.began(u) end
   u.cnt[t.level] = u.cnt[t.level] + 1
   u.queued = u.queued + 1
   F.reindex(u)

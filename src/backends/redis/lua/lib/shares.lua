@@ -37,6 +37,19 @@ function F.served(u, level)
   shares.tag[level] = 0
 end
 
+-- A task comes to a user that has none in line: its critical turns are no longer in a row.
+function F.began(u)
+  if u.shares or u.raw then F.sharesOf(u).crit = 0 end
+end
+
+-- Whether shares are others than those of somebody who only ever had tasks of level 3.
+-- @rare
+function F.hasShares(u)
+  local shares, weights = F.sharesOf(u), u.lane.config.priorityWeights or WEIGHTS
+  local tag = shares.tag[3]
+  return shares.crit > 0 or (tag ~= 0 and tag ~= shares.v + 1 / weights[3])
+end
+
 -- A level that runs empty, whatever emptied it, loses its tag, and nothing else.
 function F.emptied(u, level)
   if level == 6 or not (u.shares or u.raw) then return end

@@ -198,6 +198,7 @@ function Store.storePlain(item)
   Store.wrote, Store.made[id] = true, true
   tasks[id] = nil
   local level = string.byte(blob) - 48
+  if u.queued == 0 then F.began(u) end
   u.live = u.live + 1
   u.queued = u.queued + 1
   u.cnt[level] = u.cnt[level] + 1
@@ -228,7 +229,7 @@ function Store.takeWaiters(t)
   if anys > 0 and owns > 0 then
     Store.merge(anys < owns and anybody or own, anys < owns and own or anybody)
   end
-  redis.call('RENAME', anys > owns and anybody or own, K.waiting(t.id))
+  redis.call('RENAME', anys >= owns and anybody or own, K.waiting(t.id))
   return true
 end
 

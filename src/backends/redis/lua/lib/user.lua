@@ -3,6 +3,7 @@
 -- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
 -- mean time that its leases are held, where time is charged.
 -- @include lib/tags.lua
+-- @include lib/shares.lua
 
 local USER = '<dIBIIIIIIIIIId'
 local READY, ASSIGNED, SHARED, THROTTLED, IDLE, UNCOUNTED = 1, 2, 4, 8, 16, 32
@@ -83,6 +84,7 @@ function F.needsRecord(u)
   return F.isRecorded(u) or u.lists or u.shared or u.assigned
     or u.queued > cnt[3] or u.throttled or u.tat > now
     -- A kept tag is in turns of the weight that it was given at.
+    or (u.queued > 0 and (u.shares or u.raw) and F.hasShares(u))
     or (u.w ~= 100 and u.ep == u.lane.epoch and not u.ready and F.startOf(u) > u.lane.v)
 end
 
