@@ -265,11 +265,6 @@ const FAIR: readonly Row[] = [
     `    if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end\n`,
     `    lane.lasts[kind] = nil\n`,
   ],
-  [
-    'a large class is a listpack',
-    `  if classes[u.class] == MANY then F.spread(K.ready(lane.p, u.class)) end\n`,
-    ``,
-  ],
 ];
 
 const HOT_LEASES: readonly Row[] = [
