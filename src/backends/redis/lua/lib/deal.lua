@@ -14,8 +14,8 @@ function Deal.fronts(lane, most)
     n = n + 1
     fronts[n] = { class = class, key = K.ready(lane.p, class), isPlain = string.byte(class) == 112,
       w = value, step = Choose.stepOf(class), scale = isShared or Tag.scale(value), page = page,
-      from = 0, at = 1, size = 0, got = NONE, tag = false, again = {}, first = 1, last = 0,
-      start = false, isAgain = false, n = users }
+      from = 0, at = 1, size = 0, got = NONE, tag = false, again = NONE, first = 1, last = 0,
+      start = false, isAgain = false, n = users, m = 0, moves = false, gone = false }
   end
   return fronts, n
 end
@@ -44,12 +44,15 @@ function Deal.look(front, tags)
 end
 
 -- Whose the next turns are, at most so many, as if each cost 1; nothing is written. By number of who got
--- any: names, tags after their turns, tasks had and left, turns, class. `order`: whose each turn is. `isOther`:
--- the next one is of a user with a record. `before`: turns that were dealt out for more, and were not taken.
+-- any: names, tags after their turns, tasks left; beside that turns, where somebody got more than one, class,
+-- where there are several, and (in the script that deals out again) tasks had. `order`: whose each turn is,
+-- unless each has one. `isOther`: the next one is of a user with a record. `before`: turns that were dealt out
+-- for more, and were not taken.
 function Deal.turns(lane, most, before)
   local fronts, n = Deal.fronts(lane, most)
   local v, w, lines = lane.v, lane.w, K.line(lane.p, '', '')
-  local names, tags, had, left, served, fronted, order = {}, {}, {}, {}, {}, {}, {}
+  local names, tags, left = {}, {}, {}
+  local had, fronted, served, order = rich and {}, n > 1 and {}, nil, nil
   local count, who, isOther = 0, 0, false
   while count < most and w > 0 do
     local front, start, from = fronts[1], nil, v
@@ -71,14 +74,16 @@ function Deal.turns(lane, most, before)
       i = front.again[front.first]
       front.first = front.first + 1
       have = left[i]
-      served[i] = served[i] + 1
+      served = served or {}
+      served[i] = (served[i] or 1) + 1
     else
       local name, at_ = front.got[front.at], front.at + 2
       who = who + 1
       i = who
       have = before and before.had[i] or redis.call('LLEN', lines .. name)
-      had[i] = have
-      names[i], tags[i], fronted[i], served[i] = name, front.tag, front, 1
+      names[i], tags[i] = name, front.tag
+      if had then had[i] = have end
+      if fronted then fronted[i] = front end
       front.at = at_
       if at_ <= front.size then
         front.tag = front.got[at_ + 1] + 0
@@ -88,17 +93,28 @@ function Deal.turns(lane, most, before)
     end
     if have > 0 then
       count = count + 1
-      order[count], tags[i], left[i] = i, tags[i] + TURN, have - 1
+      if order then
+        order[count] = i
+      elseif i ~= count then
+        order = {}
+        for at_ = 1, count - 1 do order[at_] = at_ end
+        order[count] = i
+      end
+      tags[i], left[i] = tags[i] + TURN, have - 1
       v = from + 100 / w
-      if have > 1 then
-        local last = front.last + 1
-        front.last, front.again[last] = last, i
-      else
+      if have == 1 then
         w = w - front.w
+      elseif count < most then
+        local last, again = front.last + 1, front.again
+        if last == 1 then
+          again = {}
+          front.again = again
+        end
+        front.last, again[last] = last, i
       end
     else
       -- It stands where it has nothing (somebody else's hand).
-      served[i], left[i], w = 0, 0, w - front.w
+      left[i], w = 0, w - front.w
     end
   end
   return { v = v, w = w, count = count, who = who, names = names, tags = tags, had = had, left = left,
@@ -107,15 +123,18 @@ end
 
 -- Takes the tasks of these turns out of their lines.
 function Deal.pop(lane, turns)
-  local ids, lines, some = {}, K.line(lane.p, '', ''), nil
-  local order, served, names = turns.order, turns.served, turns.names
+  local ids, lines, names, order, served = {}, K.line(lane.p, '', ''), turns.names, turns.order, turns.served
+  if not order then
+    for i = 1, turns.count do ids[i] = redis.call('LPOP', lines .. names[i]) end
+    return ids
+  end
+  local some = {}
   for at_ = 1, turns.count do
     local i = order[at_]
-    local n = served[i]
-    if n == 1 then
+    local n = served and served[i]
+    if not n then
       ids[at_] = redis.call('LPOP', lines .. names[i])
     else
-      some = some or {}
       local popped = some[i]
       if not popped then
         popped = redis.call('LPOP', lines .. names[i], string.format('%d', n))
@@ -132,7 +151,8 @@ end
 -- @rare
 function Deal.unpop(lane, turns, ids, from)
   for at_ = turns.count, from, -1 do
-    redis.call('LPUSH', K.line(lane.p, '', turns.names[turns.order[at_]]), ids[at_])
+    local i = turns.order and turns.order[at_] or at_
+    redis.call('LPUSH', K.line(lane.p, '', turns.names[i]), ids[at_])
   end
 end
 
@@ -164,16 +184,15 @@ end
 -- while it is ahead.
 function Deal.saveTags(lane, turns)
   local tags, left, names, fronted = turns.tags, turns.left, turns.names, turns.fronted
-  local drained, kept, passed = 0, {}, nil
+  local drained, kept, passed = 0, nil, nil
   for i = 1, turns.who do
-    local front = fronted[i]
+    local front = fronted and fronted[i] or turns.fronts[1]
     if left[i] > 0 then
-      local moves = front.moves
+      local moves, m = front.moves, front.m
       if not moves then
-        moves = {}
-        front.moves, front.m = moves, 0
+        moves, m = {}, 0
+        front.moves = moves
       end
-      local m = front.m
       moves[m + 1], moves[m + 2], front.m = string.format('%d', tags[i]), names[i], m + 2
     else
       local gone = front.gone or {}
@@ -181,6 +200,7 @@ function Deal.saveTags(lane, turns)
       gone[#gone + 1] = names[i]
       drained = drained + 1
       if Tag.start(tags[i], front.w) > turns.v then
+        kept = kept or {}
         local k = #kept
         kept[k + 1], kept[k + 2] = string.format('%d', tags[i]), names[i]
       else
@@ -191,13 +211,18 @@ function Deal.saveTags(lane, turns)
   end
   lane.v, lane.w = turns.v, turns.w
   for _, front in ipairs(turns.fronts) do
-    if front.moves then redis.call('ZADD', front.key, unpack(front.moves)) end
+    local moves = front.moves
+    if moves and front.m == 2 then
+      redis.call('ZADD', front.key, moves[1], moves[2])
+    elseif moves then
+      redis.call('ZADD', front.key, unpack(moves))
+    end
     if front.gone then Deal.dropFrom(lane, front, #front.gone) end
   end
   if drained == 0 then return end
   lane.ready = lane.ready - drained
   if passed then Step.dropNames(lane, passed) end
-  if #kept == 0 then return end
+  if not kept then return end
   redis.call('ZADD', K.keptTags(lane.p), unpack(kept))
   lane.tags = lane.tags + #kept / 2
 end
@@ -219,13 +244,19 @@ function Deal.startAll(lane, turns, ids, texts, request, batch)
   lane.counts.queued, lane.counts.started = lane.counts.queued - n, lane.counts.started + n
   F.touchLane(lane)
   local value = struct.pack(LEASE, now, till, lane.epoch, 0, C.steps) .. lane.queue .. '\0' .. request.token
-  local hot, rows, at_ = K.hot(request.worker), {}, batch.n
-  for i = 1, n do
-    rows[2 * i - 1], rows[2 * i] = ids[i], value
-    batch.ids[at_ + i], batch.texts[at_ + i] = ids[i], texts[i]
+  local hot, at_ = K.hot(request.worker), batch.n
+  if n == 1 then
+    batch.ids[at_ + 1], batch.texts[at_ + 1] = ids[1], texts[1]
+    redis.call('HSET', hot, ids[1], value)
+  else
+    local rows = {}
+    for i = 1, n do
+      rows[2 * i - 1], rows[2 * i] = ids[i], value
+      batch.ids[at_ + i], batch.texts[at_ + i] = ids[i], texts[i]
+    end
+    redis.call('HSET', hot, unpack(rows))
   end
   batch.n = at_ + n
-  redis.call('HSET', hot, unpack(rows))
   F.begun(request.worker, till)
   if request.isLong then Deal.addLong(batch, at_) end
 end
