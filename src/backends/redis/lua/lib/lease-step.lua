@@ -164,6 +164,8 @@ function F.leaseStep(from, worker, reply)
     if batch.isOther and batch.n == 0 then
       F.saveLiving(worker)
       F.writeStep()
+      -- It holds the alarm no more, and whoever makes the lease does not know that it did.
+      if heldAlarm then Due.handAlarm(shares[1].lane) end
       F.closeStep()
       reply[#reply + 1] = 'rich'
       return reply
