@@ -73,30 +73,53 @@ export function compileHot(text: string): string | undefined {
   return withoutGaps([...own.slice(0, header), '', ...blocks, ...own.slice(header)]).join('\n');
 }
 
-/** All verbs, by name, in one script: its last argument names the verb. */
+/**
+ * All verbs, by name, in one script: its last argument names the verb. The functions of a file are
+ * made together, when the first of them is called: its number stands behind their names.
+ */
 export function compileRich(verbs: ReadonlyMap<string, string>, expanded: string): string {
   const { functions, rest } = take(expanded);
   const bodies = [...verbs].flatMap(([name, text]) => {
-    const { own } = take(text);
-    const body = own.filter((line) => !line.startsWith('--')).map((line) => `  ${line}`);
-    return [`function F.Verb_${name}()`, ...body, 'end', ''];
+    const body = take(text).own.filter((line) => !line.startsWith('--'));
+    return [`if verb == '${name}' then`, ...body.map((line) => `  ${line}`), 'end'];
   });
   const code = [...bodies, ...rest.flatMap(({ lines }) => lines)].join('\n');
   const all = reachable(functions, code, true);
   const live = functions.filter(({ name }) => all.has(name));
-  const state = rest.flatMap((part) => (part.file === '' ? [] : part.lines));
-  return withoutGaps([
-    ...state,
+  const files = [...new Set(live.map(({ file }) => file))];
+  const numbered = new Map(live.map(({ name, file }) => [name, `${name}__${files.indexOf(file) + 1}`]));
+  const blocks = files.flatMap((file) => [
+    '',
+    'function()',
+    ...live.filter((one) => one.file === file).flatMap(({ lines }) => [...lines, '']),
+    'end,',
+  ]);
+  const text = [
+    ...rest.flatMap((part) => (part.file === '' ? [] : part.lines)),
     'local rich = true',
     '',
     'local library = function()',
-    ...live.flatMap((found) => [...found.lines, '']),
-    ...bodies,
+    'return {',
+    ...blocks,
+    '}',
     'end',
-    'library()',
-    "return F['Verb_' .. table.remove(ARGV)]()",
+    'local blocks = library()',
+    'setmetatable(F, { __index = function(functions, name)',
+    "  local number = tonumber(string.match(name, '__(%d+)$'))",
+    '  local make = number and blocks[number]',
+    '  if not make then return nil end',
+    '  blocks[number] = false',
+    '  make()',
+    '  return rawget(functions, name)',
+    'end })',
+    'local verb = table.remove(ARGV)',
+    ...bodies,
     '',
-  ]).join('\n');
+  ];
+  const named = text.map((line) =>
+    line.replaceAll(/\bF\.\w+/g, (name) => numbered.get(name) ?? name),
+  );
+  return withoutGaps(named).join('\n');
 }
 
 /** The functions and other lines of an expanded script. */

@@ -277,10 +277,22 @@ function Deal.leave(batch)
   return true
 end
 
+-- Whether any user without a record is ready.
+-- @rare
+function Deal.hasPlain(lane)
+  for class in pairs(lane.classes) do
+    if string.byte(class) == 112 then return true end
+  end
+  return false
+end
+
 -- Starts what comes next of a queue, at most so many; false when there is nothing.
 function Deal.some(share, most, request, batch)
   local lane = share.lane
-  if rich then Step.rest() end
+  if rich then
+    if not Deal.hasPlain(lane) then return Deal.one(share, request, batch) end
+    Step.rest()
+  end
   local turns = Deal.turns(lane, most)
   local odd = turns.isOther
   if odd and not rich and batch.n == 0 then return Deal.leave(batch) end
@@ -296,14 +308,13 @@ function Deal.some(share, most, request, batch)
     if at_ then
       Deal.unpop(lane, turns, ids, at_)
       turns, odd = Deal.turns(lane, at_ - 1, turns), true
-      batch.pass = 1
     end
-    if not odd then batch.pass = 2 * batch.pass end
     if turns.count > 0 then Deal.startAll(lane, turns, ids, texts, request, batch) end
   elseif turns.who > 0 then
     F.touchLane(lane)
     Deal.saveTags(lane, turns)
   end
+  batch.pass = odd and 1 or 2 * batch.pass
   if not odd then return turns.count > 0 end
   if batch.n >= request.limit then return true end
   if rich then return Deal.one(share, request, batch) end
