@@ -256,7 +256,8 @@ export class RedisTasks implements TaskStore {
     } catch (error) {
       if (!isOwn(error, 'BACKEND_UNAVAILABLE')) throw error;
       await this.#session.pause(RESEND_MS);
-      return decodeReplies(tasks, await this.#store(args));
+      // They may be stored already, which is too much for the short script.
+      return decodeReplies(tasks, await this.#session.run('enqueue', args));
     }
   }
 
