@@ -87,7 +87,9 @@ export function compileRich(verbs: ReadonlyMap<string, string>, expanded: string
   const all = reachable(functions, code, true);
   const live = functions.filter(({ name }) => all.has(name));
   const files = [...new Set(live.map(({ file }) => file))];
-  const numbered = new Map(live.map(({ name, file }) => [name, `${name}__${files.indexOf(file) + 1}`]));
+  const numbered = new Map(
+    live.map(({ name, file }) => [name, `${name}__${files.indexOf(file) + 1}`]),
+  );
   const blocks = files.flatMap((file) => [
     '',
     'function()',

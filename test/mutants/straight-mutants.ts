@@ -9,8 +9,8 @@ type Row = readonly [name: string, find: string, replace: string];
 const DEAL: readonly Row[] = [
   [
     'a turn that is dealt out is not charged',
-    `order[count], tags[i], left[i] = i, tags[i] + TURN, have - 1`,
-    `order[count], tags[i], left[i] = i, tags[i], have - 1`,
+    `tags[i], left[i] = tags[i] + TURN, have - 1`,
+    `tags[i], left[i] = tags[i], have - 1`,
   ],
   [
     'virtual time stands still while turns are dealt out',
@@ -19,8 +19,8 @@ const DEAL: readonly Row[] = [
   ],
   [
     'who has nothing left counts in W still',
-    `      else\n        w = w - front.w\n`,
-    `      else\n`,
+    `      if have == 1 then\n        w = w - front.w\n`,
+    `      if have == 1 then\n`,
   ],
   [
     'who had a turn goes before all others of its class',
@@ -106,11 +106,7 @@ const DEAL: readonly Row[] = [
     `if share.reach or config.rate then`,
     `if config.rate then`,
   ],
-  [
-    'turns are dealt out by what is stored, not by what the step has done',
-    `  if rich then Step.rest() end\n`,
-    ``,
-  ],
+  ['turns are dealt out by what is stored, not by what the step has done', `    Step.rest()\n`, ``],
 ];
 
 const SETTLE_MANY: readonly Row[] = [
