@@ -55,10 +55,59 @@ function Retain.takeAway(t)
   return true
 end
 
+-- How many of these, from the first on, are as most tasks are and ended before; counts them by queue.
+function Retain.countPlain(state, texts, ends, ears, over, byQueue)
+  local code, known, queue = CODES[state], nil, nil
+  for i = 1, #texts do
+    local text, ended = texts[i], ends[i]
+    if not text or not ended or string.byte(text, 27) >= 52 or (ears and ears[i]) then return i - 1 end
+    local said, at_ = struct.unpack('<Bd', ended)
+    if said % 16 ~= code or at_ > over then return i - 1 end
+    local from = 31 + string.sub(text, 28, 30)
+    if not known or string.sub(text, from, from + #known - 1) ~= known then
+      known = string.sub(text, from, string.find(text, '\0', from, true))
+      queue = string.sub(known, 1, -2)
+    end
+    byQueue[queue] = (byQueue[queue] or 0) + 1
+  end
+  return #texts
+end
+
+-- Takes the first that have ended away all at once, while they are as most tasks are; says how many.
+function Retain.takeMany(state, over, most)
+  F.flushEnded()
+  Step.saveTasks()
+  local key, byQueue = K.ended(state), {}
+  local ids = redis.call('LRANGE', key, 0, most - 1)
+  if #ids == 0 then return 0 end
+  local texts = redis.call('HMGET', K.tasks(), unpack(ids))
+  local ears = C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ids))
+  local n = Retain.countPlain(state, texts, redis.call('HMGET', K.ends(), unpack(ids)), ears, over, byQueue)
+  if n == 0 then return 0 end
+  redis.call('LPOP', key, n)
+  F.dropHoles(state)
+  for _, gone in ipairs({ K.tasks(), K.ends(), K.payloads(), K.errors() }) do
+    redis.call('HDEL', gone, unpack(ids, 1, n))
+  end
+  local more = {}
+  for i = 1, n do
+    more[2 * i - 1], more[2 * i] = K.run(ids[i]), K.channel(ids[i])
+    tasks[ids[i]] = false
+  end
+  redis.call('UNLINK', unpack(more))
+  for queue, count in pairs(byQueue) do
+    local lane = F.laneOf(queue)
+    lane.counts[state] = lane.counts[state] - count
+    F.touchLane(lane)
+  end
+  return n
+end
+
 function Retain.retainState(state, keepMs, keepCount, left)
   local surely = now - LIMIT.resendMs
   local over = now - math.max(keepMs, LIMIT.resendMs)
   if H[state] > over and not (keepCount and H[state] <= surely) then return false, left end
+  left = left - Retain.takeMany(state, over, left)
   while true do
     local t, passed = F.firstEnded(state, MOST_READ)
     if not t and passed == MOST_READ then return true, left end
