@@ -69,19 +69,22 @@ function Deal.turns(lane, most, before)
       isOther = true
       break
     end
-    local i, have
-    if front.isAgain then
-      i = front.again[front.first]
+    local isAgain, i = front.isAgain, who + 1
+    if isAgain then i = front.again[front.first] end
+    local have = isAgain and left[i] or before and before.had[i]
+      or redis.call('LLEN', lines .. front.got[front.at])
+    if have == 1 and front.w ~= 100 then
+      -- Its tag is in turns of a weight of its own: it gets a record to be kept in.
+      isOther = true
+      break
+    end
+    if isAgain then
       front.first = front.first + 1
-      have = left[i]
       served = served or {}
       served[i] = (served[i] or 1) + 1
     else
-      local name, at_ = front.got[front.at], front.at + 2
-      who = who + 1
-      i = who
-      have = before and before.had[i] or redis.call('LLEN', lines .. name)
-      names[i], tags[i] = name, front.tag
+      local at_ = front.at + 2
+      who, names[i], tags[i] = i, front.got[front.at], front.tag
       if had then had[i] = have end
       if fronted then fronted[i] = front end
       front.at = at_
@@ -348,7 +351,7 @@ end
 
 function Deal.fill(shares, request)
   local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false,
-    isOther = false, pass = INF }
+    isOther = false, pass = INF, vain = 0 }
   while batch.n < request.limit and not batch.stopped do
     local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, batch.pass, MOST))
     if not share then break end

@@ -34,7 +34,7 @@ end
 function F.joinClass(u)
   local lane, kind = u.lane, 'w' .. u.w
   local classes = lane.classes
-  u.shared = false
+  u.shared, u.ready = false, true
   if not F.isKindUsed(classes, kind) and next(classes) and F.exactClasses(lane) >= LIMIT.weightClasses then
     u.shared = true
     kind = 's' .. F.sharedClass(u.w)
@@ -42,7 +42,6 @@ function F.joinClass(u)
   u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
   if classes[u.class] == MANY then F.spread(K.ready(lane.p, u.class)) end
-  u.ready = true
   lane.w = lane.w + u.w
   lane.ready = lane.ready + 1
   return kind

@@ -147,6 +147,9 @@ function Deal.one(share, request, batch)
   local u, v, list, stolen = Choose.choose(share.lane, share.reach)
   if not u then return false end
   local taken = Deal.take(u, v, list, request, batch)
+  -- Where something is damaged, a turn may come to nothing, and to nothing again.
+  batch.vain = taken and 0 or batch.vain + 1
+  if batch.vain > LIMIT.strangersPerLease then batch.stopped = true end
   if taken and stolen then share.lane.stolen = share.lane.stolen + 1 end
   return true
 end

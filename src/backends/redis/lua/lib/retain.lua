@@ -75,6 +75,7 @@ end
 
 -- Takes the first that have ended away all at once, while they are as most tasks are; says how many.
 function Retain.takeMany(state, over, most)
+  if most <= 0 then return 0 end
   F.flushEnded()
   Step.saveTasks()
   local key, byQueue = K.ended(state), {}

@@ -73,7 +73,14 @@ end
 -- A user without a record: its tag is kept while it is ahead, its name while it waits or that is kept. One
 -- that has nothing but running tasks is found by those.
 function Step.rememberPlain(u)
-  local lane = u.lane
+  local lane, isWeighted = u.lane, u.ready and u.w ~= 100
+  if isWeighted and u.fresh then
+    redis.call('HSET', u.key, 'c', cmsgpack.pack({ o = u.own }))
+    u.fresh = false
+  elseif not isWeighted and not u.fresh then
+    redis.call('DEL', u.key)
+    u.fresh = true
+  end
   local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.startOf(u) > lane.v
   local isKept = u.isKept or false
   if keep ~= isKept then lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep end

@@ -56,14 +56,15 @@ function F.readUser(u, packed)
 end
 
 -- A user without a record: all that is known of it is its line, and its tag. `plain` until it needs one.
-function F.readPlain(u)
-  local lane, name = u.lane, u.name
+-- `weight`: that it stood in line with, if it does.
+function F.readPlain(u, weight)
+  local lane, name, class = u.lane, u.name, 'pw' .. weight
   local waiting = redis.call('LLEN', K.line(lane.p, '', name))
-  u.plain, u.w, u.cnt, u.queued = true, 100, { 0, 0, waiting, 0, 0, 0 }, waiting
+  u.plain, u.w, u.cnt, u.queued = true, weight, { 0, 0, waiting, 0, 0, 0 }, waiting
   local tag
   if waiting > 0 then
-    tag = redis.call('ZSCORE', K.ready(lane.p, 'pw100'), name)
-    if tag then u.ready, u.class, u.room = true, 'pw100', waiting end
+    tag = redis.call('ZSCORE', K.ready(lane.p, class), name)
+    if tag then u.ready, u.class, u.room = true, class, waiting end
   elseif lane.tags > 0 then
     tag = redis.call('ZSCORE', K.keptTags(lane.p), name)
     u.isKept = tag and true
@@ -73,9 +74,10 @@ end
 
 -- Whether its settings, or those of its queue, give a user a record as soon as it has a task.
 function F.isRecorded(u)
-  local set = u.set
-  return u.own ~= NONE and next(u.own) ~= nil or u.kept or u.lane.timed or set.paused or set.rate
-    or set.maxQueued or set.maxRunning < INF or set.weight ~= 100
+  local set, own = u.set, u.own
+  local isWeighted = own.weight and next(own, next(own)) == nil
+  return not isWeighted and next(own) ~= nil or u.kept or u.lane.timed or set.paused or set.rate
+    or set.maxQueued or set.maxRunning < INF or (set.weight ~= 100 and not isWeighted)
 end
 
 -- Whether there is more to remember of a user than its line and its tag.
@@ -190,10 +192,14 @@ function F.userOf(lane, name)
       local c = cmsgpack.unpack(got[3])
       u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
     end
+  elseif got[3] then
+    -- Nothing but the weight that it stands in line with.
+    u.own, u.fresh = cmsgpack.unpack(got[3]).o, false
+    F.readPlain(u, u.own.weight)
   else
     if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
     u.changed = next(u.own) ~= nil
-    F.readPlain(u)
+    F.readPlain(u, 100)
   end
   if u.own == NONE then
     lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
