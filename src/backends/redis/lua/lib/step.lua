@@ -73,11 +73,11 @@ end
 -- A user without a record: its tag is kept while it is ahead, its name while it waits or that is kept. One
 -- that has nothing but running tasks is found by those.
 function Step.rememberPlain(u)
-  local lane, isWeighted = u.lane, u.ready and u.w ~= 100
-  if isWeighted and u.fresh then
-    redis.call('HSET', u.key, 'c', cmsgpack.pack({ o = u.own }))
+  local lane, hasWeight = u.lane, u.kept or (u.ready and u.w ~= 100)
+  if hasWeight and (u.fresh or u.changed) then
+    redis.call('HSET', u.key, 'c', cmsgpack.pack({ o = u.own, k = u.kept }))
     u.fresh = false
-  elseif not isWeighted and not u.fresh then
+  elseif not hasWeight and not u.fresh then
     redis.call('DEL', u.key)
     u.fresh = true
   end
@@ -86,9 +86,9 @@ function Step.rememberPlain(u)
   if keep ~= isKept then lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep end
   if keep or isKept then F.zset(K.keptTags(lane.p), u.name, keep and u.s) end
   local counts = lane.counts
-  if u.ready or keep or u.queued > 0 or (counts.scheduled + counts.deferred > 0
+  if u.ready or keep or u.kept or u.queued > 0 or (counts.scheduled + counts.deferred > 0
     and redis.call('HEXISTS', K.later(lane.p), u.name) == 1) then
-    if u.entered then F.zset(K.users(lane.p), u.name, 0) end
+    if u.entered or u.kept then F.zset(K.users(lane.p), u.name, 0) end
   else
     F.zset(K.users(lane.p), u.name, false)
   end

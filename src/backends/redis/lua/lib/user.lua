@@ -76,7 +76,7 @@ end
 function F.isRecorded(u)
   local set, own = u.set, u.own
   local isWeighted = own.weight and next(own, next(own)) == nil
-  return not isWeighted and next(own) ~= nil or u.kept or u.lane.timed or set.paused or set.rate
+  return not isWeighted and (next(own) ~= nil or u.kept) or u.lane.timed or set.paused or set.rate
     or set.maxQueued or set.maxRunning < INF or (set.weight ~= 100 and not isWeighted)
 end
 
@@ -194,8 +194,9 @@ function F.userOf(lane, name)
     end
   elseif got[3] then
     -- Nothing but the weight that it stands in line with.
-    u.own, u.fresh = cmsgpack.unpack(got[3]).o, false
-    F.readPlain(u, u.own.weight)
+    local c = cmsgpack.unpack(got[3])
+    u.own, u.kept, u.fresh = c.o, c.k, false
+    F.readPlain(u, c.o.weight)
   else
     if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
     u.changed = next(u.own) ~= nil
