@@ -37,6 +37,8 @@ function project(layer: Layer): TestProjectConfiguration {
       // more, and the last lines of a layer name it.
       retry: layer.redis ? 1 : 0,
       testTimeout: layer.redis ? 30_000 : 10_000,
+      // Hooks start servers, workers and a dozen commands, on a machine that may be busy.
+      hookTimeout: 60_000,
       ...(layer.redis ? { globalSetup: ['test/support/global-setup.ts'] } : {}),
       ...(layer.name === 'types' ? compiled() : {}),
     },

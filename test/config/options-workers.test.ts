@@ -53,7 +53,7 @@ describe('worker', () => {
   it('worker.stealTargets are served when those have nothing', async () => {
     const worker = '{ concurrency: 1, assignedUsers: ["user:1"], stealTargets: ["user:2"] }';
     const loom = await loomOf(`worker: ${worker}`, [quick]);
-    for (const user of ['user:3', 'user:2', 'user:1']) await loom.enqueue(quick, 1, { user });
+    for (const user of ['user:3', 'user:1', 'user:2']) await loom.enqueue(quick, 1, { user });
     await loom.drain();
     expect(loom.order().map(([user]) => user)).toEqual(['user:1', 'user:2']);
 

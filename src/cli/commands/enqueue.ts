@@ -3,7 +3,7 @@ import type { Duration } from '../../base/time.ts';
 import type { Fairloom } from '../../engine/client.ts';
 import type { EnqueueOptions } from '../../engine/enqueue-options.ts';
 import type { TaskHandle } from '../../engine/handle.ts';
-import type { RunEnqueueOptions, RunForm } from '../../engine/runs/run-options.ts';
+import { RUN_FORMS, type RunEnqueueOptions, type RunForm } from '../../engine/runs/run-options.ts';
 import type { UntypedPipeline } from '../../workflow/notation.ts';
 import { TaskDefinition } from '../../workflow/task-definition.ts';
 import { PRIORITY_NAMES, type Priority } from '../../workflow/task-options.ts';
@@ -65,7 +65,7 @@ export function addEnqueue(program: Command, shell: Shell): void {
     .option('--timeout <time|none>', 'of one attempt', timeoutArgument)
     .option('--idempotency-key <key>', 'at most one task per key, user and queue at a time')
     .option('--depends-on <id>', 'wait for this task; may be repeated', repeated)
-    .addOption(new Option('--form <form>', 'of a pipeline').choices(['dispatched', 'driven']))
+    .addOption(new Option('--form <form>', 'of a pipeline').choices(RUN_FORMS))
     .option('--wait [time]', 'wait for the end and print the result', durationArgument)
     .action((name: string, input: string | undefined, options: Options, command: Command) =>
       withLoom(shell, command, async (loom, output, steps) => {

@@ -9,6 +9,7 @@ import type { Fairloom } from '../../engine/client.ts';
 import type { RunImportOptions } from '../../engine/runs/import.ts';
 import type { RunHandle } from '../../engine/runs/run-handle.ts';
 import type { RunDetails } from '../../engine/runs/run-info.ts';
+import { RUN_FORMS } from '../../engine/runs/run-options.ts';
 import type { RunCause } from '../../engine/runs/runs-facade.ts';
 import { inputText, stateOption } from '../arguments.ts';
 import { changeEach } from '../bulk.ts';
@@ -61,9 +62,7 @@ function addList(runs: Command, shell: Shell): void {
     .command('list')
     .description('runs, those under way first')
     .addOption(stateOption('in this state; default: all'))
-    .addOption(
-      new Option('--form <form>', 'of this form; default: both').choices(['dispatched', 'driven']),
-    )
+    .addOption(new Option('--form <form>', 'of this form; default: both').choices(RUN_FORMS))
     .option('--queue <name>', 'of this queue')
     .option('--user <id>', 'of this user')
     .option('--limit <n|all>', 'rows', limitArgument, 50)

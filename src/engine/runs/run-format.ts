@@ -12,7 +12,7 @@ import { isTraceparent, type StoredOptions } from '../enqueue-options.ts';
 import { graphTextOf } from './known-graph.ts';
 import { type SaidPlace, sha256 } from './record.ts';
 import type { RunNodeState } from './run-info.ts';
-import type { RunForm } from './run-options.ts';
+import { RUN_FORMS, type RunForm } from './run-options.ts';
 
 /** The version that is written; older ones are read. */
 export const RUN_VERSION = 1;
@@ -77,7 +77,7 @@ export function readRun(given: unknown): RunExport {
   if (version > RUN_VERSION) {
     throw new RunFormatError('$.version', `is ${version}; this version reads ${RUN_VERSION}`);
   }
-  oneOf(run['form'], ['dispatched', 'driven'], '$.form');
+  oneOf(run['form'], RUN_FORMS, '$.form');
   oneOf(run['state'], TASK_STATES, '$.state');
   for (const key of ['id', 'name', 'user']) named(run[key], `$.${key}`);
   if (run['input'] !== undefined) text(run['input'], '$.input');

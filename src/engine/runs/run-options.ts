@@ -24,6 +24,8 @@ import type { SaidPlace } from './record.ts';
 /** How a run is carried out; see {@link RunEnqueueOptions.form}. */
 export type RunForm = 'dispatched' | 'driven';
 
+export const RUN_FORMS: readonly RunForm[] = ['dispatched', 'driven'];
+
 /**
  * What may be said about one run. `user`, `queue`, `priority` and the options of attempts hold for
  * every task of it and go before those of definitions; `delay`, `executeAfter`, `expiresIn` and
@@ -78,7 +80,7 @@ interface TermsTools {
   readonly newId: () => string;
 }
 
-const FORMS: readonly unknown[] = ['dispatched', 'driven', undefined];
+const FORMS: readonly unknown[] = [...RUN_FORMS, undefined];
 const CHECKPOINTS: readonly unknown[] = ['node', 'group', undefined];
 
 /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */

@@ -30,7 +30,7 @@ import {
 import type { RunExport } from './run-format.ts';
 import { type RunHandle, StoredRun } from './run-handle.ts';
 import { type RunDetails, type RunInfo, runInfos } from './run-info.ts';
-import type { RunForm } from './run-options.ts';
+import { RUN_FORMS, type RunForm } from './run-options.ts';
 import type { RunTools } from './run-submission.ts';
 import { RunView } from './run-view.ts';
 
@@ -164,7 +164,7 @@ export class Runs {
     const filter = filterOf(options);
     const { inspect } = await handles.connection.open();
     const { limit, cursor: from } = pageRequest(options);
-    const forms = options.form === undefined ? FORMS : [options.form];
+    const forms = options.form === undefined ? RUN_FORMS : [options.form];
     const views: RunView[] = [];
     let [form, rest] = placeIn(forms, from);
     for (;;) {
@@ -351,8 +351,6 @@ async function resultOf(view: RunView): Promise<Pick<RunDetails, 'result'>> {
   }
 }
 
-const FORMS: readonly RunForm[] = ['dispatched', 'driven'];
-
 /** Where a listing goes on: in which form, and at which cursor of that; empty at its start. */
 function placeIn(
   forms: readonly RunForm[],
@@ -372,7 +370,7 @@ function filterOf({ state, form, queue, user }: RunListOptions): {
   if (!TASK_STATES.includes(state)) {
     throw new InvalidOptionError('state', `one of ${TASK_STATES.join(', ')}`, state);
   }
-  if (form !== undefined && !FORMS.includes(form)) {
+  if (form !== undefined && !RUN_FORMS.includes(form)) {
     throw new InvalidOptionError('form', '"dispatched", "driven"', form);
   }
   if (state === 'queued' && user === undefined) {
