@@ -1,5 +1,6 @@
 /** What the short scripts meet although nearly nobody comes that way, and how their keys are kept. */
 import { describe, expect, inject, it } from 'vitest';
+import { memory } from '../../src/index.ts';
 import { adminOf, freshPrefix, kitOn } from './faults-kit.ts';
 
 async function setUp() {
@@ -51,6 +52,54 @@ describe('a short script', () => {
     const woken = await raw.llen(key('wake:v'));
     expect((await (await other()).leaseOne({ requestId: 'new' })).user).toBe('bob');
     expect(await raw.llen(key('wake:v'))).toBe(woken + 1);
+  });
+});
+
+describe('turns that are dealt out many at once', () => {
+  it.each([1, 7, 40, 200])('are those of the other backend, %i at a time', async (limit) => {
+    const { kit } = await setUp();
+    const other = memory();
+    const users = Array.from({ length: 150 }, (_, at) => `user${at}`);
+    const weights: Readonly<Record<number, number>> = { 0: 300, 1: 35 };
+    const tasks = users.flatMap((user, at) =>
+      Array.from({ length: 1 + (at % 4) }, () => kit.task({ user })),
+    );
+    const order: string[][] = [];
+    for (const backend of [kit.backend, other]) {
+      const spec = { id: 'w', queues: ['default'], names: tasks.map(({ name }) => name) };
+      await backend.workers.register({
+        ...spec,
+        names: [...new Set(spec.names)],
+        concurrency: 9,
+        host: 'h',
+      });
+      for (const [at, user] of users.entries()) {
+        const weight = weights[at % 3];
+        if (weight !== undefined) await backend.users.set(user, { weight }, {});
+      }
+      await backend.tasks.enqueue(tasks, { atomic: false });
+      const served: string[] = [];
+      for (let call = 0; served.length < tasks.length; call++) {
+        const requestId = `request${String(call).padStart(6, '0')}`;
+        const queues = [{ queue: 'default', weight: 1, pass: 0 }];
+        const request = { requestId, worker: 'w', limit, leaseMs: 60_000, queues, wait: false };
+        const { leases } = await backend.tasks.lease(request);
+        if (leases.length === 0) break;
+        served.push(...leases.map(({ id }) => id));
+      }
+      order.push(served);
+    }
+    await other.close();
+    expect(order[0]?.length).toBe(tasks.length);
+    expect(order[0]).toEqual(order[1]);
+  });
+
+  it('count a user once that has more to come', async () => {
+    const { kit, raw, key } = await setUp();
+    await kit.add({ user: 'ann' });
+    await kit.add({ user: 'ann' });
+    expect(await raw.zcard(key('ready:pw100'))).toBe(1);
+    expect((await kit.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
   });
 });
 
