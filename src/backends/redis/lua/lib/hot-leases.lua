@@ -93,6 +93,9 @@ function F.overdue(worker, most)
     cursor, rows = unpack(redis.call('HSCAN', key, cursor, 'COUNT', 10 * most))
     for i = 1, #rows, 2 do
       local _, till = struct.unpack(LEASE, rows[i + 1])
+      -- This step may have made it end sooner.
+      local t = tasks[rows[i]]
+      if t and t.state == 'started' and t.worker == worker then till = t.leaseUntil end
       if till <= now then ids[#ids + 1] = rows[i] else least = math.min(least, till) end
     end
   until cursor == '0' or #ids > 2 * most
