@@ -87,7 +87,8 @@ function F.needsRecord(u)
     or u.queued > cnt[3] or u.throttled or u.tat > now
     -- A kept tag is in turns of the weight that it was given at.
     or (u.queued > 0 and (u.shares or u.raw) and F.hasShares(u))
-    or (u.w ~= 100 and u.ep == u.lane.epoch and not u.ready and F.startOf(u) > u.lane.v)
+    or ((u.w ~= 100 or u.set.weight ~= 100) and u.ep == u.lane.epoch and not u.ready
+      and F.startOf(u) > u.lane.v)
 end
 
 -- Counts the tasks of a user that are running, and those that have not ended, as they are stored. Whoever is
