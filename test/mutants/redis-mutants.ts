@@ -145,7 +145,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a debt at another weight goes with the record',
     file: `${DIR}/lib/user.lua`,
-    find: `    or (u.w ~= 100 and u.ep == u.lane.epoch and not u.ready and F.startOf(u) > u.lane.v)\n`,
+    find: `    or ((u.w ~= 100 or u.set.weight ~= 100) and u.ep == u.lane.epoch and not u.ready
+      and F.startOf(u) > u.lane.v)\n`,
     replace: ``,
   },
   {
