@@ -40,8 +40,6 @@ const FILE_END = /^-- <<< /;
 const RARE = /^-- @rare\b/;
 /** `-- @hot lib/a.lua Step.close` in a verb. */
 const TIER = /^-- @(?:hot|often|rich) /;
-/** `-- @rare lib/a.lua lib/b.lua` in a verb: these files are rare here. */
-const RARE_FILES = /^-- @rare (.+)$/;
 
 /** Tables of functions, one for each subject: see lua/lib/state.lua. */
 const SUBJECTS = /^local ((?:[A-Z]\w+, )*[A-Z]\w+) = (?:\{\}, )*\{\} -- subjects$/;
@@ -270,7 +268,7 @@ function isLines(part: Part): part is LuaLines {
 
 /** Functions with the comment above them, and the lines between them, in order. */
 function partsOf(lines: readonly string[]): readonly Part[] {
-  const rareFiles = new Set(lines.flatMap((line) => RARE_FILES.exec(line)?.[1]?.split(' ') ?? []));
+  const rareFiles = new Set<string>();
   const parts: Part[] = [];
   const files: string[] = [];
   let between: string[] = [];
@@ -290,7 +288,7 @@ function partsOf(lines: readonly string[]): readonly Part[] {
     if (file !== undefined || ends || TIER.test(line)) continue;
     const name = START.exec(line)?.[1];
     if (name === undefined) {
-      if (!RARE_FILES.test(line)) between.push(line);
+      between.push(line);
       continue;
     }
     const end = /\bend$/.test(line) ? at : lines.indexOf('end', at);

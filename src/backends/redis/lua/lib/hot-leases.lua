@@ -47,6 +47,12 @@ end
 -- @rare
 function F.restWorker(worker)
   redis.call('ZREM', K.leases(), worker)
+  F.readLeases()
+end
+
+-- When the first lease of all may end.
+-- @rare
+function F.readLeases()
   local head = redis.call('ZRANGE', K.leases(), 0, 0, 'WITHSCORES')
   H.started = head[2] and tonumber(head[2]) or INF
 end
@@ -64,9 +70,7 @@ function F.saveLeases()
     end
   end
   leasedUntil = {}
-  if not left then return end
-  local head = redis.call('ZRANGE', K.leases(), 0, 0, 'WITHSCORES')
-  H.started = head[2] and tonumber(head[2]) or INF
+  if left then F.readLeases() end
 end
 
 -- Tasks that the worker was given in a step, whose number and request `last` is, and still has, by arrival.

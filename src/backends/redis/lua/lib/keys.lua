@@ -20,11 +20,9 @@ function K.errors() return prefix .. 'errors' end
 function K.ears() return prefix .. 'ears' end
 function K.hot(worker) return prefix .. 'hot:' .. worker end
 function K.leases() return prefix .. 'leases' end
-function K.readers() return prefix .. 'readers' end
 function K.kept(state) return prefix .. 'kept:' .. state end
 function K.holes() return prefix .. 'holes' end
 function K.ended(state) return prefix .. 'ended:' .. state end
-function K.moments() return prefix .. 'moments' end
 function K.attempts(id) return prefix .. 'attempts:' .. id end
 function K.state(state) return prefix .. 'state:' .. state end
 function K.waiting(id) return prefix .. 'deps:waiting:' .. id end

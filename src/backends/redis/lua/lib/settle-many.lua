@@ -47,7 +47,7 @@ function Settle.lease(packed, token)
   return { packed = packed, token = token, queue = string.sub(packed, from, stop - 1) }
 end
 
--- The first settlement of the call that is not told in one word more than its result: by place in the call.
+-- Where the decision of each stands that is not 'finish', by its place in the call.
 function Settle.others(from, count)
   local others = {}
   for i = from, from + 4 * (count - 1), 4 do others[ARGV[i] + 0] = i end
@@ -85,13 +85,13 @@ end
 
 -- ARGV from 2: how many settlements, how many of them are not 'finish', how many groups follow that have one
 -- token each; then size and token of each group, all ids, all results (or first arguments), and of each
--- that is not 'finish' its place, decision and two more arguments. Answers where that ends, and appends
--- to the reply place and answer of each that is not 'ok finished'.
+-- that is not 'finish' its place, decision and two more arguments. Appends to the reply place and answer of
+-- each that is not 'ok finished'.
 function Settle.all(worker, reply, hot, ears)
   local n, odd, groups = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
   local ids = 4 + 2 * groups
   local rows = ids + 2 * n + 1
-  if n == 0 then return rows end
+  if n == 0 then return end
   local others, done = NONE, NONE
   -- A task may be settled twice in one call.
   if odd > 0 then others, done = Settle.others(rows, odd), {} end
@@ -117,5 +117,4 @@ function Settle.all(worker, reply, hot, ears)
       end
     end
   end
-  return rows + 4 * odd
 end

@@ -1,5 +1,5 @@
--- Names what all functions of a script share. The bundler puts the functions themselves into two:
--- what every run needs, and what only some runs do (marked @rare), made when first called.
+-- Names what all functions of a script share. A short script has those that its verb names, unless they are
+-- marked @rare; the script that knows all verbs makes those of a file when one of them is called.
 -- @include constants
 
 local F = {}

@@ -64,8 +64,7 @@ function Tick.sweep()
       end
     end
   end
-  local head = redis.call('ZRANGE', K.leases(), 0, 0, 'WITHSCORES')
-  H.started = head[2] and tonumber(head[2]) or INF
+  F.readLeases()
   return H.started <= now
 end
 
