@@ -34,15 +34,19 @@ const DEAL: readonly Row[] = [
   ],
   [
     'users with a record are dealt turns as if they had none',
-    `    if not front.isPlain then\n      isOther = true\n      break\n    end\n`,
-    ``,
+    `    elseif isPlain then\n      have = before`,
+    `    else\n      have = before`,
   ],
   [
     'of a class only the first page is seen',
     `from = size == 2 * page and from + page`,
     `from = false`,
   ],
-  ['a task with facts is just started', `    if kind >= 52 then return i end\n`, ``],
+  [
+    'a task with facts is just started',
+    `    if kind >= 52 and kind < 56 and not (found and found[i]) then return i end\n`,
+    ``,
+  ],
   [
     'a task of another cost is charged one turn',
     `      if string.sub(text, b + 1, c - 1) ~= '1' then return i end\n`,
@@ -55,18 +59,13 @@ const DEAL: readonly Row[] = [
   ],
   [
     'tasks that are put back stand in the opposite order',
-    `for at_ = turns.count, from, -1 do`,
-    `for at_ = from, turns.count do`,
-  ],
-  [
-    'turns whose tasks were put back stay charged',
-    `turns, odd = Deal.turns(lane, at_ - 1, turns), true`,
-    `turns.count, odd = at_ - 1, true`,
+    `for at_ = turns.count, 1, -1 do`,
+    `for at_ = 1, turns.count do`,
   ],
   [
     'a tag that is ahead is not kept',
-    `      if Tag.start(tags[i], front.w) > turns.v then`,
-    `      if tags[i] < 0 then`,
+    `      elseif Tag.start(tags[i], front.w) > turns.v then`,
+    `      elseif tags[i] < 0 then`,
   ],
   ['names of those who have gone stay', `  if passed then Step.dropNames(lane, passed) end\n`, ``],
   [
@@ -106,7 +105,51 @@ const DEAL: readonly Row[] = [
     `if share.reach or config.rate then`,
     `if config.rate then`,
   ],
-  ['turns are dealt out by what is stored, not by what the step has done', `    Step.rest()\n`, ``],
+];
+
+const DEAL_RICH: readonly Row[] = [
+  [
+    'turns whose tasks were put back stay charged',
+    `turns, odd = Deal.turns(lane, at_ - 1, turns), true`,
+    `turns.count, odd = at_ - 1, true`,
+  ],
+  ['turns are dealt out by what is stored, not by what the step has done', `  Step.rest()\n`, ``],
+  [
+    'many turns of a user go past its maxRunning',
+    `math.min(u.queued, set.maxRunning - u.running, most + 1)`,
+    `math.min(u.queued, most + 1)`,
+  ],
+  [
+    'many turns of a user go past its rate',
+    `  if set.rate then room = Deal.startsOf(u, room) end\n`,
+    ``,
+  ],
+  ['many turns of a user spend nothing of its rate', `        u.tat = tat\n`, ``],
+  ['many turns of a user are all of level 3', `      level = Deal.nextLevel(plans[i])\n`, ``],
+  ['a level that many turns have emptied keeps its tag', `F.emptied(plan, level)`, `plan = plan`],
+  [
+    'a task is started with many others after its time to start',
+    `not (x and (x.ex or x.o and Deal.isOrphan(t)))`,
+    `not (x and x.o and Deal.isOrphan(t))`,
+  ],
+  [
+    'a task of a run that has ended is started with many others',
+    `not (x and (x.ex or x.o and Deal.isOrphan(t)))`,
+    `not (x and x.ex)`,
+  ],
+  ['a last chance is taken beside others', `    and t.losses < LIMIT.maxLost - 1 and `, `    and `],
+  ['a token of many is less than the one before', `F.tokenNumber(t.token) < micros`, `true`],
+  [
+    'who has had all its turns stays ready',
+    `      if turns.left[i] == 0 then u.ready, u.class = false, false end\n`,
+    ``,
+  ],
+  [
+    'leases of users with a record are not counted when they end',
+    `(u and u.isCounted and 2 or 0)`,
+    `0`,
+  ],
+  ['a lease of many tells nothing of facts', `    if t or long then `, `    if long then `],
 ];
 
 const SETTLE_MANY: readonly Row[] = [
@@ -293,6 +336,7 @@ const HOT_LEASES: readonly Row[] = [
 
 export const STRAIGHT_MUTANTS: readonly Mutant[] = [
   ...of('deal', DEAL),
+  ...of('deal-rich', DEAL_RICH),
   ...of('settle-many', SETTLE_MANY),
   ...of('store-many', STORE_MANY),
   ...of('step', STEP),

@@ -52,7 +52,7 @@ function Deal.turns(lane, most, before)
   local fronts, n = Deal.fronts(lane, most)
   local v, w, lines = lane.v, lane.w, K.line(lane.p, '', '')
   local names, tags, left = {}, {}, {}
-  local had, fronted, served, order = rich and {}, n > 1 and {}, nil, nil
+  local had, fronted, served, order, us = rich and {}, n > 1 and {}, nil, nil, nil
   local count, who, isOther = 0, 0, false
   while count < most and w > 0 do
     local front, start, from = fronts[1], nil, v
@@ -65,15 +65,20 @@ function Deal.turns(lane, most, before)
       start = front and front.start
     end
     if not start then break end
-    if not front.isPlain then
+    local isAgain, isPlain, i, have, u = front.isAgain, front.isPlain, who + 1, nil, nil
+    if isAgain then
+      i = front.again[front.first]
+      have = left[i]
+    elseif isPlain then
+      have = before and before.had[i] or redis.call('LLEN', lines .. front.got[front.at])
+    elseif rich then
+      have, u = Deal.roomOf(lane, front, most)
+    end
+    if not have then
       isOther = true
       break
     end
-    local isAgain, i = front.isAgain, who + 1
-    if isAgain then i = front.again[front.first] end
-    local have = isAgain and left[i] or before and before.had[i]
-      or redis.call('LLEN', lines .. front.got[front.at])
-    if have == 1 and front.w ~= 100 then
+    if isPlain and have == 1 and front.w ~= 100 then
       -- Its tag is in turns of a weight of its own: it gets a record to be kept in.
       isOther = true
       break
@@ -86,6 +91,10 @@ function Deal.turns(lane, most, before)
       local at_ = front.at + 2
       who, names[i], tags[i] = i, front.got[front.at], front.tag
       if had then had[i] = have end
+      if u then
+        us = us or {}
+        us[i] = u
+      end
       if fronted then fronted[i] = front end
       front.at = at_
       if at_ <= front.size then
@@ -121,7 +130,7 @@ function Deal.turns(lane, most, before)
     end
   end
   return { v = v, w = w, count = count, who = who, names = names, tags = tags, had = had, left = left,
-    served = served, fronts = fronts, fronted = fronted, order = order, isOther = isOther }
+    served = served, fronts = fronts, fronted = fronted, order = order, isOther = isOther, us = us }
 end
 
 -- Takes the tasks of these turns out of their lines.
@@ -150,24 +159,24 @@ function Deal.pop(lane, turns)
   return ids
 end
 
--- The tasks from the last to `from` stand again where they stood.
+-- The tasks stand again where they stood.
 -- @rare
-function Deal.unpop(lane, turns, ids, from)
-  for at_ = turns.count, from, -1 do
+function Deal.unpop(lane, turns, ids)
+  for at_ = turns.count, 1, -1 do
     local i = turns.order and turns.order[at_] or at_
     redis.call('LPUSH', K.line(lane.p, '', turns.names[i]), ids[at_])
   end
 end
 
--- The first task that cannot just be started: its record is gone, it has facts, another cost than 1, or a
--- name that the worker does not know; nil when there is none.
-function Deal.firstOdd(texts, n, request)
+-- The first task that cannot just be started: its record is gone, it has facts (and is not among `found`), another
+-- cost than 1, or a name that the worker does not know; nil when there is none.
+function Deal.firstOdd(texts, n, request, found)
   local known = request.known
   for i = 1, n do
     local text = texts[i]
     if not text then return i end
     local kind = string.byte(text, 27)
-    if kind >= 52 then return i end
+    if kind >= 52 and kind < 56 and not (found and found[i]) then return i end
     if kind % 2 == 1 then request.isLong = true end
     local from = 31 + string.sub(text, 28, 30)
     if not known or string.sub(text, from, from + #known - 1) ~= known then
@@ -186,7 +195,7 @@ end
 -- Writes the tags of those that had turns. Who has nothing left leaves its class, and its tag is kept
 -- while it is ahead.
 function Deal.saveTags(lane, turns)
-  local tags, left, names, fronted = turns.tags, turns.left, turns.names, turns.fronted
+  local tags, left, names, fronted, us = turns.tags, turns.left, turns.names, turns.fronted, turns.us
   local drained, kept, passed = 0, nil, nil
   for i = 1, turns.who do
     local front = fronted and fronted[i] or turns.fronts[1]
@@ -202,7 +211,9 @@ function Deal.saveTags(lane, turns)
       front.gone = gone
       gone[#gone + 1] = names[i]
       drained = drained + 1
-      if Tag.start(tags[i], front.w) > turns.v then
+      if us and us[i] then
+        -- Its record keeps the tag.
+      elseif Tag.start(tags[i], front.w) > turns.v then
         kept = kept or {}
         local k = #kept
         kept[k + 1], kept[k + 2] = string.format('%d', tags[i]), names[i]
@@ -280,39 +291,23 @@ function Deal.leave(batch)
   return true
 end
 
--- Whether any user without a record is ready.
--- @rare
-function Deal.hasPlain(lane)
-  for class in pairs(lane.classes) do
-    if string.byte(class) == 112 then return true end
-  end
-  return false
-end
-
 -- Starts what comes next of a queue, at most so many; false when there is nothing.
 function Deal.some(share, most, request, batch)
+  if rich then return Deal.someRich(share, most, request, batch) end
   local lane = share.lane
-  if rich then
-    if not Deal.hasPlain(lane) then return Deal.one(share, request, batch) end
-    Step.rest()
-  end
   local turns = Deal.turns(lane, most)
   local odd = turns.isOther
-  if odd and not rich and batch.n == 0 then return Deal.leave(batch) end
+  if odd and batch.n == 0 then return Deal.leave(batch) end
   if turns.count > 0 then
     local ids = Deal.pop(lane, turns)
     local texts = redis.call('HMGET', K.tasks(), unpack(ids))
     request.isLong = false
     local at_ = Deal.firstOdd(texts, turns.count, request)
-    if at_ and not rich and batch.n == 0 then
-      Deal.unpop(lane, turns, ids, 1)
+    if at_ then
+      Deal.unpop(lane, turns, ids)
       return Deal.leave(batch)
     end
-    if at_ then
-      Deal.unpop(lane, turns, ids, at_)
-      turns, odd = Deal.turns(lane, at_ - 1, turns), true
-    end
-    if turns.count > 0 then Deal.startAll(lane, turns, ids, texts, request, batch) end
+    Deal.startAll(lane, turns, ids, texts, request, batch)
   elseif turns.who > 0 then
     F.touchLane(lane)
     Deal.saveTags(lane, turns)
@@ -320,7 +315,6 @@ function Deal.some(share, most, request, batch)
   batch.pass = odd and 1 or 2 * batch.pass
   if not odd then return turns.count > 0 end
   if batch.n >= request.limit then return true end
-  if rich then return Deal.one(share, request, batch) end
   return Deal.leave(batch)
 end
 

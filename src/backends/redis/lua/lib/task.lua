@@ -53,7 +53,16 @@ function F.readFacts(t, packed)
   t.hasFacts = true
 end
 
+-- Its facts are of a time before its latest lease, which has a token of its own.
+function F.outlive(t)
+  if t.isSettled then
+    t.y = t.y or {}
+    t.y.st = t.token
+  end
+end
+
 function F.readEnd(t, packed)
+  F.outlive(t)
   local code, at_, leasedAt, from
   code, at_, leasedAt, t.endStamp, from = struct.unpack(END, packed)
   local a = string.find(packed, '\0', from, true)
@@ -65,6 +74,7 @@ function F.readEnd(t, packed)
 end
 
 function F.readLease(t, worker, packed)
+  F.outlive(t)
   local flags, from
   t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, t.step, from = struct.unpack(LEASE, packed)
   local stop = string.find(packed, '\0', from, true)

@@ -1,0 +1,176 @@
+-- Turns of users with a record, and tasks of which more is known than their text: dealt out many at once as
+-- others are (lib/deal.lua). What is odder than that is taken one by one (lib/lease.lua).
+-- @rare
+
+-- How many turns the first of a class may have, who has a record: one more than so many at most. Nil: its turn is
+-- taken by all rules.
+function Deal.roomOf(lane, front, most)
+  if lane.timed or front.scale == true or string.byte(front.class) ~= 111 then return end
+  local u = F.userOf(lane, front.got[front.at])
+  local set = u.set
+  if not u.ready or u.lists or u.ep ~= lane.epoch or u.w ~= front.w or set.weight ~= u.w or set.paused then return end
+  local room = math.min(u.queued, set.maxRunning - u.running, most + 1)
+  if set.rate then room = Deal.startsOf(u, room) end
+  if room > 0 then return room, u end
+end
+
+-- How many of so many starts its rate allows now, one behind the other; and what is spent of it then.
+function Deal.startsOf(u, most)
+  local rate, tat = u.set.rate, u.tat
+  local step = rate.perMs / rate.limit
+  for n = 1, most do
+    if math.floor(tat - (rate.burst - 1) * step) > now then return n - 1, tat end
+    tat = (tat > now and tat or now) + step
+  end
+  return most, tat
+end
+
+-- Counts and shares of a user, to go on with while nothing is decided.
+function Deal.planOf(u)
+  if u.cnt[3] == u.queued and not (u.shares or u.raw) then return { turns = 0 } end
+  local shares = F.sharesOf(u)
+  return { turns = 0, lane = u.lane, dirty = true, cnt = { unpack(u.cnt) }, shares = { v = shares.v,
+    crit = shares.crit, last = { unpack(shares.last) }, tag = { unpack(shares.tag) } } }
+end
+
+function Deal.nextLevel(plan)
+  plan.turns = plan.turns + 1
+  local cnt = plan.cnt
+  if not cnt then return 3 end
+  local level = F.nextLevel(plan)
+  if level == 0 then return level end
+  F.served(plan, level)
+  cnt[level] = cnt[level] - 1
+  if cnt[level] == 0 then F.emptied(plan, level) end
+  return level
+end
+
+-- The line of each turn; of users with a record also what they are after these turns, by the number of the user.
+function Deal.linesOf(lane, turns)
+  local keys, plans, us, order = {}, {}, turns.us, turns.order
+  for at_ = 1, turns.count do
+    local i, level = order and order[at_] or at_, 3
+    if us and us[i] then
+      plans[i] = plans[i] or Deal.planOf(us[i])
+      level = Deal.nextLevel(plans[i])
+    end
+    keys[at_] = K.line(lane.p, level == 3 and '' or level, turns.names[i])
+  end
+  return keys, plans
+end
+
+function Deal.popEach(keys, n)
+  local ids = {}
+  for at_ = 1, n do
+    local id = redis.call('LPOP', keys[at_])
+    if not id then return ids, at_ end
+    ids[at_] = id
+  end
+  return ids
+end
+
+-- Whether a task that comes with facts is started like one without: nothing but its lease is to be written.
+function Deal.isStartable(t)
+  local x, y = t.x, t.y
+  return not (x and (x.ex or x.o and Deal.isOrphan(t))) and not (y and y.ch)
+    and t.losses < LIMIT.maxLost - 1 and (t.token == '' or F.tokenNumber(t.token) < micros)
+end
+
+-- The tasks that have facts and can be started, by place; nil when there are none.
+function Deal.withFacts(ids, texts)
+  local places, asked = {}, {}
+  for i = 1, #texts do
+    local kind = texts[i] and string.byte(texts[i], 27) or 0
+    if kind >= 52 and kind < 56 then
+      local n = #asked + 1
+      places[n], asked[n] = i, ids[i]
+    end
+  end
+  if #asked == 0 then return end
+  local found, facts = {}, redis.call('HMGET', K.facts(), unpack(asked))
+  for n = 1, #asked do
+    local i = places[n]
+    local t = facts[n] and F.newTask(ids[i], texts[i])
+    if t then
+      F.readFacts(t, facts[n])
+      found[i] = Deal.isStartable(t) and t
+    end
+  end
+  return found
+end
+
+-- Users with a record after their turns; says how many turns these were.
+function Deal.saveUsers(lane, turns, plans)
+  local left = 0
+  for i = 1, turns.who do
+    local u, plan = turns.us[i], plans[i]
+    if plan then
+      local n, rate = plan.turns, u.set.rate
+      if plan.cnt then u.cnt, u.shares = plan.cnt, plan.shares else u.cnt[3] = u.cnt[3] - n end
+      u.queued, u.running, u.s, left = u.queued - n, u.running + n, turns.tags[i], left + n
+      if rate then
+        local _, tat = Deal.startsOf(u, n)
+        u.tat = tat
+      end
+      if turns.left[i] == 0 then u.ready, u.class = false, false end
+      F.reindex(u)
+    end
+  end
+  return left
+end
+
+-- Leases the tasks of these turns; `found`: those with facts.
+function Deal.startEach(lane, turns, plans, ids, texts, found, request, batch)
+  local n, till, us, order = turns.count, now + (lane.config.leaseMs or request.leaseMs), turns.us, turns.order
+  local values, rows, behind = {}, {}, lane.queue .. '\0' .. request.token
+  for i = 1, n do
+    local t, u = found and found[i], us and us[order and order[i] or i]
+    local flags = (t and 1 or 0) + (u and u.isCounted and 2 or 0)
+    values[flags] = values[flags] or struct.pack(LEASE, now, till, lane.epoch, flags, C.steps) .. behind
+    rows[2 * i - 1], rows[2 * i] = ids[i], values[flags]
+    local at_ = batch.n + i
+    batch.ids[at_], batch.texts[at_], tasks[ids[i]] = ids[i], texts[i], nil
+    local long = string.byte(texts[i], 27) % 2 == 1 and redis.call('HGET', K.payloads(), ids[i])
+    if t then t.token, t.leaseUntil, t.leasedAt = request.token, till, now end
+    if t or long then Lease.addRow(batch, at_, long, t) end
+  end
+  redis.call('HSET', K.hot(request.worker), unpack(rows))
+  batch.n = batch.n + n
+  F.begun(request.worker, till)
+  Deal.saveTags(lane, turns)
+  local counted = us and Deal.saveUsers(lane, turns, plans) or 0
+  lane.runnable = lane.runnable - n + counted
+  lane.counts.queued, lane.counts.started = lane.counts.queued - n, lane.counts.started + n
+  F.touchLane(lane)
+  if us or found then C.isRich = true end
+end
+
+-- Starts what comes next of a queue, at most so many; false when there is nothing.
+function Deal.someRich(share, most, request, batch)
+  local lane, before, at_ = share.lane, batch.n, nil
+  Step.rest()
+  local turns = Deal.turns(lane, most)
+  local odd = turns.isOther
+  if turns.count > 0 then
+    local keys, plans = Deal.linesOf(lane, turns)
+    local ids, texts, found
+    ids, at_ = Deal.popEach(keys, turns.count)
+    if #ids > 0 then
+      texts = redis.call('HMGET', K.tasks(), unpack(ids))
+      found = Deal.withFacts(ids, texts)
+      at_ = Deal.firstOdd(texts, #ids, request, found) or at_
+    end
+    if at_ then
+      for i = #ids, at_, -1 do redis.call('LPUSH', keys[i], ids[i]) end
+      turns, odd = Deal.turns(lane, at_ - 1, turns), true
+      keys, plans = Deal.linesOf(lane, turns)
+    end
+    if turns.count > 0 then Deal.startEach(lane, turns, plans, ids, texts, found, request, batch) end
+  elseif turns.who > 0 then
+    F.touchLane(lane)
+    Deal.saveTags(lane, turns)
+  end
+  batch.pass = odd and 1 or 2 * batch.pass
+  if odd and batch.n < request.limit then return Deal.one(share, request, batch) end
+  return odd or batch.n > before
+end
