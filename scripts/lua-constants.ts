@@ -17,6 +17,7 @@ const NAMES: readonly LimitName[] = [
   'listsPerUser',
   'lostBackoffMs',
   'maxLost',
+  'noticeBytes',
   'oldErrorBytes',
   'outageMs',
   'outagePauseMs',

@@ -365,8 +365,11 @@ export interface Inspect {
   missing(): Promise<number>;
   /** How many more slots would start a task at once, in this queue. */
   runnable(queue: string): Promise<number>;
-  /** Answers when the task may have ended, after `ms`, or when `signal` aborts; a hint only. */
-  waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Answers when the task may have ended, after `ms`, or when `signal` aborts. Says how it ended, if that
+   * is known then; without that it is a hint only: look.
+   */
+  waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<TaskStanding | undefined>;
   /** Checks every index against the records; mends with `repair`. Bounded steps inside. */
   reconcile(options: { readonly repair: boolean }): Promise<ReconcileReport>;
   /** Round trip to the store, in ms. */

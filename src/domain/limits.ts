@@ -90,6 +90,7 @@ export type LimitName =
   | 'outagePauseMs'
   | 'clockStepMs'
   | 'wakeTokens'
+  | 'noticeBytes'
   | 'promoteTurn'
   | 'pageMax'
   | 'bulkMax'
@@ -290,6 +291,11 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   ),
   clockStepMs: limit(5_000, 'ms', 'a clock that steps back further than this is believed'),
   wakeTokens: limit(16, 'tokens', 'workers woken by one script at most'),
+  noticeBytes: limit(
+    4_096,
+    'bytes',
+    'result, error and cause that travel with the notice of an end; longer ones are fetched',
+  ),
   promoteTurn: limit(20, 'tasks', 'due tasks of one user moved before the next user has its turn'),
   pageMax: limit(500, 'rows', 'largest page of a listing'),
   bulkMax: limit(

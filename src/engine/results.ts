@@ -1,5 +1,6 @@
 import { linkAbort } from '../base/abort-watch.ts';
 import type { Clock } from '../base/time.ts';
+import type { Inspect } from '../domain/backend.ts';
 import { type Cause, causeText } from '../domain/cause.ts';
 import {
   ClosedError,
@@ -10,7 +11,7 @@ import {
 } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { checkOptions } from '../domain/options.ts';
-import { isEnd, type TaskRecord } from '../domain/task.ts';
+import { isEnd, type TaskRecord, type TaskStanding } from '../domain/task.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import type { ValueCodec } from './codec.ts';
 import type { Connection } from './connection.ts';
@@ -24,6 +25,9 @@ const UNKNOWN: Cause = { type: 'request' };
 
 /** Longest wait for one hint, in ms; then the record is looked at again. */
 const LOOK_MS = 5_000;
+
+/** Says how the task stands, given its end if that is known. */
+type Look<T> = (inspect: Inspect, ended: TaskStanding | undefined) => Promise<T | undefined>;
 
 interface ResultsParts {
   readonly connection: Connection;
@@ -52,12 +56,23 @@ export class Results implements ResultSource {
    */
   guard: ((id: string, end: (reason: Error) => void) => () => void) | undefined;
 
-  async wait(id: string, options?: ResultOptions): Promise<unknown> {
-    return this.#resultOf(await this.waitForRecord(id, options));
+  async wait(id: string, options: ResultOptions = {}): Promise<unknown> {
+    const standing = await this.#waitFor(id, options, async (inspect, ended) => {
+      return ended ?? (await inspect.standing([id]))[0];
+    });
+    return this.#resultOf(id, standing);
   }
 
   /** The record once it is in an end state; rejects as `wait` does when it does not come to that. */
-  async waitForRecord(id: string, options: ResultOptions = {}): Promise<TaskRecord> {
+  waitForRecord(id: string, options: ResultOptions = {}): Promise<TaskRecord> {
+    return this.#waitFor(id, options, async (inspect) => (await inspect.get([id]))[0]);
+  }
+
+  async #waitFor<T extends TaskStanding>(
+    id: string,
+    options: ResultOptions,
+    look: Look<T>,
+  ): Promise<T> {
     const { clock, keepAlive } = this.#parts;
     checkOptions('result', options, RESULT_KEYS);
     const { timeout, signal } = options;
@@ -74,7 +89,9 @@ export class Results implements ResultSource {
     keepAlive.hold();
     const forget = this.guard?.(id, (reason) => stalled?.abort(reason));
     try {
-      return await this.#until(id, until, stop.signal, timeoutMs ?? 0);
+      const found = await this.#until(id, until, stop.signal, look);
+      if (found === undefined) throw new ResultTimeoutError(id, timeoutMs ?? 0);
+      return found;
     } finally {
       keepAlive.letGo();
       stop.unlink();
@@ -82,31 +99,31 @@ export class Results implements ResultSource {
     }
   }
 
-  async #until(
+  /** Waits first, since a wait answers at once for what has ended; `undefined` when the time is over. */
+  async #until<T extends TaskStanding>(
     id: string,
     until: number,
     signal: AbortSignal,
-    timeoutMs: number,
-  ): Promise<TaskRecord> {
+    look: Look<T>,
+  ): Promise<T | undefined> {
     const { connection, clock } = this.#parts;
     for (;;) {
-      const backend = connection.now ?? (await connection.open());
-      const [record] = await backend.inspect.get([id]);
+      const { inspect } = connection.now ?? (await connection.open());
+      const waitMs = Math.min(until - clock.now(), LOOK_MS);
+      const ended = waitMs > 0 ? await inspect.waitForEnd(id, waitMs, signal) : undefined;
       if (signal.aborted) throw signal.reason;
-      if (record === undefined) throw new TaskNotFoundError(id);
-      if (isEnd(record.state)) return record;
-      const leftMs = until - clock.now();
-      if (leftMs <= 0) throw new ResultTimeoutError(id, timeoutMs);
-      await backend.inspect.waitForEnd(id, Math.min(leftMs, LOOK_MS), signal);
+      const found = await look(inspect, ended);
       if (signal.aborted) throw signal.reason;
+      if (found === undefined) throw new TaskNotFoundError(id);
+      if (isEnd(found.state)) return found;
+      if (until <= clock.now()) return undefined;
     }
   }
 
-  #resultOf(record: TaskRecord): unknown {
-    const { id, state, cause = UNKNOWN } = record;
-    if (state === 'finished') return this.#parts.codec.read(record.result ?? '');
+  #resultOf(id: string, { state, cause = UNKNOWN, ...ended }: TaskStanding): unknown {
+    if (state === 'finished') return this.#parts.codec.read(ended.result ?? '');
     if (state === 'canceled') throw new TaskCanceledError(id, cause);
-    const error = errorOf(record.error) ?? {
+    const error = errorOf(ended.error) ?? {
       name: 'Error',
       message: causeText(cause),
     };

@@ -227,7 +227,7 @@ eachBackend((open, name) => {
     } else if (isWide) await someOrders(SOME, 7, once);
     else {
       const { isAll, tried: count } = await everyOrder(MOST, once);
-      expect([isAll, count > 10]).toEqual([true, true]);
+      expect([isAll, count > 1]).toEqual([true, true]);
     }
     return [...ends].sort();
   }

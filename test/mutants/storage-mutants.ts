@@ -197,6 +197,24 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: ``,
   },
   {
+    name: 'Lua: the end of a task that comes to it by another way is not told',
+    file: `${LUA}/end.lua`,
+    find: `    published[#published + 1] = { ear = t.w, t = t }\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: a long result travels with the notice',
+    file: `${LUA}/notice.lua`,
+    find: `  if #result + #err + #cause <= LIMIT.noticeBytes then`,
+    replace: `  if true then`,
+  },
+  {
+    name: 'Lua: who waits twice for an end is counted twice',
+    file: 'src/backends/redis/lua/watch.lua',
+    find: `      if not ear then more = more + 1 end\n`,
+    replace: `      more = more + 1\n`,
+  },
+  {
     name: 'Lua: an ear is not counted',
     file: `${LUA}/task.lua`,
     find: `  C.ears = C.ears + (t.hasEar and 1 or 0) - (had and 1 or 0)\n`,

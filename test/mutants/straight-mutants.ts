@@ -170,13 +170,23 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'who waits for a task does not hear that it finished',
-    ` and not (ears and ears[i]) and Settle.lease`,
+    `        if ears then Settle.tell(ears, ids, ids + i, ids + stop, n) end\n`,
+    ``,
+  ],
+  [
+    'dependents of the first of many that finish do not hear of it',
+    ` and not (ears and Settle.isReadBy(ears, i)) and Settle.lease`,
     ` and Settle.lease`,
   ],
   [
-    'a task of the middle of many that finish has no ear',
-    `not others[stop + 1] and not (ears and ears[stop + 1]) do`,
-    `not others[stop + 1] do`,
+    'those who were told that many have finished are not forgotten',
+    `  if #told > 0 then C.ears = C.ears - redis.call('HDEL', K.ears(), unpack(told)) end\n`,
+    ``,
+  ],
+  [
+    'a task of the middle of many that finish has no dependents',
+    `\n          and not (ears and Settle.isReadBy(ears, stop + 1)) do`,
+    ` do`,
   ],
   [
     'a task is settled twice in one call',
@@ -210,8 +220,8 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'an odd decision of a call is passed over',
-    `hot[stop + 1] == packed and not others[stop + 1] and`,
-    `hot[stop + 1] == packed and`,
+    `hot[stop + 1] == packed and not others[stop + 1]\n`,
+    `hot[stop + 1] == packed\n`,
   ],
 ];
 

@@ -126,7 +126,7 @@ function tellWaiters(store: Store): void {
     const waiters = store.endWaiters.get(entry.id);
     if (waiters === undefined) continue;
     store.endWaiters.delete(entry.id);
-    for (const tell of waiters) tell();
+    for (const tell of waiters) tell(entry);
   }
   store.ended.length = 0;
 }

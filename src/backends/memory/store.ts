@@ -117,7 +117,7 @@ export class Store {
   readonly cascade: SortedList<TaskEntry> = new SortedList(byEnd);
   readonly dueUsers: SortedList<UserLane> = new SortedList(byDueKey);
   readonly throttled: SortedList<UserLane> = new SortedList(byThrottle);
-  readonly endWaiters: Map<string, Set<() => void>> = new Map();
+  readonly endWaiters: Map<string, Set<(ended?: TaskEntry) => void>> = new Map();
   readonly totals: Record<Total, number> = {
     enqueued: 0,
     finished: 0,

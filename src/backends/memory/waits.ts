@@ -1,5 +1,8 @@
 import { onAbort } from '../../base/abort-watch.ts';
+import type { TaskStanding } from '../../domain/task.ts';
+import type { TaskEntry } from './entities.ts';
 import type { Store } from './store.ts';
+import { toStanding } from './task-record.ts';
 
 /** See `WorkerStore.waitForWork`. */
 export function waitForWork(
@@ -36,21 +39,22 @@ export function waitForEnd(
   id: string,
   ms: number,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<TaskStanding | undefined> {
   const entry = store.records.get(id);
-  const over = entry === undefined || entry.endedAt !== undefined;
-  if (over || signal.aborted || store.closed) return Promise.resolve();
+  if (entry === undefined || signal.aborted || store.closed) return Promise.resolve(undefined);
+  if (entry.endedAt !== undefined) return Promise.resolve(toStanding(entry));
   return new Promise((resolve) => {
-    const stop = (): void => {
+    const stop = (ended?: TaskEntry): void => {
       timer.cancel();
       unwatch();
       const waiters = store.endWaiters.get(id);
       waiters?.delete(stop);
       if (waiters?.size === 0) store.endWaiters.delete(id);
-      resolve();
+      resolve(ended === undefined ? undefined : toStanding(ended));
     };
-    const timer = store.clock.setTimer(ms, stop);
-    const unwatch = onAbort([signal], stop);
+    const giveUp = (): void => stop();
+    const timer = store.clock.setTimer(ms, giveUp);
+    const unwatch = onAbort([signal], giveUp);
     const waiters = store.endWaiters.get(id) ?? new Set();
     waiters.add(stop);
     store.endWaiters.set(id, waiters);

@@ -60,6 +60,21 @@ export function decodeStanding(reply: Flat, at: number): TaskStanding | undefine
   };
 }
 
+/** A message about the end of a task; without how it ended, that is to be looked up. */
+export interface Notice {
+  readonly id: string;
+  readonly ended?: TaskStanding | undefined;
+}
+
+/** See lua/lib/notice.lua. The result stands last: it may have any character. */
+export function decodeNotice(message: string): Notice {
+  const [id = '', code, cause, error] = message.split('\0', 4);
+  if (code === undefined || cause === undefined || error === undefined) return { id };
+  const result = message.slice(id.length + code.length + cause.length + error.length + 4);
+  const texts = [result, error, cause].map((one) => (one === '' ? undefined : one));
+  return { id, ended: decodeStanding([code, ...texts], 0) };
+}
+
 interface RawFacts extends Omit<TaskFacts, 'record' | 'liveWorkers' | 'shares'> {
   readonly shares: {
     readonly v: string | number;

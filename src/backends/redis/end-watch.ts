@@ -1,20 +1,43 @@
 import { linkAbort, onAbort } from '../../base/abort-watch.ts';
-import { clearTimeout, monotonicMs, setTimeout } from '../../base/globals.ts';
+import { inChunks } from '../../base/chunks.ts';
+import { clearTimeout, monotonicMs, nextTick, setTimeout } from '../../base/globals.ts';
+import type { TaskStanding } from '../../domain/task.ts';
 import { hold, type RedisClient, sibling } from './client.ts';
 import { flat, text } from './decode.ts';
+import { decodeNotice, decodeStanding, type Notice, STANDING_FIELDS } from './decode-record.ts';
 import type { Session } from './session.ts';
 
 /** First pause between looks when nothing can be told to us, in ms; it doubles. */
 const POLL_MS = 250;
 const POLL_MAX_MS = 5_000;
 
+/** Tasks that one script asks for. */
+const WATCH_STEP = 250;
+
+/** What the script says of a task that has not ended. */
+const WILL_TELL = 8;
+
+/** How a task ended, unless somebody has to look. */
+type Ended = TaskStanding | undefined;
+
+/** What came of asking: its end will be told, or nobody listens, or it is over. */
+type Asked = 'will-tell' | 'silent' | { readonly ended: Ended };
+
+/** Those that are asked for in this tick of the event loop, each with its place. */
+interface Asking {
+  readonly places: Map<string, number>;
+  readonly answers: Promise<readonly Asked[]>;
+}
+
 /**
- * Waits for the ends of tasks: one connection and one channel per process, made by the first wait.
- * Messages are an accelerator only; without them a wait looks again by itself.
+ * Waits for the ends of tasks: one connection and one channel per process, made by the first wait. A
+ * message says how the task ended, unless that is long. Messages are an accelerator only; without them
+ * a wait looks again by itself.
  */
 export class EndWatch {
   readonly #session: Session;
-  readonly #waiters = new Map<string, Set<() => void>>();
+  readonly #waiters = new Map<string, Set<(ended: Ended) => void>>();
+  #asking: Asking | undefined;
   #client: RedisClient | undefined;
   /** The channel, once it is subscribed. */
   #channel: Promise<string> | undefined;
@@ -24,21 +47,21 @@ export class EndWatch {
   }
 
   /** Answers when the task may have ended, after `ms`, or when the signal aborts. */
-  async wait(id: string, ms: number, signal: AbortSignal): Promise<void> {
+  async wait(id: string, ms: number, signal: AbortSignal): Promise<Ended> {
     const { closing } = this.#session;
-    if (signal.aborted || closing.signal.aborted) return;
+    if (signal.aborted || closing.signal.aborted) return undefined;
     const link = linkAbort(signal, closing.signal);
     const either = link.signal;
     const until = monotonicMs() + ms;
     const bell = this.#listen(id);
     try {
       for (let pause = POLL_MS; ; pause = Math.min(2 * pause, POLL_MAX_MS)) {
-        const told = await this.#watch(id);
-        if (told === 'ended' || either.aborted) return;
+        const asked = await this.#ask(id);
+        if (typeof asked !== 'string') return asked.ended;
         const left = until - monotonicMs();
-        if (left <= 0) return;
-        const rang = await bell.ring(told === 'will-tell' ? left : Math.min(left, pause), either);
-        if (rang || either.aborted) return;
+        if (left <= 0 || either.aborted) return undefined;
+        const rang = await bell.ring(asked === 'will-tell' ? left : Math.min(left, pause), either);
+        if (rang || either.aborted) return bell.ended();
       }
     } finally {
       bell.stop();
@@ -48,25 +71,54 @@ export class EndWatch {
 
   close(): void {
     this.#client?.disconnect();
-    for (const waiters of this.#waiters.values()) for (const tell of [...waiters]) tell();
+    this.#lookAll();
   }
 
-  async #watch(id: string): Promise<'ended' | 'will-tell' | 'silent'> {
+  /** Those of one tick share a script. */
+  async #ask(id: string): Promise<Asked> {
+    this.#asking ??= this.#gather();
+    const { places, answers } = this.#asking;
+    const at = places.get(id) ?? places.size;
+    places.set(id, at);
+    return (await answers)[at] ?? LOOK;
+  }
+
+  #gather(): Asking {
+    const places = new Map<string, number>();
+    const answers = endOfTick().then(() => {
+      this.#asking = undefined;
+      return this.#watch([...places.keys()]);
+    });
+    return { places, answers };
+  }
+
+  async #watch(ids: readonly string[]): Promise<readonly Asked[]> {
     const channel = await this.#subscribe().catch(() => undefined);
-    if (this.#session.closing.signal.aborted) return 'ended';
-    const [ended] = flat(await this.#session.run('watch', [id, channel ?? '']));
-    if (Number(ended) === 1) return 'ended';
-    return channel === undefined ? 'silent' : 'will-tell';
+    const answers: Asked[] = [];
+    for (const step of inChunks(ids, WATCH_STEP)) {
+      if (this.#session.closing.signal.aborted) break;
+      const args = [channel ?? '', ...step];
+      const reply = await this.#session.runHot('watch', args);
+      const told = flat(reply ?? (await this.#session.run('watch', args)));
+      for (let at = 0; at < told.length; at += STANDING_FIELDS) {
+        if (Number(told[at]) !== WILL_TELL) answers.push({ ended: decodeStanding(told, at) });
+        else answers.push(channel === undefined ? 'silent' : 'will-tell');
+      }
+    }
+    return answers;
   }
 
   #listen(id: string): {
     ring(ms: number, signal: AbortSignal): Promise<boolean>;
+    ended(): Ended;
     stop(): void;
   } {
     let rung = false;
+    let known: Ended;
     let wake: (() => void) | undefined;
-    const tell = (): void => {
+    const tell = (ended: Ended): void => {
       rung = true;
+      known ??= ended;
       wake?.();
     };
     const waiters = this.#waiters.get(id) ?? new Set();
@@ -86,6 +138,7 @@ export class EndWatch {
           wake = done;
           if (rung || signal.aborted) done();
         }),
+      ended: () => known,
       stop: () => {
         waiters.delete(tell);
         if (waiters.size === 0 && this.#waiters.get(id) === waiters) this.#waiters.delete(id);
@@ -108,7 +161,7 @@ export class EndWatch {
     this.#client = client;
     client.on('error', ignore);
     client.on('connect', () => this.#holdOpen());
-    client.on('message', (_channel, id) => this.#tell(String(id)));
+    client.on('message', (_channel, message) => this.#tell(decodeNotice(text(message))));
     client.on('end', () => this.#lost(client));
     await client.connect();
     const number = text(await client.call('client', ['ID']));
@@ -117,8 +170,12 @@ export class EndWatch {
     return channel;
   }
 
-  #tell(id: string): void {
-    for (const tell of [...(this.#waiters.get(id) ?? [])]) tell();
+  #tell({ id, ended }: Notice): void {
+    for (const tell of [...(this.#waiters.get(id) ?? [])]) tell(ended);
+  }
+
+  #lookAll(): void {
+    for (const id of [...this.#waiters.keys()]) this.#tell({ id });
   }
 
   /** Messages may have been missed: everybody looks for itself. */
@@ -126,12 +183,21 @@ export class EndWatch {
     if (this.#client !== client) return;
     this.#client = undefined;
     this.#channel = undefined;
-    for (const id of [...this.#waiters.keys()]) this.#tell(id);
+    this.#lookAll();
   }
 
   #holdOpen(): void {
     if (this.#client !== undefined) hold(this.#client, this.#waiters.size > 0);
   }
+}
+
+/** The backend closes, and nobody asks any more. */
+const LOOK: Asked = { ended: undefined };
+
+function endOfTick(): Promise<void> {
+  return new Promise((resolve) => {
+    nextTick(resolve);
+  });
 }
 
 function ignore(): void {

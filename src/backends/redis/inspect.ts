@@ -127,7 +127,7 @@ export class RedisInspect implements Inspect {
     return found === undefined ? 0 : decodeQueue(text(found)).runnable;
   }
 
-  waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<void> {
+  waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<TaskStanding | undefined> {
     return this.#ends.wait(id, ms, signal);
   }
 

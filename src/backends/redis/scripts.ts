@@ -49,7 +49,7 @@ export type Verb =
   | 'xcomWrite';
 
 /** Verbs that run for every task: each has a short script beside the one that knows all verbs. */
-export type HotVerb = 'enqueue' | 'lease' | 'settle';
+export type HotVerb = 'enqueue' | 'lease' | 'settle' | 'watch';
 
 /** What each verb does, as errors name it. */
 const OPERATIONS: Readonly<Record<Verb, string>> = {
@@ -112,6 +112,7 @@ export const SCRIPTS: Scripts = {
     enqueue: defineScript(lua.enqueue),
     lease: defineScript(lua.lease),
     settle: defineScript(lua.settle),
+    watch: defineScript(lua.watch),
   },
 };
 
@@ -128,6 +129,7 @@ export function manualScripts(): Scripts {
       enqueue: onManualTime(hot.enqueue),
       lease: onManualTime(hot.lease),
       settle: onManualTime(hot.settle),
+      watch: onManualTime(hot.watch),
     },
   };
 }

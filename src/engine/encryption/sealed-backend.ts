@@ -186,7 +186,10 @@ function sealedInspect(inspect: Inspect, records: SealedRecords): Inspect {
     stats: () => inspect.stats(),
     missing: () => inspect.missing(),
     runnable: (queue) => inspect.runnable(queue),
-    waitForEnd: (id, ms, signal) => inspect.waitForEnd(id, ms, signal),
+    waitForEnd: async (id, ms, signal) => {
+      const ended = await inspect.waitForEnd(id, ms, signal);
+      return ended === undefined ? undefined : records.standing(ended);
+    },
     reconcile: (options) => inspect.reconcile(options),
     ping: () => inspect.ping(),
   };

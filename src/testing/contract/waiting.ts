@@ -198,18 +198,24 @@ export const ends: Cases = {
       if (end === 'fail') await kit.fail(await kit.leaseOne());
       if (end === 'cancel') await kit.cancel(id);
       if (end === 'expire') await kit.advance(1_000);
-      await ended;
-      expect(['finished', 'failed', 'canceled']).toContain(await kit.state(id));
+      const [standing] = await kit.backend.inspect.standing([id]);
+      expect(await ended).toEqual(standing);
+      expect(['finished', 'failed', 'canceled']).toContain(standing?.state);
     }
   },
 
   'answers at once for what has ended or is not there': async (kit, expect) => {
     const id = await kit.add();
     await kit.runToEnd(id);
+    const failed = await kit.add();
+    await kit.fail(await kit.leaseOne());
     const { signal } = new AbortController();
-    await kit.backend.inspect.waitForEnd(id, 60_000, signal);
-    await kit.backend.inspect.waitForEnd('nowhere', 60_000, signal);
-    expect(await kit.state(id)).toBe('finished');
+    const { inspect } = kit.backend;
+    const [finish, fail] = await inspect.standing([id, failed]);
+    expect(await inspect.waitForEnd(id, 60_000, signal)).toEqual(finish);
+    expect(await inspect.waitForEnd(failed, 60_000, signal)).toEqual(fail);
+    expect(fail?.error ?? '').not.toBe('');
+    expect(await inspect.waitForEnd('nowhere', 60_000, signal)).toBe(undefined);
   },
 
   'answers after its time, and when it is told to stop': async (kit, expect) => {
@@ -232,7 +238,59 @@ export const ends: Cases = {
       kit.backend.inspect.waitForEnd(id, 10_000, new AbortController().signal),
     );
     await kit.runToEnd(id);
-    await Promise.all(waits);
-    expect(await kit.state(id)).toBe('finished');
+    const ended = await Promise.all(waits);
+    expect(new Set(ended.map((one) => one?.state))).toEqual(new Set(['finished']));
+  },
+
+  'whoever waits hears what a task came to, however much that is': async (kit, expect) => {
+    const { inspect } = kit.backend;
+    for (const length of [0, 10, 4_000, 5_000, 100_000]) {
+      const id = await kit.add();
+      const result = JSON.stringify(`é\0${'x'.repeat(length)}`);
+      const ended = inspect.waitForEnd(id, 10_000, new AbortController().signal);
+      await kit.finish(await kit.leaseOne(), result);
+      const told = (await ended) ?? (await inspect.standing([id]))[0];
+      expect(told).toEqual({ state: 'finished', result });
+      const later = inspect.waitForEnd(id, 10_000, new AbortController().signal);
+      expect((await later) ?? told).toEqual(told);
+    }
+  },
+
+  'one call settles tasks that are awaited, some of which others depend on': async (
+    kit,
+    expect,
+  ) => {
+    await kit.worker('w');
+    const ids: string[] = [];
+    for (let at = 0; at < 4; at++) ids.push(await kit.add());
+    const dependent = await kit.add({ dependsOn: [ids[1] ?? ''] });
+    const { signal } = new AbortController();
+    const waits = [...ids.slice(0, 3), dependent].map((id) =>
+      kit.backend.inspect.waitForEnd(id, 10_000, signal),
+    );
+    const leased = await kit.lease(4, { worker: 'w' });
+    const settlements = leased.map(({ id, token }) => {
+      return { id, token, decision: { type: 'finish', result: JSON.stringify(id) } as const };
+    });
+    await kit.backend.tasks.settle({ worker: 'w', settlements });
+    for (const [at, id] of ids.slice(0, 3).entries()) {
+      expect(await waits[at]).toEqual({ state: 'finished', result: JSON.stringify(id) });
+    }
+    await kit.finish(await kit.leaseOne({ worker: 'w' }));
+    expect(await waits[3]).toMatchObject({ state: 'finished' });
+    expect((await kit.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
+  },
+
+  'a task that is put back is awaited anew': async (kit, expect) => {
+    const { inspect, tasks } = kit.backend;
+    const { signal } = new AbortController();
+    const id = await kit.add();
+    const failed = inspect.waitForEnd(id, 10_000, signal);
+    await kit.fail(await kit.leaseOne());
+    expect(await failed).toMatchObject({ state: 'failed' });
+    await tasks.redrive(id);
+    const finished = inspect.waitForEnd(id, 10_000, signal);
+    await kit.finish(await kit.leaseOne());
+    expect(await finished).toMatchObject({ state: 'finished' });
   },
 };

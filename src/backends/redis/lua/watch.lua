@@ -1,22 +1,47 @@
--- Asks for a message when a task ends.
+-- Asks for messages when tasks end.
 --
 -- KEYS[1]  clock    hash
--- ARGV[1]  id       the task
--- ARGV[2]  channel  where to tell; '' when nobody listens
--- Returns  {1} when it has ended or is unknown, {0} when it will be told
--- Cost     O(1)
+-- ARGV[1]  channel  where to tell; '' when nobody listens
+-- ARGV[2..]  ids    of tasks
+-- Returns  four values for each id: as lib/standing.lua tells them when it has ended, 8 in place of its state when it
+--          has not, 0 when it is unknown or what it came to is long; or {'rich'} when the short script has done nothing
+-- Cost     O(ids + bytes)
+-- @hot lib/clock.lua
+-- @rich F.taskOf F.addStanding
 -- @include lib/state.lua
 -- @include lib/clock.lua
 -- @include lib/read.lua
+-- @include lib/standing.lua
 
-local id, channel = ARGV[1], ARGV[2]
-local t = F.taskOf(id)
-if not t or F.isEnd(t.state) then return { 1 } end
-local known = t.w or ''
-if channel ~= '' and not string.find(' ' .. known .. ' ', ' ' .. channel .. ' ', 1, true) then
+local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, 2))
+local ends = redis.call('HMGET', K.ends(), unpack(ARGV, 2))
+local ears = C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, 2))
+local channel, rows, more, reply = ' ' .. ARGV[1], {}, 0, {}
+for i = 1, #texts do
+  local text, ended, n = texts[i], ends[i], 4 * i - 4
+  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = text and not ended and 8 or 0, false, false, false
+  if text and ended and string.byte(ended) == 21 and string.byte(text, 27) < 52 then
+    -- It has finished, and nothing else is known of it.
+    local b = string.find(ended, '\0', string.find(ended, '\0', 26, true) + 1, true)
+    if #ended - b <= LIMIT.noticeBytes then reply[n + 1], reply[n + 2] = 5, string.sub(ended, b + 1) end
+  elseif text and ended then
+    if not rich then return { 'rich' } end
+    F.addStanding(reply, n, F.taskOf(ARGV[i + 1]))
+    if #(reply[n + 2] or '') + #(reply[n + 3] or '') > LIMIT.noticeBytes then
+      reply[n + 1], reply[n + 2], reply[n + 3] = 0, false, false
+    end
+  elseif text and channel ~= ' ' then
+    local ear = ears and ears[i]
+    if not ear or not string.find(ear .. ' ', channel .. ' ', 1, true) then
+      rows[#rows + 1], rows[#rows + 2] = ARGV[i + 1], (ear or '') .. channel
+      if not ear then more = more + 1 end
+    end
+  end
+end
+if #rows > 0 then
   redis.call('DEL', K.oom())
-  t.w = known .. ' ' .. channel
-  F.saveEar(t)
+  redis.call('HSET', K.ears(), unpack(rows))
+  C.ears = C.ears + more
   F.saveClock()
 end
-return { 0 }
+return reply

@@ -17,6 +17,7 @@
 -- @include lib/places.lua
 -- @include lib/keyring.lua
 -- @include lib/ended.lua
+-- @include lib/notice.lua
 -- @include lib/end.lua
 -- @include lib/graphs.lua
 -- @include lib/edges.lua

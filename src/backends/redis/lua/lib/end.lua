@@ -20,7 +20,11 @@ function F.endTask(t, u, state, ending)
   end
   u.live = u.live - 1
   lane[state] = lane[state] + 1
-  if t.w then published[#published + 1] = t end
+  if t.w then
+    published[#published + 1] = { ear = t.w, t = t }
+    t.w = nil
+    F.saveEar(t)
+  end
   local reads = x and (x.d or x.s) and true or false
   if reads or t.dependents then
     t.inCascade, t.left = true, not reads

@@ -3,7 +3,21 @@
 -- How an end is coded that a worker has said: see lib/task.lua.
 local FINISHED = 21
 
--- Tasks of one lease, as ARGV holds them from ids + first to ids + last, with their results `apart` behind.
+-- Who waits for tasks that have finished hears of it; as ARGV holds them, the first of the call behind `ids`.
+function Settle.tell(ears, ids, first, last, apart)
+  local told, known, channels = {}, nil, nil
+  for i = first, last do
+    local ear = ears[i - ids]
+    if ear then
+      told[#told + 1] = ARGV[i]
+      if ear ~= known then known, channels = ear, F.channelsOf(ear) end
+      F.tellEnd(channels, ARGV[i], '5', ARGV[i + apart], '', '')
+    end
+  end
+  if #told > 0 then C.ears = C.ears - redis.call('HDEL', K.ears(), unpack(told)) end
+end
+
+-- Tasks of one lease, as ARGV holds them from `first` to `last`, with their results `apart` behind.
 function Settle.finish(worker, lease, first, last, apart)
   local n, queue, result = last - first + 1, lease.queue, nil
   local lane = F.laneOf(queue)
@@ -64,6 +78,11 @@ function Settle.read()
     C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, ids + 1, ids + n)), behind
 end
 
+-- Whether others depend on the task, which hear of its end before those that only listen.
+function Settle.isReadBy(ears, i)
+  return ears[i] and string.byte(ears[i]) == 100
+end
+
 -- Whether all tasks of the call are as most are, and leased as it says.
 function Settle.isPlain(hot, ears)
   if ARGV[3] ~= '0' then return false end
@@ -77,7 +96,7 @@ function Settle.isPlain(hot, ears)
         if not packed or string.byte(packed, 21) ~= 0 or string.sub(packed, -#tail) ~= tail then return false end
         before = packed
       end
-      if ears and ears[i] then return false end
+      if ears and Settle.isReadBy(ears, i) then return false end
     end
   end
   return true
@@ -101,13 +120,15 @@ function Settle.all(worker, reply, hot, ears)
     local last = i + size - 1
     while i <= last do
       local packed = hot[i]
-      local lease = packed and not others[i] and not (ears and ears[i]) and Settle.lease(packed, token)
+      local lease = packed and not others[i] and not (ears and Settle.isReadBy(ears, i)) and Settle.lease(packed, token)
       if lease then
         local stop = i
-        while stop < last and hot[stop + 1] == packed and not others[stop + 1] and not (ears and ears[stop + 1]) do
+        while stop < last and hot[stop + 1] == packed and not others[stop + 1]
+          and not (ears and Settle.isReadBy(ears, stop + 1)) do
           stop = stop + 1
         end
         Settle.finish(worker, lease, ids + i, ids + stop, n)
+        if ears then Settle.tell(ears, ids, ids + i, ids + stop, n) end
         for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end
         i = stop + 1
       else

@@ -172,8 +172,10 @@ end
 
 -- @rare
 function Step.publishEnds()
-  for _, t in ipairs(published) do
-    for channel in string.gmatch(t.w, '[^ ]+') do redis.call('PUBLISH', channel, t.id) end
+  for _, told in ipairs(published) do
+    local t = told.t
+    F.tellEnd(F.channelsOf(told.ear), t.id, CODES[t.state], t.result or '', t.error or redis.call('HGET', K.errors(), t.id) or '',
+      t.y and t.y.ca or '')
   end
 end
 
