@@ -27,8 +27,6 @@ const NAMES: readonly LimitName[] = [
   'scheduleOverdueMs',
   'scheduleRetryMs',
   'scriptBytes',
-  'strangeBaseMs',
-  'strangeMaxMs',
   'strangersPerLease',
   'submissionMs',
   'unknownTaskMs',

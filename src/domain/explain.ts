@@ -20,6 +20,7 @@ export interface Obstacle {
     | 'queue-paused'
     | 'queue-at-limit'
     | 'queue-rate'
+    | 'parked'
     | 'in-line'
     | 'no-worker'
     | 'running'
@@ -87,6 +88,7 @@ function obstaclesOf(
   if (state === 'queued') found.push(...gates(facts));
   if (facts.join) return found;
   if (!facts.liveWorkers.some((worker) => serves(worker, facts))) found.push(noWorker(facts));
+  else if (facts.parked === true) found.push(parked(facts));
   if (position !== undefined && found.length === 0) found.push(inLine(facts, position));
   return found;
 }
@@ -209,6 +211,14 @@ function noWorker({ record, liveWorkers }: TaskFacts): Obstacle {
         ? `no live worker of queue ${queue} knows its name ${name}`
         : `no live worker of queue ${queue} serves its user ${user}`;
   return { kind: 'no-worker', text, command: 'fairloom workers list' };
+}
+
+/** Somebody lives that would take it; another came first. */
+function parked(facts: TaskFacts): Obstacle {
+  const { name, queue } = facts.record;
+  const knowing = facts.liveWorkers.filter((worker) => serves(worker, facts)).map(({ id }) => id);
+  const text = `a worker of queue ${queue} came to it that does not know its name ${name}: it waits for ${knowing.slice(0, NAMED).join(' or ')}`;
+  return { kind: 'parked', text, command: 'fairloom workers list' };
 }
 
 /** Whether a worker would ever take the task. */

@@ -18,6 +18,11 @@ export interface UserInfo {
   readonly origins: SettingOrigins;
   /** Tasks in line, of all levels. */
   readonly queued: number;
+  /**
+   * Of its queued tasks: those that a worker came to which does not know their names, so that only workers
+   * which know them ask for them. Absent when there are none.
+   */
+  readonly parked?: number;
   /** Per level, 1 to 6. */
   readonly levels: readonly number[];
   /** Started tasks. */
@@ -169,6 +174,11 @@ export interface TaskFacts {
   readonly queueRunning: number;
   /** `queued`: how many of its own level stand before it. */
   readonly ahead: number;
+  /**
+   * `queued`: a worker came to it that does not know its name. It keeps its place, but is asked for only by
+   * workers that know it.
+   */
+  readonly parked?: true;
   /** Ready users of its queue whose turn comes before its user's. */
   readonly usersAhead: number;
   /** Virtual state of its user's levels, for the closed form of `position`. */

@@ -8,7 +8,7 @@
  *  scheduled ─▶ deferred ─▶ queued ──leased──▶ started ──finished──▶ finished
  *     │   └─due, not blocked──▲ ▲               │ │ │
  *     │                       │ └──released─────┤ │ └──deadLettered─▶ failed ──redriven──▶ queued
- *     │          ▲ │          └──leaseEnded─────┤ └─retried, strange, released──▶ scheduled
+ *     │          ▲ │          └──leaseEnded─────┤ └─retried, released──▶ scheduled
  *     │          │ └─joined──▶ finished         │
  *     │          └──────────────────suspended───┘ (queued again, when nothing blocks it)
  *     └────── any state before an end ──canceled──▶ canceled
@@ -37,7 +37,6 @@ export type TaskEvent =
   | { readonly type: 'due'; readonly at: number }
   | { readonly type: 'unblocked' }
   | { readonly type: 'leased'; readonly token: string }
-  | { readonly type: 'strange'; readonly until: number }
   | { readonly type: 'finished'; readonly token: string }
   | { readonly type: 'retried'; readonly token: string; readonly until: number }
   | { readonly type: 'released'; readonly token: string; readonly until?: number }
@@ -63,7 +62,6 @@ export const ALLOWED_FROM: Readonly<Record<TaskEvent['type'], readonly TaskState
   due: ['scheduled'],
   unblocked: ['deferred', 'scheduled'],
   leased: ['queued'],
-  strange: ['queued'],
   finished: ['started'],
   retried: ['started'],
   released: ['started'],
@@ -88,8 +86,6 @@ export function transition(life: Life, event: TaskEvent): Transition {
       return waiting({ ...life, blocked: false });
     case 'leased':
       return ok({ ...bare(life), state: 'started', token: event.token });
-    case 'strange':
-      return later(life, event.until);
     case 'finished':
       return held(life, event.token) ?? canceledOr(life, () => to('finished', life));
     case 'retried':

@@ -212,7 +212,12 @@ async function auditQueue(
   // A queue's own pause, cap and rate hide what its users could run.
   if (settings.paused || settings.maxRunning !== undefined || settings.rate !== undefined) return;
   const room = (user: UserInfo): number =>
-    user.ready ? Math.min(user.queued, (user.settings.maxRunning ?? Infinity) - user.running) : 0;
+    user.ready
+      ? Math.min(
+          user.queued - (user.parked ?? 0),
+          (user.settings.maxRunning ?? Infinity) - user.running,
+        )
+      : 0;
   kit.expect(info.runnable).toBe(sum(room));
 }
 

@@ -88,6 +88,8 @@ export function neverMet({ steps, events }: Counters): readonly string[] {
 /** What must have happened beside transitions, by the names that the oracle gives it. */
 export const OCCASIONS: readonly string[] = [
   'orphan',
+  'parked',
+  'brought back',
   'woken by time',
   'woken by a failure',
   'woken when all had ended',

@@ -73,7 +73,7 @@ const IN_MEMORY: readonly Mutant[] = [
   },
   {
     name: 'runs: a member is started after its run has ended',
-    file: `${MEMORY}/lease.ts`,
+    file: `${MEMORY}/choose.ts`,
     find: `  return run === undefined || isEnd(run.state);`,
     replace: `  return run === undefined;`,
   },
@@ -184,7 +184,7 @@ const IN_LUA: readonly Mutant[] = [
   },
   {
     name: 'Lua: runs: a member is started after its run has ended',
-    file: `${LUA}/lib/lease.lua`,
+    file: `${LUA}/lib/park.lua`,
     find: `  return not run or F.isEnd(run.state)`,
     replace: `  return not run`,
   },

@@ -72,9 +72,9 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'Lua: who was set aside loses its place',
-    file: `${LUA}/lease.lua`,
-    find: `  t.seq = F.placeOf(t)\n  F.leave(t, u)\n`,
-    replace: `  t.seq = 0\n  F.leave(t, u)\n`,
+    file: `${LUA}/park.lua`,
+    find: `    if F.placeOf(t) < limit then\n`,
+    replace: `    if true then\n`,
   },
   {
     name: 'Lua: a later lease raises the moment before which none ends',
@@ -260,6 +260,54 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     name: 'Lua: the error of a task outlives it',
     file: `${LUA}/retain.lua`,
     find: `  redis.call('HDEL', K.errors(), id)\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: what is parked comes back though its queue gives nothing',
+    file: `${LUA}/park.lua`,
+    find: `  if not Choose.laneOpen(lane, lane.parked) then return false end\n`,
+    replace: `  if lane.parked == 0 then return false end\n`,
+  },
+  {
+    name: 'Lua: one user has all its parked tasks brought back before others',
+    file: `${LUA}/park.lua`,
+    find: `math.max(1, math.ceil(u.set.weight / 100)))`,
+    replace: `1000)`,
+  },
+  {
+    name: 'Lua: who had parked tasks brought back is the next again',
+    file: `${LUA}/park.lua`,
+    find: `turn.member, turn.more and F.stamp())`,
+    replace: `turn.member, turn.more and turn.stamp)`,
+  },
+  {
+    name: 'Lua: a restricted worker brings back what it may not take',
+    file: `${LUA}/park.lua`,
+    find: `  local members = reach and reach.steal ~= 'any' and Park.reached(lane, reach)\n`,
+    replace: `  local members = false\n`,
+  },
+  {
+    name: 'Lua: nobody is woken for what is parked',
+    file: `${LUA}/park.lua`,
+    find: `  if Park.wakeIn(lane, '*') then return end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: a task whose name somebody knows fails after an hour',
+    file: `${LUA}/park.lua`,
+    find: `  return latest > since and latest or nil\n`,
+    replace: `  return nil\n`,
+  },
+  {
+    name: 'Lua: a parked task that is canceled stays among the parked',
+    file: `${LUA}/places.lua`,
+    find: `    if Park.has(t, u) then\n      Park.leave(t, u)\n`,
+    replace: `    if false then\n      Park.leave(t, u)\n`,
+  },
+  {
+    name: 'memory: what is parked is charged as a turn of nobody: it comes back out of turn',
+    file: 'src/backends/memory/parked.ts',
+    find: `    aside.turn = ++this.#turns;\n`,
     replace: ``,
   },
 ];

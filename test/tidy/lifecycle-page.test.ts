@@ -16,7 +16,6 @@ const EVENTS: readonly TaskEvent[] = [
   { type: 'due', at: 1 },
   { type: 'unblocked' },
   { type: 'leased', token: TOKEN },
-  { type: 'strange', until: 1 },
   { type: 'finished', token: TOKEN },
   { type: 'retried', token: TOKEN, until: 1 },
   { type: 'released', token: TOKEN },

@@ -53,8 +53,6 @@ export function redrive(store: Store, id: string): ChangeReply {
     failures: 0,
     losses: 0,
     releases: 0,
-    strange: 0,
-    strangeSince: undefined,
     cause: undefined,
     error: undefined,
     cancelCause: undefined,

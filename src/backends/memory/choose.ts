@@ -1,6 +1,8 @@
 import { nextLevel } from '../../domain/priority-shares.ts';
+import { isEnd } from '../../domain/task.ts';
 import type { Lane, NameList, TaskEntry, UserLane } from './entities.ts';
 import { chooseUser } from './ready-index.ts';
+import type { Store } from './store.ts';
 import { compareFinish } from './tag-order.ts';
 
 /** The lists of a restricted worker in one lane. */
@@ -58,6 +60,14 @@ function byList(
   stolen: boolean,
 ): Choice | undefined {
   return user === undefined || list === undefined ? undefined : { user, list, stolen };
+}
+
+/** A task whose run has ended has nothing to be started for. */
+export function isOrphan(store: Store, { rare }: TaskEntry): boolean {
+  const owner = rare.run?.owner;
+  if (owner === undefined) return false;
+  const run = store.records.get(owner);
+  return run === undefined || isEnd(run.state);
 }
 
 /** The task that has the user's turn. Gives levels their tags, so it is asked once per turn. */

@@ -17,6 +17,7 @@ import type {
   TaskState,
 } from '../../domain/task.ts';
 import type { Moment } from './moment-index.ts';
+import { Parked } from './parked.ts';
 import type { RunFacts } from './run-facts.ts';
 import { SortedList } from './sorted-list.ts';
 
@@ -28,9 +29,8 @@ export class RareFacts {
   failures = 0;
   losses = 0;
   releases = 0;
-  /** How often a worker met it without knowing its name, and when that first happened. */
-  strange = 0;
-  strangeSince: number | undefined = undefined;
+  /** While it is parked: when somebody looks whether anyone alive knows its name. */
+  parkedUntil: number | undefined = undefined;
   expiresAt: number | undefined = undefined;
   /** Present until its first lease if that time begins when nothing blocks it any more, in ms. */
   expiresInMs: number | undefined = undefined;
@@ -198,7 +198,7 @@ export function byDeadline(a: TaskEntry, b: TaskEntry): number {
   return (a.rare.deadline ?? 0) - (b.rare.deadline ?? 0) || byArrival(a, b);
 }
 
-function bySeq(a: TaskEntry, b: TaskEntry): number {
+export function bySeq(a: TaskEntry, b: TaskEntry): number {
   return a.seq - b.seq || byArrival(a, b);
 }
 
@@ -278,6 +278,7 @@ export class Lane {
   meanRun: number | undefined = undefined;
   /** Theoretical arrival time of the queue's own rate. */
   tat = 0;
+  readonly parked: Parked<TaskEntry> = new Parked(bySeq);
   runnable = 0;
   readyUsers = 0;
   /** Runnable work that this step has added; hands out wake-ups at its end. */
@@ -316,6 +317,8 @@ export class UserLane {
   readonly levels: (SortedList<TaskEntry> | undefined)[] = [];
   readonly counts: number[] = [0, 0, 0, 0, 0, 0];
   queued = 0;
+  /** Of its queued tasks: those that stand in no line since nobody came for them who knows their names. */
+  parked = 0;
   readonly shares: LevelShares = newLevelShares();
   seq = 0;
   /** Tasks that have not ended. */

@@ -16,7 +16,7 @@ import { allowedAt } from '../../domain/rate-limit.ts';
 import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task.ts';
 import { dependentsOf } from './dependents.ts';
 import { upstreamOf } from './edges.ts';
-import { byEnd, type Lane, type TaskEntry, type UserLane } from './entities.ts';
+import { byEnd, bySeq, type Lane, type TaskEntry, type UserLane } from './entities.ts';
 import { runnableNow } from './ready-index.ts';
 import { configuredInfo, userInfo } from './settings-of.ts';
 import type { Store } from './store.ts';
@@ -128,7 +128,7 @@ function inLine(store: Store, filter: TaskFilter): TaskEntry[] {
     const user = lane.users.get(filter.user);
     return user === undefined ? [] : [user];
   });
-  return users.flatMap((user) => [6, 5, 4, 3, 2, 1].flatMap((level) => [...user.level(level)]));
+  return users.flatMap((user) => [6, 5, 4, 3, 2, 1].flatMap((level) => inPlace(user, level)));
 }
 
 function matches(entry: TaskEntry, filter: TaskFilter): boolean {
@@ -239,7 +239,8 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
     queue: queueInfo(store, lane),
     ...(queueUntil > store.now ? { queueThrottledUntil: Math.ceil(queueUntil) } : {}),
     queueRunning: lane.counts.started,
-    ahead: entry.state === 'queued' ? user.level(entry.level).rank(entry) : 0,
+    ahead: entry.state === 'queued' ? aheadOf(entry) : 0,
+    ...(entry.rare.parkedUntil === undefined ? {} : { parked: true }),
     usersAhead: entry.state === 'queued' && user.ready ? usersAhead(user) : 0,
     shares: {
       v: user.shares.v,
@@ -249,6 +250,18 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
     },
     liveWorkers: liveWorkers(store),
   };
+}
+
+/** A user's tasks of a level, in line or parked, in the order of their places. */
+function inPlace(user: UserLane, level: number): readonly TaskEntry[] {
+  const all = [...user.level(level)];
+  if (user.parked === 0) return all;
+  return [...all, ...user.lane.parked.of(user, level)].sort(bySeq);
+}
+
+/** How many of its own level stand before it, in line or parked. */
+function aheadOf({ owner, level, seq }: TaskEntry): number {
+  return inPlace(owner, level).filter((other) => other.seq < seq).length;
 }
 
 function dependentFacts(store: Store, id: string): Pick<TaskFacts, 'dependents'> {

@@ -2,18 +2,19 @@ import type { Leased, LeaseReply, LeaseRequest, UpstreamFact } from '../../domai
 import { InvalidOptionError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isEnd } from '../../domain/task.ts';
-import { type Choice, choose, headOf, type Reach } from './choose.ts';
+import { type Choice, choose, headOf, isOrphan, type Reach } from './choose.ts';
 import { upstreamOf } from './edges.ts';
 import { cascade, end } from './end.ts';
 import type { Lane, TaskEntry } from './entities.ts';
-import { enterScheduled, enterStarted, leave, leaveAsServed, liftLimits } from './places.ts';
+import { enterStarted, leaveAsServed, liftLimits, park } from './places.ts';
 import { charge, laneOpen, reindex } from './ready-index.ts';
 import { areSchedulesDue } from './schedule-places.ts';
 import type { Store, WorkerEntry } from './store.ts';
+import { bringBack, wakeKnowing } from './strangers.ts';
 import { startTag } from './tag-order.ts';
 import { toRecord } from './task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
-import { isNameKnown, reachOf, rejoin, wakeFor } from './workers.ts';
+import { reachOf, rejoin, wakeFor } from './workers.ts';
 
 /** Dependents that a lease tells of an end within its own step. */
 const LEASE_CASCADE = 100;
@@ -38,8 +39,8 @@ interface Batch {
   readonly request: LeaseRequest;
   readonly given: TaskEntry[];
   strangers: number;
-  /** The last one that was set aside because its worker does not know it. */
-  strange: TaskEntry | undefined;
+  /** Those that were parked, since its worker does not know them. */
+  readonly strange: TaskEntry[];
   /** It stopped for a reason other than having nothing to give. */
   stopped: boolean;
   alone: boolean;
@@ -54,7 +55,6 @@ export function lease(store: Store, request: LeaseRequest): LeaseReply {
   rejoin(store, worker);
   store.line.delete(worker);
   worker.token = false;
-  worker.isPassedOver = false;
   if (worker.lastRequest === request.requestId) return repeat(store, worker);
   const ticked = tickSteps(store);
   const batch = fill(store, worker, request);
@@ -71,19 +71,8 @@ export function lease(store: Store, request: LeaseRequest): LeaseReply {
     batch.stopped || ticked || left,
     request.queues.map(({ queue }) => queue),
   );
-  if (batch.strange === undefined || !knowsOther(store, batch.strange, worker)) return reply;
-  // Whoever knows the task looks after its due time; this worker would only set it aside again.
-  worker.isPassedOver = true;
-  return { ...reply, waitMs: LIMITS.floorMs };
-}
-
-function knowsOther(store: Store, entry: TaskEntry, worker: WorkerEntry): boolean {
-  const { queue } = entry.owner.lane;
-  for (const other of store.workers.values()) {
-    if (other === worker || !other.names.has(entry.name)) continue;
-    if (other.spec.queues.includes(queue)) return true;
-  }
-  return false;
+  for (const { queue } of request.queues) wakeKnowing(store, store.lane(queue), batch.strange);
+  return reply;
 }
 
 function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
@@ -96,10 +85,14 @@ function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
     request,
     given: [],
     strangers: 0,
-    strange: undefined,
+    strange: [],
     stopped: false,
     alone: false,
   };
+  let left = false;
+  for (const { lane } of shares) {
+    left = bringBack(store, lane, { worker, slots: request.limit }) || left;
+  }
   while (batch.given.length < request.limit && !batch.stopped) {
     const turn = nextTurn(store, shares);
     if (turn === undefined) break;
@@ -108,6 +101,8 @@ function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
     take(store, { choice: turn.choice, entry }, batch);
     if (batch.given.at(-1) === entry) turn.share.pass += turn.share.step;
   }
+  // Parked tasks that it knows are left, and it has slots for them.
+  if (left && batch.given.length < request.limit) batch.stopped = true;
   return batch;
 }
 
@@ -137,8 +132,8 @@ function take(store: Store, turn: Turn, batch: Batch): void {
     return;
   }
   if (!worker.names.has(entry.name)) {
-    setAside(store, entry);
-    batch.strange = entry;
+    park(store, entry);
+    batch.strange.push(entry);
     batch.strangers++;
     batch.stopped = batch.strangers >= LIMITS.strangersPerLease;
     return;
@@ -172,32 +167,6 @@ function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): vo
   if (entry.rare.expiresInMs !== undefined) entry.own().expiresInMs = undefined;
   enterStarted(store, entry, store.now + (lane.settings.leaseMs ?? request.leaseMs));
   reindex(store, user);
-}
-
-/** A task whose run has ended has nothing to be started for. */
-function isOrphan(store: Store, entry: TaskEntry): boolean {
-  const owner = entry.rare.run?.owner;
-  if (owner === undefined) return false;
-  const run = store.records.get(owner);
-  return run === undefined || isEnd(run.state);
-}
-
-/** A task that this worker has no handler for waits for one that has. */
-function setAside(store: Store, entry: TaskEntry): void {
-  const since = entry.rare.strangeSince ?? store.now;
-  entry.own().strangeSince = since;
-  if (store.now - since >= LIMITS.unknownTaskMs && !isNameKnown(store, entry.name)) {
-    end(store, entry, { state: 'failed', cause: { type: 'unknown-task' } });
-    return;
-  }
-  const pause = Math.min(
-    LIMITS.strangeMaxMs,
-    LIMITS.strangeBaseMs * 2 ** Math.min(entry.rare.strange, 30),
-  );
-  entry.own().strange++;
-  leave(store, entry);
-  enterScheduled(store, entry, store.now + pause);
-  reindex(store, entry.owner);
 }
 
 /** A resent request: what it was given the first time, as far as it still holds. */

@@ -1,4 +1,5 @@
 import { culpritOf } from '../../domain/cause.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { began, emptied, served } from '../../domain/priority-shares.ts';
 import type { Level, TaskState } from '../../domain/task.ts';
 import type { UserLane } from './entities.ts';
@@ -15,11 +16,16 @@ export function enterQueue(store: Store, entry: TaskEntry): void {
   const user = entry.owner;
   if (entry.seq === 0) entry.seq = ++user.seq;
   setState(entry, 'queued');
+  addQueued(entry);
+  reindex(store, user);
+}
+
+function addQueued(entry: TaskEntry): void {
+  const user = entry.owner;
   user.level(entry.level).add(entry);
   if (user.queued === 0) began(user.shares);
   user.counts[entry.level - 1] = (user.counts[entry.level - 1] ?? 0) + 1;
   user.queued++;
-  reindex(store, user);
 }
 
 export function enterScheduled(store: Store, entry: TaskEntry, dueAt: number): void {
@@ -57,7 +63,8 @@ export function leave(store: Store, entry: TaskEntry): void {
   const user = entry.owner;
   switch (entry.state) {
     case 'queued':
-      dropQueued(entry);
+      if (entry.rare.parkedUntil === undefined) dropQueued(entry);
+      else leaveParked(store, entry);
       break;
     case 'scheduled':
       store.byState.scheduled.delete(entry);
@@ -107,6 +114,27 @@ function dropQueued(entry: TaskEntry): void {
   if (left === 0) emptied(user.shares, entry.level as Level);
 }
 
+/** From the head of its line to those that wait for a worker which knows their names; it stays queued. */
+export function park(store: Store, entry: TaskEntry): void {
+  dropQueued(entry);
+  entry.owner.lane.parked.add(entry);
+  entry.own().parkedUntil = store.now + LIMITS.unknownTaskMs;
+  setDeadline(store, entry);
+  reindex(store, entry.owner);
+}
+
+function leaveParked(store: Store, entry: TaskEntry): void {
+  entry.owner.lane.parked.delete(entry);
+  entry.own().parkedUntil = undefined;
+  setDeadline(store, entry);
+}
+
+/** Back to its place in line. Its user is not reindexed yet. */
+export function bringBackOne(store: Store, entry: TaskEntry): void {
+  leaveParked(store, entry);
+  addQueued(entry);
+}
+
 /** Keeps the user's place among the users with due tasks; `undefined`: it has none. */
 export function setDueKey(store: Store, user: UserLane, key: number | undefined): void {
   if (user.dueKey === key) return;
@@ -127,8 +155,8 @@ export function liftLimits(store: Store, entry: TaskEntry): void {
 
 /** Moves a task's key in the deadline index to the least of its limits. */
 export function setDeadline(store: Store, entry: TaskEntry): void {
-  const { expiresAt, waitUntil, run } = entry.rare;
-  const earliest = lesser(lesser(expiresAt, waitUntil), run?.wakeAt);
+  const { expiresAt, waitUntil, run, parkedUntil } = entry.rare;
+  const earliest = lesser(lesser(lesser(expiresAt, waitUntil), run?.wakeAt), parkedUntil);
   if (entry.rare.deadline === earliest) return;
   if (entry.rare.deadline !== undefined) store.deadlines.delete(entry);
   entry.own().deadline = earliest;

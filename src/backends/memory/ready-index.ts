@@ -303,12 +303,16 @@ export function giveBack(store: Store, entry: TaskEntry): void {
   if (queueRate !== undefined) lane.tat = afterGiveBack(queueRate, lane.tat);
 }
 
-/** Whether the lane's own limits let anything start now. */
-export function laneOpen(store: Store, lane: Lane): boolean {
+/** Whether the lane's own limits let nothing start now. */
+export function isGated(store: Store, lane: Lane): boolean {
   const { paused, maxRunning, rate } = lane.settings;
-  if (paused === true || lane.runnable === 0) return false;
-  if (maxRunning !== undefined && lane.counts.started >= maxRunning) return false;
-  return rate === undefined || allowedAt(rate, lane.tat) <= store.now;
+  if (paused === true) return true;
+  if (maxRunning !== undefined && lane.counts.started >= maxRunning) return true;
+  return rate !== undefined && allowedAt(rate, lane.tat) > store.now;
+}
+
+export function laneOpen(store: Store, lane: Lane): boolean {
+  return lane.runnable > 0 && !isGated(store, lane);
 }
 
 /** How many more slots would start a task at once, the lane's own pause and cap included. */

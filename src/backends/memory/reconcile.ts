@@ -28,6 +28,9 @@ export function reconcile(store: Store): ReconcileReport {
 function misplaced(store: Store, entry: TaskEntry): string | undefined {
   const user = entry.owner;
   if (user.lane.users.get(user.user) !== user && !isEnd(entry.state)) return 'its user is gone';
+  if (entry.rare.parkedUntil !== undefined) {
+    return user.lane.parked.has(entry) ? undefined : 'queued, but not among the parked';
+  }
   if (entry.state === 'queued') {
     return user.level(entry.level).has(entry) ? undefined : 'queued, but not in line';
   }

@@ -61,10 +61,11 @@ export function userInfo(store: Store, user: UserLane): UserInfo {
     queue: lane.queue,
     settings: store.settingsOf(user),
     origins: originsIn(store, lane.queue, user.user),
-    queued: user.queued,
-    levels: [...user.counts],
+    queued: user.queued + user.parked,
+    ...(user.parked === 0 ? {} : { parked: user.parked }),
+    levels: LEVELS.map((level) => user.level(level).size + parkedAt(user, level)),
     running: user.running,
-    later: user.live - user.queued - user.running,
+    later: user.live - user.queued - user.parked - user.running,
     ready: user.ready,
     ahead: current ? startTag(user) - lane.clock.v : 0,
   };
@@ -108,4 +109,10 @@ function merged<T extends object>(
     ([, value]) => value !== null && value !== undefined,
   );
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as T);
+}
+
+const LEVELS = [1, 2, 3, 4, 5, 6];
+
+function parkedAt(user: UserLane, level: number): number {
+  return user.parked === 0 ? 0 : [...user.lane.parked.of(user, level)].length;
 }

@@ -112,9 +112,8 @@ function setAlarm(store: Store): void {
 
 /** One of those that wait for work: its lease does what is due first. */
 function wakeForUpkeep(store: Store): void {
-  const waiting = [...store.line];
-  const willing = waiting.find((worker) => !worker.isPassedOver) ?? waiting[0];
-  if (willing !== undefined) wake(store, willing);
+  const [first] = store.line;
+  if (first !== undefined) wake(store, first);
 }
 
 function tellWaiters(store: Store): void {

@@ -52,8 +52,6 @@ export interface WorkerEntry {
   lastSeenAt: number;
   /** The latest lease request and what it gave, so that a resend is answered the same. */
   lastRequest: string;
-  /** It met a task that others know, and leaves the next due time to them. */
-  isPassedOver: boolean;
   lastLeases: readonly LeaseRef[];
   /** Was woken before it began to wait. */
   token: boolean;

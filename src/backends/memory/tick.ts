@@ -12,6 +12,7 @@ import { scheduleLookAt } from './schedule-places.ts';
 import { comeBack } from './settle.ts';
 import { forgetSnapshots } from './snapshots.ts';
 import type { Store } from './store.ts';
+import { lookAgain } from './strangers.ts';
 import { dropSilent } from './workers.ts';
 import { sweepXCom } from './xcom.ts';
 
@@ -63,7 +64,8 @@ export function nextDueAt(store: Store, queues: readonly string[]): number | und
 
 function rateOpensAt(store: Store, queue: string): number | undefined {
   const lane = store.lanes.get(queue);
-  if (lane?.settings.rate === undefined || lane.runnable === 0) return undefined;
+  if (lane?.settings.rate === undefined) return undefined;
+  if (lane.runnable === 0 && lane.parked.count === 0) return undefined;
   const at = allowedAt(lane.settings.rate, lane.tat);
   return at > store.now ? at : undefined;
 }
@@ -159,6 +161,8 @@ function expire(store: Store): boolean {
       end(store, entry, { state: 'failed', cause: { type: 'expired' } });
     } else if (isToWake(store, entry)) {
       wake(store, entry);
+    } else if (isToLookAgain(store, entry)) {
+      lookAgain(store, entry);
     } else {
       const id = awaitedInVain(store, entry);
       end(store, entry, { state: 'canceled', cause: { type: 'waited', id } });
@@ -169,6 +173,10 @@ function expire(store: Store): boolean {
 
 function isToWake(store: Store, { rare }: TaskEntry): boolean {
   return rare.run?.wakeAt !== undefined && rare.run.wakeAt <= store.now;
+}
+
+function isToLookAgain(store: Store, { rare }: TaskEntry): boolean {
+  return rare.parkedUntil !== undefined && rare.parkedUntil <= store.now;
 }
 
 /** Which of its dependencies cannot end by itself; the least id of several. */

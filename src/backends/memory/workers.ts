@@ -21,7 +21,6 @@ export function register(store: Store, spec: WorkerSpec, registration: Registrat
     attempts: going?.attempts ?? { succeeded: 0, failed: 0, lost: 0 },
     lastSeenAt: store.now,
     lastRequest: before?.lastRequest ?? '',
-    isPassedOver: before?.isPassedOver ?? false,
     lastLeases: before?.lastLeases ?? [],
     token: before?.token ?? false,
     wake: before?.wake,
@@ -56,13 +55,13 @@ function forgetWorker(store: Store, { spec }: WorkerEntry): void {
   leaveLists(store, spec.id);
 }
 
-/** Whether a worker that knows this task name was heard within the last hour. */
-export function isNameKnown(store: Store, name: string): boolean {
-  const since = store.now - LIMITS.unknownTaskMs;
-  if ((store.names.get(name) ?? since) > since) return true;
-  return [...store.workers.values()].some(
-    ({ names, lastSeenAt }) => lastSeenAt > since && names.has(name),
-  );
+/** When a worker that knows this task name was heard last, if that was within the last hour. */
+export function nameKnownAt(store: Store, name: string): number | undefined {
+  let latest = store.names.get(name) ?? 0;
+  for (const { names, lastSeenAt } of store.workers.values()) {
+    if (lastSeenAt > latest && names.has(name)) latest = lastSeenAt;
+  }
+  return latest > store.now - LIMITS.unknownTaskMs ? latest : undefined;
 }
 
 /**

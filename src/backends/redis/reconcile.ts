@@ -143,8 +143,9 @@ class Pass {
   ): Promise<{ readonly problem: string; readonly counts: string } | undefined> {
     const [, json] = await this.#run('lane', queue);
     const stored = JSON.parse(text(json)) as StoredLane;
-    const sums = { w: 0, runnable: 0, ready: 0, classes: {} as Record<string, number> };
+    const sums = { w: 0, runnable: 0, ready: 0, parked: 0, classes: {} as Record<string, number> };
     for await (const user of this.#users(queue)) {
+      sums.parked += user.parked;
       if (!user.ready) continue;
       sums.w += user.w;
       sums.runnable += user.room;
@@ -156,7 +157,7 @@ class Pass {
       for (const state of TASK_STATES) counts[state] = (counts[state] ?? 0) + user.states[state];
     }
     const wrong: string[] = TASK_STATES.filter((state) => stored.counts[state] !== counts[state]);
-    for (const sum of ['w', 'runnable', 'ready'] as const) {
+    for (const sum of ['w', 'runnable', 'ready', 'parked'] as const) {
       if (stored[sum] !== sums[sum]) wrong.push(sum);
     }
     if (!sameCounts(stored.classes, sums.classes)) wrong.push('classes');
@@ -241,6 +242,7 @@ interface StoredUser {
   readonly levels: readonly number[];
   readonly running: number;
   readonly live: number;
+  readonly parked: number;
   readonly ready: boolean;
   readonly w: number;
   readonly room: number;
@@ -252,6 +254,7 @@ interface StoredLane {
   readonly w: number;
   readonly runnable: number;
   readonly ready: number;
+  readonly parked: number;
   readonly classes: Readonly<Record<string, number>>;
 }
 

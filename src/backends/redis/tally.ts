@@ -27,28 +27,35 @@ export class UserTally {
     TASK_STATES.map((state) => [state, 0]),
   ) as Record<TaskState, number>;
   readonly levels: number[] = [0, 0, 0, 0, 0, 0];
+  /** Of the queued ones: those that stand in no line since whoever came to them did not know their names. */
+  parked = 0;
   live = 0;
 
+  /** `level` 0: it is parked. */
   add(state: TaskState, level: number): void {
     this.states[state]++;
     if (!isEnd(state)) this.live++;
-    if (state === 'queued') this.levels[level - 1] = (this.levels[level - 1] ?? 0) + 1;
+    if (state !== 'queued') return;
+    if (level === 0) this.parked++;
+    else this.levels[level - 1] = (this.levels[level - 1] ?? 0) + 1;
   }
 
   equals(stored: {
     readonly levels: readonly number[];
     readonly running: number;
     readonly live: number;
+    readonly parked: number;
   }): boolean {
     return (
       stored.live === this.live &&
+      stored.parked === this.parked &&
       stored.running === this.states.started &&
       this.levels.every((count, at) => count === stored.levels[at])
     );
   }
 
   toJson(): string {
-    const { levels, live } = this;
-    return JSON.stringify({ levels, live, running: this.states.started });
+    const { levels, live, parked } = this;
+    return JSON.stringify({ levels, live, parked, running: this.states.started });
   }
 }

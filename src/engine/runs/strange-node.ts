@@ -21,8 +21,7 @@ interface Strangeness {
 
 /**
  * How long a run is left to others, in ms; `undefined` when that has lasted too long: the node
- * fails then; `expired` when its own time to start is over. Tasks of the queue fare alike
- * (`docs/mechanics.md`).
+ * fails then; `expired` when its own time to start is over.
  */
 export async function strangePause(
   { backend, clock, persist }: StrangeTools,

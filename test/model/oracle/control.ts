@@ -50,8 +50,6 @@ export function redriveTask(world: World, id: string): ChangeReply {
   task.failures = 0;
   task.losses = 0;
   task.releases = 0;
-  task.strange = 0;
-  task.strangeSince = undefined;
   task.seq = undefined;
   task.endedAt = undefined;
   task.cause = undefined;

@@ -5,6 +5,7 @@
 import { isAssigned, type Roster } from './rosters.ts';
 import {
   byBytes,
+  inLine,
   type Lane,
   laneOf,
   ofUser,
@@ -144,7 +145,7 @@ function mayStart(world: World, lane: Lane, person: Person): boolean {
 /** How many more of a user's tasks could start at once, its rate and pause aside. */
 export function room(world: World, queue: string, user: string): number {
   const mine = ofUser(world, queue, user);
-  const queued = mine.filter((task) => task.state === 'queued').length;
+  const queued = mine.filter(inLine).length;
   const running = mine.filter((task) => task.state === 'started').length;
   const { maxRunning } = settingsOf(world, queue, user);
   return Math.min(queued, (maxRunning ?? Number.POSITIVE_INFINITY) - running);
@@ -198,7 +199,7 @@ export function charge(lane: Lane, turn: Turn, cost: number): void {
 
 /** The task that is next in its user's own line. */
 export function nextTask(world: World, lane: Lane, person: Person): Task | undefined {
-  const queued = ofUser(world, lane.queue, person.user).filter((task) => task.state === 'queued');
+  const queued = ofUser(world, lane.queue, person.user).filter(inLine);
   const level = nextLevel(lane, person, queued);
   return queued
     .filter((task) => task.level === level)
@@ -238,7 +239,7 @@ export function levelServed(person: Person, level: number): void {
 /** A task left its level other than by a turn; a level with nothing left loses its tag. */
 export function levelLeft(world: World, task: Task): void {
   const left = ofUser(world, task.queue, task.user).some(
-    (other) => other.state === 'queued' && other.level === task.level && other.id !== task.id,
+    (other) => inLine(other) && other.level === task.level && other.id !== task.id,
   );
   if (left || task.level === 6) return;
   const { levels } = personOf(laneOf(world, task.queue), task.user);

@@ -6,6 +6,7 @@ import { touchGraph } from './snapshots.ts';
 import { settleTime } from './timed.ts';
 import {
   ended,
+  inLine,
   isBlocked,
   type Key,
   laneOf,
@@ -88,7 +89,8 @@ function joined(world: World, task: Task): void {
 
 /** Takes a task out of the state it is in. */
 function leave(world: World, task: Task): void {
-  if (task.state === 'queued') levelLeft(world, task);
+  if (inLine(task)) levelLeft(world, task);
+  task.parkedUntil = undefined;
   task.dueAt = undefined;
   if (task.state === 'started') settleTime(world, task);
   task.lease = undefined;

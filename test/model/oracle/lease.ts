@@ -11,7 +11,8 @@ import {
   type Turn,
   unassigned,
 } from './fairness.ts';
-import { end, schedule } from './graph.ts';
+import { end } from './graph.ts';
+import { bringBack, park } from './parked.ts';
 import { isAssigned, isRestricted, type Roster, rosterOf } from './rosters.ts';
 import { isOrphan } from './runs.ts';
 import { expected } from './timed.ts';
@@ -29,10 +30,7 @@ import {
 } from './world.ts';
 
 /** A lease passes over at most so many tasks whose names its worker does not know. */
-const STRANGERS = 16;
-const STRANGE_MS = 1_000;
-const STRANGE_MAX_MS = 60_000;
-const UNKNOWN_MS = 3_600_000;
+const STRANGERS = 64;
 /** A task that lost so many leases has its last chance, alone. */
 const LAST_CHANCE = 2;
 
@@ -53,6 +51,12 @@ export function leaseTurns(world: World, worker: Worker, request: LeaseRequest):
   const passes = request.queues.map(({ queue, weight, pass }) => ({ queue, weight, pass }));
   const given: Given[] = [];
   let strangers = 0;
+  let left = false;
+  for (const { queue } of passes) {
+    const lane = laneOf(world, queue);
+    if (gateOf(world, lane) !== undefined) continue;
+    left = bringBack(world, lane, worker, request.limit) || left;
+  }
   while (given.length < request.limit) {
     const offers = passes.flatMap((share) => {
       const lane = laneOf(world, share.queue);
@@ -60,7 +64,7 @@ export function leaseTurns(world: World, worker: Worker, request: LeaseRequest):
       return turn === undefined ? [] : [{ share, lane, turn }];
     });
     const best = offers.sort((one, other) => one.share.pass - other.share.pass)[0];
-    if (best === undefined) return { given, stopped: false };
+    if (best === undefined) return { given, stopped: left };
     const task = nextTask(world, best.lane, best.turn.person);
     if (task === undefined) throw new Error('a ready user has nothing queued');
     if (isOrphan(world, task)) {
@@ -72,7 +76,7 @@ export function leaseTurns(world: World, worker: Worker, request: LeaseRequest):
       continue;
     }
     if (!worker.names.includes(task.name)) {
-      passOver(world, task);
+      park(world, task);
       strangers += 1;
       if (strangers === STRANGERS) return { given, stopped: true };
       continue;
@@ -125,30 +129,6 @@ function through(
     .filter((person) => roster.list.names.has(person.user) && keep(person))
     .sort(earlier)[0];
   return person === undefined ? undefined : { person, via: roster, v: lane.v, stolen: false };
-}
-
-/** A task that this worker has no handler for waits for another worker, or has none for an hour. */
-function passOver(world: World, task: Task): void {
-  task.strangeSince ??= world.now;
-  if (world.now - task.strangeSince >= UNKNOWN_MS && !isKnown(world, task.name)) {
-    note(world, task, 'gaveUp');
-    end(world, task, { state: 'failed', cause: { type: 'unknown-task' } });
-    return;
-  }
-  const wait = Math.min(STRANGE_MAX_MS, STRANGE_MS * 2 ** task.strange);
-  task.strange += 1;
-  note(world, task, 'strange');
-  schedule(world, task, world.now + wait);
-}
-
-/** Whether a worker that knows this name was heard within the last hour. */
-function isKnown(world: World, name: string): boolean {
-  const since = world.now - UNKNOWN_MS;
-  const gone = world.announced.get(name);
-  if (gone !== undefined && gone > since) return true;
-  return [...world.workers.values()].some(
-    ({ names, seenAt }) => names.includes(name) && seenAt > since,
-  );
 }
 
 interface Start {

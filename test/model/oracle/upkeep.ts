@@ -4,11 +4,14 @@ import type { EndState } from '../../../src/domain/task.ts';
 import { isAhead, readyPeople, refresh } from './fairness.ts';
 import { end, forget, goOn, runCascade, wake } from './graph.ts';
 import { dropLists, hasLists } from './membership.ts';
+import { knownAt } from './parked.ts';
+import { isOrphan } from './runs.ts';
 import { lookAt } from './schedules.ts';
 import { sweep } from './settle.ts';
 import {
   byBytes,
   ended,
+  inLine,
   type Lane,
   laneOf,
   note,
@@ -97,7 +100,7 @@ function waitsForRate(world: World, lane: Lane, person: Person): boolean {
   const mine = tasksWhere(world, (task) => task.queue === lane.queue && task.user === person.user);
   const running = mine.filter((task) => task.state === 'started').length;
   const capped = maxRunning !== undefined && running >= maxRunning;
-  return !capped && mine.some((task) => task.state === 'queued');
+  return !capped && mine.some(inLine);
 }
 
 function allowedAt(world: World, lane: Lane, person: Person): number {
@@ -117,12 +120,28 @@ function expire(world: World): void {
     } else if ((task.wakeAt ?? Number.POSITIVE_INFINITY) <= world.now) {
       world.happened.push('woken by time');
       wake(world, task);
+    } else if ((task.parkedUntil ?? Number.POSITIVE_INFINITY) <= world.now) {
+      lookAgain(world, task);
     } else {
       const inVain = unmetOf(task).filter((id) => endedOrMissing(world, task, id));
       const awaited = inVain.sort(byBytes)[0];
       note(world, task, 'canceled');
       end(world, task, { state: 'canceled', cause: { type: 'waited', id: awaited ?? '' } });
     }
+  }
+}
+
+/** It has been parked for an hour: it fails, unless some worker may yet come for it. */
+function lookAgain(world: World, task: Task): void {
+  const heard = knownAt(world, task.name);
+  if (isOrphan(world, task)) {
+    note(world, task, 'canceled');
+    end(world, task, { state: 'canceled', cause: { type: 'run-ended', run: task.owner ?? '' } });
+  } else if (heard === undefined) {
+    note(world, task, 'gaveUp');
+    end(world, task, { state: 'failed', cause: { type: 'unknown-task' } });
+  } else {
+    task.parkedUntil = heard + 3_600_000;
   }
 }
 
@@ -133,7 +152,12 @@ function endedOrMissing(world: World, task: Task, id: string): boolean {
 
 function deadlineOf(task: Task): number {
   const never = Number.POSITIVE_INFINITY;
-  return Math.min(task.expiresAt ?? never, task.waitUntil ?? never, task.wakeAt ?? never);
+  return Math.min(
+    task.expiresAt ?? never,
+    task.waitUntil ?? never,
+    task.wakeAt ?? never,
+    task.parkedUntil ?? never,
+  );
 }
 
 /** Takes away what has ended long enough ago, and what is too many; never what is still read. */
@@ -237,7 +261,11 @@ export function restsUntil(world: World): number | undefined {
 /** When a queue that has something to give may start again by its own rate. */
 function rateOpensAt(world: World, lane: Lane): number | undefined {
   const { rate } = lane.settings;
-  if (rate === undefined || readyPeople(lane).length === 0) return undefined;
+  const parked = tasksWhere(
+    world,
+    (task) => task.queue === lane.queue && task.parkedUntil !== undefined,
+  );
+  if (rate === undefined || readyPeople(lane).length + parked.length === 0) return undefined;
   const allowed = rateAllows(rate, lane.tat);
   return allowed > world.now ? allowed : undefined;
 }

@@ -26,6 +26,7 @@ import { SILENCE_MS } from './upkeep.ts';
 import {
   byBytes,
   ended,
+  inLine,
   laneOf,
   ofUser,
   settingsOf,
@@ -129,6 +130,7 @@ export function userInfoOf(world: World, queue: string, user: string): UserInfo 
   const inState = (...states: readonly TaskState[]): Task[] =>
     mine.filter((task) => states.includes(task.state));
   const queued = inState('queued');
+  const parked = queued.filter((task) => !inLine(task));
   const current = person !== undefined && person.epoch === lane.epoch;
   return {
     user,
@@ -142,6 +144,7 @@ export function userInfoOf(world: World, queue: string, user: string): UserInfo 
       paused: originOf(world, { queue, user, field: 'paused' }),
     },
     queued: queued.length,
+    ...(parked.length === 0 ? {} : { parked: parked.length }),
     levels: [1, 2, 3, 4, 5, 6].map((level) => queued.filter((task) => task.level === level).length),
     running: inState('started').length,
     later: inState('scheduled', 'deferred').length,

@@ -45,9 +45,8 @@ export interface Task {
   failures: number;
   losses: number;
   releases: number;
-  /** How often a worker that does not know its name met it, and when first. */
-  strange: number;
-  strangeSince: number | undefined;
+  /** While it is parked: when somebody looks whether anyone alive knows its name. */
+  parkedUntil: number | undefined;
   /** Place in its user's line; none before it was ever queued. */
   seq: number | undefined;
   dueAt: number | undefined;
@@ -147,6 +146,9 @@ export interface Lane {
   /** By weight of those who are ready: where the one stands that came last. */
   readonly lasts: Map<number, number>;
   readonly lists: Map<string, List>;
+  /** Of what is parked, by the JSON of [name, level, user]: when it was its turn last to come back. */
+  readonly rotation: Map<string, number>;
+  rotations: number;
 }
 
 /** A distinct list of users that some worker serves first, or may steal from. */
@@ -293,6 +295,8 @@ export function laneOf(world: World, queue: string): Lane {
     people: new Map(),
     lasts: new Map(),
     lists: new Map(),
+    rotation: new Map(),
+    rotations: 0,
   };
   world.lanes.set(queue, lane);
   return lane;
@@ -323,6 +327,11 @@ export function tasksWhere(world: World, keep: (task: Task) => boolean): Task[] 
 
 export function ofUser(world: World, queue: string, user: string): Task[] {
   return tasksWhere(world, (task) => task.queue === queue && task.user === user);
+}
+
+/** It is queued, and any worker that comes to its user may come to it. */
+export function inLine(task: Task): boolean {
+  return task.state === 'queued' && task.parkedUntil === undefined;
 }
 
 export function ended(task: Task): task is Task & { state: EndState } {
@@ -439,5 +448,11 @@ function copyOfLane(lane: Lane): Lane {
     { ...person, levels: structuredClone(person.levels) },
   ]);
   const lists = [...lane.lists].map(([key, list]): [string, List] => [key, { ...list }]);
-  return { ...lane, people: new Map(people), lasts: new Map(lane.lasts), lists: new Map(lists) };
+  return {
+    ...lane,
+    people: new Map(people),
+    lasts: new Map(lane.lasts),
+    lists: new Map(lists),
+    rotation: new Map(lane.rotation),
+  };
 }

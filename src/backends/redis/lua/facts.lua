@@ -10,6 +10,7 @@
 -- @include lib/read.lua
 -- @include lib/record.lua
 -- @include lib/levels.lua
+-- @include lib/park.lua
 -- @include lib/info.lua
 -- @include lib/dependents.lua
 
@@ -33,9 +34,11 @@ if rate then
   if till > now then facts.queueThrottledUntil = math.ceil(till) end
 end
 
--- How many of its own level stand before it.
+-- How many of its own level stand before it, in line or parked.
 local function rankInLevel()
-  return redis.call('LPOS', F.lineKey(u, t.level), id) or 0
+  local key = F.lineKey(u, t.level)
+  if u.parked == 0 then return redis.call('LPOS', key, id) or 0 end
+  return F.rankInLine(key, F.placeOf(t)) + Park.count(u, t.level, F.placeOf(t))
 end
 
 local function usersAhead()
@@ -54,6 +57,7 @@ end
 
 if t.state == 'queued' then
   facts.ahead = rankInLevel()
+  if Park.has(t, u) then facts.parked = true end
   if u.ready then facts.usersAhead = usersAhead() end
 end
 local blocked = F.blockedBy(t)

@@ -14,6 +14,7 @@
 -- @include lib/record.lua
 -- @include lib/rank.lua
 -- @include lib/levels.lua
+-- @include lib/park.lua
 -- @include lib/ended.lua
 
 local state, queue, user, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -32,6 +33,19 @@ local function indexed(key, place, most)
   return redis.call('ZRANGE', key, rank, rank + most, 'WITHSCORES')
 end
 
+-- The rows of two sources in one order.
+local function merged(some, others)
+  local rows, i, j = {}, 1, 1
+  while some[i] or others[j] do
+    if some[i] and not (others[j] and tonumber(others[j + 1]) < tonumber(some[i + 1])) then
+      rows[#rows + 1], rows[#rows + 2], i = some[i], some[i + 1], i + 2
+    else
+      rows[#rows + 1], rows[#rows + 2], j = others[j], others[j + 1], j + 2
+    end
+  end
+  return rows
+end
+
 local function inLine(key, place, most)
   local rank, rows = place and F.rankInLine(key, place[2] + 1) or 0, {}
   for i, id in ipairs(redis.call('LRANGE', key, rank, rank + most)) do
@@ -39,6 +53,14 @@ local function inLine(key, place, most)
     rows[2 * i - 1], rows[2 * i] = id, string.format('%.0f', t and F.placeOf(t) or 0)
   end
   return rows
+end
+
+-- Those of a line, and those of its user and level that are parked: `aside` says of each line where.
+local aside = {}
+
+local function queued(key, place, most)
+  local rows, parked = inLine(key, place, most), Park.after(aside[key], place and place[2], most + 1)
+  return #parked == 0 and rows or merged(rows, parked)
 end
 
 -- Of started tasks, as text: with the lease end it tells their places.
@@ -79,16 +101,7 @@ end
 
 -- Those and the ones that are kept for others, in the order of their ends.
 local function ended(key, place, most)
-  local some, others, rows = inList(key, place, most), indexed(K.kept(state), place, most), {}
-  local i, j = 1, 1
-  while some[i] or others[j] do
-    if some[i] and not (others[j] and tonumber(others[j + 1]) < tonumber(some[i + 1])) then
-      rows[#rows + 1], rows[#rows + 2], i = some[i], some[i + 1], i + 2
-    else
-      rows[#rows + 1], rows[#rows + 2], j = others[j], others[j + 1], j + 2
-    end
-  end
-  return rows
+  return merged(inList(key, place, most), indexed(K.kept(state), place, most))
 end
 
 -- The keys that hold the state, one behind the other, and how their rows are read.
@@ -102,9 +115,12 @@ local function sources()
     table.sort(queues, F.before)
   end
   for _, each in ipairs(queues) do
-    for level = 6, 1, -1 do keys[#keys + 1] = K.line(K.lane(each), level == 3 and '' or level, user) end
+    for level = 6, 1, -1 do
+      local key = K.line(K.lane(each), level == 3 and '' or level, user)
+      keys[#keys + 1], aside[key] = key, { key = K.parked(K.lane(each), user), level = level }
+    end
   end
-  return keys, inLine
+  return keys, queued
 end
 
 local place = after ~= '' and cjson.decode(after) or nil

@@ -27,8 +27,12 @@ local function putBack(t, u)
   if t.state == 'queued' then
     t.seq = F.placeOf(t)
     F.change(t)
-    F.touch(u)
-    return F.joinLine(t, u, true)
+    local isCounted = not Park.has(t, u) and not u.plain
+    if Park.has(t, u) then Park.leave(t, u) end
+    F.joinLine(t, u, true)
+    -- Whoever has no record is counted by its line.
+    if not isCounted then u.cnt[t.level], u.queued = u.cnt[t.level] + 1, u.queued + 1 end
+    return F.reindex(u)
   end
   local score = t.at
   if t.state == 'deferred' then score = t.stamp end
@@ -48,14 +52,16 @@ local function isPlaced(t, u)
   if F.isEnd(t.state) then
     return F.findEnded(t) or redis.call('ZSCORE', K.kept(t.state), t.id)
   end
-  if t.state == 'queued' then return redis.call('LPOS', F.lineKey(u, t.level), t.id) end
+  if t.state == 'queued' then
+    return Park.isFiled(t, u) or redis.call('LPOS', F.lineKey(u, t.level), t.id)
+  end
   if t.state == 'deferred' then return redis.call('ZSCORE', K.index('deferred'), t.id) end
   local member = F.member(t)
   return redis.call('ZSCORE', K.scheduled(u.lane.p, u.name), member)
     and redis.call('ZSCORE', K.index('scheduled'), member)
 end
 
--- ARGV[3..]: ids. Tells for each record queue, user, state, level and the problem or ''.
+-- ARGV[3..]: ids. Tells for each record queue, user, state, level (0: parked) and the problem or ''.
 local function records()
   for i = 3, #ARGV do
     local t = F.taskOf(ARGV[i])
@@ -70,7 +76,7 @@ local function records()
       tell(t.queue)
       tell(t.user)
       tell(t.state)
-      tell(t.level)
+      tell(t.state == 'queued' and Park.isFiled(t, u) and 0 or t.level)
       tell(problem)
     end
   end
@@ -99,7 +105,9 @@ local function index()
     local id = (name == 'scheduled' or name == 'deadlines') and F.idOf(member) or member
     local t = F.taskOf(id)
     local right = t and t.state == name
-    if name == 'deadlines' then right = t and t.x and t.x.dl end
+    if name == 'deadlines' then
+      right = t and ((t.x and t.x.dl) or (t.state == 'queued' and Park.isFiled(t, F.ownerOf(t))))
+    end
     if name == 'cascade' then right = t and t.inCascade end
     if not right then
       tell(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
@@ -118,10 +126,21 @@ local function line()
     more = more or #ids == PAGE
     for _, id in ipairs(ids) do
       local t = F.taskOf(id)
-      if not t or t.state ~= 'queued' then
-        reply[#reply + 1] = id .. ': in line, but ' .. (t and t.state or 'not stored')
+      local isParked = t and t.state == 'queued' and Park.isFiled(t, u)
+      if not t or t.state ~= 'queued' or isParked then
+        reply[#reply + 1] = id .. ': in line, but ' .. (isParked and 'parked' or t and t.state or 'not stored')
         if repair then redis.call('LREM', key, 1, id) end
       end
+    end
+  end
+  local parked = K.parked(u.lane.p, u.name)
+  local aside = redis.call('ZRANGE', parked, rank, rank + PAGE - 1)
+  more = more or #aside == PAGE
+  for _, id in ipairs(aside) do
+    local t = F.taskOf(id)
+    if not (t and t.state == 'queued' and Park.isFiled(t, u)) then
+      reply[#reply + 1] = id .. ': parked, but ' .. (t and t.state or 'not stored')
+      if repair then redis.call('ZREM', parked, id) end
     end
   end
   if repair then F.touch(u) end
@@ -194,7 +213,7 @@ local function laneOf()
   local lane = F.laneOf(ARGV[3])
   tell(C.steps)
   tell(cjson.encode({ counts = lane.counts, w = lane.w, runnable = lane.runnable,
-    ready = lane.ready, classes = lane.classes }))
+    ready = lane.ready, parked = lane.parked, classes = lane.classes }))
 end
 
 -- ARGV[3], [4]: queue and the last name of the page before. Tells each user as JSON.
@@ -207,10 +226,10 @@ local function users()
     local later = tonumber(redis.call('HGET', K.later(lane.p), name) or 0)
     if not u.isCounted then
       F.lookAt(u)
-    elseif later ~= u.live - u.queued - u.running then
+    elseif later ~= u.live - u.queued - u.parked - u.running then
       u.live = -1
     end
-    tell(cjson.encode({ user = name, levels = u.cnt, running = u.running, live = u.live,
+    tell(cjson.encode({ user = name, levels = u.cnt, parked = u.parked, running = u.running, live = u.live,
       ready = u.ready, w = u.w, room = u.room, class = u.class or '' }))
   end
 end
@@ -221,8 +240,8 @@ local function mendUser()
   local u, counts = F.userOf(F.laneOf(ARGV[3]), ARGV[4]), cjson.decode(ARGV[6])
   u.cnt, u.queued = counts.levels, 0
   for _, count in ipairs(u.cnt) do u.queued = u.queued + count end
-  u.running, u.live, u.isCounted = counts.running, counts.live, true
-  local key, later = K.later(u.lane.p), u.live - u.queued - u.running
+  u.parked, u.running, u.live, u.isCounted = counts.parked, counts.running, counts.live, true
+  local key, later = K.later(u.lane.p), u.live - u.queued - u.parked - u.running
   if later > 0 then redis.call('HSET', key, u.name, later) else redis.call('HDEL', key, u.name) end
   u.entered = true
   F.reindex(u)
@@ -234,7 +253,7 @@ local function mendLane()
   if C.steps ~= tonumber(ARGV[4]) then return tell('moved') end
   local lane, counts = F.laneOf(ARGV[3]), cjson.decode(ARGV[5])
   for state in pairs(lane.counts) do lane.counts[state] = counts.counts[state] end
-  lane.w, lane.runnable, lane.ready = counts.w, counts.runnable, counts.ready
+  lane.w, lane.runnable, lane.ready, lane.parked = counts.w, counts.runnable, counts.ready, counts.parked
   lane.classes = {}
   for class, count in pairs(counts.classes) do lane.classes[class] = count end
   for kind in pairs(lane.lasts) do

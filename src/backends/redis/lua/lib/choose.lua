@@ -145,10 +145,10 @@ function Choose.chooseRestricted(lane, reach)
   return Choose.chooseStolen(lane, reach)
 end
 
--- Whether the queue's own limits let anything start now.
-function Choose.laneOpen(lane)
+-- Whether the queue's own limits let anything start now, of `runnable` tasks.
+function Choose.laneOpen(lane, runnable)
   local config = lane.config
-  if config.paused or lane.runnable == 0 then return false end
+  if config.paused or (runnable or lane.runnable) == 0 then return false end
   if config.maxRunning and lane.counts.started >= config.maxRunning then return false end
   local rate = config.rate
   return not rate or math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit)) <= now

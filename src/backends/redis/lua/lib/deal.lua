@@ -343,9 +343,10 @@ function Deal.nextShare(shares, most)
   return best, most
 end
 
-function Deal.fill(shares, request)
+function Deal.fill(shares, request, worker)
   local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false,
     isOther = false, pass = INF, vain = 0 }
+  local left = rich and Park.bringAll(shares, worker, request.limit)
   while batch.n < request.limit and not batch.stopped do
     local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, batch.pass, MOST))
     if not share then break end
@@ -360,5 +361,6 @@ function Deal.fill(shares, request)
     if not found then share.isDone = true end
     for _ = before + 1, batch.n do share.pass = share.pass + share.step end
   end
+  if left and batch.n < request.limit then batch.stopped = true end
   return batch
 end

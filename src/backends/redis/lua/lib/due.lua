@@ -2,7 +2,7 @@
 
 function F.rateOpensAt(lane)
   local rate = lane.config.rate
-  if not rate or lane.runnable == 0 then return INF end
+  if not rate or (lane.runnable == 0 and lane.parked == 0) then return INF end
   local allowed = math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
   return allowed > now and allowed or INF
 end

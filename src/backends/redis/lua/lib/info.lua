@@ -31,12 +31,21 @@ function F.originsOf(u)
   return origins
 end
 
+-- How many of its tasks are queued by level, in line or parked.
+function F.levelsOf(u)
+  if u.parked == 0 then return u.cnt end
+  local levels = {}
+  for level = 1, 6 do levels[level] = u.cnt[level] + Park.count(u, level) end
+  return levels
+end
+
 function F.userInfo(u)
   local lane = u.lane
   if not u.isCounted then F.lookAt(u) end
   return { user = u.name, queue = lane.queue, settings = F.settingsInForce(lane, u.own),
-    origins = F.originsOf(u), queued = u.queued, levels = u.cnt, running = u.running,
-    later = u.live - u.queued - u.running, ready = u.ready,
+    origins = F.originsOf(u), queued = u.queued + u.parked, levels = F.levelsOf(u),
+    parked = u.parked > 0 and u.parked or nil, running = u.running,
+    later = u.live - u.queued - u.parked - u.running, ready = u.ready,
     ahead = string.format('%.17g', u.ep == lane.epoch and F.startOf(u) - lane.v or 0) }
 end
 

@@ -4,7 +4,7 @@
 local LANE = '<ddIddddddddddddddddddddB'
 
 function F.newLane(queue, p)
-  return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0,
+  return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0, parked = 0,
     idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
       queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
     tags = 0, joined = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
@@ -17,7 +17,9 @@ function F.readLane(lane, packed)
     c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
     lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
     lane.stolen, lane.old, lane.tags, lane.joined, rest = struct.unpack(LANE, packed)
-  lane.classes, lane.lasts = cmsgpack.unpack(string.sub(packed, rest))
+  local parked
+  lane.classes, lane.lasts, parked = cmsgpack.unpack(string.sub(packed, rest))
+  lane.parked = parked or 0
   lane.fresh = false
 end
 
@@ -49,8 +51,10 @@ function F.saveLane(lane)
   local packed = struct.pack(LANE, lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
     lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
     c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
-    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags, lane.joined) .. cmsgpack.pack(lane.classes, lane.lasts)
-  redis.call('HSET', K.fair(lane.p), 's', packed)
+    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags, lane.joined) 
+  local rest = lane.parked == 0 and cmsgpack.pack(lane.classes, lane.lasts)
+    or cmsgpack.pack(lane.classes, lane.lasts, lane.parked)
+  redis.call('HSET', K.fair(lane.p), 's', packed .. rest)
   if lane.learned then redis.call('HSET', K.fair(lane.p), 't', struct.pack('<d', lane.mean)) end
   if lane.fresh then redis.call('SADD', K.queues(), lane.queue) end
 end

@@ -134,7 +134,7 @@ function Lease.isPlain(from, worker)
   local full = 0
   for i = from + 7, from + 4 + 3 * ARGV[from + 6], 3 do
     local lane = F.laneOf(ARGV[i])
-    if lane.config.rate then return false end
+    if lane.config.rate or lane.parked > 0 then return false end
     if lane.runnable > 0 then full = full + 1 end
   end
   return full <= 1 and ARGV[from + 1] + 0 <= MOST
@@ -160,7 +160,7 @@ function F.leaseStep(from, worker, reply)
     F.saveLiving(worker)
   else
     word, ticked = 'leased', rich and F.tickSteps(retention)
-    batch = Deal.fill(shares, request)
+    batch = Deal.fill(shares, request, worker)
     if batch.isOther and batch.n == 0 then
       F.saveLiving(worker)
       F.writeStep()
@@ -181,19 +181,14 @@ function F.leaseStep(from, worker, reply)
   F.writeStep()
   local due, waitMs = Lease.dueOfShares(shares), 0
   if batch.n == 0 and word == 'leased' and wait and not batch.stopped and not ticked then
-    local spread = ARGV[from + 4] + 0
-    waitMs = Lease.standInLine(worker, shares, due, spread)
+    waitMs = Lease.standInLine(worker, shares, due, ARGV[from + 4] + 0)
     if batch.strangers > 0 then Lease.wakeForFreed(worker, shares) end
-    if batch.strange and Line.wakeKnowing(batch.strange, worker.id) then
-      -- Whoever knows the task looks after its due time; this worker would only set it aside again.
-      Due.dropAlarm(worker.id)
-      waitMs = Due.floor(spread)
-    end
   else
     waitMs = due - now
     if waitMs < 0 then waitMs = 0 elseif waitMs > LIMIT.floorMs then waitMs = LIMIT.floorMs end
     if C.waiting > 0 then Lease.passOn(worker, shares, heldAlarm) end
   end
+  if rich then Park.wakeAll(shares, batch.strange) end
   local n = #reply
   reply[n + 1] = word
   reply[n + 2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue() + (C.isRich and 4 or 0)

@@ -1,44 +1,6 @@
 -- Takes one task: of a user with a record, by a worker with lists, or one that is not as most are.
 
 -- @rare
-function Deal.nameKnown(name)
-  local known = redis.call('ZSCORE', K.names(), name)
-  if known and now - known < LIMIT.unknownTaskMs then return true end
-  local since = now - LIMIT.unknownTaskMs
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', K.workers(), since, '+inf')) do
-    local got = redis.call('HMGET', K.worker(id), 'n', 't')
-    if got[2] and now - got[2] < LIMIT.unknownTaskMs
-      and string.find(got[1], ',' .. name .. ',', 1, true) then
-      return true
-    end
-  end
-  return false
-end
-
--- A task whose run has ended has nothing to be started for.
--- @rare
-function Deal.isOrphan(t)
-  local run = F.taskOf(t.x.o)
-  return not run or F.isEnd(run.state)
-end
-
--- A task that this worker has no handler for waits for one that has.
--- @rare
-function Deal.setAside(t, u)
-  local y = F.rareOf(t)
-  y.ss, y.sn = y.ss or now, y.sn or 0
-  if now - y.ss >= LIMIT.unknownTaskMs and not Deal.nameKnown(t.name) then
-    return F.endTask(t, u, 'failed', { cause = '{"type":"unknown-task"}' })
-  end
-  local pause = math.min(LIMIT.strangeMaxMs, LIMIT.strangeBaseMs * 2 ^ math.min(y.sn, 30))
-  y.sn = y.sn + 1
-  t.seq = F.placeOf(t)
-  F.leave(t, u)
-  F.enterScheduled(t, u, now + pause)
-  F.reindex(u)
-end
-
--- @rare
 -- Charges the turn: the user's tag, virtual time, both rates, the clock of the list.
 function Deal.charge(t, u, v, list)
   local lane = u.lane
@@ -112,7 +74,7 @@ function Deal.take(u, v, list, request, batch)
     return F.reindex(u)
   end
   F.fixed(t)
-  if t.x and t.x.o and Deal.isOrphan(t) then
+  if t.x and t.x.o and Park.isOrphan(t) then
     F.takeHead(u, level, t)
     F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.x.o }) })
     batch.strangers = batch.strangers + 1
@@ -121,8 +83,9 @@ function Deal.take(u, v, list, request, batch)
   end
   if request.names and not string.find(request.names, ',' .. t.name .. ',', 1, true) then
     F.takeHead(u, level, t)
-    Deal.setAside(t, u)
-    batch.strange = t
+    Park.park(t, u)
+    batch.strange = batch.strange or {}
+    batch.strange[#batch.strange + 1] = t
     batch.strangers = batch.strangers + 1
     batch.stopped = batch.strangers >= LIMIT.strangersPerLease
     return

@@ -27,23 +27,6 @@ function Line.wakeWorker(worker)
   return true
 end
 
--- Wakes a worker that waits in the task's queue and knows its name; false when there is none.
-function Line.wakeKnowing(t, but)
-  if C.waiting <= 0 then return false end
-  for _, id in ipairs(redis.call('ZREVRANGE', K.workers(), 0, -1)) do
-    if id ~= but then
-      local got = redis.call('HMGET', K.worker(id), 'n', 'i')
-      if got[1] and got[2] and got[2] ~= '' and string.find(got[1], ',' .. t.name .. ',', 1, true) then
-        local lines = cmsgpack.unpack(got[2])
-        for i = 1, #lines, 2 do
-          if lines[i] == t.queue then return Line.wakeWorker(id) end
-        end
-      end
-    end
-  end
-  return false
-end
-
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
 function Line.wakeLine(lane, line, most)
   local key = K.idleWorkers(lane.p, line)

@@ -58,8 +58,12 @@ function F.leave(t, u)
   local state = t.state
   if state == 'queued' then
     F.fixed(t)
-    F.leaveLine(t, u)
-    F.dropQueued(t, u)
+    if Park.has(t, u) then
+      Park.leave(t, u)
+    else
+      F.leaveLine(t, u)
+      F.dropQueued(t, u)
+    end
   else
     if state == 'started' then
       F.leaveLease(t.worker, t.id)

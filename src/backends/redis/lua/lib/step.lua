@@ -48,6 +48,7 @@ function Step.dropNames(lane, names, since)
       F.touch(u)
     elseif not (isLater and redis.call('HEXISTS', K.later(p), name) == 1)
       and not (C.configs > 0 and redis.call('EXISTS', K.user(p, name)) == 1)
+      and not (lane.parked > 0 and redis.call('EXISTS', K.parked(p, name)) == 1)
       and not (since and (redis.call('EXISTS', K.line(p, '', name), K.user(p, name)) > 0
         or redis.call('ZSCORE', K.keptTags(p), name))) then
       gone[#gone + 1] = name
@@ -87,7 +88,7 @@ function Step.rememberPlain(u)
   if keep ~= isKept then lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep end
   if keep or isKept then F.zset(K.keptTags(lane.p), u.name, keep and u.s) end
   local counts = lane.counts
-  if u.ready or keep or u.kept or u.queued > 0 or (counts.scheduled + counts.deferred > 0
+  if u.ready or keep or u.kept or u.queued > 0 or u.parked > 0 or (counts.scheduled + counts.deferred > 0
     and redis.call('HEXISTS', K.later(lane.p), u.name) == 1) then
     if u.entered or u.kept then F.zset(K.users(lane.p), u.name, 0) end
   else
@@ -216,6 +217,7 @@ end
 function Step.writeAll()
   if C.dueChanged then Step.saveDueUsers() end
   for _, lane in ipairs(touched) do
+    if lane.joining then Park.flush(lane) end
     Step.restIfIdle(lane)
     for _, u in ipairs(lane.dirty or NONE) do Step.forget(u) end
   end

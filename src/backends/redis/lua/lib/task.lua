@@ -10,8 +10,7 @@
 -- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
 --           (due; since when it is free), readers; then x, y and o as one value
 --   x       rare facts: dependencies, deadlines, idempotency key
---   y       rare facts that change: st older token that settled it, sn and ss how often and since when it
---           was strange, ca why it ended, cn why it is to be canceled, cw token and name of the newest
+--   y       rare facts that change: st older token that settled it, ca why it ended, cn why it is to be canceled, cw token and name of the newest
 --           checkpoint that wrote to channels, ch what was charged by expectation
 --   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
 -- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end

@@ -130,6 +130,10 @@ function Tick.expire()
     local t = F.taskOf(F.idOf(member))
     if not t or F.isEnd(t.state) then
       F.move('deadlines', member, false)
+    elseif Park.isOver(t) then
+      Park.lookAgain(t, F.ownerOf(t))
+    elseif not t.x then
+      F.move('deadlines', member, false)
     elseif t.x.ex and t.x.ex <= now then
       F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
     elseif t.x.wk and t.x.wk <= now then

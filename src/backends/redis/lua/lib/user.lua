@@ -21,7 +21,8 @@ end
 
 function F.newUser(lane, name, key)
   return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
-    queued = 0, live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
+    queued = 0, parked = lane.parked > 0 and redis.call('ZCARD', K.parked(lane.p, name)) or 0,
+    live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
     class = false, dirty = false, fresh = true }
 end
 
@@ -98,7 +99,7 @@ function F.lookAt(u)
   local lane = u.lane
   lane.runs = lane.runs or F.runningOf(lane)
   u.running = lane.runs[u.name] or 0
-  u.live = u.queued + u.running + (redis.call('HGET', K.later(lane.p), u.name) or 0)
+  u.live = u.queued + u.parked + u.running + (redis.call('HGET', K.later(lane.p), u.name) or 0)
 end
 
 -- One more or less that is scheduled or deferred.
