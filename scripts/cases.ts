@@ -57,7 +57,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   ...reasons('F', [54, 59], NO_ROW),
   F63: 'damaged records: the inside of the engine on Redis, which is a later part',
   F64: 'lost indexes: the inside of the engine on Redis, which is a later part',
-  F68: 'budgets of scripts: the inside of the engine on Redis, which is a later part',
   'O95.14': 'the dashboard, which is a later part',
   'B-W1': 'waiting for people, which is a later part',
   'B-W2': 'waiting for people, which is a later part',

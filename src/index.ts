@@ -253,7 +253,7 @@ export type {
   ScheduleDefaults,
   XComOptions,
 } from './engine/options.ts';
-export type { PageOptions } from './engine/page.ts';
+export type { PageOptions, TaskPageOptions } from './engine/page.ts';
 export type { QueueStatus, Queues } from './engine/queue-facade.ts';
 export type { TaskSource } from './engine/registry.ts';
 export type { GraphStats } from './engine/runs/graph-cache.ts';

@@ -11,15 +11,17 @@ export interface RunFilterOptions {
   readonly form?: RunForm | undefined;
   readonly queue?: string | undefined;
   readonly user?: string | undefined;
+  /** With inputs. */
+  readonly values?: boolean | undefined;
 }
 
 /** Runs in the order of their state's index; without a state those of all, living ones first. */
 export async function* selectRuns(
   loom: Fairloom,
-  { state, form, queue, user }: RunFilterOptions,
+  { state, form, queue, user, values }: RunFilterOptions,
 ): AsyncGenerator<RunInfo> {
   for (const one of state === undefined ? STATES_BY_INTEREST : [state]) {
-    const filter = { state: one, form, queue, user };
+    const filter = { state: one, form, queue, user, values };
     if (one !== 'queued' || user !== undefined) {
       yield* rowsOf((page) => loom.runs.list({ ...filter, ...page }));
     } else if (form !== 'dispatched') yield* queuedRuns(loom, { ...filter, form: 'driven' });

@@ -14,6 +14,8 @@ export interface TaskFilterOptions {
   readonly queue?: string;
   readonly user?: string;
   readonly name?: string;
+  /** With input and result. */
+  readonly values?: boolean;
 }
 
 /** Rows of one trip to the backend. */

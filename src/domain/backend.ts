@@ -20,6 +20,7 @@ import type {
   Stats,
   TaskFacts,
   TaskFilter,
+  TaskPageRequest,
   WorkerInfo,
   WorkerSpec,
 } from './inspection.ts';
@@ -42,7 +43,14 @@ import type {
   ScheduleSetReply,
 } from './schedule.ts';
 import type { QueuePatch, Retention } from './settings.ts';
-import type { AttemptRecord, NewTask, TaskRecord, TaskStanding, TaskState } from './task.ts';
+import type {
+  AttemptRecord,
+  NewTask,
+  TaskRecord,
+  TaskRow,
+  TaskStanding,
+  TaskState,
+} from './task.ts';
 import type { UserStore } from './user-store.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from './xcom.ts';
 
@@ -57,6 +65,7 @@ export type {
   Stats,
   TaskFacts,
   TaskFilter,
+  TaskPageRequest,
   UserInfo,
   WorkerInfo,
   WorkerSpec,
@@ -353,8 +362,12 @@ export interface Inspect {
   standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]>;
   /** The attempts of one task that are kept, oldest first. */
   attempts(id: string): Promise<readonly AttemptRecord[]>;
-  /** In the order of the state's index: due time, arrival, lease end, end, or place in line; ties by arrival. */
-  list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRecord>>;
+  /**
+   * In the order of the state's index: due time, arrival, lease end, end, or place in line; ties by arrival.
+   * A page ends behind the row with which results, errors and, where they are asked for, payloads reach
+   * `LIMITS.pageBytes`, and when it has looked at `LIMITS.pageScan` rows: it may be empty, and others follow.
+   */
+  list(filter: TaskFilter, page: TaskPageRequest): Promise<Page<TaskRow>>;
   /** Who waits for a task; also for an id that is not stored, see `onMissing`. */
   dependents(id: string, page: PageRequest): Promise<DependentPage>;
   /** `undefined` when the task is not stored. */

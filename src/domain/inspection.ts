@@ -37,7 +37,7 @@ export interface UserInfo {
 
 /** One page of a listing. */
 export interface Page<T> {
-  /** At most as many as were asked for. */
+  /** At most as many as were asked for; fewer where they weigh `LIMITS.pageBytes`. */
   readonly items: readonly T[];
   /** Give it back to get the next page; absent on the last. */
   readonly cursor?: string;
@@ -49,6 +49,12 @@ export interface PageRequest {
   readonly cursor?: string;
   /** From 1 to `LIMITS.pageMax`. */
   readonly limit: number;
+}
+
+/** Which page of tasks to give. */
+export interface TaskPageRequest extends PageRequest {
+  /** With payloads and results, which may weigh a MiB each. Default: without. */
+  readonly values?: boolean;
 }
 
 /** One queue: its settings and what is in it. */

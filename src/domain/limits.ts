@@ -92,7 +92,11 @@ export type LimitName =
   | 'wakeTokens'
   | 'noticeBytes'
   | 'promoteTurn'
+  | 'refreshStep'
+  | 'refreshAtOnce'
   | 'pageMax'
+  | 'pageBytes'
+  | 'pageScan'
   | 'bulkMax'
   | 'retainFinishedMs'
   | 'retainFailedMs'
@@ -139,11 +143,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'a node that waits longer for its next attempt gives the run back meanwhile',
   ),
   notationLength: limit(1_000_000, 'characters', 'longest workflow written as text'),
-  payloadBytes: limit(
-    1_048_576,
-    'bytes',
-    'a queue is no blob store; one script carries at most four',
-  ),
+  payloadBytes: limit(1_048_576, 'bytes', 'a queue is no blob store; one script carries one'),
   payloadWarnBytes: limit(
     262_144,
     'bytes',
@@ -176,16 +176,20 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'tasks',
     'that wait for one; of more, only what it waits for itself tells whether it closes a cycle',
   ),
-  scriptUnits: limit(250, 'units', 'keeps the longest script near a millisecond'),
+  scriptUnits: limit(
+    250,
+    'units',
+    'of about 10 µs, that one script is asked for or answers: a millisecond or three',
+  ),
   plainBatch: limit(
     1_000,
     'tasks',
     'plain tasks that one script stores all or none, in some milliseconds; a seal costs far more',
   ),
   scriptBytes: limit(
-    4_194_304,
+    1_310_720,
     'bytes',
-    'keeps one call from blocking the server while it is parsed',
+    'that one script carries or answers, but for a single value: 3 ms for each MiB',
   ),
   graphTtlMs: limit(86_400_000, 'ms', 'a snapshot that nothing needs goes after a day without use'),
   channelValueBytes: limit(
@@ -301,7 +305,19 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'result, error and cause that travel with the notice of an end; longer ones are fetched',
   ),
   promoteTurn: limit(20, 'tasks', 'due tasks of one user moved before the next user has its turn'),
+  refreshStep: limit(50, 'users', 'or queues of one, that hear of new settings in one step'),
+  refreshAtOnce: limit(
+    500,
+    'users',
+    'that hear of new defaults of their queue before the call ends',
+  ),
   pageMax: limit(500, 'rows', 'largest page of a listing'),
+  pageBytes: limit(
+    4_194_304,
+    'bytes',
+    'inputs, results and errors of one page; it ends behind the row that reaches this',
+  ),
+  pageScan: limit(1_000, 'rows', 'that one page of tasks looks at when a filter lets few through'),
   bulkMax: limit(
     10_000,
     'tasks',

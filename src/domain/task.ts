@@ -1,3 +1,4 @@
+import { utf8Bytes } from '../base/json.ts';
 import type { Cause } from './cause.ts';
 import type { WindowSpec } from './window.ts';
 
@@ -170,6 +171,18 @@ export interface TaskRecord {
   readonly result?: string;
   /** The key under which it was enqueued. */
   readonly idempotencyKey?: string;
+}
+
+/** A record as listings give it: its payload and its result only where they are asked for. */
+export type TaskRow = Omit<TaskRecord, 'payload'> & Partial<Pick<TaskRecord, 'payload'>>;
+
+/** What a row weighs in a page, in bytes: what may be long of it, read whether or not it is told. */
+export function rowBytes({
+  payload = '',
+  result = '',
+  error = '',
+}: Pick<TaskRow, 'payload' | 'result' | 'error'>): number {
+  return utf8Bytes(payload) + utf8Bytes(result) + utf8Bytes(error);
 }
 
 /** One try at a task, kept apart from its record; the newest `LIMITS.attemptsKept` are. */

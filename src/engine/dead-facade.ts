@@ -9,7 +9,7 @@ import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
 import { integerOption } from '../workflow/task-options.ts';
 import type { ValueCodec } from './codec.ts';
 import type { Connection } from './connection.ts';
-import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
+import { TASK_PAGE_KEYS, type TaskPageOptions, taskPageRequest } from './page.ts';
 import type { Redrive } from './redrive.ts';
 import { type TaskInfo, taskInfo } from './task-info.ts';
 
@@ -30,14 +30,14 @@ const FILTER_KEYS: OptionKeys<DeadFilter> = keysOf<DeadFilter>()({
 });
 
 /** Which dead letters to list. */
-export interface DeadListOptions extends DeadFilter, PageOptions {
+export interface DeadListOptions extends DeadFilter, TaskPageOptions {
   /** Also tasks that failed since another did not finish. Default false. */
   readonly followers?: boolean | undefined;
 }
 
 const LIST_KEYS: OptionKeys<DeadListOptions> = keysOf<DeadListOptions>()({
   ...FILTER_KEYS,
-  ...PAGE_KEYS,
+  ...TASK_PAGE_KEYS,
   followers: true,
 });
 
@@ -97,7 +97,7 @@ export class Dead {
   async list(options: DeadListOptions = {}): Promise<Page<TaskInfo>> {
     checkOptions('dead.list', options, LIST_KEYS);
     const { inspect } = await this.#parts.connection.open();
-    const { items, cursor } = await inspect.list(filterOf(options), pageRequest(options));
+    const { items, cursor } = await inspect.list(filterOf(options), taskPageRequest(options));
     const { followers = false } = options;
     const shown = items.filter(({ cause }) => followers || culpritOf(cause) === undefined);
     const infos = shown.map((record) => taskInfo(record, this.#parts.codec));

@@ -1,4 +1,4 @@
-import type { PageRequest } from '../domain/backend.ts';
+import type { PageRequest, TaskPageRequest } from '../domain/backend.ts';
 import { InvalidOptionError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { keysOf, type OptionKeys } from '../domain/options.ts';
@@ -18,6 +18,21 @@ export const PAGE_KEYS: OptionKeys<PageOptions> = keysOf<PageOptions>()({
   cursor: true,
 });
 
+/** Which part of a listing of tasks to give. */
+export interface TaskPageOptions extends PageOptions {
+  /**
+   * With input and result, which may weigh a MiB each: a page has fewer rows then, and ends behind the one with
+   * which they come to 4 MiB. Default false.
+   */
+  readonly values?: boolean | undefined;
+}
+
+/** What may stand in {@link TaskPageOptions}. */
+export const TASK_PAGE_KEYS: OptionKeys<TaskPageOptions> = keysOf<TaskPageOptions>()({
+  ...PAGE_KEYS,
+  values: true,
+});
+
 /** Rows of a page unless the caller says otherwise: a screenful. */
 const DEFAULT_ROWS = 50;
 
@@ -29,4 +44,10 @@ export function pageRequest({ limit, cursor }: PageOptions): PageRequest {
   if (cursor === undefined) return { limit: rows };
   if (typeof cursor !== 'string') throw new InvalidOptionError('cursor', 'a text', cursor);
   return { limit: rows, cursor };
+}
+
+export function taskPageRequest({ values, ...page }: TaskPageOptions): TaskPageRequest {
+  if (values === undefined) return pageRequest(page);
+  if (typeof values === 'boolean') return { ...pageRequest(page), values };
+  throw new InvalidOptionError('values', 'true or false', values);
 }

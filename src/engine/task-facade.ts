@@ -29,7 +29,14 @@ import {
   consequenceLimit,
   endingOf,
 } from './consequences.ts';
-import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
+import {
+  PAGE_KEYS,
+  type PageOptions,
+  pageRequest,
+  TASK_PAGE_KEYS,
+  type TaskPageOptions,
+  taskPageRequest,
+} from './page.ts';
 import type { Redrive } from './redrive.ts';
 import { cycleError } from './refusal.ts';
 import { openMembers } from './runs/driven-nodes.ts';
@@ -37,7 +44,7 @@ import { isRun } from './runs/record.ts';
 import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
 
 /** Which tasks to list. `queued` ones are listed per user, in the order of their turns. */
-export interface TaskListOptions extends PageOptions {
+export interface TaskListOptions extends TaskPageOptions {
   /** Tasks that stand there now. */
   readonly state: TaskState;
   /** Of this queue; absent: of any. */
@@ -49,7 +56,7 @@ export interface TaskListOptions extends PageOptions {
 }
 
 const LIST_KEYS: OptionKeys<TaskListOptions> = keysOf<TaskListOptions>()({
-  ...PAGE_KEYS,
+  ...TASK_PAGE_KEYS,
   state: true,
   queue: true,
   user: true,
@@ -123,12 +130,12 @@ export class Tasks {
     return new ConsequenceWalk(inspect, limit).from(taskIds, ending);
   }
 
-  /** One page of the tasks in a state, in the order of that state's index. */
+  /** One page of the tasks in a state, in the order of that state's index; with input and result if asked for. */
   async list(options: TaskListOptions): Promise<Page<TaskInfo>> {
     checkOptions('tasks.list', options, LIST_KEYS);
     const filter = filterOf(options);
     const { inspect } = await this.#parts.connection.open();
-    const { items, cursor } = await inspect.list(filter, pageRequest(options));
+    const { items, cursor } = await inspect.list(filter, taskPageRequest(options));
     const infos = items.map((record) => taskInfo(record, this.#parts.codec));
     return cursor === undefined ? { items: infos } : { items: infos, cursor };
   }

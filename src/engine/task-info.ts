@@ -1,7 +1,7 @@
 import { type FailureType, failureTypeOf, readableCause } from '../domain/cause.ts';
 import type { TaskDependents } from '../domain/dependents.ts';
 import { isSealed, sealedWith } from '../domain/sealed-text.ts';
-import type { AttemptRecord, Level, TaskRecord } from '../domain/task.ts';
+import type { AttemptRecord, Level, TaskRecord, TaskRow } from '../domain/task.ts';
 import type { ValueCodec } from './codec.ts';
 import { errorOf, type TaskError } from './task-error.ts';
 
@@ -13,9 +13,9 @@ export interface TaskInfo
   extends Omit<TaskRecord, 'level' | 'payload' | 'options' | 'result' | 'error'> {
   /** Where it stands among its user's tasks, 1 to 6. */
   readonly priority: Level;
-  /** As it was enqueued; absent when it cannot be read. */
+  /** As it was enqueued; absent when it cannot be read, and in listings that do not ask for `values`. */
   readonly input?: unknown;
-  /** `finished`: what the handler returned. */
+  /** `finished`: what the handler returned; absent as `input` is. */
   readonly result?: unknown;
   /** Input or result cannot be read here: the id of the key with which they are encrypted. */
   readonly encryptedWith?: string;
@@ -33,7 +33,7 @@ export interface AttemptInfo extends Omit<AttemptRecord, 'error'> {
   readonly error?: TaskError;
 }
 
-export function taskInfo(record: TaskRecord, codec: ValueCodec): TaskInfo {
+export function taskInfo(record: TaskRow, codec: ValueCodec): TaskInfo {
   const { level, payload, options: _stored, result, error: text, ...rest } = record;
   const failureType = rest.cause === undefined ? undefined : failureTypeOf(rest.cause);
   const error = errorOf(text);
@@ -42,8 +42,10 @@ export function taskInfo(record: TaskRecord, codec: ValueCodec): TaskInfo {
     ...(failureType === undefined ? {} : { failureType }),
     ...causeOf(rest),
     priority: level,
-    ...readable('input', payload, codec),
-    ...(record.state === 'finished' ? readable('result', result ?? '', codec) : {}),
+    ...(payload === undefined ? {} : readable('input', payload, codec)),
+    ...(record.state === 'finished' && result !== undefined
+      ? readable('result', result, codec)
+      : {}),
     ...(error === undefined ? {} : { error }),
   };
 }

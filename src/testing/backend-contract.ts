@@ -32,6 +32,7 @@ import * as leasing from './contract/leasing.ts';
 import * as limits from './contract/limits.ts';
 import { names } from './contract/names.ts';
 import * as overlaps from './contract/overlaps.ts';
+import { weighed } from './contract/pages.ts';
 import * as redrive from './contract/redrive.ts';
 import * as restricted from './contract/restricted.ts';
 import * as retention from './contract/retention.ts';
@@ -135,6 +136,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   leftovers: retention.leftovers,
   'nasty ids': ids.nasty,
   lists: inspection.listing,
+  pages: weighed,
   facts: inspection.facts,
   'attempts of workers': workers.attempts,
   health: inspection.health,

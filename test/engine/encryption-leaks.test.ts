@@ -10,7 +10,7 @@ import * as client from 'prom-client';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { LogFields, Logger } from '../../src/base/logger.ts';
 import type { Backend } from '../../src/domain/backend.ts';
-import { TASK_STATES, type TaskRecord } from '../../src/domain/task.ts';
+import { TASK_STATES, type TaskRow } from '../../src/domain/task.ts';
 import type { Fairloom } from '../../src/engine/client.ts';
 import { encrypted } from '../../src/engine/encryption/encrypted.ts';
 import { prometheus } from '../../src/metrics.ts';
@@ -141,10 +141,12 @@ async function useAll(loom: Fairloom, stage: Stage): Promise<readonly string[]> 
 
 /** Everything that the port gives of a store, as it is stored. */
 async function stored(backend: Backend, ids: readonly string[]): Promise<unknown> {
-  const all: TaskRecord[] = [];
+  const all: TaskRow[] = [];
   for (const state of TASK_STATES) {
     const user = state === 'queued' ? { user: 'default' } : {};
-    all.push(...(await backend.inspect.list({ state, ...user }, { limit: 200 })).items);
+    all.push(
+      ...(await backend.inspect.list({ state, ...user }, { limit: 200, values: true })).items,
+    );
   }
   const more = await Promise.all(
     [...new Set([...ids, ...all.map(({ id }) => id)])].map(async (id) => [
@@ -236,7 +238,12 @@ eachBackend((open, name) => {
         expect((await loom.runs.get(id))?.state).toBe('finished');
         expect(JSON.stringify(await loom.runs.export(id))).toContain(SECRET);
       }
-      const fired = await loom.tasks.list({ state: 'finished', name: 'plain', limit: 100 });
+      const fired = await loom.tasks.list({
+        state: 'finished',
+        name: 'plain',
+        limit: 100,
+        values: true,
+      });
       expect(fired.items.map(({ input }) => input)).toContain(`${SECRET} hourly`);
 
       const store = shown(await stored(stage.backend, ids));

@@ -236,7 +236,7 @@ eachBackend((open) => {
       await stage.clock.advance(60_000);
       await stage.quiet();
       expect((await owner.schedules.get('hourly'))?.fired).toBe(1);
-      const { items } = await owner.tasks.list({ state: 'finished' });
+      const { items } = await owner.tasks.list({ state: 'finished', values: true });
       expect(items.map((one) => one.input)).toEqual([input]);
     });
   });

@@ -21,10 +21,10 @@ eachBackend((open) => {
     it('are listed by state, in pages', async () => {
       const loom = stage.loom([quick]);
       await loom.enqueueMany(quick, [1, 2, 3, 4, 5], { delay: '1h', user: 'u' });
-      const first = await loom.tasks.list({ state: 'scheduled', limit: 2 });
+      const first = await loom.tasks.list({ state: 'scheduled', limit: 2, values: true });
       expect(first.items).toHaveLength(2);
       const cursor = first.cursor ?? '';
-      const rest = await loom.tasks.list({ state: 'scheduled', limit: 500, cursor });
+      const rest = await loom.tasks.list({ state: 'scheduled', limit: 500, cursor, values: true });
       const inputs = [...first.items, ...rest.items].map(({ input }) => input);
       expect(inputs.sort()).toEqual([1, 2, 3, 4, 5]);
       expect(rest.cursor).toBeUndefined();

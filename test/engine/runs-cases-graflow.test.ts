@@ -261,7 +261,7 @@ eachBackend((open) => {
           (thrown: unknown) => thrown,
         );
         expect(String(error)).toContain('fail (RangeError: mine)');
-        const finished = (await loom.tasks.list({ state: 'finished' })).items;
+        const finished = (await loom.tasks.list({ state: 'finished', values: true })).items;
         expect(finished.find((one) => one.name === 'inc')).toMatchObject({ result: 5 });
         const failed = (await loom.tasks.list({ state: 'failed' })).items;
         expect(failed.find((one) => one.name === 'fail')).toMatchObject({

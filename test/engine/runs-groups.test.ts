@@ -177,7 +177,7 @@ eachBackend((open, name) => {
       const step = each(inc);
       const loom = await working([step]);
       expect(await settled(stage, (await start(loom, step, [4])).result())).toEqual([5]);
-      const ended = (await loom.tasks.list({ state: 'finished' })).items;
+      const ended = (await loom.tasks.list({ state: 'finished', values: true })).items;
       expect(ended.map((one) => one.name).toSorted()).toEqual(['inc', '~drive']);
       expect(ended.find((one) => one.name === 'inc')).toMatchObject({ input: 4, result: 5 });
     });

@@ -83,11 +83,11 @@ eachBackend((open) => {
       await loom.worker().start();
       await loom.schedules.update('nightly', { jitter: 'default', cron: '0 22 * * *' });
       await stage.clock.advance('2h');
-      const { items } = await loom.tasks.list({ state: 'finished' });
+      const { items } = await loom.tasks.list({ state: 'finished', values: true });
       expect(items).toMatchObject([{ user: 'ops', priority: 4, input: { day: '2026-01-05' } }]);
       await loom.schedules.update('nightly', { every: '1h', input: { day: 'each' } });
       await stage.clock.advance('1h');
-      const after = await loom.tasks.list({ state: 'finished' });
+      const after = await loom.tasks.list({ state: 'finished', values: true });
       expect(after.items.map(({ input }) => input)).toContainEqual({ day: 'each' });
       expect(await loom.schedules.get('nightly')).not.toHaveProperty('timeZone');
     });

@@ -26,7 +26,9 @@ eachBackend((open) => {
   afterEach(() => stage.close());
 
   const inputs = async (): Promise<readonly unknown[]> =>
-    (await loom.tasks.list({ state: 'finished', limit: 500 })).items.map(({ input }) => input);
+    (await loom.tasks.list({ state: 'finished', limit: 500, values: true })).items.map(
+      ({ input }) => input,
+    );
   const ids = async (): Promise<readonly string[]> =>
     (await loom.tasks.list({ state: 'finished', limit: 500 })).items.map(({ id }) => id);
 

@@ -1,6 +1,6 @@
 /** What a backend lists, page by page, and what it should. */
 import type { Backend } from '../../src/domain/backend.ts';
-import type { AttemptRecord, TaskRecord, TaskState } from '../../src/domain/task.ts';
+import type { AttemptRecord, TaskRow, TaskState } from '../../src/domain/task.ts';
 import type { XComPlace } from '../../src/domain/xcom.ts';
 import type { Oracle } from './oracle/oracle.ts';
 import { QUEUES, USERS } from './steps.ts';
@@ -85,8 +85,8 @@ async function schedulesOf(backend: Backend): Promise<readonly string[]> {
 async function all(
   backend: Backend,
   filter: { readonly state: TaskState; readonly queue?: string; readonly user?: string },
-): Promise<readonly TaskRecord[]> {
-  const records: TaskRecord[] = [];
+): Promise<readonly TaskRow[]> {
+  const records: TaskRow[] = [];
   let cursor: string | undefined;
   do {
     const page = await backend.inspect.list(filter, {

@@ -6,6 +6,7 @@ import type {
   Stats,
   TaskFacts,
   TaskFilter,
+  TaskPageRequest,
   UserInfo,
 } from '../../domain/backend.ts';
 import { DEPENDENTS_NAMED } from '../../domain/dependents.ts';
@@ -13,7 +14,7 @@ import { InvalidOptionError } from '../../domain/errors.ts';
 import { scaleOf } from '../../domain/fair-share.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { allowedAt } from '../../domain/rate-limit.ts';
-import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task.ts';
+import { isEnd, rowBytes, TASK_STATES, type TaskRow, type TaskState } from '../../domain/task.ts';
 import { dependentsOf } from './dependents.ts';
 import { upstreamOf } from './edges.ts';
 import { byEnd, bySeq, type Lane, type TaskEntry, type UserLane } from './entities.ts';
@@ -24,25 +25,30 @@ import { startTag } from './tag-order.ts';
 import { blockedIds, toRecord } from './task-record.ts';
 import { liveWorkers } from './workers.ts';
 
-/** Rows that one page looks at when a filter lets few through. */
-const SCAN = 2_000;
-
 /**
  * See `Inspect.list`. The cursor is the place of the last row that was looked at, not its rank, so
  * that rows which go meanwhile take no others with them.
  */
-export function listTasks(store: Store, filter: TaskFilter, page: PageRequest): Page<TaskRecord> {
+export function listTasks(store: Store, filter: TaskFilter, page: TaskPageRequest): Page<TaskRow> {
+  const { values = false } = page;
   const limit = Math.min(page.limit, LIMITS.pageMax);
-  const items: TaskRecord[] = [];
+  const items: TaskRow[] = [];
   let last: TaskEntry | undefined;
-  let looked = 0;
+  let [looked, bytes] = [0, 0];
   for (const entry of rowsAfter(store, filter, page.cursor)) {
-    if (last !== undefined && (items.length === limit || looked >= SCAN)) {
+    if (
+      last !== undefined &&
+      (items.length === limit || looked >= LIMITS.pageScan || bytes >= LIMITS.pageBytes)
+    ) {
       return { items, cursor: JSON.stringify(placeOf(last)) };
     }
     looked++;
     last = entry;
-    if (matches(entry, filter)) items.push(toRecord(entry));
+    if (!matches(entry, filter)) continue;
+    const record = toRecord(entry);
+    bytes += rowBytes(values ? record : { ...record, payload: '' });
+    const { payload: _payload, result: _result, ...row } = record;
+    items.push(values ? record : row);
   }
   return { items };
 }

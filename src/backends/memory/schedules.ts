@@ -1,3 +1,4 @@
+import { utf8Bytes } from '../../base/json.ts';
 import type { Page, PageRequest, ScheduleStore } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import {
@@ -81,9 +82,12 @@ function list(store: Store, { limit, cursor }: PageRequest): Page<ScheduleRecord
   const from = cursor === undefined ? 0 : all.countWhile(({ id }) => id <= cursor);
   const most = Math.min(limit, LIMITS.pageMax);
   const items: ScheduleRecord[] = [];
+  let bytes = 0;
   for (const entry of all.from(from)) {
-    if (items.length === most) return { items, cursor: items.at(-1)?.id ?? '' };
+    const isFull = items.length === most || bytes >= LIMITS.pageBytes;
+    if (isFull) return { items, cursor: items.at(-1)?.id ?? '' };
     items.push(recordOf(entry));
+    bytes += utf8Bytes(entry.change.spec);
   }
   return { items };
 }

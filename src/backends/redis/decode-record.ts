@@ -1,6 +1,12 @@
 import type { DependentPage } from '../../domain/backend.ts';
 import type { TaskFacts } from '../../domain/inspection.ts';
-import { type Level, TASK_STATES, type TaskRecord, type TaskStanding } from '../../domain/task.ts';
+import {
+  type Level,
+  TASK_STATES,
+  type TaskRecord,
+  type TaskRow,
+  type TaskStanding,
+} from '../../domain/task.ts';
 import { causeIn, decodeFixed, type Flat, text } from './decode.ts';
 import { decodeQueue } from './queues.ts';
 import { decodeUser } from './users.ts';
@@ -22,7 +28,12 @@ interface Mutable
 }
 
 export function decodeRecord(reply: Flat, at: number): TaskRecord {
-  const { inline, level, ...fixed } = decodeFixed(text(reply[at]));
+  return { ...decodeRow(reply, at), payload: text(reply[at + 1]) };
+}
+
+/** What listings give of a record: with `values` its payload too. */
+export function decodeRow(reply: Flat, at: number, values = false): TaskRow {
+  const { inline: _cut, level, ...fixed } = decodeFixed(text(reply[at]));
   const {
     dependsOn = [],
     blockedBy = [],
@@ -34,7 +45,7 @@ export function decodeRecord(reply: Flat, at: number): TaskRecord {
   return {
     ...fixed,
     level: level as Level,
-    payload: inline === '' ? text(reply[at + 1]) : inline,
+    ...(values ? { payload: text(reply[at + 1]) } : {}),
     ...rest,
     dependsOn,
     blockedBy,

@@ -2,7 +2,6 @@ import { inChunks } from '../../base/chunks.ts';
 import { monotonicMs } from '../../base/globals.ts';
 import type { DependentPage, Inspect } from '../../domain/backend.ts';
 import { DEPENDENTS_NAMED, dependentPlace } from '../../domain/dependents.ts';
-import { InvalidOptionError } from '../../domain/errors.ts';
 import type {
   Page,
   PageRequest,
@@ -10,6 +9,7 @@ import type {
   Stats,
   TaskFacts,
   TaskFilter,
+  TaskPageRequest,
   Total,
 } from '../../domain/inspection.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -17,10 +17,11 @@ import {
   type AttemptRecord,
   TASK_STATES,
   type TaskRecord,
+  type TaskRow,
   type TaskStanding,
   type TaskState,
 } from '../../domain/task.ts';
-import { causeIn, flat, text } from './decode.ts';
+import { causeIn, type Flat, flat, text } from './decode.ts';
 import {
   decodeDependents,
   decodeFacts,
@@ -30,12 +31,15 @@ import {
   STANDING_FIELDS,
 } from './decode-record.ts';
 import { EndWatch } from './end-watch.ts';
-import { decodeQueue, decodeStats } from './queues.ts';
+import { listTasks } from './listing.ts';
+import { strangeCursor } from './listing-place.ts';
+import { answersFor, pageOf } from './parts.ts';
+import { decodeQueue, decodeStats, queueNames, queuesNamed } from './queues.ts';
 import { reconcile } from './reconcile.ts';
 import type { Session } from './session.ts';
 
-/** Records that one script reads at most, so that no reply grows without bound. */
-const GET_STEP = 100;
+/** Records that one script is asked for. */
+const GET_STEP = 200;
 
 /** The cause is JSON in JSON. */
 type StoredAttempt = Omit<AttemptRecord, 'cause'> & { readonly cause?: string };
@@ -53,15 +57,13 @@ export class RedisInspect implements Inspect {
     this.#ends = new EndWatch(session);
   }
 
-  async get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]> {
-    const records: (TaskRecord | undefined)[] = [];
-    for (const step of inChunks(ids, GET_STEP)) {
-      const reply = flat(await this.#session.run('get', step));
-      for (let at = 0; at < reply.length; at += RECORD_FIELDS) {
-        records.push(text(reply[at]) === '' ? undefined : decodeRecord(reply, at));
-      }
-    }
-    return records;
+  get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]> {
+    return answersFor(ids, GET_STEP, async (some) => {
+      const reply = flat(await this.#session.run('get', ['1', LIMITS.scriptBytes, ...some]));
+      return rowsOf(reply, RECORD_FIELDS, (at) => {
+        return text(reply[at]) === '' ? undefined : decodeRecord(reply, at);
+      });
+    });
   }
 
   async standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
@@ -69,9 +71,11 @@ export class RedisInspect implements Inspect {
     return (await Promise.all(steps)).flat();
   }
 
-  async #standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
-    const reply = flat(await this.#session.run('standing', ids));
-    return ids.map((_, at) => decodeStanding(reply, at * STANDING_FIELDS));
+  #standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
+    return answersFor(ids, STANDING_STEP, async (some) => {
+      const reply = flat(await this.#session.run('standing', some));
+      return rowsOf(reply, STANDING_FIELDS, (at) => decodeStanding(reply, at));
+    });
   }
 
   async attempts(id: string): Promise<readonly AttemptRecord[]> {
@@ -82,23 +86,16 @@ export class RedisInspect implements Inspect {
     });
   }
 
-  async list(filter: TaskFilter, page: PageRequest): Promise<Page<TaskRecord>> {
-    const { state, queue = '', user = '', name = '' } = filter;
-    const limit = Math.min(page.limit, LIMITS.pageMax);
-    checkCursor(page.cursor);
-    const args = [state, queue, user, name, page.cursor ?? '', limit];
-    const reply = flat(await this.#session.run('list', args));
-    const items: TaskRecord[] = [];
-    for (let at = 1; at < reply.length; at += RECORD_FIELDS) items.push(decodeRecord(reply, at));
-    const cursor = text(reply[0]);
-    return cursor === '' ? { items } : { items, cursor };
+  list(filter: TaskFilter, page: TaskPageRequest): Promise<Page<TaskRow>> {
+    return listTasks(this.#session, filter, page);
   }
 
   async dependents(id: string, page: PageRequest): Promise<DependentPage> {
     const { cursor = '' } = page;
     if (cursor !== '' && dependentPlace(cursor) === undefined) throw strangeCursor(cursor);
-    const limit = Math.min(page.limit, LIMITS.pageMax);
-    return decodeDependents(text(await this.#session.run('dependents', [id, cursor, limit])));
+    return pageOf(page, async ({ cursor: from = '', limit }) => {
+      return decodeDependents(text(await this.#session.run('dependents', [id, from, limit])));
+    });
   }
 
   async facts(id: string): Promise<TaskFacts | undefined> {
@@ -109,8 +106,9 @@ export class RedisInspect implements Inspect {
   async stats(): Promise<Stats> {
     const counts = zeros<TaskState>(TASK_STATES);
     const totals = zeros<Total>(TOTALS);
-    for (const json of flat(await this.#session.run('queueList', ['']))) {
-      const queue = decodeStats(text(json));
+    const names = await queueNames(this.#session);
+    for (const queue of await queuesNamed(this.#session, names, decodeStats)) {
+      if (queue === undefined) continue;
       for (const state of TASK_STATES) counts[state] += queue.counts[state];
       for (const total of TOTALS) totals[total] += queue.totals[total];
     }
@@ -123,8 +121,8 @@ export class RedisInspect implements Inspect {
   }
 
   async runnable(queue: string): Promise<number> {
-    const [found] = flat(await this.#session.run('queueList', [queue]));
-    return found === undefined ? 0 : decodeQueue(text(found)).runnable;
+    const [found] = await queuesNamed(this.#session, [queue], decodeQueue);
+    return found?.runnable ?? 0;
   }
 
   waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<TaskStanding | undefined> {
@@ -146,23 +144,9 @@ export class RedisInspect implements Inspect {
   }
 }
 
-/** A cursor is a place: the index, the score and the id of the last row that was looked at. */
-function checkCursor(cursor: string | undefined): void {
-  if (cursor === undefined) return;
-  try {
-    const place: unknown = JSON.parse(cursor);
-    if (Array.isArray(place) && place.length === 3) {
-      const [, score] = place;
-      if (place.every((part) => typeof part === 'string') && Number.isFinite(Number(score))) return;
-    }
-  } catch {
-    // Falls through to the refusal.
-  }
-  throw strangeCursor(cursor);
-}
-
-function strangeCursor(cursor: string): InvalidOptionError {
-  return new InvalidOptionError('cursor', 'the cursor of a page of this listing', cursor);
+/** Something of every so many values of a reply. */
+function rowsOf<T>(reply: Flat, fields: number, decode: (at: number) => T): readonly T[] {
+  return Array.from({ length: reply.length / fields }, (_, row) => decode(row * fields));
 }
 
 const TOTALS: readonly Total[] = [

@@ -47,6 +47,10 @@ export interface Keys {
   told(process: string): string;
   /** Texts of all tasks, by id. */
   readonly tasks: string;
+  /** Names of all queues. */
+  readonly queues: string;
+  /** Workers that have leases. */
+  readonly leases: string;
   /** What a run has written down. */
   run(id: string): string;
   /** What the members of a run share. */
@@ -68,6 +72,8 @@ export function keysOf(prefix: string): Keys {
     wake: (worker) => `${base}wake:${worker}`,
     told: (process) => `${base}told:${process}`,
     tasks: `${base}tasks`,
+    queues: `${base}queues`,
+    leases: `${base}leases`,
     run: (id) => `${base}run:${id}`,
     channel: (id) => `${base}channel:${id}`,
     key: (queue, user, key) => `${base}key:${queue}:${pair(user, key)}`,

@@ -1,9 +1,11 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import type { QueueStore } from '../../domain/backend.ts';
 import type { QueueInfo, Stats, Total } from '../../domain/inspection.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { QueuePatch } from '../../domain/settings.ts';
 import { flat, text } from './decode.ts';
 import { patchText } from './encode.ts';
+import { answersFor } from './parts.ts';
 import type { Session } from './session.ts';
 import { objectOf } from './users.ts';
 
@@ -16,20 +18,46 @@ export class RedisQueues implements QueueStore {
   }
 
   async set(queue: string, patch: QueuePatch): Promise<void> {
-    await this.#session.run('queueSet', [queue, patchText(patch)]);
+    let said = patchText(patch);
+    for (let told = 0; told < LIMITS.refreshAtOnce; told += LIMITS.refreshStep) {
+      const [word] = flat(await this.#session.run('queueSet', [queue, said]));
+      if (word === 'ok') return;
+      said = '';
+    }
   }
 
   async get(queue: string): Promise<QueueInfo | undefined> {
-    const [found] = flat(await this.#session.run('queueList', [queue]));
-    return found === undefined ? undefined : decodeQueue(text(found));
+    const [found] = await queuesNamed(this.#session, [queue], decodeQueue);
+    return found;
   }
 
   async list(): Promise<readonly QueueInfo[]> {
-    const reply = flat(await this.#session.run('queueList', ['']));
-    return reply
-      .map((found) => decodeQueue(text(found)))
-      .sort((a, b) => compareUtf8(a.queue, b.queue));
+    const names = await queueNames(this.#session);
+    return (await queuesNamed(this.#session, names, decodeQueue)).filter(
+      (one) => one !== undefined,
+    );
   }
+}
+
+/** Queues that one script tells. */
+const QUEUES_STEP = 200;
+
+/** Of every queue that was ever used, in order. */
+export async function queueNames(session: Session): Promise<readonly string[]> {
+  const names = flat(await session.command('queues.list', 'SMEMBERS', [session.keys.queues]));
+  return names.map(text).sort(compareUtf8);
+}
+
+/** What scripts tell of these queues; `undefined` for one that they know nothing of. */
+export function queuesNamed<T>(
+  session: Session,
+  names: readonly string[],
+  decode: (json: string) => T,
+): Promise<readonly (T | undefined)[]> {
+  return answersFor(names, QUEUES_STEP, async (some) => {
+    const reply = flat(await session.run('queueList', some));
+    return reply.map((found) => (text(found) === '' ? undefined : decode(text(found))));
+  });
 }
 
 /** A queue as scripts tell it, with its part of the statistics of the whole. */

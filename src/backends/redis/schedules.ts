@@ -1,6 +1,6 @@
+import { utf8Bytes } from '../../base/json.ts';
 import type { EnqueueRefusal, Page, PageRequest, ScheduleStore } from '../../domain/backend.ts';
 import { BackendUnsupportedError } from '../../domain/errors.ts';
-import { LIMITS } from '../../domain/limits.ts';
 import {
   type DueReply,
   type DueRequest,
@@ -15,6 +15,7 @@ import {
 } from '../../domain/schedule.ts';
 import { type Flat, flat, text } from './decode.ts';
 import { pushTasks } from './encode.ts';
+import { pageOf } from './parts.ts';
 import type { ScriptArgument } from './script.ts';
 import type { Session } from './session.ts';
 
@@ -45,16 +46,19 @@ export class RedisSchedules implements ScheduleStore {
   }
 
   async get(id: string): Promise<{ record: ScheduleRecord | undefined; now: number }> {
-    const reply = flat(await this.#session.run('scheduleList', [id, '', 1]));
+    const reply = flat(await this.#session.run('scheduleList', [id, '', 1, 0]));
     return { record: decodeAll(reply, 2)[0], now: Number(reply[0]) };
   }
 
-  async list(page: PageRequest): Promise<Page<ScheduleRecord>> {
-    const limit = Math.min(page.limit, LIMITS.pageMax);
-    const reply = flat(await this.#session.run('scheduleList', ['', page.cursor ?? '', limit]));
-    const items = decodeAll(reply, 2);
-    const last = items.at(-1);
-    return Number(reply[1]) === 1 && last !== undefined ? { items, cursor: last.id } : { items };
+  list(page: PageRequest): Promise<Page<ScheduleRecord>> {
+    return pageOf(page, async ({ cursor = '', limit, bytes: room }) => {
+      const reply = flat(await this.#session.run('scheduleList', ['', cursor, limit, room]));
+      const items = decodeAll(reply, 2);
+      const bytes = items.reduce((sum, { spec }) => sum + utf8Bytes(spec), 0);
+      const last = items.at(-1);
+      const isMore = Number(reply[1]) === 1 && last !== undefined;
+      return isMore ? { items, bytes, cursor: last.id } : { items, bytes };
+    });
   }
 
   async remove(id: string): Promise<boolean> {

@@ -17,6 +17,7 @@ export type Verb =
   | 'graphLoad'
   | 'graphSave'
   | 'lease'
+  | 'leases'
   | 'leaveLine'
   | 'list'
   | 'listJoin'
@@ -67,6 +68,7 @@ const OPERATIONS: Readonly<Record<Verb, string>> = {
   graphLoad: 'graphs.load',
   graphSave: 'graphs.save',
   lease: 'lease',
+  leases: 'list',
   leaveLine: 'waitForWork',
   list: 'list',
   listJoin: 'register',

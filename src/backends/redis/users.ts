@@ -1,6 +1,5 @@
 import type { UserStore } from '../../domain/backend.ts';
 import type { Page, PageRequest, UserInfo } from '../../domain/inspection.ts';
-import { LIMITS } from '../../domain/limits.ts';
 import {
   BUILT_IN,
   type SettingOrigins,
@@ -9,6 +8,7 @@ import {
 } from '../../domain/settings.ts';
 import { flat, text } from './decode.ts';
 import { patchText } from './encode.ts';
+import { pageOf } from './parts.ts';
 import type { Session } from './session.ts';
 
 /** See `UserStore`. */
@@ -20,7 +20,13 @@ export class RedisUsers implements UserStore {
   }
 
   async set(user: string, patch: UserPatch, options: { readonly queue?: string }): Promise<void> {
-    await this.#session.run('userSet', [user, options.queue ?? '', patchText(patch)]);
+    const { queue = '' } = options;
+    let said = patchText(patch);
+    for (;;) {
+      const [word] = flat(await this.#session.run('userSet', [user, queue, said]));
+      if (word === 'ok') return;
+      said = '';
+    }
   }
 
   async get(user: string, queue: string): Promise<UserInfo | undefined> {
@@ -28,17 +34,18 @@ export class RedisUsers implements UserStore {
     return found === undefined ? undefined : decodeUser(text(found));
   }
 
-  async list(
+  list(
     queue: string,
     page: PageRequest,
     { configured = false }: { readonly configured?: boolean } = {},
   ): Promise<Page<UserInfo>> {
-    const limit = Math.min(page.limit, LIMITS.pageMax);
-    const terms = [queue, page.cursor ?? '', limit, configured ? 1 : 0];
-    const reply = flat(await this.#session.run('userList', terms));
-    const items = reply.slice(1).map((user) => decodeUser(text(user)));
-    const cursor = text(reply[0]);
-    return cursor === '' ? { items } : { items, cursor };
+    return pageOf(page, async ({ cursor = '', limit }) => {
+      const terms = [queue, cursor, limit, configured ? 1 : 0];
+      const reply = flat(await this.#session.run('userList', terms));
+      const items = reply.slice(1).map((user) => decodeUser(text(user)));
+      const next = text(reply[0]);
+      return next === '' ? { items } : { items, cursor: next };
+    });
   }
 }
 

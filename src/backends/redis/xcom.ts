@@ -3,6 +3,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../../domain/xcom.ts';
 import { type Flat, flat, text } from './decode.ts';
 import { xcomRow } from './encode.ts';
+import { answersFor, pageOf } from './parts.ts';
 import type { Session } from './session.ts';
 
 /** Fields of a value in a reply, without its text; see lua/lib/xcom.lua. */
@@ -22,14 +23,19 @@ export class RedisXCom implements XComStore {
   }
 
   async read(places: readonly XComPlace[]): Promise<readonly (XComValue | undefined)[]> {
-    if (places.length === 0) return [];
-    const args = places.flatMap(({ user, namespace, key }) => [user, namespace, key]);
-    const reply = flat(await this.#session.run('xcomRead', args));
-    let at = 0;
-    return places.map((place) => {
-      const fact = factAt(reply, at, place);
-      at += fact === undefined ? 1 : FIELDS + 1;
-      return fact === undefined ? undefined : { ...fact, text: text(reply[at - 1]) };
+    return answersFor(places, LIMITS.scriptUnits, async (some) => {
+      const args = some.flatMap(({ user, namespace, key }) => [user, namespace, key]);
+      const reply = flat(await this.#session.run('xcomRead', args));
+      const found: (XComValue | undefined)[] = [];
+      let at = 0;
+      for (const place of some) {
+        // One that is not there is told as well: behind the last there is nothing.
+        if (at === reply.length) break;
+        const fact = factAt(reply, at, place);
+        at += fact === undefined ? 1 : FIELDS + 1;
+        found.push(fact === undefined ? undefined : { ...fact, text: text(reply[at - 1]) });
+      }
+      return found;
     });
   }
 
@@ -37,27 +43,32 @@ export class RedisXCom implements XComStore {
     { user, namespace }: { readonly user: string; readonly namespace: string },
     page: PageRequest,
   ): Promise<Page<XComFact>> {
-    const reply = await this.#page(user, namespace, page);
-    const items: XComFact[] = [];
-    let last = '';
-    for (let at = 1; at < reply.length; ) {
-      last = text(reply[at]);
-      const fact = factAt(reply, at + 1, { user, namespace, key: last });
-      at += fact === undefined ? 2 : 1 + FIELDS;
-      if (fact !== undefined) items.push(fact);
-    }
-    return Number(reply[0]) === 1 ? { items, cursor: last } : { items };
+    // One whose value is over is a row like others, which is not shown.
+    const { items, ...rest } = await pageOf<XComFact | undefined>(page, async (part) => {
+      const reply = await this.#part(user, namespace, part);
+      const rows: (XComFact | undefined)[] = [];
+      let key = '';
+      for (let at = 1; at < reply.length; ) {
+        key = text(reply[at]);
+        const fact = factAt(reply, at + 1, { user, namespace, key });
+        at += fact === undefined ? 2 : 1 + FIELDS;
+        rows.push(fact);
+      }
+      return Number(reply[0]) === 1 ? { items: rows, cursor: key } : { items: rows };
+    });
+    return { ...rest, items: items.filter((fact) => fact !== undefined) };
   }
 
-  async namespaces(user: string, page: PageRequest): Promise<Page<string>> {
-    const reply = await this.#page(user, '', page);
-    const items = reply.slice(1).map(text);
-    return Number(reply[0]) === 1 ? { items, cursor: items.at(-1) ?? '' } : { items };
+  namespaces(user: string, page: PageRequest): Promise<Page<string>> {
+    return pageOf(page, async (part) => {
+      const reply = await this.#part(user, '', part);
+      const items = reply.slice(1).map(text);
+      return Number(reply[0]) === 1 ? { items, cursor: items.at(-1) ?? '' } : { items };
+    });
   }
 
-  async #page(user: string, namespace: string, { cursor, limit }: PageRequest): Promise<Flat> {
-    const most = Math.min(limit, LIMITS.pageMax);
-    return flat(await this.#session.run('xcomList', [user, namespace, cursor ?? '', most]));
+  async #part(user: string, namespace: string, { cursor, limit }: PageRequest): Promise<Flat> {
+    return flat(await this.#session.run('xcomList', [user, namespace, cursor ?? '', limit]));
   }
 }
 

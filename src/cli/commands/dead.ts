@@ -11,7 +11,7 @@ import { CliError, EXIT } from '../exit-code.ts';
 import { limitArgument, rowsOf, showFirst, take } from '../select-tasks.ts';
 import { type Shell, withLoom } from '../session.ts';
 import { taskView } from '../views.ts';
-import { ofTasks, withConfirm, withFilters } from './tasks.ts';
+import { ofTasks, VALUES, withConfirm, withFilters } from './tasks.ts';
 
 interface DeadOptions extends ConfirmOptions {
   readonly queue?: string;
@@ -19,6 +19,7 @@ interface DeadOptions extends ConfirmOptions {
   readonly name?: string;
   readonly limit: number;
   readonly all?: boolean;
+  readonly values?: boolean;
 }
 
 /** `fairloom dead …`: the failed tasks. */
@@ -31,6 +32,7 @@ export function addDead(program: Command, shell: Shell): void {
       'also those that only followed, and tasks that Fairloom itself stores for runs',
     )
     .option('--limit <n|all>', 'rows', limitArgument, 50)
+    .option('--values', VALUES)
     .action((options: DeadOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         // A run stands there when it failed at no task of its own.
@@ -124,8 +126,8 @@ async function choose(
 
 function deadLetters(
   loom: Fairloom,
-  { queue, user, name }: DeadOptions,
+  { queue, user, name, values }: DeadOptions,
   followers?: boolean,
 ): AsyncGenerator<TaskInfo> {
-  return rowsOf((page) => loom.dead.list({ ...page, queue, user, name, followers }));
+  return rowsOf((page) => loom.dead.list({ ...page, queue, user, name, values, followers }));
 }

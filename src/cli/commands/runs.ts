@@ -66,6 +66,7 @@ function addList(runs: Command, shell: Shell): void {
     .option('--queue <name>', 'of this queue')
     .option('--user <id>', 'of this user')
     .option('--limit <n|all>', 'rows', limitArgument, 50)
+    .option('--values', 'with --json: inputs too, which may be long')
     .action((options: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const { limit } = options;

@@ -55,6 +55,9 @@ export function addTasks(program: Command, shell: Shell): void {
   addChanges(tasks, shell);
 }
 
+/** What `--values` does. */
+export const VALUES = 'with --json: inputs and results too, which may be long';
+
 /** Adds the filters that choose tasks. */
 export function withFilters(command: Command): Command {
   return command
@@ -76,10 +79,11 @@ function addList(tasks: Command, shell: Shell): void {
     .addOption(stateOption('in this state; default: all, living ones first'))
     .option('--all', 'also tasks that Fairloom itself stores for runs')
     .option('--limit <n|all>', 'rows', limitArgument, 50)
+    .option('--values', VALUES)
     .action((options: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
-        const { limit, state, queue, user, name } = options;
-        const filter = given({ state, queue, user, name });
+        const { limit, state, queue, user, name, values } = options;
+        const filter = given({ state, queue, user, name, values });
         const shown = shownOf(selectTasks(loom, filter), options.all);
         await showFirst(output, shown, { limit, view: taskView(epochMs()) });
         return undefined;

@@ -3,7 +3,7 @@ import { inChunks } from '../../base/chunks.ts';
 import { allPages } from '../../domain/all-pages.ts';
 import type { Backend } from '../../domain/backend.ts';
 import { explain, type Obstacle } from '../../domain/explain.ts';
-import type { TaskRecord } from '../../domain/task.ts';
+import type { TaskRow } from '../../domain/task.ts';
 import type { WorkerOptions } from '../../engine/worker-options.ts';
 
 /** What there is for one worker. */
@@ -114,7 +114,7 @@ async function dueTask(backend: Backend, queue: string): Promise<string | undefi
 }
 
 /** The one that is due first; those of other queues may stand before it on many pages. */
-async function firstScheduled(backend: Backend, queue: string): Promise<TaskRecord | undefined> {
+async function firstScheduled(backend: Backend, queue: string): Promise<TaskRow | undefined> {
   const pages = allPages(1, (page) => backend.inspect.list({ state: 'scheduled', queue }, page));
   for await (const { items } of pages) if (items[0] !== undefined) return items[0];
   return undefined;
@@ -134,7 +134,7 @@ async function awaitedTask(backend: Backend, queue: string): Promise<string | un
 /** Follows what deferred tasks wait for, a step for all of them at a time. */
 async function movingOf(
   backend: Backend,
-  deferred: readonly TaskRecord[],
+  deferred: readonly TaskRow[],
   seen: Set<string>,
 ): Promise<string | undefined> {
   let tasks = deferred;
@@ -142,7 +142,7 @@ async function movingOf(
     const freed = tasks.find(({ blockedBy }) => blockedBy.length === 0);
     if (freed !== undefined) return `task ${freed.id} is free to go on`;
     const ids = tasks.flatMap(({ blockedBy }) => blockedBy).filter((id) => isNew(seen, id));
-    const next: TaskRecord[] = [];
+    const next: TaskRow[] = [];
     for (const some of inChunks(ids, PAGE)) {
       for (const task of await backend.inspect.get(some)) {
         if (task === undefined) continue;
@@ -162,7 +162,7 @@ function isNew(seen: Set<string>, id: string): boolean {
 }
 
 /** Whether a task that is awaited runs, can run, or has just finished. */
-async function movesOn(backend: Backend, { id, state }: TaskRecord): Promise<boolean> {
+async function movesOn(backend: Backend, { id, state }: TaskRow): Promise<boolean> {
   if (state !== 'queued') return state === 'started' || state === 'finished';
   const facts = await backend.inspect.facts(id);
   if (facts?.record.state !== 'queued') return true;

@@ -176,7 +176,7 @@ function sealedInspect(inspect: Inspect, records: SealedRecords): Inspect {
     attempts: async (id) => (await inspect.attempts(id)).map((one) => records.attempt(one)),
     list: async (filter, request) => {
       const page = await inspect.list(filter, request);
-      return { ...page, items: page.items.map((record) => records.task(record)) };
+      return { ...page, items: page.items.map((row) => records.row(row)) };
     },
     dependents: (id, request) => inspect.dependents(id, request),
     facts: async (id) => {

@@ -2,7 +2,13 @@
 import { type Cause, readableCause, rewordedCause } from '../../domain/cause.ts';
 import type { Leased, LeaseReply } from '../../domain/leasing.ts';
 import type { ScheduleRecord } from '../../domain/schedule.ts';
-import type { AttemptRecord, NewTask, TaskRecord, TaskStanding } from '../../domain/task.ts';
+import type {
+  AttemptRecord,
+  NewTask,
+  TaskRecord,
+  TaskRow,
+  TaskStanding,
+} from '../../domain/task.ts';
 import { openError } from './sealed-error.ts';
 import { openSpec } from './sealed-spec.ts';
 import type { Texts } from './texts.ts';
@@ -26,6 +32,11 @@ export class SealedRecords {
 
   task(record: TaskRecord): TaskRecord {
     return { ...this.standing(record), payload: this.texts.open(record.payload, 'input') };
+  }
+
+  row({ payload, ...row }: TaskRow): TaskRow {
+    const opened = this.standing(row);
+    return payload === undefined ? opened : this.task({ ...opened, payload });
   }
 
   standing<T extends TaskStanding>(record: T): T {

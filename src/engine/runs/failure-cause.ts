@@ -3,7 +3,7 @@ import { inChunks } from '../../base/chunks.ts';
 import { errorFrom } from '../../base/thrown.ts';
 import type { Inspect } from '../../domain/backend.ts';
 import { causeText, culpritOf } from '../../domain/cause.ts';
-import type { TaskRecord } from '../../domain/task.ts';
+import type { TaskRecord, TaskRow } from '../../domain/task.ts';
 import { errorOf } from '../task-error.ts';
 import { runPlaceOf } from './record.ts';
 
@@ -11,17 +11,20 @@ import { runPlaceOf } from './record.ts';
 const READ_AT_ONCE = 500;
 
 /** The record of the task that did not finish by itself, searched for behind `record`. */
-export async function causeOf(inspect: Inspect, record: TaskRecord): Promise<TaskRecord> {
+export async function causeOf<T extends TaskRow>(
+  inspect: Inspect,
+  record: T,
+): Promise<T | TaskRecord> {
   const [found = record] = await causesOf(inspect, [record]);
   return found;
 }
 
 /** The same for each of many, with as many reads as the longest way back takes. */
-export async function causesOf(
+export async function causesOf<T extends TaskRow>(
   inspect: Inspect,
-  records: readonly TaskRecord[],
-): Promise<readonly TaskRecord[]> {
-  const found = [...records];
+  records: readonly T[],
+): Promise<readonly (T | TaskRecord)[]> {
+  const found: (T | TaskRecord)[] = [...records];
   const seen = records.map(() => new Set<string>());
   for (;;) {
     const steps: { readonly at: number; readonly culprit: string }[] = [];

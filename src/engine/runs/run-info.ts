@@ -2,10 +2,19 @@
 import type { Inspect } from '../../domain/backend.ts';
 import { type Cause, readableCause } from '../../domain/cause.ts';
 import { type DecryptionError, isOwn } from '../../domain/errors.ts';
-import type { Level, TaskRecord, TaskState } from '../../domain/task.ts';
+import type { Level, TaskRecord, TaskRow, TaskState } from '../../domain/task.ts';
+import type { ValueCodec } from '../codec.ts';
 import { errorOf, type TaskError } from '../task-error.ts';
 import { causesOf } from './failure-cause.ts';
-import { GROUP_TASK, JOIN_TASK, type RunPlace } from './record.ts';
+import {
+  GROUP_TASK,
+  isRun,
+  JOIN_TASK,
+  RUN_TASK,
+  type RunPlace,
+  runInputOf,
+  runPlaceOf,
+} from './record.ts';
 import type { RunForm } from './run-options.ts';
 
 /** One run. Moments are ms since the epoch on the backend's clock. */
@@ -75,12 +84,30 @@ export interface RunNodeInfo {
 }
 
 /** What a run's own task says of it. */
-interface RunFacts {
-  readonly root: TaskRecord;
+export interface RunFacts {
+  readonly root: TaskRow;
   readonly place: RunPlace;
   readonly form: RunForm;
   /** May throw. */
   readonly input: unknown;
+}
+
+/** The run that a row of a listing is; `undefined` when it is another task. */
+export function listedRun(codec: ValueCodec, root: TaskRow): RunFacts | undefined {
+  const place = runPlaceOf(root.options);
+  if (place === undefined || !isRun(root)) return undefined;
+  return {
+    root,
+    place,
+    form: formOf(root),
+    get input() {
+      return runInputOf(codec, root.payload ?? '');
+    },
+  };
+}
+
+export function formOf({ name }: Pick<TaskRow, 'name'>): RunForm {
+  return name === RUN_TASK ? 'dispatched' : 'driven';
 }
 
 /** Runs without their nodes. */
@@ -89,7 +116,7 @@ export async function runInfos(
   runs: readonly RunFacts[],
 ): Promise<readonly RunInfo[]> {
   const failed = runs.map(({ root }) => root).filter(({ state }) => state === 'failed');
-  const behind = new Map<TaskRecord, TaskRecord>();
+  const behind = new Map<TaskRow, TaskRow>();
   for (const [at, record] of (await causesOf(inspect, failed)).entries()) {
     const root = failed[at];
     if (root !== undefined) behind.set(root, record);
@@ -98,7 +125,7 @@ export async function runInfos(
 }
 
 /** `culprit`: the record of the task at which it began not to finish. */
-function runInfo(facts: RunFacts, culprit: TaskRecord): RunInfo {
+function runInfo(facts: RunFacts, culprit: TaskRow): RunInfo {
   const { root, place, form } = facts;
   const { id, state, user, queue, level, createdAt, endedAt, cause } = root;
   const error = state === 'failed' ? (errorOf(culprit.error) ?? errorOf(root.error)) : undefined;
@@ -113,7 +140,7 @@ function runInfo(facts: RunFacts, culprit: TaskRecord): RunInfo {
     graph: place.graph,
     createdAt,
     ...(endedAt === undefined ? {} : { endedAt }),
-    ...readable(() => facts.input),
+    ...(root.payload === undefined ? {} : readable(() => facts.input)),
     ...(cause === undefined ? {} : { cause: readableCause(cause) }),
     ...(error === undefined ? {} : { error }),
     ...(place.past === undefined ? {} : { past: place.past }),

@@ -14,14 +14,13 @@ import {
   isRun,
   nodeScope,
   nodeTaskId,
-  RUN_TASK,
   type RunPlace,
   runInputOf,
   runPlaceOf,
   runSeedOf,
   type Seed,
 } from './record.ts';
-import { nodeInfo, type RunNodeInfo } from './run-info.ts';
+import { formOf, nodeInfo, type RunNodeInfo } from './run-info.ts';
 import type { RunForm } from './run-options.ts';
 import { seedOf } from './seeds.ts';
 
@@ -45,7 +44,7 @@ export class RunView {
     this.#backend = backend;
     this.root = root;
     this.place = place;
-    this.form = root.name === RUN_TASK ? 'dispatched' : 'driven';
+    this.form = formOf(root);
   }
 
   /** `undefined` when no run of this id is stored. */

@@ -12,7 +12,7 @@ import { demandStep } from '../../workflow/pipeline-definition.ts';
 import type { Step } from '../../workflow/step.ts';
 import { channelsIn } from '../channels.ts';
 import { type ConsequenceOptions, consequenceLimit } from '../consequences.ts';
-import { PAGE_KEYS, type PageOptions, pageRequest } from '../page.ts';
+import { TASK_PAGE_KEYS, type TaskPageOptions, taskPageRequest } from '../page.ts';
 import { errorOf, type TaskError } from '../task-error.ts';
 import type { Tasks } from '../task-facade.ts';
 import { exportRun } from './export.ts';
@@ -29,13 +29,13 @@ import {
 } from './run-cancel.ts';
 import type { RunExport } from './run-format.ts';
 import { type RunHandle, StoredRun } from './run-handle.ts';
-import { type RunDetails, type RunInfo, runInfos } from './run-info.ts';
+import { listedRun, type RunDetails, type RunFacts, type RunInfo, runInfos } from './run-info.ts';
 import { RUN_FORMS, type RunForm } from './run-options.ts';
 import type { RunTools } from './run-submission.ts';
 import { RunView } from './run-view.ts';
 
 /** Which runs to list. */
-export interface RunListOptions extends PageOptions {
+export interface RunListOptions extends TaskPageOptions {
   /** Runs that stand there now. Dispatched runs are `deferred` until they end. */
   readonly state: TaskState;
   /** Default both: dispatched runs first, then driven ones. */
@@ -47,7 +47,7 @@ export interface RunListOptions extends PageOptions {
 }
 
 const LIST_KEYS: OptionKeys<RunListOptions> = keysOf<RunListOptions>()({
-  ...PAGE_KEYS,
+  ...TASK_PAGE_KEYS,
   state: true,
   form: true,
   queue: true,
@@ -163,26 +163,26 @@ export class Runs {
     const { handles } = this.#tools;
     const filter = filterOf(options);
     const { inspect } = await handles.connection.open();
-    const { limit, cursor: from } = pageRequest(options);
+    const { limit, cursor: from, ...terms } = taskPageRequest(options);
     const forms = options.form === undefined ? RUN_FORMS : [options.form];
-    const views: RunView[] = [];
+    const runs: RunFacts[] = [];
     let [form, rest] = placeIn(forms, from);
     for (;;) {
-      const left = limit - views.length;
+      const left = limit - runs.length;
       const { items, cursor } = await inspect.list(
         { ...filter, name: form === 'dispatched' ? RUN_TASK : DRIVE_TASK },
-        rest === '' ? { limit: left } : { limit: left, cursor: rest },
+        rest === '' ? { ...terms, limit: left } : { ...terms, limit: left, cursor: rest },
       );
       for (const root of items) {
-        const view = await RunView.of(handles, root);
-        if (view !== undefined) views.push(view);
+        const run = listedRun(handles.codec, root);
+        if (run !== undefined) runs.push(run);
       }
       const next = forms[forms.indexOf(form) + 1];
-      if (cursor === undefined && next !== undefined && views.length < limit) {
+      if (cursor === undefined && next !== undefined && runs.length < limit) {
         [form, rest] = [next, ''];
         continue;
       }
-      const infos = await runInfos(inspect, views);
+      const infos = await runInfos(inspect, runs);
       if (cursor !== undefined) return { items: infos, cursor: `${form}:${cursor}` };
       return next === undefined ? { items: infos } : { items: infos, cursor: `${next}:` };
     }

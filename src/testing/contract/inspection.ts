@@ -1,7 +1,7 @@
 /** What operators see: counts, lists, facts, workers, and a reconcile that finds nothing. */
 import { allPages } from '../../domain/all-pages.ts';
 import type { TaskFilter } from '../../domain/backend.ts';
-import { TASK_STATES, type TaskRecord } from '../../domain/task.ts';
+import { TASK_STATES, type TaskRow } from '../../domain/task.ts';
 import type { Cases } from './cases.ts';
 import { FATAL, type Kit } from './kit.ts';
 
@@ -25,8 +25,8 @@ async function everyState(kit: Kit): Promise<void> {
   }
 }
 
-async function all(kit: Kit, filter: TaskFilter, limit: number): Promise<readonly TaskRecord[]> {
-  const found: TaskRecord[] = [];
+async function all(kit: Kit, filter: TaskFilter, limit: number): Promise<readonly TaskRow[]> {
+  const found: TaskRow[] = [];
   const pages = allPages(limit, (page) => kit.backend.inspect.list(filter, page));
   for await (const { items } of pages) {
     kit.expect(items.length).toBeLessThanOrEqual(limit);

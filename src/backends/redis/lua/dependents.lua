@@ -5,7 +5,7 @@
 -- ARGV[2]  after   place of the last row of the page before, as JSON, or ''
 -- ARGV[3]  limit   most rows to tell
 -- Returns  the page as JSON; see lib/dependents.lua
--- Cost     O(log dependents + limit)
+-- Cost     O(log dependents + limit), within LIMIT.scriptUnits
 -- @include lib/state.lua
 -- @include lib/read.lua
 -- @include lib/dependents.lua

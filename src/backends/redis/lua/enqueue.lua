@@ -11,7 +11,7 @@
 -- @hot F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep
 -- @often lib/line.lua lib/alarm.lua F.spread F.nextDue F.scheduleLookAt F.Step_newEpoch F.Step_dropAllTags
 -- @often F.Step_dropNames
--- @rich F.Step_publishEnds F.Step_writeAll F.Store_run F.flushKey F.mayRest F.touch
+-- @rich F.saveRate F.Step_publishEnds F.Step_writeAll F.Store_run F.flushKey F.mayRest F.touch
 -- @include lib/state.lua
 -- @include lib/text.lua
 -- @include lib/base.lua

@@ -91,6 +91,6 @@ local shares = F.sharesOf(u)
 facts.shares = { v = F.exact(shares.v), last = F.exact(shares.last), tag = F.exact(shares.tag),
   weights = lane.config.priorityWeights or LIMIT.priorityWeights }
 local reply = { cjson.encode(facts) }
-F.addRecord(reply, t)
+F.addRecord(reply, t, true)
 F.addWorkers(reply)
 return reply

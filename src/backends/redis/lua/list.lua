@@ -1,120 +1,122 @@
--- Lists the tasks of a state in the order of its index; queued ones by the place in their line.
+-- Lists tasks of a state in the order of its index, queued ones by the place in their line: a part of a page,
+-- as much of it as one script may look at. Those that are started stand in no order: see leases.lua.
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  state   of the tasks
--- ARGV[2]  queue   or ''
+-- ARGV[2]  queues  parted by ',', or '' for all; those of 'queued' are looked through in this order
 -- ARGV[3]  user    or ''; needed for 'queued'
 -- ARGV[4]  name    or ''
--- ARGV[5]  after   place of the last row of the page before, as JSON, or ''
+-- ARGV[5]  after   place of the last row of the part before, as JSON, or ''
 -- ARGV[6]  limit   most rows to tell
--- Returns  the place to go on from or '', then five texts for each task as in lib/record.lua
--- Cost     O(rows looked at, at most 500)
+-- ARGV[7]  scan    most rows to look at
+-- ARGV[8]  bytes   that the rows may weigh; the last may weigh more
+-- ARGV[9]  values  '1': with payloads and results
+-- Returns  place of the last row that was looked at or '', 1 when more follow, how many were looked at, what
+--          those told weigh, then five texts for each task as in lib/record.lua
+-- Cost     O(rows looked at + bytes), within LIMIT.scriptUnits and scriptBytes
 -- @include lib/state.lua
 -- @include lib/read.lua
 -- @include lib/record.lua
 -- @include lib/rank.lua
 -- @include lib/levels.lua
--- @include lib/park.lua
 -- @include lib/ended.lua
+-- @include lib/park.lua
 
 local state, queue, user, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local after, limit = ARGV[5], tonumber(ARGV[6])
-local SCAN = 500
+local after, limit, scan, values = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[9] == '1'
+-- Of a row that the filter passes over, and of a line that may be empty.
+local PASSED, LINE = 0.5, 0.2
+-- Rows that are taken from an index at a time.
+local STEP = 100
+
+F.limitBytes(tonumber(ARGV[8]))
 
 local function matches(t)
   F.fixed(t)
-  return (queue == '' or t.queue == queue) and (user == '' or t.user == user)
+  return (state == 'queued' or queue == '' or t.queue == queue) and (user == '' or t.user == user)
     and (name == '' or t.name == name)
 end
 
--- Rows of one source behind a place { key, score, id }: ids and scores, at most `most`.
-local function indexed(key, place, most)
-  local rank = place and F.rankBehind(key, place[2], place[3]) or 0
-  return redis.call('ZRANGE', key, rank, rank + most, 'WITHSCORES')
+-- Entries of a list or, with their scores, of a sorted set, one after the other from a rank on.
+local function walk(key, rank, isList)
+  local rows, at_ = NONE, 1
+  return function()
+    if not rows[at_] then
+      if isList then
+        rows = redis.call('LRANGE', key, rank, rank + STEP - 1)
+      else
+        rows = redis.call('ZRANGE', key, rank, rank + STEP - 1, 'WITHSCORES')
+      end
+      rank, at_ = rank + STEP, 1
+    end
+    local entry, score = rows[at_], rows[at_ + 1]
+    at_ = at_ + (isList and 1 or 2)
+    return entry, score
+  end
+end
+
+local function indexed(key, place)
+  return walk(key, place and F.rankBehind(key, place[2], place[3]) or 0)
 end
 
 -- The rows of two sources in one order.
 local function merged(some, others)
-  local rows, i, j = {}, 1, 1
-  while some[i] or others[j] do
-    if some[i] and not (others[j] and tonumber(others[j + 1]) < tonumber(some[i + 1])) then
-      rows[#rows + 1], rows[#rows + 2], i = some[i], some[i + 1], i + 2
+  local one, at_ = some()
+  local other, otherAt = others()
+  return function()
+    local id, score = one, at_
+    if not one or (other and tonumber(otherAt) < tonumber(at_)) then
+      id, score = other, otherAt
+      other, otherAt = others()
     else
-      rows[#rows + 1], rows[#rows + 2], j = others[j], others[j + 1], j + 2
+      one, at_ = some()
     end
+    return id, score
   end
-  return rows
 end
 
-local function inLine(key, place, most)
-  local rank, rows = place and F.rankInLine(key, place[2] + 1) or 0, {}
-  for i, id in ipairs(redis.call('LRANGE', key, rank, rank + most)) do
-    local t = F.taskOf(id, nil, 'none')
-    rows[2 * i - 1], rows[2 * i] = id, string.format('%.0f', t and F.placeOf(t) or 0)
+local function inLine(key, place)
+  local following = walk(key, place and F.rankInLine(key, place[2] + 1) or 0, true)
+  return function()
+    local id = following()
+    local t = id and F.taskOf(id, nil, 'none')
+    return id, t and F.placeOf(t) or 0
   end
-  return rows
 end
 
 -- Those of a line, and those of its user and level that are parked: `aside` says of each line where.
 local aside = {}
 
-local function queued(key, place, most)
-  local rows, parked = inLine(key, place, most), Park.after(aside[key], place and place[2], most + 1)
-  return #parked == 0 and rows or merged(rows, parked)
+local function queued(key, place)
+  local rows, at_, from = NONE, 1, place and place[2]
+  return merged(inLine(key, place), function()
+    if not rows[at_] then
+      rows, at_ = Park.after(aside[key], from, STEP), 1
+      from = rows[#rows] or from
+    end
+    at_ = at_ + 2
+    return rows[at_ - 2], rows[at_ - 1]
+  end)
 end
 
--- Of started tasks, as text: with the lease end it tells their places.
-local stampOf = {}
-
-local function started(_, place, most)
-  local found, rows = {}, {}
-  for _, worker in ipairs(F.leasing()) do
-    for _, id in ipairs(redis.call('HKEYS', K.hot(worker))) do
-      local t = F.taskOf(id, worker)
-      if t and t.state == 'started' then found[#found + 1] = F.fixed(t) end
-    end
-  end
-  local function before(a, b)
-    return a.leaseUntil < b.leaseUntil or (a.leaseUntil == b.leaseUntil and a.stamp < b.stamp)
-  end
-  table.sort(found, before)
-  for _, t in ipairs(found) do
-    local isBehind = not place or before({ leaseUntil = tonumber(place[2]), stamp = tonumber(place[3]) }, t)
-    if isBehind and #rows <= 2 * most then
-      rows[#rows + 1], rows[#rows + 2] = t.id, string.format('%.0f', t.leaseUntil)
-      stampOf[t.id] = string.format('%.0f', t.stamp)
-    end
-  end
-  return rows
-end
-
--- Of the list of those that have ended; what has gone from it leaves a row that is no task's.
-local function inList(key, place, most)
-  local rank, rows = place and F.rankOfEnd(key, place[2] + 1) or 0, {}
+-- The list of those that have ended, and those that are kept for others, in the order of their ends. What has
+-- gone from the list leaves a row that is no task's.
+local function ended(key, place)
+  local listed = walk(key, place and F.rankOfEnd(key, place[2] + 1) or 0, true)
   local stamp = place and tonumber(place[2]) or 0
-  for i, entry in ipairs(redis.call('LRANGE', key, rank, rank + most)) do
-    stamp = F.endStampOf(entry) or stamp
-    rows[2 * i - 1], rows[2 * i] = F.isHole(entry) and '' or entry, string.format('%.0f', stamp)
-  end
-  return rows
-end
-
--- Those and the ones that are kept for others, in the order of their ends.
-local function ended(key, place, most)
-  return merged(inList(key, place, most), indexed(K.kept(state), place, most))
+  return merged(function()
+    local entry = listed()
+    stamp = entry and F.endStampOf(entry) or stamp
+    return entry and (F.isHole(entry) and '' or entry), stamp
+  end, indexed(K.kept(state), place))
 end
 
 -- The keys that hold the state, one behind the other, and how their rows are read.
 local function sources()
-  if state == 'started' then return { K.leases() }, started end
   if F.isEnd(state) then return { K.ended(state) }, ended end
   if state ~= 'queued' then return { K.state(state) }, indexed end
-  local queues, keys = { queue }, {}
-  if queue == '' then
-    queues = redis.call('SMEMBERS', K.queues())
-    table.sort(queues, F.before)
-  end
-  for _, each in ipairs(queues) do
+  local keys = {}
+  for each in string.gmatch(queue, '[^,]+') do
     for level = 6, 1, -1 do
       local key = K.line(K.lane(each), level == 3 and '' or level, user)
       keys[#keys + 1], aside[key] = key, { key = K.parked(K.lane(each), user), level = level }
@@ -124,27 +126,30 @@ local function sources()
 end
 
 local place = after ~= '' and cjson.decode(after) or nil
-local reply, found, looked, last = { '' }, 0, 0, nil
-local keys, read = sources()
+local reply, found, looked, last, bytes = { '', 0, 0, 0 }, 0, 0, nil, 0
+
+local function answer(more)
+  reply[1], reply[2], reply[3], reply[4] = last and cjson.encode(last) or '', more, looked, bytes
+  return reply
+end
+
+local keys, open = sources()
 local passed = place ~= nil
 for _, key in ipairs(keys) do
-  local rows = {}
+  F.spend(LINE, 0)
   if not passed or key == place[1] then
-    rows = read(key, passed and place or nil, SCAN - looked)
+    for entry, score in open(key, passed and place or nil) do
+      if last and (found == limit or looked >= scan or F.isSpent()) then return answer(1) end
+      looked = looked + 1
+      last = { key, type(score) == 'number' and string.format('%.0f', score) or score, entry }
+      local t = F.taskOf(state == 'scheduled' and F.idOf(entry) or entry)
+      if t and t.state == state and matches(t) then
+        found, bytes = found + 1, bytes + F.addRecord(reply, t, values)
+      else
+        F.spend(PASSED, 0)
+      end
+    end
     passed = false
   end
-  for i = 1, #rows, 2 do
-    if last and (found == limit or looked >= SCAN) then
-      reply[1] = cjson.encode(last)
-      return reply
-    end
-    looked = looked + 1
-    last = { key, rows[i + 1], stampOf[rows[i]] or rows[i] }
-    local t = F.taskOf(state == 'scheduled' and F.idOf(rows[i]) or rows[i])
-    if t and t.state == state and matches(t) then
-      found = found + 1
-      F.addRecord(reply, t)
-    end
-  end
 end
-return reply
+return answer(0)

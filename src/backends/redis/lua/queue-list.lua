@@ -1,19 +1,20 @@
--- Gives queues: their settings, counts and totals.
+-- Gives queues: their settings, counts and totals; of the first of them, as many as one script may.
 --
 -- KEYS[1]  clock   hash
--- ARGV[1]  queue   or '' for all
--- Returns  each queue as JSON; nothing when there is none
--- Cost     O(queues)
+-- ARGV[1..]  queues
+-- Returns  for each queue JSON, or '' when nothing was ever in it, or set for it
+-- Cost     O(queues), within LIMIT.scriptUnits and scriptBytes
 -- @include lib/state.lua
 -- @include lib/read.lua
 -- @include lib/info.lua
+-- @include lib/budget.lua
 
-local queue = ARGV[1]
-local queues = queue ~= '' and { queue } or redis.call('SMEMBERS', K.queues())
+local UNITS = 2
 local reply = {}
-for _, each in ipairs(queues) do
-  if redis.call('EXISTS', K.fair(K.lane(each))) == 1 then
-    reply[#reply + 1] = cjson.encode(F.queueInfo(F.laneOf(each)))
-  end
+for i = 1, #ARGV do
+  if F.isSpent() then break end
+  local isUsed = redis.call('EXISTS', K.fair(K.lane(ARGV[i]))) == 1
+  reply[i] = isUsed and cjson.encode(F.queueInfo(F.laneOf(ARGV[i]))) or ''
+  F.spend(UNITS, #reply[i])
 end
 return reply

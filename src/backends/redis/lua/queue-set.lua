@@ -1,40 +1,44 @@
--- Changes the settings of a queue. Its users hear of new defaults at once, or in steps when many.
+-- Changes the settings of a queue. Its users hear of new defaults at once, or in further calls and ticks when
+-- they are many.
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  queue   the queue
--- ARGV[2]  patch   as JSON
--- Returns  {'ok'}
--- Cost     O(users, at most 500, and started tasks)
+-- ARGV[2]  patch   as JSON; '' to go on with telling users
+-- Returns  {'ok'}, or {'more'} when users are left that have not heard
+-- Cost     O(users, at most LIMIT.refreshStep, and started tasks)
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/patch.lua
+-- @include lib/refresh.lua
 
-local queue, patch = ARGV[1], cjson.decode(ARGV[2])
-local EAGER = 500
+local queue = ARGV[1]
 local lane = F.laneOf(queue)
-local key = K.fair(lane.p)
 redis.call('DEL', K.oom())
-lane.config = F.patched(redis.call('HGET', key, 'c'), patch) or {}
-lane.perUser, lane.defaults = lane.config.perUser or {}, nil
-local timed = lane.config.charge == 'time'
-local recounts = timed ~= lane.timed
-lane.timed = timed
-if recounts then Step.newEpoch(lane) end
-redis.call('HSET', key, 'c', cmsgpack.pack(lane.config))
-F.touchLane(lane)
-lane.gain = lane.gain + lane.runnable
-if patch.perUser ~= nil or recounts then
-  -- Those too that have nothing but running tasks.
-  C.settles = true
-  for name in pairs(F.runningOf(lane)) do F.zset(K.users(lane.p), name, 0) end
-  F.flushKey(K.users(lane.p))
-  local names = redis.call('ZRANGE', K.users(lane.p), 0, EAGER)
-  for i = 1, math.min(#names, EAGER) do F.reindex(F.userOf(lane, names[i])) end
-  if #names > EAGER then
-    redis.call('HSET', K.refreshing(), queue, '(' .. names[EAGER])
-    C.refresh = 1
-  end
+
+-- True when its users have to hear of it.
+local function change(patch)
+  local key = K.fair(lane.p)
+  lane.config = F.patched(redis.call('HGET', key, 'c'), patch) or {}
+  lane.perUser, lane.defaults = lane.config.perUser or {}, nil
+  local timed = lane.config.charge == 'time'
+  local recounts = timed ~= lane.timed
+  lane.timed = timed
+  if recounts then Step.newEpoch(lane) end
+  redis.call('HSET', key, 'c', cmsgpack.pack(lane.config))
+  if not lane.config.rate then redis.call('ZREM', K.index('rated'), queue) end
+  F.touchLane(lane)
+  lane.gain = lane.gain + lane.runnable
+  return patch.perUser ~= nil or recounts
 end
+
+if ARGV[2] ~= '' and change(cjson.decode(ARGV[2])) then
+  -- Those too that have nothing but running tasks.
+  lane.runs = F.runningOf(lane)
+  for name in pairs(lane.runs) do F.zset(K.users(lane.p), name, 0) end
+  Tick.refreshFrom(queue, '-')
+end
+C.settles = true
+local more = select(2, Tick.refreshOne(queue, LIMIT.refreshStep))
 F.writeStep()
 F.closeStep()
-return { 'ok' }
+return { more and 'more' or 'ok' }

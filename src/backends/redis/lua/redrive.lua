@@ -21,8 +21,11 @@ local function takeHeldBack()
   local held, waiting = K.held(id), K.waiting(id)
   if redis.call('EXISTS', held) == 0 then return end
   local ids = redis.call('ZRANGE', held, 0, 99)
-  redis.call('ZUNIONSTORE', waiting, 2, waiting, held, 'AGGREGATE', 'MAX')
-  redis.call('DEL', held)
+  -- Hardly anybody waits for the end of one that has ended, and has told it.
+  if redis.call('EXISTS', waiting) == 1 then
+    redis.call('ZUNIONSTORE', held, 2, waiting, held, 'AGGREGATE', 'MAX')
+  end
+  redis.call('RENAME', held, waiting)
   for _, other in ipairs(ids) do
     local dependent = F.taskOf(other)
     if dependent then Deps.rewait(dependent) end

@@ -16,7 +16,7 @@
 -- @often lib/line.lua lib/alarm.lua lib/notice.lua F.Lease_standInLine F.Lease_linesOf F.Lease_passOn F.Lease_wakeForFreed
 -- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Deal_unpop F.Deal_addLong F.Lease_addRow
 -- @often F.restWorker F.readLeases F.Choose_classBefore
--- @rich F.Park_bringAll F.Park_wakeAll F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.Step_publishEnds F.Step_writeAll
+-- @rich F.saveRate F.Park_bringAll F.Park_wakeAll F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.Step_publishEnds F.Step_writeAll
 -- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf F.Settle_one F.countAttempt F.flushEnded
 -- @include lib/state.lua
 -- @include lib/hot.lua

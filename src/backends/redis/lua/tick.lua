@@ -8,12 +8,12 @@
 -- @include lib/hot.lua
 
 local retention = ARGV[1]
+-- Queues whose rate opens next, of which it looks whether anything is held back.
+local RATED = 50
 redis.call('DEL', K.oom())
 local more = F.tickSteps(retention)
 F.writeStep()
 local due = F.nextDue()
-for _, queue in ipairs(redis.call('SMEMBERS', K.queues())) do
-  due = math.min(due, math.ceil(F.rateOpensAt(F.laneOf(queue))))
-end
+due = math.min(due, F.ratesOpenAt(RATED))
 F.closeStep()
 return { more and 1 or 0, due < INF and due or -1, now, F.schedulesDue() }

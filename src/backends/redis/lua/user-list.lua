@@ -6,7 +6,7 @@
 -- ARGV[3]  limit       most users to tell
 -- ARGV[4]  configured  '1': those too that have settings for all queues, and no record in this one
 -- Returns  the cursor of the next page or '', then each user as JSON
--- Cost     O(limit + started tasks)
+-- Cost     O(limit + started tasks), within LIMIT.scriptUnits but for these
 -- @include lib/state.lua
 -- @include lib/read.lua
 -- @include lib/info.lua
@@ -14,6 +14,7 @@
 local queue, cursor, limit, configured = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 local lane = F.laneOf(queue)
 local more = configured and C.configs > 0 and K.configuredForAll() or nil
+limit = math.min(limit, LIMIT.scriptUnits)
 local names = F.namesAfter(lane, cursor, limit + 1, more)
 -- Of some nothing is known any more, but their name.
 local reply, told = { #names > limit and names[limit] or '' }, 1

@@ -7,7 +7,7 @@
 -- ARGV[4]  limit      most names to look at
 -- Returns  1 when more follow, else 0; then each name, and of a key what lib/xcom.lua tells without
 --          the text
--- Cost     O(limit)
+-- Cost     O(limit), within LIMIT.scriptUnits and scriptBytes
 -- @include lib/state.lua
 -- @include lib/read.lua
 -- @include lib/xcom.lua
@@ -18,6 +18,11 @@ local from = cursor == '' and '-' or '(' .. cursor
 local names = redis.call('ZRANGEBYLEX', key, from, '+', 'LIMIT', 0, limit + 1)
 local reply = { #names > limit and 1 or 0 }
 for i = 1, math.min(#names, limit) do
+  if F.isSpent() then
+    reply[1] = 1
+    break
+  end
+  F.spend(0.5, 0)
   reply[#reply + 1] = names[i]
   if namespace ~= '' then XCom.tell(reply, XCom.placeOf(user, namespace, names[i]), false) end
 end

@@ -1,5 +1,6 @@
 -- Tells who waits for a task, or for an id that nobody has stored.
 -- @include lib/rank.lua
+-- @include lib/budget.lua
 
 local function dependentOf(t, id, part)
   F.fixed(t)
@@ -47,11 +48,12 @@ function F.dependents(id, place, limit)
       rows = redis.call('ZRANGE', key, rank, rank + limit, 'WITHSCORES')
     end
     for i = 1, #rows, 2 do
-      if last and #page.items == limit then
+      if last and (#page.items == limit or F.isSpent()) then
         page.cursor = cjson.encode(last)
         return page
       end
       last = { name, tonumber(rows[i + 1]), rows[i] }
+      F.spend(1, 0)
       local t = F.taskOf(rows[i])
       -- One that was canceled meanwhile may not have left the line yet.
       if t and not F.isEnd(t.state) then

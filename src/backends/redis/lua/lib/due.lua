@@ -7,6 +7,26 @@ function F.rateOpensAt(lane)
   return allowed > now and allowed or INF
 end
 
+-- When the rate of any queue opens that holds something back. Of many some are looked at: it is told too early
+-- then rather than too late.
+-- @rare
+function F.ratesOpenAt(most)
+  local rows = redis.call('ZRANGEBYSCORE', K.index('rated'), '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES', 'LIMIT', 0, most)
+  for i = 1, #rows, 2 do
+    local at_ = F.rateOpensAt(F.laneOf(rows[i]))
+    if at_ < INF or i == 2 * most - 1 then return tonumber(rows[i + 1]) end
+  end
+  return INF
+end
+
+-- When the rate of a queue opens, whether or not anything is held back.
+-- @rare
+function F.saveRate(lane)
+  local rate = lane.config.rate
+  local at_ = math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
+  redis.call('ZADD', K.index('rated'), string.format('%.0f', at_), lane.queue)
+end
+
 -- When somebody has to look for due schedules; again after a while when nobody has fired one.
 function F.scheduleLookAt()
   local due = H['schedules:due']

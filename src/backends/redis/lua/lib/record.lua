@@ -1,5 +1,6 @@
--- Tells everything that is stored about a task: five texts for each, which `decodeRecord` reads:
--- f, the long payload, result, error, and what changes as JSON.
+-- Tells what is stored about a task: five texts for each, which `decodeRecord` reads: f, the long payload,
+-- result, error, and what changes as JSON. Payload and result only if values are asked for.
+-- @include lib/budget.lua
 
 function F.bytesLess(a, b)
   return F.before(a, b)
@@ -17,12 +18,16 @@ function F.expiresAt(t)
   return t.x.ex
 end
 
-function F.addRecord(reply, t)
+-- Answers what it weighs: what its page is charged for it.
+function F.addRecord(reply, t, values)
   F.fixed(t)
   local ended, started = F.isEnd(t.state), t.state == 'started'
-  local n = #reply
-  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = t.f,
-    F.isLong(t) and F.payloadOf(t) or '', t.result or false, redis.call('HGET', K.errors(), t.id)
+  local n, payload = #reply, values and F.payloadOf(t) or ''
+  local failure = redis.call('HGET', K.errors(), t.id)
+  local bytes = #payload + #(t.result or '') + #(failure or '')
+  F.spend(1 + #(t.x and t.x.d or NONE) / 16, bytes)
+  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = string.sub(t.f, 1, t.body - 1), payload,
+    values and t.result or false, failure
   reply[n + 5] = cjson.encode({
     id = t.id, state = t.state, failures = t.failures, losses = t.losses, releases = t.releases,
     dependsOn = t.x and t.x.d, blockedBy = F.blockedBy(t),
@@ -35,4 +40,5 @@ function F.addRecord(reply, t)
     cause = t.y and t.y.ca or nil,
     idempotencyKey = t.x and t.x.k or nil,
   })
+  return bytes
 end

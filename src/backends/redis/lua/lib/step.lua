@@ -168,6 +168,7 @@ function Step.finishLane(lane)
     C.idle = 1
   end
   F.saveLane(lane)
+  if rich and lane.config.rate then F.saveRate(lane) end
   if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
 end
 

@@ -1,4 +1,5 @@
 -- Maintenance that is part of every lease, settle with lease, extend and tick: each part bounded.
+-- @include lib/refresh.lua
 -- @rare
 
 local SWEEP, PROMOTE, THROTTLE, EXPIRE, CASCADES, DROP = 50, 100, 50, 50, 100, 50
@@ -149,27 +150,6 @@ function Tick.expire()
   return #ids == EXPIRE
 end
 
--- Users hear of new defaults of their queue, some at a time.
-function Tick.refresh(most)
-  local left = most
-  local from = redis.call('HGETALL', K.refreshing())
-  for i = 1, #from, 2 do
-    if left <= 0 then return true end
-    local lane = F.laneOf(from[i])
-    F.flushKey(K.users(lane.p))
-    local names = redis.call('ZRANGEBYLEX', K.users(lane.p), from[i + 1], '+', 'LIMIT', 0, left)
-    for _, name in ipairs(names) do F.reindex(F.userOf(lane, name)) end
-    if #names < left then
-      redis.call('HDEL', K.refreshing(), from[i])
-    else
-      redis.call('HSET', K.refreshing(), from[i], '(' .. names[#names])
-    end
-    left = left - #names
-  end
-  C.refresh = redis.call('EXISTS', K.refreshing())
-  return C.refresh == 1
-end
-
 -- Every part of maintenance once; true when any stopped at its bound.
 function Tick.run(retention)
   local swept = Tick.sweep()
@@ -183,7 +163,7 @@ function Tick.run(retention)
   if C.dropping > 0 or H['listed-workers'] < now - LIMIT.workerSilenceMs then
     dropped = Lists.dropSilent() or dropped
   end
-  if C.refresh > 0 then dropped = Tick.refresh(DROP) or dropped end
+  if C.refresh > 0 then dropped = Tick.refresh(LIMIT.refreshStep) or dropped end
   if H.submissions <= now then dropped = Submission.tick(DROP) or dropped end
   return swept or promoted or unthrottled or expired or cascaded or retained or over
     or dropped

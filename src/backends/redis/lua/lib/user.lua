@@ -98,7 +98,7 @@ end
 function F.lookAt(u)
   local lane = u.lane
   lane.runs = lane.runs or F.runningOf(lane)
-  u.running = lane.runs[u.name] or 0
+  u.running = #(lane.runs[u.name] or NONE) / 2
   u.live = u.queued + u.parked + u.running + (redis.call('HGET', K.later(lane.p), u.name) or 0)
 end
 
@@ -110,9 +110,15 @@ function F.countLater(u, change_)
   if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
 end
 
--- How many tasks of each user of a queue are started.
+-- Of each user of a queue the started tasks: ids and their workers.
 -- @rare
 function F.runningOf(lane)
+  return F.runningAll()[lane.queue] or {}
+end
+
+-- The same by queue.
+-- @rare
+function F.runningAll()
   local found = {}
   for _, worker in ipairs(redis.call('ZRANGE', K.leases(), 0, -1)) do
     local ids = redis.call('HKEYS', K.hot(worker))
@@ -121,7 +127,13 @@ function F.runningOf(lane)
       for j = 1, #got do
         local t = got[j] and { f = got[j] }
         if t then F.owned(t) end
-        if t and t.queue == lane.queue then found[t.user] = (found[t.user] or 0) + 1 end
+        if t then
+          local ofQueue = found[t.queue] or {}
+          found[t.queue] = ofQueue
+          local own = ofQueue[t.user] or {}
+          ofQueue[t.user] = own
+          own[#own + 1], own[#own + 2] = ids[i + j - 1], worker
+        end
       end
     end
   end
@@ -157,16 +169,12 @@ end
 -- The user is counted from now on: the leases of its tasks say so.
 -- @rare
 function F.countLeases(u)
-  for _, worker in ipairs(redis.call('ZRANGE', K.leases(), 0, -1)) do
-    for _, id in ipairs(redis.call('HKEYS', K.hot(worker))) do
-      local t = F.taskOf(id, worker)
-      if t and t.state == 'started' and not t.isCounted then
-        if not t.user then F.owned(t) end
-        if t.user == u.name and t.queue == u.lane.queue then
-          t.isCounted = true
-          F.change(t)
-        end
-      end
+  local own = (u.lane.runs or F.runningOf(u.lane))[u.name] or NONE
+  for i = 1, #own, 2 do
+    local t = F.taskOf(own[i], own[i + 1])
+    if t and t.state == 'started' and not t.isCounted then
+      t.isCounted = true
+      F.change(t)
     end
   end
 end

@@ -1,6 +1,7 @@
 -- Named values of users, as src/domain/xcom.ts has them: a hash each with v value, w the task that
 -- pushed it or '', p when, t how long it is kept in ms. A place is <bytes>:<user> and the pair of
 -- namespace and key; an index knows when to look whether a value is over.
+-- @include lib/budget.lua
 -- @rare
 
 function XCom.placeOf(user, namespace, key)
@@ -42,6 +43,7 @@ end
 function XCom.endOf(writer, pushedAt, keepMs)
   local t = writer ~= '' and F.taskOf(writer)
   if not t then return pushedAt + keepMs end
+  F.spend(0, #(t.result or ''))
   if not F.isEnd(t.state) or t.readers > 0 then return false end
   return math.max(pushedAt, t.at) + keepMs
 end

@@ -1,0 +1,80 @@
+import type { Page, TaskFilter, TaskPageRequest } from '../../domain/inspection.ts';
+import { CRITICAL, type TaskRow } from '../../domain/task.ts';
+import { flat, text } from './decode.ts';
+import { decodeRow, RECORD_FIELDS } from './decode-record.ts';
+import { placeIn, strangeCursor } from './listing-place.ts';
+import { type Part, type PartRequest, pageOf } from './parts.ts';
+import { queueNames } from './queues.ts';
+import type { Session } from './session.ts';
+import { allLeases, startedPart } from './started.ts';
+
+/** Queues in whose lines one script looks. */
+const QUEUES_STEP = 100;
+
+const LEVELS: readonly number[] = [1, 2, 3, 4, 5, CRITICAL];
+
+/** What a reply of the script says before its rows; see lua/list.lua. */
+const HEAD = 4;
+
+/** See `Inspect.list`. */
+export async function listTasks(
+  session: Session,
+  filter: TaskFilter,
+  page: TaskPageRequest,
+): Promise<Page<TaskRow>> {
+  if (page.cursor !== undefined) placeIn(page.cursor);
+  const { values } = page;
+  const of = (part: PartRequest): Request => (values === undefined ? part : { ...part, values });
+  if (filter.state === 'started') {
+    const leases = await allLeases(session);
+    return pageOf(page, (part) => startedPart(session, leases, filter, of(part)));
+  }
+  if (filter.state !== 'queued') {
+    const queues = filter.queue === undefined ? [] : [filter.queue];
+    return pageOf(page, (part) => partOf(session, filter, of(part), queues));
+  }
+  const names = filter.queue === undefined ? await queueNames(session) : [filter.queue];
+  return pageOf(page, (part) => inLines(session, filter, of(part), names));
+}
+
+type Request = TaskPageRequest & PartRequest;
+
+/** The lines of a user in some queues, from that of the cursor on. */
+async function inLines(
+  session: Session,
+  filter: TaskFilter,
+  request: Request,
+  names: readonly string[],
+): Promise<Part<TaskRow>> {
+  const line = (queue: string, level: number): string => {
+    return session.keys.line(queue, filter.user ?? '', level);
+  };
+  const [key] = request.cursor === undefined ? [] : placeIn(request.cursor);
+  const isThere = (queue: string): boolean => LEVELS.some((level) => line(queue, level) === key);
+  const from = key === undefined ? 0 : names.findIndex(isThere);
+  if (from < 0) throw strangeCursor(request.cursor);
+  const to = from + QUEUES_STEP;
+  const part = await partOf(session, filter, request, names.slice(from, to));
+  const next = names[to];
+  if (part.cursor !== undefined || next === undefined) return part;
+  // Before everything in the first line of the next queue.
+  return { ...part, cursor: JSON.stringify([line(next, CRITICAL), '-1', '']) };
+}
+
+async function partOf(
+  session: Session,
+  { state, user = '', name = '' }: TaskFilter,
+  { cursor = '', limit, scan, bytes, values }: Request,
+  queues: readonly string[],
+): Promise<Part<TaskRow>> {
+  const filter = [state, queues.join(','), user, name];
+  const args = [...filter, cursor, limit, scan, bytes, values === true ? '1' : '0'];
+  const reply = flat(await session.run('list', args));
+  const [place, more, looked, weight] = reply;
+  const items: TaskRow[] = [];
+  for (let at = HEAD; at < reply.length; at += RECORD_FIELDS) {
+    items.push(decodeRow(reply, at, values));
+  }
+  const part = { items, looked: Number(looked), bytes: Number(weight) };
+  return Number(more) === 1 ? { ...part, cursor: text(place) } : part;
+}

@@ -1,0 +1,18 @@
+-- What one answer may come to, in units of about 10 µs and in bytes; one row may have more. Whoever asks asks
+-- anew for what is left out.
+-- @rare
+
+local left, room = LIMIT.scriptUnits, LIMIT.scriptBytes
+
+-- No script answers more than it may, and this one no more than that.
+function F.limitBytes(bytes)
+  room = math.min(room, bytes)
+end
+
+function F.spend(units, bytes)
+  left, room = left - units, room - bytes
+end
+
+function F.isSpent()
+  return left <= 0 or room <= 0
+end

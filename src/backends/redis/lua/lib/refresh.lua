@@ -1,0 +1,80 @@
+-- Tells users of new settings, some at a time: all of a queue of its new defaults, or one in all queues. How
+-- far that has come stands in `refreshing`; whoever set them goes on with it, and so does every tick.
+-- @rare
+
+-- No queue has such a name: behind it stands a user.
+local MARK = '@'
+
+function Tick.tellQueue(queue, from, most)
+  local lane = F.laneOf(queue)
+  F.flushKey(K.users(lane.p))
+  local names = redis.call('ZRANGEBYLEX', K.users(lane.p), from, '+', 'LIMIT', 0, most)
+  for _, name in ipairs(names) do F.reindex(F.userOf(lane, name)) end
+  return #names, #names == most and '(' .. names[#names]
+end
+
+-- A user has new settings in a queue.
+function Tick.tellUser(lane, user)
+  local u = F.userOf(lane, user)
+  u.own, u.kept = F.ownSettings(lane, user)
+  u.changed = true
+  u.set = F.settingsOf(lane, u.own)
+  if not u.isCounted and F.isRecorded(u) then F.startCount(u) end
+  F.reindex(u)
+end
+
+-- Of some queues, those in which the user is known.
+function Tick.tellEverywhere(user, cursor, most)
+  local runs, told = F.runningAll(), nil
+  cursor, told = unpack(redis.call('SSCAN', K.queues(), cursor, 'COUNT', most))
+  for _, queue in ipairs(told) do
+    local isRunning = runs[queue] and runs[queue][user]
+    if isRunning or redis.call('ZSCORE', K.users(K.lane(queue)), user) then
+      local lane = F.laneOf(queue)
+      lane.runs = runs[queue] or NONE
+      Tick.tellUser(lane, user)
+    end
+  end
+  return #told, cursor ~= '0' and cursor
+end
+
+-- How `refreshing` names those who are to hear: a queue, or a user.
+function Tick.heardBy(name, isUser)
+  return (isUser and MARK or '') .. name
+end
+
+-- Tells some of them; answers how many, and true when others are left.
+function Tick.refreshOne(who, most)
+  local from, told = redis.call('HGET', K.refreshing(), who), 0
+  if not from then return 0, false end
+  if string.sub(who, 1, 1) == MARK then
+    told, from = Tick.tellEverywhere(string.sub(who, 2), from, most)
+  else
+    told, from = Tick.tellQueue(who, from, most)
+  end
+  if from then
+    redis.call('HSET', K.refreshing(), who, from)
+  else
+    redis.call('HDEL', K.refreshing(), who)
+    C.refresh = redis.call('EXISTS', K.refreshing())
+  end
+  return told, from and true or false
+end
+
+-- From now on there is somebody to be told, from there on; the first of them are.
+function Tick.refreshFrom(who, from)
+  redis.call('HSET', K.refreshing(), who, from)
+  C.refresh = 1
+end
+
+-- Of whoever is to hear; true when others are left.
+function Tick.refresh(most)
+  local left = most
+  for _, who in ipairs(redis.call('HKEYS', K.refreshing())) do
+    if left <= 0 then return true end
+    local told, more = Tick.refreshOne(who, left)
+    if more then return true end
+    left = left - told
+  end
+  return false
+end
