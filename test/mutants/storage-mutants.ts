@@ -185,10 +185,22 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: `  until all or not all\n`,
   },
   {
+    name: 'Lua: an answer may have any number of bytes',
+    file: `${LUA}/budget.lua`,
+    find: `left <= 0 or room <= 0`,
+    replace: `left <= 0`,
+  },
+  {
+    name: 'Lua: a user with new settings is told in the first queues only',
+    file: `${LUA}/refresh.lua`,
+    find: `return #told, cursor ~= '0' and cursor`,
+    replace: `return #told, false`,
+  },
+  {
     name: 'Lua: those that are kept are listed behind all others',
     file: 'src/backends/redis/lua/list.lua',
-    find: `not (others[j] and tonumber(others[j + 1]) < tonumber(some[i + 1]))`,
-    replace: `others`,
+    find: `if not one or (other and tonumber(otherAt) < tonumber(at_)) then`,
+    replace: `if not one then`,
   },
   {
     name: 'Lua: retention gives up where others read all that it looks at',

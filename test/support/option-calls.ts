@@ -290,6 +290,10 @@ export function optionCases(loom: Fairloom): Readonly<Record<string, OptionCase>
       valid: { id: 'a' },
       calls: { run: (x) => inHandler(loom, (ctx) => ctx.run(plain, 1, x)) },
     },
+    TaskPageOptions: {
+      valid: { state: 'failed', values: true },
+      calls: { list: (x) => loom.tasks.list(x), runs: (x) => loom.runs.list(x) },
+    },
     TaskListOptions: { valid: { state: 'failed' }, calls: { list: (x) => loom.tasks.list(x) } },
     TaskOptions: { valid: {}, calls: { task: anyTask } },
     TestLoomOptions: { valid: {}, calls: { testLoom: (x) => testLoom([plain], x) } },

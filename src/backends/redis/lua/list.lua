@@ -22,7 +22,7 @@
 -- @include lib/ended.lua
 -- @include lib/park.lua
 
-local state, queue, user, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local state, queues, user, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local after, limit, scan, values = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[9] == '1'
 -- Of a row that the filter passes over, and of a line that may be empty.
 local PASSED, LINE = 0.5, 0.2
@@ -33,7 +33,7 @@ F.limitBytes(tonumber(ARGV[8]))
 
 local function matches(t)
   F.fixed(t)
-  return (state == 'queued' or queue == '' or t.queue == queue) and (user == '' or t.user == user)
+  return (state == 'queued' or queues == '' or t.queue == queues) and (user == '' or t.user == user)
     and (name == '' or t.name == name)
 end
 
@@ -116,7 +116,7 @@ local function sources()
   if F.isEnd(state) then return { K.ended(state) }, ended end
   if state ~= 'queued' then return { K.state(state) }, indexed end
   local keys = {}
-  for each in string.gmatch(queue, '[^,]+') do
+  for each in string.gmatch(queues, '[^,]+') do
     for level = 6, 1, -1 do
       local key = K.line(K.lane(each), level == 3 and '' or level, user)
       keys[#keys + 1], aside[key] = key, { key = K.parked(K.lane(each), user), level = level }
