@@ -1,6 +1,6 @@
 /** Tasks whose name the leasing worker does not know. */
 import { LIMITS } from '../../domain/limits.ts';
-import type { TaskRecord } from '../../domain/task.ts';
+import type { TaskRow } from '../../domain/task.ts';
 import type { Cases } from './cases.ts';
 import type { Kit } from './kit.ts';
 
@@ -28,7 +28,7 @@ async function parked(
 async function whole(kit: Kit, ids: readonly string[], user = 'ann'): Promise<void> {
   kit.expect((await kit.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
   const filter = { state: 'queued', queue: 'default', user } as const;
-  const items: TaskRecord[] = [];
+  const items: TaskRow[] = [];
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
     const page = { limit: 2, ...(cursor === '' ? {} : { cursor }) };
     const found = await kit.backend.inspect.list(filter, page);
