@@ -17,7 +17,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { fileURLToPath } from 'node:url';
 import { compileHot, compileRich, compileVerb, localizeLua } from './lua-compile.ts';
 import { luaConstants } from './lua-constants.ts';
-import { expandLua, stripLua } from './lua-text.ts';
+import { expandLua, shortenLua, stripLua } from './lua-text.ts';
 
 const BACKEND = new URL('../src/backends/redis/', import.meta.url);
 const SOURCE = new URL('lua/', BACKEND);
@@ -33,7 +33,9 @@ function render(): ReadonlyMap<string, string> {
   const texts = new Map(verbs.map((file) => [camelCase(file), expandLua(file, read)]));
   const exported: string[] = [];
   const add = (name: string, compiled: string): void => {
-    exported.push(`export const ${name}: string = ${quote(localizeLua(stripLua(compiled)))};`);
+    exported.push(
+      `export const ${name}: string = ${quote(shortenLua(localizeLua(stripLua(compiled))))};`,
+    );
   };
   for (const [at, [name, text]] of [...texts].entries()) {
     files.set(`lua/expanded/${verbs[at]}`, compileVerb(text));

@@ -11,10 +11,11 @@
  * All verbs are one script, "rich", since Lua looks through every script that it knows again and
  * again. A verb that runs for every task is, beside that, a short script of its own, which answers
  * 'rich' for what it leaves to the other. `rich` tells a function in which of them it is. Its header
- * names the files and functions of the short script: `-- @hot` those that every run makes, `-- @often`
- * those that are made when the first of them is called, `-- @rich` those that are called in the other
- * script only.
+ * names the files and functions of the short script: `-- @hot` those that every run needs, which stand
+ * where they are called (lua-flatten.ts), `-- @often` those that are made when the first of them is called,
+ * `-- @rich` those that are called in the other script only.
  */
+import { flattenLua } from './lua-flatten.ts';
 import { inlineConstants, inlineKeys, inlineLimits } from './lua-inline.ts';
 import { refuseAbsent, refuseUnseen } from './lua-scope.ts';
 
@@ -68,7 +69,8 @@ export function compileHot(text: string): string | undefined {
   const tiers = tiersOf(lines);
   if (tiers === undefined) return undefined;
   const blocks = hotBlocks(functions, rest, tiers);
-  return withoutGaps([...own.slice(0, header), '', ...blocks, ...own.slice(header)]).join('\n');
+  const whole = flattenLua([...blocks, ...own.slice(header)].join('\n'));
+  return withoutGaps([...own.slice(0, header), '', ...whole.split('\n')]).join('\n');
 }
 
 /**
@@ -134,10 +136,19 @@ function take(text: string): {
   const lines = inlined.split('\n');
   const parts = partsOf(lines);
   const functions = parts.filter((part): part is LuaFunction => !isLines(part));
+  refuseTwins(functions);
   const rest = parts.filter(isLines);
   const own = rest.flatMap((part) => (part.file === '' ? part.lines : []));
   const header = own.findIndex((line) => !line.startsWith('--'));
   return { lines, functions, rest, own, header };
+}
+
+function refuseTwins(functions: readonly LuaFunction[]): void {
+  const seen = new Set<string>();
+  for (const { name } of functions) {
+    if (seen.has(name)) throw new Error(`two functions of one script are named ${name}`);
+    seen.add(name);
+  }
 }
 
 /** The text with `Step.close` for `F.Step_close`, and without the tables that are none any more. */
@@ -214,10 +225,13 @@ function hotBlocks(
   refuseUnseen(left, parts);
   refuseAbsent(new Set([...library, ...often].map(({ name }) => name)), tiers.rich, parts);
   return [
-    ...withRoom(first, library),
+    ...first,
     'local rich = false',
     ...blockOf('library', library),
-    ...lazyOf(often),
+    'setmetatable(F, { __index = function(F, name)',
+    ...often.flatMap((found) => [...found.lines, '']),
+    'return rawget(F, name)',
+    'end })',
   ];
 }
 

@@ -230,8 +230,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: what a step had no room to tell waits for the next one',
     file: `${DIR}/lib/due.lua`,
-    find: `  if H.cascade < INF then return now end\n`,
-    replace: ``,
+    find: `return H.cascade < INF and now or math.ceil`,
+    replace: `return math.ceil`,
   },
   {
     name: 'Lua: a join that has finished leaves all that it joined, one by one',

@@ -274,8 +274,8 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: schedules: idle workers spin while a slot is not fired',
     file: `${LUA}/lib/due.lua`,
-    find: `due <= now and now + LIMIT.scheduleRetryMs or due`,
-    replace: `due`,
+    find: `H['schedules:due'] <= now and now + LIMIT.scheduleRetryMs or H['schedules:due']`,
+    replace: `H['schedules:due']`,
   },
   {
     name: 'Lua: schedules: nobody takes over a slot that is overdue',

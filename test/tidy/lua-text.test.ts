@@ -1,6 +1,7 @@
 /** The bundler's two text steps. */
 import { expect, it } from 'vitest';
-import { expandLua, stripLua } from '../../scripts/lua-text.ts';
+import { expandLua, shortenLua, stripLua } from '../../scripts/lua-text.ts';
+import { SCRIPTS } from '../../src/backends/redis/scripts.ts';
 import { headerOf, useOf } from '../support/lua-header.ts';
 
 function reader(files: Readonly<Record<string, string>>): (path: string) => string {
@@ -21,6 +22,22 @@ it('includes each file once, in order of first mention, however deep', () => {
   expect(code).toBe(
     'local function a() return 1 end\nlocal function b() return a() end\nreturn b()\n',
   );
+});
+
+it('makes names of functions short, and leaves out blanks that say nothing', () => {
+  const text =
+    "local x = { F.Step_close__12( 'a = b', y ), F.other() }\nF.Step_close__12(a .. b, - 1)\n";
+  expect(shortenLua(text)).toBe("local x={F.A__12('a = b',y),F.B()}\nF.A__12(a .. b,- 1)\n");
+});
+
+it('refuses a text that it could not tell from code', () => {
+  expect(() => shortenLua('local x = "a"\n')).toThrow('not a text in single quotes');
+  expect(() => shortenLua("local x = 'it\\'s'\n")).toThrow('not a text in single quotes');
+});
+
+it('sends Redis scripts of at most 300 kB in all', () => {
+  const texts = [SCRIPTS.rich, ...Object.values(SCRIPTS.hot)].map(({ text }) => text.length);
+  expect(texts.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(300_000);
 });
 
 it('refuses an include that does not exist', () => {

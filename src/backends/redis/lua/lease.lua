@@ -28,7 +28,10 @@
 
 local worker = F.readWorker(ARGV[1])
 if not worker then return { 'unregistered' } end
-if not rich and not Lease.isPlain(2, worker) then return { 'rich' } end
+local shares = Lease.shares(2, worker)
+if not rich then
+  if not Lease.isPlain(2, worker, shares) then return { 'rich' } end
+end
 redis.call('DEL', K.oom())
 F.seen(worker)
-return F.leaseStep(2, worker, {})
+return F.leaseStep(2, worker, shares, {})

@@ -35,10 +35,13 @@
 
 local worker = F.readWorker(ARGV[1])
 local hot, ears, behind = Settle.read()
-local leases = ARGV[behind] and worker
-if not rich and not (worker and not worker.reach and Settle.isPlain(hot, ears)
-  and (not leases or Lease.isPlain(behind, worker))) then
-  return { 'rich' }
+local shares
+if worker and ARGV[behind] then shares = Lease.shares(behind, worker) end
+if not rich then
+  local isPlain = shares and not worker.reach
+  if isPlain then isPlain = Settle.isPlain(hot, ears) end
+  if isPlain then isPlain = Lease.isPlain(behind, worker, shares) end
+  if not isPlain then return { 'rich' } end
 end
 redis.call('DEL', K.oom())
 if worker then F.seen(worker) end
@@ -46,9 +49,12 @@ local reply = { 0 }
 Settle.all(worker, reply, hot, ears)
 reply[1] = #reply - 1
 if rich then F.cascade(100) end
-if leases then return F.leaseStep(behind, worker, reply) end
-reply[#reply + 1] = 'unregistered'
-if worker then F.saveLiving(worker) end
-F.writeStep()
-F.closeStep()
-return reply
+if not rich or shares then
+  return F.leaseStep(behind, worker, shares, reply)
+else
+  reply[#reply + 1] = 'unregistered'
+  if worker then F.saveLiving(worker) end
+  F.writeStep()
+  F.closeStep()
+  return reply
+end

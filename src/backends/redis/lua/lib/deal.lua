@@ -12,8 +12,9 @@ function Deal.fronts(lane, most)
       page = math.min(most, math.ceil(most * users * value / lane.w) + 1)
     end
     n = n + 1
+    local step = Choose.stepOf(class)
     fronts[n] = { class = class, key = K.ready(lane.p, class), isPlain = string.byte(class) == 112,
-      w = value, step = Choose.stepOf(class), scale = isShared or Tag.scale(value), page = page,
+      w = value, step = step, scale = isShared or Tag.scale(value), page = page,
       from = 0, at = 1, size = 0, got = NONE, tag = false, again = NONE, first = 1, last = 0,
       start = false, isAgain = false, n = users, m = 0, moves = false, gone = false }
   end
@@ -253,10 +254,8 @@ end
 -- Leases the tasks of these turns.
 function Deal.startAll(lane, turns, ids, texts, request, batch)
   local n, till = turns.count, now + (lane.config.leaseMs or request.leaseMs)
-  Deal.saveTags(lane, turns)
   lane.runnable = lane.runnable - n
   lane.counts.queued, lane.counts.started = lane.counts.queued - n, lane.counts.started + n
-  F.touchLane(lane)
   local value = struct.pack(LEASE, now, till, lane.epoch, 0, C.steps) .. lane.queue .. '\0' .. request.token
   local hot, at_ = K.hot(request.worker), batch.n
   if n == 1 then
@@ -308,7 +307,8 @@ function Deal.some(share, most, request, batch)
       return Deal.leave(batch)
     end
     Deal.startAll(lane, turns, ids, texts, request, batch)
-  elseif turns.who > 0 then
+  end
+  if turns.who > 0 then
     F.touchLane(lane)
     Deal.saveTags(lane, turns)
   end
@@ -323,8 +323,10 @@ function Deal.nextShare(shares, most)
   local best, at_, others
   for i = 1, #shares do
     local share = shares[i]
-    share.isClosed = share.isDone or not Choose.laneOpen(share.lane)
-    if not share.isClosed then
+    local isOpen = not share.isDone
+    if isOpen then isOpen = Choose.laneOpen(share.lane) end
+    share.isOpen = isOpen
+    if isOpen then
       if best then others = true end
       if not best or share.pass < best.pass then best, at_ = share, i end
     end
@@ -335,7 +337,7 @@ function Deal.nextShare(shares, most)
     pass, turns = pass + best.step, turns + 1
     for i = 1, #shares do
       local other = shares[i]
-      if i ~= at_ and not other.isClosed and (other.pass < pass or (other.pass == pass and i < at_)) then
+      if i ~= at_ and other.isOpen and (other.pass < pass or (other.pass == pass and i < at_)) then
         return best, turns
       end
     end

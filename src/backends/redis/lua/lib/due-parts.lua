@@ -11,9 +11,12 @@ end
 
 -- Whether any part of maintenance has something to do.
 function F.isTickDue(retention)
-  return H.started <= now and now >= C.pause or H['scheduled-users'] <= now or H.throttled <= now
+  if H.started <= now and now >= C.pause or H['scheduled-users'] <= now or H.throttled <= now
     or H.deadlines <= now or H.cascade < INF or H.submissions <= now or H['xcom-ends'] <= now or C.dropping > 0
-    or C.refresh > 0 or H['listed-workers'] < now - LIMIT.workerSilenceMs or F.retainDue(retention)
+    or C.refresh > 0 or H['listed-workers'] < now - LIMIT.workerSilenceMs then
+    return true
+  end
+  return F.retainDue(retention)
 end
 
 -- @rare

@@ -29,8 +29,7 @@ end
 
 -- When somebody has to look for due schedules; again after a while when nobody has fired one.
 function F.scheduleLookAt()
-  local due = H['schedules:due']
-  return due <= now and now + LIMIT.scheduleRetryMs or due
+  return H['schedules:due'] <= now and now + LIMIT.scheduleRetryMs or H['schedules:due']
 end
 
 -- 1 when some schedule is due, else 0.
@@ -41,9 +40,6 @@ end
 -- The least moment at which something falls due that a step would act on; INF when nothing does.
 -- Dependents that a step had no room to tell are due at once.
 function F.nextDue()
-  if H.cascade < INF then return now end
-  local least = math.max(H.started, C.pause)
-  if H.started == INF then least = INF end
-  return math.ceil(math.min(least, H['scheduled-users'], H.throttled, H.deadlines,
-    F.scheduleLookAt()))
+  return H.cascade < INF and now or math.ceil(math.min(H.started < INF and math.max(H.started, C.pause) or INF,
+    H['scheduled-users'], H.throttled, H.deadlines, F.scheduleLookAt()))
 end

@@ -109,9 +109,10 @@ end
 -- The queues of the request, with the worker's stride and what its lists let it reach.
 function Lease.shares(from, worker)
   local shares = {}
-  for i = 1, ARGV[from] + 0 do
-    local at_ = from + 3 * i - 2
-    shares[i] = { lane = F.laneOf(ARGV[at_]), step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
+  for i = 1, ARGV[from + 6] + 0 do
+    local at_ = from + 3 * i + 4
+    local lane = F.laneOf(ARGV[at_])
+    shares[i] = { lane = lane, step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
       reach = worker.reach, isDone = false }
   end
   return shares
@@ -128,12 +129,13 @@ end
 
 -- Whether the short script may answer: nothing is due, one queue at most has something to give, and no
 -- worker or queue asks for more.
-function Lease.isPlain(from, worker)
-  if worker.reach or F.isTickDue(ARGV[from + 5]) or C.idle > 0 then return false end
+function Lease.isPlain(from, worker, shares)
+  if worker.reach or C.idle > 0 then return false end
+  if F.isTickDue(ARGV[from + 5]) then return false end
   if worker.last and string.sub(worker.last, -#ARGV[from] - 1) == '-' .. ARGV[from] then return false end
   local full = 0
-  for i = from + 7, from + 4 + 3 * ARGV[from + 6], 3 do
-    local lane = F.laneOf(ARGV[i])
+  for i = 1, #shares do
+    local lane = shares[i].lane
     if lane.config.rate or lane.parked > 0 then return false end
     if lane.runnable > 0 then full = full + 1 end
   end
@@ -141,7 +143,7 @@ function Lease.isPlain(from, worker)
 end
 
 -- Appends the answer to the reply; only 'rich' when the short script has nothing that it could lease.
-function F.leaseStep(from, worker, reply)
+function F.leaseStep(from, worker, shares, reply)
   local id, limit, leaseMs = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2] + 0
   local wait, retention = ARGV[from + 3] == '1', ARGV[from + 5]
   if worker.line then
@@ -149,36 +151,33 @@ function F.leaseStep(from, worker, reply)
     Line.leaveLines(worker.id, worker.line, false)
   end
   local heldAlarm = C.alarms ~= ',' and Due.dropAlarm(worker.id)
-  local shares = Lease.shares(from + 6, worker)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
     leaseMs = leaseMs, token = string.format('%.0f-', micros) .. id, known = false, isLong = false }
-  local batch, word, ticked
+  local batch, word, ticked, last
   if worker.last and string.sub(worker.last, -#id - 1) == '-' .. id then
     word, ticked, C.isRich = 'repeated', false, true
     batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
     Lease.again(worker, batch)
-    F.saveLiving(worker)
   else
     word, ticked = 'leased', rich and F.tickSteps(retention)
     batch = Deal.fill(shares, request, worker)
-    if batch.isOther and batch.n == 0 then
-      F.saveLiving(worker)
-      F.writeStep()
-      -- It holds the alarm no more, and whoever makes the lease does not know that it did.
-      if heldAlarm then Due.handAlarm(shares[1].lane) end
-      F.closeStep()
-      reply[#reply + 1] = 'rich'
-      return reply
-    end
     -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
     if batch.strangers > 0 then ticked = F.cascade(100) or ticked end
     if worker.reach then
       C.isRich = true
       Deal.saveListClocks(shares)
     end
-    F.saveLiving(worker, string.format('%d-', C.steps) .. id)
+    if not batch.isOther or batch.n > 0 then last = string.format('%d-', C.steps) .. id end
   end
+  F.saveLiving(worker, last)
   F.writeStep()
+  if batch.isOther and batch.n == 0 then
+    -- It holds the alarm no more, and whoever makes the lease does not know that it did.
+    if heldAlarm then Due.handAlarm(shares[1].lane) end
+    F.closeStep()
+    reply[#reply + 1] = 'rich'
+    return reply
+  end
   local due, waitMs = Lease.dueOfShares(shares), 0
   if batch.n == 0 and word == 'leased' and wait and not batch.stopped and not ticked then
     waitMs = Lease.standInLine(worker, shares, due, ARGV[from + 4] + 0)
@@ -194,7 +193,9 @@ function F.leaseStep(from, worker, reply)
   reply[n + 2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue() + (C.isRich and 4 or 0)
   reply[n + 3], reply[n + 4], reply[n + 5] = due < INF and due or -1, waitMs, now
   reply[n + 6], reply[n + 7] = now + leaseMs, batch.alone and 1 or 0
-  reply[n + 8] = batch.n > 0 and Lease.terms(shares) or ''
+  local terms = ''
+  if batch.n > 0 then terms = Lease.terms(shares) end
+  reply[n + 8] = terms
   reply[n + 9], reply[n + 10] = micros, batch.n
   Lease.append(reply, n + 10, batch)
   F.closeStep()

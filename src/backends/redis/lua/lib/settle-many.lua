@@ -18,12 +18,12 @@ function Settle.tell(ears, ids, first, last, apart)
 end
 
 -- Tasks of one lease, as ARGV holds them from `first` to `last`, with their results `apart` behind.
-function Settle.finish(worker, lease, first, last, apart)
-  local n, queue, result = last - first + 1, lease.queue, nil
-  local lane = F.laneOf(queue)
+function Settle.finish(worker, packed, token, first, last, apart)
+  local n = last - first + 1
+  local lane = F.laneOf(string.sub(packed, 34, -#token - 2))
   if rich then F.flushEnded() end
-  local before = struct.pack('<Bd', FINISHED, now) .. string.sub(lease.packed, 1, 8)
-  local behind = lease.token .. '\0' .. ARGV[1] .. '\0'
+  local before = struct.pack('<Bd', FINISHED, now) .. string.sub(packed, 1, 8)
+  local behind = token .. '\0' .. ARGV[1] .. '\0'
   local stamp = C.stamp
   C.stamp = stamp + n
   if n == 1 then
@@ -52,13 +52,10 @@ function Settle.finish(worker, lease, first, last, apart)
   C.freed = true
 end
 
--- What a lease says, if its task is as most are: nothing else is known of it, and its user has no record.
-function Settle.lease(packed, token)
-  if string.byte(packed, 21) ~= 0 then return end
-  local from = 34
-  local stop = string.find(packed, '\0', from, true)
-  if string.sub(packed, stop + 1) ~= token then return end
-  return { packed = packed, token = token, queue = string.sub(packed, from, stop - 1) }
+-- Whether the task of a lease with this token is as most are: nothing else is known of it, and its user has
+-- no record.
+function Settle.isMost(packed, token)
+  return string.byte(packed, 21) == 0 and string.sub(packed, -#token - 1) == '\0' .. token
 end
 
 -- Where the decision of each stands that is not 'finish', by its place in the call.
@@ -88,12 +85,12 @@ function Settle.isPlain(hot, ears)
   if ARGV[3] ~= '0' then return false end
   local i = 0
   for at_ = 5, 3 + 2 * ARGV[4], 2 do
-    local tail, before = '\0' .. ARGV[at_ + 1], nil
+    local token, before = ARGV[at_ + 1], nil
     for _ = 1, ARGV[at_] + 0 do
       i = i + 1
       local packed = hot[i]
       if packed ~= before then
-        if not packed or string.byte(packed, 21) ~= 0 or string.sub(packed, -#tail) ~= tail then return false end
+        if not packed or not Settle.isMost(packed, token) then return false end
         before = packed
       end
       if ears and Settle.isReadBy(ears, i) then return false end
@@ -120,14 +117,16 @@ function Settle.all(worker, reply, hot, ears)
     local last = i + size - 1
     while i <= last do
       local packed = hot[i]
-      local lease = packed and not others[i] and not (ears and Settle.isReadBy(ears, i)) and Settle.lease(packed, token)
-      if lease then
+      local isMost = packed and not others[i] and not (ears and Settle.isReadBy(ears, i))
+      -- The short script has seen that all are.
+      if isMost and rich then isMost = Settle.isMost(packed, token) end
+      if isMost then
         local stop = i
         while stop < last and hot[stop + 1] == packed and not others[stop + 1]
           and not (ears and Settle.isReadBy(ears, stop + 1)) do
           stop = stop + 1
         end
-        Settle.finish(worker, lease, ids + i, ids + stop, n)
+        Settle.finish(worker, packed, token, ids + i, ids + stop, n)
         if ears then Settle.tell(ears, ids, ids + i, ids + stop, n) end
         for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end
         i = stop + 1

@@ -25,7 +25,8 @@ function Store.join(lane, user)
     lane.tags = lane.tags - 1
   end
   -- A tag that the virtual time has passed is worth nothing.
-  kept = kept and Tag.start(kept + 0, 100) > lane.v and kept + 0 or 0
+  kept = kept and kept + 0 or 0
+  if Tag.start(kept, 100) <= lane.v then kept = 0 end
   local tag, last = Tag.enter(kept, lane.v, 100, lane.lasts.w100 or -1)
   lane.lasts.w100 = last
   local classes = lane.classes
@@ -74,12 +75,14 @@ function Store.many()
   end
   for at_ = 5, first, 3 do
     local lane = F.laneOf(ARGV[at_ + 2])
-    if not Store.isRoomy(lane) or Store.isOther(lane, ARGV[at_ + 1]) then return end
+    if not Store.isRoomy(lane) then return end
+    if Store.isOther(lane, ARGV[at_ + 1]) then return end
   end
   Store.texts(n, first + n)
   local from = first + 1
   for at_ = 5, first, 3 do
-    local size, user, lane = ARGV[at_] + 0, ARGV[at_ + 1], F.laneOf(ARGV[at_ + 2])
+    local lane = F.laneOf(ARGV[at_ + 2])
+    local size, user = ARGV[at_] + 0, ARGV[at_ + 1]
     local length = redis.call('RPUSH', K.line(lane.p, '', user), unpack(ARGV, from, from + size - 1))
     if length == size then Store.join(lane, user) end
     lane.runnable, lane.gain, lane.enqueued = lane.runnable + size, lane.gain + size, lane.enqueued + size

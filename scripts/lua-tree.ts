@@ -1,0 +1,117 @@
+/** A Lua text as a tree, walked with what is known at each place. */
+import luaparse, { type Node } from 'luaparse';
+
+/** Where something stands, and what the places around it declare. */
+export interface Place {
+  readonly node: LuaNode;
+  /** From the outermost to the one right around it. */
+  readonly parents: readonly LuaNode[];
+  /** Locals that are known here, by name, each with what declares it. */
+  readonly locals: Locals;
+}
+
+export type Locals = ReadonlyMap<string, LuaNode>;
+
+export type LuaNode = Node & { readonly range: readonly [number, number] };
+
+export function parseLua(text: string): LuaNode {
+  return luaparse.parse(text, {
+    ranges: true,
+    comments: false,
+    luaVersion: '5.1',
+    encodingMode: 'none',
+  }) as Node as LuaNode;
+}
+
+/** All nodes in the order of the text, each with the locals that are known where it stands. */
+export function places(root: LuaNode): readonly Place[] {
+  const found: Place[] = [];
+  visit(root, [], new Map(), found);
+  return found;
+}
+
+/** Whether an identifier reads or sets a variable: it is no field, and declares nothing. */
+export function isVariable({ node, parents }: Place): boolean {
+  const parent = parents.at(-1);
+  if (node.type !== 'Identifier') return false;
+  switch (parent?.type) {
+    case 'MemberExpression':
+      return parent.identifier !== node;
+    case 'TableKeyString':
+      return parent.key !== node;
+    case 'LocalStatement':
+    case 'ForGenericStatement':
+      return !parent.variables.includes(node);
+    case 'ForNumericStatement':
+      return parent.variable !== node;
+    case 'FunctionDeclaration':
+      return false;
+    default:
+      return true;
+  }
+}
+
+/** Nodes right below one, in the order in which what they declare is known. */
+function childrenOf(node: LuaNode): readonly LuaNode[] {
+  const parts: readonly unknown[] =
+    node.type === 'RepeatStatement' ? [node.body, node.condition] : Object.values(node);
+  const children: LuaNode[] = [];
+  for (const part of parts) {
+    if (Array.isArray(part)) children.push(...part.filter(isNode));
+    else if (isNode(part)) children.push(part);
+  }
+  return children;
+}
+
+function isNode(value: unknown): value is LuaNode {
+  return typeof value === 'object' && value !== null && 'type' in value && 'range' in value;
+}
+
+function visit(node: LuaNode, parents: readonly LuaNode[], known: Locals, found: Place[]): void {
+  found.push({ node, parents, locals: known });
+  const below = [...parents, node];
+  const heads = headsOf(node);
+  let locals = withNames(known, declaredInside(node), node);
+  for (const child of childrenOf(node)) {
+    visit(child, below, heads.includes(child) ? known : locals, found);
+    locals = withNames(locals, declaredBehind(child), child);
+  }
+}
+
+function withNames(locals: Locals, names: readonly string[], by: LuaNode): Locals {
+  if (names.length === 0) return locals;
+  return new Map([...locals, ...names.map((name): [string, LuaNode] => [name, by])]);
+}
+
+/** Locals of a node that are known in its body. */
+function declaredInside(node: LuaNode): readonly string[] {
+  switch (node.type) {
+    case 'FunctionDeclaration':
+      return node.parameters.flatMap((one) => (one.type === 'Identifier' ? [one.name] : []));
+    case 'ForNumericStatement':
+      return [node.variable.name];
+    case 'ForGenericStatement':
+      return node.variables.map(({ name }) => name);
+    default:
+      return [];
+  }
+}
+
+/** Locals that a statement leaves to those behind it. */
+function declaredBehind(node: LuaNode): readonly string[] {
+  if (node.type === 'LocalStatement') return node.variables.map(({ name }) => name);
+  if (
+    node.type === 'FunctionDeclaration' &&
+    node.isLocal &&
+    node.identifier?.type === 'Identifier'
+  ) {
+    return [node.identifier.name];
+  }
+  return [];
+}
+
+/** What of a loop is read before its variables are there. */
+function headsOf(node: LuaNode): readonly unknown[] {
+  if (node.type === 'ForNumericStatement') return [node.start, node.end, node.step];
+  return node.type === 'ForGenericStatement' ? node.iterators : [];
+}
