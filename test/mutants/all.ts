@@ -4,6 +4,7 @@ import { EDGE_MUTANTS } from './edge-mutants.ts';
 import { ENGINE_MUTANTS, WALK_MUTANTS } from './engine-mutants.ts';
 import { MEMORY_MUTANTS } from './memory-mutants.ts';
 import type { Mutant } from './mutants.ts';
+import { ODD_MUTANTS } from './odd-mutants.ts';
 import { QUEUE_MUTANTS } from './queue-mutants.ts';
 import { REDIS_MUTANTS } from './redis-mutants.ts';
 import { RUN_MUTANTS } from './run-mutants.ts';
@@ -21,6 +22,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...REDIS_MUTANTS,
   ...STORAGE_MUTANTS,
   ...STRAIGHT_MUTANTS,
+  ...ODD_MUTANTS,
   ...RUN_MUTANTS,
   ...EDGE_MUTANTS,
   ...ENGINE_MUTANTS,

@@ -241,7 +241,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the text of a task does not say that it has facts',
     file: `${LUA}/task.lua`,
-    find: `  F.setKind(t, 4, t.hasFacts)\n`,
+    find: `  F.setKind(t, t.kind % 4 + (isPlace and packed and 8 or packed and 4 or 0))\n`,
     replace: ``,
   },
   {
@@ -253,8 +253,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a place is no fact',
     file: `${LUA}/task.lua`,
-    find: `and flags == 0 and t.seq == 0 and`,
-    replace: `and flags == 0 and`,
+    find: `if isPlace and t.seq == 0 then`,
+    replace: `if isPlace then`,
   },
   {
     name: 'Lua: who had the latest lease is forgotten when a task comes back',

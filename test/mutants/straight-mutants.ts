@@ -107,51 +107,6 @@ const DEAL: readonly Row[] = [
   ],
 ];
 
-const DEAL_RICH: readonly Row[] = [
-  [
-    'turns whose tasks were put back stay charged',
-    `turns, odd = Deal.turns(lane, at_ - 1, turns), true`,
-    `turns.count, odd = at_ - 1, true`,
-  ],
-  ['turns are dealt out by what is stored, not by what the step has done', `  Step.rest()\n`, ``],
-  [
-    'many turns of a user go past its maxRunning',
-    `math.min(u.queued, set.maxRunning - u.running, most + 1)`,
-    `math.min(u.queued, most + 1)`,
-  ],
-  [
-    'many turns of a user go past its rate',
-    `  if set.rate then room = Deal.startsOf(u, room) end\n`,
-    ``,
-  ],
-  ['many turns of a user spend nothing of its rate', `        u.tat = tat\n`, ``],
-  ['many turns of a user are all of level 3', `      level = Deal.nextLevel(plans[i])\n`, ``],
-  ['a level that many turns have emptied keeps its tag', `F.emptied(plan, level)`, `plan = plan`],
-  [
-    'a task is started with many others after its time to start',
-    `not (x and (x.ex or x.o and Park.isOrphan(t)))`,
-    `not (x and x.o and Park.isOrphan(t))`,
-  ],
-  [
-    'a task of a run that has ended is started with many others',
-    `not (x and (x.ex or x.o and Park.isOrphan(t)))`,
-    `not (x and x.ex)`,
-  ],
-  ['a last chance is taken beside others', `    and t.losses < LIMIT.maxLost - 1 and `, `    and `],
-  ['a token of many is less than the one before', `F.tokenNumber(t.token) < micros`, `true`],
-  [
-    'who has had all its turns stays ready',
-    `      if turns.left[i] == 0 then u.ready, u.class = false, false end\n`,
-    ``,
-  ],
-  [
-    'leases of users with a record are not counted when they end',
-    `(u and u.isCounted and 2 or 0)`,
-    `0`,
-  ],
-  ['a lease of many tells nothing of facts', `    if t or long then `, `    if long then `],
-];
-
 const SETTLE_MANY: readonly Row[] = [
   [
     'tasks that finish together run still',
@@ -342,7 +297,6 @@ const HOT_LEASES: readonly Row[] = [
 
 export const STRAIGHT_MUTANTS: readonly Mutant[] = [
   ...of('deal', DEAL),
-  ...of('deal-rich', DEAL_RICH),
   ...of('settle-many', SETTLE_MANY),
   ...of('store-many', STORE_MANY),
   ...of('step', STEP),

@@ -115,7 +115,11 @@ class History {
       }
       return pair.advance(pair.below(400));
     }
-    await pair.both((backend) => backend.tasks.tick());
+    await pair.both(async (backend) => {
+      // When anything is due next, Redis may tell earlier.
+      const { more, schedulesDue, now } = await backend.tasks.tick();
+      return { more, schedulesDue, now };
+    });
   }
 
   async #enqueue(): Promise<void> {

@@ -47,6 +47,16 @@ export const policies: Cases = {
     expect(await kit.leaseIds(2)).toEqual([id, behind]);
   },
 
+  '`replace-queued` swaps a long input for a short one, and back': async (kit, expect) => {
+    const [short, long] = ['"s"', JSON.stringify('l'.repeat(4_000))];
+    const id = await kit.add({ payload: long, ...keyed('replace-queued') });
+    for (const payload of [short, long, short]) {
+      await kit.sendOne({ payload, ...keyed('replace-queued') });
+      expect((await kit.record(id))?.payload).toBe(payload);
+    }
+    expect((await kit.leaseOne()).payload).toBe(short);
+  },
+
   '`replace-queued` reaches a task that is not due yet, and none that has started': async (
     kit,
     expect,

@@ -17,7 +17,7 @@
 -- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Deal_unpop F.Deal_addLong F.Lease_addRow
 -- @often F.restWorker F.readLeases F.Choose_classBefore
 -- @rich F.saveRate F.Park_bringAll F.Park_wakeAll F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.Step_publishEnds F.Step_writeAll
--- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf F.Settle_one F.countAttempt F.flushEnded
+-- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf F.Settle_one F.Settle_some F.countAttempt F.flushEnded
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/choose.lua
@@ -31,6 +31,7 @@
 -- @include lib/channel.lua
 -- @include lib/writes.lua
 -- @include lib/settle-one.lua
+-- @include lib/settle-rich.lua
 -- @include lib/settle-many.lua
 
 local worker = F.readWorker(ARGV[1])

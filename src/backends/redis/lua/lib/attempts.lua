@@ -1,26 +1,40 @@
 -- Keeps attempts that did not end well, and any once there is such a one.
 -- @rare
 
-function F.recordAttempt(t, outcome, decision, cause, err)
-  local key = K.attempts(t.id)
-  if t.hasAttempts then
-    local newest = redis.call('LINDEX', key, -1)
-    if newest then
-      local last = cjson.decode(newest)
-      if last.error and #last.error > LIMIT.oldErrorBytes then
-        local cut = LIMIT.oldErrorBytes
-        while string.byte(last.error, cut + 1) >= 128 and string.byte(last.error, cut + 1) < 192 do
-          cut = cut - 1
-        end
-        last.error = string.sub(last.error, 1, cut)
-        redis.call('LSET', key, -1, cjson.encode(last))
-      end
-    end
+-- Of the newest attempt there is another behind it from now on: a long error is cut.
+function F.cutNewest(key)
+  local newest = redis.call('LINDEX', key, -1)
+  if not newest or #newest <= LIMIT.oldErrorBytes then return end
+  local last = cjson.decode(newest)
+  if not last.error or #last.error <= LIMIT.oldErrorBytes then return end
+  local cut = LIMIT.oldErrorBytes
+  while string.byte(last.error, cut + 1) >= 128 and string.byte(last.error, cut + 1) < 192 do
+    cut = cut - 1
   end
+  last.error = string.sub(last.error, 1, cut)
+  redis.call('LSET', key, -1, cjson.encode(last))
+end
+
+-- A text as JSON; many are the same.
+function F.quoted(text)
+  if text ~= F.quotedText then F.quotedText, F.quotedAs = text, cjson.encode(text) end
+  return F.quotedAs
+end
+
+function F.pushAttempt(t, outcome, decision, cause, err)
+  local key = K.attempts(t.id)
+  if t.hasAttempts then F.cutNewest(key) end
+  local text = string.format('{"attempt":%d,"worker":%s,"leasedAt":%.0f,"endedAt":%.0f,"outcome":"%s","decision":"%s"',
+    t.failures + 1, cjson.encode(t.worker), t.leasedAt, now, outcome, decision)
+  if cause then text = text .. ',"cause":' .. F.quoted(cause) end
+  if err then text = text .. ',"error":' .. cjson.encode(err) end
+  if redis.call('RPUSH', key, text .. '}') > LIMIT.attemptsKept then
+    redis.call('LTRIM', key, -LIMIT.attemptsKept, -1)
+  end
+end
+
+function F.recordAttempt(t, outcome, decision, cause, err)
+  F.pushAttempt(t, outcome, decision, cause, err)
   t.hasAttempts = true
   F.change(t)
-  redis.call('RPUSH', key, cjson.encode({ attempt = t.failures + 1, worker = t.worker,
-    leasedAt = t.leasedAt, endedAt = now, outcome = outcome, decision = decision,
-    cause = cause, error = err }))
-  redis.call('LTRIM', key, -LIMIT.attemptsKept, -1)
 end

@@ -25,6 +25,7 @@
 -- @include lib/deps.lua
 -- @include lib/suspend.lua
 -- @include lib/timed.lua
+-- @include lib/cascade-many.lua
 -- @include lib/cascade.lua
 -- @include lib/due.lua
 -- @include lib/alarm.lua

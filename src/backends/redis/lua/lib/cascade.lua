@@ -22,15 +22,20 @@ function Cascade.policyFor(upstream, dependent)
 end
 
 -- The upstream no longer blocks the dependent, which now reads it.
-function Cascade.satisfy(upstream, t, u)
+function Cascade.satisfy(upstream, t)
   F.addReader(upstream, 1)
   local key = K.blocked(t.id)
   if redis.call('SREM', key, upstream.id) == 0 or redis.call('EXISTS', key) == 1 then return end
+  Cascade.free(upstream, t)
+end
+
+-- The upstream was the last that it waited for.
+function Cascade.free(upstream, t)
   t.x.wu, t.x.wk = nil, nil
   F.setDeadline(t)
   -- `at` is free in line: below zero it tells its first lease how long after that end it was queued.
   if t.state == 'deferred' and t.token == '' and not t.x.su then t.at = upstream.at - now - 1 end
-  F.unblock(t, u)
+  F.unblock(t, F.ownerOf(t))
 end
 
 -- Nothing blocks the task any more: a join has ended with that, others go on.
@@ -82,7 +87,7 @@ function Cascade.tell(upstream, t)
   if Suspend.waitsFor(t, upstream.id) then return Suspend.tell(upstream, t, u) end
   local policy = Cascade.policyFor(upstream, t)
   if policy == 'run' then
-    Cascade.satisfy(upstream, t, u)
+    Cascade.satisfy(upstream, t)
   elseif policy == 'wait' then
     Cascade.hold(upstream, t)
   else
@@ -223,16 +228,18 @@ function F.cascade(budget)
   while true do
     local id = Cascade.next()
     if not id then return false end
-    if left <= 0 then return true end
-    local t = F.taskOf(id)
+    if left <= 0 then return Cascade.markRest() end
+    local many = Cascade.tellMany(left)
+    left = left - (many or 0)
+    local t = not many and Cascade.marked(id)
     if t then
       if not t.left then left = left - Cascade.leaveUpstreams(t) end
       local told, more = Cascade.tellWaiting(t, math.max(left, 0))
       left = left - told
-      if more then return true end
+      if more then return Cascade.markRest() end
       t.inCascade = false
       F.change(t)
     end
-    Cascade.leave(id)
+    if not many then Cascade.leave(id) end
   end
 end

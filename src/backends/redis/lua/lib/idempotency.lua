@@ -88,8 +88,7 @@ function Key.replaceInput(t, item)
   t.created = nil
   F.fixed(t)
   t.long = item.long
-  t.kind = t.kind - t.kind % 2
-  F.setKind(t, 1, item.long and true or false)
+  F.setKind(t, t.kind - t.kind % 2 + (item.long and 1 or 0))
   t.textChanged = true
   if item.long then redis.call('HSET', K.payloads(), t.id, item.long) end
 end

@@ -60,7 +60,7 @@ function Retain.countPlain(state, texts, ends, ears, over, byQueue)
   local code, known, queue = CODES[state], nil, nil
   for i = 1, #texts do
     local text, ended = texts[i], ends[i]
-    if not text or not ended or string.byte(text, 27) >= 52 or (ears and ears[i]) then return i - 1 end
+    if not text or not ended or (string.byte(text, 27) >= 52 and string.byte(text, 27) < 56) or (ears and ears[i]) then return i - 1 end
     local said, at_ = struct.unpack('<Bd', ended)
     if said % 16 ~= code or at_ > over then return i - 1 end
     local from = 31 + string.sub(text, 28, 30)
@@ -87,7 +87,7 @@ function Retain.takeMany(state, over, most)
   if n == 0 then return 0 end
   redis.call('LPOP', key, n)
   F.dropHoles(state)
-  for _, gone in ipairs({ K.tasks(), K.ends(), K.payloads(), K.errors() }) do
+  for _, gone in ipairs({ K.tasks(), K.ends(), K.payloads(), K.errors(), K.facts() }) do
     redis.call('HDEL', gone, unpack(ids, 1, n))
   end
   local more = {}

@@ -108,7 +108,7 @@ function Settle.all(worker, reply, hot, ears)
   local ids = 4 + 2 * groups
   local rows = ids + 2 * n + 1
   if n == 0 then return end
-  local others, done = NONE, NONE
+  local others, done, call = NONE, NONE, nil
   -- A task may be settled twice in one call.
   if odd > 0 then others, done = Settle.others(rows, odd), {} end
   local i = 1
@@ -132,8 +132,13 @@ function Settle.all(worker, reply, hot, ears)
         i = stop + 1
       else
         C.isRich = true
-        Settle.one(reply, i, ids + i, token, n, others[i], not done[ARGV[ids + i]] and packed or nil)
-        i = i + 1
+        call = call or { ids = ids, n = n, hot = hot, ears = ears, others = others, done = odd > 0 and done or {} }
+        local settled = Settle.some(worker, call, reply, i, last, token)
+        if settled == 0 then
+          Settle.one(reply, i, ids + i, token, n, others[i], not done[ARGV[ids + i]] and packed or nil)
+          settled = 1
+        end
+        i = i + settled
       end
     end
   end

@@ -3,7 +3,8 @@
 --
 -- tasks     creation (13 digits), stamp of its arrival (12 hex digits), level, kind, bytes of the user (3
 --           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
---           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now
+--           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now, 8 these are only its
+--           place
 -- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
 --           a sum (1 it has facts, 2 its user has a record, which counts it), in which step; queue NUL token
 -- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
@@ -16,7 +17,7 @@
 -- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
 
 local FACTS = '<BBdIIIdI'
-local LEFT, ATTEMPTS, CANCEL, SETTLED, CASCADE = 1, 2, 4, 8, 16
+local LEFT, ATTEMPTS, CANCEL, SETTLED, CASCADE, SUSPENDED = 1, 2, 4, 8, 16, 32
 -- A lease is so long that Redis keeps no listpack of them, which it would look through for each.
 local LEASE, END = '<ddIBdxxxx', '<Bddd'
 local PLACES = { scheduled = 1, deferred = 2 }
@@ -216,31 +217,29 @@ function F.saveEar(t)
   C.ears = C.ears + (t.hasEar and 1 or 0) - (had and 1 or 0)
 end
 
--- Everything about it that is neither its text nor its lease nor its end; nil when there is nothing.
+-- Everything about it that is neither its text nor its lease nor its end, and whether that is only its place in
+-- line; nil when there is nothing.
 function F.packFacts(t)
-  local flags = (t.left and LEFT or 0) + (t.hasAttempts and ATTEMPTS or 0)
-    + (t.canceling and CANCEL or 0) + (t.inCascade and CASCADE or 0)
+  local flags = (t.left and LEFT or 0) + (t.hasAttempts and ATTEMPTS or 0) + (t.canceling and CANCEL or 0)
+    + (t.inCascade and CASCADE or 0) + (t.x and t.x.s and SUSPENDED or 0)
   local resting = t.state ~= 'started' and not F.isEnd(t.state)
   local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
   if o and t.isSettled then flags = flags + SETTLED end
   local y = t.y and next(t.y) and t.y or nil
   local place = PLACES[t.state] or 0
-  if place == 0 and flags == 0 and t.seq == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
-    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0) then
-    return nil
-  end
+  local isPlace = place == 0 and flags == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
+    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0)
+  if isPlace and t.seq == 0 then return nil end
   local packed = struct.pack(FACTS, place, flags, t.seq, t.failures, t.losses, t.releases,
     F.isEnd(t.state) and 0 or t.at, t.readers)
-  if not (t.x or y or o) then return packed end
+  if not (t.x or y or o) then return packed, isPlace end
   return packed .. cmsgpack.pack({ x = t.x, y = y, o = o })
 end
 
-function F.setKind(t, bit, on)
-  local has = t.kind % (2 * bit) >= bit
-  if has == on then return end
-  t.kind = t.kind + (on and bit or -bit)
-  t.f = string.sub(t.f, 1, 26) .. t.kind .. string.sub(t.f, 28)
-  t.textChanged = true
+function F.setKind(t, kind)
+  if kind == t.kind then return end
+  t.kind, t.textChanged = kind, true
+  t.f = string.sub(t.f, 1, 26) .. string.char(48 + kind) .. string.sub(t.f, 28)
 end
 
 -- Writes of a step, gathered by key: field, value, field, value, …
@@ -256,14 +255,14 @@ end
 
 function F.saveTask(t, writes)
   if t.isGone then return end
-  local packed = F.packFacts(t)
+  local packed, isPlace = F.packFacts(t)
   if packed then
     F.gather(writes, K.facts(), t.id, packed)
   elseif t.hasFacts then
     redis.call('HDEL', K.facts(), t.id)
   end
   t.hasFacts = packed and true or false
-  F.setKind(t, 4, t.hasFacts)
+  F.setKind(t, t.kind % 4 + (isPlace and packed and 8 or packed and 4 or 0))
   if t.textChanged then F.gather(writes, K.tasks(), t.id, t.f) end
   t.textChanged = false
   if t.state == 'started' then

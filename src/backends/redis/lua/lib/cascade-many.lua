@@ -1,0 +1,126 @@
+-- Tells dependents of tasks that have finished and were as most are, of many at once: who waits for others still is
+-- not read for it.
+-- @rare
+
+-- It has finished, and nothing says so but its end and this.
+function Cascade.stand(id, stamp)
+  Cascade.plain = Cascade.plain or {}
+  Cascade.plain[id] = true
+  F.put('cascade', id, stamp)
+  standing[#standing + 1] = id
+end
+
+-- The record, which says that dependents are to be told.
+function Cascade.marked(id)
+  local t, plain = F.taskOf(id), Cascade.plain
+  if t and plain and plain[id] then
+    plain[id], t.left, t.inCascade = nil, true, true
+    F.change(t)
+  end
+  return t
+end
+
+-- Others have to tell those that are left.
+function Cascade.markRest()
+  for id in pairs(Cascade.plain or NONE) do Cascade.marked(id) end
+  return true
+end
+
+-- The next in line, as many as go together, and who waits for each; no more than so many in all.
+function Cascade.waitersOfMany(budget)
+  local plain, line, ids, waiters, n, told = Cascade.plain, Cascade.line, {}, {}, 0, 0
+  for at_ = line.at, #line do
+    local id = line[at_]
+    if not plain[id] or tasks[id] then break end
+    F.flushKey(K.waiting(id))
+    local got = redis.call('ZRANGE', K.waiting(id), 0, budget - told)
+    if #got > budget - told then break end
+    n, told = n + 1, told + #got
+    ids[n], waiters[n] = id, got
+  end
+  return ids, waiters
+end
+
+-- What a waiter hears of an end: 'on' when it may go on, 'over' when it has ended itself, 'odd' when it has to be
+-- looked at.
+function Cascade.hearing(t, packed)
+  if t then return F.isEnd(t.state) and 'over' or t.x and t.x.s and 'odd' or 'on' end
+  if t == false or not packed then return 'odd' end
+  local place, flags = struct.unpack('<BB', packed)
+  return place > 0 and flags < SUSPENDED and 'on' or 'odd'
+end
+
+-- How many of them, from the first on, have no waiter that is to be looked at; and what their waiters hear.
+function Cascade.countPlain(waiters)
+  local asked, hears = {}, {}
+  for i = 1, #waiters do
+    for _, id in ipairs(waiters[i]) do
+      if not hears[id] then
+        asked[#asked + 1] = id
+        hears[id] = true
+      end
+    end
+  end
+  local facts = asked[1] and redis.call('HMGET', K.facts(), unpack(asked))
+  for i, id in ipairs(asked) do hears[id] = Cascade.hearing(tasks[id], facts[i]) end
+  for i = 1, #waiters do
+    for _, id in ipairs(waiters[i]) do
+      if hears[id] == 'odd' then return i - 1, hears end
+    end
+  end
+  return #waiters, hears
+end
+
+-- Each is read by those that it has told; says by whose end each of these may go on, and whose is the last.
+function Cascade.addReaders(ids, waiters, n, hears)
+  local keys, facts, texts, upstreams, last = {}, {}, {}, {}, {}
+  local stored = redis.call('HMGET', K.tasks(), unpack(ids, 1, n))
+  for i = 1, n do
+    local readers = 0
+    for _, id in ipairs(waiters[i]) do
+      if hears[id] == 'on' then
+        readers, last[id] = readers + 1, i
+        upstreams[id] = upstreams[id] or {}
+        table.insert(upstreams[id], ids[i])
+      end
+    end
+    keys[i] = K.waiting(ids[i])
+    local text = stored[i]
+    if readers > 0 and text then
+      local k = #facts
+      facts[k + 1], facts[k + 2] = ids[i], struct.pack(FACTS, 0, 0, 0, 0, 0, 0, 0, readers)
+      texts[k + 1] = ids[i]
+      texts[k + 2] = string.sub(text, 1, 26) .. string.char(string.byte(text, 27) + 4) .. string.sub(text, 28)
+    end
+  end
+  redis.call('DEL', unpack(keys))
+  if facts[1] then
+    redis.call('HSET', K.facts(), unpack(facts))
+    redis.call('HSET', K.tasks(), unpack(texts))
+  end
+  return upstreams, last
+end
+
+-- Tells those that wait for the next in line, of as many as go together; says how many were told. Nil when the
+-- next one is to be looked at.
+function Cascade.tellMany(budget)
+  if C.isOlder or not Cascade.plain then return end
+  local ids, waiters = Cascade.waitersOfMany(budget)
+  local n, hears = Cascade.countPlain(waiters)
+  if n == 0 then return end
+  local told, upstreams, last = 0, Cascade.addReaders(ids, waiters, n, hears)
+  for i = 1, n do
+    Cascade.plain[ids[i]] = nil
+    Cascade.leave(ids[i])
+  end
+  for i = 1, n do
+    for _, id in ipairs(waiters[i]) do
+      told = told + 1
+      local key = K.blocked(id)
+      if last[id] == i and redis.call('SREM', key, unpack(upstreams[id])) > 0 and redis.call('EXISTS', key) == 0 then
+        Cascade.free({ at = now }, F.taskOf(id))
+      end
+    end
+  end
+  return told
+end

@@ -1,0 +1,159 @@
+/** Mutants of what Redis does for many tasks at once that are not as most are. */
+import type { Mutant } from './mutants.ts';
+
+const LUA = 'src/backends/redis/lua/lib';
+
+/** Name, what is found, and what stands there instead. */
+type Row = readonly [name: string, find: string, replace: string];
+
+const DEAL_RICH: readonly Row[] = [
+  [
+    'turns whose tasks were put back stay charged',
+    `turns, odd = Deal.turns(lane, at_ - 1, turns), true`,
+    `turns.count, odd = at_ - 1, true`,
+  ],
+  ['turns are dealt out by what is stored, not by what the step has done', `  Step.rest()\n`, ``],
+  [
+    'many turns of a user go past its maxRunning',
+    `math.min(u.queued, set.maxRunning - u.running, most + 1)`,
+    `math.min(u.queued, most + 1)`,
+  ],
+  [
+    'many turns of a user go past its rate',
+    `  if set.rate then room = Deal.startsOf(u, room) end\n`,
+    ``,
+  ],
+  ['many turns of a user spend nothing of its rate', `        u.tat = tat\n`, ``],
+  ['many turns of a user are all of level 3', `      level = Deal.nextLevel(plans[i])\n`, ``],
+  ['a level that many turns have emptied keeps its tag', `F.emptied(plan, level)`, `plan = plan`],
+  [
+    'a task is started with many others after its time to start',
+    `not (x and (x.ex or x.o and Park.isOrphan(t)))`,
+    `not (x and x.o and Park.isOrphan(t))`,
+  ],
+  [
+    'a task of a run that has ended is started with many others',
+    `not (x and (x.ex or x.o and Park.isOrphan(t)))`,
+    `not (x and x.ex)`,
+  ],
+  ['a last chance is taken beside others', `    and t.losses < LIMIT.maxLost - 1 and `, `    and `],
+  ['a token of many is less than the one before', `F.tokenNumber(t.token) < micros`, `true`],
+  [
+    'who has had all its turns stays ready',
+    `      if turns.left[i] == 0 then u.ready, u.class = false, false end\n`,
+    ``,
+  ],
+  [
+    'leases of users with a record are not counted when they end',
+    `(u and u.isCounted and 2 or 0)`,
+    `0`,
+  ],
+  ['a lease of many tells nothing of facts', `    if t or long then `, `    if long then `],
+];
+
+const SETTLE_RICH: readonly Row[] = [
+  ['many settle what another lease has', `string.sub(packed, -#tail) ~= tail`, `false`],
+  [
+    'many settle a task that was settled in this call',
+    `tasks[id] ~= nil or call.done[id]`,
+    `tasks[id] ~= nil`,
+  ],
+  ['many finish although a cancel was asked for', `if not t or t.canceling then`, `if not t then`],
+  [
+    'many end at once in a queue that charges time',
+    `    if F.laneOf(t.queue).timed then break end\n`,
+    ``,
+  ],
+  [
+    'many that depended on others read them for ever',
+    `if x and (x.d or x.s or`,
+    `if x and (x.s or`,
+  ],
+  ['many that had a key hold it', `x.s or x.k or x.dl`, `x.s or x.dl`],
+  [
+    'many end, and their dependents do not hear',
+    `    if call.ears and call.ears[at_] then`,
+    `    if false then`,
+  ],
+  [
+    'many end, and run for their users',
+    `u.running, u.live = u.running - 1, u.live - 1`,
+    `u.live = u.live - 1`,
+  ],
+  [
+    'many end, and nobody may start instead',
+    `u.live - 1\n      F.reindex(u)\n`,
+    `u.live - 1\n      F.touch(u)\n`,
+  ],
+  [
+    'many that had failed before succeed without an attempt',
+    `    if t.hasAttempts then F.pushAttempt(t, 'succeeded', 'finish') end\n`,
+    ``,
+  ],
+  ['many go back to the head of the line', `if t.seq < heads[key] then`, `if true then`],
+  [
+    'who had nothing in line does not join',
+    `  if heads[key] == INF then Store.join(lane, t.user) end\n`,
+    ``,
+  ],
+  [
+    'many that wait before they are tried again do not',
+    `~= '0' or lane.users[t.user]`,
+    `== '' or lane.users[t.user]`,
+  ],
+  ['many of another level go back to the middle', `t.isCounted or t.level ~= 3`, `t.isCounted`],
+  [
+    'many are tried again by users with a record',
+    `      if Store.isOther(lane, t.user) then break end\n`,
+    ``,
+  ],
+  ['many are tried again for ever', `    t.failures = t.failures + 1\n`, ``],
+];
+
+const CASCADE_MANY: readonly Row[] = [
+  ['many tell more than may be told', `if #got > budget - told then`, `if false then`],
+  ['suspended runs are told like others', `and flags < SUSPENDED and 'on'`, `and 'on'`],
+  ['many are read by nobody', `      if hears[id] == 'on' then`, `      if hears[id] == nil then`],
+  ['nobody goes on when many have ended', `        Cascade.free({ at = now }, F.taskOf(id))\n`, ``],
+  ['those that go on do so by the first end', `last[id] == i and`, `upstreams[id] and`],
+  [
+    'those whose dependents are left do not say so',
+    `plain[id], t.left, t.inCascade = nil, true, true`,
+    `plain[id], t.left = nil, true`,
+  ],
+];
+
+const PROMOTE: readonly Row[] = [
+  [
+    'many that are due have no place',
+    `struct.pack(FACTS, 0, 0, F.stamp(), 0`,
+    `struct.pack(FACTS, 0, 0, 0, 0`,
+  ],
+  [
+    'many that are due are scheduled still',
+    `  redis.call('ZREM', key, unpack(members, 1, n))\n`,
+    ``,
+  ],
+  [
+    'many that were started before lose their place',
+    `string.sub(packed, 1, 22) ~= SCHEDULED`,
+    `false`,
+  ],
+  ['many that wait for others go on when they are due', `or #packed > #NOTHING`, ``],
+];
+
+export const ODD_MUTANTS: readonly Mutant[] = [
+  ...of('deal-rich', DEAL_RICH),
+  ...of('settle-rich', SETTLE_RICH),
+  ...of('cascade-many', CASCADE_MANY),
+  ...of('tick', PROMOTE),
+];
+
+function of(file: string, rows: readonly Row[]): readonly Mutant[] {
+  return rows.map(([name, find, replace]) => ({
+    name: `Lua, odd: ${name}`,
+    file: `${LUA}/${file}.lua`,
+    find,
+    replace,
+  }));
+}
