@@ -31,7 +31,7 @@ import {
 } from './decode.ts';
 import { decodeReplies } from './decode-reply.ts';
 import { pushLease, pushSettlements, pushTasks } from './encode.ts';
-import { chunks, EnqueueBatcher, fitsOneScript } from './enqueue-batcher.ts';
+import { chunks, fitsOneScript } from './enqueue-parts.ts';
 import type { ScriptArgument } from './script.ts';
 import type { Session } from './session.ts';
 import { submit } from './submission.ts';
@@ -57,25 +57,23 @@ interface More {
 export class RedisTasks implements TaskStore {
   readonly #session: Session;
   readonly #workers: RedisWorkers;
-  readonly #batcher: EnqueueBatcher;
   /** Workers whose latest step was too much for the short scripts: the next one is, most likely. */
   readonly #rich = new Set<string>();
 
   constructor(session: Session, workers: RedisWorkers) {
     this.#session = session;
     this.#workers = workers;
-    this.#batcher = new EnqueueBatcher((tasks) => this.#sendEach(tasks));
   }
 
   async enqueue(
     tasks: readonly NewTask[],
     options: EnqueueTerms,
   ): Promise<readonly EnqueueReply[]> {
-    const [first] = tasks;
-    if (first === undefined) return [];
-    if (options.fence === undefined && tasks.length === 1) return [await this.#batcher.add(first)];
-    const parts = options.atomic && fitsOneScript(tasks) ? [tasks] : chunks(tasks, (task) => task);
-    if (options.atomic) return this.#sendAll(parts);
+    if (tasks.length === 0) return [];
+    // One alone is all or none anyway.
+    const isAtomic = options.atomic && tasks.length > 1;
+    const parts = isAtomic && fitsOneScript(tasks) ? [tasks] : chunks(tasks);
+    if (isAtomic) return this.#sendAll(parts);
     return this.#sendParts(parts, options.fence);
   }
 
@@ -84,10 +82,7 @@ export class RedisTasks implements TaskStore {
     if (only === undefined || parts.length > 1) return submit(this.#session, parts);
     const replies = await this.#send(only, true);
     if (!replies.some(isUntold)) return replies;
-    return submit(
-      this.#session,
-      chunks(only, (task) => task),
-    );
+    return submit(this.#session, chunks(only));
   }
 
   /** Each script of the call asks anew whether the lease is in force. */
