@@ -15,7 +15,6 @@ redis.call('DEL', K.oom())
 Lists.leaveLists(worker)
 if got[2] then Line.leaveLines(worker, got[2], false) end
 Due.dropAlarm(worker)
-redis.call('DEL', K.wake(worker))
 F.forgetWorker(worker)
 F.move('listed-workers', worker, false)
 for name in string.gmatch(got[1], '[^,]+') do redis.call('ZADD', K.names(), now, name) end

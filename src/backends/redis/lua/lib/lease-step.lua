@@ -146,11 +146,14 @@ end
 function F.leaseStep(from, worker, shares, reply)
   local id, limit, leaseMs = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2] + 0
   local wait, retention = ARGV[from + 3] == '1', ARGV[from + 5]
-  if worker.line then
-    if worker.line == '' then redis.call('DEL', K.wake(worker.id)) end
+  if worker.line == '' then
+    -- It was woken, and that has taken it out of its lines.
+    redis.call('DEL', K.wake(worker.id))
+    redis.call('HDEL', K.worker(worker.id), 'i')
+  elseif worker.line then
     Line.leaveLines(worker.id, worker.line, false)
   end
-  local heldAlarm = C.alarms ~= ',' and Due.dropAlarm(worker.id)
+  local heldAlarm = string.find(C.alarms, worker.id, 1, true) and Due.dropAlarm(worker.id)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
     leaseMs = leaseMs, token = string.format('%.0f-', micros) .. id, known = false, isLong = false }
   local batch, word, ticked, last

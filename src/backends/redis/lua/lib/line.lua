@@ -1,29 +1,29 @@
 -- Takes workers in and out of the lines in which they wait for a wake-up.
 -- @rare
 
--- A woken worker leaves every line that it stands in. `token` false: it left by itself.
-function Line.leaveLines(worker, packed, token)
+-- A woken worker leaves every line that it stands in; `left`: but for this one. `token` false: it left by itself.
+function Line.leaveLines(worker, packed, token, left)
   if packed ~= '' then
     local lines = cmsgpack.unpack(packed)
     for i = 1, #lines, 2 do
-      redis.call('ZREM', K.idleWorkers(K.lane(lines[i]), lines[i + 1]), worker)
+      local key = K.idleWorkers(K.lane(lines[i]), lines[i + 1])
+      if key ~= left then redis.call('ZREM', key, worker) end
     end
     C.waiting = C.waiting - 1
   end
   if token then
     redis.call('RPUSH', K.wake(worker), '1')
-    redis.call('PEXPIRE', K.wake(worker), 2 * LIMIT.floorMs)
     redis.call('HSET', K.worker(worker), 'i', '')
   else
     redis.call('HDEL', K.worker(worker), 'i')
   end
 end
 
--- Wakes the worker if it waits; a line that it does not know of is cleaned of it.
-function Line.wakeWorker(worker)
+-- Wakes the worker if it waits. `left`: a line that it was taken out of.
+function Line.wakeWorker(worker, left)
   local packed = redis.call('HGET', K.worker(worker), 'i')
   if not packed or packed == '' then return false end
-  Line.leaveLines(worker, packed, true)
+  Line.leaveLines(worker, packed, true, left)
   return true
 end
 
@@ -31,17 +31,16 @@ end
 function Line.wakeLine(lane, line, most)
   local key = K.idleWorkers(lane.p, line)
   while most > 0 do
-    local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    local head = redis.call('ZPOPMIN', key)
     local worker = head[1]
     if not worker then return most end
     local stale = now - head[2] > 1.2 * LIMIT.floorMs + 1000
     if stale then
       local packed = redis.call('HGET', K.worker(worker), 'i')
-      if packed then Line.leaveLines(worker, packed, false) end
-    elseif Line.wakeWorker(worker) then
+      if packed then Line.leaveLines(worker, packed, false, key) end
+    elseif Line.wakeWorker(worker, key) then
       most = most - 1
     end
-    redis.call('ZREM', key, worker)
   end
   return 0
 end

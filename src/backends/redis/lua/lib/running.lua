@@ -37,6 +37,6 @@ end
 
 -- @rare
 function F.forgetWorker(id)
-  redis.call('DEL', K.worker(id))
+  redis.call('DEL', K.worker(id), K.wake(id))
   redis.call('ZREM', K.workers(), id)
 end

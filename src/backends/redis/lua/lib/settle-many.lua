@@ -3,6 +3,7 @@
 -- How an end is coded that a worker has said: see lib/task.lua.
 local FINISHED = 21
 
+-- @rare
 -- Who waits for tasks that have finished hears of it; as ARGV holds them, the first of the call behind `ids`.
 function Settle.tell(ears, ids, first, last, apart)
   local told, known, channels = {}, nil, nil
