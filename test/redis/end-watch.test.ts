@@ -78,6 +78,10 @@ it('who was told is forgotten, and the short script tells', async () => {
   await backend.tasks.settle({
     worker: 'w',
     settlements: [{ ...first, decision: { type: 'finish', result: '1' } }],
+    lease: {
+      ...{ worker: 'w', requestId: 'request-next', limit: 1, leaseMs: 60_000, wait: false },
+      queues: [{ queue: 'default', weight: 1, pass: 0 }],
+    },
   });
   expect(scripts() - before).toBe(1);
   expect(await waits[0]).toEqual({ state: 'finished', result: '1' });
