@@ -17,8 +17,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { compileHot, compileRich, compileVerb, localizeLua } from './lua-compile.ts';
+import { compileHot, compileRich, compileVerb } from './lua-compile.ts';
 import { luaConstants } from './lua-constants.ts';
+import { localizeLua } from './lua-inline.ts';
 import { expandLua, shortenLua, stripLua } from './lua-text.ts';
 
 const BACKEND = new URL('../src/backends/redis/', import.meta.url);

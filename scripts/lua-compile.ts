@@ -12,8 +12,8 @@
  * again. A verb that runs for every task is, beside that, a short script of its own, which answers
  * 'rich' for what it leaves to the other. `rich` tells a function in which of them it is. Its header
  * names the files and functions of the short script: `-- @hot` those that every run needs, which stand
- * where they are called (lua-flatten.ts), `-- @often` those that are made when the first of them is called,
- * `-- @rich` those that are called in the other script only.
+ * where they are called (lua-flatten.ts), each line of `-- @often` those that are made together when the
+ * first of them is called, `-- @rich` those that are called in the other script only.
  */
 import { flattenLua } from './lua-flatten.ts';
 import { inlineConstants, inlineKeys, inlineLimits } from './lua-inline.ts';
@@ -70,7 +70,10 @@ export function compileHot(text: string): string | undefined {
   if (tiers === undefined) return undefined;
   const blocks = hotBlocks(functions, rest, tiers);
   const whole = flattenLua([...blocks, ...own.slice(header)].join('\n'));
-  return withoutGaps([...own.slice(0, header), '', ...whole.split('\n')]).join('\n');
+  const often = functions.filter((one) => groupOf(one, tiers) > 0);
+  const grouped = new Map(often.map((one) => [one.name, `${one.name}__${groupOf(one, tiers)}`]));
+  const named = whole.replaceAll(/\bF\.\w+/g, (name) => grouped.get(name) ?? name);
+  return withoutGaps([...own.slice(0, header), '', ...named.split('\n')]).join('\n');
 }
 
 /**
@@ -186,25 +189,37 @@ function plainBlocks(
 /** Files and functions that a verb names in its header. */
 interface Tiers {
   readonly hot: ReadonlySet<string>;
-  readonly often: ReadonlySet<string>;
+  /** Line by line: who is named in several is made with the first. */
+  readonly often: readonly ReadonlySet<string>[];
   /** What its functions call in the other script only. */
   readonly rich: ReadonlySet<string>;
 }
 
 function tiersOf(lines: readonly string[]): Tiers | undefined {
-  const named = (word: string): ReadonlySet<string> =>
-    new Set(
-      lines.flatMap((line) =>
-        line.startsWith(`-- @${word} `)
-          ? line
+  const named = (word: string): readonly (readonly string[])[] =>
+    lines.flatMap((line) =>
+      line.startsWith(`-- @${word} `)
+        ? [
+            line
               .slice(word.length + 5)
               .trim()
-              .split(/\s+/)
-          : [],
-      ),
+              .split(/\s+/),
+          ]
+        : [],
     );
-  const hot = named('hot');
-  return hot.size === 0 ? undefined : { hot, often: named('often'), rich: named('rich') };
+  const [hot, rich] = [new Set(named('hot').flat()), new Set(named('rich').flat())];
+  const often = named('often').map((names) => new Set(names));
+  return hot.size === 0 ? undefined : { hot, often, rich };
+}
+
+function isHot(one: LuaFunction, { hot }: Tiers): boolean {
+  return hot.has(one.name) || (hot.has(one.file) && !one.rare);
+}
+
+/** Which line of `-- @often` names it, from 1 on; 0 for those that no such line does, or that are hot. */
+function groupOf(one: LuaFunction, tiers: Tiers): number {
+  if (isHot(one, tiers)) return 0;
+  return 1 + tiers.often.findIndex((names) => names.has(one.name) || names.has(one.file));
 }
 
 function hotBlocks(
@@ -212,13 +227,9 @@ function hotBlocks(
   rest: readonly LuaLines[],
   tiers: Tiers,
 ): readonly string[] {
-  const isHot = (one: LuaFunction): boolean =>
-    tiers.hot.has(one.name) || (tiers.hot.has(one.file) && !one.rare);
-  const isOften = (one: LuaFunction): boolean =>
-    !isHot(one) && (tiers.often.has(one.name) || tiers.often.has(one.file));
   const first = rest.flatMap(({ file, lines }) => (FIRST.has(file) ? lines : []));
-  const library = functions.filter(isHot);
-  const often = functions.filter(isOften);
+  const library = functions.filter((one) => isHot(one, tiers));
+  const often = functions.filter((one) => groupOf(one, tiers) > 0);
   const own = rest.flatMap(({ file, lines }) => (file === '' ? lines : []));
   const left = rest.flatMap(({ file, lines }) => (file === '' || FIRST.has(file) ? [] : lines));
   const parts = [{ name: 'the verb itself', lines: own }, ...library, ...often];
@@ -229,7 +240,15 @@ function hotBlocks(
     'local rich = false',
     ...blockOf('library', library),
     'setmetatable(F, { __index = function(F, name)',
-    ...often.flatMap((found) => [...found.lines, '']),
+    // The number of its group is the last character of a name.
+    'local group = string.byte(name, -1)',
+    ...tiers.often.flatMap((_, at) => [
+      `if group == ${49 + at} then`,
+      ...often
+        .filter((one) => groupOf(one, tiers) === at + 1)
+        .flatMap(({ lines }) => [...lines, '']),
+      'end',
+    ]),
     'return rawget(F, name)',
     'end })',
   ];
@@ -356,34 +375,6 @@ function reachable(
     }
   }
   return live;
-}
-
-/** Library functions that scripts call often, and the local that each is kept in. */
-const LOCALS: ReadonlyMap<string, string> = new Map([
-  ['redis.call', 'redisCall'],
-  ['string.sub', 'stringSub'],
-  ['string.find', 'stringFind'],
-  ['string.byte', 'stringByte'],
-  ['struct.pack', 'structPack'],
-  ['struct.unpack', 'structUnpack'],
-]);
-
-/**
- * The script with these functions in locals: a name of the global table costs two look-ups per
- * call. The one call that reads the clock stays as it is, since tests replace it.
- */
-export function localizeLua(text: string): string {
-  let code = text;
-  const names: string[] = [];
-  const values: string[] = [];
-  for (const [value, name] of LOCALS) {
-    const call = new RegExp(`(?<![\\w.])${value.replace('.', '\\.')}(?=\\((?!'TIME'))`, 'g');
-    if ((code.match(call)?.length ?? 0) < 2) continue;
-    code = code.replaceAll(call, name);
-    names.push(name);
-    values.push(value);
-  }
-  return names.length === 0 ? code : `local ${names.join(', ')} = ${values.join(', ')}\n${code}`;
 }
 
 /** One blank line where several were left. */

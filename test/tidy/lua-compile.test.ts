@@ -104,7 +104,7 @@ describe('the short script of a verb', () => {
 
   it('has in place what it names @hot, makes what it names @often when that is called, and no more', () => {
     expect(text).toMatch(/return \(?1\)?\b/);
-    expect(functionsOf(text)).toEqual(['F.Tag_of']);
+    expect(functionsOf(text)).toEqual(['F.Tag_of__1']);
     expect(text.indexOf('setmetatable(F, { __index = function(F, name)')).toBeLessThan(
       text.indexOf('function F.Tag_of'),
     );
@@ -129,8 +129,20 @@ describe('the short script of a verb', () => {
         own: ['if x then Step.slow() end', 'return Step.fast()'],
       });
     expect(() => of('--')).toThrow(/calls F\.Step_slow/);
-    expect(functionsOf(of('-- @often F.Step_slow'))).toEqual(['F.Step_slow']);
+    expect(functionsOf(of('-- @often F.Step_slow'))).toEqual(['F.Step_slow__1']);
     expect(functionsOf(of('-- @hot F.Step_slow'))).toEqual([]);
+  });
+
+  it('makes together what a line names @often, and gives the number of the line to their names', () => {
+    const grouped = short({
+      header: ['-- @hot F.Step_one', '-- @often lib/tags.lua', '-- @often F.Tag_of F.Step_close'],
+      files: [STEPS, TAGS],
+      own: ['return Step.close(Tag.of())'],
+    });
+    expect(grouped).toContain('F.Step_close__2(F.Tag_of__1())');
+    const [first = '', second = ''] = grouped.split('if group == 50 then');
+    expect(functionsOf(first)).toEqual(['F.Tag_of__1']);
+    expect(functionsOf(second)).toEqual(['F.Step_close__2']);
   });
 
   it('is none where a verb names nothing @hot', () => {

@@ -9,8 +9,9 @@
 -- Cost     O(items × log tasks)
 -- @hot lib/store-many.lua lib/lane.lua lib/clock.lua F.Tag_enter F.Tag_scale F.Tag_start F.Tag_seated
 -- @hot F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep
--- @often lib/line.lua lib/alarm.lua F.spread F.nextDue F.scheduleLookAt F.Step_newEpoch F.Step_dropAllTags
--- @often F.Step_dropNames
+-- @often lib/line.lua
+-- @often lib/alarm.lua F.nextDue F.scheduleLookAt
+-- @often F.spread F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames
 -- @rich F.saveRate F.Step_publishEnds F.Step_writeAll F.Store_run F.flushKey F.mayRest F.touch
 -- @include lib/state.lua
 -- @include lib/text.lua

@@ -10,9 +10,11 @@
 -- @hot F.saveLiving F.begun F.mayRest F.Choose_best F.Choose_laneOpen F.Choose_stepOf F.Tag_scale F.Tag_start
 -- @hot F.isKindUsed F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep F.nextDue F.scheduleLookAt
 -- @hot F.schedulesDue
--- @often lib/line.lua lib/alarm.lua F.Lease_standInLine F.Lease_linesOf F.Lease_passOn F.Lease_wakeForFreed
--- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Deal_unpop F.Deal_addLong F.Lease_addRow
--- @often F.restWorker F.readLeases F.Choose_classBefore
+-- @often F.Due_dropAlarm F.Due_holders
+-- @often F.Lease_standInLine F.Lease_linesOf F.Due_sleepOf F.Due_floor
+-- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.restWorker F.readLeases
+-- @often F.Deal_unpop F.Deal_addLong F.Lease_addRow F.Choose_classBefore
+-- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
 -- @rich F.saveRate F.Park_bringAll F.Park_wakeAll F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.Step_publishEnds F.Step_writeAll
 -- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf
 -- @include lib/state.lua
