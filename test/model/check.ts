@@ -90,6 +90,7 @@ export const OCCASIONS: readonly string[] = [
   'orphan',
   'parked',
   'brought back',
+  'parked again',
   'woken by time',
   'woken by a failure',
   'woken when all had ended',

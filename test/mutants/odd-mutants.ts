@@ -9,8 +9,8 @@ type Row = readonly [name: string, find: string, replace: string];
 const DEAL_RICH: readonly Row[] = [
   [
     'turns whose tasks were put back stay charged',
-    `turns, odd = Deal.turns(lane, at_ - 1, turns), true`,
-    `turns.count, odd = at_ - 1, true`,
+    `dealt, odd = Deal.turns(lane, taken.stop - 1, turns), taken.isOdd`,
+    `dealt.count, odd = taken.stop - 1, taken.isOdd`,
   ],
   ['turns are dealt out by what is stored, not by what the step has done', `  Step.rest()\n`, ``],
   [

@@ -52,8 +52,8 @@ describe('F69 a place of a parked task', () => {
   it.each([
     'strange-names',
     'strange-users:strange',
-    'strangers:7:strange3ann',
-    'parked:ann',
+    'strangers:strange',
+    'parked',
     'deadlines',
   ])('that is lost, as %s, is found and mended', async (key) => {
     expect(await raw.del(`${prefix}:${key}`)).toBe(1);

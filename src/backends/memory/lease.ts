@@ -10,7 +10,7 @@ import { enterStarted, leaveAsServed, liftLimits, park } from './places.ts';
 import { charge, laneOpen, reindex } from './ready-index.ts';
 import { areSchedulesDue } from './schedule-places.ts';
 import type { Store, WorkerEntry } from './store.ts';
-import { bringBack, wakeKnowing } from './strangers.ts';
+import { type Brought, bringBack, parkLeft, wakeKnowing } from './strangers.ts';
 import { startTag } from './tag-order.ts';
 import { toRecord } from './task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
@@ -90,8 +90,9 @@ function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
     alone: false,
   };
   let left = false;
+  const brought: Brought[] = [];
   for (const { lane } of shares) {
-    left = bringBack(store, lane, { worker, slots: request.limit }) || left;
+    left = bringBack(store, lane, { worker, slots: request.limit }, brought) || left;
   }
   while (batch.given.length < request.limit && !batch.stopped) {
     const turn = nextTurn(store, shares);
@@ -101,6 +102,7 @@ function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
     take(store, { choice: turn.choice, entry }, batch);
     if (batch.given.at(-1) === entry) turn.share.pass += turn.share.step;
   }
+  parkLeft(store, brought);
   // Parked tasks that it knows are left, and it has slots for them.
   if (left && batch.given.length < request.limit) batch.stopped = true;
   return batch;

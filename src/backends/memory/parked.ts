@@ -37,7 +37,8 @@ export class Parked<T extends Placed> {
     this.#byPlace = byPlace;
   }
 
-  add(entry: T): void {
+  /** `turn`: when it was its turn last, of one that was brought back and is parked again. */
+  add(entry: T, turn = 0): void {
     const { name, owner } = entry;
     const users = this.#names.get(name) ?? new Map<string, Aside<T>>();
     this.#names.set(name, users);
@@ -53,6 +54,7 @@ export class Parked<T extends Placed> {
     if (aside === fresh) this.#turns++;
     users.set(key, aside);
     aside.tasks.add(entry);
+    if (turn > 0) aside.turn = turn;
     owner.parked++;
     this.count++;
   }
@@ -87,9 +89,10 @@ export class Parked<T extends Placed> {
     return found.sort((a, b) => a.turn - b.turn);
   }
 
-  /** It has had its turn. */
-  toEnd(aside: Aside<T>): void {
+  /** It has had its turn; answers when that was. */
+  toEnd(aside: Aside<T>): number {
     aside.turn = ++this.#turns;
+    return aside.turn;
   }
 
   /** Those of one user's level, whatever their names. */

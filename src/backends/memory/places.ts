@@ -129,6 +129,19 @@ function leaveParked(store: Store, entry: TaskEntry): void {
   setDeadline(store, entry);
 }
 
+/** One that was brought back is parked as before. */
+export function parkAgain(
+  store: Store,
+  entry: TaskEntry,
+  before: { readonly until: number; readonly turn: number },
+): void {
+  dropQueued(entry);
+  entry.owner.lane.parked.add(entry, before.turn);
+  entry.own().parkedUntil = before.until;
+  setDeadline(store, entry);
+  reindex(store, entry.owner);
+}
+
 /** Back to its place in line. Its user is not reindexed yet. */
 export function bringBackOne(store: Store, entry: TaskEntry): void {
   leaveParked(store, entry);

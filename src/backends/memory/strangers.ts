@@ -3,21 +3,30 @@ import { isOrphan } from './choose.ts';
 import { end } from './end.ts';
 import type { Lane, TaskEntry, UserLane } from './entities.ts';
 import type { Aside } from './parked.ts';
-import { bringBackOne, setDeadline } from './places.ts';
+import { bringBackOne, parkAgain, setDeadline } from './places.ts';
 import { isGated, reindex } from './ready-index.ts';
 import type { Store, WorkerEntry } from './store.ts';
 import { nameKnownAt, reachOf, wake } from './workers.ts';
 
 const DEFAULT_WEIGHT = 100;
 
+/** A task that was brought back for one lease. */
+export interface Brought {
+  readonly entry: TaskEntry;
+  /** What it was while it was parked. */
+  readonly until: number;
+  readonly turn: number;
+}
+
 /**
  * Brings back to their places what the worker can run and others have parked, one user after another,
- * as much as it has slots. Answers whether more of that is left.
+ * as much as it has slots: they are added to `brought`. Answers whether more of that is left.
  */
 export function bringBack(
   store: Store,
   lane: Lane,
   { worker, slots }: { readonly worker: WorkerEntry; readonly slots: number },
+  brought: Brought[],
 ): boolean {
   if (lane.parked.count === 0 || isGated(store, lane)) return false;
   // The worker is here: nobody has to be woken for what it brings back.
@@ -29,7 +38,7 @@ export function bringBack(
     const again: Aside<TaskEntry>[] = [];
     for (const turn of turns) {
       if (room === 0) left = true;
-      else room -= visit(store, turn, room);
+      else room -= visit(store, turn, room, brought);
       if (turn.tasks.size > 0) again.push(turn);
     }
     turns = again;
@@ -39,19 +48,27 @@ export function bringBack(
 }
 
 /** Brings some of one user's level back; answers how many. */
-function visit(store: Store, turn: Aside<TaskEntry>, room: number): number {
+function visit(store: Store, turn: Aside<TaskEntry>, room: number, brought: Brought[]): number {
   const { user, tasks } = turn;
   const weight = store.settingsOf(user).weight ?? DEFAULT_WEIGHT;
   const most = Math.min(room, Math.max(1, Math.ceil(weight / DEFAULT_WEIGHT)));
+  const at = user.lane.parked.toEnd(turn);
   let came = 0;
   for (; came < most; came++) {
     const entry = tasks.first();
     if (entry === undefined) break;
+    brought.push({ entry, until: entry.rare.parkedUntil ?? 0, turn: at });
     bringBackOne(store, entry);
   }
   reindex(store, user);
-  if (tasks.size > 0) user.lane.parked.toEnd(turn);
   return came;
+}
+
+/** Who was not served though its user is ready, is parked as before, out of the way of those that do not know it. */
+export function parkLeft(store: Store, brought: readonly Brought[]): void {
+  for (const { entry, ...before } of brought) {
+    if (entry.state === 'queued' && entry.owner.ready) parkAgain(store, entry, before);
+  }
 }
 
 /** Whether the lists of a worker let it serve a user. */

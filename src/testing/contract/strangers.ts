@@ -88,6 +88,40 @@ export const strangers: Cases = {
     await whole(kit, []);
   },
 
+  'F69 among many turns go by the rule: who has parked is the next again': async (kit, expect) => {
+    const worker = await knowing(kit);
+    // Of each user a run of strangers, one for the worker, another run, and one more.
+    const users = Array.from({ length: 12 }, (_, at) => `u${at}`);
+    for (const [at, user] of users.entries()) {
+      const names = [...Array(at % 4).fill('strange'), 'work', ...Array(at % 3).fill('strange')];
+      for (const name of [...names, 'work', ...(at % 2 === 0 ? ['strange'] : [])]) {
+        await kit.add({ user, name });
+      }
+    }
+    const first = await kit.lease(12);
+    expect(first.map(({ user }) => user)).toEqual(users);
+    expect((await kit.lease(30)).map(({ user }) => user)).toEqual(users);
+    expect(await kit.lease(30)).toEqual([]);
+    const strange = (await kit.lease(50, { worker })).map(({ user }) => user);
+    const most = users.map((_, at) => (at % 4) + (at % 3) + (at % 2 === 0 ? 1 : 0));
+    expect(users.map((user) => strange.filter((one) => one === user).length)).toEqual(most);
+    await whole(kit, [], 'u0');
+  },
+
+  'F69 that come back and are not served are parked as before': async (kit, expect) => {
+    const worker = await knowing(kit);
+    for (const user of ['ann', 'bob', 'cid']) await kit.addMany(2, { ...STRANGE, user });
+    const ids = await kit.addMany(6);
+    expect(await kit.leaseIds(1)).toEqual(ids.slice(0, 1));
+    expect(await kit.user('ann')).toMatchObject({ queued: 7, parked: 2 });
+    expect((await kit.lease(2, { worker })).map(({ user }) => user)).toEqual(['bob', 'cid']);
+    // It had its turn, and is behind them; nobody else comes to its strange ones meanwhile.
+    expect(await kit.user('ann')).toMatchObject({ queued: 7, parked: 2 });
+    expect(await kit.leaseIds(9)).toEqual(ids.slice(1));
+    expect(await kit.lease(9, { worker })).toHaveLength(4);
+    await whole(kit, []);
+  },
+
   'F69 cost their user no turn and no rate': async (kit, expect) => {
     await kit.setUser('ann', { rate: { limit: 1, perMs: 60_000, burst: 1 } });
     await kit.add(STRANGE);

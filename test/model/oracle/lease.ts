@@ -12,7 +12,7 @@ import {
   unassigned,
 } from './fairness.ts';
 import { end } from './graph.ts';
-import { bringBack, park } from './parked.ts';
+import { bringBack, forgetTurns, park, parkLeft } from './parked.ts';
 import { isAssigned, isRestricted, type Roster, rosterOf } from './rosters.ts';
 import { isOrphan } from './runs.ts';
 import { expected } from './timed.ts';
@@ -48,15 +48,22 @@ export interface LeaseAnswer {
 
 /** Everything a lease does after maintenance has run. */
 export function leaseTurns(world: World, worker: Worker, request: LeaseRequest): LeaseAnswer {
+  forgetTurns(world);
+  const back = request.queues
+    .map(({ queue }) => laneOf(world, queue))
+    .filter((lane) => gateOf(world, lane) === undefined)
+    .map((lane) => bringBack(world, lane, worker, request.limit));
+  const left = back.some((of) => of.left);
+  const answer = turnsOf(world, worker, request, left);
+  parkLeft(world, back);
+  return answer;
+}
+
+/** `left`: there are more parked tasks that the worker knows. */
+function turnsOf(world: World, worker: Worker, request: LeaseRequest, left: boolean): LeaseAnswer {
   const passes = request.queues.map(({ queue, weight, pass }) => ({ queue, weight, pass }));
   const given: Given[] = [];
   let strangers = 0;
-  let left = false;
-  for (const { queue } of passes) {
-    const lane = laneOf(world, queue);
-    if (gateOf(world, lane) !== undefined) continue;
-    left = bringBack(world, lane, worker, request.limit) || left;
-  }
   while (given.length < request.limit) {
     const offers = passes.flatMap((share) => {
       const lane = laneOf(world, share.queue);

@@ -1,7 +1,15 @@
 /** Queued tasks that stand in no line, since a worker came to them that does not know their names. */
-import { levelLeft, refresh } from './fairness.ts';
+import { levelLeft, readyPeople, refresh } from './fairness.ts';
 import { isRestricted, rosterOf } from './rosters.ts';
-import { type Lane, settingsOf, type Task, tasksWhere, type Worker, type World } from './world.ts';
+import {
+  inLine,
+  type Lane,
+  settingsOf,
+  type Task,
+  tasksWhere,
+  type Worker,
+  type World,
+} from './world.ts';
 
 const UNKNOWN_MS = 3_600_000;
 
@@ -43,8 +51,8 @@ export function forgetTurns(world: World): void {
 }
 
 /** As many as a worker has slots for, user by user, of the names that it knows; true when some are left. */
-export function bringBack(world: World, lane: Lane, worker: Worker, slots: number): boolean {
-  forgetTurns(world);
+export function bringBack(world: World, lane: Lane, worker: Worker, slots: number): Back {
+  const brought = new Map<Task, number>();
   let room = slots;
   let turns = [...lane.rotation]
     .sort((one, other) => one[1] - other[1])
@@ -53,24 +61,55 @@ export function bringBack(world: World, lane: Lane, worker: Worker, slots: numbe
   while (room > 0 && turns.length > 0) {
     const again: string[] = [];
     for (const key of turns) {
-      if (room > 0) room -= visit(world, lane, key, room);
+      if (room > 0) room -= visit(world, { lane, key, room, brought });
       if (parkedIn(world, lane, key).length > 0) again.push(key);
     }
     turns = again;
   }
-  return turns.length > 0;
+  return { left: turns.length > 0, brought };
 }
 
-function visit(world: World, lane: Lane, key: string, room: number): number {
+/** What was brought back for a lease, with its deadline before; whether there is more. */
+export interface Back {
+  readonly left: boolean;
+  readonly brought: ReadonlyMap<Task, number>;
+}
+
+/** Who was not served, though its user might be, is parked as before. */
+export function parkLeft(world: World, back: readonly Back[]): void {
+  for (const [task, until] of back.flatMap(({ brought }) => [...brought])) {
+    const lane = world.lanes.get(task.queue);
+    const person = lane?.people.get(task.user);
+    if (!inLine(task) || lane === undefined || !readyPeople(lane).some((one) => one === person)) {
+      continue;
+    }
+    levelLeft(world, task);
+    task.parkedUntil = until;
+    world.happened.push('parked again');
+    refresh(world, task.queue, task.user);
+  }
+  forgetTurns(world);
+}
+
+interface Visit {
+  readonly lane: Lane;
+  readonly key: string;
+  readonly room: number;
+  readonly brought: Map<Task, number>;
+}
+
+function visit(world: World, { lane, key, room, brought }: Visit): number {
   const [, , user]: [string, number, string] = JSON.parse(key);
   const weight = settingsOf(world, lane.queue, user).weight ?? 100;
   const all = parkedIn(world, lane, key);
   const back = all.slice(0, Math.min(room, Math.ceil(weight / 100)));
-  for (const task of back) task.parkedUntil = undefined;
+  for (const task of back) {
+    brought.set(task, task.parkedUntil ?? 0);
+    task.parkedUntil = undefined;
+  }
   world.happened.push('brought back');
   refresh(world, lane.queue, user);
-  if (back.length < all.length) turnOf(lane, key);
-  else lane.rotation.delete(key);
+  turnOf(lane, key);
   return back.length;
 }
 

@@ -13,6 +13,7 @@
 -- @often lib/alarm.lua F.nextDue F.scheduleLookAt
 -- @often F.spread F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames
 -- @rich F.saveRate F.Step_publishEnds F.Step_writeAll F.Store_run F.flushKey F.mayRest F.touch
+-- @rich F.Park_countOf
 -- @include lib/state.lua
 -- @include lib/text.lua
 -- @include lib/base.lua

@@ -84,14 +84,14 @@ local function inLine(key, place)
   end
 end
 
--- Those of a line, and those of its user and level that are parked: `aside` says of each line where.
+-- Those of a line, and those of its user and level that are parked: `aside` tells them for each line.
 local aside = {}
 
 local function queued(key, place)
   local rows, at_, from = NONE, 1, place and place[2]
   return merged(inLine(key, place), function()
     if not rows[at_] then
-      rows, at_ = Park.after(aside[key], from, STEP), 1
+      rows, at_ = aside[key](from, STEP), 1
       from = rows[#rows] or from
     end
     at_ = at_ + 2
@@ -119,7 +119,8 @@ local function sources()
   for each in string.gmatch(queues, '[^,]+') do
     for level = 6, 1, -1 do
       local key = K.line(K.lane(each), level == 3 and '' or level, user)
-      keys[#keys + 1], aside[key] = key, { key = K.parked(K.lane(each), user), level = level }
+      keys[#keys + 1] = key
+      aside[key] = function(from, most) return Park.after(K.lane(each), user, level, from, most) end
     end
   end
   return keys, queued

@@ -133,14 +133,15 @@ local function line()
       end
     end
   end
-  local parked = K.parked(u.lane.p, u.name)
-  local aside = redis.call('ZRANGE', parked, rank, rank + PAGE - 1)
+  local aside = redis.call('ZRANGEBYLEX', K.parked(u.lane.p), '[' .. K.pair(u.name, ''), '(' .. K.pair(u.name, ':'),
+    'LIMIT', rank, PAGE)
   more = more or #aside == PAGE
-  for _, id in ipairs(aside) do
+  for _, member in ipairs(aside) do
+    local id = Park.idOf(member, u.name)
     local t = F.taskOf(id)
     if not (t and t.state == 'queued' and Park.isFiled(t, u)) then
       reply[#reply + 1] = id .. ': parked, but ' .. (t and t.state or 'not stored')
-      if repair then redis.call('ZREM', parked, id) end
+      if repair then redis.call('ZREM', K.parked(u.lane.p), member) end
     end
   end
   if repair then F.touch(u) end

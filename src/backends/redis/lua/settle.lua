@@ -19,7 +19,8 @@
 -- @often F.Deal_unpop F.Deal_addLong F.Lease_addRow F.Choose_classBefore
 -- @often lib/notice.lua F.Settle_tell
 -- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
--- @rich F.saveRate F.Park_bringAll F.Park_wakeAll F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.Step_publishEnds F.Step_writeAll
+-- @rich F.saveRate F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.Step_publishEnds F.Step_writeAll
+-- @rich F.Park_bringAll F.Park_countOf F.Park_finishAll F.Park_wakeAll
 -- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf F.Settle_one F.Settle_some F.countAttempt F.flushEnded
 -- @include lib/state.lua
 -- @include lib/hot.lua
@@ -31,6 +32,8 @@
 -- @include lib/lease-step.lua
 -- @include lib/deal.lua
 -- @include lib/deal-rich.lua
+-- @include lib/skip.lua
+-- @include lib/bring-back.lua
 -- @include lib/channel.lua
 -- @include lib/writes.lua
 -- @include lib/settle-one.lua

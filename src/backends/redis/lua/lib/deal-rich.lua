@@ -145,32 +145,42 @@ function Deal.startEach(lane, turns, plans, ids, texts, found, request, batch)
   if us or found then C.isRich = true end
 end
 
+-- Takes the tasks of these turns out of their lines. `at`: the first that cannot be started as they are.
+function Deal.takeEach(lane, turns, request)
+  local taken = { ids = {} }
+  taken.keys, taken.plans = Deal.linesOf(lane, turns)
+  taken.ids, taken.stop = Deal.popEach(taken.keys, turns.count)
+  taken.texts = #taken.ids > 0 and redis.call('HMGET', K.tasks(), unpack(taken.ids)) or NONE
+  taken.found = Deal.withFacts(taken.ids, taken.texts)
+  taken.stop = Deal.firstOdd(taken.texts, #taken.ids, request, taken.found) or taken.stop
+  taken.isOdd = taken.stop
+  return taken
+end
+
 -- Starts what comes next of a queue, at most so many; false when there is nothing.
 function Deal.someRich(share, most, request, batch)
-  local lane, before, at_ = share.lane, batch.n, nil
+  local lane, before, strangers = share.lane, batch.n, batch.strangers
   Step.rest()
   local turns = Deal.turns(lane, most)
   local odd = turns.isOther
   if turns.count > 0 then
-    local keys, plans = Deal.linesOf(lane, turns)
-    local ids, texts, found
-    ids, at_ = Deal.popEach(keys, turns.count)
-    if #ids > 0 then
-      texts = redis.call('HMGET', K.tasks(), unpack(ids))
-      found = Deal.withFacts(ids, texts)
-      at_ = Deal.firstOdd(texts, #ids, request, found) or at_
+    local taken = Deal.takeEach(lane, turns, request)
+    if taken.stop and Park.isStrange(turns, taken, request) then taken = Park.skipAll(lane, turns, taken, request, batch) end
+    local dealt, plans = turns, taken.plans
+    if taken.stop then
+      dealt, odd = Deal.turns(lane, taken.stop - 1, turns), taken.isOdd
+      plans = select(2, Deal.linesOf(lane, dealt))
     end
-    if at_ then
-      for i = #ids, at_, -1 do redis.call('LPUSH', keys[i], ids[i]) end
-      turns, odd = Deal.turns(lane, at_ - 1, turns), true
-      keys, plans = Deal.linesOf(lane, turns)
+    Park.putBack(taken, dealt.count)
+    if dealt.count > 0 then
+      Deal.startEach(lane, dealt, plans, taken.ids, taken.texts, taken.found, request, batch)
     end
-    if turns.count > 0 then Deal.startEach(lane, turns, plans, ids, texts, found, request, batch) end
+    if taken.drained then Park.drain(lane, turns, taken.drained) end
   elseif turns.who > 0 then
     F.touchLane(lane)
     Deal.saveTags(lane, turns)
   end
   batch.pass = odd and 1 or 2 * batch.pass
-  if odd and batch.n < request.limit then return Deal.one(share, request, batch) end
-  return odd or batch.n > before
+  if odd and batch.n < request.limit and not batch.stopped then return Deal.one(share, request, batch) end
+  return odd or batch.n > before or batch.strangers > strangers
 end

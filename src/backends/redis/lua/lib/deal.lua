@@ -363,6 +363,7 @@ function Deal.fill(shares, request, worker)
     if not found then share.isDone = true end
     for _ = before + 1, batch.n do share.pass = share.pass + share.step end
   end
+  if rich then Park.finishAll(shares, batch) end
   if left and batch.n < request.limit then batch.stopped = true end
   return batch
 end

@@ -68,12 +68,12 @@ function K.oldTags(lane, epoch) return lane .. 'old-tags:' .. epoch end
 function K.later(lane) return lane .. 'later' end
 function K.idle(lane, epoch) return lane .. 'idle:' .. epoch end
 function K.line(lane, level, user) return lane .. 'line' .. level .. ':' .. user end
--- Tasks whose names are not known to whoever came to them: names; by name, whose they are, with the level; by
--- both; and those of a user, whatever their names.
+-- Tasks whose names are not known to whoever came to them: their names; by name, whose they are, with the level;
+-- by name, and of all names, tasks by user, level and place.
 function K.strangeNames(lane) return lane .. 'strange-names' end
 function K.strangeUsers(lane, name) return lane .. 'strange-users:' .. name end
-function K.strangers(lane, pair) return lane .. 'strangers:' .. pair end
-function K.parked(lane, user) return lane .. 'parked:' .. user end
+function K.strangers(lane, name) return lane .. 'strangers:' .. name end
+function K.parked(lane) return lane .. 'parked' end
 function K.scheduled(lane, user) return lane .. 'scheduled:' .. user end
 function K.list(lane, list) return lane .. 'list:' .. list end
 function K.listNames(lane, list) return lane .. 'list-names:' .. list end

@@ -1,76 +1,81 @@
 -- Tasks that a worker came to whose name it does not know: they stand aside, by their names, until one that
 -- knows them comes. They stay queued and keep their places, and their records do not change: where a task stands
 -- says that it is parked. In `deadlines` they have the moment at which somebody looks whether anyone alive knows
--- their names.
+-- their names. Written at once, since turns are dealt out by what is stored.
 -- @rare
 
 -- Workers of one line that a step looks at when it looks for one that knows a name.
 local ASKED = 100
 
--- By name, then by user and level, so that neither a crowd nor a level hides others.
-function Park.keyOf(t, u)
-  return K.strangers(u.lane.p, K.pair(t.name, t.level .. u.name))
+-- Where it stands among all that are parked: by user, level, and place.
+function Park.memberOf(user, level, place, id)
+  return K.pair(user, level .. string.format('%012x', place) .. id)
 end
 
--- Where it stands among all parked tasks of its user: by level, then by place, which is a stamp of 48 bits.
-function Park.scoreOf(level, place)
-  return string.format('%.0f', level * 281474976710656 + place)
+function Park.own(t, u)
+  return Park.memberOf(u.name, F.fixed(t).level, F.placeOf(t), t.id)
+end
+
+-- The members of a user's level from a place on.
+function Park.range(user, level, place)
+  return '[' .. K.pair(user, level .. (place and string.format('%012x', place) or '')), '(' .. K.pair(user, level + 1)
+end
+
+function Park.idOf(member, user) return string.sub(member, #K.pair(user, '') + 14) end
+
+-- How many tasks of a user are parked.
+function Park.countOf(lane, user)
+  if lane.parked == 0 then return 0 end
+  return redis.call('ZLEXCOUNT', K.parked(lane.p), '[' .. K.pair(user, ''), '(' .. K.pair(user, ':'))
 end
 
 -- How many of a user's parked tasks of a level stand before a place; without one: how many there are.
 function Park.count(u, level, place)
   if u.parked == 0 then return 0 end
-  return redis.call('ZCOUNT', K.parked(u.lane.p, u.name), Park.scoreOf(level, 0),
-    '(' .. Park.scoreOf(place and level or level + 1, place or 0))
+  local from, till = Park.range(u.name, level)
+  if place then till = '(' .. Park.memberOf(u.name, level, place, '') end
+  return redis.call('ZLEXCOUNT', K.parked(u.lane.p), from, till)
 end
 
--- Those of a user's level that stand behind a place: ids and places, at most so many. `from`: key and level.
-function Park.after(from, place, most)
-  local base = Park.scoreOf(from.level, 0)
-  local rows = redis.call('ZRANGEBYSCORE', from.key, place and '(' .. Park.scoreOf(from.level, place) or base,
-    '(' .. Park.scoreOf(from.level + 1, 0), 'WITHSCORES', 'LIMIT', 0, most)
-  for i = 2, #rows, 2 do rows[i] = string.format('%.0f', rows[i] - base) end
+-- Those of a user's level that stand behind a place: ids and places, at most so many.
+function Park.after(p, user, level, place, most)
+  local from, till = Park.range(user, level, place and place + 1)
+  local rows, at_ = {}, #K.pair(user, level)
+  for i, member in ipairs(redis.call('ZRANGEBYLEX', K.parked(p), from, till, 'LIMIT', 0, most)) do
+    rows[2 * i - 1] = string.sub(member, at_ + 13)
+    rows[2 * i] = string.format('%.0f', tonumber(string.sub(member, at_ + 1, at_ + 12), 16))
+  end
   return rows
 end
 
--- Puts it where workers that know its name look. Who comes into a rotation is written at the end of the step.
-function Park.file(t, u)
-  local lane, place = u.lane, F.placeOf(t)
-  lane.joining = lane.joining or {}
-  local joining = lane.joining[t.name] or {}
-  lane.joining[t.name] = joining
-  joining[#joining + 1], joining[#joining + 2] = F.stamp(), t.level .. u.name
-  F.zset(Park.keyOf(t, u), t.id, place)
-  F.zset(K.parked(lane.p, u.name), t.id, Park.scoreOf(t.level, place))
-  local till, own = now + LIMIT.unknownTaskMs, t.x and t.x.dl
-  F.move('deadlines', F.member(t), own and own < till and own or till)
-end
-
--- Writes who has come into the rotations of names; whoever looks at those calls it before.
-function Park.flush(lane)
-  for name, rows in pairs(lane.joining or NONE) do
-    redis.call('HSET', K.strangeNames(lane.p), name, '')
-    for i = 1, #rows, 500 do
-      redis.call('ZADD', K.strangeUsers(lane.p, name), 'NX', unpack(rows, i, math.min(#rows, i + 499)))
-    end
+-- Puts tasks where workers that know their names look: user, level, name, id, place, stamp, and till when each is
+-- to be started, if it says so. They come into the rotation of their names as they were met.
+function Park.file(lane, found)
+  local sets, turns, over = {}, {}, now + LIMIT.unknownTaskMs
+  for _, one in ipairs(found) do
+    local member = Park.memberOf(one.user, one.level, one.place, one.id)
+    F.gather(sets, K.parked(lane.p), '0', member)
+    F.gather(sets, K.strangers(lane.p, one.name), '0', member)
+    F.gather(turns, one.name, F.stamp(), one.level .. one.user)
+    F.move('deadlines', one.stamp .. one.id, one.till and one.till < over and one.till or over)
   end
-  lane.joining = nil
+  for key, row in pairs(sets) do redis.call('ZADD', key, unpack(row)) end
+  for name, row in pairs(turns) do
+    redis.call('HSET', K.strangeNames(lane.p), name, '')
+    redis.call('ZADD', K.strangeUsers(lane.p, name), 'NX', unpack(row))
+  end
+  lane.parked = lane.parked + #found
 end
 
 -- Whether it is parked.
 function Park.has(t, u)
-  if u.parked == 0 then return false end
-  local key = K.parked(u.lane.p, u.name)
-  F.flushKey(key)
-  return redis.call('ZSCORE', key, t.id) and true or false
+  return u.parked > 0 and redis.call('ZSCORE', K.parked(u.lane.p), Park.own(t, u)) and true or false
 end
 
 -- Whether workers find it there.
 function Park.isFiled(t, u)
-  if not Park.has(t, u) then return false end
-  F.fixed(t)
   local p = u.lane.p
-  return redis.call('ZSCORE', Park.keyOf(t, u), t.id)
+  return Park.has(t, u) and redis.call('ZSCORE', K.strangers(p, t.name), Park.own(t, u))
     and redis.call('ZSCORE', K.strangeUsers(p, t.name), t.level .. u.name)
     and redis.call('HEXISTS', K.strangeNames(p), t.name) == 1
     and redis.call('ZSCORE', K.index('deadlines'), F.member(t)) and true or false
@@ -79,35 +84,27 @@ end
 -- It was at the head of its line; whoever calls this has taken it out.
 function Park.park(t, u)
   F.dropQueued(t, u)
-  u.parked, u.lane.parked = u.parked + 1, u.lane.parked + 1
-  Park.file(t, u)
+  u.parked = u.parked + 1
+  Park.file(u.lane, { { user = u.name, level = t.level, name = t.name, id = t.id, place = F.placeOf(t),
+    stamp = string.sub(t.f, 14, 25), till = t.x and t.x.dl } })
   F.reindex(u)
 end
 
--- A name under which nobody stands any more.
-function Park.close(lane, name)
+-- Users and levels of which nothing is parked under a name any more.
+function Park.close(lane, name, gone)
   local users = K.strangeUsers(lane.p, name)
-  F.flushKey(users)
+  redis.call('ZREM', users, unpack(gone))
   if redis.call('EXISTS', users) == 0 then redis.call('HDEL', K.strangeNames(lane.p), name) end
 end
 
--- Out of all places where it is parked; its group stays.
-function Park.takeOut(t, u)
-  F.zset(Park.keyOf(t, u), t.id, false)
-  F.zset(K.parked(u.lane.p, u.name), t.id, false)
-  F.move('deadlines', F.member(t), t.x and t.x.dl or false)
-  u.parked, u.lane.parked = math.max(0, u.parked - 1), math.max(0, u.lane.parked - 1)
-end
-
 function Park.leave(t, u)
-  local lane, key = u.lane, Park.keyOf(t, u)
-  Park.flush(lane)
-  Park.takeOut(t, u)
-  F.flushKey(key)
-  if redis.call('EXISTS', key) == 0 then
-    F.zset(K.strangeUsers(lane.p, t.name), t.level .. u.name, false)
-    Park.close(lane, t.name)
-  end
+  local lane, member = u.lane, Park.own(t, u)
+  local key, from, till = K.strangers(lane.p, t.name), Park.range(u.name, t.level)
+  redis.call('ZREM', K.parked(lane.p), member)
+  redis.call('ZREM', key, member)
+  F.move('deadlines', F.member(t), t.x and t.x.dl or false)
+  u.parked, lane.parked = math.max(0, u.parked - 1), math.max(0, lane.parked - 1)
+  if redis.call('ZLEXCOUNT', key, from, till) == 0 then Park.close(lane, t.name, { t.level .. u.name }) end
   F.touch(u)
 end
 
@@ -125,149 +122,6 @@ function Park.namesOf(lane, names)
   return known
 end
 
--- Users and levels that a restricted worker may reach, as members of the rotation of a name.
-function Park.reached(lane, reach)
-  local members = {}
-  for _, list in ipairs({ reach.assigned or false, reach.steal or false }) do
-    for _, user in ipairs(list and redis.call('SMEMBERS', K.listNames(lane.p, list)) or NONE) do
-      for level = 1, 6 do members[level .. user] = true end
-    end
-  end
-  return members
-end
-
--- Whose turn it is to have parked tasks brought back: the first `most` by when it was theirs last.
-function Park.rotation(lane, worker, most)
-  local reach, found = worker.reach, {}
-  local members = reach and reach.steal ~= 'any' and Park.reached(lane, reach)
-  for _, name in ipairs(Park.namesOf(lane, worker.names)) do
-    local key = K.strangeUsers(lane.p, name)
-    F.flushKey(key)
-    if members then
-      for member in pairs(members) do
-        local stamp = redis.call('ZSCORE', key, member)
-        if stamp then found[#found + 1] = { name = name, member = member, stamp = tonumber(stamp) } end
-      end
-    else
-      local rows = redis.call('ZRANGE', key, 0, most - 1, 'WITHSCORES')
-      for i = 1, #rows, 2 do
-        found[#found + 1] = { name = name, member = rows[i], stamp = tonumber(rows[i + 1]) }
-      end
-    end
-  end
-  table.sort(found, function(a, b) return a.stamp < b.stamp end)
-  return found
-end
-
--- Reads the records of tasks that are parked, many at once.
-function Park.load(ids)
-  for i = 1, #ids, 500 do
-    local till = math.min(#ids, i + 499)
-    local got = redis.call('HMGET', K.tasks(), unpack(ids, i, till))
-    for j = i, till do
-      local id, f = ids[j], got[j - i + 1]
-      if tasks[id] == nil then
-        local t = f and F.newTask(id, f)
-        if t and t.kind >= 4 then F.readFacts(t, redis.call('HGET', K.facts(), id)) end
-        if t and C.ears > 0 then F.readEar(t) end
-        tasks[id] = t
-      end
-    end
-  end
-end
-
--- Looks up which are to be brought back in one round: as much as there is room for, group by group.
-function Park.pick(lane, turns, room)
-  local ids, n = {}, 0
-  for i, turn in ipairs(turns) do
-    if room <= 0 then return n, i, ids end
-    local u = F.userOf(lane, string.sub(turn.member, 2))
-    local key = K.strangers(lane.p, K.pair(turn.name, turn.member))
-    F.flushKey(key)
-    local most = math.min(room, math.max(1, math.ceil(u.set.weight / 100)))
-    turn.u, turn.ids = u, redis.call('ZRANGE', key, 0, most)
-    turn.more = #turn.ids > most
-    if turn.more then turn.ids[most + 1] = nil end
-    for _, id in ipairs(turn.ids) do
-      n = n + 1
-      ids[n] = id
-    end
-    room = room - #turn.ids
-  end
-  return n, #turns + 1, ids
-end
-
--- Puts tasks of one level, by place, before those that stand in line; whoever belongs behind some joins it.
-function Park.toLine(u, level, found)
-  local key = F.lineKey(u, level)
-  local head = redis.call('LINDEX', key, 0)
-  head = head and F.taskOf(head, nil, 'none')
-  local before, n, limit = {}, 0, head and F.placeOf(head) or INF
-  for i = #found, 1, -1 do
-    local t = found[i]
-    if F.placeOf(t) < limit then
-      n = n + 1
-      before[n] = t.id
-    else
-      F.joinLine(t, u, true)
-    end
-  end
-  if n > 0 then redis.call('LPUSH', key, unpack(before)) end
-end
-
--- Brings those of one group back to their places.
-function Park.visit(lane, turn)
-  local u, level, found = turn.u, tonumber(string.sub(turn.member, 1, 1)), {}
-  for _, id in ipairs(turn.ids) do
-    local t = F.taskOf(id, nil, 'none')
-    if t then
-      F.fixed(t)
-      Park.takeOut(t, u)
-      found[#found + 1] = t
-    else
-      F.zset(K.strangers(lane.p, K.pair(turn.name, turn.member)), id, false)
-      F.zset(K.parked(lane.p, u.name), id, false)
-    end
-  end
-  Park.toLine(u, level, found)
-  if u.queued == 0 then F.began(u) end
-  u.cnt[level], u.queued = u.cnt[level] + #found, u.queued + #found
-  F.reindex(u)
-  F.zset(K.strangeUsers(lane.p, turn.name), turn.member, turn.more and F.stamp())
-end
-
--- Brings back what the worker can run, one user after another, as much as it has slots. Answers whether
--- more of that is left.
-function Park.bringBack(lane, worker, room)
-  if not Choose.laneOpen(lane, lane.parked) then return false end
-  Park.flush(lane)
-  -- The worker is here: nobody has to be woken for what it brings back.
-  local gain, names = lane.gain, {}
-  local turns, left = Park.rotation(lane, worker, room + 1), false
-  while room > 0 and #turns > 0 do
-    local n, stop, ids = Park.pick(lane, turns, room)
-    Park.load(ids)
-    local again = {}
-    for i = 1, stop - 1 do
-      Park.visit(lane, turns[i])
-      names[turns[i].name] = true
-      if turns[i].more then again[#again + 1] = turns[i] end
-    end
-    left = stop <= #turns
-    room, turns = room - n, again
-  end
-  for name in pairs(names) do Park.close(lane, name) end
-  lane.gain = gain
-  return left or #turns > 0
-end
-
--- Brings back for all queues of a lease; true when it ends with slots left and more to bring.
-function Park.bringAll(shares, worker, room)
-  local left = false
-  for i = 1, #shares do left = Park.bringBack(shares[i].lane, worker, room) or left end
-  return left
-end
-
 -- Wakes one that stands in this line and knows one of these names; nil: any that is parked here.
 function Park.wakeIn(lane, line, names)
   for _, id in ipairs(redis.call('ZRANGE', K.idleWorkers(lane.p, line), 0, ASKED - 1)) do
@@ -282,7 +136,7 @@ function Park.wakeIn(lane, line, names)
 end
 
 -- What is parked here can run, but not by whoever has just leased: somebody is woken that knows it.
--- `strange`: tasks that this step has parked.
+-- `strange`: tasks that this step has parked, of users on lists.
 function Park.wake(lane, strange)
   if not Choose.laneOpen(lane, lane.parked) then return end
   if Park.wakeIn(lane, '*') then return end

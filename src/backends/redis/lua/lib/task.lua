@@ -242,7 +242,7 @@ function F.setKind(t, kind)
   t.f = string.sub(t.f, 1, 26) .. string.char(48 + kind) .. string.sub(t.f, 28)
 end
 
--- Writes of a step, gathered by key: field, value, field, value, …
+-- Writes of a step, gathered by key: field, value, field, value, … (or members without any).
 function F.gather(writes, key, field, value)
   local row = writes[key]
   if not row then

@@ -21,7 +21,7 @@ end
 
 function F.newUser(lane, name, key)
   return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
-    queued = 0, parked = lane.parked > 0 and redis.call('ZCARD', K.parked(lane.p, name)) or 0,
+    queued = 0, parked = lane.parked > 0 and Park.countOf(lane, name) or 0,
     live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
     class = false, dirty = false, fresh = true }
 end

@@ -1,0 +1,289 @@
+-- Brings parked tasks (lib/park.lua) back to their places in line, when somebody comes that knows their names.
+-- @rare
+
+-- Users and levels that a restricted worker may reach, as members of the rotation of a name.
+function Park.reached(lane, reach)
+  local members = {}
+  for _, list in ipairs({ reach.assigned or false, reach.steal or false }) do
+    for _, user in ipairs(list and redis.call('SMEMBERS', K.listNames(lane.p, list)) or NONE) do
+      for level = 1, 6 do members[level .. user] = true end
+    end
+  end
+  return members
+end
+
+-- Whose turn it is to have parked tasks brought back: the first `most` by when it was theirs last.
+function Park.rotation(lane, worker, most)
+  local reach, found = worker.reach, {}
+  local members = reach and reach.steal ~= 'any' and Park.reached(lane, reach)
+  local function add(name, who, stamp)
+    found[#found + 1] = { name = name, who = who, stamp = tonumber(stamp), user = string.sub(who, 2),
+      level = string.byte(who) - 48 }
+  end
+  for _, name in ipairs(Park.namesOf(lane, worker.names)) do
+    local key = K.strangeUsers(lane.p, name)
+    if members then
+      for who in pairs(members) do
+        local stamp = redis.call('ZSCORE', key, who)
+        if stamp then add(name, who, stamp) end
+      end
+    else
+      local rows = redis.call('ZRANGE', key, 0, most - 1, 'WITHSCORES')
+      for i = 1, #rows, 2 do add(name, rows[i], rows[i + 1]) end
+    end
+  end
+  table.sort(found, function(a, b) return a.stamp < b.stamp end)
+  return found
+end
+
+-- The members of a group, of which one more than is taken is looked at.
+function Park.look(lane, turn, most)
+  local from, till = Park.range(turn.user, turn.level)
+  turn.members = redis.call('ZRANGEBYLEX', K.strangers(lane.p, turn.name), from, till, 'LIMIT', 0, most + 1)
+  turn.looked = most + 1
+end
+
+-- What a group may have brought back at once. `isQuick`: its user has no record, and tasks of its level in line:
+-- nothing but its line changes.
+function Park.open(lane, turn, tag, room)
+  turn.take, turn.most = 0, 1
+  turn.isQuick = tag and turn.level == 3 and not lane.users[turn.user]
+  if not turn.isQuick then turn.most = math.max(1, math.ceil(F.userOf(lane, turn.user).set.weight / 100)) end
+  Park.look(lane, turn, math.min(room, 2 * turn.most))
+end
+
+-- Picks what is to be brought back: as much as there is room for, group by group, in rounds. Answers the groups that
+-- have something to be brought back, and whether any has more.
+function Park.pick(lane, turns, room)
+  local users, tags, picked = {}, NONE, {}
+  for i = 1, math.min(#turns, room) do users[i] = turns[i].user end
+  if lane.classes.pw100 and C.refresh == 0 then
+    tags = redis.call('ZMSCORE', K.ready(lane.p, 'pw100'), unpack(users))
+  end
+  for i = 1, #users do Park.open(lane, turns[i], tags[i], room) end
+  while #turns > 0 do
+    local again = {}
+    for _, turn in ipairs(turns) do
+      if room == 0 then return picked, true end
+      if not turn.take then Park.open(lane, turn, false, room) end
+      if not turn.isPicked then picked[#picked + 1], turn.isPicked = turn, true end
+      local had = turn.take
+      turn.take = had + math.min(room, turn.most)
+      if turn.take >= turn.looked then Park.look(lane, turn, 2 * turn.take) end
+      turn.take = math.min(turn.take, #turn.members)
+      turn.more = #turn.members > turn.take
+      room, turn.stamp = room - turn.take + had, F.stamp()
+      if turn.more then again[#again + 1] = turn end
+    end
+    turns = again
+  end
+  return picked, false
+end
+
+-- The texts of those that are brought back, and of the heads of lines that some of them come before.
+function Park.texts(lane, picked)
+  local ids, texts, heads = {}, {}, {}
+  for _, turn in ipairs(picked) do
+    for i = 1, turn.take do ids[#ids + 1] = Park.idOf(turn.members[i], turn.user) end
+    if turn.isQuick and not heads[turn.user] then
+      local head = redis.call('LINDEX', K.line(lane.p, '', turn.user), 0)
+      heads[turn.user], ids[#ids + 1] = head, head or nil
+    end
+  end
+  for i = 1, #ids, 500 do
+    local till = math.min(#ids, i + 499)
+    local got = redis.call('HMGET', K.tasks(), unpack(ids, i, till))
+    for j = i, till do texts[ids[j]] = got[j - i + 1] end
+  end
+  return texts, heads
+end
+
+-- Puts tasks of a user before all that it has in line; false where more is to be looked at than their texts.
+function Park.before(lane, turns, texts, head)
+  local user, stamps, ids = turns[1].user, {}, {}
+  local first = head and texts[head]
+  if not first or string.byte(first, 27) >= 52 then return false end
+  for _, turn in ipairs(turns) do
+    for i = 1, turn.take do
+      local id = Park.idOf(turn.members[i], user)
+      local text = texts[id]
+      if not turn.isQuick or not text or string.byte(text, 27) >= 52
+        or string.sub(text, 14, 25) > string.sub(first, 14, 25) then
+        return false
+      end
+      ids[#ids + 1], stamps[id] = id, string.sub(text, 14, 25)
+    end
+  end
+  if #turns > 1 then table.sort(ids, function(a, b) return stamps[a] < stamps[b] end) end
+  local row = {}
+  for i, id in ipairs(ids) do row[#ids + 1 - i] = id end
+  redis.call('LPUSH', K.line(lane.p, '', user), unpack(row))
+  lane.parked, lane.runnable = lane.parked - #ids, lane.runnable + #ids
+  return true
+end
+
+-- Puts tasks of one level, by place, before those that stand in line; whoever belongs behind some joins it.
+function Park.toLine(u, level, found)
+  local key = F.lineKey(u, level)
+  local head = redis.call('LINDEX', key, 0)
+  head = head and F.taskOf(head, nil, 'none')
+  local before, n, limit = {}, 0, head and F.placeOf(head) or INF
+  for i = #found, 1, -1 do
+    local t = found[i]
+    if F.placeOf(t) < limit then
+      n = n + 1
+      before[n] = t.id
+    else
+      F.joinLine(t, u, true)
+    end
+  end
+  if n > 0 then redis.call('LPUSH', key, unpack(before)) end
+end
+
+-- Brings those of one group back to their places.
+function Park.visit(lane, turn, texts)
+  local u, level, found = F.userOf(lane, turn.user), turn.level, {}
+  for i = 1, turn.take do
+    local id = Park.idOf(turn.members[i], turn.user)
+    local t = texts[id] and F.taskOf(id, nil, 'none')
+    if t then
+      F.fixed(t)
+      t.isTaken = false
+      found[#found + 1] = t
+    else
+      lane.counts.queued = lane.counts.queued - 1
+    end
+  end
+  u.parked, lane.parked = u.parked - turn.take, lane.parked - turn.take
+  Park.toLine(u, level, found)
+  if u.queued == 0 then F.began(u) end
+  u.cnt[level], u.queued = u.cnt[level] + #found, u.queued + #found
+  F.reindex(u)
+end
+
+-- Brings back what has been picked.
+function Park.visitAll(lane, picked)
+  local texts, heads = Park.texts(lane, picked)
+  local order, byUser = {}, {}
+  for _, turn in ipairs(picked) do
+    local turns = byUser[turn.user]
+    if not turns then
+      turns = {}
+      byUser[turn.user], order[#order + 1] = turns, turns
+    end
+    turns[#turns + 1] = turn
+  end
+  for _, turns in ipairs(order) do
+    local user = turns[1].user
+    local isQuick = turns[1].isQuick and Park.before(lane, turns, texts, heads[user])
+    for _, turn in ipairs(turns) do
+      turn.isQuick, turn.texts = isQuick, texts
+      if not isQuick then Park.visit(lane, turn, texts) end
+    end
+  end
+end
+
+-- What has been picked stands nowhere else than in line, for this lease.
+function Park.takeOut(lane, picked)
+  local sets = {}
+  for _, turn in ipairs(picked) do
+    for i = 1, turn.take do
+      F.gather(sets, K.parked(lane.p), turn.members[i])
+      F.gather(sets, K.strangers(lane.p, turn.name), turn.members[i])
+    end
+  end
+  for key, row in pairs(sets) do redis.call('ZREM', key, unpack(row)) end
+end
+
+-- Takes a task that was brought back out of its line, if its user is ready and it was not served; else says false.
+function Park.again(lane, turn, id)
+  local t = F.taskOf(id)
+  local u = t and t.state == 'queued' and F.userOf(lane, turn.user)
+  if not (u and u.ready) then
+    F.move('deadlines', Park.dueOf(turn, id), t and t.x and t.x.dl or false)
+    return false
+  end
+  F.fixed(t)
+  F.leaveLine(t, u)
+  F.dropQueued(t, u)
+  u.parked = u.parked + 1
+  F.reindex(u)
+  return true
+end
+
+-- Its member in `deadlines`.
+function Park.dueOf(turn, id)
+  return string.sub(turn.texts[id] or '', 14, 25) .. id
+end
+
+-- Who was not served though its user is ready, is parked as before, out of the way of those that do not know it.
+function Park.sort(lane, turn, leased, sets)
+  local left = 0
+  for i = 1, turn.take do
+    local id = Park.idOf(turn.members[i], turn.user)
+    if leased[id] then
+      F.move('deadlines', Park.dueOf(turn, id), false)
+    elseif turn.isQuick or Park.again(lane, turn, id) then
+      left = left + 1
+      F.gather(sets, K.parked(lane.p), '0', turn.members[i])
+      F.gather(sets, K.strangers(lane.p, turn.name), '0', turn.members[i])
+    end
+  end
+  lane.parked = lane.parked + left
+  if not turn.isQuick or left == 0 then return left > 0 end
+  redis.call('LPOP', K.line(lane.p, '', turn.user), left)
+  lane.runnable = lane.runnable - left
+  return true
+end
+
+-- Ends what was brought back for a lease; who has more goes behind the others.
+function Park.finish(lane, batch)
+  local leased, sets, more, gone = {}, {}, {}, {}
+  Step.rest()
+  for i = 1, batch.n do leased[batch.ids[i]] = true end
+  for _, turn in ipairs(lane.picked) do
+    local isLeft = Park.sort(lane, turn, leased, sets)
+    if isLeft or turn.more then F.gather(more, turn.name, turn.stamp, turn.who) else F.gather(gone, turn.name, turn.who) end
+  end
+  for key, row in pairs(sets) do redis.call('ZADD', key, unpack(row)) end
+  for name, row in pairs(more) do
+    redis.call('HSET', K.strangeNames(lane.p), name, '')
+    redis.call('ZADD', K.strangeUsers(lane.p, name), unpack(row))
+  end
+  for name, row in pairs(gone) do Park.close(lane, name, row) end
+  lane.picked = nil
+  Step.rest()
+end
+
+-- Brings back what the worker can run, one user after another, as much as it has slots. Answers whether
+-- more of that is left.
+function Park.bringBack(lane, worker, room)
+  if not Choose.laneOpen(lane, lane.parked) then return false end
+  Step.rest()
+  local turns = Park.rotation(lane, worker, room + 1)
+  if #turns == 0 then return false end
+  F.touchLane(lane)
+  -- The worker is here: nobody has to be woken for what it brings back.
+  local gain, picked, left = lane.gain, Park.pick(lane, turns, room)
+  lane.picked = picked
+  Park.visitAll(lane, picked)
+  Park.takeOut(lane, picked)
+  lane.gain = gain
+  return left
+end
+
+-- Brings back for all queues of a lease; true when it ends with slots left and more to bring.
+function Park.bringAll(shares, worker, room)
+  local left = false
+  for i = 1, #shares do
+    C.isRich = C.isRich or shares[i].lane.parked > 0
+    left = Park.bringBack(shares[i].lane, worker, room) or left
+  end
+  return left
+end
+
+function Park.finishAll(shares, batch)
+  for i = 1, #shares do
+    if shares[i].lane.picked then Park.finish(shares[i].lane, batch) end
+  end
+end

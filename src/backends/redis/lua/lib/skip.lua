@@ -1,0 +1,136 @@
+-- Where turns that are dealt out many at once (lib/deal-rich.lua) come to tasks that the worker does not know:
+-- these are parked, and a turn is for the next of its line. That is what would come of one turn after another: who
+-- has parked is the next again.
+-- @rare
+
+-- Tasks that are taken out of a line at once, to look for one that the worker knows.
+local MORE = 8
+
+-- The name of a task that nothing is known of but its text; nil of any other.
+function Park.nameOf(text)
+  if not text or string.byte(text, 27) >= 52 then return end
+  local a = string.find(text, '\0', 31 + string.sub(text, 28, 30), true)
+  return string.sub(text, a + 1, string.find(text, '\0', a + 1, true) - 1)
+end
+
+-- Its name, if the worker does not know it.
+function Park.strangeName(one, request)
+  local name = request.names and Park.nameOf(one.text)
+  return name and not string.find(request.names, ',' .. name .. ',', 1, true) and name or nil
+end
+
+-- Whether the first task that cannot be started is one that the worker does not know, of a user without a record.
+function Park.isStrange(turns, taken, request)
+  local at_, us = taken.stop, turns.us
+  local i = turns.order and turns.order[at_] or at_
+  return taken.ids[at_] and not (us and us[i]) and Park.strangeName({ text = taken.texts[at_] }, request)
+end
+
+-- What was taken out of the lines, line by line, to be looked at in this order.
+function Park.queuesOf(taken)
+  local queues = {}
+  for at_, id in ipairs(taken.ids) do
+    local key = taken.keys[at_]
+    local queue = queues[key] or { first = 1, parked = 0, used = 0 }
+    queues[key] = queue
+    queue[#queue + 1] = { id = id, text = taken.texts[at_], t = taken.found and taken.found[at_] }
+  end
+  return queues
+end
+
+-- The next of a line; nil when it is empty.
+function Park.nextOf(queue, key)
+  if not queue[queue.first] then
+    local ids = redis.call('LPOP', key, MORE)
+    local texts = ids and #ids > 0 and redis.call('HMGET', K.tasks(), unpack(ids))
+    for i = 1, texts and #ids or 0 do queue[#queue + 1] = { id = ids[i], text = texts[i] } end
+  end
+  return queue[queue.first]
+end
+
+-- Parks those at the head of a line that the worker does not know; answers the next, nil when there is none.
+function Park.skip(queue, key, user, request, batch, found)
+  while not batch.stopped do
+    local one = Park.nextOf(queue, key)
+    local name = one and Park.strangeName(one, request)
+    if not name then return one end
+    local stamp = string.sub(one.text, 14, 25)
+    found[#found + 1] = { user = user, level = 3, name = name, id = one.id, place = tonumber(stamp, 16), stamp = stamp }
+    queue.first, queue.parked = queue.first + 1, queue.parked + 1
+    batch.strangers = batch.strangers + 1
+    batch.stopped = batch.strangers >= LIMIT.strangersPerLease
+  end
+end
+
+-- Goes through the turns anew: ids, texts, and what has facts, of each that a task was found for, and what is to be
+-- parked. `stop`: the turn that none was found for, or that is not as it was dealt out; nil when there is no such.
+-- `isOdd`: its task is taken by all rules. `drained`: whose turn it is has nothing left in line.
+function Park.reread(turns, taken, queues, request, batch)
+  local out, order, us = { ids = {}, texts = {}, found = {}, parked = {} }, turns.order, turns.us
+  for at_ = 1, #taken.ids do
+    local i, key = order and order[at_] or at_, taken.keys[at_]
+    local queue, isPlain, one = queues[key], not (us and us[i]), nil
+    if isPlain then
+      one = Park.skip(queue, key, turns.names[i], request, batch, out.parked)
+    else
+      one = queue[queue.first]
+    end
+    if not one then
+      out.stop, out.drained = at_, turns.had[i] - queue.parked == queue.used and i
+      return out
+    end
+    if Deal.firstOdd({ one.text }, 1, request, { one.t }) then
+      out.stop, out.isOdd = at_, true
+      return out
+    end
+    queue.first, queue.used = queue.first + 1, queue.used + 1
+    out.ids[at_], out.texts[at_], out.found[at_] = one.id, one.text, one.t
+    if isPlain then
+      -- As it was known when it had its latest turn; the fewer may be its last.
+      queue.who, queue.had = i, turns.had[i] - queue.parked
+      if queue.parked > 0 and queue.had == queue.used then
+        out.stop = at_ + 1
+        return out
+      end
+    end
+  end
+  out.isOdd = #out.ids < turns.count
+  out.stop = out.isOdd and #out.ids + 1 or nil
+  return out
+end
+
+-- The user of a turn has parked all that it had in line: it leaves its class, with the tag that it has.
+function Park.drain(lane, turns, i)
+  local front = turns.fronted and turns.fronted[i] or turns.fronts[1]
+  local u = F.userOf(lane, turns.names[i])
+  u.s, u.ep = tonumber(redis.call('ZSCORE', front.key, u.name)), lane.epoch
+  u.ready, u.class, u.room = true, front.class, 0
+  F.reindex(u)
+end
+
+-- What was taken out of lines for these turns, by turn: keys, ids, texts, and what has facts. Parks what the worker
+-- does not know; answers the same without that, and which turns are not to be started (`Park.reread`).
+function Park.skipAll(lane, turns, taken, request, batch)
+  local queues = Park.queuesOf(taken)
+  local out = Park.reread(turns, taken, queues, request, batch)
+  out.keys, out.plans, out.queues, C.isRich = taken.keys, taken.plans, queues, true
+  for _, queue in pairs(queues) do
+    if queue.who then turns.had[queue.who] = queue.had end
+  end
+  if #out.parked > 0 then
+    Park.file(lane, out.parked)
+    lane.runnable = lane.runnable - #out.parked
+    F.touchLane(lane)
+  end
+  return out
+end
+
+-- What was taken for more turns than so many stands again where it stood.
+function Park.putBack(taken, turns)
+  for key, queue in pairs(taken.queues or NONE) do
+    local rest = {}
+    for at_ = #queue, queue.first, -1 do rest[#rest + 1] = queue[at_].id end
+    if #rest > 0 then redis.call('LPUSH', key, unpack(rest)) end
+  end
+  for at_ = #taken.ids, turns + 1, -1 do redis.call('LPUSH', taken.keys[at_], taken.ids[at_]) end
+end
