@@ -10,7 +10,14 @@ import { adminOf, atEnd, freshPrefix, kitOn, teach } from './faults-kit.ts';
 async function setUp() {
   const prefix = freshPrefix();
   const kit = await kitOn(inject('redisUrl'), prefix);
-  return { kit, prefix, ears: () => adminOf().hgetall(`${prefix}:ears`) };
+  const raw = adminOf();
+  return {
+    kit,
+    prefix,
+    ears: () => raw.hgetall(`${prefix}:ears`),
+    /** How many of them the clock counts: its last number. */
+    counted: async () => (await raw.hgetBuffer(`${prefix}:clock`, 's'))?.readDoubleLE(23 * 8),
+  };
 }
 
 /** Calls of scripts that go through a client. */
@@ -65,13 +72,17 @@ it('what has ended is told by the call that asks, many at once by one script', a
 });
 
 it('who was told is forgotten, and the short script tells', async () => {
-  const { kit, ears, prefix } = await setUp();
+  const { kit, ears, prefix, counted: count } = await setUp();
   await kit.worker('w');
   const [plain, odd] = [await kit.add(), await kit.add()];
   const { signal } = new AbortController();
   const waits = [plain, odd].map((id) => kit.backend.inspect.waitForEnd(id, 60_000, signal));
   await expect.poll(async () => Object.keys(await ears()).length).toBe(2);
   const { backend, scripts } = await counted(prefix);
+  // Two processes, one ear.
+  waits.push(backend.inspect.waitForEnd(plain, 60_000, signal));
+  await expect.poll(async () => (await ears())[plain]?.split(' ').length).toBe(3);
+  expect(await count()).toBe(2);
   const [first, second] = await kit.lease(2, { worker: 'w' });
   if (first === undefined || second === undefined) throw new Error('nothing leased');
   const before = scripts();
@@ -85,10 +96,13 @@ it('who was told is forgotten, and the short script tells', async () => {
   });
   expect(scripts() - before).toBe(1);
   expect(await waits[0]).toEqual({ state: 'finished', result: '1' });
+  expect(await waits[2]).toEqual({ state: 'finished', result: '1' });
   expect(Object.keys(await ears())).toEqual([odd]);
+  expect(await count()).toBe(1);
   await kit.fail(second);
   expect(await waits[1]).toMatchObject({ state: 'failed' });
   expect(await ears()).toEqual({});
+  expect(await count()).toBe(0);
 });
 
 it('a long result does not travel with the notice, and is fetched', async () => {
