@@ -110,6 +110,15 @@ const SETTLE_RICH: readonly Row[] = [
   ['many are tried again for ever', `    t.failures = t.failures + 1\n`, ``],
 ];
 
+const COUNT_DOWN: readonly Row[] = [
+  [
+    'whoever waits for its own limit is not ready when many have ended',
+    `flags >= THROTTLED or room ~= a + b + c + d + e + f then`,
+    `flags >= THROTTLED then`,
+  ],
+  ['many end, and are counted as living', `struct.pack('<II', live - 1,`, `struct.pack('<II', live,`],
+];
+
 const CASCADE_MANY: readonly Row[] = [
   ['many tell more than may be told', `if #got > budget - told then`, `if false then`],
   ['suspended runs are told like others', `and flags < SUSPENDED and 'on'`, `and 'on'`],
@@ -144,7 +153,7 @@ const PROMOTE: readonly Row[] = [
 
 export const ODD_MUTANTS: readonly Mutant[] = [
   ...of('deal-rich', DEAL_RICH),
-  ...of('settle-rich', SETTLE_RICH),
+  ...of('settle-rich', [...SETTLE_RICH, ...COUNT_DOWN]),
   ...of('cascade-many', CASCADE_MANY),
   ...of('tick', PROMOTE),
 ];

@@ -1,7 +1,8 @@
 /** What the short scripts meet although nearly nobody comes that way, and how their keys are kept. */
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { memory } from '../../src/index.ts';
-import { adminOf, freshPrefix, kitOn } from './faults-kit.ts';
+import { redis } from '../../src/redis.ts';
+import { adminOf, freshPrefix, kitOn, RETENTION } from './faults-kit.ts';
 
 async function setUp() {
   const prefix = freshPrefix();
@@ -36,6 +37,22 @@ describe('a short script', () => {
     const users = (await (await other()).lease(4)).map(({ user }) => user);
     expect(users.slice(0, 2)).toEqual(['ann', 'bob']);
     expect(users.toSorted()).toEqual(['ann', 'ann', 'bob', 'bob']);
+  });
+
+  it('is asked now and then for tasks of a user who has a record, not for each', async () => {
+    const { kit, key } = await setUp();
+    await kit.backend.users.set('bob', { maxRunning: 9 }, { queue: 'default' });
+    const client = adminOf();
+    const calls = vi.spyOn(client, 'call');
+    const backend = redis(client, { prefix: key('').slice(0, -1) });
+    await backend.open({ retention: RETENTION });
+    calls.mockClear();
+    const store = () => backend.tasks.enqueue([kit.task({ user: 'bob' })], { atomic: false });
+    for (let nth = 0; nth < 22; nth++) expect(await store()).toMatchObject([{ kind: 'created' }]);
+    const scripts = calls.mock.calls.filter(([command]) => command === 'EVALSHA');
+    // The first and the last of them ask both.
+    expect(scripts.length).toBe(24);
+    await backend.close();
   });
 
   it('that leaves a lease to the other hands on the alarm', async () => {

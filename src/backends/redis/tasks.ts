@@ -48,6 +48,11 @@ function isUntold(reply: EnqueueReply): boolean {
 /** Told in place of a lease that the short script could not make. */
 const RICH = 'rich';
 
+/** Calls for a user in a row that go to the script with all verbs, once the short one was asked in vain. */
+const STRAIGHT_CALLS = 20;
+/** Users that are remembered so. */
+const REMEMBERED = 1_000;
+
 /** A change that takes several scripts has come a part of its way. */
 interface More {
   readonly kind: 'more';
@@ -59,6 +64,8 @@ export class RedisTasks implements TaskStore {
   readonly #workers: RedisWorkers;
   /** Workers whose latest step was too much for the short scripts: the next one is, most likely. */
   readonly #rich = new Set<string>();
+  /** Users of a queue whose tasks were too much for the short script: calls that do not ask it. */
+  readonly #odd = new Map<string, number>();
 
   constructor(session: Session, workers: RedisWorkers) {
     this.#session = session;
@@ -256,10 +263,20 @@ export class RedisTasks implements TaskStore {
     }
   }
 
-  /** By the short script, when all tasks look as most do. */
+  /** By the short script, when all tasks look as most do, and it has not been asked in vain just now. */
   async #store(args: ScriptArgument[]): Promise<unknown> {
-    const isPlain = args[0] !== undefined && String(args[0]).length === 1 && args[2] === 0;
-    const reply = isPlain ? await this.#session.runHot('enqueue', args) : undefined;
-    return reply ?? this.#session.run('enqueue', args);
+    const [terms, , odd, groups, , user, queue] = args;
+    if (String(terms).length > 1 || odd !== 0) return this.#session.run('enqueue', args);
+    const of = `${queue}\0${user}`;
+    const left = this.#odd.get(of) ?? 0;
+    if (left > 0) {
+      this.#odd.set(of, left - 1);
+      return this.#session.run('enqueue', args);
+    }
+    const reply = await this.#session.runHot('enqueue', args);
+    if (reply !== undefined) return reply;
+    if (this.#odd.size >= REMEMBERED) this.#odd.clear();
+    if (groups === 1) this.#odd.set(of, STRAIGHT_CALLS);
+    return this.#session.run('enqueue', args);
   }
 }

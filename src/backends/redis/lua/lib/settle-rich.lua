@@ -41,6 +41,20 @@ function Settle.alike(call, i, last, token, word)
   return found
 end
 
+-- A task less of a user is running: of one that is ready with all that it has in line, nothing else changes. Says
+-- whether it was that.
+function Settle.countDown(lane, name)
+  if lane.users[name] or C.refresh > 0 then return false end
+  local key = K.user(lane.p, name)
+  local packed = redis.call('HGET', key, 'u')
+  if not packed then return false end
+  local _, _, flags, _, room, a, b, c, d, e, f, live, running = struct.unpack(USER, packed)
+  if flags % 2 == 0 or flags >= THROTTLED or room ~= a + b + c + d + e + f then return false end
+  redis.call('HSET', key, 'u',
+    string.sub(packed, 1, 45) .. struct.pack('<II', live - 1, running - 1) .. string.sub(packed, 54))
+  return true
+end
+
 -- Those with dependencies, a key or a deadline end one by one.
 function Settle.finishEach(worker, call, found, i)
   local ends, ids, behind = {}, {}, nil
@@ -57,7 +71,7 @@ function Settle.finishEach(worker, call, found, i)
     F.touchLane(lane)
     if t.hasAttempts then F.pushAttempt(t, 'succeeded', 'finish') end
     if call.ears and call.ears[at_] then Cascade.stand(t.id, stamp) end
-    if t.isCounted then
+    if t.isCounted and not Settle.countDown(lane, t.user) then
       local u = F.userOf(lane, t.user)
       u.running, u.live = u.running - 1, u.live - 1
       F.reindex(u)
