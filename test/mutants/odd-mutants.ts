@@ -116,7 +116,11 @@ const COUNT_DOWN: readonly Row[] = [
     `flags >= THROTTLED or room ~= a + b + c + d + e + f then`,
     `flags >= THROTTLED then`,
   ],
-  ['many end, and are counted as living', `struct.pack('<II', live - 1,`, `struct.pack('<II', live,`],
+  [
+    'many end, and are counted as living',
+    `struct.pack('<II', live - 1,`,
+    `struct.pack('<II', live,`,
+  ],
 ];
 
 const CASCADE_MANY: readonly Row[] = [
