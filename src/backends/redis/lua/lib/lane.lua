@@ -1,41 +1,52 @@
 -- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class; by kind
--- of class in use, what it remembers of the user that entered last (lib/tags.lua).
+-- of class in use, what it remembers of the user that entered last (lib/tags.lua). What stands for it in
+-- Redis is numbers: those that every step needs; those that few do, which the short scripts hand through as they
+-- are; and, where there are classes but that of users without a record and settings, or parked tasks, the rest.
 
-local LANE = '<ddIddddddddddddddddddddB'
+local LANE, SELDOM, SELDOM_FROM, REST_FROM = '<dddddddddddddddddd', '<dddddddd', 145, 209
 
-function F.newLane(queue, p)
-  return { queue = queue, p = p, v = 0, w = 0, epoch = 0, tat = 0, runnable = 0, ready = 0, parked = 0,
-    idleLeast = INF, fresh = true, classes = {}, lasts = {}, counts = { scheduled = 0, deferred = 0,
-      queued = 0, started = 0, finished = 0, failed = 0, canceled = 0 },
-    tags = 0, joined = 0, enqueued = 0, finished = 0, failed = 0, canceled = 0, retried = 0, lost = 0, stolen = 0 }
+function F.readSeldom(lane, packed)
+  local c = lane.counts
+  lane.tat, c.failed, c.canceled, lane.failed, lane.canceled, lane.retried, lane.lost, lane.stolen
+    = struct.unpack(SELDOM, packed, SELDOM_FROM)
 end
 
-function F.readLane(lane, packed)
-  local c = lane.counts
-  local rest
-  lane.v, lane.w, lane.epoch, lane.tat, lane.runnable, lane.ready, lane.idleLeast,
-    c.scheduled, c.deferred, c.queued, c.started, c.finished, c.failed, c.canceled,
-    lane.enqueued, lane.finished, lane.failed, lane.canceled, lane.retried, lane.lost,
-    lane.stolen, lane.old, lane.tags, lane.joined, rest = struct.unpack(LANE, packed)
-  local parked
-  lane.classes, lane.lasts, parked = cmsgpack.unpack(string.sub(packed, rest))
-  lane.parked = parked or 0
-  lane.fresh = false
+-- Classes beside the one with the weight 100 of users without a record, and how many tasks are parked.
+function F.readRest(lane, rest)
+  local classes, lasts, parked = cmsgpack.unpack(rest)
+  for class, n in pairs(classes) do lane.classes[class] = n end
+  for kind, last in pairs(lasts) do lane.lasts[kind] = last end
+  lane.parked = parked
 end
 
 function F.laneOf(queue)
   local lane = lanes[queue]
   if lane then return lane end
   local p = K.lane(queue)
-  lane = F.newLane(queue, p)
   local got = redis.call('HMGET', K.fair(p), 's', 'c', 't')
-  if got[1] then F.readLane(lane, got[1]) end
-  lane.old, lane.readEpoch = lane.old or 0, lane.epoch
-  lane.config = got[2] and cmsgpack.unpack(got[2]) or {}
-  lane.perUser = lane.config.perUser or {}
-  lane.timed = lane.config.charge == 'time'
+  local packed, config = got[1], NONE
+  if got[2] then config = cmsgpack.unpack(got[2]) end
+  local v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
+    enqueued, finished, plain, last = 0, 0, 0, 0, 0, INF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1
+  if packed then
+    v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
+      enqueued, finished, plain, last = struct.unpack(LANE, packed)
+  end
+  lane = { queue = queue, p = p, v = v, w = w, epoch = epoch, readEpoch = epoch, runnable = runnable, ready = ready,
+    idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
+    counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
+    classes = { pw100 = plain > 0 and plain or nil }, lasts = { w100 = last >= 0 and last or nil }, parked = 0,
+    config = config, perUser = config.perUser or NONE, timed = config.charge == 'time', users = rich and {} or NONE,
+    gain = 0, fresh = not packed, isTouched = false, seldom = '' }
+  -- A queue that is new: numbers that are 0.
+  packed = packed or string.rep('\0', REST_FROM - 1)
+  if rich then
+    F.readSeldom(lane, packed)
+  else
+    lane.seldom = string.sub(packed, SELDOM_FROM, REST_FROM - 1)
+  end
+  if #packed >= REST_FROM then F.readRest(lane, string.sub(packed, REST_FROM)) end
   if got[3] then lane.mean = struct.unpack('<d', got[3]) end
-  lane.users, lane.gain = {}, 0
   lanes[queue] = lane
   return lane
 end
@@ -46,15 +57,21 @@ function F.touchLane(lane)
   touched[#touched + 1] = lane
 end
 
-function F.saveLane(lane)
+function F.packSeldom(lane)
   local c = lane.counts
-  local packed = struct.pack(LANE, lane.v, lane.w, lane.epoch, lane.tat, lane.runnable,
-    lane.ready, lane.idleLeast, c.scheduled, c.deferred, c.queued, c.started, c.finished,
-    c.failed, c.canceled, lane.enqueued, lane.finished, lane.failed, lane.canceled,
-    lane.retried, lane.lost, lane.stolen, lane.old, lane.tags, lane.joined) 
-  local rest = lane.parked == 0 and cmsgpack.pack(lane.classes, lane.lasts)
-    or cmsgpack.pack(lane.classes, lane.lasts, lane.parked)
-  redis.call('HSET', K.fair(lane.p), 's', packed .. rest)
+  return struct.pack(SELDOM, lane.tat, c.failed, c.canceled, lane.failed, lane.canceled, lane.retried, lane.lost,
+    lane.stolen)
+end
+
+function F.saveLane(lane)
+  local c, classes, lasts = lane.counts, lane.classes, lane.lasts
+  local plain, last, rest = classes.pw100, lasts.w100, ''
+  classes.pw100, lasts.w100 = nil, nil
+  if lane.parked > 0 or next(classes) or next(lasts) then rest = cmsgpack.pack(classes, lasts, lane.parked) end
+  classes.pw100, lasts.w100 = plain, last
+  redis.call('HSET', K.fair(lane.p), 's', struct.pack(LANE, lane.v, lane.w, lane.epoch, lane.runnable, lane.ready,
+    lane.idleLeast, lane.old, lane.tags, lane.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
+    lane.enqueued, lane.finished, plain or 0, last or -1) .. (rich and F.packSeldom(lane) or lane.seldom) .. rest)
   if lane.learned then redis.call('HSET', K.fair(lane.p), 't', struct.pack('<d', lane.mean)) end
   if lane.fresh then redis.call('SADD', K.queues(), lane.queue) end
 end
