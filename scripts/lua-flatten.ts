@@ -9,7 +9,7 @@
  * - A function that is nothing but `return <expression>` stands in each place that calls it with plain
  *   arguments.
  * - What is done `if rich` is not there.
- * - Tables that are only ever named by their fields, `H` and `C`, are locals.
+ * - Tables that are only ever named by their fields, as `H` and `C` of the step's state, are locals.
  */
 import { isVariable, type Locals, type LuaNode, type Place, parseLua, places } from './lua-tree.ts';
 
@@ -57,7 +57,8 @@ export function flattenLua(text: string): string {
     if (changes === undefined) break;
     flat = changed(flat, changes);
   }
-  return STATE.reduce(withoutTable, flat.replace(EMPTY, ''));
+  const bare = withoutTables(withoutAliases(flat.replace(EMPTY, '')));
+  return `local ARGV = ARGV\n${STATE.reduce(withoutTable, bare)}`;
 }
 
 /** The script without what the other one does: `rich` is false. */
@@ -412,6 +413,99 @@ function isPlain(node: LuaNode): boolean {
 function cut({ text, node }: Found): Change {
   const above = /(?:(?<=^|\n)--[^\n]*\n)*$/.exec(text.slice(0, node.range[0]));
   return { from: above?.index ?? node.range[0], to: node.range[1], text: '' };
+}
+
+/** The script with the results of functions under the names that they are given to. */
+function withoutAliases(text: string): string {
+  const all = places(parseLua(text));
+  const aliases = all.filter(
+    ({ node }) =>
+      node.type === 'LocalStatement' &&
+      node.init.length === node.variables.length &&
+      node.init.every((one) => one.type === 'Identifier' && /_\d+_\d+$/.test(one.name)),
+  );
+  const changes = aliases.flatMap(({ node }) => {
+    const { variables, init, range } = node as OfType<'LocalStatement'>;
+    const names = new Map(
+      variables.map(({ name }, at) => [name, textOf(text, init[at] as LuaNode)]),
+    );
+    const uses = all.filter((one) => isVariable(one) && one.locals.get(nameIn(one)) === node);
+    return [
+      { from: range[0], to: range[1], text: '' },
+      ...uses.map((one) => ({
+        from: one.node.range[0],
+        to: one.node.range[1],
+        text: names.get(nameIn(one)) ?? '',
+      })),
+    ];
+  });
+  // What is given on from one to the next is done with by the next round.
+  const apart = changes.filter(
+    (one) => !changes.some((other) => other !== one && overlap([one, other])),
+  );
+  return apart.length < changes.length || changes.length === 0 ? text : changed(text, changes);
+}
+
+/** The script with the fields of tables that nothing but their fields is asked of in locals. */
+function withoutTables(text: string): string {
+  const all = places(parseLua(text));
+  for (const { node } of all) {
+    if (node.type !== 'LocalStatement') continue;
+    for (const variable of node.variables as LuaNode[]) {
+      const changes = asFields(text, all, node, variable);
+      if (changes !== undefined) return withoutTables(changed(text, changes));
+    }
+  }
+  return text;
+}
+
+/** A local that is given a table once, as its fields. */
+function asFields(
+  text: string,
+  all: readonly Place[],
+  statement: OfType<'LocalStatement'>,
+  variable: LuaNode,
+): readonly Change[] | undefined {
+  const name = textOf(text, variable);
+  const uses = all.filter(
+    (one) => isVariable(one) && nameIn(one) === name && one.locals.get(name) === statement,
+  );
+  const given = uses.filter(({ node, parents }) => {
+    const parent = parents.at(-1);
+    return parent?.type === 'AssignmentStatement' && parent.variables.includes(node as never);
+  });
+  const isMade = statement.init.length > 0;
+  const maker = isMade ? statement : (given[0]?.parents.at(-1) as OfType<'AssignmentStatement'>);
+  if (given.length !== (isMade ? 0 : 1) || maker?.init.length !== 1 || maker.variables.length !== 1)
+    return undefined;
+  const [table] = maker.init as LuaNode[];
+  const fields = uses.filter((one) => !given.includes(one));
+  if (table?.type !== 'TableConstructorExpression' || table.fields.length === 0) return undefined;
+  if (!table.fields.every(({ type }) => type === 'TableKeyString')) return undefined;
+  const isField = ({ node, parents }: Place): boolean => {
+    const parent = parents.at(-1);
+    return parent?.type === 'MemberExpression' && parent.base === node;
+  };
+  if (!fields.every(isField)) return undefined;
+  const first = table.fields.map((one) => {
+    const [key, value] =
+      one.type === 'TableKeyString' ? [one.key.name, one.value as LuaNode] : ['', table];
+    const put = textOf(text, value);
+    return { name: `${name}_${key}`, value: value.type === 'CallExpression' ? `(${put})` : put };
+  });
+  const named = fields.map(({ parents }) => {
+    const use = parents.at(-1) as OfType<'MemberExpression'>;
+    return { from: use.range[0], to: use.range[1], text: `${name}_${use.identifier.name}` };
+  });
+  const firstNames = first.map((one) => one.name);
+  const names = [...new Set([...firstNames, ...named.map((one) => one.text)])].join(', ');
+  const values = first.map((one) => one.value).join(', ');
+  const put = isMade ? `local ${names} = ${values}` : `${firstNames.join(', ')} = ${values}`;
+  return [
+    { from: maker.range[0], to: maker.range[1], text: put },
+    ...(isMade ? [] : [{ from: variable.range[0], to: variable.range[1], text: names }]),
+    ...named,
+  ];
 }
 
 /** The script with `local H = { a = 1 }` as `local H_a = 1`, and `H.a` as `H_a`. */

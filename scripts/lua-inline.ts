@@ -106,6 +106,7 @@ const LOCALS: ReadonlyMap<string, string> = new Map([
   ['string.byte', 'stringByte'],
   ['struct.pack', 'structPack'],
   ['struct.unpack', 'structUnpack'],
+  ['string.format', 'stringFormat'],
 ]);
 
 /**

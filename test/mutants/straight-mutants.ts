@@ -59,8 +59,8 @@ const DEAL: readonly Row[] = [
   ],
   [
     'tasks that are put back stand in the opposite order',
-    `for at_ = turns.count, 1, -1 do`,
-    `for at_ = 1, turns.count do`,
+    `for at_ = #ids, 1, -1 do`,
+    `for at_ = 1, #ids do`,
   ],
   [
     'a tag that is ahead is not kept',
@@ -97,13 +97,13 @@ const DEAL: readonly Row[] = [
   ],
   [
     'a queue with a rate deals out many turns at once',
-    `if share.reach or config.rate then`,
-    `if share.reach then`,
+    `if rich and (share.reach or config.rate) then`,
+    `if rich and share.reach then`,
   ],
   [
     'a worker with lists is dealt turns of everybody',
-    `if share.reach or config.rate then`,
-    `if config.rate then`,
+    `if rich and (share.reach or config.rate) then`,
+    `if rich and config.rate then`,
   ],
 ];
 

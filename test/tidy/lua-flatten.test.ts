@@ -24,6 +24,7 @@ function script(functions: string, own: string, state = ''): string {
 function flat(functions: string, own: string, state?: string): string {
   return flattenLua(script(functions, own, state))
     .replace('local F = {}', '')
+    .replace('local ARGV = ARGV', '')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }
@@ -37,10 +38,10 @@ describe('a function that is called once', () => {
   it('gives its value to locals', () => {
     const text = flat(
       'function F.a(x)\n  local y = x + 1\n  return y, 2\nend',
-      'local y, z = F.a(y)',
+      'local y, z = F.a(y)\nreturn y + z',
     );
     expect(text).toBe(
-      'local a_1_1, a_1_2 do local x = y local y = x + 1 a_1_1, a_1_2 = y, 2 end local y, z = a_1_1, a_1_2',
+      'local a_1_1, a_1_2 do local x = y local y = x + 1 a_1_1, a_1_2 = y, 2 end return a_1_1 + a_1_2',
     );
   });
 
@@ -50,7 +51,7 @@ describe('a function that is called once', () => {
       'local y = F.a(z)',
     );
     expect(text).toBe(
-      'local a_1_1 repeat local x = z if x then a_1_1 = 1 break end redis.log(x) a_1_1 = 2 until true local y = a_1_1',
+      'local a_1_1 repeat local x = z if x then a_1_1 = 1 break end redis.log(x) a_1_1 = 2 until true',
     );
   });
 
@@ -60,7 +61,7 @@ describe('a function that is called once', () => {
       'local y = F.a(n)',
     );
     expect(text).toBe(
-      'local a_1_1 repeat local a_1_gone for i = 1, n do while true do a_1_1 = i a_1_gone = true break end if a_1_gone then break end end if a_1_gone then break end until true local y = a_1_1',
+      'local a_1_1 repeat local a_1_gone for i = 1, n do while true do a_1_1 = i a_1_gone = true break end if a_1_gone then break end end if a_1_gone then break end until true',
     );
   });
 
@@ -123,6 +124,32 @@ describe('what only the other script does', () => {
     ['local x = rich and {}', 'local x = false'],
   ])('%s', (own, expected) => {
     expect(flat('', own)).toBe(expected);
+  });
+});
+
+describe('tables that only their fields are asked of', () => {
+  it('are a local for each field', () => {
+    const text = flat('', 'local t = { a = f(), b = 2 }\nt.c = t.a + t.b\nreturn t.c');
+    expect(text).toBe('local t_a, t_b, t_c = (f()), 2 t_c = t_a + t_b return t_c');
+  });
+
+  it('are, when a function gives them back', () => {
+    const text = flat(
+      'function F.a(x)\n  f()\n  return { v = x, w = 2 }\nend',
+      'local t = F.a(y)\nreturn t.v',
+    );
+    expect(text).toBe(
+      'local a_1_1_v, a_1_1_w do local x = y f() a_1_1_v, a_1_1_w = x, 2 end return a_1_1_v',
+    );
+  });
+
+  it.each([
+    'local t = { a = 1 }\nf(t)',
+    'local t = { a = 1 }\nreturn t[x]',
+    'local t = { 1, 2 }\nreturn t.a',
+    'local t = { a = 1 }\nt = { a = 2 }\nreturn t.a',
+  ])('stay tables else: %s', (own) => {
+    expect(flat('', own)).toBe(own.replaceAll('\n', ' '));
   });
 });
 

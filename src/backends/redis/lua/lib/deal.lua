@@ -15,8 +15,7 @@ function Deal.fronts(lane, most)
     local step = Choose.stepOf(class)
     fronts[n] = { class = class, key = K.ready(lane.p, class), isPlain = string.byte(class) == 112,
       w = value, step = step, scale = isShared or Tag.scale(value), page = page,
-      from = 0, at = 1, size = 0, got = NONE, tag = false, again = NONE, first = 1, last = 0,
-      start = false, isAgain = false, n = users, m = 0, moves = false, gone = false }
+      from = 0, at = 1, size = 0, got = NONE, tag = false, again = NONE, first = 1, last = 0, n = users, m = 0 }
   end
   return fronts, n
 end
@@ -26,7 +25,7 @@ function Deal.look(front, tags)
   if front.at > front.size and front.from then
     local from, page = front.from, front.page
     local got = redis.call('ZRANGE', front.key, from == 0 and '0' or string.format('%d', from),
-      string.format('%d', from + page - 1), 'WITHSCORES')
+      page == 1 and from == 0 and '0' or string.format('%d', from + page - 1), 'WITHSCORES')
     local size = #got
     front.got, front.size, front.at = got, size, 1
     front.from = size == 2 * page and from + page
@@ -162,10 +161,10 @@ end
 
 -- The tasks stand again where they stood.
 -- @rare
-function Deal.unpop(lane, turns, ids)
-  for at_ = turns.count, 1, -1 do
-    local i = turns.order and turns.order[at_] or at_
-    redis.call('LPUSH', K.line(lane.p, '', turns.names[i]), ids[at_])
+function Deal.unpop(lane, names, order, ids)
+  for at_ = #ids, 1, -1 do
+    local i = order and order[at_] or at_
+    redis.call('LPUSH', K.line(lane.p, '', names[i]), ids[at_])
   end
 end
 
@@ -303,7 +302,7 @@ function Deal.some(share, most, request, batch)
     request.isLong = false
     local at_ = Deal.firstOdd(texts, turns.count, request)
     if at_ then
-      Deal.unpop(lane, turns, ids)
+      Deal.unpop(lane, turns.names, turns.order, ids)
       return Deal.leave(batch)
     end
     Deal.startAll(lane, turns, ids, texts, request, batch)
@@ -355,7 +354,7 @@ function Deal.fill(shares, request, worker)
     local config, before = share.lane.config, batch.n
     if config.maxRunning then most = math.min(most, config.maxRunning - share.lane.counts.started) end
     local found
-    if share.reach or config.rate then
+    if rich and (share.reach or config.rate) then
       found = Deal.one(share, request, batch)
     else
       found = Deal.some(share, most, request, batch)
