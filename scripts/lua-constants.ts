@@ -5,7 +5,9 @@ import { LIMITS, type LimitName, PRIORITY_WEIGHTS } from '../src/domain/limits.t
 const NAMES: readonly LimitName[] = [
   'absorbed',
   'alarmGapMs',
+  'apartBytes',
   'attemptsKept',
+  'cascadeStep',
   'channelBytes',
   'channelKeys',
   'channelValueBytes',

@@ -364,7 +364,7 @@ export interface Inspect {
   attempts(id: string): Promise<readonly AttemptRecord[]>;
   /**
    * In the order of the state's index: due time, arrival, lease end, end, or place in line; ties by arrival.
-   * A page ends behind the row with which results, errors and, where they are asked for, payloads reach
+   * A page ends behind the row with which errors and, where they are asked for, payloads and results reach
    * `LIMITS.pageBytes`, and when it has looked at `LIMITS.pageScan` rows: it may be empty, and others follow.
    */
   list(filter: TaskFilter, page: TaskPageRequest): Promise<Page<TaskRow>>;

@@ -24,6 +24,7 @@ export type LimitName =
   | 'notationLength'
   | 'payloadBytes'
   | 'payloadWarnBytes'
+  | 'apartBytes'
   | 'errorBytes'
   | 'oldErrorBytes'
   | 'attemptsKept'
@@ -92,6 +93,7 @@ export type LimitName =
   | 'wakeTokens'
   | 'noticeBytes'
   | 'promoteTurn'
+  | 'cascadeStep'
   | 'refreshStep'
   | 'refreshAtOnce'
   | 'pageMax'
@@ -148,6 +150,11 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     262_144,
     'bytes',
     'above this a reference to stored data is usually better',
+  ),
+  apartBytes: limit(
+    65_536,
+    'bytes',
+    'a longer result stands apart, so that it is read only when it is asked for',
   ),
   errorBytes: limit(16_384, 'bytes', 'the newest stack is kept whole up to here'),
   oldErrorBytes: limit(1_024, 'bytes', 'older attempts keep their message only'),
@@ -305,7 +312,8 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'result, error and cause that travel with the notice of an end; longer ones are fetched',
   ),
   promoteTurn: limit(20, 'tasks', 'due tasks of one user moved before the next user has its turn'),
-  refreshStep: limit(50, 'users', 'or queues of one, that hear of new settings in one step'),
+  cascadeStep: limit(60, 'tasks', 'that one step tells of the ends of those that they wait for'),
+  refreshStep: limit(25, 'users', 'or queues of one, that hear of new settings in one step'),
   refreshAtOnce: limit(
     500,
     'users',
@@ -326,7 +334,11 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   retainFinishedMs: limit(86_400_000, 'ms', 'finished tasks are kept 24 h'),
   retainFailedMs: limit(604_800_000, 'ms', 'dead letters are kept 7 days'),
   retainCanceledMs: limit(86_400_000, 'ms', 'canceled tasks are kept 24 h'),
-  upstreamBytes: limit(65_536, 'bytes', 'results of upstreams that a lease carries'),
+  upstreamBytes: limit(
+    65_536,
+    'bytes',
+    'results and errors of upstreams that a task is leased with',
+  ),
   concurrency: limit(10, 'slots', 'default slots of a worker'),
   connectMs: limit(
     5_000,

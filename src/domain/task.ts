@@ -176,7 +176,7 @@ export interface TaskRecord {
 /** A record as listings give it: its payload and its result only where they are asked for. */
 export type TaskRow = Omit<TaskRecord, 'payload'> & Partial<Pick<TaskRecord, 'payload'>>;
 
-/** What a row weighs in a page, in bytes: what may be long of it, read whether or not it is told. */
+/** What a row weighs in a page, in bytes: what may be long of it. */
 export function rowBytes({
   payload = '',
   result = '',

@@ -1,5 +1,6 @@
 import type { CancelReply, ChangeReply } from '../../domain/backend.ts';
 import type { Cause } from '../../domain/cause.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { isEnd } from '../../domain/task.ts';
 import { redriveCycle } from './cycles.ts';
 import { relink, rewait } from './dependencies.ts';
@@ -13,13 +14,10 @@ import { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
 import { becomeDue } from './tick.ts';
 
-/** Dependents that a change of one task tells within its own step. */
-const ADMIN_CASCADE = 100;
-
 /** See `TaskStore.cancel`. */
 export function cancel(store: Store, id: string, cause: Cause): CancelReply {
   const reply = cancelUntold(store, id, cause);
-  if (reply.kind === 'canceled') cascade(store, ADMIN_CASCADE);
+  if (reply.kind === 'canceled') cascade(store, LIMITS.cascadeStep);
   return reply;
 }
 
@@ -62,7 +60,7 @@ export function redrive(store: Store, id: string): ChangeReply {
   enterDeferred(store, entry);
   takeHeldBack(store, id);
   if (entry.rare.blocked === undefined) unblock(store, entry);
-  cascade(store, ADMIN_CASCADE);
+  cascade(store, LIMITS.cascadeStep);
   return { kind: 'ok', state: entry.state };
 }
 
@@ -98,6 +96,6 @@ export function runNow(store: Store, id: string): ChangeReply {
   if (entry === undefined) return { kind: 'not-found' };
   if (entry.state !== 'scheduled') return { kind: 'wrong-state', state: entry.state };
   becomeDue(store, entry);
-  cascade(store, ADMIN_CASCADE);
+  cascade(store, LIMITS.cascadeStep);
   return { kind: 'ok', state: entry.state };
 }

@@ -1,5 +1,6 @@
 import { type Answered, resolved } from '../../domain/answered.ts';
 import type { EnqueueRefusal, EnqueueReply, EnqueueTerms } from '../../domain/backend.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { NewTask } from '../../domain/task.ts';
 import { isEnd } from '../../domain/task.ts';
 import { blockedByCycle, cycleByKeys } from './cycles.ts';
@@ -20,9 +21,6 @@ import { enterScheduled, leave, setDeadline } from './places.ts';
 import { hasSnapshot, holdSnapshot } from './snapshots.ts';
 import type { Store } from './store.ts';
 
-/** Dependents that an enqueue may tell of an end within its own step. */
-const ENQUEUE_CASCADE = 100;
-
 /** Stores tasks, all or none when `atomic`. See `TaskStore.enqueue`. */
 export function enqueue(
   store: Store,
@@ -34,7 +32,7 @@ export function enqueue(
   }
   store.isFenced = fence !== undefined;
   const replies = atomic ? enqueueBatch(store, tasks) : enqueueEach(store, tasks);
-  cascade(store, ENQUEUE_CASCADE);
+  cascade(store, LIMITS.cascadeStep);
   return replies;
 }
 

@@ -1,5 +1,6 @@
 import type { EnqueueReply } from '../../domain/backend.ts';
 import type { Cause } from '../../domain/cause.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type {
   FireOutcome,
   FireReply,
@@ -14,9 +15,6 @@ import { enqueueOne } from './enqueue.ts';
 import type { ScheduleEntry } from './schedule-entry.ts';
 import { moveOn } from './schedule-places.ts';
 import type { Store } from './store.ts';
-
-/** Dependents that a firing tells within its own step. */
-const FIRE_CASCADE = 100;
 
 /** See `ScheduleStore.fire`. */
 export function fire(store: Store, request: FireRequest): FireReply {
@@ -34,7 +32,7 @@ export function fire(store: Store, request: FireRequest): FireReply {
   entry.settledSlot = Math.max(request.slot, request.firings.at(-1)?.slot ?? request.slot);
   moveOn(store, entry, request.next);
   store.isFiring = false;
-  cascade(store, FIRE_CASCADE);
+  cascade(store, LIMITS.cascadeStep);
   return { kind: 'fired', outcomes };
 }
 

@@ -46,9 +46,10 @@ export function listTasks(store: Store, filter: TaskFilter, page: TaskPageReques
     last = entry;
     if (!matches(entry, filter)) continue;
     const record = toRecord(entry);
-    bytes += rowBytes(values ? record : { ...record, payload: '' });
-    const { payload: _payload, result: _result, ...row } = record;
-    items.push(values ? record : row);
+    const { payload: _payload, result: _result, ...short } = record;
+    const row = values ? record : short;
+    bytes += rowBytes(row);
+    items.push(row);
   }
   return { items };
 }

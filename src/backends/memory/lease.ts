@@ -16,9 +16,6 @@ import { toRecord } from './task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
 import { reachOf, rejoin, wakeFor } from './workers.ts';
 
-/** Dependents that a lease tells of an end within its own step. */
-const LEASE_CASCADE = 100;
-
 /** A queue in one lease: the lane, this worker's reach in it, and the worker's stride. */
 interface Share {
   readonly lane: Lane;
@@ -59,7 +56,7 @@ export function lease(store: Store, request: LeaseRequest): LeaseReply {
   const ticked = tickSteps(store);
   const batch = fill(store, worker, request);
   // A task whose name nobody knows may have ended: its dependents hear of it in this step.
-  const left = batch.strangers > 0 && cascade(store, LEASE_CASCADE);
+  const left = batch.strangers > 0 && cascade(store, LIMITS.cascadeStep);
   worker.lastRequest = request.requestId;
   const leases = batch.given.map((entry) => toLeased(store, entry, batch.alone));
   worker.lastLeases = leases;
@@ -233,7 +230,7 @@ function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
   return { ...leased, terms };
 }
 
-/** States and results of the dependencies, results as far as they fit. */
+/** States, results and errors of the dependencies, the latter as far as they fit. */
 function upstreamsOf(store: Store, entry: TaskEntry): readonly UpstreamFact[] {
   let room = LIMITS.upstreamBytes;
   return entry.dependsOn.map((id): UpstreamFact => {
@@ -244,7 +241,7 @@ function upstreamsOf(store: Store, entry: TaskEntry): readonly UpstreamFact[] {
       return { id, name: upstream?.name ?? '', state: 'missing', cut: false };
     }
     const { result, error } = toRecord(upstream);
-    const size = Buffer.byteLength(result ?? '');
+    const size = Buffer.byteLength(result ?? '') + Buffer.byteLength(error ?? '');
     const fits = size <= room;
     if (fits) room -= size;
     return {
@@ -252,7 +249,7 @@ function upstreamsOf(store: Store, entry: TaskEntry): readonly UpstreamFact[] {
       name: upstream.name,
       state: upstream.state,
       ...(result !== undefined && fits ? { result } : {}),
-      ...(error === undefined ? {} : { error }),
+      ...(error !== undefined && fits ? { error } : {}),
       cut: !fits,
     };
   });

@@ -16,6 +16,7 @@ import type {
   WorkerStore,
 } from '../../domain/backend.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
 import { cancel, redrive, remove, runNow } from './admin.ts';
 import { dependentsOf } from './dependents.ts';
@@ -39,9 +40,6 @@ import { nextDueAt, tickSteps } from './tick.ts';
 import { waitForEnd, waitForWork } from './waits.ts';
 import { liveWorkers, register, seen, unregister } from './workers.ts';
 import { xcomStore } from './xcom.ts';
-
-/** Dependents that a settle tells within its own step. */
-const SETTLE_CASCADE = 100;
 
 /** Options of {@link memory}. */
 export interface MemoryOptions {
@@ -137,7 +135,7 @@ function settle(store: Store, request: SettleRequest): SettleReply {
   const worker = store.workers.get(request.worker);
   if (worker !== undefined) seen(store, worker);
   const answers = request.settlements.map((settlement) => settleOne(store, settlement));
-  cascade(store, SETTLE_CASCADE);
+  cascade(store, LIMITS.cascadeStep);
   return request.lease === undefined
     ? { answers }
     : { answers, lease: lease(store, request.lease) };

@@ -21,7 +21,6 @@ const SWEEP = 50;
 const PROMOTE = 100;
 const THROTTLED = 50;
 const DEADLINES = 50;
-const CASCADE = 100;
 const IDLE = 50;
 const SNAPSHOTS = 50;
 const XCOM = 50;
@@ -32,7 +31,7 @@ export function tickSteps(store: Store): boolean {
   const promoted = promote(store);
   const unthrottled = unthrottle(store);
   const expired = expire(store);
-  const cascaded = cascade(store, CASCADE);
+  const cascaded = cascade(store, LIMITS.cascadeStep);
   const retained = retain(store);
   const over = sweepXCom(store, XCOM);
   const dropped = dropIdle(store) || dropSilent(store);

@@ -2,6 +2,7 @@ import type { Cause } from '../../domain/cause.ts';
 import type { ChannelWrite } from '../../domain/channel.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import type { LeaseRequest, Settlement } from '../../domain/leasing.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../domain/settings.ts';
 import type { EdgePolicies, KeySpec, NewTask } from '../../domain/task.ts';
 import type { XComWrite } from '../../domain/xcom.ts';
@@ -174,7 +175,8 @@ function argumentsOf(
         const rows = writesText(channel?.writes ?? [], xcom);
         return [decision.result, 'write', channel?.run ?? '', rows];
       }
-      return isAgain ? [decision.result, type, '', ''] : [decision.result];
+      const isLong = decision.result.length > LIMITS.apartBytes;
+      return isAgain || isLong ? [decision.result, type, '', ''] : [decision.result];
     }
     case 'retry':
       return [decision.delayMs, type, causeJson(decision), decision.error];

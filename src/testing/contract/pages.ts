@@ -4,7 +4,7 @@ import type { TaskFilter } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { TaskRow } from '../../domain/task.ts';
 import type { Cases } from './cases.ts';
-import type { Kit } from './kit.ts';
+import { FATAL, type Kit } from './kit.ts';
 
 /** JSON text of so many bytes, of which some characters take two. */
 function textOf(bytes: number): string {
@@ -67,17 +67,20 @@ export const weighed: Cases = {
     await kit.addMany(6, { payload: MIB });
     const line = { state: 'queued', user: 'ann' } as const;
     expect((await pagesOf(kit, line, { limit: 50, values: true })).sizes).toEqual([4, 2]);
-    const leases = await kit.lease(6);
+    const leases = await kit.leaseMany(6);
     const { sizes, rows } = await pagesOf(kit, { state: 'started' }, { limit: 50, values: true });
     expect(sizes).toEqual([4, 2]);
     expect(rows.map(({ id }) => id)).toEqual(leases.map(({ id }) => id));
   },
 
-  'F68 results weigh, also where they are not told': async (kit, expect) => {
+  'F68 results weigh where they are told, and are never cut': async (kit, expect) => {
     await kit.addMany(6);
     const leases = await kit.lease(6);
     for (const leased of leases) await kit.settle(leased, { type: 'finish', result: MIB });
-    expect((await pagesOf(kit, { state: 'finished' }, { limit: 50 })).sizes).toEqual([4, 2]);
+    expect((await pagesOf(kit, { state: 'finished' }, { limit: 50 })).sizes).toEqual([6]);
+    const whole = await pagesOf(kit, { state: 'finished' }, { limit: 50, values: true });
+    expect(whole.sizes).toEqual([4, 2]);
+    expect(whole.rows.every(({ result }) => result === MIB)).toBe(true);
     const records = await kit.backend.inspect.get(leases.map(({ id }) => id));
     expect(records.every((record) => record?.result === MIB)).toBe(true);
   },
@@ -126,6 +129,48 @@ export const weighed: Cases = {
     expect((await pagesOf(kit, { state: 'started', user: 'bob' }, { limit: 50 })).rows).toEqual([]);
     const one = await kit.backend.inspect.list({ state: 'started' }, { limit: 1 });
     expect(one.items.map(({ id }) => id)).toEqual([first?.id]);
+  },
+
+  'F68 long payloads are leased whole, in order, however few at a time': async (kit, expect) => {
+    const users = ['ann', 'bob', 'cem'];
+    const ids: string[] = [];
+    for (let at = 0; at < 9; at++) {
+      const payload = at % 4 === 3 ? '"short"' : MIB;
+      ids.push(await kit.add({ user: users[at % 3] ?? '', payload }));
+    }
+    const leased: string[] = [];
+    for (let call = 0; leased.length < ids.length && call < 20; call++) {
+      const requestId = `long-${call}`;
+      const { leases, more } = await kit.leaseReply({ limit: 9 - leased.length, requestId });
+      expect(leases.length > 0).toBe(true);
+      const again = await kit.leaseReply({ limit: 9 - leased.length, requestId });
+      expect(again.leases.map(({ id }) => id)).toEqual(leases.map(({ id }) => id));
+      for (const { id, payload } of leases) {
+        expect(payload === (ids.indexOf(id) % 4 === 3 ? '"short"' : MIB)).toBe(true);
+        leased.push(id);
+      }
+      expect(more || leased.length === ids.length).toBe(true);
+    }
+    expect(leased).toEqual(ids);
+  },
+
+  'F68 what upstreams gave and threw goes along as far as it fits': async (kit, expect) => {
+    const edges = {
+      onFailure: 'run',
+      onCancel: 'run',
+      onMissing: 'refuse',
+      allowCrossUser: false,
+    } as const;
+    const ups = await kit.addMany(6);
+    const id = await kit.add({ dependsOn: ups, edges });
+    const error = JSON.stringify({ name: 'Error', message: 'x'.repeat(16_000) });
+    for (const leased of await kit.lease(6)) {
+      await kit.settle(leased, { type: 'dead-letter', cause: FATAL, error });
+    }
+    const after = await kit.leaseOne();
+    expect(after.id).toBe(id);
+    expect(after.upstreams.map(({ cut }) => cut)).toEqual([false, false, false, false, true, true]);
+    for (const fact of after.upstreams) expect(fact.error).toBe(fact.cut ? undefined : error);
   },
 
   'F68 schedules page by the weight of what they store': async (kit, expect) => {

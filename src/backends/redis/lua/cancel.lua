@@ -22,7 +22,7 @@ if t.state == 'started' then
   end
 else
   F.endTask(t, F.ownerOf(t), 'canceled', { cause = cause })
-  F.cascade(100)
+  F.cascade(LIMIT.cascadeStep)
 end
 F.writeStep()
 F.closeStep()

@@ -50,7 +50,7 @@ if store == '1' and not Store.refusedPart then
   redis.call('HSET', key, 'next', index + 1, 'reply:' .. index, cjson.encode(replies))
   F.move('submissions', submission, now + LIMIT.submissionMs)
   Step.saveTasks()
-  F.cascade(100)
+  F.cascade(LIMIT.cascadeStep)
   F.writeStep()
   F.closeStep()
 end

@@ -13,7 +13,7 @@
 -- @often F.Due_dropAlarm F.Due_holders
 -- @often F.Lease_standInLine F.Lease_linesOf F.Due_sleepOf F.Due_floor
 -- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.restWorker F.readLeases
--- @often F.Deal_unpop F.Deal_addLong F.Lease_addRow F.Choose_classBefore
+-- @often F.Deal_unpop F.Deal_addLong F.Deal_firstHeavy F.Deal_fits F.Lease_addRow F.Choose_classBefore
 -- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
 -- @rich F.saveRate F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.Step_publishEnds F.Step_writeAll
 -- @rich F.Park_bringAll F.Park_countOf F.Park_finishAll F.Park_wakeAll

@@ -25,7 +25,7 @@
 local state, queues, user, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local after, limit, scan, values = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[9] == '1'
 -- Of a row that the filter passes over, and of a line that may be empty.
-local PASSED, LINE = 0.5, 0.2
+local PASSED, LINE = 0.8, 0.2
 -- Rows that are taken from an index at a time.
 local STEP = 100
 

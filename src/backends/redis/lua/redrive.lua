@@ -88,7 +88,7 @@ else
   F.released(t)
   F.goOn(t, u)
 end
-F.cascade(100)
+F.cascade(LIMIT.cascadeStep)
 F.writeStep()
 F.closeStep()
 return { 'ok', t.state }

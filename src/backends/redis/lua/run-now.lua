@@ -13,7 +13,7 @@ if not t then return F.unchanged({ 'not-found' }) end
 if t.state ~= 'scheduled' then return F.unchanged({ 'wrong-state', t.state }) end
 redis.call('DEL', K.oom())
 F.becomeDue(t, F.ownerOf(t))
-F.cascade(100)
+F.cascade(LIMIT.cascadeStep)
 F.writeStep()
 F.closeStep()
 return { 'ok', t.state }

@@ -43,7 +43,7 @@ redis.call('HSET', K.schedule(id), 'f', s.fired, 'x', s.missed, 'v', s.overlappe
 if s.lastId then redis.call('HSET', K.schedule(id), 'ls', s.lastSlot, 'li', s.lastId) end
 Schedule.moveOn(id, nextSlot, nextDue, s.limit and s.fired >= s.limit)
 Step.saveTasks()
-if H.cascade < INF or I.cascade then F.cascade(100) end
+if H.cascade < INF or I.cascade then F.cascade(LIMIT.cascadeStep) end
 F.writeStep()
 F.closeStep()
 return reply

@@ -16,7 +16,7 @@
 -- @often F.Due_dropAlarm F.Due_holders
 -- @often F.Lease_standInLine F.Lease_linesOf F.Due_sleepOf F.Due_floor
 -- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.restWorker F.readLeases
--- @often F.Deal_unpop F.Deal_addLong F.Lease_addRow F.Choose_classBefore
+-- @often F.Deal_unpop F.Deal_addLong F.Deal_firstHeavy F.Deal_fits F.Lease_addRow F.Choose_classBefore
 -- @often lib/notice.lua F.Settle_tell
 -- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
 -- @rich F.saveRate F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.Step_publishEnds F.Step_writeAll
@@ -55,7 +55,7 @@ if worker then F.seen(worker) end
 local reply = { 0 }
 Settle.all(worker, reply, hot, ears)
 reply[1] = #reply - 1
-if rich then F.cascade(100) end
+if rich then F.cascade(LIMIT.cascadeStep) end
 if not rich or shares then
   return F.leaseStep(behind, worker, shares, reply)
 else

@@ -14,7 +14,8 @@
 local queue, cursor, limit, configured = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 local lane = F.laneOf(queue)
 local more = configured and C.configs > 0 and K.configuredForAll() or nil
-limit = math.min(limit, LIMIT.scriptUnits)
+-- Each takes some units, and the started tasks are looked through.
+limit = math.min(limit, math.floor(LIMIT.scriptUnits / 4))
 local names = F.namesAfter(lane, cursor, limit + 1, more)
 -- Of some nothing is known any more, but their name.
 local reply, told = { #names > limit and names[limit] or '' }, 1

@@ -146,13 +146,17 @@ function Deal.startEach(lane, turns, plans, ids, texts, found, request, batch)
 end
 
 -- Takes the tasks of these turns out of their lines. `at`: the first that cannot be started as they are.
-function Deal.takeEach(lane, turns, request)
+function Deal.takeEach(lane, turns, request, batch)
   local taken = { ids = {} }
   taken.keys, taken.plans = Deal.linesOf(lane, turns)
   taken.ids, taken.stop = Deal.popEach(taken.keys, turns.count)
   taken.texts = #taken.ids > 0 and redis.call('HMGET', K.tasks(), unpack(taken.ids)) or NONE
   taken.found = Deal.withFacts(taken.ids, taken.texts)
   taken.stop = Deal.firstOdd(taken.texts, #taken.ids, request, taken.found) or taken.stop
+  if request.isLong or taken.found then
+    local most = taken.stop and taken.stop - 1 or #taken.ids
+    taken.stop = Deal.firstHeavy(batch, taken.ids, taken.texts, most, taken.found) or taken.stop
+  end
   taken.isOdd = taken.stop
   return taken
 end
@@ -164,7 +168,7 @@ function Deal.someRich(share, most, request, batch)
   local turns = Deal.turns(lane, most)
   local odd = turns.isOther
   if turns.count > 0 then
-    local taken = Deal.takeEach(lane, turns, request)
+    local taken = Deal.takeEach(lane, turns, request, batch)
     if taken.stop and Park.isStrange(turns, taken, request) then taken = Park.skipAll(lane, turns, taken, request, batch) end
     local dealt, plans = turns, taken.plans
     if taken.stop then

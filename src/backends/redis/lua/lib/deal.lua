@@ -273,6 +273,32 @@ function Deal.startAll(lane, turns, ids, texts, request, batch)
   if request.isLong then Deal.addLong(batch, at_) end
 end
 
+-- The first task for which this answer has no room, beside the others; nil when there is none. `found`: those
+-- that have facts.
+-- @rare
+function Deal.firstHeavy(batch, ids, texts, n, found)
+  for i = 1, n do
+    if not Deal.fits(batch, ids[i], texts[i], found and found[i]) then return i end
+  end
+end
+
+-- Whether there is room for what a lease of the task carries; what is told of upstreams costs more to write than to
+-- carry.
+-- @rare
+function Deal.fits(batch, id, text, t)
+  local bytes = string.byte(text, 27) % 2 == 1 and redis.call('HSTRLEN', K.payloads(), id) or 0
+  if t and t.x and t.x.d then
+    t.told = F.upstreamsOf(t)
+    bytes = bytes + 4 * #t.told
+  end
+  if bytes > 0 and batch.bytes > 0 and batch.bytes + bytes > LIMIT.scriptBytes then
+    batch.stopped = true
+    return false
+  end
+  batch.bytes = batch.bytes + bytes
+  return true
+end
+
 -- Payloads that stand apart from their records go with the lease.
 -- @rare
 function Deal.addLong(batch, from)
@@ -301,6 +327,7 @@ function Deal.some(share, most, request, batch)
     local texts = redis.call('HMGET', K.tasks(), unpack(ids))
     request.isLong = false
     local at_ = Deal.firstOdd(texts, turns.count, request)
+    if request.isLong then at_ = Deal.firstHeavy(batch, ids, texts, at_ and at_ - 1 or turns.count) or at_ end
     if at_ then
       Deal.unpop(lane, turns.names, turns.order, ids)
       return Deal.leave(batch)
@@ -346,7 +373,7 @@ end
 
 function Deal.fill(shares, request, worker)
   local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false,
-    isOther = false, pass = INF, vain = 0 }
+    isOther = false, pass = INF, vain = 0, bytes = 0 }
   local left = rich and Park.bringAll(shares, worker, request.limit)
   while batch.n < request.limit and not batch.stopped do
     local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, batch.pass, MOST))

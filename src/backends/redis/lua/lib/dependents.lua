@@ -53,7 +53,7 @@ function F.dependents(id, place, limit)
         return page
       end
       last = { name, tonumber(rows[i + 1]), rows[i] }
-      F.spend(1, 0)
+      F.spend(1.5, 0)
       local t = F.taskOf(rows[i])
       -- One that was canceled meanwhile may not have left the line yet.
       if t and not F.isEnd(t.state) then

@@ -16,6 +16,7 @@ function K.tasks() return prefix .. 'tasks' end
 function K.payloads() return prefix .. 'payloads' end
 function K.facts() return prefix .. 'facts' end
 function K.ends() return prefix .. 'ends' end
+function K.results() return prefix .. 'results' end
 function K.errors() return prefix .. 'errors' end
 function K.ears() return prefix .. 'ears' end
 function K.hot(worker) return prefix .. 'hot:' .. worker end

@@ -17,7 +17,7 @@ function Lease.addRow(batch, place, long, t)
   rows[n + 1], rows[n + 2] = place, long or ''
   rows[n + 3] = t and F.tokenNumber(t.token) or ''
   rows[n + 4], rows[n + 5], rows[n + 6] = t and t.failures or 0, t and t.losses or 0, t and t.releases or 0
-  rows[n + 7] = t and t.x and t.x.d and F.upstreamsOf(t) or ''
+  rows[n + 7] = t and (t.told or t.x and t.x.d and F.upstreamsOf(t)) or ''
   rows[n + 8], rows[n + 9] = t and t.leaseUntil or '', t and t.leasedAt or ''
 end
 
@@ -165,7 +165,7 @@ function F.leaseStep(from, worker, shares, reply)
     word, ticked = 'leased', rich and F.tickSteps(retention)
     batch = Deal.fill(shares, request, worker)
     -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
-    if batch.strangers > 0 then ticked = F.cascade(100) or ticked end
+    if batch.strangers > 0 then ticked = F.cascade(LIMIT.cascadeStep) or ticked end
     if worker.reach then
       C.isRich = true
       Deal.saveListClocks(shares)

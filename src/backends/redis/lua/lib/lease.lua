@@ -95,6 +95,7 @@ function Deal.take(u, v, list, request, batch)
     batch.stopped = true
     return
   end
+  if not Deal.fits(batch, id, t.f, t) then return end
   F.takeHead(u, level, t)
   Deal.charge(t, u, v, list)
   Deal.start(t, u, level, request)

@@ -22,12 +22,13 @@ end
 function F.addRecord(reply, t, values)
   F.fixed(t)
   local ended, started = F.isEnd(t.state), t.state == 'started'
-  local n, payload = #reply, values and F.payloadOf(t) or ''
+  local n, payload, result = #reply, values and F.payloadOf(t) or '', values and F.resultOf(t) or false
   local failure = redis.call('HGET', K.errors(), t.id)
-  local bytes = #payload + #(t.result or '') + #(failure or '')
-  F.spend(1 + #(t.x and t.x.d or NONE) / 16, bytes)
+  local bytes = #payload + #(result or '') + #(failure or '')
+  -- A short result was read with its end, told or not.
+  F.spend(1.5 + #(t.x and t.x.d or NONE) / 12, values and bytes or bytes + #(t.result or ''))
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = string.sub(t.f, 1, t.body - 1), payload,
-    values and t.result or false, failure
+    result, failure
   reply[n + 5] = cjson.encode({
     id = t.id, state = t.state, failures = t.failures, losses = t.losses, releases = t.releases,
     dependsOn = t.x and t.x.d, blockedBy = F.blockedBy(t),

@@ -12,6 +12,7 @@ function Retain.forget(t)
   if F.isLong(t) then redis.call('HDEL', K.payloads(), id) end
   if t.hasFacts then redis.call('HDEL', K.facts(), id) end
   redis.call('HDEL', K.ends(), id)
+  if t.isApart then redis.call('HDEL', K.results(), id) end
   redis.call('HDEL', K.errors(), id)
   if t.hasEar then
     t.dependents, t.w = false, nil
@@ -87,7 +88,7 @@ function Retain.takeMany(state, over, most)
   if n == 0 then return 0 end
   redis.call('LPOP', key, n)
   F.dropHoles(state)
-  for _, gone in ipairs({ K.tasks(), K.ends(), K.payloads(), K.errors(), K.facts() }) do
+  for _, gone in ipairs({ K.tasks(), K.ends(), K.results(), K.payloads(), K.errors(), K.facts() }) do
     redis.call('HDEL', gone, unpack(ids, 1, n))
   end
   local more = {}

@@ -110,7 +110,7 @@ function Store.run()
   local replies = atomic and Store.storeAll(items) or Store.storeEach(items)
   if not Store.wrote then return F.unchanged(replies) end
   Step.saveTasks()
-  F.cascade(100)
+  F.cascade(LIMIT.cascadeStep)
   F.writeStep()
   F.closeStep()
   return replies

@@ -7,7 +7,8 @@
 --           place
 -- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
 --           a sum (1 it has facts, 2 its user has a record, which counts it), in which step; queue NUL token
--- ends      how it ended (16 more: a worker said so), when, when it was leased, the stamp of its end; token, worker, result, parted by NUL
+-- ends      how it ended (16 more: a worker said so; 32 more: its result stands in `results`), when, when it was leased,
+--           the stamp of its end; token, worker, result, parted by NUL
 -- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
 --           (due; since when it is free), readers; then x, y and o as one value
 --   x       rare facts: dependencies, deadlines, idempotency key
@@ -70,7 +71,19 @@ function F.readEnd(t, packed)
   t.state, t.at, t.leasedAt = STATES[code % 16], at_, leasedAt
   t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
   t.result = b < #packed and string.sub(packed, b + 1) or nil
-  t.isSettled = code >= 16
+  t.isSettled, t.isApart = code % 32 >= 16, code >= 32
+end
+
+-- A long result is read only when it is asked for.
+-- @rare
+function F.resultOf(t)
+  return t.result or t.isApart and redis.call('HGET', K.results(), t.id) or nil
+end
+
+-- @rare
+function F.resultBytes(t)
+  if t.result then return #t.result end
+  return t.isApart and redis.call('HSTRLEN', K.results(), t.id) or 0
 end
 
 function F.readLease(t, worker, packed)
@@ -271,7 +284,11 @@ function F.saveTask(t, writes)
       struct.pack(LEASE, t.leasedAt, t.leaseUntil, t.chargedEpoch,
         (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0), t.step) .. t.queue .. '\0' .. t.token)
   elseif F.isEnd(t.state) then
-    F.gather(writes, K.ends(), t.id, struct.pack(END, CODES[t.state] + (t.isSettled and 16 or 0), t.at,
-      t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (t.result or ''))
+    if t.result and not t.isApart and #t.result > LIMIT.apartBytes then
+      redis.call('HSET', K.results(), t.id, t.result)
+      t.isApart = true
+    end
+    F.gather(writes, K.ends(), t.id, struct.pack(END, CODES[t.state] + (t.isSettled and 16 or 0) + (t.isApart and 32 or 0), t.at,
+      t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (not t.isApart and t.result or ''))
   end
 end

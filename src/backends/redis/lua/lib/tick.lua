@@ -4,7 +4,7 @@
 
 -- How the facts of a task begin, and all of them, that is scheduled and never was anything else.
 local SCHEDULED, NOTHING = '\1' .. string.rep('\0', 21), string.rep('\0', 34)
-local SWEEP, PROMOTE, THROTTLE, EXPIRE, CASCADES, DROP = 50, 100, 50, 50, 100, 50
+local SWEEP, PROMOTE, THROTTLE, EXPIRE, DROP = 50, 100, 50, 50, 50
 
 function Tick.headIs(name, due)
   if moved[name] then F.flushIndex(name) end
@@ -192,7 +192,7 @@ function Tick.run(retention)
   local promoted = Tick.promote()
   local unthrottled = Tick.unthrottle()
   local expired = Tick.expire()
-  local cascaded = F.cascade(CASCADES)
+  local cascaded = F.cascade(LIMIT.cascadeStep)
   local retained = Retain.retain(retention)
   local over = XCom.sweep()
   local dropped = Tick.dropIdles()

@@ -1,4 +1,4 @@
--- Tells a leased task how its dependencies ended, with their results as far as they fit. In front of
+-- Tells a leased task how its dependencies ended, with their results and errors as far as they fit. In front of
 -- them stands how long after the last one's end it was queued, in ms; -1 when that says nothing.
 -- @rare
 
@@ -11,10 +11,10 @@ function F.upstreamsOf(t)
     if upstream then fact.name = F.fixed(upstream).name end
     if upstream and F.isEnd(upstream.state) then
       fact.state = upstream.state
-      local size = upstream.result and #upstream.result or 0
-      fact.error = redis.call('HGET', K.errors(), id) or nil
+      local failure = redis.call('HGET', K.errors(), id) or nil
+      local size = F.resultBytes(upstream) + #(failure or '')
       if size <= room then
-        fact.result = upstream.result
+        fact.result, fact.error = F.resultOf(upstream), failure
         room = room - size
       else
         fact.cut = true

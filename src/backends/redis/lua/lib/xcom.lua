@@ -43,7 +43,7 @@ end
 function XCom.endOf(writer, pushedAt, keepMs)
   local t = writer ~= '' and F.taskOf(writer)
   if not t then return pushedAt + keepMs end
-  F.spend(0, #(t.result or ''))
+  F.spend(0.5, #(t.result or ''))
   if not F.isEnd(t.state) or t.readers > 0 then return false end
   return math.max(pushedAt, t.at) + keepMs
 end
