@@ -17,6 +17,7 @@ import { group } from './rows/group.ts';
 import { idleLatency } from './rows/idle-latency.ts';
 import { leaseCost } from './rows/lease-cost.ts';
 import { listPages } from './rows/list-pages.ts';
+import { longestScripts } from './rows/longest-scripts.ts';
 import { metricsScrape } from './rows/metrics-scrape.ts';
 import { noisyUser } from './rows/noisy-user.ts';
 import { process1Slot } from './rows/process-1-slot.ts';
@@ -58,4 +59,5 @@ export const BENCHES: readonly Bench[] = [
   graphMemory,
   metricsScrape,
   listPages,
+  longestScripts,
 ];

@@ -52,6 +52,11 @@ const TABLES: readonly TableSpec[] = [
     title: 'Looking on',
     others: [],
   },
+  {
+    name: 'scripts',
+    title: 'The longest scripts',
+    others: [],
+  },
 ];
 
 type Results = ReadonlyMap<SideName, Result>;

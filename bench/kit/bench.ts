@@ -60,7 +60,7 @@ export interface Row {
   readonly goals: readonly Goal[];
 }
 
-export type TableName = 'redis' | 'fairness' | 'embedded' | 'workflows' | 'looking';
+export type TableName = 'redis' | 'fairness' | 'embedded' | 'workflows' | 'looking' | 'scripts';
 
 /** What issue and design ask for. */
 export type Goal =

@@ -1,16 +1,16 @@
-/** What single scripts cost the server: its own time, not that of the clock on the wall. */
+/** What single scripts cost the server: time of its main thread, not of the clock on the wall. */
 import { Redis } from 'ioredis';
 import type { RedisClient } from '../../src/redis.ts';
+import { rounded } from './statistics.ts';
 
-/** A client that notes the longest script since it was last asked. */
+/** A client whose scripts are timed. */
 export interface TimedClient {
   readonly client: RedisClient;
-  /** Times of the scripts since the last call, in ms, and forgets them. */
-  take(): readonly number[];
+  /** The longest script of some work, in ms; of more than a hundred the longest but for one in a hundred. */
+  longest(work: () => Promise<unknown>): Promise<number>;
   close(): void;
 }
 
-/** Time of the server's main thread, in µs. */
 const FIELDS = ['used_cpu_sys_main_thread', 'used_cpu_user_main_thread'];
 
 export function timedClient(url: string): TimedClient {
@@ -20,32 +20,30 @@ export function timedClient(url: string): TimedClient {
   const timed = async (command: string, args: unknown[]): Promise<unknown> => {
     if (command !== 'EVALSHA') return call(command, args);
     // Sent together, so that nothing comes between.
-    const [before, reply, after] = await Promise.all([
+    const [before, reply, after] = await Promise.allSettled([
       call('INFO', ['cpu']),
-      call(command, args).then(
-        (value) => ({ value }),
-        (error: unknown) => ({ error }),
-      ),
+      call(command, args),
       call('INFO', ['cpu']),
     ]);
-    times.push((cpuUs(after) - cpuUs(before)) / 1_000);
-    if ('error' in reply) throw reply.error;
+    times.push(cpuMs(after) - cpuMs(before));
+    if (reply.status === 'rejected') throw reply.reason;
     return reply.value;
   };
   return {
     client: Object.assign(redis, { call: timed }) as unknown as RedisClient,
-    take: () => {
-      const taken = times;
+    longest: async (work) => {
       times = [];
-      return taken;
+      await work();
+      const sorted = times.toSorted((a, b) => b - a);
+      return rounded(sorted[Math.floor(sorted.length / 100)] ?? Number.NaN);
     },
     close: () => redis.disconnect(),
   };
 }
 
-function cpuUs(info: unknown): number {
-  const text = String(info);
+function cpuMs(info: PromiseSettledResult<unknown>): number {
+  const text = info.status === 'fulfilled' ? String(info.value) : '';
   return FIELDS.reduce((sum, field) => {
-    return sum + Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(text)?.[1]) * 1e6;
+    return sum + Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(text)?.[1]) * 1_000;
   }, 0);
 }

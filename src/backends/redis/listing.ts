@@ -9,7 +9,7 @@ import type { Session } from './session.ts';
 import { allLeases, startedPart } from './started.ts';
 
 /** Queues in whose lines one script looks. */
-const QUEUES_STEP = 100;
+const QUEUES_STEP = 40;
 
 const LEVELS: readonly number[] = [1, 2, 3, 4, 5, CRITICAL];
 
