@@ -191,6 +191,24 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: `left <= 0`,
   },
   {
+    name: 'Lua: a lease carries any number of long payloads',
+    file: `${LUA}/deal.lua`,
+    find: `if bytes > 0 and batch.bytes > 0 and batch.bytes + bytes > LIMIT.scriptBytes then`,
+    replace: `if false then`,
+  },
+  {
+    name: 'Lua: a long result is left behind when its task goes',
+    file: `${LUA}/retain.lua`,
+    find: `  if t.isApart then redis.call('HDEL', K.results(), id) end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: an end that is written anew forgets where its result stands',
+    file: `${LUA}/task.lua`,
+    find: `(t.isApart and 32 or 0)`,
+    replace: `0`,
+  },
+  {
     name: 'Lua: a user with new settings is told in the first queues only',
     file: `${LUA}/refresh.lua`,
     find: `return #told, cursor ~= '0' and cursor`,
