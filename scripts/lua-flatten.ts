@@ -11,18 +11,27 @@
  * - What is done `if rich` is not there.
  * - Tables that are only ever named by their fields, as `H` and `C` of the step's state, are locals.
  */
-import { isVariable, type Locals, type LuaNode, type Place, parseLua, places } from './lua-tree.ts';
+import { withoutBranches } from './lua-branches.ts';
+import { inLocals } from './lua-locals.ts';
+import {
+  type Change,
+  changed,
+  isVariable,
+  type Locals,
+  type LuaNode,
+  nameIn,
+  type OfType,
+  overlap,
+  type Place,
+  parseLua,
+  places,
+  textOf,
+  within,
+} from './lua-tree.ts';
 
-type OfType<Type extends LuaNode['type']> = Extract<LuaNode, { type: Type }> & LuaNode;
 type LuaFunction = OfType<'FunctionDeclaration'>;
 type LuaCall = OfType<'CallExpression'>;
 type LuaReturn = OfType<'ReturnStatement'>;
-
-interface Change {
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
-}
 
 /** A function, all places of it, and all that call it. */
 interface Found {
@@ -33,9 +42,6 @@ interface Found {
   readonly inside: readonly Place[];
   readonly calls: readonly { readonly call: LuaCall; readonly place: Place }[];
 }
-
-/** Tables of the step's state. */
-const STATE = ['H', 'C'];
 
 /** The functions that every run makes, when none is left. */
 const EMPTY = /^local library = function\(\)\s+end\nlibrary\(\)\n/m;
@@ -57,60 +63,7 @@ export function flattenLua(text: string): string {
     if (changes === undefined) break;
     flat = changed(flat, changes);
   }
-  const bare = withoutTables(withoutAliases(flat.replace(EMPTY, '')));
-  return `local ARGV = ARGV\n${STATE.reduce(withoutTable, bare)}`;
-}
-
-/** The script without what the other one does: `rich` is false. */
-function withoutBranches(text: string): string {
-  const all = places(parseLua(text));
-  for (const { node, parents } of all) {
-    if (node.type !== 'Identifier' || node.name !== 'rich') continue;
-    const parent = parents.at(-1);
-    if (parent?.type === 'LocalStatement') continue;
-    const outer = parents.findLastIndex(({ type }) => !/^(?:Unary|Logical)Expression$/.test(type));
-    const condition = parents[outer + 1] ?? node;
-    const value = folded(text, condition);
-    const clause = parents[outer];
-    const statement = parents[outer - 1];
-    const change =
-      typeof value === 'boolean' && clause?.type === 'IfClause' && statement?.type === 'IfStatement'
-        ? decided(text, statement, clause, value)
-        : { from: condition.range[0], to: condition.range[1], text: String(value) };
-    return withoutBranches(changed(text, [change]));
-  }
-  return text.replace(/^local rich = false\n/m, '');
-}
-
-/** What the expression is when `rich` is false. */
-function folded(text: string, node: LuaNode): boolean | string {
-  if (node.type === 'Identifier' && node.name === 'rich') return false;
-  if (node.type === 'UnaryExpression' && node.operator === 'not') {
-    const value = folded(text, node.argument as LuaNode);
-    return typeof value === 'boolean' ? !value : `not ${value}`;
-  }
-  if (node.type !== 'LogicalExpression') return textOf(text, node);
-  const isAnd = node.operator === 'and';
-  const left = folded(text, node.left as LuaNode);
-  if (typeof left === 'boolean') return left === isAnd ? folded(text, node.right as LuaNode) : left;
-  const right = folded(text, node.right as LuaNode);
-  if (right === isAnd) return left;
-  return `(${left} ${node.operator} ${right})`;
-}
-
-/** An `if` of which one condition, the first, is known. */
-function decided(text: string, node: LuaNode, clause: LuaNode, value: boolean): Change {
-  const clauses = (node.type === 'IfStatement' ? node.clauses : []) as LuaNode[];
-  const at = { from: node.range[0], to: node.range[1] };
-  if (clauses[0] !== clause)
-    throw new Error(`\`rich\` may be the first condition only: ${textOf(text, node)}`);
-  const bodies = clauses.map((one) =>
-    textOf(text, one).replace(/^(?:else)?if\b[\s\S]*?\bthen\b|^else\b/, ''),
-  );
-  if (value) return { ...at, text: `do ${bodies[0]} end` };
-  if (clauses.length === 1) return { ...at, text: '' };
-  if (clauses[1]?.type === 'ElseClause') return { ...at, text: `do ${bodies[1]} end` };
-  return { ...at, text: text.slice(clauses[1]?.range[0], node.range[1]).replace(/^else/, '') };
+  return `local ARGV = ARGV\n${inLocals(flat.replace(EMPTY, ''))}`;
 }
 
 /** What takes functions out and puts them where they are called; `undefined` when none is left that may. */
@@ -168,10 +121,6 @@ function nameOf(node: unknown): string | undefined {
   const member = node as LuaNode | null;
   if (member?.type !== 'MemberExpression' || member.base.type !== 'Identifier') return undefined;
   return member.base.name === 'F' ? member.identifier.name : undefined;
-}
-
-function nameIn({ node }: Place): string {
-  return node.type === 'Identifier' ? node.name : '';
 }
 
 /** Each call as what the function returns, with the arguments in place of its parameters. */
@@ -413,169 +362,4 @@ function isPlain(node: LuaNode): boolean {
 function cut({ text, node }: Found): Change {
   const above = /(?:(?<=^|\n)--[^\n]*\n)*$/.exec(text.slice(0, node.range[0]));
   return { from: above?.index ?? node.range[0], to: node.range[1], text: '' };
-}
-
-/** The script with the results of functions under the names that they are given to. */
-function withoutAliases(text: string): string {
-  const all = places(parseLua(text));
-  const aliases = all.filter(
-    ({ node }) =>
-      node.type === 'LocalStatement' &&
-      node.init.length === node.variables.length &&
-      node.init.every((one) => one.type === 'Identifier' && /_\d+_\d+$/.test(one.name)),
-  );
-  const changes = aliases.flatMap(({ node }) => {
-    const { variables, init, range } = node as OfType<'LocalStatement'>;
-    const names = new Map(
-      variables.map(({ name }, at) => [name, textOf(text, init[at] as LuaNode)]),
-    );
-    const uses = all.filter((one) => isVariable(one) && one.locals.get(nameIn(one)) === node);
-    return [
-      { from: range[0], to: range[1], text: '' },
-      ...uses.map((one) => ({
-        from: one.node.range[0],
-        to: one.node.range[1],
-        text: names.get(nameIn(one)) ?? '',
-      })),
-    ];
-  });
-  // What is given on from one to the next is done with by the next round.
-  const apart = changes.filter(
-    (one) => !changes.some((other) => other !== one && overlap([one, other])),
-  );
-  return apart.length < changes.length || changes.length === 0 ? text : changed(text, changes);
-}
-
-/** The script with the fields of tables that nothing but their fields is asked of in locals. */
-function withoutTables(text: string): string {
-  const all = places(parseLua(text));
-  for (const { node } of all) {
-    if (node.type !== 'LocalStatement') continue;
-    for (const variable of node.variables as LuaNode[]) {
-      const changes = asFields(text, all, node, variable);
-      if (changes !== undefined) return withoutTables(changed(text, changes));
-    }
-  }
-  return text;
-}
-
-/** A local that is given a table once, as its fields. */
-function asFields(
-  text: string,
-  all: readonly Place[],
-  statement: OfType<'LocalStatement'>,
-  variable: LuaNode,
-): readonly Change[] | undefined {
-  const name = textOf(text, variable);
-  const uses = all.filter(
-    (one) => isVariable(one) && nameIn(one) === name && one.locals.get(name) === statement,
-  );
-  const given = uses.filter(({ node, parents }) => {
-    const parent = parents.at(-1);
-    return parent?.type === 'AssignmentStatement' && parent.variables.includes(node as never);
-  });
-  const isMade = statement.init.length > 0;
-  const maker = isMade ? statement : (given[0]?.parents.at(-1) as OfType<'AssignmentStatement'>);
-  if (given.length !== (isMade ? 0 : 1) || maker?.init.length !== 1 || maker.variables.length !== 1)
-    return undefined;
-  const [table] = maker.init as LuaNode[];
-  const fields = uses.filter((one) => !given.includes(one));
-  if (table?.type !== 'TableConstructorExpression' || table.fields.length === 0) return undefined;
-  if (!table.fields.every(({ type }) => type === 'TableKeyString')) return undefined;
-  const isField = ({ node, parents }: Place): boolean => {
-    const parent = parents.at(-1);
-    return parent?.type === 'MemberExpression' && parent.base === node;
-  };
-  if (!fields.every(isField)) return undefined;
-  const first = table.fields.map((one) => {
-    const [key, value] =
-      one.type === 'TableKeyString' ? [one.key.name, one.value as LuaNode] : ['', table];
-    const put = textOf(text, value);
-    return { name: `${name}_${key}`, value: value.type === 'CallExpression' ? `(${put})` : put };
-  });
-  const named = fields.map(({ parents }) => {
-    const use = parents.at(-1) as OfType<'MemberExpression'>;
-    return { from: use.range[0], to: use.range[1], text: `${name}_${use.identifier.name}` };
-  });
-  const firstNames = first.map((one) => one.name);
-  const names = [...new Set([...firstNames, ...named.map((one) => one.text)])].join(', ');
-  const values = first.map((one) => one.value).join(', ');
-  const put = isMade ? `local ${names} = ${values}` : `${firstNames.join(', ')} = ${values}`;
-  return [
-    { from: maker.range[0], to: maker.range[1], text: put },
-    ...(isMade ? [] : [{ from: variable.range[0], to: variable.range[1], text: names }]),
-    ...named,
-  ];
-}
-
-/** The script with `local H = { a = 1 }` as `local H_a = 1`, and `H.a` as `H_a`. */
-function withoutTable(text: string, table: string): string {
-  const all = places(parseLua(text));
-  const made = all.find(
-    ({ node }) => node.type === 'LocalStatement' && node.variables[0]?.name === table,
-  );
-  const fields = all.filter(({ node, parents }) => {
-    const parent = parents.at(-1);
-    return node.type === 'Identifier' && node.name === table && parent !== made?.node;
-  });
-  const statement = made?.node as OfType<'LocalStatement'> | undefined;
-  if (statement === undefined) return text;
-  const changes = fields.map(({ parents }) => {
-    const use = parents.at(-1) as LuaNode;
-    return { from: use.range[0], to: use.range[1], text: localOf(table, fieldOf(text, use)) };
-  });
-  const [init] = statement.init as LuaNode[];
-  const entries = init?.type === 'TableConstructorExpression' ? init.fields : [];
-  const first = new Map(
-    entries.map((entry) => {
-      const key = entry.type === 'TableKeyString' ? entry.key.name : rawOf(text, entry as LuaNode);
-      return [localOf(table, key), textOf(text, entry.value as LuaNode)];
-    }),
-  );
-  const others = changes.map((one) => one.text).filter((name) => !first.has(name));
-  const names = [...first.keys(), ...new Set(others)];
-  const declared = `local ${names.join(', ')} = ${[...first.values()].join(', ')}`;
-  return changed(text, [
-    { from: statement.range[0], to: statement.range[1], text: declared },
-    ...changes.filter(({ from }) => from > statement.range[1]),
-  ]);
-}
-
-function localOf(table: string, field: string): string {
-  return `${table}_${field.replaceAll(/\W/g, '_')}`;
-}
-
-/** The name of the field that is read or written. */
-function fieldOf(text: string, use: LuaNode): string {
-  if (use.type === 'MemberExpression') return use.identifier.name;
-  if (use.type === 'IndexExpression' && use.index.type === 'StringLiteral')
-    return use.index.raw.slice(1, -1);
-  throw new Error(`a table of the state is named by more than its fields: ${textOf(text, use)}`);
-}
-
-/** The text of `['name'] = value`. */
-function rawOf(text: string, entry: LuaNode): string {
-  return /'([^']*)'/.exec(textOf(text, entry))?.[1] ?? '';
-}
-
-function textOf(text: string, node: LuaNode): string {
-  return text.slice(node.range[0], node.range[1]);
-}
-
-function overlap(changes: readonly Change[]): boolean {
-  const ordered = [...changes].sort((a, b) => a.from - b.from || a.to - b.to);
-  return ordered.some((one, at) => one.from < (ordered[at - 1]?.to ?? 0));
-}
-
-function within(node: LuaNode, other: LuaNode): boolean {
-  return node.range[0] >= other.range[0] && node.range[1] <= other.range[1];
-}
-
-/** The text with all changes made; none of them lies in another. */
-function changed(text: string, changes: readonly Change[]): string {
-  const ordered = [...changes].sort((a, b) => b.from - a.from);
-  return ordered.reduce(
-    (made, { from, to, text: put }) => made.slice(0, from) + put + made.slice(to),
-    text,
-  );
 }

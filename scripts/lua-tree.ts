@@ -14,6 +14,15 @@ export type Locals = ReadonlyMap<string, LuaNode>;
 
 export type LuaNode = Node & { readonly range: readonly [number, number] };
 
+export type OfType<Type extends LuaNode['type']> = Extract<LuaNode, { type: Type }> & LuaNode;
+
+/** Other text in place of some. */
+export interface Change {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
 export function parseLua(text: string): LuaNode {
   return luaparse.parse(text, {
     ranges: true,
@@ -114,4 +123,30 @@ function declaredBehind(node: LuaNode): readonly string[] {
 function headsOf(node: LuaNode): readonly unknown[] {
   if (node.type === 'ForNumericStatement') return [node.start, node.end, node.step];
   return node.type === 'ForGenericStatement' ? node.iterators : [];
+}
+
+export function textOf(text: string, node: LuaNode): string {
+  return text.slice(node.range[0], node.range[1]);
+}
+
+export function overlap(changes: readonly Change[]): boolean {
+  const ordered = [...changes].sort((a, b) => a.from - b.from || a.to - b.to);
+  return ordered.some((one, at) => one.from < (ordered[at - 1]?.to ?? 0));
+}
+
+export function within(node: LuaNode, other: LuaNode): boolean {
+  return node.range[0] >= other.range[0] && node.range[1] <= other.range[1];
+}
+
+/** The text with all changes made; none of them lies in another. */
+export function changed(text: string, changes: readonly Change[]): string {
+  const ordered = [...changes].sort((a, b) => b.from - a.from);
+  return ordered.reduce(
+    (made, { from, to, text: put }) => made.slice(0, from) + put + made.slice(to),
+    text,
+  );
+}
+
+export function nameIn({ node }: Place): string {
+  return node.type === 'Identifier' ? node.name : '';
 }
