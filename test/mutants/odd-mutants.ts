@@ -28,12 +28,12 @@ const DEAL_RICH: readonly Row[] = [
   ['a level that many turns have emptied keeps its tag', `F.emptied(plan, level)`, `plan = plan`],
   [
     'a task is started with many others after its time to start',
-    `not (x and (x.ex or x.o and Park.isOrphan(t)))`,
+    `not (x and (x.ex or x.xr or x.o and Park.isOrphan(t)))`,
     `not (x and x.o and Park.isOrphan(t))`,
   ],
   [
     'a task of a run that has ended is started with many others',
-    `not (x and (x.ex or x.o and Park.isOrphan(t)))`,
+    `not (x and (x.ex or x.xr or x.o and Park.isOrphan(t)))`,
     `not (x and x.ex)`,
   ],
   ['a last chance is taken beside others', `    and t.losses < LIMIT.maxLost - 1 and `, `    and `],

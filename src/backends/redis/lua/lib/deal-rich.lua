@@ -72,7 +72,7 @@ end
 -- Whether a task that comes with facts is started like one without: nothing but its lease is to be written.
 function Deal.isStartable(t)
   local x, y = t.x, t.y
-  return not (x and (x.ex or x.o and Park.isOrphan(t))) and not (y and y.ch)
+  return not (x and (x.ex or x.xr or x.o and Park.isOrphan(t))) and not (y and y.ch)
     and t.losses < LIMIT.maxLost - 1 and (t.token == '' or F.tokenNumber(t.token) < micros)
 end
 

@@ -35,7 +35,7 @@ function Deal.start(t, u, level, request)
   t.token = n <= micros and request.token or string.format('%.0f-', n) .. request.id
   t.worker, t.leasedAt, t.chargedEpoch, t.step = request.worker, now, lane.epoch, C.steps
   t.isCounted = u.isCounted
-  if t.x and t.x.ex then
+  if t.x and (t.x.ex or t.x.xr) then
     t.x.ex, t.x.xr = nil, nil
     F.setDeadline(t)
   end
