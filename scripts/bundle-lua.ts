@@ -20,7 +20,8 @@ import { fileURLToPath } from 'node:url';
 import { compileHot, compileRich, compileVerb } from './lua-compile.ts';
 import { luaConstants } from './lua-constants.ts';
 import { localizeLua } from './lua-inline.ts';
-import { expandLua, shortenLua, stripLua } from './lua-text.ts';
+import { shortenLua } from './lua-short.ts';
+import { expandLua, stripLua } from './lua-text.ts';
 
 const BACKEND = new URL('../src/backends/redis/', import.meta.url);
 const SOURCE = new URL('lua/', BACKEND);

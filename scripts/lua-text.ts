@@ -43,38 +43,6 @@ export function stripLua(text: string): string {
   return `${kept.join('\n')}\n`;
 }
 
-/**
- * The script without blanks around operators, and with the functions of `F` named by one or two letters; what
- * stands behind two underscores, in which block of the script with all verbs the function is, stays. Texts are in
- * single quotes, without any inside.
- */
-export function shortenLua(text: string): string {
-  const code = text.replaceAll(/'[^']*'|[^']+/g, (part) => {
-    if (part.startsWith("'") && !part.endsWith("\\'")) return part;
-    if (/["']/.test(part)) throw new Error(`not a text in single quotes: ${part}`);
-    return part.replaceAll(/ *([,=<>~+*/{}()]) */g, '$1');
-  });
-  return withShortNames(code);
-}
-
-function withShortNames(text: string): string {
-  const names = new Map<string, string>();
-  return text.replaceAll(
-    /\bF\.([A-Za-z_]\w*?)((?:__\d+)?)\b(?!\w)/g,
-    (_, name: string, block: string) => {
-      const short = names.get(name + block) ?? shortName(names.size);
-      names.set(name + block, short);
-      return `F.${short}${block}`;
-    },
-  );
-}
-
-/** `A` to `Z`, then `AA`, `AB` and so on. */
-function shortName(at: number): string {
-  const letter = String.fromCodePoint(65 + (at % 26));
-  return at < 26 ? letter : `${shortName(Math.floor(at / 26) - 1)}${letter}`;
-}
-
 /** The closing bracket that a line leaves open: `]]`, `]=]` and so on. */
 function openBracket(line: string, inside: string | undefined): string | undefined {
   let open = inside;

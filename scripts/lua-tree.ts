@@ -40,23 +40,30 @@ export function places(root: LuaNode): readonly Place[] {
 }
 
 /** Whether an identifier reads or sets a variable: it is no field, and declares nothing. */
-export function isVariable({ node, parents }: Place): boolean {
+export function isVariable(place: Place): boolean {
+  return place.node.type === 'Identifier' && !isField(place) && !isDeclared(place);
+}
+
+/** Whether an identifier names a field of a table. */
+export function isField({ node, parents }: Place): boolean {
   const parent = parents.at(-1);
-  if (node.type !== 'Identifier') return false;
+  if (parent?.type === 'MemberExpression') return parent.identifier === node;
+  return parent?.type === 'TableKeyString' && parent.key === node;
+}
+
+/** Whether an identifier declares a local. */
+export function isDeclared({ node, parents }: Place): boolean {
+  const parent = parents.at(-1);
   switch (parent?.type) {
-    case 'MemberExpression':
-      return parent.identifier !== node;
-    case 'TableKeyString':
-      return parent.key !== node;
     case 'LocalStatement':
     case 'ForGenericStatement':
-      return !parent.variables.includes(node);
+      return node.type === 'Identifier' && parent.variables.includes(node);
     case 'ForNumericStatement':
-      return parent.variable !== node;
+      return parent.variable === node;
     case 'FunctionDeclaration':
-      return false;
+      return node.type === 'Identifier';
     default:
-      return true;
+      return false;
   }
 }
 
@@ -140,11 +147,13 @@ export function within(node: LuaNode, other: LuaNode): boolean {
 
 /** The text with all changes made; none of them lies in another. */
 export function changed(text: string, changes: readonly Change[]): string {
-  const ordered = [...changes].sort((a, b) => b.from - a.from);
-  return ordered.reduce(
-    (made, { from, to, text: put }) => made.slice(0, from) + put + made.slice(to),
-    text,
-  );
+  const parts: string[] = [];
+  let at = 0;
+  for (const { from, to, text: put } of [...changes].sort((one, other) => one.from - other.from)) {
+    parts.push(text.slice(at, from), put);
+    at = to;
+  }
+  return [...parts, text.slice(at)].join('');
 }
 
 export function nameIn({ node }: Place): string {

@@ -1,6 +1,7 @@
 /** The bundler's two text steps. */
 import { expect, it } from 'vitest';
-import { expandLua, shortenLua, stripLua } from '../../scripts/lua-text.ts';
+import { shortenLua } from '../../scripts/lua-short.ts';
+import { expandLua, stripLua } from '../../scripts/lua-text.ts';
 import { SCRIPTS } from '../../src/backends/redis/scripts.ts';
 import { headerOf, useOf } from '../support/lua-header.ts';
 
@@ -24,10 +25,21 @@ it('includes each file once, in order of first mention, however deep', () => {
   );
 });
 
-it('makes names of functions short, and leaves out blanks that say nothing', () => {
-  const text =
-    "local x = { F.Step_close__12( 'a = b', y ), F.other() }\nF.Step_close__12(a .. b, - 1)\n";
-  expect(shortenLua(text)).toBe("local x={F.A__12('a = b',y),F.B()}\nF.A__12(a .. b,- 1)\n");
+it('makes names of functions and locals short, and leaves out blanks that say nothing', () => {
+  const text = [
+    "local count, other = { count = F.Step_close__12( 'count = b', KEYS ), F.other() }",
+    'for at, value in pairs(count) do count.at, missing = value .. at, - 1 end',
+    'F.Step_close__12(function(value) return value end)',
+    '',
+  ].join('\n');
+  expect(shortenLua(text)).toBe(
+    [
+      "local b,d={count=F.A__12('count = b',KEYS),F.B()}",
+      'for c,a in pairs(b)do b.at,missing=a .. c,- 1 end',
+      'F.A__12(function(a)return a end)',
+      '',
+    ].join('\n'),
+  );
 });
 
 it('refuses a text that it could not tell from code', () => {
