@@ -270,13 +270,18 @@ const FAIR: readonly Row[] = [
 const HOT_LEASES: readonly Row[] = [
   [
     'leases that are dealt out are never looked at',
-    `  if not isNew then return end\n`,
+    `  if known and till >= known then return end\n`,
     `  do return end\n`,
   ],
   [
     'the end of leases that are dealt out is not told',
-    `  if till < H.started then H.started = till end\n  local isNew`,
-    `  local isNew`,
+    `  if till < H.started then H.started = till end\n  local known`,
+    `  local known`,
+  ],
+  [
+    'a lease that ends before the others of its worker is not looked for in time',
+    `  if known and till >= known then return end\n`,
+    `  if known then return end\n`,
   ],
   [
     'a worker with leases is taken for one without',

@@ -90,7 +90,8 @@ function Cascade.addReaders(ids, waiters, n, hears)
       local k = #facts
       facts[k + 1], facts[k + 2] = ids[i], struct.pack(FACTS, 0, 0, 0, 0, 0, 0, 0, readers)
       texts[k + 1] = ids[i]
-      texts[k + 2] = string.sub(text, 1, 26) .. string.char(string.byte(text, 27) + 4) .. string.sub(text, 28)
+      -- Its facts may have been its place alone.
+      texts[k + 2] = string.sub(text, 1, 26) .. string.char(52 + string.byte(text, 27) % 4) .. string.sub(text, 28)
     end
   end
   redis.call('DEL', unpack(keys))

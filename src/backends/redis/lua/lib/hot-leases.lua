@@ -30,12 +30,13 @@ function F.dropLeases()
   leasesOver = {}
 end
 
--- A worker has got leases of the step's own, which end then.
+-- A worker has got leases of the step's own, which end then. What is kept of it says no later moment than the
+-- ends of those that it has had in this step: `C.freed`, of one that is settled, `C.begun`, of one that began.
 function F.begun(worker, till)
   if till < H.started then H.started = till end
-  local isNew = not (C.freed or C.begun)
-  C.begun = true
-  if not isNew then return end
+  local known = C.begun or C.freed
+  C.begun = known and known < till and known or till
+  if known and till >= known then return end
   redis.call('ZADD', K.leases(), 'LT', string.format('%d', till), worker)
 end
 

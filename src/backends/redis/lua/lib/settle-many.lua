@@ -50,7 +50,8 @@ function Settle.finish(worker, packed, token, first, last, apart)
   F.touchLane(lane)
   if now < H.finished then H.finished = now end
   if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], 's', n) end
-  C.freed = true
+  local till = struct.unpack('<d', packed, 9)
+  if not C.freed or till < C.freed then C.freed = till end
 end
 
 -- Whether the task of a lease with this token is as most are: nothing else is known of it, and its user has

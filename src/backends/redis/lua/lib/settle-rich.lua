@@ -89,7 +89,7 @@ end
 
 function Settle.free(ids)
   redis.call('HDEL', K.hot(ARGV[1]), unpack(ids))
-  C.freed = true
+  C.freed = C.freed or INF
 end
 
 -- The first in line of the user of each, by user; only as far as they go back to lines of users without a record.
