@@ -144,6 +144,11 @@ const SETTLE_MANY: readonly Row[] = [
     ` do`,
   ],
   [
+    'a task that the step has read finishes as its lease said',
+    ` and not Settle.isRead(ids + i) end`,
+    ` end`,
+  ],
+  [
     'a task is settled twice in one call',
     `        for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end\n`,
     ``,

@@ -120,11 +120,12 @@ function Settle.all(worker, reply, hot, ears)
     while i <= last do
       local packed = hot[i]
       local isMost = packed and not others[i] and not (ears and Settle.isReadBy(ears, i))
-      -- The short script has seen that all are.
-      if isMost and rich then isMost = Settle.isMost(packed, token) end
+      -- The short script has seen that all are. What this step has read is not as its lease says any more.
+      if isMost and rich then isMost = Settle.isMost(packed, token) and not Settle.isRead(ids + i) end
       if isMost then
         local stop = i
         while stop < last and hot[stop + 1] == packed and not others[stop + 1]
+          and not (rich and Settle.isRead(ids + stop + 1))
           and not (ears and Settle.isReadBy(ears, stop + 1)) do
           stop = stop + 1
         end

@@ -87,6 +87,9 @@ function Settle.finishEach(worker, call, found, i)
   return n
 end
 
+-- Whether this step has read the task, as one of a user who is given a record, say.
+function Settle.isRead(at_) return tasks[ARGV[at_]] end
+
 function Settle.free(ids)
   redis.call('HDEL', K.hot(ARGV[1]), unpack(ids))
   C.freed = C.freed or INF
