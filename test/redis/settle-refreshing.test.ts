@@ -21,7 +21,9 @@ function taskOf(user: string, id: string): NewTask {
 }
 
 it('ends each once, though the first makes a record of all that the user runs', async () => {
-  const { backend, setTime, dispose } = redisForTests(inject('redisUrl'), { prefix: freshPrefix() });
+  const { backend, setTime, dispose } = redisForTests(inject('redisUrl'), {
+    prefix: freshPrefix(),
+  });
   await setTime(Date.UTC(2026, 0, 5, 12));
   await backend.open({ retention: RETENTION });
   await backend.workers.register({
@@ -43,7 +45,10 @@ it('ends each once, though the first makes a record of all that the user runs', 
     queues: [{ queue: 'default', weight: 1, pass: 0 }],
     wait: false,
   });
-  const many = Array.from({ length: 2 * LIMITS.refreshAtOnce }, (_, at) => `u${String(at).padStart(4, '0')}`);
+  const many = Array.from(
+    { length: 2 * LIMITS.refreshAtOnce },
+    (_, at) => `u${String(at).padStart(4, '0')}`,
+  );
   await enqueue(many.map((user) => taskOf(user, `of-${user}`)));
   await backend.queues.set('default', { perUser: { maxRunning: 5 } });
   const cause = { type: 'attempts', failure: 'error', made: 1, of: 1 } as const;
