@@ -21,6 +21,7 @@ export const CLIENT_COMMANDS: Readonly<Record<string, string>> = {
   ping: 'health checks',
   smembers: 'reconcile walks the queues',
   hscan: 'and all records',
+  zrange: 'a listing of what runs asks for the workers that run anything',
 };
 
 /** Every command that a script calls, in lower case and in order. */

@@ -159,7 +159,7 @@ export type {
   TaskNode,
 } from './domain/graph.ts';
 export type { Binding, Json, ValuePath } from './domain/graph-binding.ts';
-export type { Registration, Total, WorkerAttempts } from './domain/inspection.ts';
+export type { Registration, TaskPageRequest, Total, WorkerAttempts } from './domain/inspection.ts';
 export { LIMITS, type Limit, type LimitName } from './domain/limits.ts';
 export type { Position } from './domain/position.ts';
 export type { ProgramEnd } from './domain/program-errors.ts';
@@ -187,6 +187,7 @@ export type {
   MissingPolicy,
   NewTask,
   TaskRecord,
+  TaskRow,
   TaskStanding,
   TaskState,
 } from './domain/task.ts';

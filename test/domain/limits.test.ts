@@ -35,7 +35,6 @@ describe('limits', () => {
     expect(LIMITS.settleBatch * 2).toBeLessThanOrEqual(LIMITS.scriptUnits);
     expect(LIMITS.settleLeaseBatch * 6).toBeLessThanOrEqual(LIMITS.scriptUnits);
     expect(LIMITS.dependencies + 1).toBeLessThanOrEqual(LIMITS.scriptUnits);
-    expect(LIMITS.payloadBytes * 4).toBeLessThanOrEqual(LIMITS.scriptBytes);
   });
 
   it('let three heartbeats fit into the shortest default lease, and a tick into each', () => {

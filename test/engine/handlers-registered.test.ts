@@ -89,7 +89,7 @@ it('B-W23 a worker without the handler leaves the task to one that has it, and s
   expect(line).toMatchObject({ level: 'warn', message: expect.stringContaining('"gpu"') });
   const handle = await without.enqueue(double, 4);
   expect(await (await without.enqueue(inc, 1)).result()).toBe(2);
-  expect((await without.tasks.get(handle.id))?.state).toBe('scheduled');
+  expect((await without.tasks.get(handle.id))?.state).toBe('queued');
   expect((await without.workers.list())[0]?.names).toEqual(['inc']);
 
   const having = stage.loom([double], { handlers: { gpu: new Gpu() } });
@@ -138,7 +138,7 @@ it('testLoom runs it stubbed, or as it is registered', async () => {
   await using bare = testLoom([double]);
   const left = await bare.enqueue(double, 2);
   await bare.drain();
-  expect((await bare.tasks.get(left.id))?.state).toBe('scheduled');
+  expect((await bare.tasks.get(left.id))?.state).toBe('queued');
 });
 
 it.each([

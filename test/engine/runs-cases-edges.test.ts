@@ -281,7 +281,7 @@ describe('redis', () => {
 });
 
 /** The lines that write down who waits for whom, in the script that knows all verbs. */
-const BLOCKING = /^.*(?:'SADD', |F\.zset__\d+\().*(?<!, false\))$/gm;
+const BLOCKING = /^.*(?:'SADD',|F\.[A-Z]+__\d+\(\().*(?<!,false\))$/gm;
 
 /** A client whose scripts are changed on their way. */
 function rewritten(client: RedisClient, change: (text: string) => string): RedisClient {

@@ -174,7 +174,8 @@ describe('a caller is told', () => {
     async (name) => {
       const proxy = await proxyTo();
       const kit = await kitOn(proxy.url);
-      hurt(proxy, { type: 'answer', reply: REPLIES[name] ?? '' }, 9, isScript);
+      await kit.sendOne();
+      hurt(proxy, { type: 'answer', reply: REPLIES[name] ?? '' }, 99, isScript);
       for (const call of [
         () => kit.sendOne(),
         () => kit.lease(1),

@@ -155,7 +155,7 @@ function F.leaseStep(from, worker, shares, reply)
   end
   local heldAlarm = string.find(C.alarms, worker.id, 1, true) and Due.dropAlarm(worker.id)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
-    leaseMs = leaseMs, token = string.format('%.0f-', micros) .. id, known = false, isLong = false }
+    leaseMs = leaseMs, token = string.format('%d-', micros) .. id, known = false, isLong = false }
   local batch, word, ticked, last
   if worker.last and string.sub(worker.last, -#id - 1) == '-' .. id then
     word, ticked, C.isRich = 'repeated', false, true

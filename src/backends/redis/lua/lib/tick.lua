@@ -67,6 +67,8 @@ function Tick.sweep()
       end
     end
   end
+  -- What is kept of the worker that asks may say later than the end of a lease that it has settled.
+  if C.freed then C.freed = INF end
   F.readLeases()
   return H.started <= now
 end
