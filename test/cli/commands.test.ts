@@ -31,7 +31,7 @@ describe('enqueue', () => {
     await ok(run('enqueue', 'double', '{"from":"text"}', '--id', 'text'));
     await ok(run('enqueue', 'double', `@${file}`, '--id', 'file'));
     await ok(withEnv(['enqueue', 'double', '-', '--id', 'stdin'], { stdin: '{"from":"ströme"}' }));
-    const rows = JSON.parse(await ok(run('tasks', 'list', '-o', 'json'))) as {
+    const rows = JSON.parse(await ok(run('tasks', 'list', '--values', '-o', 'json'))) as {
       readonly id: string;
       readonly input: unknown;
     }[];

@@ -84,7 +84,7 @@ describe('the tutorial', () => {
     expect(workers).toHaveLength(2);
     const ended = await Promise.all(workers.splice(0).map((worker) => worker.end('SIGTERM')));
     expect(ended.map(({ code }) => code)).toEqual([0, 0]);
-    const { stdout } = await sh('fairloom tasks list --all -o json');
+    const { stdout } = await sh('fairloom tasks list --all --values -o json');
     const tasks: readonly { readonly input: string; readonly state: string }[] = JSON.parse(stdout);
     expect(tasks.map(({ input, state }) => `${input} ${state}`).toSorted()).toEqual([
       'flyer.png finished',
