@@ -2,18 +2,19 @@
 -- dependents, and those that are tried again at once.
 -- @rare
 
--- Records of the settlements from `i` on that have this decision, as far as they are in force and not odder.
+-- Records of the settlements from `i` on that have this decision, as far as they are in force and not odder. A task
+-- that the call settles twice ends the row.
 function Settle.alike(call, i, last, token, word)
-  local ids, tail, n, asked = call.ids, '\0' .. token, 0, {}
+  local ids, tail, n, asked, seen = call.ids, '\0' .. token, 0, {}, {}
   for at_ = i, last do
     local packed, row, ear, id = call.hot[at_], call.others[at_], call.ears and call.ears[at_], ARGV[call.ids + at_]
-    if not packed or tasks[id] ~= nil or call.done[id] or string.sub(packed, -#tail) ~= tail then break end
+    if not packed or tasks[id] ~= nil or call.done[id] or seen[id] or string.sub(packed, -#tail) ~= tail then break end
     if word == 'finish' then
       if row or (ear and (ear ~= 'd' or string.byte(packed, 21) % 2 == 1)) then break end
     elseif not row or ARGV[row + 1] ~= word then
       break
     end
-    n = n + 1
+    n, seen[id] = n + 1, true
   end
   local found = {}
   if n == 0 then return found end
