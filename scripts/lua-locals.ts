@@ -47,11 +47,8 @@ function withoutAliases(text: string): string {
       })),
     ];
   });
-  // What is given on from one to the next is done with by the next round.
-  const apart = changes.filter(
-    (one) => !changes.some((other) => other !== one && overlap([one, other])),
-  );
-  return apart.length < changes.length || changes.length === 0 ? text : changed(text, changes);
+  // Names that are given on from one statement to the next stay.
+  return overlap(changes) ? text : changed(text, changes);
 }
 
 /** The script with the fields of tables that nothing but their fields is asked of in locals. */
