@@ -19,6 +19,22 @@ const DEAL_RICH: readonly Row[] = [
     `math.min(u.queued, most + 1)`,
   ],
   [
+    'many turns of a user are written past its rate',
+    `    if F.rateTill({ set = set, tat = tat }) then return false end\n`,
+    ``,
+  ],
+  [
+    'many turns of a user leave as many that may start',
+    `u.lane.runnable + room - u.room`,
+    `u.lane.runnable`,
+  ],
+  ['many turns of a user are not running', `running = running + n end`, `running = running end`],
+  [
+    'many turns of a user leave it a record that it does not need',
+    `(u.isRecorded or cnt and queued > cnt[3])`,
+    `true`,
+  ],
+  [
     'many turns of a user go past its rate',
     `  if set.rate then room = Deal.startsOf(u, room) end\n`,
     ``,
@@ -77,13 +93,13 @@ const SETTLE_RICH: readonly Row[] = [
   ],
   [
     'many end, and run for their users',
-    `u.running, u.live = u.running - 1, u.live - 1`,
-    `u.live = u.live - 1`,
+    `u.running, u.live = u.running - n, u.live - n`,
+    `u.live = u.live - n`,
   ],
   [
     'many end, and nobody may start instead',
-    `u.live - 1\n      F.reindex(u)\n`,
-    `u.live - 1\n      F.touch(u)\n`,
+    `u.live - n\n  F.reindex(u)\n`,
+    `u.live - n\n  F.touch(u)\n`,
   ],
   [
     'many that had failed before succeed without an attempt',
@@ -112,13 +128,28 @@ const SETTLE_RICH: readonly Row[] = [
 
 const COUNT_DOWN: readonly Row[] = [
   [
+    'a task that the step has read finishes as its lease said',
+    `return tasks[id] or (ear`,
+    `return (ear`,
+  ],
+  [
+    'many finish, and one dependent hears of another end',
+    `C.stamp + i - first + 1)`,
+    `C.stamp + last - i + 1)`,
+  ],
+  [
+    'many tasks of a user finish, and one is counted',
+    `Settle.countDown(lane, name, counts[name])`,
+    `Settle.countDown(lane, name, 1)`,
+  ],
+  [
     'whoever waits for its own limit is not ready when many have ended',
     `flags >= THROTTLED or room ~= a + b + c + d + e + f then`,
     `flags >= THROTTLED then`,
   ],
   [
     'many end, and are counted as living',
-    `struct.pack('<II', live - 1,`,
+    `struct.pack('<II', live - n,`,
     `struct.pack('<II', live,`,
   ],
 ];

@@ -130,8 +130,8 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'dependents of the first of many that finish do not hear of it',
-    `local isMost = packed and not others[i] and not (ears and Settle.isReadBy(ears, i))`,
-    `local isMost = packed and not others[i]`,
+    ` and not Settle.isOdd(ids, i, ears) end`,
+    ` end`,
   ],
   [
     'those who were told that many have finished are not forgotten',
@@ -140,13 +140,8 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'a task of the middle of many that finish has no dependents',
-    `\n          and not (ears and Settle.isReadBy(ears, stop + 1)) do`,
+    `\n          and not (rich and Settle.isOdd(ids, stop + 1, ears)) do`,
     ` do`,
-  ],
-  [
-    'a task that the step has read finishes as its lease said',
-    ` and not Settle.isRead(ids + i) end`,
-    ` end`,
   ],
   [
     'a task is settled twice in one call',

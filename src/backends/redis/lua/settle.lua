@@ -21,7 +21,7 @@
 -- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
 -- @rich F.saveRate F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.Step_publishEnds F.Step_writeAll
 -- @rich F.Park_bringAll F.Park_countOf F.Park_finishAll F.Park_wakeAll
--- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf F.Settle_one F.Settle_isRead F.Settle_some F.countAttempt F.flushEnded
+-- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf F.Settle_one F.Settle_isAmongMany F.Settle_isOdd F.Settle_finishAlso F.Settle_some F.countAttempt F.flushEnded
 -- @include lib/state.lua
 -- @include lib/hot.lua
 -- @include lib/choose.lua

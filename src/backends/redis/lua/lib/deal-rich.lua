@@ -2,11 +2,41 @@
 -- others are (lib/deal.lua). What is odder than that is taken one by one (lib/lease.lua).
 -- @rare
 
+-- What settings come to as they are stored in `c`, for all who have the same; false for those on lists.
+function Deal.settingsOf(lane, packed)
+  local known = lane.known or {}
+  lane.known = known
+  local found = known[packed]
+  if found ~= nil then return found end
+  local c = packed == '' and NONE or cmsgpack.unpack(packed)
+  found = not c.l and { lane = lane, own = c.o or NONE, kept = c.k, set = F.settingsOf(lane, c.o or NONE) }
+  if found then found.isRecorded = F.isRecorded(found) end
+  known[packed] = found
+  return found
+end
+
+-- A user with a record of which nothing but numbers changes with a turn, as it is stored; nil when there is more to it.
+function Deal.readFew(lane, name)
+  if lane.users[name] then return end
+  local key = K.user(lane.p, name)
+  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  local found = got[1] and Deal.settingsOf(lane, got[3] or '')
+  if not found then return end
+  local s, ep, flags, w, room, a, b, c, d, e, f, live, running, tat = struct.unpack(USER, got[1])
+  local isCounted = flags == READY
+  if not isCounted and (flags ~= READY + UNCOUNTED or found.isRecorded) then return end
+  local queued = a + b + c + d + e + f
+  return { lane = lane, name = name, key = key, s = s, ep = ep, w = w, room = room, queued = queued, live = live,
+    running = running, tat = tat, raw = got[2], set = found.set, isCounted = isCounted, ready = true,
+    isRecorded = found.isRecorded, cnt = (queued > c or got[2]) and { a, b, c, d, e, f }, isFew = true }
+end
+
 -- How many turns the first of a class may have, who has a record: one more than so many at most. Nil: its turn is
--- taken by all rules.
-function Deal.roomOf(lane, front, most)
+-- taken by all rules. `again`: the user, as it was read for the same turn before.
+function Deal.roomOf(lane, front, most, again)
   if lane.timed or front.scale == true or string.byte(front.class) ~= 111 then return end
-  local u = F.userOf(lane, front.got[front.at])
+  local name = front.got[front.at]
+  local u = again and again.name == name and again or Deal.readFew(lane, name) or F.userOf(lane, name)
   local set = u.set
   if not u.ready or u.lists or u.ep ~= lane.epoch or u.w ~= front.w or set.weight ~= u.w or set.paused then return end
   local room = math.min(u.queued, set.maxRunning - u.running, most + 1)
@@ -18,6 +48,14 @@ end
 function Deal.startsOf(u, most)
   local rate, tat = u.set.rate, u.tat
   local step = rate.perMs / rate.limit
+  -- Far from what it allows: nobody asks for the other number then.
+  if (tat > now and tat or now) + (most + 1 - rate.burst) * step < now - 1 then return most end
+  return Deal.spend(u, most)
+end
+
+function Deal.spend(u, most)
+  local rate, tat = u.set.rate, u.tat
+  local step = rate.perMs / rate.limit
   for n = 1, most do
     if math.floor(tat - (rate.burst - 1) * step) > now then return n - 1, tat end
     tat = (tat > now and tat or now) + step
@@ -27,8 +65,9 @@ end
 
 -- Counts and shares of a user, to go on with while nothing is decided.
 function Deal.planOf(u)
-  if u.cnt[3] == u.queued and not (u.shares or u.raw) then return { turns = 0 } end
-  local shares = F.sharesOf(u)
+  if not u.cnt or (u.cnt[3] == u.queued and not (u.shares or u.raw)) then return { turns = 0 } end
+  local shares = F.sharesOf(u.isFew and { raw = u.raw } or u)
+  if u.isFew then return { turns = 0, lane = u.lane, dirty = true, cnt = { unpack(u.cnt) }, shares = shares } end
   return { turns = 0, lane = u.lane, dirty = true, cnt = { unpack(u.cnt) }, shares = { v = shares.v,
     crit = shares.crit, last = { unpack(shares.last) }, tag = { unpack(shares.tag) } } }
 end
@@ -99,17 +138,45 @@ function Deal.withFacts(ids, texts)
   return found
 end
 
+-- Writes the record of a user after its turns, where it is as it was read but for numbers; says whether it was that.
+function Deal.saveFew(u, plan, tag, isReady)
+  local n, set, tat, cnt, queued = plan.turns, u.set, u.tat, plan.cnt, u.queued - plan.turns
+  if not u.isFew or not (u.isRecorded or cnt and queued > cnt[3]) then return false end
+  if set.rate then
+    n, tat = Deal.spend(u, plan.turns)
+    if F.rateTill({ set = set, tat = tat }) then return false end
+  end
+  local live, running, flags = u.live, u.running, (isReady and READY or 0) + (u.isCounted and 0 or UNCOUNTED)
+  if u.isCounted then running = running + n end
+  local room = math.max(0, math.min(queued, set.maxRunning - running))
+  if room > u.room then return false end
+  u.lane.runnable = u.lane.runnable + room - u.room
+  local packed
+  if cnt then
+    packed = struct.pack(USER, tag, u.ep, flags, u.w, room, cnt[1], cnt[2], cnt[3], cnt[4], cnt[5], cnt[6], live,
+      running, tat)
+    redis.call('HSET', u.key, 'u', packed, 'v', F.packShares(plan.shares))
+  else
+    packed = struct.pack(USER, tag, u.ep, flags, u.w, room, 0, 0, queued, 0, 0, 0, live, running, tat)
+    redis.call('HSET', u.key, 'u', packed)
+  end
+  return true
+end
+
 -- Users with a record after their turns; says how many turns these were.
 function Deal.saveUsers(lane, turns, plans)
   local left = 0
   for i = 1, turns.who do
     local u, plan = turns.us[i], plans[i]
-    if plan then
+    if plan and Deal.saveFew(u, plan, turns.tags[i], turns.left[i] > 0) then
+      left = left + plan.turns
+    elseif plan then
+      if u.isFew then u = F.userOf(lane, u.name) end
       local n, rate = plan.turns, u.set.rate
       if plan.cnt then u.cnt, u.shares = plan.cnt, plan.shares else u.cnt[3] = u.cnt[3] - n end
       u.queued, u.running, u.s, left = u.queued - n, u.running + n, turns.tags[i], left + n
       if rate then
-        local _, tat = Deal.startsOf(u, n)
+        local _, tat = Deal.spend(u, n)
         u.tat = tat
       end
       if turns.left[i] == 0 then u.ready, u.class = false, false end

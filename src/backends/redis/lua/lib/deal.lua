@@ -72,7 +72,7 @@ function Deal.turns(lane, most, before)
     elseif isPlain then
       have = before and before.had[i] or redis.call('LLEN', lines .. front.got[front.at])
     elseif rich then
-      have, u = Deal.roomOf(lane, front, most)
+      have, u = Deal.roomOf(lane, front, most, before and before.us and before.us[i])
     end
     if not have then
       isOther = true

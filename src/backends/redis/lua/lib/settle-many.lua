@@ -9,7 +9,7 @@ function Settle.tell(ears, ids, first, last, apart)
   local told, known, channels = {}, nil, nil
   for i = first, last do
     local ear = ears[i - ids]
-    if ear then
+    if ear and ear ~= 'd' then
       told[#told + 1] = ARGV[i]
       if ear ~= known then known, channels = ear, F.channelsOf(ear) end
       F.tellEnd(channels, ARGV[i], '5', ARGV[i + apart], '', '')
@@ -119,16 +119,16 @@ function Settle.all(worker, reply, hot, ears)
     local last = i + size - 1
     while i <= last do
       local packed = hot[i]
-      local isMost = packed and not others[i] and not (ears and Settle.isReadBy(ears, i))
-      -- The short script has seen that all are. What this step has read is not as its lease says any more.
-      if isMost and rich then isMost = Settle.isMost(packed, token) and not Settle.isRead(ids + i) end
+      local isMost = packed and not others[i]
+      -- The short script has seen that all are.
+      if isMost and rich then isMost = Settle.isAmongMany(packed, token) and not Settle.isOdd(ids, i, ears) end
       if isMost then
         local stop = i
         while stop < last and hot[stop + 1] == packed and not others[stop + 1]
-          and not (rich and Settle.isRead(ids + stop + 1))
-          and not (ears and Settle.isReadBy(ears, stop + 1)) do
+          and not (rich and Settle.isOdd(ids, stop + 1, ears)) do
           stop = stop + 1
         end
+        if rich then Settle.finishAlso(packed, ids, i, stop, ears) end
         Settle.finish(worker, packed, token, ids + i, ids + stop, n)
         if ears then Settle.tell(ears, ids, ids + i, ids + stop, n) end
         for at_ = i, odd > 0 and stop or 0 do done[ARGV[ids + at_]] = true end

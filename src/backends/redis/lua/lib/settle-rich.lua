@@ -42,9 +42,9 @@ function Settle.alike(call, i, last, token, word)
   return found
 end
 
--- A task less of a user is running: of one that is ready with all that it has in line, nothing else changes. Says
+-- Fewer tasks of a user are running, of one that is ready with all that it has in line: nothing else changes. Says
 -- whether it was that.
-function Settle.countDown(lane, name)
+function Settle.countRunning(lane, name, n)
   if lane.users[name] or C.refresh > 0 then return false end
   local key = K.user(lane.p, name)
   local packed = redis.call('HGET', key, 'u')
@@ -52,8 +52,15 @@ function Settle.countDown(lane, name)
   local _, _, flags, _, room, a, b, c, d, e, f, live, running = struct.unpack(USER, packed)
   if flags % 2 == 0 or flags >= THROTTLED or room ~= a + b + c + d + e + f then return false end
   redis.call('HSET', key, 'u',
-    string.sub(packed, 1, 45) .. struct.pack('<II', live - 1, running - 1) .. string.sub(packed, 54))
+    string.sub(packed, 1, 45) .. struct.pack('<II', live - n, running - n) .. string.sub(packed, 54))
   return true
+end
+
+function Settle.countDown(lane, name, n)
+  if Settle.countRunning(lane, name, n) then return end
+  local u = F.userOf(lane, name)
+  u.running, u.live = u.running - n, u.live - n
+  F.reindex(u)
 end
 
 -- Those with dependencies, a key or a deadline end one by one.
@@ -72,11 +79,7 @@ function Settle.finishEach(worker, call, found, i)
     F.touchLane(lane)
     if t.hasAttempts then F.pushAttempt(t, 'succeeded', 'finish') end
     if call.ears and call.ears[at_] then Cascade.stand(t.id, stamp) end
-    if t.isCounted and not Settle.countDown(lane, t.user) then
-      local u = F.userOf(lane, t.user)
-      u.running, u.live = u.running - 1, u.live - 1
-      F.reindex(u)
-    end
+    if t.isCounted then Settle.countDown(lane, t.user, 1) end
   end
   local n = #ids
   if n == 0 then return 0 end
@@ -88,8 +91,40 @@ function Settle.finishEach(worker, call, found, i)
   return n
 end
 
--- Whether this step has read the task, as one of a user who is given a record, say.
-function Settle.isRead(at_) return tasks[ARGV[at_]] end
+-- Whether a task of a lease with this token ends as most do, though its user may have a record that counts it.
+function Settle.isAmongMany(packed, token)
+  if Settle.isMost(packed, token) then return true end
+  return string.byte(packed, 21) == 2 and string.sub(packed, -#token - 1) == '\0' .. token
+    and not F.laneOf(string.sub(packed, 34, -#token - 2)).timed
+end
+
+-- Whether there is more to its end, also than that others depend on it. What this step has read, as a task of a user
+-- who is given a record, is not as its lease says any more.
+function Settle.isOdd(ids, i, ears)
+  local id, ear = ARGV[ids + i], ears and ears[i]
+  return tasks[id] or (ear and ear ~= 'd' and Settle.isReadBy(ears, i))
+end
+
+-- Tasks of one lease finish: who counts them, and who depends on them.
+function Settle.finishAlso(packed, ids, first, last, ears)
+  for i = first, ears and last or 0 do
+    if ears[i] == 'd' then
+      C.isRich = true
+      Cascade.stand(ARGV[ids + i], C.stamp + i - first + 1)
+    end
+  end
+  if string.byte(packed, 21) ~= 2 then return end
+  C.isRich = true
+  local lane, names, counts = F.laneOf(string.match(packed, '^[^%z]*', 34)), {}, {}
+  local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + first, ids + last))
+  for i = 1, #texts do
+    local text = texts[i]
+    local name = text and string.sub(text, 31, 30 + string.sub(text, 28, 30))
+    if name and not counts[name] then names[#names + 1] = name end
+    if name then counts[name] = (counts[name] or 0) + 1 end
+  end
+  for _, name in ipairs(names) do Settle.countDown(lane, name, counts[name]) end
+end
 
 function Settle.free(ids)
   redis.call('HDEL', K.hot(ARGV[1]), unpack(ids))
