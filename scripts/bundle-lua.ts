@@ -17,7 +17,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { compileHot, compileRich, compileVerb } from './lua-compile.ts';
+import { careful, compileHot, compileRich, compileVerb } from './lua-compile.ts';
 import { luaConstants } from './lua-constants.ts';
 import { localizeLua } from './lua-inline.ts';
 import { shortenLua } from './lua-short.ts';
@@ -58,10 +58,9 @@ function render(): ReadonlyMap<string, string> {
     path === 'constants' ? luaConstants() : readFileSync(new URL(path, SOURCE), 'utf8');
   const texts = new Map(verbs.map((file) => [camelCase(file), expandLua(file, read)]));
   const exported: string[] = [];
-  const add = (name: string, compiled: string): void => {
-    exported.push(
-      `export const ${name}: string = ${quote(shortenLua(localizeLua(stripLua(compiled))))};`,
-    );
+  const add = (name: string, compiled: string, before = ''): void => {
+    const text = shortenLua(stripLua(before) + localizeLua(stripLua(compiled)));
+    exported.push(`export const ${name}: string = ${quote(text)};`);
   };
   for (const [at, [name, text]] of [...texts].entries()) {
     files.set(`lua/expanded/${verbs[at]}`, compileVerb(text));
@@ -74,7 +73,7 @@ function render(): ReadonlyMap<string, string> {
   const included = expandLua('rich', (path) => (path === 'rich' ? together : read(path)));
   const rich = compileRich(texts, included);
   files.set('lua/expanded/rich.lua', rich);
-  add('rich', rich);
+  add('rich', rich, careful([read('lib/guard.lua')]).join('\n'));
   files.set('lua.generated.ts', [HEAD, ...exported, ''].join('\n'));
   return files;
 }

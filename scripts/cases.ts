@@ -38,7 +38,7 @@ const NO_ROW = 'no row has this number';
 
 /** What can only go wrong with a server, a connection, another process, or the command line. */
 const SERVER: ReadonlySet<string> = new Set(
-  'O15 O18 O20 O46 O56 O95.12 B-W12 F29 F30 F36 F39 F61 F65 F66'.split(' '),
+  'O15 O18 O20 O46 O56 O95.12 B-W12 F29 F30 F36 F39 F61 F63 F64 F65 F66'.split(' '),
 );
 
 /** What only the embedded backend or the manual clock has. */
@@ -55,8 +55,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   F19: NO_ROW,
   ...reasons('F', [41, 49], NO_ROW),
   ...reasons('F', [54, 59], NO_ROW),
-  F63: 'damaged records: the inside of the engine on Redis, which is a later part',
-  F64: 'lost indexes: the inside of the engine on Redis, which is a later part',
   'O95.14': 'the dashboard, which is a later part',
   'B-W1': 'waiting for people, which is a later part',
   'B-W2': 'waiting for people, which is a later part',

@@ -53,6 +53,14 @@ const FIRST: ReadonlySet<string> = new Set([
   'lib/time.lua',
 ]);
 
+/** What only a call with care needs: see lua/lib/guard.lua. It is sent when there is one. */
+const CAREFUL_VERB = 'reconcile';
+const CAREFUL: ReadonlySet<string> = new Set(['lib/rebuild.lua', 'lib/rebuild-edges.lua']);
+
+export function careful(lines: readonly string[]): readonly string[] {
+  return ['--[[careful]]', ...lines, '--[[end]]'];
+}
+
 /** A verb by itself: for the tests that look at what it needs. */
 export function compileVerb(text: string): string {
   const { functions, rest, own, header } = take(text);
@@ -84,21 +92,25 @@ export function compileRich(verbs: ReadonlyMap<string, string>, expanded: string
   const { functions, rest } = take(expanded);
   const bodies = [...verbs].flatMap(([name, text]) => {
     const body = take(text).own.filter((line) => !line.startsWith('--'));
-    return [`if verb == '${name}' then`, ...body.map((line) => `  ${line}`), 'end'];
+    const lines = [`if verb == '${name}' then`, ...body.map((line) => `  ${line}`), 'end'];
+    return name === CAREFUL_VERB ? careful(lines) : lines;
   });
   const code = [...bodies, ...rest.flatMap(({ lines }) => lines)].join('\n');
   const all = reachable(functions, code, true);
   const live = functions.filter(({ name }) => all.has(name));
-  const files = [...new Set(live.map(({ file }) => file))];
+  const met = [...new Set(live.map(({ file }) => file))];
+  const files = [
+    ...met.filter((file) => !CAREFUL.has(file)),
+    ...met.filter((file) => CAREFUL.has(file)),
+  ];
   const numbered = new Map(
     live.map(({ name, file }) => [name, `${name}__${files.indexOf(file) + 1}`]),
   );
-  const blocks = files.flatMap((file) => [
-    '',
-    'function()',
-    ...live.filter((one) => one.file === file).flatMap(({ lines }) => [...lines, '']),
-    'end,',
-  ]);
+  const blocks = files.flatMap((file) => {
+    const own = live.filter((one) => one.file === file).flatMap(({ lines }) => [...lines, '']);
+    const block = ['', 'function()', ...own, 'end,'];
+    return CAREFUL.has(file) ? careful(block) : block;
+  });
   const text = [
     ...rest.flatMap((part) => (part.file === '' ? [] : part.lines)),
     'local rich = true',

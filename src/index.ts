@@ -93,6 +93,7 @@ export {
   ClockNotDrivenError,
   ClosedError,
   ControlNotReturnedError,
+  CorruptRecordError,
   CrossUserDependencyError,
   DecryptionError,
   type DecryptionProblem,

@@ -48,6 +48,7 @@ export {
   BackendUnavailableError,
   BackendUnsupportedError,
   ClosedError,
+  CorruptRecordError,
   ProcessEndedError,
   ThreadEndedError,
 } from './service-errors.ts';

@@ -89,7 +89,8 @@ export type ErrorCode =
   | 'CLOSED'
   | 'BACKEND_UNAVAILABLE'
   | 'BACKEND_FULL'
-  | 'BACKEND_UNSUPPORTED';
+  | 'BACKEND_UNSUPPORTED'
+  | 'CORRUPT_RECORD';
 
 /** A value as a message may show it: short, and nothing of an object. */
 export function shown(value: unknown): string {

@@ -81,3 +81,23 @@ export class BackendUnsupportedError extends FairloomError {
   /** The same call will not succeed without a change. */
   readonly retryable = false;
 }
+
+/**
+ * A record of the backend cannot be read: it was cut short, overwritten, or is of another kind than it
+ * should be. It was set aside, and everybody else goes on.
+ */
+export class CorruptRecordError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'CorruptRecordError';
+  /** See `docs/errors.md`. */
+  readonly code = 'CORRUPT_RECORD';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** What cannot be read: `task o-7`, or a key. */
+  readonly record: string;
+
+  constructor(record: string, why: string, cause?: unknown) {
+    super(`${record}: ${why} (fairloom doctor tells more)`, cause === undefined ? {} : { cause });
+    this.record = record;
+  }
+}

@@ -1,4 +1,5 @@
 import { CHANNEL_MUTANTS } from './channel-mutants.ts';
+import { DAMAGE_MUTANTS } from './damage-mutants.ts';
 import { DOMAIN_MUTANTS } from './domain-mutants.ts';
 import { EDGE_MUTANTS } from './edge-mutants.ts';
 import { ENGINE_MUTANTS, WALK_MUTANTS } from './engine-mutants.ts';
@@ -23,6 +24,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...STORAGE_MUTANTS,
   ...STRAIGHT_MUTANTS,
   ...ODD_MUTANTS,
+  ...DAMAGE_MUTANTS,
   ...RUN_MUTANTS,
   ...EDGE_MUTANTS,
   ...ENGINE_MUTANTS,

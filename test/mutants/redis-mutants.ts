@@ -182,7 +182,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: virtual time stands still',
     file: `${DIR}/lib/lease.lua`,
-    find: `  lane.v = lane.v + cost * 100 / lane.w\n`,
+    find: `  lane.v = lane.v + cost * 100 / (lane.w >= u.w and lane.w or u.w)\n`,
     replace: '',
   },
   {

@@ -14,13 +14,13 @@ const DEAL: readonly Row[] = [
   ],
   [
     'virtual time stands still while turns are dealt out',
-    `      v = from + 100 / w\n`,
-    `      v = from\n`,
+    `    v = from + 100 / w\n`,
+    `    v = from\n`,
   ],
   [
     'who has nothing left counts in W still',
-    `      if have == 1 then\n        w = w - front.w\n`,
-    `      if have == 1 then\n`,
+    `    if have == 1 then\n      w = w - front.w\n`,
+    `    if have == 1 then\n`,
   ],
   [
     'who had a turn goes before all others of its class',
@@ -290,8 +290,8 @@ const HOT_LEASES: readonly Row[] = [
   ],
   [
     'a request sent again is given leases of any step',
-    `t.state == 'started' and t.step == step then`,
-    `t.state == 'started' then`,
+    `fits = t and t.state == 'started' and t.step == step`,
+    `fits = t and t.state == 'started'`,
   ],
   [
     'a request sent again is answered in the order of ids',

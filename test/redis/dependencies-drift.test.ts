@@ -60,11 +60,12 @@ it('reconcile finds sets of dependencies whose task is gone', async () => {
       'blocked:later',
       'blocked:waits',
       'missing:2:upann',
+      'missing:4:heldann',
       'missing:5:neverann',
     ].sort(),
   );
   // Who waits for one that is gone goes on once somebody stores it anew.
-  expect(await inspect.missing()).toBe(2);
+  expect(await inspect.missing()).toBe(3);
   await tasks.enqueue([newTask('up', [])], { atomic: true });
   await tasks.cancel('up', { type: 'request' });
   expect((await inspect.get(['waits']))[0]).toMatchObject({ state: 'queued' });

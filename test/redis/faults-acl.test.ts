@@ -118,7 +118,13 @@ describeBackend(
     const advance = async (ms: number): Promise<void> => {
       now += ms;
       const micros = (now % 1_000) * 1_000;
-      await admin.hset('fq:clock', 'manual_s', Math.floor(now / 1_000), 'manual_us', micros);
+      await admin.hset(
+        'fq:clock-by-hand',
+        'manual_s',
+        Math.floor(now / 1_000),
+        'manual_us',
+        micros,
+      );
     };
     await advance(0);
     return {

@@ -18,7 +18,8 @@ const FORWARD = 1_000;
 const BACK = 1_500;
 
 /** What a namespace keeps for ever, and what its workers keep while they live. */
-const LASTING = /:(clock|meta|queues|names|fair|workers?(:.*)?|state:listed-workers)$/;
+const LASTING =
+  /:(clock|clock-by-hand|meta|queues|names|fair|workers?(:.*)?|state:listed-workers)$/;
 
 beforeAll(() => teach());
 

@@ -105,6 +105,10 @@ export async function errorSamples(): Promise<ErrorSamples> {
       failure('open', new Error('WRONGPASS invalid username-password pair')),
       failure('lease', new Error('ERR user_script:7: attempt to index a nil value')),
     ],
+    CORRUPT_RECORD: [
+      new errors.CorruptRecordError('task o-7', 'its text cannot be read'),
+      failure('reconcile', new Error('WRONGTYPE Operation against a key')),
+    ],
   };
 }
 

@@ -1,4 +1,4 @@
-/** The bundler's two text steps. */
+/** The bundler's text steps. */
 import { expect, it } from 'vitest';
 import { shortenLua } from '../../scripts/lua-short.ts';
 import { expandLua, stripLua } from '../../scripts/lua-text.ts';

@@ -3,6 +3,7 @@ import {
   BackendFullError,
   BackendUnavailableError,
   BackendUnsupportedError,
+  CorruptRecordError,
   type FairloomError,
   isOwn,
 } from '../../domain/errors.ts';
@@ -15,12 +16,28 @@ const FORBIDDEN = /\b(NOAUTH|WRONGPASS|NOPERM)\b|^ERR The user executing the scr
 /** A script broke off: what it was given, or the script itself, will break it off again. */
 const BROKEN = /^ERR (?:Error running script.*?)?@?user_script:\d+:/;
 
+/** A key holds something else than it should: no wait will help. */
+const WRONG_TYPE = /\bWRONGTYPE\b|\bvalue is not (?:an integer|a valid float|a float)\b/;
+
+/** Whether a call broke off on what it read: the same call, more careful, may pass. */
+export function isBrokenOff(error: unknown): boolean {
+  if (isOwn(error, 'CORRUPT_RECORD')) return true;
+  return isOwn(error, 'BACKEND_UNSUPPORTED') && BROKEN.test(messageOf(error.cause));
+}
+
 /** The error of the catalogue that a client's error stands for. */
 export function failure(operation: string, cause: unknown): FairloomError {
   if (isOwn(cause)) return cause;
   forgetArguments(cause);
   const text = messageOf(cause);
   if (FULL.test(text)) return new BackendFullError(operation, cause);
+  if (WRONG_TYPE.test(text)) {
+    return new CorruptRecordError(
+      operation,
+      `a key holds something else than it should (${text})`,
+      cause,
+    );
+  }
   if (FORBIDDEN.test(text)) {
     return new BackendUnsupportedError(`${operation}: the server refuses this account: ${text}`, {
       cause,

@@ -2,6 +2,7 @@ import { inChunks } from '../../base/chunks.ts';
 import { monotonicMs } from '../../base/globals.ts';
 import type { DependentPage, Inspect } from '../../domain/backend.ts';
 import { DEPENDENTS_NAMED, dependentPlace } from '../../domain/dependents.ts';
+import { CorruptRecordError } from '../../domain/errors.ts';
 import type {
   Page,
   PageRequest,
@@ -57,13 +58,24 @@ export class RedisInspect implements Inspect {
     this.#ends = new EndWatch(session);
   }
 
-  get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]> {
-    return answersFor(ids, GET_STEP, async (some) => {
+  async get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]> {
+    const records = await answersFor(ids, GET_STEP, async (some) => {
       const reply = flat(await this.#session.run('get', ['1', LIMITS.scriptBytes, ...some]));
       return rowsOf(reply, RECORD_FIELDS, (at) => {
         return text(reply[at]) === '' ? undefined : decodeRecord(reply, at);
       });
     });
+    const [only] = ids;
+    if (ids.length === 1 && records[0] === undefined) await this.#refuseDamaged(only ?? '');
+    return records;
+  }
+
+  /** A task whose record was set aside is not one that never was. */
+  async #refuseDamaged(id: string): Promise<void> {
+    const name = `task ${id}`;
+    const found = await this.#session.command('get', 'HGET', [this.#session.keys.damaged, name]);
+    if (found === null) return;
+    throw new CorruptRecordError(name, text(found).split('\0', 1)[0] ?? '');
   }
 
   async standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
@@ -129,7 +141,8 @@ export class RedisInspect implements Inspect {
     return this.#ends.wait(id, ms, signal);
   }
 
-  reconcile(options: { readonly repair: boolean }): Promise<ReconcileReport> {
+  async reconcile(options: { readonly repair: boolean }): Promise<ReconcileReport> {
+    await this.#session.mending.settled();
     return reconcile(this.#session, options.repair);
   }
 

@@ -45,6 +45,8 @@ export interface Keys {
   wake(worker: string): string;
   /** Channel by which one process is told of the ends of tasks. */
   told(process: string): string;
+  /** What was set aside since it could not be read, by what it was. */
+  readonly damaged: string;
   /** Texts of all tasks, by id. */
   readonly tasks: string;
   /** Names of all queues. */
@@ -71,6 +73,7 @@ export function keysOf(prefix: string): Keys {
     base,
     wake: (worker) => `${base}wake:${worker}`,
     told: (process) => `${base}told:${process}`,
+    damaged: `${base}damaged`,
     tasks: `${base}tasks`,
     queues: `${base}queues`,
     leases: `${base}leases`,

@@ -29,7 +29,7 @@ export function redisForTests(
     backend,
     setTime: async (ms) => {
       const fields = ['manual_s', Math.floor(ms / 1_000), 'manual_us', (ms % 1_000) * 1_000];
-      await connection.command('setTime', 'HSET', [clock, ...fields]);
+      await connection.command('setTime', 'HSET', [`${clock}-by-hand`, ...fields]);
     },
     dispose: async () => {
       await backend.close();

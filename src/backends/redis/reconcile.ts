@@ -3,8 +3,18 @@ import { isOwn } from '../../domain/errors.ts';
 import type { ReconcileReport } from '../../domain/inspection.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task.ts';
 import { flat, text } from './decode.ts';
+import { isBrokenOff } from './failures.ts';
 import type { Session } from './session.ts';
-import { type LaneTally, newTally, type Tally, tallyUser, type UserTally } from './tally.ts';
+import {
+  type LaneTally,
+  newTally,
+  type StoredLane,
+  type StoredUser,
+  sameCounts,
+  type Tally,
+  tallyUser,
+  type UserTally,
+} from './tally.ts';
 
 /** Lines of drift that a report holds. */
 const REPORTED = 100;
@@ -12,8 +22,20 @@ const REPORTED = 100;
 /** Records that one script looks at. */
 const STEP = 200;
 
+/** Keys that one script looks at. */
+const KEYS = 50;
+
+/** Keys that stand alone in their family. */
+const FIXED = (
+  'clock tasks payloads facts ends errors ears holes leases state:scheduled state:deferred ' +
+  'scheduled-users throttled deadlines cascade schedules schedules:due xcom-ends missing submissions ' +
+  'listed-workers workers names refreshing queues dropping idle-lanes configured-users ' +
+  'configured-for-all ended:finished ended:failed ended:canceled kept:finished kept:failed ' +
+  'kept:canceled scheduler:lock users fair'
+).split(' ');
+
 /** How often the counts are compared anew when somebody works meanwhile. */
-const TRIES = 3;
+const TRIES = 6;
 
 const INDEXES = ['scheduled', 'deferred', 'finished', 'failed', 'canceled'];
 
@@ -26,20 +48,31 @@ interface Findings {
 
 /**
  * Checks every record against its place, every place against its record, and every count against
- * both. The first two are exact at any time. Counts are compared only when nobody has changed
+ * both; what is repaired is made anew from records. `forget`: what was set aside is thrown away. The
+ * first two are exact at any time. Counts are compared only when nobody has changed
  * anything during the walk; on a busy store they are left out rather than reported wrongly.
  */
-export async function reconcile(session: Session, repair: boolean): Promise<ReconcileReport> {
+export async function reconcile(
+  session: Session,
+  repair: boolean,
+  forget: boolean = repair,
+): Promise<ReconcileReport> {
   const findings: Findings = { drift: [], checked: 0, repaired: 0 };
   const pass = new Pass(session, repair, findings);
+  await pass.keys();
   for (const name of [...INDEXES, 'deadlines', 'cascade']) await pass.index(name);
-  await pass.lines();
+  for (const state of ['finished', 'failed', 'canceled']) await pass.holes(state);
   await pass.schedules();
   await pass.dependencies();
   for (let tries = 1; tries <= TRIES; tries++) {
-    const { tally, moved } = await pass.records();
-    if (!moved && (await pass.counts(tally))) break;
+    const { tally, steps } = await pass.records();
+    // What stands wrong in a line is put right at any time; counts only if nothing has moved since.
+    if (tries === 1) await pass.lines(tally);
+    if (await pass.counts(tally, steps)) break;
   }
+  await pass.pieces();
+  await pass.clock();
+  await pass.damage(forget);
   const { drift, checked, repaired } = findings;
   return { drift: [...new Set(drift)].slice(0, REPORTED), checked, repaired };
 }
@@ -48,6 +81,8 @@ class Pass {
   readonly #session: Session;
   readonly #repair: '0' | '1';
   readonly #findings: Findings;
+  /** Keys of leases that were met. */
+  readonly #hot = new Set<string>();
 
   constructor(session: Session, repair: boolean, findings: Findings) {
     this.#session = session;
@@ -55,19 +90,100 @@ class Pass {
     this.#findings = findings;
   }
 
+  /**
+   * Looks at every key of the namespace: whether it is of the right type and can be read, and whether the
+   * listings know of it. An account that may not scan looks at those alone whose names are known.
+   */
+  async keys(): Promise<void> {
+    await this.#keys(FIXED);
+    const { base } = this.#session.keys;
+    try {
+      for await (const keys of this.#session.scan('reconcile', patternOf(base), STEP)) {
+        await this.#keys(keys.map((key) => key.slice(base.length)));
+      }
+    } catch (error) {
+      if (!isOwn(error, 'BACKEND_UNSUPPORTED') || isBrokenOff(error)) throw error;
+    }
+  }
+
+  async #keys(names: readonly string[]): Promise<void> {
+    // What they lead to are leases, which must be known before anything is said of tasks.
+    for (const some of inChunks(
+      names.filter((name) => !isAside(name)),
+      KEYS,
+    )) {
+      for (const problem of await this.#run('keys', ...some)) this.#found(text(problem));
+      for (const name of some) if (name.startsWith('hot:')) this.#hot.add(name);
+    }
+  }
+
+  /** Looks for what is left of tasks that are not stored, and when leases end. */
+  async pieces(): Promise<void> {
+    for (const name of ['facts', 'ends', 'errors', 'payloads', 'ears', ...this.#hot]) {
+      let cursor = '0';
+      do {
+        const [next, ...problems] = (await this.#run('pieces', name, cursor)).map(text);
+        for (const problem of problems) this.#found(problem);
+        cursor = next ?? '0';
+      } while (cursor !== '0');
+    }
+  }
+
+  /** What is remembered from step to step; only a repair tells it anew. */
+  async clock(): Promise<void> {
+    if (this.#repair === '0') return;
+    for (const problem of await this.#run('clock')) this.#found(text(problem));
+  }
+
+  /** Names what stands aside, and throws it away when that is asked. */
+  async damage(forget: boolean): Promise<void> {
+    const { damaged, base } = this.#session.keys;
+    let cursor = '0';
+    do {
+      const args = [damaged, cursor, 'COUNT', STEP];
+      const [next, found] = flat(await this.#session.command('reconcile', 'HSCAN', args));
+      cursor = text(next);
+      const rows = flat(found).map(text);
+      for (const [at, name] of rows.entries()) {
+        if (at % 2 === 1) continue;
+        this.#found(`${name}: set aside, ${(rows[at + 1] ?? '').split('\0', 1)[0]}`);
+        if (!forget) continue;
+        const key = /^key (.*)$/s.exec(name)?.[1];
+        const drop = (command: string, ...args: string[]): Promise<unknown> =>
+          this.#session.command('reconcile', command, args);
+        if (key !== undefined) await drop('UNLINK', `${base}set-aside:${key}`);
+        await drop('HDEL', damaged, name);
+      }
+    } while (cursor !== '0');
+  }
+
   /** Takes out of an index what does not belong there. */
   async index(name: string): Promise<void> {
     for (let rank = 0; rank >= 0; ) rank = this.#note(await this.#run('index', name, rank), rank);
   }
 
-  /** Takes out of the users' lines what is not queued. */
-  async lines(): Promise<void> {
-    for (const queue of await this.#queues()) {
-      for await (const { user } of this.#users(queue)) {
+  /** Counts the holes in a list of those that have ended, unless somebody works meanwhile. */
+  async holes(state: string): Promise<void> {
+    const steps = await this.#steps();
+    let found = 0;
+    for (let rank = 0; rank >= 0; ) {
+      const [next, holes] = (await this.#run('holes', state, rank)).map(Number);
+      found += holes ?? 0;
+      rank = next ?? -1;
+    }
+    const problems = await this.#run('holes', state, 0, steps, found);
+    for (const problem of problems) this.#found(text(problem));
+  }
+
+  /** Takes out of the users' lines what is not queued, and puts users where their lines say. */
+  async lines(tally: Tally): Promise<void> {
+    for (const queue of await this.#queues(tally)) {
+      for await (const { user } of this.#everybody(queue, tally)) {
         for (let rank = 0; rank >= 0; ) {
           rank = this.#note(await this.#run('line', queue, user, rank), rank);
         }
       }
+      for (const problem of await this.#run('sums', queue)) this.#found(text(problem));
     }
   }
 
@@ -86,15 +202,14 @@ class Pass {
         for (const problem of await this.#run('deps', ...names)) this.#found(text(problem));
       }
     } catch (error) {
-      if (!isOwn(error, 'BACKEND_UNSUPPORTED')) throw error;
+      if (!isOwn(error, 'BACKEND_UNSUPPORTED') || isBrokenOff(error)) throw error;
     }
   }
 
-  /** Looks at every record; counts what is stored. `moved`: somebody changed something meanwhile. */
-  async records(): Promise<{ readonly tally: Tally; readonly moved: boolean }> {
+  /** Looks at every record; counts what is stored. `steps`: how many there had been before. */
+  async records(): Promise<{ readonly tally: Tally; readonly steps: number }> {
     const tally = newTally();
-    const repairedBefore = this.#findings.repaired;
-    const before = await this.#steps();
+    const steps = await this.#steps();
     this.#findings.checked = 0;
     for await (const ids of this.#ids()) {
       const reply = await this.#run('records', ...ids);
@@ -105,34 +220,41 @@ class Pass {
         this.#findings.checked++;
       }
     }
-    const mended = this.#findings.repaired > repairedBefore;
-    return { tally, moved: mended || (await this.#steps()) !== before };
+    return { tally, steps };
   }
 
   /** Compares the counts; false when somebody came between, and all must be counted anew. */
-  async counts(tally: Tally): Promise<boolean> {
-    const steps = await this.#steps();
+  async counts(tally: Tally, steps: number): Promise<boolean> {
+    if ((await this.#steps()) !== steps) return false;
     const problems: string[] = [];
-    const mends: (() => Promise<boolean>)[] = [];
-    for (const queue of await this.#queues()) {
+    const mends: ((steps: number) => Promise<boolean>)[] = [];
+    for (const queue of await this.#queues(tally)) {
       const lane = tally.get(queue) ?? { users: new Map<string, UserTally>() };
       let mended = false;
-      for await (const stored of this.#users(queue)) {
+      for await (const stored of this.#everybody(queue, tally)) {
         const counted = tallyUser(tally, queue, stored.user);
-        if (counted.equals(stored)) continue;
+        if (counted.equals(stored) && stored.indexed) continue;
         mended = true;
-        problems.push(`queue ${queue}, user ${stored.user}: its counts are not those of its tasks`);
-        mends.push(() => this.#mend('mend-user', [queue, stored.user], counted.toJson()));
+        const what = counted.equals(stored)
+          ? 'ready, but in no index'
+          : 'its counts are not those of its tasks';
+        problems.push(`queue ${queue}, user ${stored.user}: ${what}`);
+        mends.push((now) => this.#mend('mend-user', [queue, stored.user, now], counted.toJson()));
       }
       const found = await this.#laneProblem(queue, lane);
-      if (found === undefined || mended) continue;
-      problems.push(found.problem);
-      mends.push(() => this.#mend('mend-lane', [queue], found.counts));
+      if (found === undefined) continue;
+      // What a user comes to depends on counts of its queue, which follow from those of users.
+      mends.unshift((now) => this.#mend('mend-lane', [queue, now], found.counts));
+      if (!mended) problems.push(found.problem);
     }
     if ((await this.#steps()) !== steps) return false;
     for (const problem of problems) this.#found(problem, false);
     if (this.#repair === '0' || mends.length === 0) return true;
-    for (const mend of mends) if (await mend()) this.#findings.repaired++;
+    // Each is one step more; once somebody else comes between, all must be counted anew.
+    for (const [at, mend] of mends.entries()) {
+      if (!(await mend(steps + at))) break;
+      this.#findings.repaired++;
+    }
     // A user that was mended changes the sums of its queue: look again.
     return false;
   }
@@ -160,6 +282,7 @@ class Pass {
     for (const sum of ['w', 'runnable', 'ready', 'parked'] as const) {
       if (stored[sum] !== sums[sum]) wrong.push(sum);
     }
+    if (stored.tags !== stored.kept) wrong.push('tags');
     if (!sameCounts(stored.classes, sums.classes)) wrong.push('classes');
     if (wrong.length === 0) return undefined;
     return {
@@ -168,8 +291,12 @@ class Pass {
     };
   }
 
-  async #mend(part: string, target: readonly string[], counts: string): Promise<boolean> {
-    const [word] = await this.#run(part, ...target, await this.#steps(), counts);
+  async #mend(
+    part: string,
+    target: readonly (string | number)[],
+    counts: string,
+  ): Promise<boolean> {
+    const [word] = await this.#run(part, ...target, counts);
     return word === 'ok';
   }
 
@@ -191,10 +318,25 @@ class Pass {
     return Number(steps);
   }
 
-  async #queues(): Promise<readonly string[]> {
+  /** All queues that are listed, or have tasks. */
+  async #queues(tally: Tally): Promise<readonly string[]> {
     const key = `${this.#session.keys.base}queues`;
     const names = flat(await this.#session.command('reconcile', 'SMEMBERS', [key]));
-    return names.map(text).sort();
+    return [...new Set([...names.map(text), ...tally.keys()])].sort();
+  }
+
+  /** All users of a queue that are listed, or have tasks. */
+  async *#everybody(queue: string, tally: Tally): AsyncGenerator<StoredUser> {
+    const known = new Set<string>();
+    for await (const user of this.#users(queue)) {
+      known.add(user.user);
+      yield user;
+    }
+    for (const user of tally.get(queue)?.users.keys() ?? []) {
+      if (known.has(user)) continue;
+      const [, json] = await this.#run('users', queue, '', '0', user);
+      yield JSON.parse(text(json)) as StoredUser;
+    }
   }
 
   /** Ids of all records, some at a time. */
@@ -214,54 +356,31 @@ class Pass {
   }
 
   async *#users(queue: string): AsyncGenerator<StoredUser> {
-    let last = '';
-    for (;;) {
-      const page = (await this.#run('users', queue, last)).map((json) => {
-        return JSON.parse(text(json)) as StoredUser;
-      });
-      yield* page;
-      const end = page.at(-1);
-      if (end === undefined) return;
-      last = end.user;
-    }
+    let place = '';
+    do {
+      const [next, ...page] = (await this.#run('users', queue, place, this.#repair)).map(text);
+      for (const json of page) yield JSON.parse(json) as StoredUser;
+      place = next ?? '';
+    } while (place !== '');
   }
 
   async #run(part: string, ...args: (string | number)[]): Promise<readonly unknown[]> {
     const repair = part === 'lane' || part === 'users' ? '0' : this.#repair;
-    return flat(await this.#session.run('reconcile', [part, repair, ...args]));
+    const look = this.#repair === '0';
+    const reply = flat(await this.#session.guarded('reconcile', [part, repair, ...args], look));
+    const [told, damage] = [flat(reply[0]), flat(reply[1])];
+    // What a repair sets aside is told at its end, with what others have set aside.
+    if (look) for (const problem of damage) this.#found(text(problem));
+    return told;
   }
+}
+
+/** What was set aside, and the clock, which no part reads as a key. */
+function isAside(name: string): boolean {
+  return name === 'damaged' || name.startsWith('set-aside:') || name.startsWith('clock-');
 }
 
 /** Of keys that begin so. */
 function patternOf(start: string): string {
   return `${start.replace(/[?*[\]\\]/g, '\\$&')}*`;
-}
-
-interface StoredUser {
-  readonly user: string;
-  readonly levels: readonly number[];
-  readonly running: number;
-  readonly live: number;
-  readonly parked: number;
-  readonly ready: boolean;
-  readonly w: number;
-  readonly room: number;
-  readonly class: string;
-}
-
-interface StoredLane {
-  readonly counts: Readonly<Record<TaskState, number>>;
-  readonly w: number;
-  readonly runnable: number;
-  readonly ready: number;
-  readonly parked: number;
-  readonly classes: Readonly<Record<string, number>>;
-}
-
-function sameCounts(
-  a: Readonly<Record<string, number>>,
-  b: Readonly<Record<string, number>>,
-): boolean {
-  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].every((name) => (a[name] ?? 0) === (b[name] ?? 0));
 }

@@ -12,6 +12,7 @@ import { RedisGraphs } from './graphs.ts';
 import { RedisInspect } from './inspect.ts';
 import { checkPrefix, DEFAULT_PREFIX } from './keys.ts';
 import { RedisQueues } from './queues.ts';
+import { reconcile } from './reconcile.ts';
 import { RedisRuns } from './runs.ts';
 import { RedisSchedules } from './schedules.ts';
 import type { Scripts } from './scripts.ts';
@@ -62,7 +63,13 @@ export function backendOf(
   const client = isClient(target) ? target : newClient(connectionTo(target));
   checkClient(client);
   if (isCluster(client)) checkTag(prefix);
-  const session = new Session({ client, owned, prefix, scripts });
+  const session = new Session({
+    client,
+    owned,
+    prefix,
+    scripts,
+    mend: (broken) => reconcile(broken, true, false),
+  });
   const workers = new RedisWorkers(session);
   const inspect = new RedisInspect(session);
   return {

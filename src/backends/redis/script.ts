@@ -12,8 +12,8 @@ export type ScriptArgument = string | number;
 /** What in the text reads the server's clock; it stands there once. */
 const SERVER_TIME = "redis.call('TIME')";
 
-/** Reads the moment from the clock's own hash instead, so that a test can set it. */
-const MANUAL_TIME = "redis.call('HMGET', KEYS[1], 'manual_s', 'manual_us')";
+/** Reads the moment from a hash beside the clock's instead, so that a test can set it. */
+const MANUAL_TIME = "redis.call('HMGET', KEYS[1] .. '-by-hand', 'manual_s', 'manual_us')";
 
 export function defineScript(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };

@@ -104,12 +104,15 @@ const OPERATIONS: Readonly<Record<Verb, string>> = {
 export interface Scripts {
   /** All verbs; the last argument names the verb. */
   readonly rich: Script;
+  /** The same, which reads with care when the name begins with `!` or `?`; and it can reconcile. */
+  readonly careful: Script;
   /** What a short script leaves to `rich` it answers by the word 'rich', and does nothing. */
   readonly hot: Readonly<Record<HotVerb, Script>>;
 }
 
 export const SCRIPTS: Scripts = {
-  rich: defineScript(lua.rich),
+  rich: defineScript(lua.rich.replaceAll(/^--\[\[careful]]\n[\s\S]*?^--\[\[end]]\n/gm, '')),
+  careful: defineScript(lua.rich.replaceAll(/^--\[\[(?:careful|end)]]\n/gm, '')),
   hot: {
     enqueue: defineScript(lua.enqueue),
     lease: defineScript(lua.lease),
@@ -124,9 +127,10 @@ export function operationOf(verb: Verb): string {
 
 /** The same scripts on a clock that a test sets. */
 export function manualScripts(): Scripts {
-  const { rich, hot } = SCRIPTS;
+  const { rich, careful, hot } = SCRIPTS;
   return {
     rich: onManualTime(rich),
+    careful: onManualTime(careful),
     hot: {
       enqueue: onManualTime(hot.enqueue),
       lease: onManualTime(hot.lease),

@@ -6,6 +6,7 @@ import type { RedisClient } from './client.ts';
 import { Connection } from './connection.ts';
 import { retentionText } from './encode.ts';
 import { type Keys, keysOf } from './keys.ts';
+import { Mending } from './mending.ts';
 import type { ScriptArgument } from './script.ts';
 import { type HotVerb, operationOf, SCRIPTS, type Scripts, type Verb } from './scripts.ts';
 import { examine } from './server-check.ts';
@@ -17,6 +18,8 @@ export interface SessionOptions {
   readonly owned: boolean;
   readonly prefix: string;
   readonly scripts?: Scripts | undefined;
+  /** Makes anew what a call that was broken off may have left half done. */
+  readonly mend: (session: Session) => Promise<unknown>;
 }
 
 const KEEP: Retention = {
@@ -32,13 +35,15 @@ export class Session {
   readonly connection: Connection;
   /** Aborts when the backend closes; waits end with it. */
   readonly closing: AbortController = new AbortController();
+  readonly mending: Mending;
   readonly #scripts: Scripts;
   #retention: string = retentionText(KEEP);
   #info: Promise<BackendInfo> | undefined;
   #opened = false;
   #submissions = 0;
 
-  constructor({ client, owned, prefix, scripts }: SessionOptions) {
+  constructor({ client, owned, prefix, scripts, mend }: SessionOptions) {
+    this.mending = new Mending(this, () => mend(this));
     this.client = client;
     this.keys = keysOf(prefix);
     this.connection = new Connection(client, owned);
@@ -69,17 +74,35 @@ export class Session {
   }
 
   async run(verb: Verb, args: readonly ScriptArgument[]): Promise<unknown> {
-    if (!this.#opened) await this.open();
-    const { rich } = this.#scripts;
-    return this.connection.run(operationOf(verb), rich, this.keys.clock, [...args, verb]);
+    try {
+      return await this.#rich(verb, verb, args);
+    } catch (error) {
+      return await this.mending.again(verb, args, error);
+    }
   }
 
   /** By the short script of the verb; `undefined` when it left all to the one that knows all verbs. */
   async runHot(verb: HotVerb, args: readonly ScriptArgument[]): Promise<unknown> {
     if (!this.#opened) await this.open();
     const script = this.#scripts.hot[verb];
-    const reply = await this.connection.run(operationOf(verb), script, this.keys.clock, args);
-    return Array.isArray(reply) && reply.length === 1 && reply[0] === 'rich' ? undefined : reply;
+    try {
+      const reply = await this.connection.run(operationOf(verb), script, this.keys.clock, args);
+      return Array.isArray(reply) && reply.length === 1 && reply[0] === 'rich' ? undefined : reply;
+    } catch (error) {
+      return await this.mending.again(verb, args, error);
+    }
+  }
+
+  /** A call that sets aside whatever cannot be read; `look`: tells it, and leaves it there. */
+  guarded(verb: Verb, args: readonly ScriptArgument[], look: boolean): Promise<unknown> {
+    return this.#rich(verb, `${look ? '?' : '!'}${verb}`, args);
+  }
+
+  async #rich(verb: Verb, word: string, args: readonly ScriptArgument[]): Promise<unknown> {
+    if (!this.#opened) await this.open();
+    const { rich, careful } = this.#scripts;
+    const script = word === verb ? rich : careful;
+    return this.connection.run(operationOf(verb), script, this.keys.clock, [...args, word]);
   }
 
   async command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {

@@ -59,3 +59,39 @@ export class UserTally {
     return JSON.stringify({ levels, live, parked, running: this.states.started });
   }
 }
+
+/** What a queue remembers of a user. */
+export interface StoredUser {
+  readonly user: string;
+  readonly levels: readonly number[];
+  readonly running: number;
+  readonly live: number;
+  readonly parked: number;
+  readonly ready: boolean;
+  readonly w: number;
+  readonly room: number;
+  readonly class: string;
+  /** It stands in the index that says whose turn it is, as far as it should. */
+  readonly indexed: boolean;
+}
+
+/** What a queue remembers of all. */
+export interface StoredLane {
+  readonly counts: Readonly<Record<TaskState, number>>;
+  readonly w: number;
+  readonly runnable: number;
+  readonly ready: number;
+  readonly parked: number;
+  /** Kept tags as they are counted, and as they are. */
+  readonly tags: number;
+  readonly kept: number;
+  readonly classes: Readonly<Record<string, number>>;
+}
+
+export function sameCounts(
+  a: Readonly<Record<string, number>>,
+  b: Readonly<Record<string, number>>,
+): boolean {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].every((name) => (a[name] ?? 0) === (b[name] ?? 0));
+}

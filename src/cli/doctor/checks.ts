@@ -139,7 +139,7 @@ function driftCheck({ drift, checked, repaired }: ReconcileReport, repair: boole
   return {
     check: 'drift',
     verdict: 'failed',
-    text: `${found}: this is a bug in Fairloom`,
+    text: `${found}: ${drift.slice(0, NAMED).join('; ')}`,
     hint: 'fairloom doctor --repair',
   };
 }

@@ -1,21 +1,26 @@
 -- Checks records, indexes and counts against each other, one bounded part at a time.
 --
 -- KEYS[1]  clock   hash
--- ARGV[1]  part    'records', 'index', 'line', 'lane', 'users', 'schedules', 'deps',
---                  'mend-user' or 'mend-lane'
+-- ARGV[1]  part    'keys', 'records', 'index', 'holes', 'line', 'sums', 'lane', 'users', 'schedules',
+--                  'deps', 'pieces', 'clock', 'mend-user' or 'mend-lane'
 -- ARGV[2]  repair  '1': what is wrong is mended at once
 -- ARGV[3..]  what  of the part: see there
--- Returns  see the part; problems are told as text
+-- Returns  what the part tells, problems as text; then the damage that guard.lua met on the way
 -- Cost     O(500 × log tasks)
 -- @include lib/state.lua
--- @include lib/base.lua
--- @include lib/deps.lua
+-- @include lib/hot.lua
+-- @include lib/idempotency.lua
 -- @include lib/schedule.lua
+-- @include lib/rebuild.lua
+-- @include lib/rebuild-edges.lua
+-- @rare lib/tick.lua
 
 local part, repair = ARGV[1], ARGV[2] == '1'
 local PAGE = 200
 -- Waiters of a task that is gone that one step looks at.
-local LET_GO = 2000
+local GONE_STEP = 2000
+-- Ready users of a queue that one step counts.
+local ALL_AT_ONCE = 2000
 local reply = {}
 
 local function tell(text)
@@ -34,6 +39,7 @@ local function putBack(t, u)
     if not isCounted then u.cnt[t.level], u.queued = u.cnt[t.level] + 1, u.queued + 1 end
     return F.reindex(u)
   end
+  if t.state == 'started' then return F.leasedUntil(t.worker, t.leaseUntil) end
   local score = t.at
   if t.state == 'deferred' then score = t.stamp end
   if F.isEnd(t.state) then
@@ -50,11 +56,10 @@ end
 local function isPlaced(t, u)
   if t.state == 'started' then return redis.call('ZSCORE', K.leases(), t.worker) end
   if F.isEnd(t.state) then
-    return F.findEnded(t) or redis.call('ZSCORE', K.kept(t.state), t.id)
+    return redis.call('ZSCORE', K.kept(t.state), t.id) or F.findEnded(t)
+      or redis.call('LPOS', K.ended(t.state), t.id)
   end
-  if t.state == 'queued' then
-    return Park.isFiled(t, u) or redis.call('LPOS', F.lineKey(u, t.level), t.id)
-  end
+  if t.state == 'queued' then return Park.isFiled(t, u) or redis.call('LPOS', F.lineKey(u, t.level), t.id) end
   if t.state == 'deferred' then return redis.call('ZSCORE', K.index('deferred'), t.id) end
   local member = F.member(t)
   return redis.call('ZSCORE', K.scheduled(u.lane.p, u.name), member)
@@ -73,6 +78,8 @@ local function records()
         problem = t.id .. ': ' .. t.state .. ', but not ' .. where
         if repair then putBack(t, u) end
       end
+      local drift = F.recordDrift(t, u, repair)
+      if drift then problem = (problem == '' and '' or problem .. '; ') .. t.id .. ': ' .. drift end
       tell(t.queue)
       tell(t.user)
       tell(t.state)
@@ -82,23 +89,47 @@ local function records()
   end
 end
 
+-- Of a task whose end is lost its list still says how it ended.
+local function endedIndex(name, rank)
+  local key, stamp = K.ended(name), 0
+  local ids = redis.call('LRANGE', key, rank, rank + PAGE - 1)
+  tell(#ids == PAGE and rank + PAGE or -1)
+  for _, id in ipairs(ids) do
+    local t = not F.isHole(id) and F.taskOf(id)
+    if t and t.state == 'queued' and not isPlaced(F.fixed(t), F.ownerOf(t)) then
+      tell(id .. ': in ' .. name .. ', but its end is lost')
+      if repair then F.restoreEnd(t, name, stamp) end
+    elseif not F.isHole(id) and not (t and t.state == name) then
+      tell(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
+      if repair then redis.call('LREM', key, 1, id) end
+    end
+    if t and t.endStamp then stamp = t.endStamp end
+  end
+end
+
+-- ARGV[3], [4], [5]: state, rank and steps. Tells the next rank or -1, and how many of a page are holes; from
+-- [6] on, when all have been counted and nothing has changed meanwhile, whether that many are known.
+local function holes()
+  local name, rank, counted = ARGV[3], tonumber(ARGV[4]), ARGV[6]
+  if counted then
+    local known = redis.call('HGET', K.holes(), name) or '0'
+    if C.steps ~= tonumber(ARGV[5]) or known == counted then return end
+    tell(name .. ': ' .. known .. ' holes are known, ' .. counted .. ' are there')
+    if not repair then return end
+    redis.call('HDEL', K.holes(), name)
+    if counted ~= '0' then redis.call('HSET', K.holes(), name, counted) end
+    return
+  end
+  local ids, found = redis.call('LRANGE', K.ended(name), rank, rank + PAGE - 1), 0
+  for _, id in ipairs(ids) do found = found + (F.isHole(id) and 1 or 0) end
+  tell(#ids == PAGE and rank + PAGE or -1)
+  tell(found)
+end
+
 -- ARGV[3], [4]: index and rank. Tells the next rank or -1, then problems.
 local function index()
   local name, rank = ARGV[3], tonumber(ARGV[4])
-  if F.isEnd(name) then
-    local ids = redis.call('LRANGE', K.ended(name), rank, rank + PAGE - 1)
-    tell(#ids == PAGE and rank + PAGE or -1)
-    for _, id in ipairs(ids) do
-      local t = not F.isHole(id) and F.taskOf(id)
-      if not F.isHole(id) and not (t and t.state == name) then
-        tell(id .. ': in ' .. name .. ', but ' .. (t and t.state or 'not stored'))
-        if repair then
-          redis.call('LREM', K.ended(name), 1, id)
-        end
-      end
-    end
-    return
-  end
+  if F.isEnd(name) then return endedIndex(name, rank) end
   local ids = redis.call('ZRANGE', K.index(name), rank, rank + PAGE - 1)
   tell(#ids == PAGE and rank + PAGE or -1)
   for _, member in ipairs(ids) do
@@ -116,22 +147,28 @@ local function index()
   end
 end
 
--- ARGV[3], [4], [5]: queue, user and rank. Tells the next rank or -1, then problems of its line.
+-- ARGV[3], [4], [5]: queue, user and rank. Tells the next rank or -1, then problems of its line; at last, how many
+-- it counts, and where that puts it.
 local function line()
   local u, rank = F.userOf(F.laneOf(ARGV[3]), ARGV[4]), tonumber(ARGV[5])
-  local more = false
+  local more, counted = false, true
   for level = 6, 1, -1 do
     local key = F.lineKey(u, level)
     local ids = redis.call('LRANGE', key, rank, rank + PAGE - 1)
     more = more or #ids == PAGE
+    local seen = {}
     for _, id in ipairs(ids) do
-      local t = F.taskOf(id)
+      local t = not seen[id] and F.taskOf(id)
+      seen[id] = true
       local isParked = t and t.state == 'queued' and Park.isFiled(t, u)
       if not t or t.state ~= 'queued' or isParked then
         reply[#reply + 1] = id .. ': in line, but ' .. (isParked and 'parked' or t and t.state or 'not stored')
         if repair then redis.call('LREM', key, 1, id) end
       end
     end
+    local length = redis.call('LLEN', key)
+    counted = counted and length == u.cnt[level]
+    if repair then u.cnt[level] = length end
   end
   local aside = redis.call('ZRANGEBYLEX', K.parked(u.lane.p), '[' .. K.pair(u.name, ''), '(' .. K.pair(u.name, ':'),
     'LIMIT', rank, PAGE)
@@ -144,8 +181,12 @@ local function line()
       if repair then redis.call('ZREM', K.parked(u.lane.p), member) end
     end
   end
-  if repair then F.touch(u) end
   table.insert(reply, 1, more and rank + PAGE or -1)
+  if more then return end
+  local drift = F.userDrift(u, repair) or not counted and 'its counts are not those of its tasks'
+    or not F.isIndexed(u) and 'ready, but in no index'
+  if drift then tell('queue ' .. u.lane.queue .. ', user ' .. u.name .. ': ' .. drift) end
+  if drift and repair then F.indexAnew(u) end
 end
 
 -- A schedule that is listed, or due (`at_`), against its record.
@@ -178,7 +219,7 @@ end
 -- Who waits for a task that is gone waits on as for one that was never stored.
 local function letGo(id)
   local key = K.waiting(id)
-  for _, waiter in ipairs(redis.call('ZRANGE', key, 0, LET_GO - 1)) do
+  for _, waiter in ipairs(redis.call('ZRANGE', key, 0, GONE_STEP - 1)) do
     local t = F.taskOf(waiter)
     F.zset(key, waiter, false)
     if t and redis.call('SISMEMBER', K.blocked(waiter), id) == 1 then Deps.awaitMissing(t, id) end
@@ -213,15 +254,18 @@ end
 local function laneOf()
   local lane = F.laneOf(ARGV[3])
   tell(C.steps)
-  tell(cjson.encode({ counts = lane.counts, w = lane.w, runnable = lane.runnable,
-    ready = lane.ready, parked = lane.parked, classes = lane.classes }))
+  tell(cjson.encode({ counts = lane.counts, w = lane.w, runnable = lane.runnable, ready = lane.ready,
+    parked = lane.parked, classes = lane.classes, tags = lane.tags, kept = redis.call('ZCARD', K.keptTags(lane.p)) }))
 end
 
--- ARGV[3], [4]: queue and the last name of the page before. Tells each user as JSON.
+-- ARGV[3], [4]: queue and where the page before has ended; [5]: '1' when strays are dropped; [6]: one name only,
+-- listed or not. Tells where this page ends, or '', then each user as JSON.
 local function users()
   local lane = F.laneOf(ARGV[3])
-  local names = F.namesAfter(lane, ARGV[4], PAGE)
-  for i = 1, math.min(#names, PAGE) do
+  local names = ARGV[6] and { ARGV[6] } or F.namesAfter(lane, F.ofHex(ARGV[4]), PAGE)
+  local n = math.min(#names, PAGE)
+  tell(#names >= PAGE and F.hexOf(names[n]) or '')
+  for i = 1, n do
     local name = names[i]
     local u = F.userOf(lane, name)
     local later = tonumber(redis.call('HGET', K.later(lane.p), name) or 0)
@@ -230,8 +274,12 @@ local function users()
     elseif later ~= u.live - u.queued - u.parked - u.running then
       u.live = -1
     end
-    tell(cjson.encode({ user = name, levels = u.cnt, parked = u.parked, running = u.running, live = u.live,
-      ready = u.ready, w = u.w, room = u.room, class = u.class or '' }))
+    if ARGV[6] or u.running > 0 or not F.isStray(u) then
+      tell(cjson.encode({ user = name, levels = u.cnt, parked = u.parked, running = u.running, live = u.live,
+        ready = u.ready, w = u.w, room = u.room, class = u.class or '', indexed = F.isIndexed(u) }))
+    elseif ARGV[5] == '1' then
+      redis.call('ZREM', K.users(lane.p), name)
+    end
   end
 end
 
@@ -240,13 +288,39 @@ local function mendUser()
   if C.steps ~= tonumber(ARGV[5]) then return tell('moved') end
   local u, counts = F.userOf(F.laneOf(ARGV[3]), ARGV[4]), cjson.decode(ARGV[6])
   u.cnt, u.queued = counts.levels, 0
-  for _, count in ipairs(u.cnt) do u.queued = u.queued + count end
+  for level = 1, 6 do u.queued = u.queued + u.cnt[level] end
   u.parked, u.running, u.live, u.isCounted = counts.parked, counts.running, counts.live, true
   local key, later = K.later(u.lane.p), u.live - u.queued - u.parked - u.running
   if later > 0 then redis.call('HSET', key, u.name, later) else redis.call('HDEL', key, u.name) end
-  u.entered = true
-  F.reindex(u)
+  F.indexAnew(u)
   tell('ok')
+end
+
+-- ARGV[3]: queue. What its ready users come to, while they are few enough to be counted at once.
+local function sums()
+  local lane, sum, classes = F.laneOf(ARGV[3]), { w = 0, runnable = 0, ready = 0 }, {}
+  for class in pairs(lane.classes) do
+    local key = K.ready(lane.p, class)
+    local size = redis.call('ZCOUNT', key, '-inf', '(inf')
+    sum.ready = sum.ready + size
+    if sum.ready > ALL_AT_ONCE then return end
+    for _, name in ipairs(redis.call('ZRANGE', key, 0, size - 1)) do
+      local u = F.userOf(lane, name)
+      sum.w, sum.runnable = sum.w + u.w, sum.runnable + u.room
+    end
+    classes[class] = size > 0 and size or nil
+  end
+  local isRight = true
+  for class, size in pairs(lane.classes) do isRight = isRight and size == classes[class] end
+  for field, value in pairs(sum) do
+    isRight = isRight and lane[field] == value
+    if repair then lane[field] = value end
+  end
+  if isRight then return end
+  tell('queue ' .. lane.queue .. ': wrong count of those who are ready')
+  if not repair then return end
+  lane.classes = classes
+  F.touchLane(lane)
 end
 
 -- ARGV[3], [4], [5]: queue, steps, counts as JSON. Tells 'ok', or 'moved'.
@@ -256,7 +330,11 @@ local function mendLane()
   for state in pairs(lane.counts) do lane.counts[state] = counts.counts[state] end
   lane.w, lane.runnable, lane.ready, lane.parked = counts.w, counts.runnable, counts.ready, counts.parked
   lane.classes = {}
-  for class, count in pairs(counts.classes) do lane.classes[class] = count end
+  for class, count in pairs(counts.classes) do
+    lane.classes[class] = count
+    if count >= MANY then F.spread(K.ready(lane.p, class)) end
+  end
+  lane.tags = redis.call('ZCARD', K.keptTags(lane.p))
   for kind in pairs(lane.lasts) do
     if not F.isKindUsed(lane.classes, kind) then lane.lasts[kind] = nil end
   end
@@ -264,11 +342,50 @@ local function mendLane()
   tell('ok')
 end
 
-local PARTS = { records = records, index = index, line = line, lane = laneOf, users = users,
-  schedules = schedules, deps = deps, ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
+-- ARGV[3..]: names of keys without the prefix. Tells what they say that no index says.
+local function keys()
+  for i = 3, #ARGV do
+    local problem = F.keyDrift(ARGV[i], repair)
+    if problem then tell(problem) end
+  end
+end
+
+-- ARGV[3], [4]: a hash of pieces of tasks, and a cursor. Tells the next cursor, then problems.
+local function pieces()
+  local key, worker, least = prefix .. ARGV[3], string.match(ARGV[3], '^hot:(.*)$'), INF
+  local got = redis.call('HSCAN', key, ARGV[4], 'COUNT', PAGE)
+  tell(got[1])
+  for i = 1, #got[2], 2 do
+    if redis.call('HEXISTS', K.tasks(), got[2][i]) == 0 then
+      tell(got[2][i] .. ': in ' .. ARGV[3] .. ', but not stored')
+      if repair then redis.call('HDEL', key, got[2][i]) end
+    elseif worker then
+      least = math.min(least, (select(2, struct.unpack('<dd', got[2][i + 1]))))
+    end
+  end
+  local listed = least < INF and tonumber(redis.call('ZSCORE', K.leases(), worker) or nil)
+  if least == INF or (listed and listed <= least) then return end
+  tell(worker .. ': has leases that nobody looks after')
+  if repair then F.leasedUntil(worker, least) end
+end
+
+-- What the namespace remembers from step to step is told anew.
+local function clock()
+  local was = { waiting = C.waiting, ears = C.ears, configs = C.configs }
+  F.rebuildClock()
+  for name, value in pairs(was) do
+    if value ~= C[name] then tell('clock: wrong count of ' .. name) end
+  end
+  F.closeStep()
+end
+
+local PARTS = { keys = keys, pieces = pieces, clock = clock, records = records, index = index, holes = holes,
+  line = line, sums = sums, lane = laneOf, users = users, schedules = schedules, deps = deps, ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
 PARTS[part]()
-if repair and (next(Z) or next(I) or #touched > 0) then
+local changedKey = false
+for _, key in pairs(keyring) do changedKey = changedKey or key.dirty end
+if repair and (next(Z) or next(I) or next(leasedUntil) or #touched > 0 or #changed > 0 or changedKey) then
   F.writeStep()
   F.closeStep()
 end
-return reply
+return { reply, redis.damage or NONE }

@@ -114,6 +114,8 @@ function Park.before(lane, turns, texts, head)
       ids[#ids + 1], stamps[id] = id, string.sub(text, 14, 25)
     end
   end
+  -- Somebody else's hand took all that was parked.
+  if #ids == 0 then return false end
   if #turns > 1 then table.sort(ids, function(a, b) return stamps[a] < stamps[b] end) end
   local row = {}
   for i, id in ipairs(ids) do row[#ids + 1 - i] = id end

@@ -209,7 +209,9 @@ function Cascade.next()
   end
   if I.cascade then F.flushIndex('cascade') end
   if H.cascade == INF then return nil end
-  return redis.call('ZRANGE', K.index('cascade'), 0, 0)[1]
+  local id = redis.call('ZRANGE', K.index('cascade'), 0, 0)[1]
+  if not id then H.cascade = INF end
+  return id
 end
 
 -- All that wait for it have been told.

@@ -163,6 +163,15 @@ function Deal.saveFew(u, plan, tag, isReady)
   return true
 end
 
+-- The first that is taken by all rules, and those with facts that need not be.
+function Deal.examine(batch, taken, request)
+  local ids, texts = taken.ids, taken.texts
+  local found = Deal.withFacts(ids, texts)
+  local stop = Deal.firstOdd(texts, #ids, request, found) or taken.stop
+  if not (request.isLong or found) then return stop, found end
+  return Deal.firstHeavy(batch, ids, texts, stop and stop - 1 or #ids, found) or stop, found
+end
+
 -- Users with a record after their turns; says how many turns these were.
 function Deal.saveUsers(lane, turns, plans)
   local left = 0
@@ -218,12 +227,9 @@ function Deal.takeEach(lane, turns, request, batch)
   taken.keys, taken.plans = Deal.linesOf(lane, turns)
   taken.ids, taken.stop = Deal.popEach(taken.keys, turns.count)
   taken.texts = #taken.ids > 0 and redis.call('HMGET', K.tasks(), unpack(taken.ids)) or NONE
-  taken.found = Deal.withFacts(taken.ids, taken.texts)
-  taken.stop = Deal.firstOdd(taken.texts, #taken.ids, request, taken.found) or taken.stop
-  if request.isLong or taken.found then
-    local most = taken.stop and taken.stop - 1 or #taken.ids
-    taken.stop = Deal.firstHeavy(batch, taken.ids, taken.texts, most, taken.found) or taken.stop
-  end
+  local fine, stop, found = pcall(Deal.examine, batch, taken, request)
+  -- What cannot be read breaks off whoever reads it once all stand again where they stood.
+  if fine then taken.stop, taken.found = stop or taken.stop, found else taken.stop = 1 end
   taken.isOdd = taken.stop
   return taken
 end
@@ -247,9 +253,6 @@ function Deal.someRich(share, most, request, batch)
       Deal.startEach(lane, dealt, plans, taken.ids, taken.texts, taken.found, request, batch)
     end
     if taken.drained then Park.drain(lane, turns, taken.drained) end
-  elseif turns.who > 0 then
-    F.touchLane(lane)
-    Deal.saveTags(lane, turns)
   end
   batch.pass = odd and 1 or 2 * batch.pass
   if odd and batch.n < request.limit and not batch.stopped then return Deal.one(share, request, batch) end

@@ -78,8 +78,9 @@ function Deal.turns(lane, most, before)
       isOther = true
       break
     end
-    if isPlain and have == 1 and front.w ~= 100 then
-      -- Its tag is in turns of a weight of its own: it gets a record to be kept in.
+    if isPlain and (have == 0 or (have == 1 and front.w ~= 100)) then
+      -- It stands where it has nothing (somebody else's hand), or its tag is in turns of a weight of its own: it
+      -- gets a record to be kept in.
       isOther = true
       break
     end
@@ -103,30 +104,25 @@ function Deal.turns(lane, most, before)
         if front.tag == INF then front.at = front.size + 1 end
       end
     end
-    if have > 0 then
-      count = count + 1
-      if order then
-        order[count] = i
-      elseif i ~= count then
-        order = {}
-        for at_ = 1, count - 1 do order[at_] = at_ end
-        order[count] = i
+    count = count + 1
+    if order then
+      order[count] = i
+    elseif i ~= count then
+      order = {}
+      for at_ = 1, count - 1 do order[at_] = at_ end
+      order[count] = i
+    end
+    tags[i], left[i] = tags[i] + TURN, have - 1
+    v = from + 100 / w
+    if have == 1 then
+      w = w - front.w
+    elseif count < most then
+      local last, again = front.last + 1, front.again
+      if last == 1 then
+        again = {}
+        front.again = again
       end
-      tags[i], left[i] = tags[i] + TURN, have - 1
-      v = from + 100 / w
-      if have == 1 then
-        w = w - front.w
-      elseif count < most then
-        local last, again = front.last + 1, front.again
-        if last == 1 then
-          again = {}
-          front.again = again
-        end
-        front.last, again[last] = last, i
-      end
-    else
-      -- It stands where it has nothing (somebody else's hand).
-      left[i], w = 0, w - front.w
+      front.last, again[last] = last, i
     end
   end
   return { v = v, w = w, count = count, who = who, names = names, tags = tags, had = had, left = left,
@@ -326,9 +322,13 @@ function Deal.some(share, most, request, batch)
     local ids = Deal.pop(lane, turns)
     local texts = redis.call('HMGET', K.tasks(), unpack(ids))
     request.isLong = false
-    local at_ = Deal.firstOdd(texts, turns.count, request)
-    if request.isLong then at_ = Deal.firstHeavy(batch, ids, texts, at_ and at_ - 1 or turns.count) or at_ end
-    if at_ then
+    local fine, at_, heavy = pcall(Deal.firstOdd, texts, turns.count, request)
+    if fine and request.isLong then
+      fine, heavy = pcall(Deal.firstHeavy, batch, ids, texts, at_ and at_ - 1 or turns.count)
+      at_ = heavy or at_
+    end
+    -- What cannot be read breaks off whoever reads it once all stand again where they stood.
+    if at_ or not fine then
       Deal.unpop(lane, turns.names, turns.order, ids)
       return Deal.leave(batch)
     end

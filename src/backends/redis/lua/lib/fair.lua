@@ -80,9 +80,9 @@ function F.displace(u)
   F.indexUser(u, false)
   lane.w = lane.w - u.w
   lane.ready = lane.ready - 1
-  local classes, left = lane.classes, lane.classes[u.class] - 1
+  local classes, left = lane.classes, (lane.classes[u.class] or 1) - 1
   classes[u.class] = left > 0 and left or nil
-  if left == 0 then
+  if left <= 0 then
     Z[K.ready(lane.p, u.class)] = nil
     redis.call('DEL', K.ready(lane.p, u.class))
     local kind = string.sub(u.class, 2)

@@ -75,13 +75,17 @@ function F.saveLeases()
 end
 
 -- Tasks that the worker was given in a step, whose number and request `last` is, and still has, by arrival.
+-- `broken`: a request, of which a later step was broken off.
 -- @rare
-function F.latestLeases(worker, last)
-  local found, step = {}, tonumber(string.match(last, '^%d+'))
+function F.latestLeases(worker, last, broken)
+  local found, step = {}, tonumber(string.match(last or '', '^%d+') or -1)
+  local tail = broken and '-' .. broken
   local rows = redis.call('HGETALL', K.hot(worker))
   for i = 1, #rows, 2 do
     local t = F.taskOf(rows[i], worker, rows[i + 1])
-    if t and t.state == 'started' and t.step == step then found[#found + 1] = F.fixed(t) end
+    local fits = t and t.state == 'started' and t.step == step
+    if tail then fits = t and t.state == 'started' and t.step > step and string.sub(t.token, -#tail) == tail end
+    if fits then found[#found + 1] = F.fixed(t) end
   end
   table.sort(found, function(a, b) return a.stamp < b.stamp end)
   return found

@@ -30,8 +30,8 @@ end
 
 -- A resent request: what it was given the first time, as far as it still holds.
 -- @rare
-function Lease.again(worker, batch)
-  for _, t in ipairs(F.latestLeases(worker.id, worker.last)) do
+function Lease.again(given, batch)
+  for _, t in ipairs(given) do
     F.fixed(t)
     Lease.add(batch, t)
     if t.losses >= LIMIT.maxLost - 1 then batch.alone = true end
@@ -160,10 +160,14 @@ function F.leaseStep(from, worker, shares, reply)
   if worker.last and string.sub(worker.last, -#id - 1) == '-' .. id then
     word, ticked, C.isRich = 'repeated', false, true
     batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
-    Lease.again(worker, batch)
+    Lease.again(F.latestLeases(worker.id, worker.last), batch)
   else
     word, ticked = 'leased', rich and F.tickSteps(retention)
+    -- A step of this request may have been broken off.
+    local given = rich and redis.damage and F.latestLeases(worker.id, worker.last, id)
+    if given then request.limit = limit - #given end
     batch = Deal.fill(shares, request, worker)
+    if given then Lease.again(given, batch) end
     -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
     if batch.strangers > 0 then ticked = F.cascade(LIMIT.cascadeStep) or ticked end
     if worker.reach then

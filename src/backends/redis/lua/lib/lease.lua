@@ -17,7 +17,8 @@ function Deal.charge(t, u, v, list)
     list.clock = F.startOf(u)
     list.dirty = true
   end
-  lane.v = lane.v + cost * 100 / lane.w
+  -- The sum of weights may have been lost with the queue's state.
+  lane.v = lane.v + cost * 100 / (lane.w >= u.w and lane.w or u.w)
   local rate = u.set.rate
   if rate then u.tat = (u.tat > now and u.tat or now) + rate.perMs / rate.limit end
   rate = lane.config.rate
@@ -58,11 +59,43 @@ function Deal.mendLevel(u, level)
   F.reindex(u)
 end
 
+-- Somebody who has nothing to start stands among those who are ready (somebody else's hand). Whether it was
+-- counted nobody knows.
+-- @rare
+function Deal.dropStray(u)
+  local lane = u.lane
+  F.reindex(u)
+  if u.ready then return Deal.mendCounts(u) end
+  for i = 1, u.lists and #u.lists or 0 do
+    F.zset(K.listReady(lane.p, u.lists[i]), u.name, false)
+    F.zset(K.orphans(lane.p, u.lists[i]), u.name, false)
+  end
+  local w, isShared = 0, false
+  lane.ready = 0
+  for class in pairs(lane.classes) do
+    local key = K.ready(lane.p, class)
+    F.flushKey(key)
+    redis.call('ZREM', key, u.name)
+    local size = redis.call('ZCOUNT', key, '-inf', '(inf')
+    lane.classes[class], lane.ready = size > 0 and size or nil, lane.ready + size
+    if string.byte(class, 2) == 115 then isShared = true else w = w + size * string.sub(class, 3) end
+  end
+  if not isShared then lane.w = w end
+end
+
+-- It has room for nothing that it has: its counts of queued tasks do not fit each other.
+-- @rare
+function Deal.mendCounts(u)
+  u.queued = 0
+  for level = 1, 6 do u.queued = u.queued + u.cnt[level] end
+  F.reindex(u)
+end
+
 -- Starts the chosen task, unless its name is strange here or it must run with nothing beside it.
 -- @rare
 function Deal.take(u, v, list, request, batch)
   local level = F.nextLevel(u)
-  if level == 0 then return F.reindex(u) end
+  if level == 0 then return Deal.dropStray(u) end
   local id = F.headOf(u, level)
   if not id then return Deal.mendLevel(u, level) end
   local t = F.taskOf(id, nil, 'none')

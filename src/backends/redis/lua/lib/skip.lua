@@ -6,11 +6,13 @@
 -- Tasks that are taken out of a line at once, to look for one that the worker knows.
 local MORE = 8
 
--- The name of a task that nothing is known of but its text; nil of any other.
+-- The name of a task that nothing is known of but its text; nil of any other, and where that cannot be read.
 function Park.nameOf(text)
-  if not text or string.byte(text, 27) >= 52 then return end
-  local a = string.find(text, '\0', 31 + string.sub(text, 28, 30), true)
-  return string.sub(text, a + 1, string.find(text, '\0', a + 1, true) - 1)
+  if not text or (string.byte(text, 27) or 52) >= 52 then return end
+  local from = tonumber(string.sub(text, 28, 30))
+  local a = from and string.find(text, '\0', 31 + from, true)
+  local b = a and string.find(text, '\0', a + 1, true)
+  return b and string.sub(text, a + 1, b - 1)
 end
 
 -- Its name, if the worker does not know it.
@@ -79,7 +81,8 @@ function Park.reread(turns, taken, queues, request, batch)
       out.stop, out.drained = at_, turns.had[i] - queue.parked == queue.used and i
       return out
     end
-    if Deal.firstOdd({ one.text }, 1, request, { one.t }) then
+    local _, odd = pcall(Deal.firstOdd, { one.text }, 1, request, { one.t })
+    if odd then
       out.stop, out.isOdd = at_, true
       return out
     end

@@ -6,8 +6,9 @@ local F = {}
 
 -- Functions of one subject each; the bundler makes one table of all of them.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
-local Lease, Line, Link, Lists, Park, Retain, Schedule, Settle = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
-local Step, Store, Submission, Suspend, Tag, Tick, Timed, Window, XCom = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
+local Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
+local Settle, Step, Store, Submission, Suspend, Tag, Tick = {}, {}, {}, {}, {}, {}, {} -- subjects
+local Timed, Window, XCom = {}, {}, {} -- subjects
 
 -- Queues that this step has loaded, and changed.
 local lanes, touched = {}, {}

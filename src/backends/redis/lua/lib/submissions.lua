@@ -96,7 +96,7 @@ end
 function Submission.tick(most)
   F.flushIndex('submissions')
   local id = redis.call('ZRANGEBYSCORE', K.index('submissions'), '-inf', now, 'LIMIT', 0, 1)[1]
-  if id then Submission.step(id, most) end
+  if id then Submission.step(id, most) else H.submissions = INF end
   F.flushIndex('submissions')
   return H.submissions <= now
 end

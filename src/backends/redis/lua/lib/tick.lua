@@ -75,6 +75,7 @@ end
 
 function Tick.splitPair(pair)
   local length, at = string.match(pair, '^(%d+):()')
+  if not length then return end
   return string.sub(pair, at, at + length - 1), string.sub(pair, at + length)
 end
 
@@ -112,28 +113,41 @@ function Tick.promoteMany(u, key, members)
   return n
 end
 
+-- Moves due tasks of a user on, up to `most`; says how many, and at least 1.
+function Tick.promoteOf(pair, most)
+  local queue, name = Tick.splitPair(pair)
+  if not queue then
+    F.move('scheduled-users', pair, false)
+    return 1
+  end
+  local u = F.userOf(F.laneOf(queue), name)
+  local key = K.scheduled(u.lane.p, name)
+  F.flushKey(key)
+  local ids = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, most)
+  for i = 1 + Tick.promoteMany(u, key, ids), #ids do
+    local t = F.taskOf(F.idOf(ids[i]))
+    if t and t.state == 'scheduled' then F.becomeDue(t, u) else F.zset(key, ids[i], false) end
+  end
+  F.flushKey(key)
+  u.dueFloor = now
+  u.dueChanged = nil
+  Step.saveDue(u)
+  F.touch(u)
+  return math.max(#ids, 1)
+end
+
 -- Moves due tasks on, a few of each user in turn, so that a user with a million delays nobody.
 function Tick.promote()
   local left = PROMOTE
   while left > 0 do
     if not Tick.headIs('scheduled-users', now) then return false end
     local pair = redis.call('ZRANGE', K.index('scheduled-users'), 0, 0)[1]
-    local queue, name = Tick.splitPair(pair)
-    local u = F.userOf(F.laneOf(queue), name)
-    local key = K.scheduled(u.lane.p, name)
-    F.flushKey(key)
-    local most = math.min(left, LIMIT.promoteTurn)
-    local ids = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, most)
-    for i = 1 + Tick.promoteMany(u, key, ids), #ids do
-      local t = F.taskOf(F.idOf(ids[i]))
-      if t and t.state == 'scheduled' then F.becomeDue(t, u) else F.zset(key, ids[i], false) end
+    -- What the clock remembers of an index may be more than is left of it.
+    if not pair then
+      H['scheduled-users'] = INF
+      return false
     end
-    F.flushKey(key)
-    u.dueFloor = now
-    u.dueChanged = nil
-    Step.saveDue(u)
-    F.touch(u)
-    left = left - math.max(#ids, 1)
+    left = left - Tick.promoteOf(pair, math.min(left, LIMIT.promoteTurn))
   end
   return Tick.headIs('scheduled-users', now)
 end
@@ -143,10 +157,15 @@ function Tick.unthrottle()
   local pairs_ = Tick.dueOf('throttled', now, THROTTLE)
   for _, pair in ipairs(pairs_) do
     local queue, name = Tick.splitPair(pair)
-    local u = F.userOf(F.laneOf(queue), name)
-    u.throttled = true
-    F.reindex(u)
+    if queue then
+      local u = F.userOf(F.laneOf(queue), name)
+      u.throttled = true
+      F.reindex(u)
+    else
+      F.move('throttled', pair, false)
+    end
   end
+  if #pairs_ == 0 then H.throttled = INF end
   return #pairs_ == THROTTLE
 end
 
@@ -177,6 +196,8 @@ function Tick.expire()
       F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
     elseif t.x.wk and t.x.wk <= now then
       Suspend.wake(t, F.ownerOf(t))
+    elseif not t.x.wu then
+      F.move('deadlines', member, t.x.dl and t.x.dl > now and t.x.dl or false)
     else
       Deps.rewait(t)
       if t.x.wu then
@@ -185,6 +206,7 @@ function Tick.expire()
       end
     end
   end
+  if #ids == 0 then H.deadlines = INF end
   return #ids == EXPIRE
 end
 

@@ -15,6 +15,9 @@ if saved[1] then
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
     C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack(CLOCK, saved[1])
+elseif redis.call('EXISTS', K.tasks(), K.queues(), K.workers()) > 0 then
+  -- What it would say is in force, and nothing here says it: the script is run again behind guard.lua.
+  error('the clock is lost')
 end
 -- Whether earlier steps have left dependents to be told.
 C.isOlder = H.cascade < INF

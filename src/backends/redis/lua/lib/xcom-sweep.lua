@@ -27,5 +27,6 @@ function XCom.sweep()
       XCom.drop(XCom.parts(place))
     end
   end
+  if #places == 0 then H['xcom-ends'] = INF end
   return #places == XCOM
 end

@@ -1,0 +1,397 @@
+-- Stands in front of `rich` when its verb is called as '!verb' or '?verb': after a call was broken off, and for
+-- `reconcile`. Reads every record with care, and sets those aside that cannot be read; '?' notes them only, and
+-- writes nothing about them.
+
+local redis = redis
+if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
+  local base, look = string.sub(KEYS[1], 1, -6), string.byte(ARGV[#ARGV]) == 63
+  local guard = setmetatable({ damage = {} }, { __index = real })
+  local INF, seconds, readable = math.huge, nil, {}
+  ARGV[#ARGV] = string.sub(ARGV[#ARGV], 2)
+
+  local function set(words)
+    local found = {}
+    for word in string.gmatch(words, '%S+') do found[word] = true end
+    return found
+  end
+
+  local SCALARS = set('GET HGET LINDEX ZSCORE LPOS LPOP RPOP')
+  local ROWS = set('HGETALL HKEYS ZRANGE ZREVRANGE ZRANGEBYSCORE ZRANGEBYLEX LRANGE SMEMBERS SPOP')
+  local TYPES = {
+    hash = set('clock meta tasks payloads facts ends results errors ears hot holes user-config key run channel xcom later '
+      .. 'graphmeta schedule scheduler submit worker refreshing fair user list strange-names '
+      .. 'damaged'),
+    list = set('ended line line1 line2 line4 line5 line6 attempts submitted wake'),
+    zset = set('leases kept state scheduled-users throttled deadlines cascade schedules xcom-ends missing submissions '
+      .. 'listed-workers workers names users parked strangers strange-users kept-tags old-tags '
+      .. 'ready idle scheduled idle-workers list-ready orphans '
+      .. 'xcom-keys xcom-namespaces configured-for-all'),
+    set = set('queues dropping idle-lanes configured-users graph-refs list-names list-workers'),
+    string = set('graph'),
+  }
+
+  local function note(name, why, value)
+    guard.damage[#guard.damage + 1] = name .. ': ' .. why
+    if not look then real.pcall('HSET', base .. 'damaged', name, why .. '\0' .. (value or '')) end
+  end
+
+  local function isFinite(...)
+    for i = 1, select('#', ...) do
+      local value = select(i, ...)
+      if type(value) ~= 'number' or value - value ~= 0 then return false end
+    end
+    return true
+  end
+
+  local function isCount(v) return isFinite(tonumber(v)) end
+
+  -- nil when it is shorter than that.
+  local function unpacked(format, text)
+    if #text >= struct.size(format) then return { struct.unpack(format, text) } end
+  end
+
+  local function tableIn(unpack_, text)
+    local fine, value = pcall(unpack_, text)
+    return fine and type(value) == 'table' and value
+  end
+
+  local function isJson(text) return tableIn(cjson.decode, text) end
+
+  local function isTexts(list)
+    if list == nil then return true end
+    if type(list) ~= 'table' then return false end
+    for at_, one in pairs(list) do
+      if type(at_) ~= 'number' or type(one) ~= 'string' then return false end
+    end
+    return true
+  end
+
+  local function isText(f)
+    if not string.find(f, '^' .. string.rep('%d', 13) .. string.rep('%x', 12) .. '[1-6][0-;]%d%d%d') then return false end
+    local last = 30 + string.sub(f, 28, 30)
+    local queue, name, cost, options = string.match(f, '^([%w][%w._-]*)%z([^%z]+)%z([^%z]*)%z([^%z]*)%z', last + 1)
+    cost = tonumber(cost)
+    return queue and name and last > 30 and isFinite(cost) and cost > 0 and isJson(options)
+  end
+
+  local function isFacts(v)
+    local n = unpacked('<BBdIIIdI', v)
+    if not n or n[1] > 2 or n[2] > 63 or not isFinite(n[3], n[7]) or n[3] < 0 then return false end
+    if #v < n[9] then return true end
+    local more = tableIn(cmsgpack.unpack, string.sub(v, n[9]))
+    if not more then return false end
+    local x, y, o = more.x, more.y, more.o
+    if x ~= nil then
+      if type(x) ~= 'table' or not isTexts(x.d) or not isTexts(x.s) or not isTexts(x.m) then return false end
+      if x.d and (type(x.g) ~= 'table' or type(x.g[1]) ~= 'string' or type(x.g[2]) ~= 'string') then return false end
+      for field in pairs(set('ex wu wk dl xr')) do
+        if x[field] ~= nil and not isFinite(x[field]) then return false end
+      end
+      for field in pairs(set('k fp su o h')) do
+        if x[field] ~= nil and type(x[field]) ~= 'string' then return false end
+      end
+    end
+    return (y == nil or type(y) == 'table')
+      and (o == nil or (type(o) == 'string' and string.find(o, '\0', 1, true) ~= nil))
+  end
+
+  local function isEnd(v)
+    local n = unpacked('<Bddd', v)
+    local code = n and n[1] % 16
+    return n and code >= 5 and code <= 7 and n[1] < 64 and isFinite(n[2], n[3], n[4])
+      and string.find(v, '^[^%z]*%z[^%z]*%z', n[5])
+  end
+
+  local function isLease(v)
+    local n = unpacked('<ddIBdxxxx', v)
+    return n and isFinite(n[1], n[2], n[5]) and n[1] >= 0 and n[2] >= 0 and n[4] < 4
+      and string.find(v, '^[%w._-]*%z%d+%-', n[6])
+  end
+
+  local function isNumber(v) return #v == 8 and isFinite((struct.unpack('<d', v))) end
+
+  local function isUser(field, v)
+    if field == 'c' then
+      local c = tableIn(cmsgpack.unpack, v)
+      return c and type(c.o or c) == 'table' and isTexts(c.l)
+    end
+    if field == 't' then return isNumber(v) end
+    if field == 'v' then
+      if #v < 12 or (#v - 12) % 17 ~= 0 then return false end
+      for at_ = 13, #v, 17 do
+        local level, last, tag = struct.unpack('<Bdd', v, at_)
+        if level < 1 or level > 5 or not isFinite(last, tag) then return false end
+      end
+      return isFinite((struct.unpack('<d', v)))
+    end
+    local n = unpacked('<dIBIIIIIIIIIId', v)
+    if not n or #v ~= struct.size('<dIBIIIIIIIIIId') or n[3] > 63 or not isFinite(n[1], n[14]) then return false end
+    for at_ = 5, 13 do
+      if n[at_] >= 2 ^ 31 then return false end
+    end
+    return n[3] % 2 == 0 or n[4] > 0
+  end
+
+  local function isLane(field, v)
+    if field == 'c' then return tableIn(cmsgpack.unpack, v) end
+    if field == 't' then return isNumber(v) end
+    if field ~= 's' then return isCount(v) end
+    local n = unpacked('<' .. string.rep('d', 26), v)
+    if not n then return false end
+    for at_ = 1, 26 do
+      if not isFinite(n[at_]) and (n[at_] ~= INF or at_ ~= 6) then return false end
+    end
+    if #v == 208 then return true end
+    local fine, classes, lasts, parked = pcall(cmsgpack.unpack, string.sub(v, 209))
+    if not fine or type(classes) ~= 'table' or type(lasts) ~= 'table' or not isFinite(parked) then return false end
+    for class, count in pairs(classes) do
+      if not string.find(class, '^[poa][ws]%-?[%d.e+-]+$') or not isFinite(count) then return false end
+    end
+    return true
+  end
+
+  local function isClock(field, v)
+    if field == 'a' then return string.find(v, ',', 1, true) end
+    if field ~= 's' then return true end
+    if #v ~= 24 * 8 then return false end
+    for at_ = 1, #v, 8 do
+      local value = struct.unpack('<d', v, at_)
+      if value ~= INF and not isFinite(value) then return false end
+    end
+    return true
+  end
+
+  local function isWorker(field, v)
+    if field == 'n' then return string.find(v, '^,.*,$') end
+    if field == 'l' then
+      local lists = tableIn(cmsgpack.unpack, v)
+      return lists and (lists.a or lists.s) and isTexts({ lists.a, lists.s })
+    end
+    if field == 'i' then
+      local lines = v == '' or tableIn(cmsgpack.unpack, v)
+      return lines == true or (lines and #lines % 2 == 0 and isTexts(lines))
+    end
+    if field == 'j' then return isJson(v) end
+    if field == 'r' then return v == '' or string.find(v, '^%d+%-') end
+    return field == 'q' or field == 'x' or isCount(v)
+  end
+
+  -- Whether a field of a hash can be read, by family. All others are texts, and say what they say.
+  local CHECKS = {
+    user = isUser, fair = isLane, clock = isClock, worker = isWorker,
+    facts = function(_, v) return isFacts(v) end,
+    ends = function(_, v) return isEnd(v) end,
+    hot = function(_, v) return isLease(v) end,
+    attempts = function(_, v) return isJson(v) end,
+    key = function(field, v)
+      local key = field ~= 'k' or tableIn(cmsgpack.unpack, v)
+      return key == true or (key and type(key.o) == 'string' and isTexts(key.a))
+    end,
+    ['user-config'] = function(_, v) return tableIn(cmsgpack.unpack, v) end,
+    schedule = function(field, v)
+      return v == '' or not string.find('rmdcufxvt', field, 1, true) or isCount(v)
+    end,
+    channel = function(field, v) return field ~= 'n' or string.find(v, '^%d+ %d+$') end,
+    xcom = function(field, v) return (field ~= 'p' and field ~= 't') or isCount(v) end,
+  }
+  for family in pairs(set('holes graphmeta list later')) do
+    CHECKS[family] = function(_, v) return isCount(v) end
+  end
+
+  -- Family, what its name ends in, and its name without the prefix.
+  local function nameOf(key)
+    local whole = string.sub(key, #base + 1)
+    local rest = string.match(whole, '^lane:[^:]+:(.*)$') or whole
+    local family, last = string.match(rest, '^([^:]+):?(.*)$')
+    return family or '', last or '', whole
+  end
+
+  -- The whole of a task goes: what is left of it says nothing that anybody may rely on.
+  local function setTaskAside(id, why)
+    note('task ' .. id, why, real.call('HGET', base .. 'tasks', id))
+    if look then return end
+    for part in pairs(set('tasks facts ends results errors payloads ears')) do real.pcall('HDEL', base .. part, id) end
+  end
+
+  local function pieceOf(part, id)
+    local got = real.pcall('HGET', base .. part, id)
+    return type(got) == 'string' and got
+  end
+
+  -- Why a task cannot be read; nil when it can.
+  local function faultOf(id, f)
+    if not isText(f) then return 'its text cannot be read' end
+    local kind, facts, ended = string.byte(f, 27) - 48, pieceOf('facts', id), pieceOf('ends', id)
+    if kind >= 4 and not facts then return 'its facts are lost' end
+    if kind >= 4 and not isFacts(facts) then return 'its facts cannot be read' end
+    if kind % 2 == 1 and not pieceOf('payloads', id) then return 'its payload is lost' end
+    if ended and not isEnd(ended) then return 'its end cannot be read' end
+    if ended and string.byte(ended) >= 32 and not pieceOf('results', id) then return 'its result is lost' end
+  end
+
+  -- What is read in place of a field that cannot be: a lease that has ended, else nothing.
+  local function checked(key, field, value)
+    if not value then return value end
+    local family, last, whole = nameOf(key)
+    if family == 'tasks' then
+      local why = readable[field] ~= value and faultOf(field, value)
+      if not why then
+        readable[field] = value
+        return value
+      end
+      setTaskAside(field, why)
+      return false
+    end
+    local check = CHECKS[family]
+    if not check or check(field, value) then return value end
+    if family == 'facts' or family == 'ends' then
+      setTaskAside(field, 'its ' .. family .. ' cannot be read')
+      return false
+    end
+    if family == 'hot' then
+      note('lease of ' .. field .. ' by ' .. last, 'cannot be read', value)
+      local over = struct.pack('<ddIBdxxxx', 0, 0, 0, 0, 0) .. '\0' .. '0-damaged'
+      if not look then real.call('HSET', key, field, over) end
+      return over
+    end
+    note(whole .. ' ' .. field, 'cannot be read', value)
+    if look then return false end
+    real.call('HDEL', key, field)
+    if family == 'worker' then real.call('HDEL', key, 't') end
+    if family == 'schedule' and (field == 'd' or field == 's') then
+      real.call('HSET', key, 'd', seconds .. '000', 's', seconds .. '000')
+    end
+    return false
+  end
+
+  local function nothing(n)
+    local found = {}
+    for i = 1, n do found[i] = false end
+    return found
+  end
+
+  -- What a command answers, once what stands in its way is out of it.
+  local function ask(command, key, ...)
+    local got = real.pcall(command, key, ...)
+    if type(got) ~= 'table' or not got.err then return got end
+    local name = string.sub(key, #base + 1)
+    if string.find(got.err, 'WRONGTYPE', 1, true) then
+      note('key ' .. name, 'is of a wrong type: ' .. real.call('TYPE', key).ok)
+      if look then
+        if command == 'HSCAN' then return { '0', {} } end
+        return command == 'HMGET' and nothing(select('#', ...)) or ROWS[command] and {} or not SCALARS[command] and 0
+      end
+      real.call('RENAME', key, base .. 'set-aside:' .. name)
+    elseif command == 'HINCRBY' and not look and string.find(got.err, 'not an integer', 1, true) then
+      note(name .. ' ' .. (...), 'is no number')
+      real.call('HDEL', key, (...))
+    end
+    return real.call(command, key, ...)
+  end
+
+  -- `step` 2: fields and values by turns; 1: members of a list.
+  local function checkRows(key, rows, step)
+    local kept = {}
+    for i = 1, #rows, step do
+      local value = rows[i + step - 1]
+      if step == 1 and not CHECKS.attempts(nil, value) then
+        note(string.sub(key, #base + 1), 'holds an attempt that cannot be read', value)
+        if not look then real.call('LREM', key, 1, value) end
+      elseif step == 1 or checked(key, rows[i], value) then
+        for at_ = i, i + step - 1 do kept[#kept + 1] = rows[at_] end
+      end
+    end
+    return kept
+  end
+
+  local function headOf(key) return tonumber(ask('ZRANGE', base .. key, 0, 0, 'WITHSCORES')[2]) or INF end
+
+  local function firstOf(state) return ask('LLEN', base .. 'ended:' .. state) > 0 and 0 or INF end
+
+  -- What the namespace remembers from step to step, told anew from what it stands for; see lib/clock.lua.
+  -- Stamps go on from one that no step can have reached.
+  function guard.newClock()
+    local waiting = 0
+    for _, id in ipairs(ask('ZRANGE', base .. 'workers', 0, -1)) do
+      local key = base .. 'worker:' .. id
+      local line = checked(key, 'i', ask('HGET', key, 'i'))
+      if line and line ~= '' then waiting = waiting + 1 end
+    end
+    return struct.pack('<dddddddddddddddddddddddd', 0, 0, headOf('leases'), headOf('scheduled-users'),
+      headOf('throttled'), headOf('deadlines'), headOf('cascade'), firstOf('finished'), firstOf('failed'),
+      firstOf('canceled'), headOf('listed-workers'), headOf('submissions'), headOf('missing'), waiting, 0,
+      ask('SCARD', base .. 'configured-users'), 1, ask('EXISTS', base .. 'dropping'),
+      ask('EXISTS', base .. 'refreshing'), 1, headOf('schedules:due'), headOf('xcom-ends'),
+      64000 * seconds, ask('HLEN', base .. 'ears'))
+  end
+
+  -- Whether the record says less than the namespace holds.
+  local function readClock(got)
+    if got[1] and checked(KEYS[1], 's', got[1]) then return got end
+    if real.call('EXISTS', base .. 'tasks', base .. 'queues', base .. 'workers') == 0 then return got end
+    if not got[1] then note('clock', 'is lost') end
+    got[1], got[2] = guard.newClock(), false
+    if not look then
+      real.call('HSET', KEYS[1], 's', got[1])
+      real.call('HDEL', KEYS[1], 'a')
+    end
+    return got
+  end
+
+  -- Of a worker that is known in part nothing is known: it announces itself anew. A user whose numbers are
+  -- lost keeps what stands elsewhere: its weight in line, its settings.
+  local function readFields(key, fields, got)
+    local family, isWhole = nameOf(key), true
+    for i = 1, #fields do
+      local value = checked(key, fields[i], got[i])
+      if got[i] and not value then isWhole = false end
+      got[i] = value
+    end
+    if family == 'worker' and not isWhole then return nothing(#fields) end
+    if family == 'user' and fields[1] == 'u' and not got[1] and got[3] then
+      local own = cmsgpack.unpack(got[3]).o
+      if type(own) ~= 'table' or not isFinite(own.weight) or next(own, next(own)) then
+        note(string.sub(key, #base + 1), 'has no numbers', got[3])
+        if not look then real.call('DEL', key) end
+        return nothing(#fields)
+      end
+    end
+    return got
+  end
+
+  function guard.call(command, key, ...)
+    if not key then
+      local moment = real.call(command)
+      seconds = moment[1]
+      return moment
+    end
+    local got = ask(command, key, ...)
+    if command == 'HGET' then return checked(key, (...), got) end
+    if command == 'HGETALL' then return checkRows(key, got, 2) end
+    if command == 'HSCAN' then return { got[1], checkRows(key, got[2], 2) } end
+    if command == 'LRANGE' and nameOf(key) == 'attempts' then return checkRows(key, got, 1) end
+    if command == 'LINDEX' and nameOf(key) == 'attempts' and got and not isJson(got) then return false end
+    if command ~= 'HMGET' then return got end
+    -- The clock that a test sets.
+    if not seconds then seconds = got[1] end
+    if key == KEYS[1] and (...) == 's' then return readClock(got) end
+    return readFields(key, { ... }, got)
+  end
+
+  -- False when the key has another type than its family; it stands aside then.
+  function guard.checkKey(key)
+    local family, is = nameOf(key), real.call('TYPE', key).ok
+    for type_, families in pairs(TYPES) do
+      if families[family] and is ~= type_ and is ~= 'none' then
+        ask(type_ == 'hash' and 'HLEN' or type_ == 'list' and 'LLEN' or type_ == 'zset' and 'ZCARD'
+          or type_ == 'set' and 'SCARD' or 'STRLEN', key)
+        return false
+      end
+    end
+    -- Large ones are read in parts, or with their tasks.
+    if is == 'hash' and CHECKS[family] and not set('facts ends hot later')[family] then guard.call('HGETALL', key) end
+    return true
+  end
+
+  return guard
+end)(redis) end

@@ -1,0 +1,131 @@
+-- Makes anew what a task's own record says of its dependencies, deadline, key and graph.
+-- @rare
+
+-- It waits for one that has not ended.
+function Rebuild.edgeLive(t, upstream, isBlocking, repair)
+  local key = K.waiting(upstream.id)
+  if isBlocking and upstream.dependents and redis.call('ZSCORE', key, t.id) then return end
+  if repair then Deps.blockBy(t, upstream) end
+  return 'waits for ' .. upstream.id .. ', which does not know'
+end
+
+-- It waits for one that is not stored.
+function Rebuild.edgeMissing(t, id, repair)
+  local pair = Deps.missingOf(t, id)
+  if redis.call('ZSCORE', K.missing(pair), t.id)
+    and (redis.call('ZSCORE', K.index('missing'), pair) or H.submissions < INF) then return end
+  if repair then Deps.blockByMissing(t, id) end
+  return 'waits for ' .. id .. ', which is not stored'
+end
+
+-- It waited for one that has ended; of one that is put back, whatever its policy says.
+function Rebuild.edgeOver(t, u, upstream, repair)
+  if upstream.inCascade then
+    if redis.call('ZSCORE', K.waiting(upstream.id), t.id) then return end
+  elseif redis.call('ZSCORE', K.held(upstream.id), t.id) then
+    return
+  end
+  if repair then
+    redis.call('SADD', K.blocked(t.id), upstream.id)
+    Cascade.tell(upstream, t)
+  end
+  return 'was not told of the end of ' .. upstream.id
+end
+
+function Rebuild.edgeOne(t, u, id, lost, repair)
+  local upstream = Deps.upstreamOf(t, id)
+  local isBlocking = redis.call('SISMEMBER', K.blocked(t.id), id) == 1
+  if Cascade.satisfiedMissing(t, id) then return end
+  if upstream and not F.isEnd(upstream.state) then return Rebuild.edgeLive(t, upstream, isBlocking, repair) end
+  if not isBlocking and not lost then return end
+  if upstream then return Rebuild.edgeOver(t, u, upstream, repair) end
+  return Rebuild.edgeMissing(t, id, repair)
+end
+
+-- A batch whose own record is gone was whole, or nobody was told that it was accepted.
+function Rebuild.edgeSubmission(t, repair)
+  local id = t.x and t.x.su
+  if not id or F.isEnd(t.state) then return end
+  if redis.call('EXISTS', K.submit(id)) == 1 then
+    if redis.call('LPOS', K.submitted(id), t.id) then return end
+    if repair then redis.call('RPUSH', K.submitted(id), t.id) end
+    return 'is not listed in its batch'
+  end
+  if repair then
+    t.x.su = nil
+    F.change(t)
+  end
+  return 'waits for the seal of a batch that is gone'
+end
+
+-- It waits for nobody whom its record does not name.
+function Rebuild.edgeStrays(t, ids, repair)
+  local named, drift = {}, nil
+  for _, id in ipairs(ids) do named[id] = true end
+  for _, id in ipairs(redis.call('SMEMBERS', K.blocked(t.id))) do
+    if not named[id] then
+      drift = 'waits for one that it does not name'
+      if repair then redis.call('SREM', K.blocked(t.id), id) end
+    end
+  end
+  return drift
+end
+
+-- What it waits for, of a task that may wait.
+function Rebuild.edgeAll(t, u, repair)
+  if t.state ~= 'deferred' and t.state ~= 'scheduled' then return end
+  local drift = Rebuild.edgeSubmission(t, repair)
+  local x = t.x or NONE
+  if x.d or x.s then
+    local lost = t.state == 'deferred' and not x.su and redis.call('EXISTS', K.blocked(t.id)) == 0
+    local ids = {}
+    for _, id in ipairs(x.d or NONE) do ids[#ids + 1] = id end
+    for _, id in ipairs(x.s or NONE) do ids[#ids + 1] = id end
+    drift = Rebuild.edgeStrays(t, ids, repair) or drift
+    for _, id in ipairs(ids) do
+      if t.state == 'deferred' or t.state == 'scheduled' then
+        drift = Rebuild.edgeOne(t, u, id, lost, repair) or drift
+      end
+    end
+  end
+  if t.state ~= 'deferred' or x.su or redis.call('EXISTS', K.blocked(t.id)) == 1 then return drift end
+  if repair then F.unblock(t, u) end
+  return drift or 'waits for nothing'
+end
+
+-- An ended task whose dependents were not told.
+function Rebuild.edgeEnded(t, repair)
+  local listed = redis.call('ZSCORE', K.index('cascade'), t.id)
+  local isDue = t.inCascade or redis.call('EXISTS', K.waiting(t.id)) == 1
+  if listed or not isDue then return end
+  if repair then
+    if not t.inCascade then t.inCascade, t.left = true, true end
+    F.put('cascade', t.id, t.endStamp)
+    F.change(t)
+  end
+  return 'has dependents that are not told'
+end
+
+-- The key is its own, or nobody's any more.
+function Rebuild.edgeKey(t, u, repair)
+  local key = not F.isEnd(t.state) and t.x and t.x.k and F.keyState(u.lane.queue, u.name, t.x.k)
+  if not key or key.o then return end
+  if repair then key.o, key.p, key.dirty = t.id, F.firstDigest(t), true end
+  return 'has a key that does not know it'
+end
+
+-- Everything that stands elsewhere about a task, and whose truth is its record.
+function F.recordDrift(t, u, repair)
+  local drift
+  if t.x and t.x.dl and not F.isEnd(t.state) and not redis.call('ZSCORE', K.index('deadlines'), F.member(t)) then
+    drift = 'has a deadline that nobody looks after'
+    if repair then F.move('deadlines', F.member(t), t.x.dl) end
+  end
+  if t.x and t.x.h and redis.call('SISMEMBER', K.graphRefs(t.x.h), t.id) == 0 then
+    drift = 'needs a graph that does not know it'
+    if repair then Graphs.hold(t.x.h, t.id) end
+  end
+  drift = Rebuild.edgeKey(t, u, repair) or drift
+  if F.isEnd(t.state) then return Rebuild.edgeEnded(t, repair) or drift end
+  return Rebuild.edgeAll(t, u, repair) or drift
+end

@@ -1,0 +1,272 @@
+-- Makes indexes anew from what they index: of keys, users, ends, and the clock.
+-- @rare
+
+-- Of a task whose record of its end is lost. `stamp`: of the one that ended before it.
+function F.restoreEnd(t, state, stamp)
+  F.change(t)
+  t.state, t.at, t.leasedAt, t.endStamp = state, now, 0, stamp
+  if state == 'failed' then F.rareOf(t).ca = '{"type":"lost","leases":0}' end
+  if state == 'canceled' then F.rareOf(t).ca = '{"type":"request"}' end
+  if now < H[state] then H[state] = now end
+  F.touch(F.ownerOf(t))
+end
+
+-- What indexes of a user lack, beside its line.
+function F.userDrift(u, repair)
+  local pair = K.pair(u.lane.queue, u.name)
+  local head = redis.call('ZRANGE', K.scheduled(u.lane.p, u.name), 0, 0, 'WITHSCORES')
+  local due, listed = tonumber(head[2]), tonumber(redis.call('ZSCORE', K.index('scheduled-users'), pair) or nil)
+  local drift
+  if (due == nil) ~= (listed == nil) or (due and listed > math.max(due, now)) then
+    drift = 'not due when its tasks are'
+    if repair then F.dueChanged(u) end
+  end
+  if u.throttled and not redis.call('ZSCORE', K.index('throttled'), pair) then
+    drift = 'waits for its rate, but nobody looks'
+    if repair then
+      u.throttled = false
+      F.reindex(u)
+    end
+  end
+  if u.idle and not redis.call('ZSCORE', K.idle(u.lane.p, u.idleEpoch), u.name) then
+    drift = 'has nothing to do, but nobody forgets it'
+    if repair then
+      F.zset(K.idle(u.lane.p, u.idleEpoch), u.name, 0)
+      F.touch(u)
+    end
+  end
+  return drift
+end
+
+-- Whether it stands where its turn comes, if anything of it may start, and in the listing of users, if it has any
+-- task that waits.
+function F.isIndexed(u)
+  local p, later = u.lane.p, redis.call('HEXISTS', K.later(u.lane.p), u.name) == 1
+  if (u.queued + u.parked > 0 or later) and not redis.call('ZSCORE', K.users(p), u.name) then return false end
+  if u.ready then return redis.call('ZSCORE', K.ready(p, u.class), u.name) and true or false end
+  return u.queued == 0 or u.set.paused or u.throttled or u.running >= u.set.maxRunning
+end
+
+-- A name that is listed, and of which nothing is known.
+function F.isStray(u)
+  local lane = u.lane
+  return u.plain and not (u.queued + u.parked > 0 or u.isKept or u.kept) and lane.old >= lane.epoch
+    and redis.call('HEXISTS', K.later(lane.p), u.name) == 0
+end
+
+-- A name as hex, since one that somebody else's hand has written need not be text.
+function F.hexOf(name)
+  return (string.gsub(name, '.', function(one) return string.format('%02x', string.byte(one)) end))
+end
+
+function F.ofHex(hex)
+  return (string.gsub(hex, '..', function(two) return string.char(tonumber(two, 16)) end))
+end
+
+-- Puts it where its counts say that it stands.
+function F.indexAnew(u)
+  u.queued, u.entered = 0, true
+  for level = 1, 6 do u.queued = u.queued + u.cnt[level] end
+  F.reindex(u)
+  if u.ready then F.indexUser(u, true) end
+end
+
+-- Adds what is missing in a sorted set; says whether it was.
+function Rebuild.missesIn(key, member, score, repair)
+  if redis.call('ZSCORE', key, member) then return false end
+  if repair then redis.call('ZADD', key, score, member) end
+  return true
+end
+
+function Rebuild.missesInSet(key, member, repair)
+  if redis.call('SISMEMBER', key, member) == 1 then return false end
+  if repair then redis.call('SADD', key, member) end
+  return true
+end
+
+-- What a key says that no index says, by family of keys. Each is given queue, what the name ends in, and whether
+-- to mend it.
+
+-- When its leases end is looked at afterwards, some at a time.
+function Rebuild.hot(_, worker, repair)
+  if Rebuild.missesIn(K.leases(), worker, 0, repair) then
+    C.leasing, H.started = nil, 0
+    return 'has leases that nobody looks after'
+  end
+end
+
+-- Also where no keys can be listed.
+function Rebuild.workers(_, _, repair)
+  for _, id in ipairs(redis.call('ZRANGE', K.workers(), 0, -1)) do
+    if redis.call('EXISTS', K.hot(id)) == 1 then Rebuild.hot(_, id, repair) end
+  end
+end
+
+function Rebuild.worker(_, id, repair)
+  local got = redis.call('HMGET', K.worker(id), 't', 'q', 'l', 'x')
+  if not got[1] then return end
+  local drift = Rebuild.missesIn(K.workers(), id, got[1], repair) and 'is in no listing' or nil
+  if not got[3] or got[4] then return drift end
+  local lists = cmsgpack.unpack(got[3])
+  for queue in string.gmatch(got[2] or '', '[^,]+') do
+    local p = K.lane(queue)
+    for _, list in pairs(lists) do
+      local stands = list == 'any' or (redis.call('HEXISTS', K.list(p, list), 'd') == 1
+        and redis.call('SISMEMBER', K.listWorkers(p, list), id) == 1
+        and (redis.call('EXISTS', K.listNames(p, list)) == 1
+          -- One that names nobody.
+          or redis.call('EXISTS', K.listReady(p, list), K.orphans(p, list)) == 0))
+      if not stands then
+        drift = 'has a list that is not whole'
+        -- It hears of that, and announces its lists anew.
+        if repair then
+          redis.call('HDEL', K.list(p, list), 'd')
+          redis.call('HSET', K.worker(id), 'x', '1')
+        end
+      end
+    end
+  end
+  return drift
+end
+
+function Rebuild.listNames(queue, list, repair)
+  local lane, drift = F.laneOf(queue), nil
+  for _, name in ipairs(redis.call('SMEMBERS', K.listNames(lane.p, list))) do
+    local u = F.userOf(lane, name)
+    if not F.contains(u.lists or NONE, list) then
+      drift = 'has a user that does not know of it'
+      if repair then
+        local more = { unpack(u.lists or NONE) }
+        more[#more + 1] = list
+        Lists.changeLists(u, more)
+      end
+    elseif u.ready and repair then
+      F.indexUser(u, true)
+    end
+  end
+  return drift
+end
+
+function Rebuild.fair(queue, _, repair)
+  if redis.call('HEXISTS', K.fair(K.lane(queue)), 's') == 0 then return end
+  return Rebuild.missesInSet(K.queues(), queue, repair) and 'of queue ' .. queue .. ' is in no listing' or nil
+end
+
+function Rebuild.user(queue, name, repair)
+  return Rebuild.missesIn(K.users(K.lane(queue)), name, 0, repair) and 'is in no listing' or nil
+end
+
+-- The heads decide; strays behind them are dropped when they come to the head.
+function Rebuild.ready(queue, class, repair)
+  local lane, drift = F.laneOf(queue), nil
+  local key = K.ready(lane.p, class)
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', key, '-inf', '(inf', 'LIMIT', 0, 200)) do
+    local u = F.userOf(lane, name)
+    if not u.ready or u.class ~= class then
+      drift = 'has a user that is not ready'
+      if repair then redis.call('ZREM', key, name) end
+    end
+  end
+  local size = redis.call('ZCOUNT', key, '-inf', '(inf')
+  if size > 0 and not lane.classes[class] then
+    drift = 'is not known to its queue'
+    if repair then
+      lane.classes[class] = size
+      F.touchLane(lane)
+    end
+  end
+  return drift
+end
+
+-- What is not parked stands in line, or will.
+function Rebuild.strangers(queue, name, repair)
+  local lane, drift = F.laneOf(queue), nil
+  local key = K.strangers(lane.p, name)
+  for _, member in ipairs(redis.call('ZRANGE', key, 0, 199)) do
+    local user, rest = Tick.splitPair(member)
+    local t = rest and F.taskOf(string.sub(rest, 14))
+    if not (t and t.state == 'queued' and Park.isFiled(t, F.userOf(lane, user)) and t.name == name) then
+      drift = 'holds one that is not parked'
+      if repair then redis.call('ZREM', key, member) end
+    end
+  end
+  return drift
+end
+
+function Rebuild.idle(queue, _, repair)
+  if not repair then return end
+  redis.call('SADD', K.idleLanes(), queue)
+  C.idle = 1
+end
+
+function Rebuild.schedule(_, id, repair)
+  if redis.call('HEXISTS', K.schedule(id), 'r') == 0 then return end
+  return Rebuild.missesIn(K.schedules(), id, 0, repair) and 'is in no listing' or nil
+end
+
+function Rebuild.submit(_, id, repair)
+  if redis.call('HEXISTS', K.submit(id), 'done') == 1 or redis.call('ZSCORE', K.index('submissions'), id) then return end
+  if repair then F.move('submissions', id, now + LIMIT.submissionMs) end
+  return 'is sealed or undone by nobody'
+end
+
+function Rebuild.xcom(_, place, repair)
+  local user, rest = Tick.splitPair(place)
+  local namespace, key = Tick.splitPair(rest or '')
+  if not namespace then return end
+  local drift = Rebuild.missesIn(K.xcomKeys(K.pair(user, namespace)), key, 0, repair)
+  drift = Rebuild.missesIn(K.xcomNamespaces(user), namespace, 0, repair) or drift
+  if not redis.call('ZSCORE', K.index('xcom-ends'), place) then
+    drift = true
+    if repair then F.move('xcom-ends', place, now) end
+  end
+  return drift and 'is in no listing' or nil
+end
+
+function Rebuild.userConfig(_, user, repair)
+  local drift = Rebuild.missesInSet(K.configured(), user, repair)
+  if redis.call('HEXISTS', K.userConfig(user), '*') == 1 then
+    drift = Rebuild.missesIn(K.configuredForAll(), user, 0, repair) or drift
+  end
+  for _, queue in ipairs(redis.call('SMEMBERS', K.queues())) do
+    if redis.call('EXISTS', K.user(K.lane(queue), user)) == 1 then
+      local u = F.userOf(F.laneOf(queue), user)
+      if next(u.own) == nil and not u.kept then
+        local own, kept = F.ownSettings(u.lane, user)
+        if next(own) ~= nil then
+          drift = true
+          if repair then
+            u.own, u.kept, u.changed = own, kept, true
+            u.set = F.settingsOf(u.lane, own)
+            F.reindex(u)
+          end
+        end
+      end
+    end
+  end
+  return drift and 'has settings that are not in force' or nil
+end
+
+-- What is wrong with a key, given without its prefix.
+function F.keyDrift(name, repair)
+  local queue, rest = string.match(name, '^lane:([^:]+):(.*)$')
+  rest = rest or name
+  local family, last = string.match(rest, '^([^:]+):?(.*)$')
+  if not redis.checkKey(prefix .. name) or rest == 'scheduler:lock' then return end
+  local look = ({
+    hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
+    fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, strangers = Rebuild.strangers, idle = Rebuild.idle, schedule =
+    Rebuild.schedule, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
+  })[family]
+  local drift = look and look(queue or 'default', last, repair)
+  return drift and family .. ' ' .. last .. ' ' .. drift or nil
+end
+
+-- Heads of indexes and counts, from guard.lua; the order of arrival goes on.
+function F.rebuildClock()
+  local packed, _ = redis.newClock(), nil
+  _, _, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
+    H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
+    C.waiting, _, C.configs, C.idle, C.dropping, C.refresh,
+    _, H['schedules:due'], H['xcom-ends'], _, C.ears = struct.unpack(CLOCK, packed)
+end
