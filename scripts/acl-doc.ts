@@ -27,9 +27,10 @@ export const CLIENT_COMMANDS: Readonly<Record<string, string>> = {
 /** Every command that a script calls, in lower case and in order. */
 export function scriptCommands(): readonly string[] {
   const found = new Set<string>();
-  for (const file of readdirSync(EXPANDED)) {
-    const text = readFileSync(new URL(file, EXPANDED), 'utf8');
-    for (const [, name = ''] of text.matchAll(/redis\.p?call\(\s*'(\w+)'/g)) {
+  const files = readdirSync(EXPANDED).map((file) => new URL(file, EXPANDED));
+  for (const file of [...files, new URL('../lib/guard.lua', EXPANDED)]) {
+    const text = readFileSync(file, 'utf8');
+    for (const [, name = ''] of text.matchAll(/(?:redis|real)\.p?call\(\s*'(\w+)'/g)) {
       found.add(name.toLowerCase());
     }
   }

@@ -97,8 +97,8 @@ export const DAMAGE_MUTANTS: readonly Mutant[] = [
   ...of('lua/lib/deal.lua', [
     [
       'a text that cannot be read costs others their places',
-      `    if at_ or not fine then\n      Deal.unpop(lane, turns.names, turns.order, ids)\n`,
-      `    if not fine then error(at_) end\n    if at_ then\n      Deal.unpop(lane, turns.names, turns.order, ids)\n`,
+      `    if not length then return i end\n`,
+      ``,
     ],
   ]),
   ...of('mending.ts', [

@@ -49,7 +49,7 @@ const DEAL: readonly Row[] = [
   ],
   [
     'a task of another cost is charged one turn',
-    `      if string.sub(text, b + 1, c - 1) ~= '1' then return i end\n`,
+    `      if not c or string.sub(text, b + 1, c - 1) ~= '1' then return i end\n`,
     ``,
   ],
   [

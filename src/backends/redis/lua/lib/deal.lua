@@ -164,22 +164,23 @@ function Deal.unpop(lane, names, order, ids)
   end
 end
 
--- The first task that cannot just be started: its record is gone, it has facts (and is not among `found`), another
--- cost than 1, or a name that the worker does not know; nil when there is none.
+-- The first task that cannot just be started: its record is gone or cannot be read, it has facts (and is not among
+-- `found`), another cost than 1, or a name that the worker does not know; nil when there is none.
 function Deal.firstOdd(texts, n, request, found)
   local known = request.known
   for i = 1, n do
     local text = texts[i]
     if not text then return i end
-    local kind = string.byte(text, 27)
+    local kind, length = string.byte(text, 27), tonumber(string.sub(text, 28, 30))
+    if not length then return i end
     if kind >= 52 and kind < 56 and not (found and found[i]) then return i end
     if kind % 2 == 1 then request.isLong = true end
-    local from = 31 + string.sub(text, 28, 30)
+    local from = 31 + length
     if not known or string.sub(text, from, from + #known - 1) ~= known then
       local a = string.find(text, '\0', from, true)
-      local b = string.find(text, '\0', a + 1, true)
-      local c = string.find(text, '\0', b + 1, true)
-      if string.sub(text, b + 1, c - 1) ~= '1' then return i end
+      local b = a and string.find(text, '\0', a + 1, true)
+      local c = b and string.find(text, '\0', b + 1, true)
+      if not c or string.sub(text, b + 1, c - 1) ~= '1' then return i end
       local name = string.sub(text, a + 1, b - 1)
       if request.names and not string.find(request.names, ',' .. name .. ',', 1, true) then return i end
       known = string.sub(text, from, c)
@@ -322,13 +323,13 @@ function Deal.some(share, most, request, batch)
     local ids = Deal.pop(lane, turns)
     local texts = redis.call('HMGET', K.tasks(), unpack(ids))
     request.isLong = false
-    local fine, at_, heavy = pcall(Deal.firstOdd, texts, turns.count, request)
-    if fine and request.isLong then
-      fine, heavy = pcall(Deal.firstHeavy, batch, ids, texts, at_ and at_ - 1 or turns.count)
-      at_ = heavy or at_
+    local at_ = Deal.firstOdd(texts, turns.count, request)
+    if request.isLong then
+      -- What cannot be read breaks off whoever reads it once all stand again where they stood.
+      local fine, heavy = pcall(Deal.firstHeavy, batch, ids, texts, at_ and at_ - 1 or turns.count)
+      at_ = not fine and 1 or heavy or at_
     end
-    -- What cannot be read breaks off whoever reads it once all stand again where they stood.
-    if at_ or not fine then
+    if at_ then
       Deal.unpop(lane, turns.names, turns.order, ids)
       return Deal.leave(batch)
     end
