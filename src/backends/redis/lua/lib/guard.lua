@@ -71,7 +71,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     local last = 30 + string.sub(f, 28, 30)
     local queue, name, cost, options = string.match(f, '^([%w][%w._-]*)%z([^%z]+)%z([^%z]*)%z([^%z]*)%z', last + 1)
     cost = tonumber(cost)
-    return queue and name and last > 30 and isFinite(cost) and cost > 0 and isJson(options)
+    return queue and name and last > 30 and isFinite(cost) and cost > 0 and (options == '' or isJson(options))
   end
 
   local function isFacts(v)
