@@ -97,8 +97,8 @@ export const DAMAGE_MUTANTS: readonly Mutant[] = [
   ...of('lua/lib/deal.lua', [
     [
       'a text that cannot be read costs others their places',
-      `    if not length then return i end\n`,
-      ``,
+      `      if not c or string.sub(text,`,
+      `      if string.sub(text,`,
     ],
   ]),
   ...of('mending.ts', [

@@ -24,6 +24,12 @@ interface Stage {
   readonly timeoutMs: number;
 }
 
+const DAMAGE: Stage = {
+  name: 'tests of damage',
+  command: ['vitest', 'run', '--project', 'redis', '--bail', '1', '--retry', '0', 'damage'],
+  timeoutMs: 240_000,
+};
+
 /** On the embedded backend: what a mutant of the engine breaks does not depend on the backend. */
 const ENGINE_TESTS = ['vitest', 'run', '--project', 'engine', '--bail', '1', '-t', 'memory'];
 const MODEL = ['tsx', 'test/model/run.ts', '--quick', '--seed', '7'];
@@ -172,6 +178,7 @@ function stagesOf(mutant: Mutant): readonly Stage[] {
   if (mutant.name.includes('schedules: ')) {
     return [isLua(mutant) ? REDIS_SCHEDULES : MEMORY_SCHEDULES];
   }
+  if (mutant.name.startsWith('damage: ')) return [DAMAGE];
   if (mutant.name.startsWith('edges: ')) return edgeStages(mutant);
   if (mutant.name.startsWith('xcom') && !mutant.file.startsWith('src/engine/')) {
     return isLua(mutant) ? [REDIS_XCOM, XCOM_LEAKS] : [MEMORY_XCOM];

@@ -38,7 +38,7 @@ export class DamagedStore {
 
   static async make(): Promise<DamagedStore> {
     const prefix = freshPrefix();
-    const manual = redisForTests(inject('redisUrl'), { prefix });
+    const manual = redisForTests(inject('redisUrl'), { prefix }, true);
     const raw = new Redis(inject('redisUrl'));
     atEnd(async () => {
       await manual.dispose();

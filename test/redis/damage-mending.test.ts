@@ -1,8 +1,11 @@
 /** Calls that a damaged record breaks off in the middle, and repair beside workers that go on. */
-import { describe, expect, it } from 'vitest';
+import { Redis } from 'ioredis';
+import { describe, expect, inject, it } from 'vitest';
+import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 import { type Guarded, Mending } from '../../src/backends/redis/mending.ts';
 import { BackendUnavailableError, BackendUnsupportedError } from '../../src/domain/errors.ts';
 import { DamagedStore } from './damage-kit.ts';
+import { atEnd, freshPrefix } from './faults-kit.ts';
 
 const QUEUES = ['default', 'bulk'].map((queue) => ({ queue, weight: 1, pass: 0 }));
 
@@ -72,6 +75,19 @@ describe('F63 a call that was broken off', () => {
     await expect(mending.again('lease', [], gone)).rejects.toBe(gone);
     expect(asked).toEqual([]);
   });
+});
+
+it('F63 tests that damage nothing are told of a call that broke off', async () => {
+  const prefix = freshPrefix();
+  const strict = redisForTests(inject('redisUrl'), { prefix });
+  const raw = new Redis(inject('redisUrl'));
+  atEnd(async () => {
+    await strict.dispose();
+    raw.disconnect();
+  });
+  await strict.setTime(1_800_000_000_000);
+  await raw.set(`${prefix}:tasks`, 'x');
+  await expect(strict.backend.inspect.get(['any'])).rejects.toThrow('broke off');
 });
 
 it('F63 a text that cannot be read costs nobody its place, and the lease goes on in the same call', async () => {

@@ -125,12 +125,18 @@ export function operationOf(verb: Verb): string {
   return OPERATIONS[verb];
 }
 
+/** Breaks off whatever is sent again with care; `reconcile` is always sent so. */
+const NEVER_AGAIN = `if string.find(ARGV[#ARGV], '^!') and ARGV[#ARGV] ~= '!reconcile' then
+  error(string.sub(ARGV[#ARGV], 2) .. ' broke off')
+end
+`;
+
 /** The same scripts on a clock that a test sets. */
-export function manualScripts(): Scripts {
+export function manualScripts(mends = false): Scripts {
   const { rich, careful, hot } = SCRIPTS;
   return {
     rich: onManualTime(rich),
-    careful: onManualTime(careful),
+    careful: onManualTime(mends ? careful : defineScript(NEVER_AGAIN + careful.text)),
     hot: {
       enqueue: onManualTime(hot.enqueue),
       lease: onManualTime(hot.lease),

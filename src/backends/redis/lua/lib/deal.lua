@@ -164,6 +164,9 @@ function Deal.unpop(lane, names, order, ids)
   end
 end
 
+-- Three digits as bytes, when they are added up, less where in a text stands what comes behind their number of bytes.
+local DIGITS = 5297
+
 -- The first task that cannot just be started: its record is gone or cannot be read, it has facts (and is not among
 -- `found`), another cost than 1, or a name that the worker does not know; nil when there is none.
 function Deal.firstOdd(texts, n, request, found)
@@ -171,11 +174,11 @@ function Deal.firstOdd(texts, n, request, found)
   for i = 1, n do
     local text = texts[i]
     if not text then return i end
-    local kind, length = string.byte(text, 27), tonumber(string.sub(text, 28, 30))
-    if not length then return i end
+    local kind, hundreds, tens, ones = string.byte(text, 27, 30)
+    if not ones then return i end
     if kind >= 52 and kind < 56 and not (found and found[i]) then return i end
     if kind % 2 == 1 then request.isLong = true end
-    local from = 31 + length
+    local from = 100 * hundreds + 10 * tens + ones - DIGITS
     if not known or string.sub(text, from, from + #known - 1) ~= known then
       local a = string.find(text, '\0', from, true)
       local b = a and string.find(text, '\0', a + 1, true)
