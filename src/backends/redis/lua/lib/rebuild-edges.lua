@@ -1,10 +1,11 @@
 -- Makes anew what a task's own record says of its dependencies, deadline, key and graph.
 -- @rare
 
--- It waits for one that has not ended.
-function Rebuild.edgeLive(t, upstream, isBlocking, repair)
-  local key = K.waiting(upstream.id)
-  if isBlocking and upstream.dependents and redis.call('ZSCORE', key, t.id) then return end
+-- It waits for one that has not ended; unless that had ended, and was put back when this one had gone on.
+function Rebuild.edgeLive(t, upstream, isBlocking, lost, repair)
+  local isKnown = redis.call('ZSCORE', K.waiting(upstream.id), t.id)
+  if isBlocking and upstream.dependents and isKnown then return end
+  if not (isBlocking or isKnown or lost) then return end
   if repair then Deps.blockBy(t, upstream) end
   return 'waits for ' .. upstream.id .. ', which does not know'
 end
@@ -36,7 +37,7 @@ function Rebuild.edgeOne(t, u, id, lost, repair)
   local upstream = Deps.upstreamOf(t, id)
   local isBlocking = redis.call('SISMEMBER', K.blocked(t.id), id) == 1
   if Cascade.satisfiedMissing(t, id) then return end
-  if upstream and not F.isEnd(upstream.state) then return Rebuild.edgeLive(t, upstream, isBlocking, repair) end
+  if upstream and not F.isEnd(upstream.state) then return Rebuild.edgeLive(t, upstream, isBlocking, lost, repair) end
   if not isBlocking and not lost then return end
   if upstream then return Rebuild.edgeOver(t, u, upstream, repair) end
   return Rebuild.edgeMissing(t, id, repair)
