@@ -71,8 +71,8 @@ const SETTLE_RICH: readonly Row[] = [
   ['many settle what another lease has', `string.sub(packed, -#tail) ~= tail`, `false`],
   [
     'many settle a task that was settled in this call',
-    `tasks[id] ~= nil or call.done[id]`,
-    `tasks[id] ~= nil`,
+    `tasks[id] ~= nil or call.done[id] or seen[id] then break`,
+    `tasks[id] ~= nil or seen[id] then break`,
   ],
   ['many finish although a cancel was asked for', `if not t or t.canceling then`, `if not t then`],
   [
@@ -106,36 +106,45 @@ const SETTLE_RICH: readonly Row[] = [
     `    if t.hasAttempts then F.pushAttempt(t, 'succeeded', 'finish') end\n`,
     ``,
   ],
-  ['many go back to the head of the line', `if t.seq < heads[key] then`, `if true then`],
+  ['many go back to the head of the line', `row.seq < heads[name] then`, `true then`],
   [
     'who had nothing in line does not join',
-    `  if heads[key] == INF then Store.join(lane, t.user) end\n`,
+    `  if heads[name] == INF then Store.join(lane, name) end\n`,
     ``,
   ],
   [
     'many that wait before they are tried again do not',
-    `~= '0' or lane.users[t.user]`,
-    `== '' or lane.users[t.user]`,
+    `ARGV[ids + call.n + at_] ~= '0' then break`,
+    `ARGV[ids + call.n + at_] == '' then break`,
   ],
-  ['many of another level go back to the middle', `t.isCounted or t.level ~= 3`, `t.isCounted`],
+  [
+    'many of another level go back to the middle',
+    `not text or string.byte(text, 26) ~= 51`,
+    `not text`,
+  ],
   [
     'many are tried again by users with a record',
-    `      if Store.isOther(lane, t.user) then break end\n`,
-    ``,
+    `(isOther and Store.isOther(lane, name))`,
+    `false`,
   ],
-  ['many are tried again for ever', `    t.failures = t.failures + 1\n`, ``],
+  ['many are tried again for ever', `seq, failures + 1, losses`, `seq, failures, losses`],
 ];
 
 const COUNT_DOWN: readonly Row[] = [
   [
+    'many that are tried again are not known by the token before',
+    `    more.y.st = string.match(more.o, '^[^%z]*')\n`,
+    ``,
+  ],
+  [
+    'the long error of an attempt stays with many that are tried again',
+    `#(old or '') > LIMIT.oldErrorBytes`,
+    `false`,
+  ],
+  [
     'a task that the step has read finishes as its lease said',
     `return tasks[id] or (ear`,
     `return (ear`,
-  ],
-  [
-    'many finish, and one dependent hears of another end',
-    `C.stamp + i - first + 1)`,
-    `C.stamp + last - i + 1)`,
   ],
   [
     'many tasks of a user finish, and one is counted',

@@ -21,16 +21,26 @@ function F.quoted(text)
   return F.quotedAs
 end
 
-function F.pushAttempt(t, outcome, decision, cause, err)
-  local key = K.attempts(t.id)
-  if t.hasAttempts then F.cutNewest(key) end
-  local text = string.format('{"attempt":%d,"worker":%s,"leasedAt":%.0f,"endedAt":%.0f,"outcome":"%s","decision":"%s"',
-    t.failures + 1, cjson.encode(t.worker), t.leasedAt, now, outcome, decision)
-  if cause then text = text .. ',"cause":' .. F.quoted(cause) end
-  if err then text = text .. ',"error":' .. cjson.encode(err) end
-  if redis.call('RPUSH', key, text .. '}') > LIMIT.attemptsKept then
+-- What is said of an attempt behind its number: of many the same.
+function F.attemptText(worker, leasedAt, outcome, decision)
+  return string.format(',"worker":%s,"leasedAt":%.0f,"endedAt":%.0f,"outcome":"%s","decision":"%s"',
+    cjson.encode(worker), leasedAt, now, outcome, decision)
+end
+
+-- `cuts`: the newest before may have a long error.
+function F.keepAttempt(id, cuts, failures, text)
+  local key = K.attempts(id)
+  if cuts then F.cutNewest(key) end
+  if redis.call('RPUSH', key, '{"attempt":' .. failures + 1 .. text .. '}') > LIMIT.attemptsKept then
     redis.call('LTRIM', key, -LIMIT.attemptsKept, -1)
   end
+end
+
+function F.pushAttempt(t, outcome, decision, cause, err)
+  local text = F.attemptText(t.worker, t.leasedAt, outcome, decision)
+  if cause then text = text .. ',"cause":' .. F.quoted(cause) end
+  if err then text = text .. ',"error":' .. cjson.encode(err) end
+  F.keepAttempt(t.id, t.hasAttempts, t.failures, text)
 end
 
 function F.recordAttempt(t, outcome, decision, cause, err)

@@ -126,16 +126,30 @@ function Deal.withFacts(ids, texts)
     end
   end
   if #asked == 0 then return end
-  local found, facts = {}, redis.call('HMGET', K.facts(), unpack(asked))
+  local found, facts, known = {}, redis.call('HMGET', K.facts(), unpack(asked)), {}
   for n = 1, #asked do
-    local i = places[n]
-    local t = facts[n] and F.newTask(ids[i], texts[i])
-    if t then
+    local i, t = places[n], facts[n] and Deal.readTried(facts[n], known)
+    if facts[n] and not t then
+      t = F.newTask(ids[i], texts[i])
       F.readFacts(t, facts[n])
-      found[i] = Deal.isStartable(t) and t
     end
+    found[i] = t and Deal.isStartable(t) and t
   end
   return found
+end
+
+-- Of a task in line what its lease tells, when nothing else is known of it but how it was tried before; `known`: what
+-- that came to, which is the same of many.
+function Deal.readTried(packed, known)
+  local place, flags, seq, failures, losses, releases, at_, readers, from = struct.unpack(FACTS, packed)
+  local tail = place == 0 and string.sub(packed, from)
+  local tried = tail and known[tail]
+  if tail and tried == nil then
+    local more = tail == '' and NONE or cmsgpack.unpack(tail)
+    tried = not more.x and { y = more.y, token = more.o and string.match(more.o, '^[^%z]*') or '' }
+    known[tail] = tried
+  end
+  return tried and { y = tried.y, token = tried.token, failures = failures, losses = losses, releases = releases }
 end
 
 -- Writes the record of a user after its turns, where it is as it was read but for numbers; says whether it was that.

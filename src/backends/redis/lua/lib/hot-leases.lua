@@ -1,7 +1,9 @@
 -- Leases by worker: `leases` says of each worker that has any the moment before which none of them ends.
 
+-- Many are the same.
 function F.tokenNumber(token)
-  return tonumber(string.match(token, '^%d+') or 0)
+  if token ~= F.numbered then F.numbered, F.number = token, tonumber(string.match(token, '^%d+') or 0) end
+  return F.number
 end
 
 -- A lease of the worker ends then.

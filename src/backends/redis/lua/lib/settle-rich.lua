@@ -2,28 +2,23 @@
 -- dependents, and those that are tried again at once.
 -- @rare
 
--- Records of the settlements from `i` on that have this decision, as far as they are in force and not odder. A task
--- that the call settles twice ends the row.
-function Settle.alike(call, i, last, token, word)
+-- Records of the settlements from `i` on that finish, as far as they are in force and not odder. A task that the call
+-- settles twice ends the row.
+function Settle.alike(call, i, last, token)
   local ids, tail, n, asked, seen = call.ids, '\0' .. token, 0, {}, {}
   for at_ = i, last do
     local packed, row, ear, id = call.hot[at_], call.others[at_], call.ears and call.ears[at_], ARGV[call.ids + at_]
     if not packed or tasks[id] ~= nil or call.done[id] or seen[id] or string.sub(packed, -#tail) ~= tail then break end
-    if word == 'finish' then
-      if row or (ear and (ear ~= 'd' or string.byte(packed, 21) % 2 == 1)) then break end
-    elseif not row or ARGV[row + 1] ~= word then
-      break
-    end
+    if row or (ear and (ear ~= 'd' or string.byte(packed, 21) % 2 == 1)) then break end
     n, seen[id] = n + 1, true
   end
   local found = {}
   if n == 0 then return found end
   local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + i, ids + i + n - 1))
-  -- Their places alone do not matter to those that end.
-  local most = word == 'finish' and 56 or 256
   for at_ = 1, n do
     local kind = texts[at_] and string.byte(texts[at_], 27) or 0
-    if kind >= 52 and kind < most then asked[#asked + 1] = ARGV[ids + i + at_ - 1] end
+    -- Their places alone do not matter to those that end.
+    if kind >= 52 and kind < 56 then asked[#asked + 1] = ARGV[ids + i + at_ - 1] end
   end
   local facts, next_ = asked[1] and redis.call('HMGET', K.facts(), unpack(asked)), 0
   for at_ = 1, n do
@@ -131,60 +126,150 @@ function Settle.free(ids)
   C.freed = C.freed or INF
 end
 
--- The first in line of the user of each, by user; only as far as they go back to lines of users without a record.
-function Settle.headsOf(call, found, i)
-  local heads, n = {}, 0
-  for at_, t in ipairs(found) do
-    local lane = F.laneOf(t.queue)
-    local key = K.line(lane.p, '', t.user)
-    if t.isCounted or t.level ~= 3 or ARGV[call.ids + call.n + i + at_ - 1] ~= '0' or lane.users[t.user] then break end
-    if heads[key] == nil then
-      if Store.isOther(lane, t.user) then break end
-      local id = redis.call('LINDEX', key, 0)
-      if not id and not Store.isRoomy(lane) then break end
-      heads[key] = id and F.placeInLine(id) or INF
-    end
-    n = at_
+-- Settlements from `i` on that try a task of one queue again at once, of users without a record, as far as these are
+-- in force: from the lease of each, its text, and what else is known of it.
+function Settle.retried(call, i, last, token)
+  local ids, tail, n, seen, asked, least = call.ids, '\0' .. token, 0, {}, {}, call.hot[i]
+  local queue = least and string.sub(least, 34, -#tail - 1)
+  for at_ = i, last do
+    local packed, row, id = call.hot[at_], call.others[at_], ARGV[call.ids + at_]
+    if not packed or not row or ARGV[row + 1] ~= 'retry' or ARGV[ids + call.n + at_] ~= '0' then break end
+    if string.byte(packed, 21) > 1 or string.sub(packed, 34) ~= queue .. tail then break end
+    if tasks[id] ~= nil or call.done[id] or seen[id] then break end
+    n, seen[id] = n + 1, true
   end
-  return heads, n
+  local lane = n > 0 and F.laneOf(queue)
+  if not lane or lane.timed then return { n = 0 } end
+  local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + i, ids + i + n - 1))
+  for at_ = 1, n do
+    local text = texts[at_]
+    if not text or string.byte(text, 26) ~= 51 then
+      n = at_ - 1
+      break
+    end
+    if string.byte(text, 27) >= 52 then asked[#asked + 1] = ARGV[ids + i + at_ - 1] end
+  end
+  return { n = n, lane = lane, texts = texts, asked = asked, tail = token .. '\0' .. ARGV[1],
+    facts = asked[1] and redis.call('HMGET', K.facts(), unpack(asked)),
+    errors = asked[1] and redis.call('HMGET', K.errors(), unpack(asked)) }
+end
+
+-- What is known of each beside its text; nothing of those that have failed never. Ends where one is odd.
+function Settle.readRetried(some, call, i)
+  local next_, rows, names = 0, {}, {}
+  for at_ = 1, some.n do
+    local id, text, packed, old = ARGV[call.ids + i + at_ - 1], some.texts[at_], nil, nil
+    if id == some.asked[next_ + 1] then
+      next_ = next_ + 1
+      packed, old = some.facts[next_], some.errors[next_]
+    end
+    local flags, seq, failures, losses, releases, readers, from = 0, 0, 0, 0, 0, 0, 1
+    if packed then
+      local _, _at
+      _, flags, seq, failures, losses, releases, _at, readers, from = struct.unpack(FACTS, packed)
+    end
+    if flags % 8 >= CANCEL or (not packed and string.byte(text, 27) >= 52) then break end
+    if seq == 0 then seq = tonumber(string.sub(text, 14, 25), 16) end
+    -- Whether its newest attempt has a long error, as far as that is known.
+    local isLong = flags % 4 >= ATTEMPTS and (failures == 0 or #(old or '') > LIMIT.oldErrorBytes)
+    names[at_] = string.sub(text, 31, 30 + string.sub(text, 28, 30))
+    rows[at_] = { id = id, seq = seq, failures = failures, isLong = isLong,
+      facts = struct.pack(FACTS, 0, flags - flags % 16 + flags % 2 + ATTEMPTS + SETTLED, seq, failures + 1, losses,
+        releases, 0, readers) .. Settle.tailOf(some, packed and string.sub(packed, from) or '', flags % 16 >= SETTLED) }
+  end
+  some.rows, some.names = rows, names
+end
+
+-- What its facts have behind their numbers, when a lease is over that this call settles; of many the same.
+function Settle.tailOf(some, before, isSettled)
+  local known = isSettled and (some.settled or {}) or some.others or {}
+  if isSettled then some.settled = known else some.others = known end
+  local tail = known[before]
+  if tail then return tail end
+  local more = before == '' and {} or cmsgpack.unpack(before)
+  if isSettled then
+    more.y = more.y or {}
+    more.y.st = string.match(more.o, '^[^%z]*')
+  end
+  more.o = some.tail
+  tail = cmsgpack.pack(more)
+  known[before] = tail
+  return tail
+end
+
+-- Places of the first in line of these users, by user: infinite for who has none. Only as far as the users have no
+-- record, and may join.
+function Settle.headsOf(some)
+  local heads, ids, asked, who, keys, lane = {}, {}, {}, {}, {}, some.lane
+  for at_, name in ipairs(some.names) do
+    keys[#keys + 1] = K.user(lane.p, name)
+    if C.configs > 0 then keys[#keys + 1] = K.userConfig(name) end
+    if heads[name] == nil then
+      ids[name] = redis.call('LINDEX', K.line(lane.p, '', name), 0)
+      heads[name] = INF
+      if ids[name] then asked[#asked + 1], who[#who + 1] = ids[name], name end
+    end
+  end
+  local texts = asked[1] and redis.call('HMGET', K.tasks(), unpack(asked))
+  for k, id in ipairs(asked) do
+    local text, isRead = texts[k], tasks[id] ~= nil
+    if text and string.byte(text, 27) < 52 and not isRead then
+      heads[who[k]] = tonumber(string.sub(text, 14, 25), 16)
+    else
+      heads[who[k]] = F.placeInLine(id)
+    end
+  end
+  local isOther, isRoomy = #keys > 0 and redis.call('EXISTS', unpack(keys)) > 0, Store.isRoomy(lane)
+  for at_, name in ipairs(some.names) do
+    if lane.users[name] or (isOther and Store.isOther(lane, name)) or (heads[name] == INF and not isRoomy) then
+      return heads, at_ - 1
+    end
+  end
+  return heads, #some.names
 end
 
 -- Back to where it stood, mostly at the head of its line.
-function Settle.backInLine(t, heads)
-  local lane = F.laneOf(t.queue)
-  local key = K.line(lane.p, '', t.user)
-  if heads[key] == INF then Store.join(lane, t.user) end
-  if t.seq < heads[key] then
-    redis.call('LPUSH', key, t.id)
-    heads[key] = t.seq
+function Settle.backInLine(lane, name, row, text, heads)
+  if heads[name] == INF then Store.join(lane, name) end
+  if heads[name] and row.seq < heads[name] then
+    redis.call('LPUSH', K.line(lane.p, '', name), row.id)
+    heads[name] = row.seq
   else
-    F.joinLine(t, { lane = lane, name = t.user }, true)
+    local t = F.newTask(row.id, text)
+    t.seq, t.level = row.seq, 3
+    F.joinLine(t, { lane = lane, name = name }, true)
   end
-  lane.counts.started, lane.counts.queued = lane.counts.started - 1, lane.counts.queued + 1
-  lane.runnable, lane.gain, lane.retried = lane.runnable + 1, lane.gain + 1, lane.retried + 1
-  F.touchLane(lane)
 end
 
-function Settle.retryEach(call, reply, found, i)
-  local heads, n = Settle.headsOf(call, found, i)
+-- Says how many of these are tried again.
+function Settle.retryEach(call, reply, some, i)
+  if some.n == 0 then return 0 end
+  Settle.readRetried(some, call, i)
+  local heads, n = Settle.headsOf(some)
   if n == 0 then return 0 end
-  local ids, facts, texts, errors = {}, {}, {}, {}
+  local ids, facts, texts, errors, quoted, lane = {}, {}, {}, {}, {}, some.lane
+  local before, how
   for at_ = 1, n do
-    local t, row = found[at_], call.others[i + at_ - 1]
-    F.pushAttempt(t, 'failed', 'retry', ARGV[row + 2], ARGV[row + 3])
-    t.seq, t.at, t.state, t.isSettled, t.hasAttempts = F.placeOf(t), 0, 'queued', true, true
-    t.failures = t.failures + 1
-    F.setKind(t, t.kind % 4 + 4)
-    local k = 2 * at_
-    ids[at_], facts[k - 1], errors[k - 1] = t.id, t.id, t.id
-    facts[k], errors[k] = F.packFacts(t), ARGV[row + 3]
-    if t.textChanged then texts[#texts + 1], texts[#texts + 2] = t.id, t.f end
+    local row, text, from, packed = some.rows[at_], some.texts[at_], call.others[i + at_ - 1], call.hot[i + at_ - 1]
+    local id, err, k, kind = row.id, ARGV[from + 3], 2 * at_, 52 + string.byte(text, 27) % 4
+    if packed ~= before then
+      before, how = packed, F.attemptText(ARGV[1], struct.unpack('<d', packed), 'failed', 'retry')
+    end
+    quoted[err] = quoted[err] or cjson.encode(err)
+    F.keepAttempt(id, row.isLong, row.failures, how .. ',"cause":' .. F.quoted(ARGV[from + 2]) .. ',"error":' .. quoted[err])
+    ids[at_], facts[k - 1], errors[k - 1], facts[k], errors[k] = id, id, id, row.facts, err
+    if string.byte(text, 27) ~= kind then
+      texts[#texts + 1], texts[#texts + 2] = id, string.sub(text, 1, 26) .. string.char(kind) .. string.sub(text, 28)
+    end
     reply[#reply + 1], reply[#reply + 2] = i + at_ - 1, 'ok queued'
   end
   redis.call('HSET', K.facts(), unpack(facts))
   redis.call('HSET', K.errors(), unpack(errors))
   if texts[1] then redis.call('HSET', K.tasks(), unpack(texts)) end
-  for at_ = 1, n do Settle.backInLine(found[at_], heads) end
+  for at_ = 1, n do Settle.backInLine(lane, some.names[at_], some.rows[at_], some.texts[at_], heads) end
+  lane.counts.started, lane.counts.queued = lane.counts.started - n, lane.counts.queued + n
+  lane.runnable, lane.gain, lane.retried = lane.runnable + n, lane.gain + n, lane.retried + n
+  F.touchLane(lane)
   Settle.free(ids)
   F.countAttempt(ARGV[1], 'f', n)
   return n
@@ -195,9 +280,9 @@ function Settle.some(worker, call, reply, i, last, token)
   local row, n = call.others[i], 0
   local word = row and ARGV[row + 1] or 'finish'
   if word == 'finish' then
-    n = Settle.finishEach(worker, call, Settle.alike(call, i, last, token, word), i)
+    n = Settle.finishEach(worker, call, Settle.alike(call, i, last, token), i)
   elseif word == 'retry' then
-    n = Settle.retryEach(call, reply, Settle.alike(call, i, last, token, word), i)
+    n = Settle.retryEach(call, reply, Settle.retried(call, i, last, token), i)
   end
   for at_ = i, i + n - 1 do call.done[ARGV[call.ids + at_]] = true end
   return n
