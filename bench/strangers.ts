@@ -40,10 +40,10 @@ async function round(queues: readonly [string, string]): Promise<Figures> {
     for (let from = 0; from < tasks; from += 1_000) {
       const some = Array.from({ length: 500 }, (_, at) => from + 2 * at);
       await all.enqueueMany(
-        some.map((n) => call(left, n, { user: `u${n % users}`, queue: queues[0] })),
+        some.map((n) => call(left, n, { user: `u${(n / 2) % users}`, queue: queues[0] })),
       );
       await all.enqueueMany(
-        some.map((n) => call(right, n, { user: `u${n % users}`, queue: queues[1] })),
+        some.map((n) => call(right, n, { user: `u${(n / 2) % users}`, queue: queues[1] })),
       );
     }
     const before = await server.snapshot();

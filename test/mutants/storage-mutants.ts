@@ -319,7 +319,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: who was brought back goes before those that are older',
     file: `${LUA}/bring-back.lua`,
-    find: `        or string.sub(text, 14, 25) > string.sub(first, 14, 25) then\n`,
+    find: `        or (first and string.sub(text, 14, 25) > string.sub(first, 14, 25)) then\n`,
     replace: `        then\n`,
   },
   {
@@ -343,7 +343,19 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua, straight: who has parked all stays in its class',
     file: `${LUA}/deal-rich.lua`,
-    find: `    if taken.drained then Park.drain(lane, turns, taken.drained) end\n`,
+    find: `    if taken.drained then Park.drain(lane, taken.drained, taken.class) end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: who comes back to an empty line and is not served stays in its class',
+    file: `${LUA}/bring-back.lua`,
+    find: `  for _, user in ipairs(drained) do Park.drain(lane, user, 'pw100') end\n`,
+    replace: ``,
+  },
+  {
+    name: 'Lua: who comes back to an empty line keeps its tag beside it',
+    file: `${LUA}/bring-back.lua`,
+    find: `  if entered.gone then redis.call('ZREM', K.keptTags(lane.p), unpack(entered.gone)) end\n`,
     replace: ``,
   },
   {

@@ -55,6 +55,31 @@ describe('a short script', () => {
     await backend.close();
   });
 
+  it('F69 serves a worker beside tasks that it does not know, while others wait', async () => {
+    const { kit, key } = await setUp();
+    await kit.worker('w');
+    await kit.add({ name: 'strange' });
+    expect(await kit.leaseReply({ limit: 5 })).toMatchObject({ leases: [] });
+    const client = adminOf();
+    const calls = vi.spyOn(client, 'call');
+    const backend = redis(client, { prefix: key('').slice(0, -1) });
+    await backend.open({ retention: RETENTION });
+    // Two wait: one is woken for what comes, and one is still there when it is leased.
+    for (const worker of ['idle', 'idler']) {
+      await kit.worker(worker, { names: ['other'] });
+      const waits = await kit.leaseReply({ worker, limit: 1, wait: true });
+      expect(waits.waitMs).toBeGreaterThan(0);
+    }
+    const id = await kit.add();
+    calls.mockClear();
+    const queues = [{ queue: 'default', weight: 1, pass: 0 }];
+    const request = { requestId: 'r', worker: 'w', limit: 5, leaseMs: 1_000, queues, wait: false };
+    const reply = await backend.tasks.lease(request);
+    expect(reply.leases.map((lease) => lease.id)).toEqual([id]);
+    expect(calls.mock.calls.flat(2)).not.toContain('lease');
+    await backend.close();
+  });
+
   it('that leaves a lease to the other hands on the alarm', async () => {
     const { kit, other, raw, key } = await setUp();
     for (const worker of ['w', 'v']) {

@@ -122,6 +122,25 @@ export const strangers: Cases = {
     await whole(kit, []);
   },
 
+  'F69 that come back to an empty line and are not served leave it again': async (kit, expect) => {
+    await kit.worker('all', { names: ['work', 'strange'] });
+    const strange = await (async () => {
+      await kit.add({ user: 'bob' });
+      return kit.add({ ...STRANGE, user: 'bob' });
+    })();
+    const ids = await kit.addMany(6);
+    expect((await kit.lease(4)).map(({ user }) => user)).toEqual(['bob', 'ann', 'ann', 'ann']);
+    expect(await kit.user('bob')).toMatchObject({ queued: 1, parked: 1 });
+    // It is level with ann, and came after her.
+    expect(await kit.leaseIds(1, { worker: 'all' })).toEqual(ids.slice(3, 4));
+    expect(await kit.user('bob')).toMatchObject({ queued: 1, parked: 1 });
+    await whole(kit, [strange], 'bob');
+    expect((await kit.leaseIds(3, { worker: 'all' })).toSorted()).toEqual(
+      [strange, ...ids.slice(4)].toSorted(),
+    );
+    await whole(kit, [], 'bob');
+  },
+
   'F69 cost their user no turn and no rate': async (kit, expect) => {
     await kit.setUser('ann', { rate: { limit: 1, perMs: 60_000, burst: 1 } });
     await kit.add(STRANGE);

@@ -11,9 +11,8 @@
 -- @hot F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep
 -- @often lib/line.lua
 -- @often lib/alarm.lua F.nextDue F.scheduleLookAt
--- @often F.spread F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames
+-- @often F.spread F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Park_countOf
 -- @rich F.saveRate F.Step_publishEnds F.Step_writeAll F.Store_run F.flushKey F.mayRest F.touch
--- @rich F.Park_countOf
 -- @include lib/state.lua
 -- @include lib/text.lua
 -- @include lib/base.lua

@@ -12,11 +12,12 @@
 -- @hot F.schedulesDue
 -- @often F.Due_dropAlarm F.Due_holders
 -- @often F.Lease_standInLine F.Lease_linesOf F.Due_sleepOf F.Due_floor
--- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.restWorker F.readLeases
+-- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Park_countOf F.restWorker F.readLeases
 -- @often F.Deal_unpop F.Deal_addLong F.Deal_firstHeavy F.Deal_fits F.Lease_addRow F.Choose_classBefore
 -- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
 -- @rich F.saveRate F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
--- @rich F.Park_bringAll F.Park_countOf F.Park_finishAll F.Park_wakeAll
+-- @often F.Park_namesOf F.Park_wakeIn F.Park_wake F.Park_wakeAll
+-- @rich F.Park_bringAll F.Park_finishAll F.ownerOf
 -- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf
 -- @include lib/state.lua
 -- @include lib/hot.lua

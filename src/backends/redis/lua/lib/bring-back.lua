@@ -43,11 +43,35 @@ function Park.look(lane, turn, most)
   turn.looked = most + 1
 end
 
--- What a group may have brought back at once. `isQuick`: its user has no record, and tasks of its level in line:
--- nothing but its line changes.
-function Park.open(lane, turn, tag, room)
+-- Of users with parked tasks those that have no record, each with what it has: true, tasks in line; a number, a tag
+-- that is kept; false, none.
+function Park.plainOf(lane, users)
+  local plain, out, asked = {}, {}, {}
+  if #users == 0 or C.refresh > 0 or not Store.isRoomy(lane) then return plain end
+  local tags = lane.classes.pw100 and redis.call('ZMSCORE', K.ready(lane.p, 'pw100'), unpack(users)) or NONE
+  for i, user in ipairs(users) do
+    if tags[i] then
+      plain[user] = true
+    else
+      out[#out + 1], asked[#asked + 1] = user, K.user(lane.p, user)
+      if C.configs > 0 then asked[#asked + 1] = K.userConfig(user) end
+    end
+  end
+  if #out == 0 then return plain end
+  local kept = lane.tags > 0 and redis.call('ZMSCORE', K.keptTags(lane.p), unpack(out)) or NONE
+  local isAll = redis.call('EXISTS', unpack(asked)) == 0
+  for i, user in ipairs(out) do
+    if isAll or not Store.isOther(lane, user) then plain[user] = kept[i] and kept[i] + 0 or false end
+  end
+  return plain
+end
+
+-- What a group may have brought back at once. `isQuick`: its user has no record, and no tasks in line but of its level:
+-- nothing but its line and its tag change.
+function Park.open(lane, turn, plain, room)
   turn.take, turn.most = 0, 1
-  turn.isQuick = tag and turn.level == 3 and not lane.users[turn.user]
+  turn.tag = plain[turn.user]
+  turn.isQuick = turn.tag ~= nil and turn.level == 3 and not lane.users[turn.user]
   if not turn.isQuick then turn.most = math.max(1, math.ceil(F.userOf(lane, turn.user).set.weight / 100)) end
   Park.look(lane, turn, math.min(room, 2 * turn.most))
 end
@@ -55,17 +79,15 @@ end
 -- Picks what is to be brought back: as much as there is room for, group by group, in rounds. Answers the groups that
 -- have something to be brought back, and whether any has more.
 function Park.pick(lane, turns, room)
-  local users, tags, picked = {}, NONE, {}
+  local users, picked = {}, {}
   for i = 1, math.min(#turns, room) do users[i] = turns[i].user end
-  if lane.classes.pw100 and C.refresh == 0 then
-    tags = redis.call('ZMSCORE', K.ready(lane.p, 'pw100'), unpack(users))
-  end
-  for i = 1, #users do Park.open(lane, turns[i], tags[i], room) end
+  local plain = Park.plainOf(lane, users)
+  for i = 1, #users do Park.open(lane, turns[i], plain, room) end
   while #turns > 0 do
     local again = {}
     for _, turn in ipairs(turns) do
       if room == 0 then return picked, true end
-      if not turn.take then Park.open(lane, turn, false, room) end
+      if not turn.take then Park.open(lane, turn, NONE, room) end
       if not turn.isPicked then picked[#picked + 1], turn.isPicked = turn, true end
       local had = turn.take
       turn.take = had + math.min(room, turn.most)
@@ -85,7 +107,7 @@ function Park.texts(lane, picked)
   local ids, texts, heads = {}, {}, {}
   for _, turn in ipairs(picked) do
     for i = 1, turn.take do ids[#ids + 1] = Park.idOf(turn.members[i], turn.user) end
-    if turn.isQuick and not heads[turn.user] then
+    if turn.isQuick and turn.tag == true and not heads[turn.user] then
       local head = redis.call('LINDEX', K.line(lane.p, '', turn.user), 0)
       heads[turn.user], ids[#ids + 1] = head, head or nil
     end
@@ -98,17 +120,23 @@ function Park.texts(lane, picked)
   return texts, heads
 end
 
--- Puts tasks of a user before all that it has in line; false where more is to be looked at than their texts.
-function Park.before(lane, turns, texts, head)
-  local user, stamps, ids = turns[1].user, {}, {}
+-- Puts tasks of a user before all that it has in line; false where more is to be looked at than their texts. Who had
+-- none is in line again, with the tag that is added to `entered`.
+function Park.before(lane, turns, texts, head, entered)
+  local user, stamps, ids, tag = turns[1].user, {}, {}, turns[1].tag
   local first = head and texts[head]
-  if not first or string.byte(first, 27) >= 52 then return false end
+  if tag ~= true then
+    -- A record of this step may have taken the last class that was free.
+    if not Store.isRoomy(lane) then return false end
+  elseif not first or string.byte(first, 27) >= 52 then
+    return false
+  end
   for _, turn in ipairs(turns) do
     for i = 1, turn.take do
       local id = Park.idOf(turn.members[i], user)
       local text = texts[id]
       if not turn.isQuick or not text or string.byte(text, 27) >= 52
-        or string.sub(text, 14, 25) > string.sub(first, 14, 25) then
+        or (first and string.sub(text, 14, 25) > string.sub(first, 14, 25)) then
         return false
       end
       ids[#ids + 1], stamps[id] = id, string.sub(text, 14, 25)
@@ -121,7 +149,17 @@ function Park.before(lane, turns, texts, head)
   for i, id in ipairs(ids) do row[#ids + 1 - i] = id end
   redis.call('LPUSH', K.line(lane.p, '', user), unpack(row))
   lane.parked, lane.runnable = lane.parked - #ids, lane.runnable + #ids
+  if tag ~= true then Park.enter(lane, user, tag, entered) end
   return true
+end
+
+-- `kept`: the tag that the user has, if any.
+function Park.enter(lane, user, kept, entered)
+  local tag = Store.enter(lane, kept)
+  F.gather(entered, K.ready(lane.p, 'pw100'), string.format('%d', tag), user)
+  if not kept then return end
+  lane.tags, entered.gone = lane.tags - 1, entered.gone or {}
+  entered.gone[#entered.gone + 1] = user
 end
 
 -- Puts tasks of one level, by place, before those that stand in line; whoever belongs behind some joins it.
@@ -166,7 +204,7 @@ end
 -- Brings back what has been picked.
 function Park.visitAll(lane, picked)
   local texts, heads = Park.texts(lane, picked)
-  local order, byUser = {}, {}
+  local order, byUser, entered = {}, {}, {}
   for _, turn in ipairs(picked) do
     local turns = byUser[turn.user]
     if not turns then
@@ -177,12 +215,15 @@ function Park.visitAll(lane, picked)
   end
   for _, turns in ipairs(order) do
     local user = turns[1].user
-    local isQuick = turns[1].isQuick and Park.before(lane, turns, texts, heads[user])
+    local isQuick = turns[1].isQuick and Park.before(lane, turns, texts, heads[user], entered)
     for _, turn in ipairs(turns) do
       turn.isQuick, turn.texts = isQuick, texts
       if not isQuick then Park.visit(lane, turn, texts) end
     end
   end
+  if entered.gone then redis.call('ZREM', K.keptTags(lane.p), unpack(entered.gone)) end
+  local row = entered[K.ready(lane.p, 'pw100')]
+  if row then redis.call('ZADD', K.ready(lane.p, 'pw100'), unpack(row)) end
 end
 
 -- What has been picked stands nowhere else than in line, for this lease.
@@ -219,7 +260,7 @@ function Park.dueOf(turn, id)
 end
 
 -- Who was not served though its user is ready, is parked as before, out of the way of those that do not know it.
-function Park.sort(lane, turn, leased, sets)
+function Park.sort(lane, turn, leased, sets, drained)
   local left = 0
   for i = 1, turn.take do
     local id = Park.idOf(turn.members[i], turn.user)
@@ -233,18 +274,20 @@ function Park.sort(lane, turn, leased, sets)
   end
   lane.parked = lane.parked + left
   if not turn.isQuick or left == 0 then return left > 0 end
-  redis.call('LPOP', K.line(lane.p, '', turn.user), left)
+  local key = K.line(lane.p, '', turn.user)
+  redis.call('LPOP', key, left)
   lane.runnable = lane.runnable - left
+  if turn.tag ~= true and redis.call('EXISTS', key) == 0 then drained[#drained + 1] = turn.user end
   return true
 end
 
 -- Ends what was brought back for a lease; who has more goes behind the others.
 function Park.finish(lane, batch)
-  local leased, sets, more, gone = {}, {}, {}, {}
+  local leased, sets, more, gone, drained = {}, {}, {}, {}, {}
   Step.rest()
   for i = 1, batch.n do leased[batch.ids[i]] = true end
   for _, turn in ipairs(lane.picked) do
-    local isLeft = Park.sort(lane, turn, leased, sets)
+    local isLeft = Park.sort(lane, turn, leased, sets, drained)
     if isLeft or turn.more then F.gather(more, turn.name, turn.stamp, turn.who) else F.gather(gone, turn.name, turn.who) end
   end
   for key, row in pairs(sets) do redis.call('ZADD', key, unpack(row)) end
@@ -253,6 +296,7 @@ function Park.finish(lane, batch)
     redis.call('ZADD', K.strangeUsers(lane.p, name), unpack(row))
   end
   for name, row in pairs(gone) do Park.close(lane, name, row) end
+  for _, user in ipairs(drained) do Park.drain(lane, user, 'pw100') end
   lane.picked = nil
   Step.rest()
 end
@@ -264,6 +308,7 @@ function Park.bringBack(lane, worker, room)
   Step.rest()
   local turns = Park.rotation(lane, worker, room + 1)
   if #turns == 0 then return false end
+  C.isRich = true
   F.touchLane(lane)
   -- The worker is here: nobody has to be woken for what it brings back.
   local gain, picked, left = lane.gain, Park.pick(lane, turns, room)
@@ -278,7 +323,6 @@ end
 function Park.bringAll(shares, worker, room)
   local left = false
   for i = 1, #shares do
-    C.isRich = C.isRich or shares[i].lane.parked > 0
     left = Park.bringBack(shares[i].lane, worker, room) or left
   end
   return left

@@ -266,7 +266,7 @@ function Deal.someRich(share, most, request, batch)
     if dealt.count > 0 then
       Deal.startEach(lane, dealt, plans, taken.ids, taken.texts, taken.found, request, batch)
     end
-    if taken.drained then Park.drain(lane, turns, taken.drained) end
+    if taken.drained then Park.drain(lane, taken.drained, taken.class) end
   end
   batch.pass = odd and 1 or 2 * batch.pass
   if odd and batch.n < request.limit and not batch.stopped then return Deal.one(share, request, batch) end

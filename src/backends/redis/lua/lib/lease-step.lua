@@ -136,7 +136,8 @@ function Lease.isPlain(from, worker, shares)
   local full = 0
   for i = 1, #shares do
     local lane = shares[i].lane
-    if lane.config.rate or lane.parked > 0 then return false end
+    if lane.config.rate then return false end
+    if lane.parked > 0 and #Park.namesOf(lane, worker.names) > 0 then return false end
     if lane.runnable > 0 then full = full + 1 end
   end
   return full <= 1 and ARGV[from + 1] + 0 <= MOST
@@ -194,7 +195,7 @@ function F.leaseStep(from, worker, shares, reply)
     if waitMs < 0 then waitMs = 0 elseif waitMs > LIMIT.floorMs then waitMs = LIMIT.floorMs end
     if C.waiting > 0 then Lease.passOn(worker, shares, heldAlarm) end
   end
-  if rich then Park.wakeAll(shares, batch.strange) end
+  if C.waiting > 0 then Park.wakeAll(shares, batch.strange) end
   local n = #reply
   reply[n + 1] = word
   reply[n + 2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue() + (C.isRich and 4 or 0)

@@ -25,7 +25,6 @@ function Park.idOf(member, user) return string.sub(member, #K.pair(user, '') + 1
 
 -- How many tasks of a user are parked.
 function Park.countOf(lane, user)
-  if lane.parked == 0 then return 0 end
   return redis.call('ZLEXCOUNT', K.parked(lane.p), '[' .. K.pair(user, ''), '(' .. K.pair(user, ':'))
 end
 
@@ -152,7 +151,6 @@ function Park.wake(lane, strange)
 end
 
 function Park.wakeAll(shares, strange)
-  if C.waiting <= 0 then return end
   for i = 1, #shares do Park.wake(shares[i].lane, strange) end
 end
 

@@ -78,7 +78,9 @@ function Park.reread(turns, taken, queues, request, batch)
       one = queue[queue.first]
     end
     if not one then
-      out.stop, out.drained = at_, turns.had[i] - queue.parked == queue.used and i
+      local front = turns.fronted and turns.fronted[i] or turns.fronts[1]
+      out.stop, out.drained = at_, turns.had[i] - queue.parked == queue.used and turns.names[i]
+      out.class = front.class
       return out
     end
     local _, odd = pcall(Deal.firstOdd, { one.text }, 1, request, { one.t })
@@ -102,12 +104,11 @@ function Park.reread(turns, taken, queues, request, batch)
   return out
 end
 
--- The user of a turn has parked all that it had in line: it leaves its class, with the tag that it has.
-function Park.drain(lane, turns, i)
-  local front = turns.fronted and turns.fronted[i] or turns.fronts[1]
-  local u = F.userOf(lane, turns.names[i])
-  u.s, u.ep = tonumber(redis.call('ZSCORE', front.key, u.name)), lane.epoch
-  u.ready, u.class, u.room = true, front.class, 0
+-- A user without a record has parked all that it had in line: it leaves its class, with the tag that it has.
+function Park.drain(lane, user, class)
+  local u = F.userOf(lane, user)
+  u.s, u.ep = tonumber(redis.call('ZSCORE', K.ready(lane.p, class), user)), lane.epoch
+  u.ready, u.class, u.room = true, class, 0
   F.reindex(u)
 end
 

@@ -48,7 +48,7 @@ function Step.dropNames(lane, names, since)
       F.touch(u)
     elseif not (isLater and redis.call('HEXISTS', K.later(p), name) == 1)
       and not (C.configs > 0 and redis.call('EXISTS', K.user(p, name)) == 1)
-      and not (rich and Park.countOf(lane, name) > 0)
+      and not (lane.parked > 0 and Park.countOf(lane, name) > 0)
       and not (since and (redis.call('EXISTS', K.line(p, '', name), K.user(p, name)) > 0
         or redis.call('ZSCORE', K.keptTags(p), name))) then
       gone[#gone + 1] = name

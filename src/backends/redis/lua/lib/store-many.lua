@@ -17,13 +17,8 @@ function Store.isRoomy(lane)
   return n < LIMIT.weightClasses
 end
 
--- Nothing of the user waited: it gets its tag.
-function Store.join(lane, user)
-  local kept = lane.tags > 0 and redis.call('ZSCORE', K.keptTags(lane.p), user)
-  if kept then
-    redis.call('ZREM', K.keptTags(lane.p), user)
-    lane.tags = lane.tags - 1
-  end
+-- One more user joins the class of the weight 100; `kept`: the tag that it has, if any. Answers the one it gets.
+function Store.enter(lane, kept)
   -- A tag that the virtual time has passed is worth nothing.
   kept = kept and kept + 0 or 0
   if Tag.start(kept, 100) <= lane.v then kept = 0 end
@@ -33,6 +28,17 @@ function Store.join(lane, user)
   classes.pw100 = (classes.pw100 or 0) + 1
   if classes.pw100 == MANY then F.spread(K.ready(lane.p, 'pw100')) end
   lane.w, lane.ready, lane.joined = lane.w + 100, lane.ready + 1, 1
+  return tag
+end
+
+-- Nothing of the user waited: it gets its tag.
+function Store.join(lane, user)
+  local kept = lane.tags > 0 and redis.call('ZSCORE', K.keptTags(lane.p), user)
+  if kept then
+    redis.call('ZREM', K.keptTags(lane.p), user)
+    lane.tags = lane.tags - 1
+  end
+  local tag = Store.enter(lane, kept)
   redis.call('ZADD', K.ready(lane.p, 'pw100'), string.format('%d', tag), user)
   redis.call('ZADD', K.users(lane.p), '0', user)
 end
