@@ -133,7 +133,7 @@ const SETTLE_RICH: readonly Row[] = [
 const COUNT_DOWN: readonly Row[] = [
   [
     'many that are tried again are not known by the token before',
-    `    more.y.st = string.match(more.o, '^[^%z]*')\n`,
+    `    more.y.st = string.match(more.o or '', '^[^%z]*')\n`,
     ``,
   ],
   [

@@ -189,7 +189,7 @@ function Settle.tailOf(some, before, isSettled)
   local more = before == '' and {} or cmsgpack.unpack(before)
   if isSettled then
     more.y = more.y or {}
-    more.y.st = string.match(more.o, '^[^%z]*')
+    more.y.st = string.match(more.o or '', '^[^%z]*')
   end
   more.o = some.tail
   tail = cmsgpack.pack(more)
