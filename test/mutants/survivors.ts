@@ -4,4 +4,6 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
     'steps that jump stand in sequences only, where all behind a jump is left out or runs anew',
   'engine: a lost lease is no reason to stop storing members':
     'nothing more is stored: every later write of that lease is refused as well',
+  'damage: a lease that cannot be read is none':
+    'its task stands nowhere then, and the repair that follows the call puts it back in line',
 };

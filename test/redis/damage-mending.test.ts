@@ -110,6 +110,24 @@ it('F63 a text that cannot be read costs nobody its place, and the lease goes on
   expect((await kit.stats()).counts).toMatchObject({ queued: 3, started: 8 });
 });
 
+it.each([
+  ['a member of the rotation of parked names that nobody has', 'strange-users:odd'],
+  ['leases that are none', 'hot:w2'],
+])('F63 %s holds nobody up', async (_, name) => {
+  const store = await DamagedStore.make();
+  const { raw, prefix } = store;
+  const key = `${prefix}:${name}`;
+  expect(await raw.exists(key)).toBe(1);
+  if (name.startsWith('hot:')) await raw.set(key, 'x');
+  else await raw.zadd(key, 1, Buffer.from([0xfe, 7, 1]));
+  await store.serveQuietUser();
+  await store.repair();
+  expect((await store.repair()).drift).toEqual([]);
+  await store.drain();
+  expect(await store.unended()).toEqual([]);
+  expect(await store.missing()).toEqual([]);
+});
+
 it('F63 what a call had leased when it was broken off goes with its answer', async () => {
   const { kit, raw, prefix } = await DamagedStore.make();
   await raw.del(...(await raw.keys(`${prefix}:*`)).filter((key) => !key.endsWith('-by-hand')));

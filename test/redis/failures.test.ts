@@ -13,6 +13,10 @@ describe('an error of the server', () => {
       'BACKEND_UNSUPPORTED',
     ],
     [
+      'ERR Wrong number of args calling Redis command from script script: f00, on @user_script:2.',
+      'BACKEND_UNSUPPORTED',
+    ],
+    [
       "OOM command not allowed when used memory > 'maxmemory'. script: f00, on @user_script:1.",
       'BACKEND_FULL',
     ],

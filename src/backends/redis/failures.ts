@@ -14,7 +14,7 @@ const FULL = /\bOOM command not allowed/;
 const FORBIDDEN = /\b(NOAUTH|WRONGPASS|NOPERM)\b|^ERR The user executing the script can't /;
 
 /** A script broke off: what it was given, or the script itself, will break it off again. */
-const BROKEN = /^ERR (?:Error running script.*?)?@?user_script:\d+:/;
+const BROKEN = /^ERR (?:(?:Error running script.*?)?@?user_script:\d+:|.* on @user_script:\d+\.)/;
 
 /** A key holds something else than it should: no wait will help. */
 const WRONG_TYPE = /\bWRONGTYPE\b|\bvalue is not (?:an integer|a valid float|a float)\b/;

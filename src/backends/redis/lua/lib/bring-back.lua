@@ -17,8 +17,10 @@ function Park.rotation(lane, worker, most)
   local reach, found = worker.reach, {}
   local members = reach and reach.steal ~= 'any' and Park.reached(lane, reach)
   local function add(name, who, stamp)
-    found[#found + 1] = { name = name, who = who, stamp = tonumber(stamp), user = string.sub(who, 2),
-      level = string.byte(who) - 48 }
+    local level = tonumber(string.sub(who, 1, 1))
+    -- Somebody else's hand wrote it.
+    if not level or level < 1 or level > 6 then return redis.call('ZREM', K.strangeUsers(lane.p, name), who) end
+    found[#found + 1] = { name = name, who = who, stamp = tonumber(stamp), user = string.sub(who, 2), level = level }
   end
   for _, name in ipairs(Park.namesOf(lane, worker.names)) do
     local key = K.strangeUsers(lane.p, name)
