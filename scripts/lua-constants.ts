@@ -16,6 +16,7 @@ const NAMES: readonly LimitName[] = [
   'cycleStep',
   'floorMs',
   'graphTtlMs',
+  'handMs',
   'listsPerUser',
   'lostBackoffMs',
   'maxLost',

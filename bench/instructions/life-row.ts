@@ -1,6 +1,6 @@
-/** The whole life of a lone task while a worker of the product waits for one. */
+/** The whole life of a lone task while a worker of the product rests for one. */
 import type { Clock } from '../../src/base/time.ts';
-import type { Backend } from '../../src/domain/backend.ts';
+import type { Backend, LeaseReply } from '../../src/domain/backend.ts';
 import { loadFairloom } from '../kit/fairloom-package.ts';
 import { PLAIN } from '../kit/payload.ts';
 import { ERRORS } from '../sides/fairloom.ts';
@@ -18,7 +18,7 @@ const BLOCKED_MS = 5;
 const CLOCK: Clock = { now: () => Date.now(), setTimer: () => ({ cancel: () => undefined }) };
 
 /**
- * A real worker with its default slots, in one process with the client: it is woken, leases, settles and
+ * A real worker with its default slots, in one process with the client: it gets the task, settles it and
  * waits again, all by itself.
  */
 export const LIFE_ROW: Row = {
@@ -26,17 +26,17 @@ export const LIFE_ROW: Row = {
   isInShare: true,
   measure: async (redis) => {
     const { Fairloom, task } = await loadFairloom();
-    let waits = new Countdown(1);
-    const backend = toldOfWaits(await openLane(redis), () => waits.down());
+    let rests = new Countdown(1);
+    const backend = toldOfRests(await openLane(redis), () => rests.down());
     const job = task(JOB, async (_input: unknown): Promise<null> => null);
     const loom = new Fairloom({ backend, tasks: [job], clock: CLOCK, log: ERRORS });
     try {
       await loom.worker().start();
-      await waits.zero;
+      await rests.zero;
       const live = async (at: number): Promise<void> => {
-        waits = new Countdown(1);
+        rests = new Countdown(1);
         await loom.enqueue(job, PLAIN, { user: userOf(at % USERS) });
-        await waits.zero;
+        await rests.zero;
       };
       for (let at = 0; at < WARM_LIVES; at++) await live(at);
       await redis.rest();
@@ -52,21 +52,30 @@ export const LIFE_ROW: Row = {
   },
 };
 
-/** The same backend, which says when its worker begins to wait for work. */
-function toldOfWaits(backend: Backend, tell: () => void): Backend {
-  const { workers } = backend;
+/** The same backend, which says when its worker got nothing to lease, and rests. */
+function toldOfRests(backend: Backend, tell: () => void): Backend {
+  const { tasks } = backend;
+  const told = <Reply extends LeaseReply | undefined>(reply: Reply): Reply => {
+    // The command that blocks is on its way before the next task is: servers take what comes first.
+    if (reply?.leases.length === 0) setTimeout(tell, BLOCKED_MS);
+    return reply;
+  };
   return {
     ...backend,
-    workers: {
-      register: (spec) => workers.register(spec),
-      unregister: (id) => workers.unregister(id),
-      list: () => workers.list(),
-      waitForWork: (id, ms, signal) => {
-        const answer = workers.waitForWork(id, ms, signal);
-        // The command that blocks is on its way before the next task is: servers take what comes first.
-        setTimeout(tell, BLOCKED_MS);
-        return answer;
+    tasks: {
+      enqueue: (list, terms) => tasks.enqueue(list, terms),
+      lease: async (request) => told(await tasks.lease(request)),
+      settle: async (request) => {
+        const reply = await tasks.settle(request);
+        told(reply.lease);
+        return reply;
       },
+      extend: (request) => tasks.extend(request),
+      tick: () => tasks.tick(),
+      cancel: (id, cause) => tasks.cancel(id, cause),
+      redrive: (id) => tasks.redrive(id),
+      remove: (id) => tasks.remove(id),
+      runNow: (id) => tasks.runNow(id),
     },
   };
 }

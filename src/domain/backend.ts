@@ -27,6 +27,7 @@ import type {
 import type {
   ExtendReply,
   ExtendRequest,
+  Leased,
   LeaseRef,
   LeaseReply,
   LeaseRequest,
@@ -342,6 +343,9 @@ export interface QueueStore {
   list(): Promise<readonly QueueInfo[]>;
 }
 
+/** How a wait for work ends: there may be some, there was none in time, or the lease of a task. */
+export type WorkSign = 'woken' | 'timeout' | Leased;
+
 /** Workers: who lives, and who waits for work. */
 export interface WorkerStore {
   /** Before the first lease, and again whenever the spec changes or the backend may have lost it. */
@@ -350,8 +354,12 @@ export interface WorkerStore {
   unregister(id: string): Promise<void>;
   /** The live ones, in no given order. */
   list(): Promise<readonly WorkerInfo[]>;
-  /** Answers when there may be work for this worker, after `ms`, or when `signal` aborts. */
-  waitForWork(id: string, ms: number, signal: AbortSignal): Promise<'woken' | 'timeout'>;
+  /**
+   * Answers when there may be work for this worker, after `ms`, or when `signal` aborts; with a task
+   * that it has got instead, when it stood in line for one (`LeaseRequest.wait`). That lease is to
+   * be extended or settled within `LIMITS.handMs`, else it ends uncounted.
+   */
+  waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkSign>;
 }
 
 /** Looking, without changing anything. */

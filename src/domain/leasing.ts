@@ -30,8 +30,11 @@ export interface LeaseRequest {
   readonly leaseMs: number;
   /** What it serves now. */
   readonly queues: readonly QueueShare[];
-  /** When nothing is given: stand in line for a wake-up. */
-  readonly wait: boolean;
+  /**
+   * When nothing is given: stand in line for a wake-up. `'hand'`: and `WorkerStore.waitForWork` may bring a task in
+   * its place, where a backend can spare a round trip so.
+   */
+  readonly wait: boolean | 'hand';
 }
 
 /** One task under a lease, with everything that its worker needs. */

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../base/time.ts';
-import type { Backend } from '../domain/backend.ts';
+import type { Backend, Leased } from '../domain/backend.ts';
 import { pauseMs, sleep } from './pause.ts';
 
 interface DoorbellParts {
@@ -9,6 +9,8 @@ interface DoorbellParts {
   readonly worker: string;
   /** There may be work. */
   readonly ring: () => void;
+  /** A task came in place of a sign. */
+  readonly handed: (lease: Leased) => void;
   /** False: the worker has ended. */
   readonly failed: (operation: string, error: unknown) => boolean;
   /** The wait ended at once: the backend does not know this worker. */
@@ -54,21 +56,33 @@ export class Doorbell {
   }
 
   async #wait(): Promise<void> {
-    const { backend, clock, worker, ring } = this.#parts;
+    const { ring } = this.#parts;
     const { signal } = this.#closing;
-    const from = clock.now();
     let rings = true;
     try {
-      const answer = await backend.workers.waitForWork(worker, SIGN_MS, signal);
-      const tooSoon = answer === 'timeout' && clock.now() - from < SIGN_MS * REAL_WAIT;
-      if (tooSoon && !signal.aborted) await this.#pause('unknown');
-      else this.#failures = 0;
+      await this.#untilSign();
     } catch (error) {
       rings = this.#parts.failed('wait for work', error);
       if (rings) await this.#pause('failed');
     }
     this.#isWaiting = false;
     if (rings && !signal.aborted) ring();
+  }
+
+  /** A task that comes in place of a sign is no reason to ask. */
+  async #untilSign(): Promise<void> {
+    const { backend, clock, worker } = this.#parts;
+    const { signal } = this.#closing;
+    for (;;) {
+      const from = clock.now();
+      const answer = await backend.workers.waitForWork(worker, SIGN_MS, signal);
+      const tooSoon = answer === 'timeout' && clock.now() - from < SIGN_MS * REAL_WAIT;
+      if (tooSoon && !signal.aborted) await this.#pause('unknown');
+      else this.#failures = 0;
+      if (typeof answer !== 'object') return;
+      this.#parts.handed(answer);
+      if (signal.aborted) return;
+    }
   }
 
   async #pause(why: 'unknown' | 'failed'): Promise<void> {

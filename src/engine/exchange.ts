@@ -2,6 +2,8 @@ import { nextTick, setImmediate } from '../base/globals.ts';
 import type { Clock } from '../base/time.ts';
 import type {
   Backend,
+  Leased,
+  LeaseRef,
   LeaseReply,
   LeaseRequest,
   SettleAnswer,
@@ -25,6 +27,10 @@ export interface ExchangeHost {
   settled(settlement: HeldSettlement, answer: SettleAnswer): void;
   /** Takes leases in: they have slots from now on. */
   take(leases: readonly Leased[]): void;
+  /** Takes in a task that was handed over, which nobody but this process knows to be held. */
+  takeHanded(lease: Leased): void;
+  /** Whether the lease is held. */
+  holds(ref: LeaseRef): boolean;
   /** Starts what was taken. */
   startTaken(): void;
   /** There is nothing to send. */
@@ -38,8 +44,6 @@ export interface ExchangeHost {
   /** Some schedule is due. */
   schedulesDue(): void;
 }
-
-type Leased = LeaseReply['leases'][number];
 
 interface ExchangeParts {
   readonly backend: Backend;
@@ -89,6 +93,8 @@ export class Exchange {
   #hungry = true;
   /** There was a sign since the newest lease was sent: its empty answer does not make that void. */
   #rung = false;
+  /** Handed over while a lease was under way, and when: the two share the slots. */
+  #handed: { readonly lease: Leased; readonly at: number }[] = [];
   /** Will run in this tick of the event loop, or in the next turn of it. */
   #scheduled = false;
   #replies = 0;
@@ -123,6 +129,15 @@ export class Exchange {
     const writes = settlement.attempt?.writes;
     this.#outbox.push(writes === undefined ? settlement : { ...settlement, ...writes });
     this.#schedule();
+  }
+
+  /** A task came that this worker has not asked for in this moment. */
+  handed(lease: Leased): void {
+    this.#handed.push({ lease, at: this.#parts.clock.now() });
+    if (this.#leasing) return;
+    this.#takeHanded();
+    this.#schedule();
+    this.#parts.host.startTaken();
   }
 
   /** There may be work: asks for it. */
@@ -251,6 +266,7 @@ export class Exchange {
       if (settlement !== undefined && answer !== undefined) this.#settled(settlement, answer);
     }
     if (reply.lease !== undefined) this.#leased(reply.lease);
+    if (this.#handed.length > 0) this.#takeHanded();
     const wanted = lease?.limit ?? 0;
     this.#goOn((reply.lease?.leases.length ?? 0) < wanted);
     host.startTaken();
@@ -270,6 +286,19 @@ export class Exchange {
     if (reply.schedulesDue) host.schedulesDue();
     host.take(reply.leases);
     if (!this.#hungry) host.idle(reply.waitMs);
+  }
+
+  /** One that has no slot goes back; one that had to wait for long has ended by now, uncounted. */
+  #takeHanded(): void {
+    const { clock, host } = this.#parts;
+    const since = clock.now() - LIMITS.handMs / 5;
+    for (const { lease, at } of this.#handed) {
+      if (at < since || host.holds(lease)) continue;
+      if (host.freeSlots() > 0) host.takeHanded(lease);
+      else this.settle({ ...GIVEN_BACK, id: lease.id, token: lease.token });
+    }
+    this.#handed = [];
+    this.#hungry = true;
   }
 
   /**
@@ -317,6 +346,10 @@ export class Exchange {
 const MAX_BYTES_PER_UNIT = 3;
 const NOTHING: readonly HeldSettlement[] = [];
 const NO_ANSWERS: readonly SettleAnswer[] = [];
+const GIVEN_BACK = {
+  decision: { type: 'release', cause: { type: 'given-up' } },
+  attempt: undefined,
+} as const;
 const LOST: SettleAnswer = { kind: 'leaseLost' };
 
 /** The error is about the backend, not about what was sent; a refused account may come back. */

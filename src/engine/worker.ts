@@ -1,7 +1,8 @@
 import { atRoot } from '../base/async-scope.ts';
-import type { LeaseRef, SettleAnswer, WorkerSpec } from '../domain/backend.ts';
+import type { Leased, LeaseRef, SettleAnswer, WorkerSpec } from '../domain/backend.ts';
 import type { Cause } from '../domain/cause.ts';
 import { ClosedError, isOwn, TaskCanceledError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
 import type { Attempt } from './attempt.ts';
 import { PlanBook } from './attempt-plan.ts';
 import { Condition } from './condition.ts';
@@ -109,8 +110,9 @@ export class Worker {
     const { signal } = this.#over;
     this.#exchange = new Exchange({ ...common, signal, host: this.#exchanger() });
     const ring = (): void => this.#exchange.hunger();
+    const handed = (lease: Leased): void => this.#exchange.handed(lease);
     const unknown = (): void => this.#exchange.forget();
-    this.#doorbell = new Doorbell({ ...common, ring, failed, unknown });
+    this.#doorbell = new Doorbell({ ...common, ring, handed, failed, unknown });
     this.#keeper = new LeaseKeeper({ ...common, host: this.#keeperHost() });
     const isBusy = (): boolean => this.#slots.used > 0;
     const schedulesDue = (): void => this.#scheduler?.wake();
@@ -281,15 +283,13 @@ export class Worker {
         limit,
         leaseMs: this.#plan.leaseMs,
         queues: this.#stride.shares(),
-        wait: true,
+        wait: 'hand',
       }),
       register: () => this.#register(),
       settled: (settlement, answer) => this.#settled(settlement, answer),
-      take: (leases) => {
-        this.#stride.served(leases);
-        for (const lease of leases) this.#slots.take(lease);
-        this.#keeper.wake(leases);
-      },
+      take: (leases) => this.#take(leases),
+      takeHanded: (lease) => this.#take([lease], LIMITS.handMs / PER_HAND),
+      holds: (ref) => this.#slots.holds(ref),
       startTaken: () => {
         this.#failures = 0;
         this.#slots.startTaken();
@@ -301,6 +301,13 @@ export class Worker {
       recovered: () => this.#keeper.extendNow(),
       schedulesDue: () => this.#scheduler?.wake(),
     };
+  }
+
+  /** `withinMs`: when they are to be extended first, if that is before others of their length are. */
+  #take(leases: readonly Leased[], withinMs?: number): void {
+    this.#stride.served(leases);
+    for (const lease of leases) this.#slots.take(lease);
+    this.#keeper.wake(leases, withinMs);
   }
 
   #keeperHost(): ConstructorParameters<typeof LeaseKeeper>[0]['host'] {
@@ -383,5 +390,8 @@ export class Worker {
     return false;
   }
 }
+
+/** A task that was handed over is extended this soon, by part of the time that it may take. */
+const PER_HAND = 3;
 
 const NOTHING_UNFINISHED: StopReport = { unfinished: [] };

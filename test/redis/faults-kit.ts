@@ -101,8 +101,9 @@ export async function kitOn(
 export async function manualKitOn(
   target: string = inject('redisUrl'),
   retention: Retention = RETENTION,
+  prefix: string = freshPrefix(),
 ): Promise<Kit> {
-  const manual = redisForTests(target, { prefix: freshPrefix() });
+  const manual = redisForTests(target, { prefix });
   atEnd(() => manual.dispose());
   let now = Date.UTC(2026, 0, 5, 12);
   const advance = async (ms: number): Promise<void> => {

@@ -91,6 +91,9 @@ function prefixOf(source: string, start: number, bytes: number): string {
 const LEASE_HEAD = 10;
 const ROW = 9;
 
+/** Values in front of the text of a task that was handed over. */
+const HANDED_HEAD = 4;
+
 /** `undefined`: the worker is not registered. */
 export function decodeLease(reply: Flat, from: number, requestId: string): LeaseReply | undefined {
   if (reply[from] === 'unregistered') return undefined;
@@ -101,13 +104,10 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   const terms = json === '' ? undefined : termsOf(json);
   const common: Common = {
     token: `${text(reply[from + 8])}-${requestId}`,
-    attempt: 1,
-    losses: 0,
-    releases: 0,
+    ...FIRST_LEASE,
     leaseUntil: Number(reply[from + 5]),
     leasedAt: now,
     alone: Number(reply[from + 6]) === 1,
-    upstreams: NO_UPSTREAMS,
   };
   const count = Number(reply[from + 9]);
   const ids = from + LEASE_HEAD;
@@ -131,6 +131,16 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
     waitMs: Number(reply[from + 3]),
     now,
   };
+}
+
+/** The lease of a task that a worker was handed while it waited; see lua/lib/hand.lua. */
+export function decodeHanded(source: string): Leased {
+  const [token = '', now, leaseMs, id = ''] = source.split('\0', HANDED_HEAD);
+  const head = [token, now, leaseMs, id].join('\0').length + 1;
+  const { inline, ...fixed } = decodeFixed(source.slice(head));
+  const leasedAt = Number(now);
+  const leaseUntil = leasedAt + Number(leaseMs);
+  return { id, token, ...FIRST_LEASE, leasedAt, leaseUntil, ...fixed, payload: inline };
 }
 
 /** Whether the short script could not have made this lease. */
@@ -193,6 +203,15 @@ function rowLease(
 }
 
 const NO_UPSTREAMS: readonly UpstreamFact[] = [];
+
+/** Of a task that was never leased before. */
+const FIRST_LEASE = {
+  attempt: 1,
+  losses: 0,
+  releases: 0,
+  alone: false,
+  upstreams: NO_UPSTREAMS,
+};
 
 /** See lua/lib/upstreams.lua. */
 function decodeUpstreams(json: string): readonly [number, readonly UpstreamFact[]] {

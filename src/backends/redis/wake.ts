@@ -7,6 +7,9 @@ import { spreadOf } from './encode.ts';
 /** How much longer than its block a BLPOP may take, in ms, before its connection counts as dead. */
 const GRACE_MS = 2_000;
 
+/** A task that was handed over is taken up within this time, in ms, or not at all. */
+const FRESH_MS = LIMITS.handMs / 5;
+
 /** Longest single block, in ms; a longer wait is made of several. */
 const BLOCK_MS = 2 * LIMITS.floorMs;
 
@@ -18,9 +21,11 @@ const BLOCK_MS = 2 * LIMITS.floorMs;
 export class Bell {
   readonly #client: RedisClient;
   readonly #key: string;
-  #popping: Promise<boolean> | undefined;
+  #popping: Promise<void> | undefined;
   /** A token came while nobody waited. */
   #rung = false;
+  /** Tasks that came in place of tokens, and when. */
+  #handed: { readonly task: string; readonly at: number }[] = [];
   #waiting = 0;
   #closed = false;
 
@@ -36,13 +41,27 @@ export class Bell {
     this.#rung = false;
   }
 
-  async wait(ms: number, signal: AbortSignal): Promise<'woken' | 'timeout'> {
+  /**
+   * A task that has come meanwhile. One that nobody took at once is left: its lease may end before
+   * anybody could say that it is held.
+   */
+  handed(): string | undefined {
+    const since = monotonicMs() - FRESH_MS;
+    const fresh = this.#handed.find(({ at }) => at >= since);
+    this.#handed = this.#handed.filter((one) => one.at >= since && one !== fresh);
+    return fresh?.task;
+  }
+
+  /** Answers with a sign, or with the text of a task that was handed over. */
+  async wait(ms: number, signal: AbortSignal): Promise<'woken' | 'timeout' | { task: string }> {
     if (signal.aborted || this.#closed) return 'timeout';
     this.#waiting++;
     hold(this.#client, true);
     const until = monotonicMs() + ms;
     try {
       while (!this.#rung) {
+        const task = this.handed();
+        if (task !== undefined) return { task };
         const left = until - monotonicMs();
         if (left <= 0 || this.#isOver(signal)) return 'timeout';
         this.#popping ??= this.#pop(Math.min(left, BLOCK_MS));
@@ -66,7 +85,7 @@ export class Bell {
   }
 
   /** One BLPOP. A connection that broke or went silent ends it; the next one connects anew. */
-  async #pop(ms: number): Promise<boolean> {
+  async #pop(ms: number): Promise<void> {
     let isOut = true;
     // When the event loop was held up, the answer lies in the socket: it is read before the check.
     const silent = setTimeout(
@@ -78,7 +97,9 @@ export class Bell {
       if (this.#client.status !== 'ready') await this.#client.connect();
       const seconds = Math.max(ms, 10) / 1_000;
       const popped = await this.#client.call('blpop', [this.#key, seconds.toFixed(3)]);
-      if (popped !== null && popped !== undefined) this.#rung = true;
+      const [, sign] = Array.isArray(popped) ? popped : [];
+      if (sign === '1') this.#rung = true;
+      else if (typeof sign === 'string') this.#handed.push({ task: sign, at: monotonicMs() });
     } catch {
       // Unreachable: the worker finds out by its next lease. Not to spin meanwhile:
       // and each at a pace of its own, or all come back at once.
@@ -88,7 +109,6 @@ export class Bell {
       clearTimeout(silent);
       this.#popping = undefined;
     }
-    return this.#rung;
   }
 }
 

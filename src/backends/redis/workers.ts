@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { linkAbort } from '../../base/abort-watch.ts';
 import { compareUtf8 } from '../../base/utf8-order.ts';
-import type { WorkerStore } from '../../domain/backend.ts';
+import type { WorkerStore, WorkSign } from '../../domain/backend.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import type { Registration, WorkerInfo, WorkerSpec } from '../../domain/inspection.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { flat, text } from './decode.ts';
+import { decodeHanded, flat, text } from './decode.ts';
 import type { Session } from './session.ts';
 import { Bell } from './wake.ts';
 
@@ -66,7 +66,7 @@ export class RedisWorkers implements WorkerStore {
     return decodeWorkers(reply);
   }
 
-  async waitForWork(id: string, ms: number, signal: AbortSignal): Promise<'woken' | 'timeout'> {
+  async waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkSign> {
     const { closing } = this.#session;
     if (signal.aborted || closing.signal.aborted || !this.#specs.has(id)) return 'timeout';
     let bell = this.#bells.get(id);
@@ -76,9 +76,12 @@ export class RedisWorkers implements WorkerStore {
     }
     const either = linkAbort(signal, closing.signal);
     const answer = await bell.wait(ms, either.signal).finally(() => either.unlink());
+    if (typeof answer === 'object') return decodeHanded(answer.task);
     if (answer === 'timeout' && signal.aborted && !closing.signal.aborted) {
       // Not to eat a token that somebody else could use.
       await this.#session.run('leaveLine', [id]).catch(() => undefined);
+      const task = bell.handed();
+      if (task !== undefined) return decodeHanded(task);
     }
     return answer;
   }

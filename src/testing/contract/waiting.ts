@@ -1,10 +1,11 @@
 /** Waking: a worker that found nothing sleeps, and does not oversleep. */
+import type { WorkSign } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Cases } from './cases.ts';
 import type { Kit } from './kit.ts';
 
 interface Sleeper {
-  readonly woken: Promise<'woken' | 'timeout'>;
+  readonly woken: Promise<WorkSign>;
   abort(): void;
 }
 

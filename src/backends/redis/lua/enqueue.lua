@@ -9,10 +9,15 @@
 -- Cost     O(items × log tasks)
 -- @hot lib/store-many.lua lib/lane.lua lib/clock.lua F.Tag_enter F.Tag_scale F.Tag_start F.Tag_seated
 -- @hot F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep
+-- @often lib/hand.lua F.Store_isHanded F.Deal_firstOdd F.Line_leave F.Line_stands F.Due_dropAlarm F.Due_holders
 -- @often lib/line.lua
 -- @often lib/alarm.lua F.nextDue F.scheduleLookAt
 -- @often F.spread F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Park_countOf
 -- @rich F.saveRate F.Step_publishEnds F.Step_writeAll F.Store_run F.flushKey F.mayRest F.touch
+<<<<<<< HEAD
+=======
+-- @rich F.Park_countOf F.comeBack F.ownerOf F.taskOf
+>>>>>>> 0fa70b5 (redis: a lone task is handed to a worker that waits, in the step that stores it)
 -- @include lib/state.lua
 -- @include lib/text.lua
 -- @include lib/base.lua
@@ -22,6 +27,9 @@
 -- @include lib/link.lua
 -- @include lib/store.lua
 -- @include lib/store-batch.lua
+-- @include lib/hot-leases.lua
+-- @include lib/deal.lua
+-- @include lib/hand.lua
 -- @include lib/store-many.lua
 
 if rich then return Store.run() end

@@ -22,7 +22,7 @@ for i = 4, #ARGV, 2 do
   if not t or t.state ~= 'started' or t.token ~= ARGV[i + 1] then
     reply[n] = 'lost'
   else
-    t.leaseUntil = now + leaseMs
+    t.leaseUntil, t.isHanded = now + leaseMs, false
     F.leasedUntil(t.worker, t.leaseUntil)
     F.change(t)
     reply[n] = t.canceling and 'canceling' or 'ok'
@@ -39,7 +39,8 @@ else
   packed = redis.call('HGET', K.worker(ARGV[1]), 'r')
 end
 for _, t in ipairs(packed and F.latestLeases(ARGV[1], packed) or {}) do
-  if asked[t.id] ~= t.token then
+  -- What it was handed may be on its way.
+  if asked[t.id] ~= t.token and not t.isHanded then
     reply[n + 1], reply[n + 2] = t.id, t.token
     n = n + 2
   end

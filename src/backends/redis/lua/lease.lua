@@ -17,10 +17,11 @@
 -- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
 -- @rich F.saveRate F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
 -- @often F.Park_namesOf F.Park_wakeIn F.Park_wake F.Park_wakeAll
--- @rich F.Park_bringAll F.Park_finishAll F.ownerOf
+-- @rich F.Hand_takeBack F.Park_bringAll F.Park_finishAll F.ownerOf
 -- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf
 -- @include lib/state.lua
 -- @include lib/hot.lua
+-- @include lib/hand.lua
 -- @include lib/choose.lua
 -- @include lib/heads.lua
 -- @include lib/seen.lua

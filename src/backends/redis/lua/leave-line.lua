@@ -6,12 +6,14 @@
 -- Cost     O(queues × log workers)
 -- @include lib/state.lua
 -- @include lib/base.lua
+-- @include lib/hand.lua
 
 local worker = ARGV[1]
 local got = redis.call('HMGET', K.worker(worker), 'i', 'q')
 if not got[1] then return { 'ok' } end
 redis.call('DEL', K.oom())
 local woken = got[1] == '' and redis.call('DEL', K.wake(worker)) == 1
+if got[1] == '+' then Hand.takeBack(worker) end
 Line.leaveLines(worker, got[1], false)
 local heldAlarm = Due.dropAlarm(worker)
 for queue in string.gmatch(got[2] or '', '[^,]+') do

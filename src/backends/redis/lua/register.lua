@@ -30,7 +30,7 @@ for queue in string.gmatch(queues, '[^,]+') do
   kept[K.pair(queue, assigned)], kept[K.pair(queue, steal)] = true, true
 end
 if was[1] then Lists.leaveLists(worker, kept) end
-if was[4] and was[4] ~= '' then Line.leaveLines(worker, was[4], false) end
+if Line.stands(was[4]) then Line.leaveLines(worker, was[4], false) end
 
 local gone = why == 'again' and NONE or redis.call('ZRANGEBYSCORE', K.workers(), '-inf',
   now - LIMIT.unknownTaskMs, 'LIMIT', 0, 50)

@@ -7,12 +7,14 @@
 -- @include lib/state.lua
 -- @include lib/base.lua
 -- @include lib/lists.lua
+-- @include lib/hand.lua
 
 local worker = ARGV[1]
 local got = redis.call('HMGET', K.worker(worker), 'n', 'i', 'q', 't')
 if not got[4] then return F.unchanged({ 'ok' }) end
 redis.call('DEL', K.oom())
 Lists.leaveLists(worker)
+if got[2] == '+' then Hand.takeBack(worker) end
 if got[2] then Line.leaveLines(worker, got[2], false) end
 Due.dropAlarm(worker)
 F.forgetWorker(worker)

@@ -1,5 +1,5 @@
--- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, lease ms, wait, spread
--- in [0, 1), retention, number of queues, then queue, weight and pass of each.
+-- One lease, for `lease` and `settle`. ARGV from `from`: request id, slots, lease ms, whether the worker stands in line
+-- when it gets nothing ('2': and may be handed a task there), spread in [0, 1), retention, number of queues, then queue, weight and pass of each.
 -- Answers {'leased' or 'repeated', more (+ 2 when some schedule is due, + 4 when the short script could not have
 -- answered), next due or -1, wait ms, now, lease end, alone,
 -- what queues say of their tasks as JSON or '', moment of the token, how many}, then all ids, all texts, and a row for
@@ -38,8 +38,9 @@ function Lease.again(given, batch)
   end
 end
 
+-- The lines that the worker stands in from now on. `request`: what it is handed, it gets as an answer to that.
 -- @rare
-function Lease.linesOf(shares, reach)
+function Lease.linesOf(shares, reach, request)
   local lines = {}
   for _, share in ipairs(shares) do
     local function stand(line)
@@ -51,6 +52,7 @@ function Lease.linesOf(shares, reach)
     if reach and reach.assigned then stand(reach.assigned) end
     if reach and reach.steal and reach.steal ~= 'any' then stand(reach.steal) end
   end
+  if request then return cmsgpack.pack(lines, request.id, request.leaseMs) end
   return cmsgpack.pack(lines)
 end
 
@@ -64,9 +66,9 @@ function Lease.dueOfShares(shares)
 end
 
 -- @rare
-function Lease.standInLine(worker, shares, due, spread)
+function Lease.standInLine(worker, shares, due, spread, request)
   for _, share in ipairs(shares) do share.worker = worker.id end
-  redis.call('HSET', K.worker(worker.id), 'i', Lease.linesOf(shares, worker.reach))
+  redis.call('HSET', K.worker(worker.id), 'i', Lease.linesOf(shares, worker.reach, request))
   C.waiting = C.waiting + 1
   return Due.sleepOf(worker.id, due, spread)
 end
@@ -133,6 +135,7 @@ function Lease.isPlain(from, worker, shares)
   if worker.reach or C.idle > 0 then return false end
   if F.isTickDue(ARGV[from + 5]) then return false end
   if worker.last and string.sub(worker.last, -#ARGV[from] - 1) == '-' .. ARGV[from] then return false end
+  if worker.line == '+' and redis.call('EXISTS', K.wake(worker.id)) == 1 then return false end
   local full = 0
   for i = 1, #shares do
     local lane = shares[i].lane
@@ -146,10 +149,12 @@ end
 -- Appends the answer to the reply; only 'rich' when the short script has nothing that it could lease.
 function F.leaseStep(from, worker, shares, reply)
   local id, limit, leaseMs = ARGV[from], ARGV[from + 1] + 0, ARGV[from + 2] + 0
-  local wait, retention = ARGV[from + 3] == '1', ARGV[from + 5]
-  if worker.line == '' then
-    -- It was woken, and that has taken it out of its lines.
-    redis.call('DEL', K.wake(worker.id))
+  local wait, retention = ARGV[from + 3], ARGV[from + 5]
+  local isAgain = worker.last and string.sub(worker.last, -#id - 1) == '-' .. id
+  if worker.line and #worker.line <= 1 then
+    -- It was woken or handed a task, and that has taken it out of its lines.
+    if rich and not isAgain and worker.line == '+' then Hand.takeBack(worker.id) end
+    if rich or worker.line == '' then redis.call('DEL', K.wake(worker.id)) end
     redis.call('HDEL', K.worker(worker.id), 'i')
   elseif worker.line then
     Line.leaveLines(worker.id, worker.line, false)
@@ -158,7 +163,7 @@ function F.leaseStep(from, worker, shares, reply)
   local request = { id = id, worker = worker.id, names = worker.names, limit = limit,
     leaseMs = leaseMs, token = string.format('%d-', micros) .. id, known = false, isLong = false }
   local batch, word, ticked, last
-  if worker.last and string.sub(worker.last, -#id - 1) == '-' .. id then
+  if isAgain then
     word, ticked, C.isRich = 'repeated', false, true
     batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
     Lease.again(F.latestLeases(worker.id, worker.last), batch)
@@ -187,8 +192,8 @@ function F.leaseStep(from, worker, shares, reply)
     return reply
   end
   local due, waitMs = Lease.dueOfShares(shares), 0
-  if batch.n == 0 and word == 'leased' and wait and not batch.stopped and not ticked then
-    waitMs = Lease.standInLine(worker, shares, due, ARGV[from + 4] + 0)
+  if batch.n == 0 and word == 'leased' and wait ~= '0' and not batch.stopped and not ticked then
+    waitMs = Lease.standInLine(worker, shares, due, ARGV[from + 4] + 0, wait == '2' and request)
     if batch.strangers > 0 then Lease.wakeForFreed(worker, shares) end
   else
     waitMs = due - now

@@ -1,16 +1,25 @@
 -- Takes workers in and out of the lines in which they wait for a wake-up.
 -- @rare
 
--- A woken worker leaves every line that it stands in; `left`: but for this one. `token` false: it left by itself.
-function Line.leaveLines(worker, packed, token, left)
-  if packed ~= '' then
-    local lines = cmsgpack.unpack(packed)
-    for i = 1, #lines, 2 do
-      local key = K.idleWorkers(K.lane(lines[i]), lines[i + 1])
-      if key ~= left then redis.call('ZREM', key, worker) end
-    end
-    C.waiting = C.waiting - 1
+-- Whether the worker stands in lines: it has been neither woken nor handed a task since it asked.
+function Line.stands(packed)
+  return packed and #packed > 1
+end
+
+-- Takes a worker out of every line that it stands in; `left`: but for this one.
+function Line.leave(worker, packed, left)
+  if not Line.stands(packed) then return end
+  local lines = cmsgpack.unpack(packed)
+  for i = 1, #lines, 2 do
+    local key = K.idleWorkers(K.lane(lines[i]), lines[i + 1])
+    if key ~= left then redis.call('ZREM', key, worker) end
   end
+  C.waiting = C.waiting - 1
+end
+
+-- As `leave`, for a worker that is woken (`token`) or has left by itself.
+function Line.leaveLines(worker, packed, token, left)
+  Line.leave(worker, packed, left)
   if token then
     redis.call('RPUSH', K.wake(worker), '1')
     redis.call('HSET', K.worker(worker), 'i', '')
@@ -22,7 +31,7 @@ end
 -- Wakes the worker if it waits. `left`: a line that it was taken out of.
 function Line.wakeWorker(worker, left)
   local packed = redis.call('HGET', K.worker(worker), 'i')
-  if not packed or packed == '' then return false end
+  if not Line.stands(packed) then return false end
   Line.leaveLines(worker, packed, true, left)
   return true
 end

@@ -105,7 +105,7 @@ end
 -- @rare
 function F.comeBack(t, u, delay, anew)
   t.seq = anew and 0 or F.placeOf(t)
-  t.at = 0
+  t.at, t.isHanded = 0, false
   F.leave(t, u)
   if delay > 0 then
     F.enterScheduled(t, u, now + delay)

@@ -57,7 +57,7 @@ end
 -- Whether the task of a lease with this token is as most are: nothing else is known of it, and its user has
 -- no record.
 function Settle.isMost(packed, token)
-  return string.byte(packed, 21) == 0 and string.sub(packed, -#token - 1) == '\0' .. token
+  return string.byte(packed, 21) % 4 == 0 and string.sub(packed, -#token - 1) == '\0' .. token
 end
 
 -- Where the decision of each stands that is not 'finish', by its place in the call.

@@ -6,7 +6,7 @@ local F = {}
 
 -- Functions of one subject each; the bundler makes one table of all of them.
 local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
-local Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
+local Hand, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Settle, Step, Store, Submission, Suspend, Tag, Tick = {}, {}, {}, {}, {}, {}, {} -- subjects
 local Timed, Window, XCom = {}, {}, {} -- subjects
 

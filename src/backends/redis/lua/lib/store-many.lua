@@ -43,13 +43,15 @@ function Store.join(lane, user)
   redis.call('ZADD', K.users(lane.p), '0', user)
 end
 
--- The texts of all tasks, and long payloads.
+-- The texts of all tasks, and long payloads. Gives back the text of a lone one.
 function Store.texts(n, blobs)
   local first, created = blobs - n, string.format('%013.0f', now)
   local stamp = C.stamp
   C.stamp = stamp + n
+  local text
   if n == 1 then
-    redis.call('HSET', K.tasks(), ARGV[first + 1], created .. string.format('%012x', stamp + 1) .. ARGV[blobs + 1])
+    text = created .. string.format('%012x', stamp + 1) .. ARGV[blobs + 1]
+    redis.call('HSET', K.tasks(), ARGV[first + 1], text)
   else
     local rows, k = {}, 0
     for i = 1, n do
@@ -65,6 +67,16 @@ function Store.texts(n, blobs)
     -- Place and payload of each that is long.
     if (i - long) % 2 == 1 then redis.call('HSET', K.payloads(), ARGV[first + at_], ARGV[i + 1]) end
   end
+  return text
+end
+
+-- Whether a worker that waits has been handed the lone task of the call.
+-- @rare
+function Store.isHanded(lane, user, id, text)
+  if not Hand.isFree(lane) or not Hand.over(lane, user, id, text) then return false end
+  lane.enqueued = lane.enqueued + 1
+  F.touchLane(lane)
+  return true
 end
 
 -- ARGV from 2: how many tasks, how many of them are not as most are, how many groups follow that have one
@@ -79,12 +91,14 @@ function Store.many()
   for i = 1, n do
     if stored[i] then return end
   end
+  local lane
   for at_ = 5, first, 3 do
-    local lane = F.laneOf(ARGV[at_ + 2])
+    lane = F.laneOf(ARGV[at_ + 2])
     if not Store.isRoomy(lane) then return end
     if Store.isOther(lane, ARGV[at_ + 1]) then return end
   end
-  Store.texts(n, first + n)
+  local text = Store.texts(n, first + n)
+  if text and C.waiting > 0 and Store.isHanded(lane, ARGV[6], ARGV[8], text) then return n end
   local from = first + 1
   for at_ = 5, first, 3 do
     local lane = F.laneOf(ARGV[at_ + 2])

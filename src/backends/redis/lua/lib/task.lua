@@ -92,7 +92,7 @@ function F.readLease(t, worker, packed)
   t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, t.step, from = struct.unpack(LEASE, packed)
   local stop = string.find(packed, '\0', from, true)
   t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
-  t.isCounted, t.isSettled = flags >= 2, false
+  t.isCounted, t.isHanded, t.isSettled = flags % 4 >= 2, flags >= 4, false
 end
 
 -- Workers that have leases, or had some lately.
@@ -282,7 +282,7 @@ function F.saveTask(t, writes)
     if not t.queue then F.owned(t) end
     F.gather(writes, K.hot(t.worker), t.id,
       struct.pack(LEASE, t.leasedAt, t.leaseUntil, t.chargedEpoch,
-        (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0), t.step) .. t.queue .. '\0' .. t.token)
+        (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0) + (t.isHanded and 4 or 0), t.step) .. t.queue .. '\0' .. t.token)
   elseif F.isEnd(t.state) then
     if t.result and not t.isApart and #t.result > LIMIT.apartBytes then
       redis.call('HSET', K.results(), t.id, t.result)

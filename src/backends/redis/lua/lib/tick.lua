@@ -19,6 +19,8 @@ end
 
 -- Takes back a lease that has ended.
 function Tick.lose(t, u)
+  -- Its worker has not said that it got the task.
+  if t.isHanded and not t.canceling then return F.comeBack(t, u, 0) end
   u.lane.lost = u.lane.lost + 1
   F.countLost(t)
   t.losses = t.losses + 1

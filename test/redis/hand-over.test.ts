@@ -1,0 +1,234 @@
+/** A lone task that is handed to a worker which waits: when it is, when not, and what becomes of it. */
+import { describe, expect, inject, it } from 'vitest';
+import { decodeHanded } from '../../src/backends/redis/decode.ts';
+import type { Leased } from '../../src/domain/backend.ts';
+import { LIMITS } from '../../src/domain/limits.ts';
+import type { LeaseFields, TaskFields } from '../../src/testing/contract/kit.ts';
+import { adminOf, freshPrefix, manualKitOn } from './faults-kit.ts';
+
+async function setUp() {
+  const prefix = freshPrefix();
+  const kit = await manualKitOn(inject('redisUrl'), undefined, prefix);
+  const raw = adminOf();
+  const key = (name: string): string => `${prefix}:${name}`;
+  /** What the worker was told, without waiting for it. */
+  const told = async (worker = 'w'): Promise<string | Leased | undefined> => {
+    const [sign] = await raw.lrange(key(`wake:${worker}`), 0, -1);
+    return sign === undefined || sign === '1' ? sign : decodeHanded(sign);
+  };
+  const fetched = async (worker = 'w'): Promise<Leased> => {
+    const { signal } = new AbortController();
+    const sign = await kit.backend.workers.waitForWork(worker, 10_000, signal);
+    if (typeof sign !== 'object') throw new Error(`it was told ${sign}`);
+    return sign;
+  };
+  const stand = async (fields: LeaseFields = {}): Promise<void> => {
+    expect((await kit.leaseReply({ wait: 'hand', ...fields })).leases).toEqual([]);
+  };
+  /** Each alone: what a call for several stores is not handed over. */
+  const enqueue = async (fields: TaskFields = {}): Promise<string> => {
+    const task = kit.task(fields);
+    const [reply] = await kit.backend.tasks.enqueue([task], { atomic: false });
+    expect(reply?.kind).toBe('created');
+    return task.id;
+  };
+  return { kit, raw, key, told, fetched, stand, enqueue };
+}
+
+describe('a lone task', () => {
+  it('is handed to a worker that waits, which settles it as any other', async () => {
+    const { kit, key, raw, fetched, stand, enqueue } = await setUp();
+    await stand();
+    const id = await enqueue({ user: 'ann', payload: '{"a":"ä\\u0000"}', options: '{"x":1}' });
+    expect(await kit.state(id)).toBe('started');
+    const handed = await fetched();
+    expect(handed).toMatchObject({
+      ...{ id, user: 'ann', queue: 'default', name: 'work', level: 3, options: '{"x":1}' },
+      ...{ attempt: 1, losses: 0, releases: 0, payload: '{"a":"ä\\u0000"}', alone: false },
+      ...{ leasedAt: kit.now(), leaseUntil: kit.now() + LIMITS.leaseMs, createdAt: kit.now() },
+    });
+    expect(await raw.exists(key(`attempts:${id}`))).toBe(0);
+    expect(await kit.finish(handed)).toMatchObject({ kind: 'ok', state: 'finished', repeated: false });
+    expect(await kit.queue()).toMatchObject({ counts: { started: 0, finished: 1, queued: 0 } });
+    // Nothing is left of its turn.
+    expect(await raw.keys(key('line:*'))).toEqual([]);
+    expect(await raw.exists(key('users'), key('kept-tags'), key('leases'))).toBe(0);
+  });
+
+  it('moves virtual time as if it had stood in line', async () => {
+    const [one, two] = [await setUp(), await setUp()];
+    const states: unknown[] = [];
+    for (const { kit, stand, enqueue, fetched, raw, key } of [one, two]) {
+      await kit.worker('other');
+      for (let nth = 0; nth < 3; nth++) {
+        if (kit === one.kit) {
+          await stand();
+          await enqueue({ user: 'ann' });
+          await fetched();
+        } else {
+          await enqueue({ user: 'ann' });
+          await kit.leaseOne();
+        }
+      }
+      const fair = await raw.hgetBuffer(key('fair'), 's');
+      states.push([fair?.readDoubleLE(0), fair?.readDoubleLE(8), fair?.readDoubleLE(16)]);
+    }
+    expect(states[0]).toEqual(states[1]);
+    expect(states[0]).toEqual([3, 0, expect.any(Number)]);
+  });
+
+  it('is handed only where nobody and nothing has a say in it', async () => {
+    const cases: readonly ((at: Awaited<ReturnType<typeof setUp>>) => Promise<unknown>)[] = [
+      async ({ stand }) => stand({ wait: true }),
+      async ({ stand, kit }) => {
+        await stand();
+        await kit.setQueue({ rate: { limit: 9, perMs: 1_000, burst: 1 } });
+      },
+      async ({ stand, kit }) => {
+        await stand();
+        await kit.setUser('ann', { maxRunning: 5 });
+      },
+      async ({ stand, kit }) => {
+        await kit.worker('w', { assignedUsers: ['ann', 'bob'] });
+        await stand();
+      },
+      async ({ stand, kit }) => {
+        await kit.worker('w', { names: ['else', 'work'] });
+        await stand();
+        await kit.setQueue({ leaseMs: 20_000 });
+      },
+    ];
+    for (const prepare of cases) {
+      const at = await setUp();
+      await prepare(at);
+      await at.enqueue();
+      expect(await at.told()).toBe('1');
+      expect(await at.kit.runnable()).toBe(1);
+    }
+  });
+
+  it.each<[string, TaskFields]>([
+    ['is due later', { delayMs: 60_000 }],
+    ['costs more', { cost: 2 }],
+    ['is of another level', { level: 1 }],
+    ['has a long payload', { payload: JSON.stringify('x'.repeat(LIMITS.apartBytes)) }],
+    ['has a name that the worker does not know', { name: 'strange' }],
+  ])('that %s is not', async (_, fields) => {
+    const { stand, enqueue, kit, raw, key } = await setUp();
+    await kit.worker('w', { names: ['work'] });
+    await stand();
+    const id = await enqueue(fields);
+    expect(await kit.state(id)).not.toBe('started');
+    expect(await raw.hlen(key('hot:w'))).toBe(0);
+  });
+
+  it('waits its turn while others are queued or the queue is paused', async () => {
+    const { stand, enqueue, kit } = await setUp();
+    await kit.setQueue({ paused: true });
+    await stand();
+    const [one, two] = [await enqueue(), await enqueue({ user: 'bob' })];
+    expect(await kit.states([one, two])).toEqual(['queued', 'queued']);
+    await stand();
+    await kit.setQueue({ paused: false });
+    expect(await kit.states([one, two])).toEqual(['queued', 'queued']);
+  });
+
+  it('is not handed to a worker that was silent for long', async () => {
+    const { stand, enqueue, kit } = await setUp();
+    await stand();
+    await kit.jump(7_001);
+    expect(await kit.state(await enqueue())).toBe('queued');
+  });
+});
+
+describe('a task that was handed over', () => {
+  it('goes back uncounted when nobody says that it has got it', async () => {
+    const { stand, enqueue, kit, raw, key } = await setUp();
+    await stand();
+    const id = await enqueue();
+    await kit.advance(LIMITS.handMs);
+    expect(await kit.state(id)).toBe('queued');
+    expect(await kit.leaseOne({ worker: 'other' })).toMatchObject({ id, attempt: 1, losses: 0 });
+    expect(await raw.exists(key(`attempts:${id}`))).toBe(0);
+  });
+
+  it('stays where it is once it was extended, and is lost then as any other', async () => {
+    const { stand, enqueue, kit, fetched } = await setUp();
+    await stand();
+    const id = await enqueue();
+    const { token } = await fetched();
+    const leases = [{ id, token }];
+    const extend = () => kit.backend.tasks.extend({ worker: 'w', leaseMs: 30_000, leases });
+    expect((await extend()).answers).toEqual(['ok']);
+    await kit.advance(29_000);
+    expect(await kit.state(id)).toBe('started');
+    await kit.advance(1_000);
+    expect(await kit.leaseOne({ worker: 'other' })).toMatchObject({ id, losses: 1 });
+    expect((await extend()).answers).toEqual(['lost']);
+  });
+
+  it('is not told as unknown while it is on its way', async () => {
+    const { stand, enqueue, kit } = await setUp();
+    await kit.setUser('bob', {});
+    await enqueue({ user: 'bob' });
+    const held = await kit.leaseOne();
+    await stand();
+    await enqueue();
+    const reply = await kit.backend.tasks.extend({ worker: 'w', leaseMs: 30_000, leases: [held] });
+    expect(reply).toMatchObject({ answers: ['ok'], unknown: [] });
+  });
+
+  it('is canceled like any that runs, also when it never began', async () => {
+    const { stand, enqueue, kit } = await setUp();
+    await stand();
+    const id = await enqueue();
+    expect(await kit.cancel(id)).toMatchObject({ kind: 'requested', worker: 'w' });
+    await kit.advance(LIMITS.handMs);
+    expect(await kit.state(id)).toBe('canceled');
+  });
+
+  it('is part of the next lease when it was not fetched before, by either script', async () => {
+    for (const fill of [0, 1]) {
+      const { stand, enqueue, kit, raw, key } = await setUp();
+      await stand();
+      const id = await enqueue();
+      if (fill === 1) await kit.setUser('bob', { maxRunning: 3 });
+      const lease = await kit.leaseOne();
+      expect(lease).toMatchObject({ id, attempt: 1, losses: 0, releases: 0 });
+      expect(await raw.exists(key('wake:w'))).toBe(0);
+      expect(await kit.finish(lease)).toMatchObject({ kind: 'ok' });
+    }
+  });
+
+  it('is answered to the request that it was handed for, when that is sent again', async () => {
+    const { stand, enqueue, kit, raw, key } = await setUp();
+    await stand({ requestId: 'request1' });
+    const id = await enqueue();
+    const again = await kit.leaseReply({ requestId: 'request1', wait: 'hand' });
+    expect(again.leases).toMatchObject([{ id }]);
+    expect(await raw.exists(key('wake:w'))).toBe(0);
+    expect(again.leases[0]?.token).toMatch(/-request1$/);
+  });
+
+  it('goes back when its worker is taken out before it has fetched it', async () => {
+    const { stand, enqueue, kit, raw, key } = await setUp();
+    await stand();
+    const id = await enqueue();
+    await kit.backend.workers.unregister('w');
+    expect(await kit.state(id)).toBe('queued');
+    expect(await raw.exists(key('wake:w'))).toBe(0);
+    expect(await kit.leaseOne({ worker: 'v' })).toMatchObject({ id, attempt: 1, losses: 0 });
+  });
+
+  it('goes back, or comes, when the wait for it is given up', async () => {
+    const { stand, enqueue, kit } = await setUp();
+    await stand();
+    const id = await enqueue();
+    const over = new AbortController();
+    const wait = kit.backend.workers.waitForWork('w', 10_000, over.signal);
+    over.abort();
+    const sign = await wait;
+    if (typeof sign === 'object') expect(sign.id).toBe(id);
+    else expect(await kit.state(id)).toBe('queued');
+  });
+});
