@@ -93,8 +93,10 @@ export class Exchange {
   #hungry = true;
   /** There was a sign since the newest lease was sent: its empty answer does not make that void. */
   #rung = false;
-  /** Handed over while a lease was under way, and when: the two share the slots. */
-  #handed: { readonly lease: Leased; readonly at: number }[] = [];
+  /** Handed over while a lease was under way: the two share the slots. */
+  #handed: Leased[] = [];
+  /** How far the backend's clock was ahead of this one's when it last told a time; never more than it is. */
+  #aheadMs = 0;
   /** Will run in this tick of the event loop, or in the next turn of it. */
   #scheduled = false;
   #replies = 0;
@@ -133,7 +135,7 @@ export class Exchange {
 
   /** A task came that this worker has not asked for in this moment. */
   handed(lease: Leased): void {
-    this.#handed.push({ lease, at: this.#parts.clock.now() });
+    this.#handed.push(lease);
     if (this.#leasing) return;
     this.#takeHanded();
     this.#schedule();
@@ -279,7 +281,8 @@ export class Exchange {
   }
 
   #leased(reply: LeaseReply): void {
-    const { host } = this.#parts;
+    const { host, clock } = this.#parts;
+    this.#aheadMs = reply.now - clock.now();
     // Only a lease that gave nothing has put this worker in line for a sign; one that came while
     // the lease was under way may be about work that arrived after it.
     this.#hungry = reply.more || reply.leases.length > 0 || this.#rung;
@@ -288,12 +291,15 @@ export class Exchange {
     if (!this.#hungry) host.idle(reply.waitMs);
   }
 
-  /** One that has no slot goes back; one that had to wait for long has ended by now, uncounted. */
+  /**
+   * One that has no slot goes back. One that was long on its way (this process was held up, or its
+   * own lease was) is left: it ends uncounted, and may have ended by now.
+   */
   #takeHanded(): void {
     const { clock, host } = this.#parts;
-    const since = clock.now() - LIMITS.handMs / 5;
-    for (const { lease, at } of this.#handed) {
-      if (at < since || host.holds(lease)) continue;
+    const since = clock.now() + this.#aheadMs - LIMITS.handMs / 2;
+    for (const lease of this.#handed) {
+      if (lease.leasedAt < since || host.holds(lease)) continue;
       if (host.freeSlots() > 0) host.takeHanded(lease);
       else this.settle({ ...GIVEN_BACK, id: lease.id, token: lease.token });
     }

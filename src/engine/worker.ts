@@ -391,7 +391,7 @@ export class Worker {
   }
 }
 
-/** A task that was handed over is extended this soon, by part of the time that it may take. */
-const PER_HAND = 3;
+/** A task that was handed over is extended first after this part of the time that it may take. */
+const PER_HAND = 8;
 
 const NOTHING_UNFINISHED: StopReport = { unfinished: [] };

@@ -257,9 +257,10 @@ eachBackend((open) => {
     const loom = stage.loom([both], { backend: flakyBackend(stage.backend, plan) });
     const worker = loom.worker();
     const seen = observe(worker);
-    await worker.start();
+    // Before it waits: a task that is handed over counts as lost only once it was extended.
     await loom.enqueue(both, undefined, { id: 'bad' });
     const good = await loom.enqueue(both, undefined, { id: 'good' });
+    await worker.start();
     await seen.count('task.started', 2);
     end.open();
     await seen.count('worker.error', 1);

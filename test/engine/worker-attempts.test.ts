@@ -81,8 +81,8 @@ eachBackend((open) => {
     const isolated = stage.loom([slow], { backend: flakyBackend(stage.backend, deaf) });
     const first = isolated.worker({ id: 'first', lease: '200ms' });
     const seen = observe(first);
-    await first.start();
     const handle = await isolated.enqueue(slow);
+    await first.start();
     await seen.count('task.started', 1);
     first.pause();
     const loom = stage.loom([slow]);
@@ -106,6 +106,8 @@ eachBackend((open) => {
     await (await dead.enqueue(good)).result();
     await dead.enqueue(hold);
     await seen.count('task.started', 2);
+    // It says that it has got it.
+    await stage.clock.advance('400ms');
     worker.abandon();
     await stage.clock.advance('500ms');
     const loom = stage.loom([good]);

@@ -268,8 +268,8 @@ eachBackend((open) => {
       const loom = stage.loom([slow], { backend });
       const worker = loom.worker({ lease: '3s' });
       const seen = observe(worker);
-      await worker.start();
       const handle = await loom.enqueue(slow);
+      await worker.start();
       await seen.count('task.started', 1);
       await stage.clock.advance('15s');
       await seen.count('lease.lost', 1);

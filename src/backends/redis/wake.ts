@@ -7,9 +7,6 @@ import { spreadOf } from './encode.ts';
 /** How much longer than its block a BLPOP may take, in ms, before its connection counts as dead. */
 const GRACE_MS = 2_000;
 
-/** A task that was handed over is taken up within this time, in ms, or not at all. */
-const FRESH_MS = LIMITS.handMs / 5;
-
 /** Longest single block, in ms; a longer wait is made of several. */
 const BLOCK_MS = 2 * LIMITS.floorMs;
 
@@ -24,8 +21,8 @@ export class Bell {
   #popping: Promise<void> | undefined;
   /** A token came while nobody waited. */
   #rung = false;
-  /** Tasks that came in place of tokens, and when. */
-  #handed: { readonly task: string; readonly at: number }[] = [];
+  /** Tasks that came in place of tokens. */
+  readonly #handed: string[] = [];
   #waiting = 0;
   #closed = false;
 
@@ -41,15 +38,9 @@ export class Bell {
     this.#rung = false;
   }
 
-  /**
-   * A task that has come meanwhile. One that nobody took at once is left: its lease may end before
-   * anybody could say that it is held.
-   */
+  /** A task that has come meanwhile. */
   handed(): string | undefined {
-    const since = monotonicMs() - FRESH_MS;
-    const fresh = this.#handed.find(({ at }) => at >= since);
-    this.#handed = this.#handed.filter((one) => one.at >= since && one !== fresh);
-    return fresh?.task;
+    return this.#handed.shift();
   }
 
   /** Answers with a sign, or with the text of a task that was handed over. */
@@ -99,7 +90,7 @@ export class Bell {
       const popped = await this.#client.call('blpop', [this.#key, seconds.toFixed(3)]);
       const [, sign] = Array.isArray(popped) ? popped : [];
       if (sign === '1') this.#rung = true;
-      else if (typeof sign === 'string') this.#handed.push({ task: sign, at: monotonicMs() });
+      else if (typeof sign === 'string') this.#handed.push(sign);
     } catch {
       // Unreachable: the worker finds out by its next lease. Not to spin meanwhile:
       // and each at a pace of its own, or all come back at once.

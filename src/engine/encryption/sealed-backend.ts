@@ -12,6 +12,7 @@ import type {
   RunStore,
   ScheduleStore,
   TaskStore,
+  WorkerStore,
   XComStore,
 } from '../../domain/backend.ts';
 import { type Cause, rewordedCause } from '../../domain/cause.ts';
@@ -34,7 +35,7 @@ export function sealedBackend(backend: Backend, texts: Texts): Backend {
     capabilities: backend.capabilities,
     users: backend.users,
     queues: backend.queues,
-    workers: backend.workers,
+    workers: sealedWorkers(backend.workers, records),
     tasks: sealedTasks(backend, records),
     inspect: sealedInspect(backend.inspect, records),
     runs: sealedRuns(backend.runs, records),
@@ -64,6 +65,19 @@ function sealedTasks(backend: Backend, records: SealedRecords): TaskStore {
     redrive: (id) => tasks.redrive(id),
     remove: (id) => tasks.remove(id),
     runNow: (id) => tasks.runNow(id),
+  };
+}
+
+/** A task may come to a worker that waits. */
+function sealedWorkers(workers: WorkerStore, records: SealedRecords): WorkerStore {
+  return {
+    register: (spec, registration) => workers.register(spec, registration),
+    unregister: (id) => workers.unregister(id),
+    list: () => workers.list(),
+    waitForWork: async (id, ms, signal) => {
+      const sign = await workers.waitForWork(id, ms, signal);
+      return typeof sign === 'object' ? records.leased(sign) : sign;
+    },
   };
 }
 

@@ -27,7 +27,7 @@ export class SealedRecords {
 
   leaseReply(reply: LeaseReply): LeaseReply {
     if (reply.leases.length === 0) return reply;
-    return { ...reply, leases: reply.leases.map((lease) => this.#leased(lease)) };
+    return { ...reply, leases: reply.leases.map((lease) => this.leased(lease)) };
   }
 
   task(record: TaskRecord): TaskRecord {
@@ -59,7 +59,7 @@ export class SealedRecords {
     return Object.fromEntries(entries);
   }
 
-  #leased(lease: Leased): Leased {
+  leased(lease: Leased): Leased {
     const { texts } = this;
     const payload = texts.open(lease.payload, 'input');
     if (lease.upstreams.length === 0) return { ...lease, payload };

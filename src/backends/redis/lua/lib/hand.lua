@@ -45,7 +45,7 @@ function Hand.over(lane, user, id, text)
   Line.leave(worker, lines)
   redis.call('RPUSH', K.wake(worker), token .. string.format('\0%d\0%d\0', now, leaseMs) .. id .. '\0' .. text)
   -- Nobody is to find it once the lease may have ended.
-  redis.call('PEXPIRE', K.wake(worker), LIMIT.handMs - 1000)
+  redis.call('PEXPIRE', K.wake(worker), LIMIT.handMs / 2)
   redis.call('HSET', K.worker(worker), 'i', '+', 'r', string.format('%d-', C.steps) .. request)
   local heldAlarm = string.find(C.alarms, worker, 1, true) and Due.dropAlarm(worker)
   if heldAlarm then Due.handAlarm(lane) end

@@ -1,0 +1,181 @@
+/** What a worker does with a task that comes to it while it waits: slots, pauses, late ones, those that come twice. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Backend, Leased } from '../../src/domain/backend.ts';
+import { LIMITS } from '../../src/domain/limits.ts';
+import { task } from '../../src/workflow/task-definition.ts';
+import { openMemory, type Stage } from '../support/backends.ts';
+import { gate } from '../support/gate.ts';
+
+interface Handing {
+  readonly backend: Backend;
+  /** What was asked of the store, in order. */
+  readonly calls: string[];
+  /** Hands over what was leased, as the answer to the wait that is under way. */
+  give(lease: Leased): void;
+}
+
+/** A backend whose worker gets what the test gives it: the embedded one has nothing to spare by that. */
+function handing(inner: Backend): Handing {
+  const calls: string[] = [];
+  let answer: ((lease: Leased) => void) | undefined;
+  const backend: Backend = {
+    ...inner,
+    tasks: {
+      ...inner.tasks,
+      lease: (request) => {
+        calls.push('lease');
+        return inner.tasks.lease(request);
+      },
+      settle: (request) => {
+        for (const { decision } of request.settlements) calls.push(decision.type);
+        return inner.tasks.settle(request);
+      },
+      extend: (request) => {
+        calls.push(`extend ${request.leases.length}`);
+        return inner.tasks.extend(request);
+      },
+    },
+    workers: {
+      ...inner.workers,
+      waitForWork: (id, ms, signal) => {
+        const given = new Promise<Leased>((resolve) => {
+          answer = resolve;
+        });
+        return Promise.race([given, inner.workers.waitForWork(id, ms, signal)]);
+      },
+    },
+  };
+  return {
+    backend,
+    calls,
+    give: (lease) => {
+      if (answer === undefined) throw new Error('nobody waits');
+      answer(lease);
+      answer = undefined;
+    },
+  };
+}
+
+describe('a task that is handed to a worker', () => {
+  let stage: Stage;
+  let handed: Handing;
+  const ran: string[] = [];
+  const quick = task('quick', async (name: string) => {
+    ran.push(name);
+  });
+  beforeEach(async () => {
+    stage = await openMemory();
+    handed = handing(stage.backend);
+    ran.length = 0;
+  });
+  afterEach(() => stage.close());
+
+  /** One task, leased for the worker behind its back. */
+  async function leased(worker: string): Promise<Leased> {
+    await stage.loom([quick]).enqueue(quick, 'one');
+    const { leases } = await stage.backend.tasks.lease({
+      requestId: 'handed00',
+      ...{ worker, limit: 1, leaseMs: LIMITS.leaseMs, wait: false },
+      queues: [{ queue: 'default', weight: 1, pass: 0 }],
+    });
+    const [lease] = leases;
+    if (lease === undefined) throw new Error('the worker was quicker');
+    return lease;
+  }
+
+  it('runs without asking for anything, and is settled with the next lease', async () => {
+    const loom = stage.loom([quick], { backend: handed.backend });
+    const worker = loom.worker({ id: 'w' });
+    await worker.start();
+    await stage.quiet();
+    worker.pause();
+    const lease = await leased('w');
+    worker.resume();
+    await stage.quiet();
+    handed.calls.length = 0;
+    handed.give(lease);
+    await stage.quiet();
+    expect(ran).toEqual(['one']);
+    expect(handed.calls).toEqual(['finish']);
+    expect(await loom.tasks.get(lease.id)).toMatchObject({ state: 'finished' });
+  });
+
+  it('is extended soon, and from then on as any other', async () => {
+    const end = gate();
+    const slow = task('quick', () => end.passed);
+    const loom = stage.loom([slow], { backend: handed.backend });
+    const worker = loom.worker({ id: 'w' });
+    await worker.start();
+    await stage.quiet();
+    worker.pause();
+    const lease = await leased('w');
+    worker.resume();
+    await stage.quiet();
+    handed.give(lease);
+    await stage.quiet();
+    handed.calls.length = 0;
+    await stage.clock.advance(LIMITS.handMs / 4);
+    expect(handed.calls).toContain('extend 1');
+    handed.calls.length = 0;
+    await stage.clock.advance(LIMITS.leaseMs / 4);
+    expect(handed.calls.filter((call) => call === 'extend 1')).toEqual([]);
+    await stage.clock.advance(LIMITS.leaseMs / 4);
+    expect(handed.calls.filter((call) => call === 'extend 1')).toHaveLength(1);
+    end.open();
+  });
+
+  it('goes back at once while the worker is paused', async () => {
+    const loom = stage.loom([quick], { backend: handed.backend });
+    const worker = loom.worker({ id: 'w' });
+    await worker.start();
+    await stage.quiet();
+    worker.pause();
+    const lease = await leased('w');
+    worker.resume();
+    await stage.quiet();
+    worker.pause();
+    handed.give(lease);
+    await stage.quiet();
+    expect(handed.calls).toContain('release');
+    expect(await loom.tasks.get(lease.id)).toMatchObject({ state: 'queued', releases: 0 });
+    expect(ran).toEqual([]);
+  });
+
+  it('is left when it was long on its way', async () => {
+    const loom = stage.loom([quick], { backend: handed.backend });
+    const worker = loom.worker({ id: 'w' });
+    await worker.start();
+    await stage.quiet();
+    worker.pause();
+    const lease = await leased('w');
+    await stage.jump(LIMITS.handMs / 2 + 1);
+    worker.resume();
+    handed.calls.length = 0;
+    handed.give(lease);
+    await stage.quiet();
+    expect(ran).toEqual([]);
+    expect(handed.calls).not.toContain('release');
+  });
+
+  it('runs once when it comes twice', async () => {
+    const end = gate();
+    const slow = task('quick', async (name: string) => {
+      ran.push(name);
+      await end.passed;
+    });
+    const loom = stage.loom([slow], { backend: handed.backend });
+    const worker = loom.worker({ id: 'w' });
+    await worker.start();
+    await stage.quiet();
+    worker.pause();
+    const lease = await leased('w');
+    worker.resume();
+    await stage.quiet();
+    handed.give(lease);
+    await stage.quiet();
+    handed.give(lease);
+    await stage.quiet();
+    expect(ran).toEqual(['one']);
+    end.open();
+  });
+});
