@@ -14,10 +14,7 @@
 -- @often lib/alarm.lua F.nextDue F.scheduleLookAt
 -- @often F.spread F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Park_countOf
 -- @rich F.saveRate F.Step_publishEnds F.Step_writeAll F.Store_run F.flushKey F.mayRest F.touch
-<<<<<<< HEAD
-=======
--- @rich F.Park_countOf F.comeBack F.ownerOf F.taskOf
->>>>>>> 0fa70b5 (redis: a lone task is handed to a worker that waits, in the step that stores it)
+-- @rich F.comeBack F.ownerOf F.taskOf
 -- @include lib/state.lua
 -- @include lib/text.lua
 -- @include lib/base.lua
