@@ -297,7 +297,11 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   concurrencyMax: limit(10_000, 'slots', 'beyond this, start more processes'),
   workerSilenceMs: limit(15_000, 'ms', 'a worker that said nothing for this long is not live'),
   floorMs: limit(5_000, 'ms', 'longest sleep of an idle worker, ± 20 %'),
-  handMs: limit(2_000, 'ms', 'a worker that was handed a task while it waited says so within this time'),
+  handMs: limit(
+    2_000,
+    'ms',
+    'a worker that was handed a task while it waited says so within this time',
+  ),
   alarmGapMs: limit(500, 'ms', 'the second holder of the alarm wakes this much later'),
   tickMs: limit(800, 'ms', 'a busy worker ticks this long after it last did, ± 20 %'),
   outageMs: limit(8_000, 'ms', 'no script for this long means the backend was away'),

@@ -3,6 +3,7 @@ import { DAMAGE_MUTANTS } from './damage-mutants.ts';
 import { DOMAIN_MUTANTS } from './domain-mutants.ts';
 import { EDGE_MUTANTS } from './edge-mutants.ts';
 import { ENGINE_MUTANTS, WALK_MUTANTS } from './engine-mutants.ts';
+import { HAND_MUTANTS } from './hand-mutants.ts';
 import { MEMORY_MUTANTS } from './memory-mutants.ts';
 import type { Mutant } from './mutants.ts';
 import { ODD_MUTANTS } from './odd-mutants.ts';
@@ -25,6 +26,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...STRAIGHT_MUTANTS,
   ...ODD_MUTANTS,
   ...DAMAGE_MUTANTS,
+  ...HAND_MUTANTS,
   ...RUN_MUTANTS,
   ...EDGE_MUTANTS,
   ...ENGINE_MUTANTS,

@@ -24,6 +24,15 @@ interface Stage {
   readonly timeoutMs: number;
 }
 
+const HANDED: Stage = {
+  name: 'tests of what is handed over',
+  command: [
+    ...['vitest', 'run', '--project', 'redis', '--project', 'engine'],
+    ...['--bail', '1', '--retry', '0', 'hand-over', 'handed'],
+  ],
+  timeoutMs: 240_000,
+};
+
 const DAMAGE: Stage = {
   name: 'tests of damage',
   command: ['vitest', 'run', '--project', 'redis', '--bail', '1', '--retry', '0', 'damage'],
@@ -179,6 +188,7 @@ function stagesOf(mutant: Mutant): readonly Stage[] {
     return [isLua(mutant) ? REDIS_SCHEDULES : MEMORY_SCHEDULES];
   }
   if (mutant.name.startsWith('damage: ')) return [DAMAGE];
+  if (mutant.name.startsWith('handed over ')) return [HANDED];
   if (mutant.name.startsWith('edges: ')) return edgeStages(mutant);
   if (mutant.name.startsWith('xcom') && !mutant.file.startsWith('src/engine/')) {
     return isLua(mutant) ? [REDIS_XCOM, XCOM_LEAKS] : [MEMORY_XCOM];

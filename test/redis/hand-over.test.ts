@@ -48,7 +48,11 @@ describe('a lone task', () => {
       ...{ leasedAt: kit.now(), leaseUntil: kit.now() + LIMITS.leaseMs, createdAt: kit.now() },
     });
     expect(await raw.exists(key(`attempts:${id}`))).toBe(0);
-    expect(await kit.finish(handed)).toMatchObject({ kind: 'ok', state: 'finished', repeated: false });
+    expect(await kit.finish(handed)).toMatchObject({
+      kind: 'ok',
+      state: 'finished',
+      repeated: false,
+    });
     expect(await kit.queue()).toMatchObject({ counts: { started: 0, finished: 1, queued: 0 } });
     // Nothing is left of its turn.
     expect(await raw.keys(key('line:*'))).toEqual([]);

@@ -131,7 +131,14 @@ export function retentionText(retention: Retention): string {
 /** Appends one lease request, as lua/lib/lease-step.lua reads it. */
 export function pushLease(args: ScriptArgument[], request: LeaseRequest, retention: string): void {
   const { requestId, limit, leaseMs, wait, queues } = request;
-  args.push(requestId, limit, leaseMs, wait === 'hand' ? '2' : wait ? '1' : '0', spreadOf(requestId), retention);
+  args.push(
+    requestId,
+    limit,
+    leaseMs,
+    wait === 'hand' ? '2' : wait ? '1' : '0',
+    spreadOf(requestId),
+    retention,
+  );
   args.push(queues.length);
   for (const { queue, weight, pass } of queues) args.push(queue, weight, pass);
 }

@@ -1,0 +1,103 @@
+/** Mutants of a lone task that is handed to a worker which waits. */
+import type { Mutant } from './mutants.ts';
+
+/** File, name, what is found, and what stands there instead. */
+type Row = readonly [file: string, name: string, find: string, replace: string];
+
+const LUA = 'src/backends/redis/lua';
+
+const ROWS: readonly Row[] = [
+  [
+    `${LUA}/lib/hand.lua`,
+    'while others are queued',
+    `return lane.counts.queued == 0 and lane.ready == 0`,
+    `return lane.ready == 0`,
+  ],
+  [`${LUA}/lib/hand.lua`, 'though the queue asks for more', ` and not next(lane.config)\n`, `\n`],
+  [
+    `${LUA}/lib/hand.lua`,
+    'to a worker that was silent for long',
+    `if not worker or now - head[2] > 1.2 * LIMIT.floorMs + 1000 then return end`,
+    `if not worker then return end`,
+  ],
+  [`${LUA}/lib/hand.lua`, 'to a worker with lists', `or got[3] or got[4] then`, `or got[4] then`],
+  [
+    `${LUA}/lib/hand.lua`,
+    'for nothing',
+    `  lane.v = math.max(lane.v, Tag.start(tag, 100)) + 1\n`,
+    `  lane.v = math.max(lane.v, Tag.start(tag, 100))\n`,
+  ],
+  [
+    `${LUA}/lib/hand.lua`,
+    'for as long as any lease',
+    `local till = now + math.min(leaseMs, LIMIT.handMs)`,
+    `local till = now + leaseMs`,
+  ],
+  [
+    `${LUA}/lib/hand.lua`,
+    'and taken back under any token',
+    `if t and t.state == 'started' and t.isHanded and t.token == token then`,
+    `if t then`,
+  ],
+  [
+    `${LUA}/lib/tick.lua`,
+    'and counted as lost',
+    `  if t.isHanded and not t.canceling then return F.comeBack(t, u, 0) end\n`,
+    ``,
+  ],
+  [
+    `${LUA}/extend.lua`,
+    'and told as unknown',
+    `asked[t.id] ~= t.token and not t.isHanded`,
+    `asked[t.id] ~= t.token`,
+  ],
+  [
+    `${LUA}/extend.lua`,
+    'and never confirmed',
+    `t.leaseUntil, t.isHanded = now + leaseMs, false`,
+    `t.leaseUntil = now + leaseMs`,
+  ],
+  [
+    `${LUA}/lib/lease-step.lua`,
+    'and left behind by the next lease',
+    `  if worker.line == '+' and redis.call('EXISTS', K.wake(worker.id)) == 1 then return false end\n`,
+    ``,
+  ],
+  [
+    `${LUA}/unregister.lua`,
+    'and left by its worker',
+    `if got[2] == '+' then Hand.takeBack(worker) end\n`,
+    ``,
+  ],
+  [
+    'src/engine/exchange.ts',
+    'twice',
+    `if (lease.leasedAt < since || host.holds(lease)) continue;`,
+    `if (lease.leasedAt < since) continue;`,
+  ],
+  [
+    'src/engine/exchange.ts',
+    'though it was long on its way',
+    `if (lease.leasedAt < since || host.holds(lease)) continue;`,
+    `if (host.holds(lease)) continue;`,
+  ],
+  [
+    'src/engine/exchange.ts',
+    'beyond the slots',
+    `if (host.freeSlots() > 0) host.takeHanded(lease);\n      else `,
+    `host.takeHanded(lease);\n      if (false) `,
+  ],
+  [
+    'src/engine/worker.ts',
+    'and extended as late as any other',
+    `this.#take([lease], LIMITS.handMs / PER_HAND)`,
+    `this.#take([lease])`,
+  ],
+];
+
+export const HAND_MUTANTS: readonly Mutant[] = ROWS.map(([file, name, find, replace]) => ({
+  name: `handed over ${name}`,
+  file,
+  find,
+  replace,
+}));
