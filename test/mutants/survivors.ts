@@ -6,4 +6,6 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
     'nothing more is stored: every later write of that lease is refused as well',
   'damage: a lease that cannot be read is none':
     'its task stands nowhere then, and the repair that follows the call puts it back in line',
+  'damage: a clock that is lost knows of no leases':
+    'the repair that follows the call reads when leases end, and the clock is told anew at its end',
 };

@@ -128,6 +128,16 @@ it.each([
   expect(await store.missing()).toEqual([]);
 });
 
+it('F64 what comes after a clock was lost stands behind what came before', async () => {
+  const { kit, raw, prefix } = await DamagedStore.make();
+  const stampOf = async (id: string): Promise<string> => {
+    return ((await raw.hget(`${prefix}:tasks`, id)) ?? '').slice(13, 25);
+  };
+  const before = await stampOf(await kit.add({ user: 'ann' }));
+  await raw.del(`${prefix}:clock`);
+  expect((await stampOf(await kit.add({ user: 'ann' }))) > before).toBe(true);
+});
+
 it('F63 what a call had leased when it was broken off goes with its answer', async () => {
   const { kit, raw, prefix } = await DamagedStore.make();
   await raw.del(...(await raw.keys(`${prefix}:*`)).filter((key) => !key.endsWith('-by-hand')));
