@@ -148,8 +148,9 @@ describe('a task that is handed to a worker', () => {
     await stage.quiet();
     worker.pause();
     const lease = await leased('w');
-    await stage.jump(LIMITS.handMs / 2 + 1);
     worker.resume();
+    await stage.quiet();
+    await stage.jump(LIMITS.handMs / 2 + 1);
     handed.calls.length = 0;
     handed.give(lease);
     await stage.quiet();

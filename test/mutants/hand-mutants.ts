@@ -9,9 +9,9 @@ const LUA = 'src/backends/redis/lua';
 const ROWS: readonly Row[] = [
   [
     `${LUA}/lib/hand.lua`,
-    'while others are queued',
-    `return lane.counts.queued == 0 and lane.ready == 0`,
-    `return lane.ready == 0`,
+    'while others are ready',
+    `return lane.ready == 0 and lane.parked`,
+    `return lane.parked`,
   ],
   [`${LUA}/lib/hand.lua`, 'though the queue asks for more', ` and not next(lane.config)\n`, `\n`],
   [

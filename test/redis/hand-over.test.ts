@@ -93,7 +93,7 @@ describe('a lone task', () => {
         await kit.setUser('ann', { maxRunning: 5 });
       },
       async ({ stand, kit }) => {
-        await kit.worker('w', { assignedUsers: ['ann', 'bob'] });
+        await kit.worker('w', { assignedUsers: ['ann', 'bob'], stealTargets: 'any' });
         await stand();
       },
       async ({ stand, kit }) => {
@@ -126,7 +126,16 @@ describe('a lone task', () => {
     expect(await raw.hlen(key('hot:w'))).toBe(0);
   });
 
-  it('waits its turn while others are queued or the queue is paused', async () => {
+  it('waits its turn while others are ready', async () => {
+    const { stand, enqueue, kit } = await setUp();
+    await stand({ worker: 'v' });
+    await stand();
+    const [one, two] = [await enqueue({ user: 'bob', cost: 2 }), await enqueue()];
+    expect(await kit.states([one, two])).toEqual(['queued', 'queued']);
+    expect(await kit.leaseIds(2, { worker: 'v' })).toEqual([one, two]);
+  });
+
+  it('waits while its queue is paused', async () => {
     const { stand, enqueue, kit } = await setUp();
     await kit.setQueue({ paused: true });
     await stand();
@@ -169,6 +178,17 @@ describe('a task that was handed over', () => {
     await kit.advance(1_000);
     expect(await kit.leaseOne({ worker: 'other' })).toMatchObject({ id, losses: 1 });
     expect((await extend()).answers).toEqual(['lost']);
+  });
+
+  it('is not taken from whoever has it by now', async () => {
+    const { stand, enqueue, kit } = await setUp();
+    await stand();
+    const id = await enqueue();
+    await kit.advance(LIMITS.handMs);
+    const lease = await kit.leaseOne({ worker: 'other' });
+    expect(lease.id).toBe(id);
+    await stand();
+    expect(await kit.finish(lease)).toMatchObject({ kind: 'ok' });
   });
 
   it('is not told as unknown while it is on its way', async () => {

@@ -1,10 +1,10 @@
--- Hands a lone task to a worker that waits, in the step that stores it: nobody has anything queued, so the turn
--- is its user's, and it needs no line.
+-- Hands a lone task to a worker that waits, in the step that stores it: nobody else is ready, so the turn is its
+-- user's, and it needs no line.
 -- @rare
 
--- Whether the turn is free, and any worker may have it: nothing waits in the queue, and it asks nothing of a lease.
+-- Whether the turn is free, and any worker may have it: nobody is ready in the queue, and it asks nothing of a lease.
 function Hand.isFree(lane)
-  return lane.counts.queued == 0 and lane.ready == 0 and lane.parked == 0 and not next(lane.config)
+  return lane.ready == 0 and lane.parked == 0 and not next(lane.config)
 end
 
 -- The lines of the worker that waits longest, its request and how long it leases for; nil when it has not shown
