@@ -35,6 +35,8 @@ async function setUp() {
   return { kit, raw, key, told, fetched, stand, enqueue };
 }
 
+type At = Awaited<ReturnType<typeof setUp>>;
+
 describe('a lone task', () => {
   it('is handed to a worker that waits, which settles it as any other', async () => {
     const { kit, key, raw, fetched, stand, enqueue } = await setUp();
@@ -81,34 +83,43 @@ describe('a lone task', () => {
     expect(states[0]).toEqual([3, 0, expect.any(Number)]);
   });
 
-  it('is handed only where nobody and nothing has a say in it', async () => {
-    const cases: readonly ((at: Awaited<ReturnType<typeof setUp>>) => Promise<unknown>)[] = [
-      async ({ stand }) => stand({ wait: true }),
+  it.each<[string, (at: At) => Promise<unknown>, user?: string]>([
+    ['that asked for no more than a sign', ({ stand }) => stand({ wait: true })],
+    [
+      'of a queue with a rate',
       async ({ stand, kit }) => {
         await stand();
         await kit.setQueue({ rate: { limit: 9, perMs: 1_000, burst: 1 } });
       },
+    ],
+    [
+      'of a queue with leases of its own',
+      async ({ stand, kit }) => {
+        await stand();
+        await kit.setQueue({ leaseMs: 20_000 });
+      },
+    ],
+    [
+      'while its user has settings',
       async ({ stand, kit }) => {
         await stand();
         await kit.setUser('ann', { maxRunning: 5 });
       },
+    ],
+    [
+      'with lists',
       async ({ stand, kit }) => {
         await kit.worker('w', { assignedUsers: ['ann', 'bob'], stealTargets: 'any' });
         await stand();
       },
-      async ({ stand, kit }) => {
-        await kit.worker('w', { names: ['else', 'work'] });
-        await stand();
-        await kit.setQueue({ leaseMs: 20_000 });
-      },
-    ];
-    for (const prepare of cases) {
-      const at = await setUp();
-      await prepare(at);
-      await at.enqueue();
-      expect(await at.told()).toBe('1');
-      expect(await at.kit.runnable()).toBe(1);
-    }
+      'zoe',
+    ],
+  ])('is not handed to a worker %s', async (_, prepare, user = 'ann') => {
+    const at = await setUp();
+    await prepare(at);
+    await at.enqueue({ user });
+    expect(await at.told()).toBe('1');
+    expect(await at.kit.runnable()).toBe(1);
   });
 
   it.each<[string, TaskFields]>([

@@ -171,6 +171,17 @@ export const leasing: Cases = {
     expect(await kit.leaseIds(3)).toEqual(ids);
   },
 
+  'an older token of the same worker settles nothing': async (kit, expect) => {
+    const id = await kit.add();
+    const first = await kit.leaseOne();
+    await kit.advance(LEASE_MS);
+    const second = await kit.leaseOne();
+    expect(second.id).toBe(id);
+    expect(await kit.finish(first, '"first"')).toEqual({ kind: 'leaseLost' });
+    expect(await kit.state(id)).toBe('started');
+    expect(await kit.finish(second)).toMatchObject({ kind: 'ok', repeated: false });
+  },
+
   'tokens of a task only rise, also when the clock goes back': async (kit, expect) => {
     await kit.add();
     const serials: number[] = [];
