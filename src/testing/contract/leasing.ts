@@ -171,15 +171,25 @@ export const leasing: Cases = {
     expect(await kit.leaseIds(3)).toEqual(ids);
   },
 
-  'an older token of the same worker settles nothing': async (kit, expect) => {
-    const id = await kit.add();
-    const first = await kit.leaseOne();
-    await kit.advance(LEASE_MS);
-    const second = await kit.leaseOne();
-    expect(second.id).toBe(id);
-    expect(await kit.finish(first, '"first"')).toEqual({ kind: 'leaseLost' });
-    expect(await kit.state(id)).toBe('started');
-    expect(await kit.finish(second)).toMatchObject({ kind: 'ok', repeated: false });
+  'a token that is not the one of the lease settles nothing': async (kit, expect) => {
+    await kit.addMany(2);
+    const [one, two] = await kit.lease(2, { requestId: 'request1' });
+    if (one === undefined || two === undefined) throw new Error('two were added');
+    const foreign = one.token.replace('request1', 'request2');
+    expect(await kit.finish({ id: one.id, token: foreign })).toEqual({ kind: 'leaseLost' });
+    const decision = { type: 'finish', result: 'null' } as const;
+    const { answers } = await kit.backend.tasks.settle({
+      worker: 'w',
+      settlements: [
+        { id: one.id, token: foreign, decision },
+        { id: two.id, token: two.token, decision },
+      ],
+    });
+    expect(answers).toEqual([
+      { kind: 'leaseLost' },
+      { kind: 'ok', state: 'finished', repeated: false },
+    ]);
+    expect(await kit.states([one.id, two.id])).toEqual(['started', 'finished']);
   },
 
   'tokens of a task only rise, also when the clock goes back': async (kit, expect) => {
