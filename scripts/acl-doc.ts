@@ -16,6 +16,8 @@ export const CLIENT_COMMANDS: Readonly<Record<string, string>> = {
   info: 'version and durability at the start; ioredis asks whether the server is ready',
   hsetnx: 'the layout version of the namespace',
   hget: 'the same',
+  set: 'stores a snapshot of a large graph',
+  get: 'reads it',
   hgetall: 'a worker reads what a run has written down',
   hmget: 'and values of its channels',
   ping: 'health checks',

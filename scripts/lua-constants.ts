@@ -15,6 +15,7 @@ const NAMES: readonly LimitName[] = [
   'cycleFan',
   'cycleStep',
   'floorMs',
+  'graphScriptBytes',
   'graphTtlMs',
   'handMs',
   'listsPerUser',

@@ -34,6 +34,7 @@ export type LimitName =
   | 'cycleFan'
   | 'plainBatch'
   | 'graphTtlMs'
+  | 'graphScriptBytes'
   | 'channelValueBytes'
   | 'channelKeys'
   | 'channelBytes'
@@ -200,6 +201,7 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
     'that one script carries or answers, but for a single value: 3 ms for each MiB',
   ),
   graphTtlMs: limit(86_400_000, 'ms', 'a snapshot that nothing needs goes after a day without use'),
+  graphScriptBytes: limit(131_072, 'bytes', 'a longer snapshot passes beside the scripts'),
   channelValueBytes: limit(
     262_144,
     'bytes',

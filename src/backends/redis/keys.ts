@@ -41,6 +41,9 @@ export interface Keys {
   readonly meta: string;
   /** Begins every key. */
   readonly base: string;
+  /** The snapshot of a graph, and one that is on its way there. */
+  graph(hash: string): string;
+  graphNew(hash: string): string;
   /** Tokens that wake one worker. */
   wake(worker: string): string;
   /** Channel by which one process is told of the ends of tasks. */
@@ -72,6 +75,8 @@ export function keysOf(prefix: string): Keys {
     meta: `${base}meta`,
     base,
     wake: (worker) => `${base}wake:${worker}`,
+    graph: (hash) => `${base}graph:${hash}`,
+    graphNew: (hash) => `${base}graph-new:${hash}`,
     told: (process) => `${base}told:${process}`,
     damaged: `${base}damaged`,
     tasks: `${base}tasks`,

@@ -166,6 +166,23 @@ export const runReads: Cases = {
     expect(Object.keys(await kit.backend.runs.load('run'))).toHaveLength(10_000);
   },
 
+  'F68 a long snapshot is saved once, read, held and missed as a short one': async (kit, expect) => {
+    const { graphs } = kit.backend;
+    const body = 'ä\u0000"'.repeat(LIMITS.graphScriptBytes / 2);
+    expect(await graphs.load('long')).toEqual({ kind: 'unknown' });
+    expect(await graphs.save('long', body)).toBe('saved');
+    expect(await graphs.save('long', body)).toBe('known');
+    expect(await graphs.load('long')).toEqual({ kind: 'found', body });
+    const id = await kit.add({ graph: 'long' });
+    await kit.jump(LIMITS.graphTtlMs + 1);
+    expect(await graphs.load('long')).toEqual({ kind: 'found', body });
+    await kit.runToEnd(id);
+    expect((await kit.backend.tasks.remove(id)).kind).toBe('ok');
+    await kit.jump(LIMITS.graphTtlMs + 1);
+    expect(await graphs.load('long')).toEqual({ kind: 'expired' });
+    expect(await graphs.save('long', body)).toBe('saved');
+  },
+
   'a snapshot whose time is over is missing to a task, and saved anew': async (kit, expect) => {
     const { graphs } = kit.backend;
     await graphs.save('h1', 'one');

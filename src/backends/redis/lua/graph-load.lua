@@ -2,7 +2,8 @@
 --
 -- KEYS[1]  clock    hash
 -- ARGV[1]  hash     of its content
--- Returns  {'found', its bytes}, {'unknown'}, {'expired'} or {'evicted'}
+-- Returns  {'found', its bytes}, {'long'} for one that is to be read without a script, {'unknown'}, {'expired'}
+--          or {'evicted'}
 -- Cost     O(1)
 -- @include lib/state.lua
 -- @include lib/base.lua
@@ -10,6 +11,7 @@
 local hash = ARGV[1]
 if Graphs.isAlive(hash) then
   Graphs.touch(hash)
+  if redis.call('STRLEN', K.graph(hash)) > LIMIT.graphScriptBytes then return F.unchanged({ 'long' }) end
   return F.unchanged({ 'found', redis.call('GET', K.graph(hash)) })
 end
 local till = tonumber(redis.call('HGET', K.graphMeta(hash), 'till'))

@@ -27,7 +27,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
       .. 'ready idle scheduled idle-workers list-ready orphans '
       .. 'xcom-keys xcom-namespaces configured-for-all'),
     set = set('queues dropping idle-lanes configured-users graph-refs list-names list-workers'),
-    string = set('graph'),
+    string = set('graph graph-new'),
   }
 
   local function note(name, why, value)

@@ -48,6 +48,7 @@ function K.xcom(place) return prefix .. 'xcom:' .. place end
 function K.xcomKeys(space) return prefix .. 'xcom-keys:' .. space end
 function K.xcomNamespaces(user) return prefix .. 'xcom-namespaces:' .. user end
 function K.graph(hash) return prefix .. 'graph:' .. hash end
+function K.graphNew(hash) return prefix .. 'graph-new:' .. hash end
 function K.graphMeta(hash) return prefix .. 'graphmeta:' .. hash end
 function K.graphRefs(hash) return prefix .. 'graph-refs:' .. hash end
 function K.schedules() return prefix .. 'schedules' end
