@@ -251,6 +251,14 @@ function hotBlocks(
     ...first,
     'local rich = false',
     ...blockOf('library', library),
+    ...lazyGroups(often, tiers),
+  ];
+}
+
+/** Functions that are made when the first of their group is called. */
+function lazyGroups(often: readonly LuaFunction[], tiers: Tiers): readonly string[] {
+  if (tiers.often.length === 0) return [];
+  return [
     'setmetatable(F, { __index = function(F, name)',
     // The number of its group is the last character of a name.
     'local group = string.byte(name, -1)',

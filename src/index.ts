@@ -59,6 +59,7 @@ export type {
   WorkerInfo,
   WorkerSpec,
   WorkerStore,
+  WorkSign,
   XComStore,
 } from './domain/backend.ts';
 export { type Cause, causeText, type FailureType, failureTypeOf } from './domain/cause.ts';

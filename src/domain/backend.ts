@@ -356,10 +356,15 @@ export interface WorkerStore {
   list(): Promise<readonly WorkerInfo[]>;
   /**
    * Answers when there may be work for this worker, after `ms`, or when `signal` aborts; with a task
-   * that it has got instead, when it stood in line for one (`LeaseRequest.wait`). That lease is to
-   * be extended or settled within `LIMITS.handMs`, else it ends uncounted.
+   * that it has got instead, when it stood in line for one (`LeaseRequest.wait`). That lease ends
+   * uncounted after `LIMITS.handMs` unless it is confirmed, extended or settled.
    */
   waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkSign>;
+  /**
+   * Says that the worker has got what `waitForWork` brought, before it begins: the lease holds as
+   * long as any other. False when it has ended.
+   */
+  confirm(id: string, lease: Leased): Promise<boolean>;
 }
 
 /** Looking, without changing anything. */

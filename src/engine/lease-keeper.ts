@@ -59,10 +59,10 @@ export class LeaseKeeper {
     this.#parts = parts;
   }
 
-  /** These are held now: keeps them. `withinMs`: the first time at the latest after so long. */
-  wake(leases: readonly Leased[], withinMs?: number): void {
+  /** These are held now: keeps them. */
+  wake(leases: readonly Leased[]): void {
     if (this.#stopped) return;
-    for (const lease of leases) this.#keeperOf(lengthOf(lease)).wake(withinMs);
+    for (const lease of leases) this.#keeperOf(lengthOf(lease)).wake();
   }
 
   /** Extends at once: after an outage every moment counts. */
@@ -98,10 +98,6 @@ class LengthKeeper {
   readonly #parts: LengthParts;
   /** Set while anything is held. */
   #timer: Timer | undefined;
-  /** When the timer rings. */
-  #dueAt = 0;
-  /** What was asked for while a call was under way. */
-  #withinMs = 0;
   /** One call at a time. */
   #isExtending = false;
   /** Asked for while a call was under way. */
@@ -113,10 +109,8 @@ class LengthKeeper {
     this.#parts = parts;
   }
 
-  wake(withinMs = this.#periodMs): void {
-    if (this.#isExtending) this.#withinMs = Math.min(this.#withinMs, withinMs);
-    else if (this.#timer === undefined) this.#arm(Math.min(withinMs, this.#periodMs));
-    else if (this.#parts.clock.now() + withinMs < this.#dueAt) this.#arm(withinMs);
+  wake(): void {
+    if (this.#timer === undefined && !this.#isExtending) this.#arm(this.#periodMs);
   }
 
   extendNow(): void {
@@ -137,7 +131,6 @@ class LengthKeeper {
   #arm(ms: number): void {
     if (this.#stopped) return;
     this.#timer?.cancel();
-    this.#dueAt = this.#parts.clock.now() + ms;
     this.#timer = this.#parts.clock.setTimer(ms, () => {
       this.#timer = undefined;
       void this.#extend();
@@ -155,7 +148,6 @@ class LengthKeeper {
     }
     this.#isExtending = true;
     this.#again = false;
-    this.#withinMs = this.#periodMs;
     try {
       for (const some of inChunks(held, BATCH)) await this.#batch(some);
       this.#failures = 0;
@@ -166,7 +158,7 @@ class LengthKeeper {
     this.#isExtending = false;
     if (this.#again) return this.#extend();
     const pause = this.#failures > 0 ? pauseMs(this.#failures, random()) : this.#periodMs;
-    this.#arm(Math.min(pause, this.#withinMs));
+    this.#arm(Math.min(pause, this.#periodMs));
   }
 
   async #batch(attempts: readonly Attempt[]): Promise<void> {

@@ -2,7 +2,6 @@ import { atRoot } from '../base/async-scope.ts';
 import type { Leased, LeaseRef, SettleAnswer, WorkerSpec } from '../domain/backend.ts';
 import type { Cause } from '../domain/cause.ts';
 import { ClosedError, isOwn, TaskCanceledError } from '../domain/errors.ts';
-import { LIMITS } from '../domain/limits.ts';
 import type { Attempt } from './attempt.ts';
 import { PlanBook } from './attempt-plan.ts';
 import { Condition } from './condition.ts';
@@ -288,7 +287,7 @@ export class Worker {
       register: () => this.#register(),
       settled: (settlement, answer) => this.#settled(settlement, answer),
       take: (leases) => this.#take(leases),
-      takeHanded: (lease) => this.#take([lease], LIMITS.handMs / PER_HAND),
+      takeHanded: (lease) => this.#takeHanded(lease),
       holds: (ref) => this.#slots.holds(ref),
       startTaken: () => {
         this.#failures = 0;
@@ -303,11 +302,18 @@ export class Worker {
     };
   }
 
-  /** `withinMs`: when they are to be extended first, if that is before others of their length are. */
-  #take(leases: readonly Leased[], withinMs?: number): void {
+  #take(leases: readonly Leased[]): void {
     this.#stride.served(leases);
     for (const lease of leases) this.#slots.take(lease);
-    this.#keeper.wake(leases, withinMs);
+    this.#keeper.wake(leases);
+  }
+
+  /** The word that it was taken is on its way before its handler can hold up this process. */
+  #takeHanded(lease: Leased): void {
+    const late = (): void => this.#keeper.extendNow();
+    const { workers } = this.#core.connection.backend;
+    workers.confirm(this.id, lease).then((isHeld) => isHeld || late(), late);
+    this.#take([lease]);
   }
 
   #keeperHost(): ConstructorParameters<typeof LeaseKeeper>[0]['host'] {
@@ -390,8 +396,5 @@ export class Worker {
     return false;
   }
 }
-
-/** A task that was handed over is extended first after this part of the time that it may take. */
-const PER_HAND = 8;
 
 const NOTHING_UNFINISHED: StopReport = { unfinished: [] };

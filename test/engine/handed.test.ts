@@ -10,6 +10,8 @@ interface Handing {
   readonly backend: Backend;
   /** What was asked of the store, in order. */
   readonly calls: string[];
+  /** What the word that a task is held is answered with. */
+  confirms: boolean | Error;
   /** Hands over what was leased, as the answer to the wait that is under way. */
   give(lease: Leased): void;
 }
@@ -43,17 +45,24 @@ function handing(inner: Backend): Handing {
         });
         return Promise.race([given, inner.workers.waitForWork(id, ms, signal)]);
       },
+      confirm: async () => {
+        calls.push('confirm');
+        if (handed.confirms instanceof Error) throw handed.confirms;
+        return handed.confirms;
+      },
     },
   };
-  return {
+  const handed: Handing = {
     backend,
     calls,
+    confirms: true,
     give: (lease) => {
       if (answer === undefined) throw new Error('nobody waits');
       answer(lease);
       answer = undefined;
     },
   };
+  return handed;
 }
 
 describe('a task that is handed to a worker', () => {
@@ -96,14 +105,15 @@ describe('a task that is handed to a worker', () => {
     handed.give(lease);
     await stage.quiet();
     expect(ran).toEqual(['one']);
-    expect(handed.calls).toEqual(['finish']);
+    expect(handed.calls).toEqual(['confirm', 'finish']);
     expect(await loom.tasks.get(lease.id)).toMatchObject({ state: 'finished' });
   });
 
-  it('is extended soon, and from then on as any other', async () => {
-    const end = gate();
-    const slow = task('quick', () => end.passed);
-    const loom = stage.loom([slow], { backend: handed.backend });
+  it('is said to be held before its handler begins', async () => {
+    const quick_ = task('quick', async () => {
+      handed.calls.push('run');
+    });
+    const loom = stage.loom([quick_], { backend: handed.backend });
     const worker = loom.worker({ id: 'w' });
     await worker.start();
     await stage.quiet();
@@ -111,18 +121,33 @@ describe('a task that is handed to a worker', () => {
     const lease = await leased('w');
     worker.resume();
     await stage.quiet();
+    handed.calls.length = 0;
     handed.give(lease);
     await stage.quiet();
-    handed.calls.length = 0;
-    await stage.clock.advance(LIMITS.handMs / 4);
-    expect(handed.calls).toContain('extend 1');
-    handed.calls.length = 0;
-    await stage.clock.advance(LIMITS.leaseMs / 4);
-    expect(handed.calls.filter((call) => call === 'extend 1')).toEqual([]);
-    await stage.clock.advance(LIMITS.leaseMs / 4);
-    expect(handed.calls.filter((call) => call === 'extend 1')).toHaveLength(1);
-    end.open();
+    expect(handed.calls).toEqual(['confirm', 'run', 'finish']);
   });
+
+  it.each([false, new Error('no answer')])(
+    'is extended at once when that says %s',
+    async (says) => {
+      const end = gate();
+      const slow = task('quick', () => end.passed);
+      const loom = stage.loom([slow], { backend: handed.backend });
+      const worker = loom.worker({ id: 'w' });
+      await worker.start();
+      await stage.quiet();
+      worker.pause();
+      const lease = await leased('w');
+      worker.resume();
+      await stage.quiet();
+      handed.calls.length = 0;
+      handed.confirms = says;
+      handed.give(lease);
+      await stage.quiet();
+      expect(handed.calls).toContain('extend 1');
+      end.open();
+    },
+  );
 
   it('goes back at once while the worker is paused', async () => {
     const loom = stage.loom([quick], { backend: handed.backend });

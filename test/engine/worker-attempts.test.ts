@@ -106,8 +106,6 @@ eachBackend((open) => {
     await (await dead.enqueue(good)).result();
     await dead.enqueue(hold);
     await seen.count('task.started', 2);
-    // It says that it has got it.
-    await stage.clock.advance('400ms');
     worker.abandon();
     await stage.clock.advance('500ms');
     const loom = stage.loom([good]);

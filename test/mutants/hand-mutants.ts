@@ -70,6 +70,12 @@ const ROWS: readonly Row[] = [
     ``,
   ],
   [
+    `${LUA}/confirm.lua`,
+    'and confirmed under any token',
+    `if not packed or string.sub(packed, -#token - 1) ~= '\\0' .. token or`,
+    `if not packed or`,
+  ],
+  [
     'src/engine/exchange.ts',
     'twice',
     `if (lease.leasedAt < since || host.holds(lease)) continue;`,
@@ -89,9 +95,9 @@ const ROWS: readonly Row[] = [
   ],
   [
     'src/engine/worker.ts',
-    'and extended as late as any other',
-    `this.#take([lease], LIMITS.handMs / PER_HAND)`,
-    `this.#take([lease])`,
+    'and never said to be held',
+    `    workers.confirm(this.id, lease).then((isHeld) => isHeld || late(), late);\n`,
+    ``,
   ],
 ];
 

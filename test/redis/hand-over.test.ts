@@ -176,19 +176,40 @@ describe('a task that was handed over', () => {
     expect(await raw.exists(key(`attempts:${id}`))).toBe(0);
   });
 
-  it('stays where it is once it was extended, and is lost then as any other', async () => {
+  it.each(['confirmed', 'extended'])(
+    'stays where it is once it was %s, and is lost then as any other',
+    async (how) => {
+      const { stand, enqueue, kit, fetched } = await setUp();
+      await stand();
+      const id = await enqueue();
+      const handed = await fetched();
+      const { token } = handed;
+      const leases = [{ id, token }];
+      const { leaseMs } = LIMITS;
+      const extend = () => kit.backend.tasks.extend({ worker: 'w', leaseMs, leases });
+      if (how === 'extended') expect((await extend()).answers).toEqual(['ok']);
+      else expect(await kit.backend.workers.confirm('w', handed)).toBe(true);
+      expect(await kit.backend.workers.confirm('w', handed)).toBe(false);
+      await kit.advance(LIMITS.leaseMs - 1_000);
+      await kit.advance(29_000);
+      expect(await kit.state(id)).toBe('started');
+      await kit.advance(1_000);
+      expect(await kit.leaseOne({ worker: 'other' })).toMatchObject({ id, losses: 1 });
+      expect((await extend()).answers).toEqual(['lost']);
+    },
+  );
+
+  it('is confirmed by its own worker under its own token, while it lasts', async () => {
     const { stand, enqueue, kit, fetched } = await setUp();
     await stand();
     const id = await enqueue();
-    const { token } = await fetched();
-    const leases = [{ id, token }];
-    const extend = () => kit.backend.tasks.extend({ worker: 'w', leaseMs: 30_000, leases });
-    expect((await extend()).answers).toEqual(['ok']);
-    await kit.advance(29_000);
-    expect(await kit.state(id)).toBe('started');
-    await kit.advance(1_000);
-    expect(await kit.leaseOne({ worker: 'other' })).toMatchObject({ id, losses: 1 });
-    expect((await extend()).answers).toEqual(['lost']);
+    const handed = await fetched();
+    const { workers } = kit.backend;
+    expect(await workers.confirm('v', handed)).toBe(false);
+    expect(await workers.confirm('w', { ...handed, token: `${handed.token}0` })).toBe(false);
+    await kit.advance(LIMITS.handMs);
+    expect(await workers.confirm('w', handed)).toBe(false);
+    expect(await kit.state(id)).toBe('queued');
   });
 
   it('is not taken from whoever has it by now', async () => {

@@ -8,6 +8,7 @@ export type Verb =
   | 'cancel'
   | 'checkpoint'
   | 'chunk'
+  | 'confirm'
   | 'dependents'
   | 'edges'
   | 'enqueue'
@@ -50,7 +51,7 @@ export type Verb =
   | 'xcomWrite';
 
 /** Verbs that run for every task: each has a short script beside the one that knows all verbs. */
-export type HotVerb = 'enqueue' | 'lease' | 'settle' | 'watch';
+export type HotVerb = 'confirm' | 'enqueue' | 'lease' | 'settle' | 'watch';
 
 /** What each verb does, as errors name it. */
 const OPERATIONS: Readonly<Record<Verb, string>> = {
@@ -58,6 +59,7 @@ const OPERATIONS: Readonly<Record<Verb, string>> = {
   attempts: 'attempts',
   cancel: 'cancel',
   checkpoint: 'runs.checkpoint',
+  confirm: 'confirm',
   chunk: 'enqueue',
   dependents: 'dependents',
   edges: 'enqueue',
@@ -114,6 +116,7 @@ export const SCRIPTS: Scripts = {
   rich: defineScript(lua.rich.replaceAll(/^--\[\[careful]]\n[\s\S]*?^--\[\[end]]\n/gm, '')),
   careful: defineScript(lua.rich.replaceAll(/^--\[\[(?:careful|end)]]\n/gm, '')),
   hot: {
+    confirm: defineScript(lua.confirm),
     enqueue: defineScript(lua.enqueue),
     lease: defineScript(lua.lease),
     settle: defineScript(lua.settle),
@@ -138,6 +141,8 @@ export function manualScripts(mends = false): Scripts {
     rich: onManualTime(rich),
     careful: onManualTime(mends ? careful : defineScript(NEVER_AGAIN + careful.text)),
     hot: {
+      // It reads no clock.
+      confirm: hot.confirm,
       enqueue: onManualTime(hot.enqueue),
       lease: onManualTime(hot.lease),
       settle: onManualTime(hot.settle),

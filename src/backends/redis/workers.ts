@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { linkAbort } from '../../base/abort-watch.ts';
 import { compareUtf8 } from '../../base/utf8-order.ts';
-import type { WorkerStore, WorkSign } from '../../domain/backend.ts';
+import type { Leased, WorkerStore, WorkSign } from '../../domain/backend.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
 import type { Registration, WorkerInfo, WorkerSpec } from '../../domain/inspection.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -84,6 +84,12 @@ export class RedisWorkers implements WorkerStore {
       if (task !== undefined) return decodeHanded(task);
     }
     return answer;
+  }
+
+  async confirm(id: string, { id: task, token, leasedAt, leaseUntil }: Leased): Promise<boolean> {
+    const args = [id, task, token, leaseUntil - leasedAt];
+    const [ok] = flat(await this.#session.runHot('confirm', args));
+    return Number(ok) === 1;
   }
 
   /** A lease has begun: what was rung before it says nothing any more. */

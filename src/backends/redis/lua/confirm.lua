@@ -1,0 +1,20 @@
+-- Says that a worker has got the task that it was handed: the lease holds as long as any other.
+--
+-- KEYS[1]  clock     hash
+-- ARGV[1]  worker    who has it
+-- ARGV[2]  id        of the task
+-- ARGV[3]  token     of the lease
+-- ARGV[4]  lease_ms  from when it was given
+-- Returns  {1}, or {0} when the lease has ended, or was confirmed before
+-- Cost     O(1)
+-- @hot lib/keys.lua
+-- @include lib/keys.lua
+
+local prefix, id, token = string.sub(KEYS[1], 1, -6), ARGV[2], ARGV[3]
+local packed = redis.call('HGET', K.hot(ARGV[1]), id)
+if not packed or string.sub(packed, -#token - 1) ~= '\0' .. token or string.byte(packed, 21) < 4 then return { 0 } end
+-- As lib/task.lua packs it: when it was given, until when, in which epoch, a sum.
+local till = struct.unpack('<d', packed) + ARGV[4]
+redis.call('HSET', K.hot(ARGV[1]), id, string.sub(packed, 1, 8) .. struct.pack('<d', till) .. string.sub(packed, 17, 20)
+  .. string.char(string.byte(packed, 21) - 4) .. string.sub(packed, 22))
+return { 1 }
