@@ -33,6 +33,7 @@ import type {
   LeaseRequest,
   SettleReply,
   SettleRequest,
+  WorkSign,
 } from './leasing.ts';
 import type {
   DueReply,
@@ -86,6 +87,7 @@ export type {
   SettleRequest,
   Suspension,
   UpstreamFact,
+  WorkSign,
 } from './leasing.ts';
 export type {
   DueReply,
@@ -343,9 +345,6 @@ export interface QueueStore {
   list(): Promise<readonly QueueInfo[]>;
 }
 
-/** How a wait for work ends: there may be some, there was none in time, or the lease of a task. */
-export type WorkSign = 'woken' | 'timeout' | Leased;
-
 /** Workers: who lives, and who waits for work. */
 export interface WorkerStore {
   /** Before the first lease, and again whenever the spec changes or the backend may have lost it. */
@@ -355,15 +354,12 @@ export interface WorkerStore {
   /** The live ones, in no given order. */
   list(): Promise<readonly WorkerInfo[]>;
   /**
-   * Answers when there may be work for this worker, after `ms`, or when `signal` aborts; with a task
-   * that it has got instead, when it stood in line for one (`LeaseRequest.wait`). That lease ends
-   * uncounted after `LIMITS.handMs` unless it is confirmed, extended or settled.
+   * Answers when there may be work, after `ms`, or when `signal` aborts; with a task that it has got
+   * when it stood in line for one (`LeaseRequest.wait`): confirmed, extended or settled within
+   * `LIMITS.handMs`, or the lease ends uncounted.
    */
   waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkSign>;
-  /**
-   * Says that the worker has got what `waitForWork` brought, before it begins: the lease holds as
-   * long as any other. False when it has ended.
-   */
+  /** It has got what `waitForWork` brought: the lease holds as any other. False: it has ended. */
   confirm(id: string, lease: Leased): Promise<boolean>;
 }
 

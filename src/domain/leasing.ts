@@ -112,6 +112,9 @@ export interface LeaseReply {
   readonly now: number;
 }
 
+/** How a wait for work ends: there may be some, there was none in time, or the lease of a task. */
+export type WorkSign = 'woken' | 'timeout' | Leased;
+
 /** What becomes of a leased task. */
 export type Decision =
   | { readonly type: 'finish'; readonly result: string }

@@ -10,11 +10,13 @@
 -- @hot lib/keys.lua
 -- @include lib/keys.lua
 
-local prefix, id, token = string.sub(KEYS[1], 1, -6), ARGV[2], ARGV[3]
-local packed = redis.call('HGET', K.hot(ARGV[1]), id)
+local clock = KEYS[1]
+local worker, id, token, leaseMs = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local prefix = string.sub(clock, 1, -6)
+local packed = redis.call('HGET', K.hot(worker), id)
 if not packed or string.sub(packed, -#token - 1) ~= '\0' .. token or string.byte(packed, 21) < 4 then return { 0 } end
 -- As lib/task.lua packs it: when it was given, until when, in which epoch, a sum.
-local till = struct.unpack('<d', packed) + ARGV[4]
-redis.call('HSET', K.hot(ARGV[1]), id, string.sub(packed, 1, 8) .. struct.pack('<d', till) .. string.sub(packed, 17, 20)
+local till = struct.unpack('<d', packed) + leaseMs
+redis.call('HSET', K.hot(worker), id, string.sub(packed, 1, 8) .. struct.pack('<d', till) .. string.sub(packed, 17, 20)
   .. string.char(string.byte(packed, 21) - 4) .. string.sub(packed, 22))
 return { 1 }
