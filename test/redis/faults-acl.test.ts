@@ -95,7 +95,7 @@ describe('docs/acl.example', () => {
 let cases = 0;
 const some: TestApi['it'] = (name, body, timeoutMs) => {
   cases += 1;
-  const sends = /reconcile|wait|woken|batch|ping/.test(name);
+  const sends = /reconcile|wait|woken|batch|ping|long snapshot/.test(name);
   // What a monitor prints of a mebibyte takes seconds to read.
   if (/mebibyte/.test(name)) return;
   if (sends || cases % 3 === 1) it(name, body, timeoutMs);

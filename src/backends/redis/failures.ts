@@ -22,7 +22,8 @@ const WRONG_TYPE = /\bWRONGTYPE\b|\bvalue is not (?:an integer|a valid float|a f
 /** Whether a call broke off on what it read: the same call, more careful, may pass. */
 export function isBrokenOff(error: unknown): boolean {
   if (isOwn(error, 'CORRUPT_RECORD')) return true;
-  return isOwn(error, 'BACKEND_UNSUPPORTED') && BROKEN.test(messageOf(error.cause));
+  const text = isOwn(error, 'BACKEND_UNSUPPORTED') ? messageOf(error.cause) : '';
+  return BROKEN.test(text) && !FORBIDDEN.test(text);
 }
 
 /** The error of the catalogue that a client's error stands for. */
