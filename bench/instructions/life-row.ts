@@ -1,4 +1,4 @@
-/** The whole life of a lone task while a worker of the product rests for one. */
+/** The whole life of a lone task while a worker of the product waits for one. */
 import type { Clock } from '../../src/base/time.ts';
 import type { Backend, LeaseReply } from '../../src/domain/backend.ts';
 import { loadFairloom } from '../kit/fairloom-package.ts';

@@ -211,6 +211,23 @@ describe('a task that was handed over', () => {
     expect(await kit.state(id)).toBe('queued');
   });
 
+  it('F63 is no damage, and neither is its worker, nor one that stands in line for another', async () => {
+    const { stand, enqueue, kit, fetched } = await setUp();
+    await stand();
+    const id = await enqueue();
+    await stand({ worker: 'v' });
+    for (const repair of [false, true]) {
+      expect(await kit.backend.inspect.reconcile({ repair })).toMatchObject({ drift: [] });
+    }
+    const handed = await fetched();
+    expect(handed.id).toBe(id);
+    expect(await kit.backend.workers.confirm('w', handed)).toBe(true);
+    expect(await kit.finish(handed)).toMatchObject({ kind: 'ok', repeated: false });
+    expect((await kit.backend.workers.list()).map((one) => one.id).toSorted()).toEqual(['v', 'w']);
+    await enqueue();
+    expect(await fetched('v')).toMatchObject({ attempt: 1 });
+  });
+
   it('is not taken from whoever has it by now', async () => {
     const { stand, enqueue, kit } = await setUp();
     await stand();

@@ -104,7 +104,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
 
   local function isLease(v)
     local n = unpacked('<ddIBdxxxx', v)
-    return n and isFinite(n[1], n[2], n[5]) and n[1] >= 0 and n[2] >= 0 and n[4] < 4
+    return n and isFinite(n[1], n[2], n[5]) and n[1] >= 0 and n[2] >= 0 and n[4] < 8
       and string.find(v, '^[%w._-]*%z%d+%-', n[6])
   end
 
@@ -168,7 +168,8 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
       return lists and (lists.a or lists.s) and isTexts({ lists.a, lists.s })
     end
     if field == 'i' then
-      local lines = v == '' or tableIn(cmsgpack.unpack, v)
+      -- It was woken, or handed a task.
+      local lines = v == '' or v == '+' or tableIn(cmsgpack.unpack, v)
       return lines == true or (lines and #lines % 2 == 0 and isTexts(lines))
     end
     if field == 'j' then return isJson(v) end
@@ -315,7 +316,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     for _, id in ipairs(ask('ZRANGE', base .. 'workers', 0, -1)) do
       local key = base .. 'worker:' .. id
       local line = checked(key, 'i', ask('HGET', key, 'i'))
-      if line and line ~= '' then waiting = waiting + 1 end
+      if line and #line > 1 then waiting = waiting + 1 end
     end
     return struct.pack('<dddddddddddddddddddddddd', 0, 0, headOf('leases'), headOf('scheduled-users'),
       headOf('throttled'), headOf('deadlines'), headOf('cascade'), firstOf('finished'), firstOf('failed'),
