@@ -79,29 +79,29 @@ describe('a task that is handed to a worker', () => {
   });
   afterEach(() => stage.close());
 
-  /** One task, leased for the worker behind its back. */
-  async function leased(worker: string): Promise<Leased> {
-    await stage.loom([quick]).enqueue(quick, 'one');
-    const { leases } = await stage.backend.tasks.lease({
-      requestId: 'handed00',
-      ...{ worker, limit: 1, leaseMs: LIMITS.leaseMs, wait: false },
-      queues: [{ queue: 'default', weight: 1, pass: 0 }],
-    });
-    const [lease] = leases;
-    if (lease === undefined) throw new Error('the worker was quicker');
-    return lease;
-  }
-
-  it('runs without asking for anything, and is settled with the next lease', async () => {
-    const loom = stage.loom([quick], { backend: handed.backend });
+  /** A worker that waits, and a task that is leased for it behind its back. */
+  async function waiting(source = quick) {
+    const loom = stage.loom([source], { backend: handed.backend });
     const worker = loom.worker({ id: 'w' });
     await worker.start();
     await stage.quiet();
     worker.pause();
-    const lease = await leased('w');
+    await stage.loom([quick]).enqueue(quick, 'one');
+    const { leases } = await stage.backend.tasks.lease({
+      requestId: 'handed00',
+      ...{ worker: 'w', limit: 1, leaseMs: LIMITS.leaseMs, wait: false },
+      queues: [{ queue: 'default', weight: 1, pass: 0 }],
+    });
+    const [lease] = leases;
+    if (lease === undefined) throw new Error('the worker was quicker');
     worker.resume();
     await stage.quiet();
     handed.calls.length = 0;
+    return { loom, worker, lease };
+  }
+
+  it('runs without asking for anything, and is settled with the next lease', async () => {
+    const { loom, lease } = await waiting();
     handed.give(lease);
     await stage.quiet();
     expect(ran).toEqual(['one']);
@@ -110,18 +110,10 @@ describe('a task that is handed to a worker', () => {
   });
 
   it('is said to be held before its handler begins', async () => {
-    const quick_ = task('quick', async () => {
+    const quick_ = task('quick', async (_: string) => {
       handed.calls.push('run');
     });
-    const loom = stage.loom([quick_], { backend: handed.backend });
-    const worker = loom.worker({ id: 'w' });
-    await worker.start();
-    await stage.quiet();
-    worker.pause();
-    const lease = await leased('w');
-    worker.resume();
-    await stage.quiet();
-    handed.calls.length = 0;
+    const { lease } = await waiting(quick_);
     handed.give(lease);
     await stage.quiet();
     expect(handed.calls).toEqual(['confirm', 'run', 'finish']);
@@ -131,16 +123,8 @@ describe('a task that is handed to a worker', () => {
     'is extended at once when that says %s',
     async (says) => {
       const end = gate();
-      const slow = task('quick', () => end.passed);
-      const loom = stage.loom([slow], { backend: handed.backend });
-      const worker = loom.worker({ id: 'w' });
-      await worker.start();
-      await stage.quiet();
-      worker.pause();
-      const lease = await leased('w');
-      worker.resume();
-      await stage.quiet();
-      handed.calls.length = 0;
+      const slow = task('quick', (_: string) => end.passed);
+      const { lease } = await waiting(slow);
       handed.confirms = says;
       handed.give(lease);
       await stage.quiet();
@@ -150,14 +134,7 @@ describe('a task that is handed to a worker', () => {
   );
 
   it('goes back at once while the worker is paused', async () => {
-    const loom = stage.loom([quick], { backend: handed.backend });
-    const worker = loom.worker({ id: 'w' });
-    await worker.start();
-    await stage.quiet();
-    worker.pause();
-    const lease = await leased('w');
-    worker.resume();
-    await stage.quiet();
+    const { loom, worker, lease } = await waiting();
     worker.pause();
     handed.give(lease);
     await stage.quiet();
@@ -167,14 +144,7 @@ describe('a task that is handed to a worker', () => {
   });
 
   it('is left when it was long on its way', async () => {
-    const loom = stage.loom([quick], { backend: handed.backend });
-    const worker = loom.worker({ id: 'w' });
-    await worker.start();
-    await stage.quiet();
-    worker.pause();
-    const lease = await leased('w');
-    worker.resume();
-    await stage.quiet();
+    const { lease } = await waiting();
     await stage.jump(LIMITS.handMs / 2 + 1);
     handed.calls.length = 0;
     handed.give(lease);
@@ -189,14 +159,7 @@ describe('a task that is handed to a worker', () => {
       ran.push(name);
       await end.passed;
     });
-    const loom = stage.loom([slow], { backend: handed.backend });
-    const worker = loom.worker({ id: 'w' });
-    await worker.start();
-    await stage.quiet();
-    worker.pause();
-    const lease = await leased('w');
-    worker.resume();
-    await stage.quiet();
+    const { lease } = await waiting(slow);
     handed.give(lease);
     await stage.quiet();
     handed.give(lease);
