@@ -1,7 +1,7 @@
-/** Links between pages lead somewhere, and decisions have their three parts. */
-import { describe, expect, it } from 'vitest';
+/** Links between pages lead somewhere. */
+import { expect, it } from 'vitest';
 import { docPages } from '../support/doc-blocks.ts';
-import { filesBelow, read, trackedFiles } from '../support/files.ts';
+import { read, trackedFiles } from '../support/files.ts';
 
 const tracked = new Set(trackedFiles());
 
@@ -36,21 +36,4 @@ function broken(page: string): readonly string[] {
 
 it('every link of a page leads to a file and a heading', () => {
   expect(docPages().flatMap(broken)).toEqual([]);
-});
-
-describe('decisions', () => {
-  const pages = filesBelow('docs/adr', /\.md$/);
-
-  it('are numbered without gaps', () => {
-    const numbers = pages.map((page) => Number(/(\d{4})-/.exec(page)?.[1]));
-    expect(numbers).toEqual(pages.map((_, at) => at + 1));
-  });
-
-  it.each(pages)('%s has context, decision and price, on one page', (page) => {
-    const text = read(page);
-    const headings = [...text.matchAll(/^## (.+)$/gm)].map((match) => match[1]);
-    expect(headings).toEqual(['Context', 'Decision', 'What we gave up']);
-    expect(text).toMatch(new RegExp(`^# ${Number(/(\d{4})-/.exec(page)?.[1])}\\. `));
-    expect(text.split('\n').length).toBeLessThanOrEqual(70);
-  });
 });
