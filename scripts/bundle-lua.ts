@@ -13,6 +13,7 @@
  *
  *   -- @include lib/name.lua    the file, path relative to lua/; once per script, where first named
  *   -- @include constants       the text of scripts/lua-constants.ts, made from src/domain/
+ *   -- @include keys            that of scripts/lua-layout.ts, made from src/domain/layout/
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,6 +21,8 @@ import { fileURLToPath } from 'node:url';
 import { careful, compileHot, compileRich, compileVerb } from './lua-compile.ts';
 import { luaConstants } from './lua-constants.ts';
 import { localizeLua } from './lua-inline.ts';
+import { luaKeys, luaNames } from './lua-layout.ts';
+import { putNames } from './lua-names.ts';
 import { shortenLua } from './lua-short.ts';
 import { expandLua, stripLua } from './lua-text.ts';
 
@@ -39,7 +42,9 @@ function digest(): string {
     ...luaFiles(new URL('lib/', SOURCE)).map((file) => new URL(`lib/${file}`, SOURCE)),
     ...makers.sort().map((file) => new URL(file, import.meta.url)),
   ];
-  const hash = createHash('sha1').update(luaConstants());
+  const { constants, members } = luaNames();
+  const hash = createHash('sha1').update(luaConstants()).update(luaKeys());
+  hash.update(JSON.stringify([...constants, ...members]));
   for (const file of files)
     hash.update(`${file.pathname.split('/').at(-1)}\n`).update(readFileSync(file));
   return hash.digest('hex');
@@ -54,8 +59,7 @@ function isCurrent(): boolean {
 function render(): ReadonlyMap<string, string> {
   const verbs = luaFiles(SOURCE);
   const files = new Map<string, string>();
-  const read = (path: string): string =>
-    path === 'constants' ? luaConstants() : readFileSync(new URL(path, SOURCE), 'utf8');
+  const read = reader();
   const texts = new Map(verbs.map((file) => [camelCase(file), expandLua(file, read)]));
   const exported: string[] = [];
   const add = (name: string, compiled: string, before = ''): void => {
@@ -76,6 +80,21 @@ function render(): ReadonlyMap<string, string> {
   add('rich', rich, careful([read('lib/guard.lua')]).join('\n'));
   files.set('lua.generated.ts', [HEAD, ...exported, ''].join('\n'));
   return files;
+}
+
+/** Reads what a script is made of, once each. */
+function reader(): (path: string) => string {
+  const names = luaNames();
+  const known = new Map([
+    ['constants', luaConstants()],
+    ['keys', luaKeys()],
+  ]);
+  return (path) => {
+    const text =
+      known.get(path) ?? putNames(path, readFileSync(new URL(path, SOURCE), 'utf8'), names);
+    known.set(path, text);
+    return text;
+  };
 }
 
 function write(files: ReadonlyMap<string, string>): void {

@@ -1,13 +1,15 @@
 /**
  * Writes docs/limits.md from src/domain/limits.ts, docs/acl.example from the Lua scripts,
  * docs/cli-output.md from src/cli/json-shapes.ts, the reference in docs/configuration.md from
- * src/config/options.ts, and the table of decisions from their pages. `test/tidy/docs.test.ts`,
+ * src/config/options.ts, the table of decisions from their pages, and the tables of
+ * docs/redis-layout.md from src/domain/layout/. `test/tidy/docs.test.ts`,
  * `test/tidy/decisions.test.ts` and `test/redis/faults-acl.test.ts` hold them to the code.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderAcl } from './acl-doc.ts';
 import { loadDecisions, renderDecisions } from './adr-doc.ts';
 import { renderConfiguration } from './config-doc.ts';
+import { renderLayout } from './layout-doc.ts';
 import { loadLimits, renderLimits } from './limits-doc.ts';
 import { renderOutput } from './output-doc.ts';
 
@@ -20,3 +22,5 @@ writeFileSync(new URL('cli-output.md', DOCS), renderOutput());
 writeFileSync(new URL('adr/README.md', DOCS), renderDecisions(loadDecisions()));
 const configuration = new URL('configuration.md', DOCS);
 writeFileSync(configuration, renderConfiguration(readFileSync(configuration, 'utf8')));
+const layout = new URL('redis-layout.md', DOCS);
+writeFileSync(layout, renderLayout(readFileSync(layout, 'utf8')));

@@ -48,7 +48,7 @@ export function inlineConstants(text: string): string {
     .join('\n');
 }
 
-/** A function of keys.lua: nothing but an expression of its parameters. */
+/** A function that names keys (scripts/lua-layout.ts): nothing but an expression of its parameters. */
 const KEY = /^function K\.(\w+)\(([^)]*)\)\s+return ([^\n]+?)\s+end$/gm;
 
 /** The script with calls of key functions replaced by what they return, so that no run makes them. */
@@ -62,7 +62,7 @@ export function inlineKeys(text: string): string {
   let code = text.replaceAll(KEY, '');
   for (let call = /\bK\.(\w+)\(/.exec(code); call !== null; call = /\bK\.(\w+)\(/.exec(code)) {
     const key = keys.get(call[1] ?? '');
-    if (key === undefined) throw new Error(`keys.lua has no function K.${call[1]}`);
+    if (key === undefined) throw new Error(`the layout has no key K.${call[1]}`);
     const { args, end } = argumentsAt(code, call.index + call[0].length);
     const given = new Map(key.params.map((param, at) => [param, args[at] ?? 'nil']));
     const value = outsideTexts(key.body, (part) =>

@@ -39,6 +39,11 @@ export function places(root: LuaNode): readonly Place[] {
   return found;
 }
 
+/** All nodes in the order of the text. */
+export function nodesIn(root: LuaNode): readonly LuaNode[] {
+  return [root, ...childrenOf(root).flatMap(nodesIn)];
+}
+
 /** Whether an identifier reads or sets a variable: it is no field, and declares nothing. */
 export function isVariable(place: Place): boolean {
   return place.node.type === 'Identifier' && !isField(place) && !isDeclared(place);

@@ -83,7 +83,7 @@ const ON_REDIS: readonly Mutant[] = [
   {
     name: 'channels: a checkpoint that is sent again writes again (Lua)',
     file: `${LUA}/checkpoint.lua`,
-    find: `  F.rareOf(t).cw = name\n`,
+    find: `  F.rareOf(t).checkpoint = name\n`,
     replace: '',
   },
   {
@@ -125,7 +125,7 @@ const ON_REDIS: readonly Mutant[] = [
   {
     name: 'channels: a write that is to be done once is forgotten (Lua)',
     file: `${LUA}/lib/channel.lua`,
-    find: `  for mark in pairs(plan.done) do redis.call('HSET', key, 'o:' .. mark, '1') end\n`,
+    find: `  for mark in pairs(plan.done) do redis.call('HSET', key, FIELD.channel.once .. mark, '1') end\n`,
     replace: '',
   },
   {

@@ -14,7 +14,7 @@ const GUARD: readonly Row[] = [
   ],
   [
     'a task whose facts are lost is read',
-    `    if kind >= 4 and not facts then return 'its facts are lost' end\n`,
+    `    if kind >= FLAG.kind.facts and not facts then return 'its facts are lost' end\n`,
     ``,
   ],
   [
@@ -78,7 +78,7 @@ const EDGES: readonly Row[] = [
   ],
   [
     'a deadline that is in no index is none',
-    `    if repair then F.move('deadlines', F.member(t), t.x.dl) end\n`,
+    `    if repair then F.move('deadlines', F.member(t), t.rare.leastDeadline) end\n`,
     ``,
   ],
 ];

@@ -76,7 +76,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'edges: in Lua, a missing id is awaited of anybody',
     file: `${LUA}/lib/edges.lua`,
-    find: `t.x.g and t.x.g[4] and '' or F.fixed(t).user)`,
+    find: `t.rare.policies and t.rare.policies[4] and '' or F.fixed(t).user)`,
     replace: `'')`,
   },
   {
@@ -88,7 +88,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'edges: in Lua, who leaves the line of a missing id stays in it',
     file: `${LUA}/lib/cascade.lua`,
-    find: `      if not upstream or (upstream.x and upstream.x.su) then Cascade.leaveMissing(t, id) end\n`,
+    find: `      if not upstream or (upstream.rare and upstream.rare.batchId) then Cascade.leaveMissing(t, id) end\n`,
     replace: '',
   },
   {

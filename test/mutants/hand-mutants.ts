@@ -24,8 +24,8 @@ const ROWS: readonly Row[] = [
   [
     `${LUA}/lib/hand.lua`,
     'for nothing',
-    `  lane.v = math.max(lane.v, Tag.start(tag, 100)) + 1\n`,
-    `  lane.v = math.max(lane.v, Tag.start(tag, 100))\n`,
+    `  lane.virtual = math.max(lane.virtual, Tag.start(tag, 100)) + 1\n`,
+    `  lane.virtual = math.max(lane.virtual, Tag.start(tag, 100))\n`,
   ],
   [
     `${LUA}/lib/hand.lua`,
@@ -72,7 +72,7 @@ const ROWS: readonly Row[] = [
   [
     `${LUA}/confirm.lua`,
     'and confirmed under any token',
-    `if not packed or string.sub(packed, -#token - 1) ~= '\\0' .. token or`,
+    `if not packed or string.sub(packed, -#token - 1) ~= '\\0' .. token\n  or`,
     `if not packed or`,
   ],
   [

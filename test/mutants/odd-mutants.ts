@@ -44,13 +44,13 @@ const DEAL_RICH: readonly Row[] = [
   ['a level that many turns have emptied keeps its tag', `F.emptied(plan, level)`, `plan = plan`],
   [
     'a task is started with many others after its time to start',
-    `not (x and (x.ex or x.xr or x.o and Park.isOrphan(t)))`,
-    `not (x and x.o and Park.isOrphan(t))`,
+    `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isOrphan(t)))`,
+    `not (x and x.ownerRun and Park.isOrphan(t))`,
   ],
   [
     'a task of a run that has ended is started with many others',
-    `not (x and (x.ex or x.xr or x.o and Park.isOrphan(t)))`,
-    `not (x and x.ex)`,
+    `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isOrphan(t)))`,
+    `not (x and x.startUntil)`,
   ],
   ['a last chance is taken beside others', `    and t.losses < LIMIT.maxLost - 1 and `, `    and `],
   ['a token of many is less than the one before', `F.tokenNumber(t.token) < micros`, `true`],
@@ -61,7 +61,7 @@ const DEAL_RICH: readonly Row[] = [
   ],
   [
     'leases of users with a record are not counted when they end',
-    `(u and u.isCounted and 2 or 0)`,
+    `(u and u.isCounted and FLAG.lease.counted or 0)`,
     `0`,
   ],
   ['a lease of many tells nothing of facts', `    if t or long then `, `    if long then `],
@@ -82,10 +82,14 @@ const SETTLE_RICH: readonly Row[] = [
   ],
   [
     'many that depended on others read them for ever',
-    `if x and (x.d or x.s or`,
-    `if x and (x.s or`,
+    `if x and (x.waitsOn or x.suspendedFor or`,
+    `if x and (x.suspendedFor or`,
   ],
-  ['many that had a key hold it', `x.s or x.k or x.dl`, `x.s or x.dl`],
+  [
+    'many that had a key hold it',
+    `x.suspendedFor or x.keyName or x.leastDeadline`,
+    `x.suspendedFor or x.leastDeadline`,
+  ],
   [
     'many end, and their dependents do not hear',
     `    if call.ears and call.ears[at_] then`,
@@ -119,7 +123,7 @@ const SETTLE_RICH: readonly Row[] = [
   ],
   [
     'many of another level go back to the middle',
-    `not text or string.byte(text, 26) ~= 51`,
+    `not text or string.byte(text, AT.text.level) ~= (BYTE.zero + USUAL.level)`,
     `not text`,
   ],
   [
@@ -133,7 +137,7 @@ const SETTLE_RICH: readonly Row[] = [
 const COUNT_DOWN: readonly Row[] = [
   [
     'many that are tried again are not known by the token before',
-    `    more.y.st = string.match(more.o or '', '^[^%z]*')\n`,
+    `    more.changing.settledToken = string.match(more.latestLease or '', '^[^%z]*')\n`,
     ``,
   ],
   [
@@ -153,8 +157,8 @@ const COUNT_DOWN: readonly Row[] = [
   ],
   [
     'whoever waits for its own limit is not ready when many have ended',
-    `flags >= THROTTLED or room ~= a + b + c + d + e + f then`,
-    `flags >= THROTTLED then`,
+    `flags >= FLAG.user.throttled or room ~= a + b + c + d + e + f then`,
+    `flags >= FLAG.user.throttled then`,
   ],
   [
     'many end, and are counted as living',
@@ -165,7 +169,7 @@ const COUNT_DOWN: readonly Row[] = [
 
 const CASCADE_MANY: readonly Row[] = [
   ['many tell more than may be told', `if #got > budget - told then`, `if false then`],
-  ['suspended runs are told like others', `and flags < SUSPENDED and 'on'`, `and 'on'`],
+  ['suspended runs are told like others', `and flags < FLAG.facts.suspended and 'on'`, `and 'on'`],
   ['many are read by nobody', `      if hears[id] == 'on' then`, `      if hears[id] == nil then`],
   ['nobody goes on when many have ended', `        Cascade.free({ at = now }, F.taskOf(id))\n`, ``],
   ['those that go on do so by the first end', `last[id] == i and`, `upstreams[id] and`],
@@ -179,8 +183,8 @@ const CASCADE_MANY: readonly Row[] = [
 const PROMOTE: readonly Row[] = [
   [
     'many that are due have no place',
-    `struct.pack(FACTS, 0, 0, F.stamp(), 0`,
-    `struct.pack(FACTS, 0, 0, 0, 0`,
+    `struct.pack(FORMAT.facts, 0, 0, F.stamp(), 0`,
+    `struct.pack(FORMAT.facts, 0, 0, 0, 0`,
   ],
   [
     'many that are due are scheduled still',
@@ -189,10 +193,10 @@ const PROMOTE: readonly Row[] = [
   ],
   [
     'many that were started before lose their place',
-    `string.sub(packed, 1, 22) ~= SCHEDULED`,
+    `string.sub(packed, 1, END.facts.releases) ~= SCHEDULED`,
     `false`,
   ],
-  ['many that wait for others go on when they are due', `or #packed > #NOTHING`, ``],
+  ['many that wait for others go on when they are due', `or #packed > SIZE.facts`, ``],
 ];
 
 export const ODD_MUTANTS: readonly Mutant[] = [

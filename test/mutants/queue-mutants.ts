@@ -50,7 +50,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     name: 'Lua: a debt in time outlives the work of its queue',
     file: `${LUA}/step.lua`,
     find: `lane.counts.started > 0 then return end`,
-    replace: `lane.counts.started > 0 or lane.v == 0 then return end`,
+    replace: `lane.counts.started > 0 or lane.virtual == 0 then return end`,
   },
   {
     name: 'engine: the queue goes before the definition',

@@ -79,7 +79,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the key of an ended task is not released',
     file: `${DIR}/lib/end.lua`,
-    find: `    if x.k then F.releaseKey(t, u) end\n`,
+    find: `    if x.keyName then F.releaseKey(t, u) end\n`,
     replace: '',
   },
   {
@@ -109,8 +109,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a canceled dependency counts as a failed one',
     file: `${DIR}/lib/cascade.lua`,
-    find: `  if upstream.state == 'canceled' then return dependent.x.g[2] end`,
-    replace: `  if upstream.state == 'canceled' then return dependent.x.g[1] end`,
+    find: `  if upstream.state == 'canceled' then return dependent.rare.policies[2] end`,
+    replace: `  if upstream.state == 'canceled' then return dependent.rare.policies[1] end`,
   },
   {
     name: 'Lua: who is held stands in the wrong key',
@@ -121,7 +121,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the weight of one who stops stays in W',
     file: `${DIR}/lib/fair.lua`,
-    find: `  lane.w = lane.w - u.w\n`,
+    find: `  lane.weightSum = lane.weightSum - u.countedWeight\n`,
     replace: '',
   },
   {
@@ -133,8 +133,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a kept tag is forgotten',
     file: `${DIR}/lib/fair.lua`,
-    find: `(u.ready or F.startOf(u) > lane.v) then kept = u.s end`,
-    replace: `u.ready then kept = u.s end`,
+    find: `(u.ready or F.startOf(u) > lane.virtual) then kept = u.startTag end`,
+    replace: `u.ready then kept = u.startTag end`,
   },
   {
     name: 'Lua: names of users outlive what is known of them',
@@ -145,8 +145,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a debt at another weight goes with the record',
     file: `${DIR}/lib/user.lua`,
-    find: `    or ((u.w ~= 100 or u.set.weight ~= 100) and u.ep == u.lane.epoch and not u.ready
-      and F.startOf(u) > u.lane.v)\n`,
+    find: `    or ((u.countedWeight ~= 100 or u.set.weight ~= 100) and u.tagEpoch == u.lane.epoch and not u.ready
+      and F.startOf(u) > u.lane.virtual)\n`,
     replace: ``,
   },
   {
@@ -176,13 +176,13 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the tag is not stored after a turn',
     file: `${DIR}/lib/lease.lua`,
-    find: `  u.s = u.s + Tag.turn(cost)\n`,
+    find: `  u.startTag = u.startTag + Tag.turn(cost)\n`,
     replace: '',
   },
   {
     name: 'Lua: virtual time stands still',
     file: `${DIR}/lib/lease.lua`,
-    find: `  lane.v = lane.v + cost * 100 / (lane.w >= u.w and lane.w or u.w)\n`,
+    find: `  lane.virtual = lane.virtual + cost * 100 / (lane.weightSum >= u.countedWeight and lane.weightSum or u.countedWeight)\n`,
     replace: '',
   },
   {
@@ -218,8 +218,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a key with a time goes with the record of its owner',
     file: `${DIR}/lib/retain.lua`,
-    find: `if key.u and now < key.u then key.g = t.state else key.o = nil end`,
-    replace: `key.o = nil`,
+    find: `if key.holdsUntil and now < key.holdsUntil then key.ownerEndedAs = t.state else key.ownerId = nil end`,
+    replace: `key.ownerId = nil`,
   },
   {
     name: 'Lua: retention takes all that is too many at once',
@@ -236,7 +236,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a join that has finished leaves all that it joined, one by one',
     file: `${DIR}/lib/cascade.lua`,
-    find: `  if x.j and t.state == 'finished' then return 0 end\n`,
+    find: `  if x.isJoin and t.state == 'finished' then return 0 end\n`,
     replace: ``,
   },
   {
@@ -254,7 +254,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: what was charged too much is a claim to turns in a row',
     file: `${DIR}/lib/timed.lua`,
-    find: `Tag.raise(before + Tag.turn(held), lane.v * Tag.scale(u.w) - Tag.turn(charged))`,
+    find: `Tag.raise(before + Tag.turn(held), lane.virtual * Tag.scale(u.countedWeight) - Tag.turn(charged))`,
     replace: `before + Tag.turn(held)`,
   },
 ];

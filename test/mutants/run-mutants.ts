@@ -119,19 +119,19 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a join is put in line',
     file: `${LUA}/lib/places.lua`,
-    find: `  if not (t.x and t.x.j) then return F.enterQueue(t, u) end\n`,
+    find: `  if not (t.rare and t.rare.isJoin) then return F.enterQueue(t, u) end\n`,
     replace: `  if t.id ~= '' then return F.enterQueue(t, u) end\n`,
   },
   {
     name: 'Lua: runs: a join lets go of what it joined',
     file: `${LUA}/lib/cascade.lua`,
-    find: `t.state == 'failed' or x.j\n`,
+    find: `t.state == 'failed' or x.isJoin\n`,
     replace: `t.state == 'failed'\n`,
   },
   {
     name: 'Lua: runs: a failure does not wake a run that asked for it',
     file: `${LUA}/lib/suspend.lua`,
-    find: `if upstream.state ~= 'finished' and t.x.sp == 'failure' then`,
+    find: `if upstream.state ~= 'finished' and t.rare.wakeWord == 'failure' then`,
     replace: `if upstream.state == 'queued' then`,
   },
   {
@@ -143,7 +143,7 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a suspension has no time',
     file: `${LUA}/lib/suspend.lua`,
-    find: `  if wakeAfter ~= '' then t.x.wk = now + wakeAfter end\n`,
+    find: `  if wakeAfter ~= '' then t.rare.wakeDue = now + wakeAfter end\n`,
     replace: '',
   },
   {
@@ -167,7 +167,7 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a run that ends while suspended leaves as if it had read',
     file: `${LUA}/lib/cascade.lua`,
-    find: `  if x.s then Suspend.unlink(t) end\n`,
+    find: `  if x.suspendedFor then Suspend.unlink(t) end\n`,
     replace: '',
   },
   {
@@ -197,7 +197,7 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a journal is told of no redrive',
     file: `${LUA}/redrive.lua`,
-    find: ` redis.call('HINCRBY', K.run(id), 'redrives', 1) end`,
+    find: ` redis.call('HINCRBY', K.run(id), FIELD.run.redrives, 1) end`,
     replace: ` end`,
   },
   {
@@ -215,7 +215,7 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a snapshot goes although a task needs it',
     file: `${LUA}/lib/graphs.lua`,
-    find: `  redis.call('HSET', K.graphMeta(hash), 'till', '0')\n`,
+    find: `  redis.call('HSET', K.graphMeta(hash), FIELD.graphMeta.till, '0')\n`,
     replace: '',
   },
   {

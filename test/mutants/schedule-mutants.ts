@@ -268,7 +268,7 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: schedules: an earlier slot does not free the lock',
     file: `${LUA}/schedule-set.lua`,
-    find: `  redis.call('HSET', K.schedulerLock(), 'until', 0)\n`,
+    find: `  redis.call('HSET', K.schedulerLock(), FIELD.schedulerLock.till, 0)\n`,
     replace: '',
   },
   {
@@ -346,7 +346,7 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: schedules: anybody frees the lock',
     file: `${LUA}/schedule-leave.lua`,
-    find: `'owner') == owner then`,
+    find: `FIELD.schedulerLock.owner) == owner then`,
     replace: `'owner') then`,
   },
   {

@@ -7,7 +7,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: ties of moments go by the bytes of the ids',
     file: `${LUA}/task.lua`,
-    find: `  return string.sub(t.f, 14, 25) .. t.id\n`,
+    find: `  return string.sub(t.recordText, AT.text.stamp, END.text.stamp) .. t.id\n`,
     replace: `  return '000000000000' .. t.id\n`,
   },
   {
@@ -205,7 +205,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: an end that is written anew forgets where its result stands',
     file: `${LUA}/task.lua`,
-    find: `(t.isApart and 32 or 0)`,
+    find: `(t.isApart and FLAG.ending.apart or 0)`,
     replace: `0`,
   },
   {
@@ -229,7 +229,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the end of a task that comes to it by another way is not told',
     file: `${LUA}/end.lua`,
-    find: `    published[#published + 1] = { ear = t.w, t = t }\n`,
+    find: `    published[#published + 1] = { ear = t.listeners, t = t }\n`,
     replace: ``,
   },
   {
@@ -259,7 +259,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the text of a task does not say that it has facts',
     file: `${LUA}/task.lua`,
-    find: `  F.setKind(t, t.kind % 4 + (isPlace and packed and 8 or packed and 4 or 0))\n`,
+    find: `  F.setKind(t, t.kind % FLAG.kind.facts + (isPlace and packed and FLAG.kind.place or packed and FLAG.kind.facts or 0))\n`,
     replace: ``,
   },
   {
@@ -319,7 +319,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: who was brought back goes before those that are older',
     file: `${LUA}/bring-back.lua`,
-    find: `        or (first and string.sub(text, 14, 25) > string.sub(first, 14, 25)) then\n`,
+    find: `        or (first and string.sub(text, AT.text.stamp, END.text.stamp) > string.sub(first, AT.text.stamp, END.text.stamp)) then\n`,
     replace: `        then\n`,
   },
   {
@@ -355,7 +355,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: who comes back to an empty line keeps its tag beside it',
     file: `${LUA}/bring-back.lua`,
-    find: `  if entered.gone then redis.call('ZREM', K.keptTags(lane.p), unpack(entered.gone)) end\n`,
+    find: `  if entered.gone then redis.call('ZREM', K.keptTags(lane.prefix), unpack(entered.gone)) end\n`,
     replace: ``,
   },
   {

@@ -19,7 +19,7 @@ const DEAL: readonly Row[] = [
   ],
   [
     'who has nothing left counts in W still',
-    `    if have == 1 then\n      w = w - front.w\n`,
+    `    if have == 1 then\n      w = w - front.countedWeight\n`,
     `    if have == 1 then\n`,
   ],
   [
@@ -44,7 +44,7 @@ const DEAL: readonly Row[] = [
   ],
   [
     'a task with facts is just started',
-    `    if kind >= 52 and kind < 56 and not (found and found[i]) then return i end\n`,
+    `    if kind >= BYTE.facts and kind < BYTE.place and not (found and found[i]) then return i end\n`,
     ``,
   ],
   [
@@ -64,7 +64,7 @@ const DEAL: readonly Row[] = [
   ],
   [
     'a tag that is ahead is not kept',
-    `      elseif Tag.start(tags[i], front.w) > turns.v then`,
+    `      elseif Tag.start(tags[i], front.countedWeight) > turns.virtual then`,
     `      elseif tags[i] < 0 then`,
   ],
   ['names of those who have gone stay', `  if passed then Step.dropNames(lane, passed) end\n`, ``],
@@ -115,13 +115,13 @@ const SETTLE_MANY: readonly Row[] = [
   ],
   [
     'a task with facts finishes as if it had none',
-    `return string.byte(packed, 21) % 4 == 0 and string.sub`,
-    `return string.sub`,
+    `string.byte(packed, AT.lease.flags) % (2 * FLAG.lease.counted) == 0\n    and string.sub`,
+    `string.sub`,
   ],
   [
     'tasks finish under any token',
-    `string.byte(packed, 21) % 4 == 0 and string.sub(packed, -#token - 1) == '\\0' .. token`,
-    `string.byte(packed, 21) % 4 == 0`,
+    `string.byte(packed, AT.lease.flags) % (2 * FLAG.lease.counted) == 0\n    and string.sub(packed, -#token - 1) == '\\0' .. token`,
+    `string.byte(packed, AT.lease.flags) % (2 * FLAG.lease.counted) == 0`,
   ],
   [
     'who waits for a task does not hear that it finished',
@@ -205,8 +205,8 @@ const STORE_MANY: readonly Row[] = [
   ],
   [
     'who joins does not count in W',
-    `= lane.w + 100, lane.ready + 1, 1`,
-    `= lane.w, lane.ready + 1, 1`,
+    `= lane.weightSum + 100, lane.ready + 1, 1`,
+    `= lane.weightSum, lane.ready + 1, 1`,
   ],
   ['stamps of many tasks are given again', `  C.stamp = stamp + n\n`, ``],
   [
@@ -219,7 +219,11 @@ const STORE_MANY: readonly Row[] = [
     `lane.gain, lane.enqueued = lane.runnable + size, lane.gain + size,`,
     `lane.gain, lane.enqueued = lane.runnable + size, lane.gain,`,
   ],
-  ['users of many tasks have no name', `  redis.call('ZADD', K.users(lane.p), '0', user)\n`, ``],
+  [
+    'users of many tasks have no name',
+    `  redis.call('ZADD', K.users(lane.prefix), '0', user)\n`,
+    ``,
+  ],
   ['many tasks are stored on behalf of a lease that is over', ` or #ARGV[1] > 1 or`, ` or`],
 ];
 
@@ -237,8 +241,8 @@ const STEP: readonly Row[] = [
   ],
   [
     'a queue that rests forgets nothing where virtual time stood still',
-    `  if lane.v == 0 and lane.joined == 0 then return end\n`,
-    `  if lane.v == 0 then return end\n`,
+    `  if lane.virtual == 0 and lane.joined == 0 then return end\n`,
+    `  if lane.virtual == 0 then return end\n`,
   ],
   ['kept tags outlive their epoch', `lane.tags == 0 or Step.dropAllTags(lane)`, `true`],
   [
@@ -248,8 +252,8 @@ const STEP: readonly Row[] = [
   ],
   [
     'the tag of a user without a record is never kept',
-    `u.w == 100 and F.startOf(u) > lane.v\n  local isKept`,
-    `u.w == 100 and F.startOf(u) < 0\n  local isKept`,
+    `u.countedWeight == 100 and F.startOf(u) > lane.virtual\n  local isKept`,
+    `u.countedWeight == 100 and F.startOf(u) < 0\n  local isKept`,
   ],
 ];
 

@@ -51,13 +51,13 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: 'windows, Lua: a window without an end of its own is over',
     file: `${LUA}/idempotency.lua`,
-    find: `    key.u, key.n, item.due = window.till, window.from, window.due\n`,
-    replace: `    key.u, key.n, item.due = nil, window.from, window.due\n`,
+    find: `    key.holdsUntil, key.windowFrom, item.due = window.till, window.from, window.due\n`,
+    replace: `    key.holdsUntil, key.windowFrom, item.due = nil, window.from, window.due\n`,
   },
   {
     name: 'windows, Lua: what its start expires by does not move',
     file: `${LUA}/window.lua`,
-    find: `    t.x.ex = t.x.ex + due - t.at\n`,
+    find: `    t.rare.startUntil = t.rare.startUntil + due - t.at\n`,
     replace: '',
   },
   {

@@ -1,5 +1,6 @@
 /** Pages that restate the code, held to it. */
 import { describe, expect, it } from 'vitest';
+import { familiesWithoutRow, renderLayout } from '../../scripts/layout-doc.ts';
 import { loadLimits, renderLimits } from '../../scripts/limits-doc.ts';
 import { renderOutput } from '../../scripts/output-doc.ts';
 import { ALLOWED_FROM } from '../../src/domain/transition.ts';
@@ -38,6 +39,17 @@ describe('docs/lifecycle.md', () => {
 describe('docs/limits.md', () => {
   it('is what "npm run docs" writes', async () => {
     expect(read('docs/limits.md')).toBe(renderLimits(await loadLimits()));
+  });
+});
+
+describe('docs/redis-layout.md', () => {
+  it('has the tables that "npm run docs" writes', () => {
+    const page = read('docs/redis-layout.md');
+    expect(page).toBe(renderLayout(page));
+  });
+
+  it('has a row for every family of keys', () => {
+    expect(familiesWithoutRow(read('docs/redis-layout.md'))).toEqual([]);
   });
 });
 

@@ -1,33 +1,30 @@
 /** What reads with care knows all that the scripts write. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { luaNames } from '../../scripts/lua-layout.ts';
+import { KEYS } from '../../src/domain/layout/keys.ts';
+import { PACKED } from '../../src/domain/layout/packed.ts';
+import { read } from '../support/files.ts';
 
-const LIB = new URL('../../src/backends/redis/lua/lib/', import.meta.url);
-const read = (file: string): string => readFileSync(new URL(file, LIB), 'utf8');
-const GUARD = read('guard.lua');
+const GUARD = read('src/backends/redis/lua/lib/guard.lua');
 
-/** Keys of several types begin with this word, or none is ever written. */
-const NO_TYPE = new Set(['oom', 'deps', 'lane']);
+/** Keys of several types begin with this word. */
+const NO_TYPE = new Set(['deps']);
 
 it('knows the type of every family of keys', () => {
-  const found = [...read('keys.lua').matchAll(/(?:prefix|lane) \.\. '([\w-]+)/g)];
-  const names = found.map(([, name = '']) => name);
-  const [types = ''] = /local TYPES = \{[\s\S]*?\n {2}\}/.exec(GUARD) ?? [];
-  const known = new Set(types.match(/[\w-]+/g));
-  expect(names.length).toBeGreaterThan(50);
-  expect(names.filter((name) => !known.has(name) && !NO_TYPE.has(name))).toEqual([]);
+  const { constants } = luaNames();
+  const tables = [...constants].filter(
+    ([path]) => /^TABLE\.\w+s$/.test(path) && GUARD.includes(path),
+  );
+  const known = new Set(tables.flatMap(([, words]) => words.match(/[\w-]+/g) ?? []));
+  const stored = Object.values(KEYS).filter(({ type }) => type !== 'none');
+  const words = stored.map(({ name }) => /[\w-]+/.exec(name.replace(/^\{\w+\}/, ''))?.[0] ?? '');
+  expect(words.length).toBeGreaterThan(70);
+  expect(words.filter((word) => !known.has(word) && !NO_TYPE.has(word))).toEqual([]);
 });
 
 it('knows the bytes of every packed record', () => {
-  const lines = readdirSync(LIB)
-    .filter((file) => file !== 'guard.lua')
-    .flatMap((file) => read(file).match(/^local [A-Z, _]+ = .*'<.*/gm) ?? []);
-  // A queue's is in two parts, of which one is seldom read.
-  const whole = lines.map((line) => line.replace(/(?<= = '<d+)', '<(?=d+')/, ''));
-  const formats = whole.flatMap((line) => line.match(/'<\w+'/g) ?? []);
-  const known = GUARD.replaceAll(/'<' \.\. string\.rep\('d', (\d+)\)/g, (_, count: string) => {
-    return `'<${'d'.repeat(Number(count))}'`;
-  });
-  expect(formats.length).toBeGreaterThan(5);
-  expect(formats.filter((format) => !known.includes(format))).toEqual([]);
+  const unread = Object.keys(PACKED).filter(
+    (name) => !new RegExp(`(FORMAT|SIZE|AT)\\.${name}\\b`).test(GUARD),
+  );
+  expect(unread).toEqual([]);
 });

@@ -1,12 +1,7 @@
 import type { DependentPage } from '../../domain/backend.ts';
 import type { TaskFacts } from '../../domain/inspection.ts';
-import {
-  type Level,
-  TASK_STATES,
-  type TaskRecord,
-  type TaskRow,
-  type TaskStanding,
-} from '../../domain/task.ts';
+import { STATES_BY_CODE } from '../../domain/layout/codes.ts';
+import type { Level, TaskRecord, TaskRow, TaskStanding } from '../../domain/task.ts';
 import { causeIn, decodeFixed, type Flat, text } from './decode.ts';
 import { decodeQueue } from './queues.ts';
 import { decodeUser } from './users.ts';
@@ -60,7 +55,7 @@ export const STANDING_FIELDS = 4;
 
 /** `undefined` for what is not stored. */
 export function decodeStanding(reply: Flat, at: number): TaskStanding | undefined {
-  const state = TASK_STATES[Number(reply[at]) - 1];
+  const state = STATES_BY_CODE.get(Number(reply[at]));
   if (state === undefined) return undefined;
   const [result, error, cause] = [reply[at + 1], reply[at + 2], reply[at + 3]];
   return {

@@ -1,6 +1,7 @@
 import type { Cause } from '../../domain/cause.ts';
 import type { ChannelRefusal } from '../../domain/channel.ts';
 import { BackendUnsupportedError } from '../../domain/errors.ts';
+import { TEXT_OFFSETS, TEXT_WIDTHS, ZERO_BYTE } from '../../domain/layout/packed.ts';
 import type {
   ExtendReply,
   Leased,
@@ -51,23 +52,24 @@ export function causeIn(json: unknown): { readonly cause?: Cause } {
   return typeof json === 'string' ? { cause: JSON.parse(json) } : {};
 }
 
-/** Where the parts of a record's text begin that have a fixed width; see lua/lib/task.lua. */
-const CREATED_LENGTH = 13;
-const LEVEL_AT = 25;
-const BYTES_AT = 27;
-const USER_AT = 30;
+/** Where the user stands in the text of a record, behind all that has a fixed width. */
+const USER_AT = TEXT_OFFSETS.rest - 1;
 
 /** Takes the text of a record apart. */
 export function decodeFixed(source: string): Fixed {
-  const owner = prefixOf(source, USER_AT, Number(source.slice(BYTES_AT, USER_AT)));
+  const owner = prefixOf(
+    source,
+    USER_AT,
+    Number(source.slice(TEXT_OFFSETS.userBytes - 1, USER_AT)),
+  );
   const start = USER_AT + owner.length;
   const queue = source.indexOf('\0', start);
   const name = source.indexOf('\0', queue + 1);
   const cost = source.indexOf('\0', name + 1);
   const options = source.indexOf('\0', cost + 1);
   return {
-    createdAt: Number(source.slice(0, CREATED_LENGTH)),
-    level: source.charCodeAt(LEVEL_AT) - 48,
+    createdAt: Number(source.slice(0, TEXT_WIDTHS.created)),
+    level: source.charCodeAt(TEXT_OFFSETS.level - 1) - ZERO_BYTE,
     cost: Number(source.slice(name + 1, cost)),
     name: source.slice(queue + 1, name),
     queue: source.slice(start, queue),

@@ -1,6 +1,9 @@
 import type { Cause } from '../../domain/cause.ts';
 import type { ChannelWrite } from '../../domain/channel.ts';
 import { InvalidOptionError } from '../../domain/errors.ts';
+import { FLAGS } from '../../domain/layout/codes.ts';
+import { PACKED_NAMES } from '../../domain/layout/fields.ts';
+import { USUAL_LEVEL } from '../../domain/layout/keys.ts';
 import type { LeaseRequest, Settlement } from '../../domain/leasing.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { QueuePatch, Retention, UserPatch } from '../../domain/settings.ts';
@@ -14,12 +17,7 @@ const INLINE = 1_024;
 /** Parts the fixed facts of a record. JSON text and names never hold it. */
 const NUL = '\0';
 
-/** Has a payload of its own; has other facts. */
-const LONG = 1;
-const SPECIAL = 2;
-
-/** The level whose tasks stand in the line that every user has. */
-const MIDDLE = 3;
+const { kind: KIND } = FLAGS;
 
 /** Appends tasks, as lua/lib/store-many.lua reads them. */
 export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): void {
@@ -39,9 +37,9 @@ export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): vo
     before = task;
     const special = specialsOf(task);
     const long = payload.length > INLINE;
-    if (special !== undefined || task.level !== MIDDLE || seen.has(id)) odd++;
+    if (special !== undefined || task.level !== USUAL_LEVEL || seen.has(id)) odd++;
     seen.add(id);
-    blobs.push(blobOf(task, (long ? LONG : 0) + (special === undefined ? 0 : SPECIAL)));
+    blobs.push(blobOf(task, (long ? KIND.long : 0) + (special === undefined ? 0 : KIND.special)));
     if (long) more.push(at + 1, payload);
     if (special !== undefined) more.push(at + 1, special);
   }
@@ -55,7 +53,7 @@ function blobOf(task: NewTask, kind: number): string {
   const { level, cost, name, queue, options, user, payload } = task;
   if (options.includes(NUL)) throw new InvalidOptionError('options', 'JSON text', options);
   const owner = `${String(byteLength(user)).padStart(3, '0')}${user}${queue}`;
-  const facts = `${name}${NUL}${cost}${NUL}${options}${NUL}${kind % 2 === LONG ? '' : payload}`;
+  const facts = `${name}${NUL}${cost}${NUL}${options}${NUL}${kind % KIND.special === KIND.long ? '' : payload}`;
   return `${level}${kind}${owner}${NUL}${facts}`;
 }
 
@@ -81,13 +79,20 @@ function specialsOf(task: NewTask): string | undefined {
     delay: delayMs,
     at: executeAfter,
     expires: expiresInMs,
-    xr: task.expiresFrom === undefined ? undefined : true,
-    j: task.join,
-    o: task.owner,
-    h: task.graph,
-    ...(dependsOn.length === 0 ? {} : { d: dependsOn, g: policiesOf(edges) }),
-    ...(idempotency === undefined ? {} : { i: keyText(idempotency) }),
+    [short('startWithin')]: task.expiresFrom === undefined ? undefined : true,
+    [short('isJoin')]: task.join,
+    [short('ownerRun')]: task.owner,
+    [short('graphHash')]: task.graph,
+    ...(dependsOn.length === 0
+      ? {}
+      : { [short('waitsOn')]: dependsOn, [short('policies')]: policiesOf(edges) }),
+    ...(idempotency === undefined ? {} : { [short('keySpec')]: keyText(idempotency) }),
   });
+}
+
+/** The name under which a rare fact is stored. */
+function short(fact: keyof typeof PACKED_NAMES.rare): string {
+  return PACKED_NAMES.rare[fact][0];
 }
 
 function keyText(spec: KeySpec): object {

@@ -1,10 +1,7 @@
-/**
- * The names of the keys that TypeScript needs; the twin of `lua/lib/keys.lua`, which builds all
- * others. Fixed parts first, at most one free string, and that last.
- */
-
+/** The names of keys, as src/domain/layout/ has them; the scripts are given the same. */
 import { InvalidOptionError } from '../../domain/errors.ts';
 import { shown } from '../../domain/fairloom-error.ts';
+import { KEYS, partsOfName, USUAL_LEVEL, USUAL_QUEUE } from '../../domain/layout/keys.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isName } from '../../domain/names.ts';
 
@@ -35,62 +32,59 @@ function nearName(text: string): string {
   return name.slice(0, LIMITS.nameLength).replace(/\.+$/, '');
 }
 
-export interface Keys {
-  /** Names the namespace to every script, and fixes its slot. */
-  readonly clock: string;
-  readonly meta: string;
+type Family = keyof typeof KEYS;
+
+/** What a name is made for: `[]` for `{p}tasks`, `[queue, user, key]` for `{p}key:{queue}:{user, key}`. */
+type Parameters<Name extends string> = Name extends `{lane}${infer Rest}`
+  ? [queue: string, ...Free<Rest>]
+  : Name extends `{p}${infer Rest}`
+    ? Free<Rest>
+    : never;
+
+type Free<Rest extends string> = Rest extends `${string}{${infer Names}}${infer More}`
+  ? [...Each<Names>, ...Free<More>]
+  : [];
+
+type Each<Names extends string> = Names extends `${string}, ${infer Others}`
+  ? [text: string, ...Each<Others>]
+  : [text: string];
+
+/** Makes the names of one family. */
+type KeyMaker<Name extends string> =
+  Parameters<Name> extends [] ? string : (...texts: Parameters<Name>) => string;
+
+/** A text for each family of one key, a function for each other. */
+export type Keys = { readonly [F in Family]: KeyMaker<(typeof KEYS)[F]['name']> } & {
   /** Begins every key. */
   readonly base: string;
-  /** The snapshot of a graph, and one that is on its way there. */
-  graph(hash: string): string;
-  graphNew(hash: string): string;
-  /** Tokens that wake one worker. */
-  wake(worker: string): string;
-  /** Channel by which one process is told of the ends of tasks. */
-  told(process: string): string;
-  /** What was set aside since it could not be read, by what it was. */
-  readonly damaged: string;
-  /** Texts of all tasks, by id. */
-  readonly tasks: string;
-  /** Names of all queues. */
-  readonly queues: string;
-  /** Workers that have leases. */
-  readonly leases: string;
-  /** What a run has written down. */
-  run(id: string): string;
-  /** What the members of a run share. */
-  channel(id: string): string;
-  /** An idempotency key of one user in one queue. */
-  key(queue: string, user: string, key: string): string;
-  user(queue: string, user: string): string;
-  state(state: string): string;
-  /** Tasks of a user in line, of one level. */
-  line(queue: string, user: string, level: number): string;
-}
+};
 
+/** The keys of a namespace; src/domain/layout/ says what they are. */
 export function keysOf(prefix: string): Keys {
   const base = `${prefix}:`;
-  return {
-    clock: `${base}clock`,
-    meta: `${base}meta`,
-    base,
-    wake: (worker) => `${base}wake:${worker}`,
-    graph: (hash) => `${base}graph:${hash}`,
-    graphNew: (hash) => `${base}graph-new:${hash}`,
-    told: (process) => `${base}told:${process}`,
-    damaged: `${base}damaged`,
-    tasks: `${base}tasks`,
-    queues: `${base}queues`,
-    leases: `${base}leases`,
-    run: (id) => `${base}run:${id}`,
-    channel: (id) => `${base}channel:${id}`,
-    key: (queue, user, key) => `${base}key:${queue}:${pair(user, key)}`,
-    user: (queue, user) => `${laneOf(base, queue)}user:${user}`,
-    state: (state) => `${base}state:${state}`,
-    line: (queue, user, level) => {
-      return `${laneOf(base, queue)}line${level === 3 ? '' : level}:${user}`;
-    },
+  const made = Object.entries(KEYS).map(([family, { name }]) => [family, keyMaker(base, name)]);
+  // Each family has what its name asks for.
+  return { base, ...Object.fromEntries(made) } as Keys;
+}
+
+function keyMaker(base: string, name: string): string | ((...texts: string[]) => string) {
+  const { start, parts } = partsOfName(name);
+  const make = (...texts: string[]): string => {
+    const left = [...texts];
+    const from = start === 'lane' ? laneOf(base, left.shift() ?? '') : base;
+    const pieces = parts.map((part) => {
+      if (typeof part === 'string') return part;
+      const [first = '', second] = left.splice(0, part.length);
+      return second === undefined ? first : pair(first, second);
+    });
+    return `${from}${pieces.join('')}`;
   };
+  return start === 'p' && parts.every((part) => typeof part === 'string') ? make() : make;
+}
+
+/** What a name of a line says of its level: nothing of the one that most tasks have. */
+export function levelPart(level: number): string {
+  return level === USUAL_LEVEL ? '' : String(level);
 }
 
 /** Two free strings as one: `<bytes of the first>:<first><second>`. */
@@ -99,5 +93,5 @@ function pair(first: string, second: string): string {
 }
 
 function laneOf(base: string, queue: string): string {
-  return queue === 'default' ? base : `${base}lane:${queue}:`;
+  return queue === USUAL_QUEUE ? base : `${base}lane:${queue}:`;
 }

@@ -2,6 +2,7 @@ import type { Page, TaskFilter, TaskPageRequest } from '../../domain/inspection.
 import { CRITICAL, type TaskRow } from '../../domain/task.ts';
 import { flat, text } from './decode.ts';
 import { decodeRow, RECORD_FIELDS } from './decode-record.ts';
+import { levelPart } from './keys.ts';
 import { placeIn, strangeCursor } from './listing-place.ts';
 import { type Part, type PartRequest, pageOf } from './parts.ts';
 import { queueNames } from './queues.ts';
@@ -47,7 +48,7 @@ async function inLines(
   names: readonly string[],
 ): Promise<Part<TaskRow>> {
   const line = (queue: string, level: number): string => {
-    return session.keys.line(queue, filter.user ?? '', level);
+    return session.keys.line(queue, levelPart(level), filter.user ?? '');
   };
   const [key] = request.cursor === undefined ? [] : placeIn(request.cursor);
   const isThere = (queue: string): boolean => LEVELS.some((level) => line(queue, level) === key);

@@ -1,7 +1,8 @@
 import { inChunks } from '../../base/chunks.ts';
 import { isOwn } from '../../domain/errors.ts';
 import type { ReconcileReport } from '../../domain/inspection.ts';
-import { TASK_STATES, type TaskState } from '../../domain/task.ts';
+import { KEYS, partsOfName } from '../../domain/layout/keys.ts';
+import { isEnd, TASK_STATES, type TaskState } from '../../domain/task.ts';
 import { flat, text } from './decode.ts';
 import { isBrokenOff } from './failures.ts';
 import type { Session } from './session.ts';
@@ -23,21 +24,30 @@ const REPORTED = 100;
 const STEP = 200;
 
 /** Keys that one script looks at. */
-const KEYS = 50;
+const KEYS_STEP = 50;
 
-/** Keys that stand alone in their family. */
-const FIXED = (
-  'clock tasks payloads facts ends errors ears holes leases state:scheduled state:deferred ' +
-  'scheduled-users throttled deadlines cascade schedules schedules:due xcom-ends missing submissions ' +
-  'listed-workers workers names refreshing queues dropping idle-lanes configured-users ' +
-  'configured-for-all ended:finished ended:failed ended:canceled kept:finished kept:failed ' +
-  'kept:canceled scheduler:lock users fair'
-).split(' ');
+/** Families whose keys begin so. */
+const HOT = 'hot:';
+const DEPENDENCIES = 'deps:';
+
+/** States whose tasks stand in a sorted set, and those that have lists of their own. */
+const INDEXED: readonly string[] = ['scheduled', 'deferred'];
+const ENDS: readonly string[] = TASK_STATES.filter(isEnd);
+
+/** Families of one key that have nothing to be looked at, or are never written. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['meta', 'oom', 'damaged']);
+
+/** Names, without the prefix, of keys that are known without looking: those of families of one, and by state. */
+const FIXED: readonly string[] = Object.entries(KEYS).flatMap(([family, { name }]) => {
+  const [first = '', next] = partsOfName(name).parts;
+  if (LEFT_OUT.has(family) || typeof first !== 'string') return [];
+  if (next === undefined) return [first];
+  if (next[0] !== 'state') return [];
+  return (family === 'state' ? INDEXED : ENDS).map((state) => `${first}${state}`);
+});
 
 /** How often the counts are compared anew when somebody works meanwhile. */
 const TRIES = 6;
-
-const INDEXES = ['scheduled', 'deferred', 'finished', 'failed', 'canceled'];
 
 /** What one pass has found. */
 interface Findings {
@@ -60,8 +70,8 @@ export async function reconcile(
   const findings: Findings = { drift: [], checked: 0, repaired: 0 };
   const pass = new Pass(session, repair, findings);
   await pass.keys();
-  for (const name of [...INDEXES, 'deadlines', 'cascade']) await pass.index(name);
-  for (const state of ['finished', 'failed', 'canceled']) await pass.holes(state);
+  for (const name of [...INDEXED, ...ENDS, 'deadlines', 'cascade']) await pass.index(name);
+  for (const state of ENDS) await pass.holes(state);
   await pass.schedules();
   await pass.dependencies();
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -110,10 +120,10 @@ class Pass {
     // What they lead to are leases, which must be known before anything is said of tasks.
     for (const some of inChunks(
       names.filter((name) => !isAside(name)),
-      KEYS,
+      KEYS_STEP,
     )) {
       for (const problem of await this.#run('keys', ...some)) this.#found(text(problem));
-      for (const name of some) if (name.startsWith('hot:')) this.#hot.add(name);
+      for (const name of some) if (name.startsWith(HOT)) this.#hot.add(name);
     }
   }
 
@@ -137,7 +147,7 @@ class Pass {
 
   /** Names what stands aside, and throws it away when that is asked. */
   async damage(forget: boolean): Promise<void> {
-    const { damaged, base } = this.#session.keys;
+    const { damaged } = this.#session.keys;
     let cursor = '0';
     do {
       const args = [damaged, cursor, 'COUNT', STEP];
@@ -151,7 +161,7 @@ class Pass {
         const key = /^key (.*)$/s.exec(name)?.[1];
         const drop = (command: string, ...args: string[]): Promise<unknown> =>
           this.#session.command('reconcile', command, args);
-        if (key !== undefined) await drop('UNLINK', `${base}set-aside:${key}`);
+        if (key !== undefined) await drop('UNLINK', this.#session.keys.setAside(key));
         await drop('HDEL', damaged, name);
       }
     } while (cursor !== '0');
@@ -194,7 +204,7 @@ class Pass {
 
   /** Looks for sets of dependencies whose task is gone; an account that may not scan finds none. */
   async dependencies(): Promise<void> {
-    const start = `${this.#session.keys.base}deps:`;
+    const start = `${this.#session.keys.base}${DEPENDENCIES}`;
     try {
       for await (const keys of this.#session.scan('reconcile', patternOf(start), STEP)) {
         const names = keys.map((key) => key.slice(start.length));
@@ -320,7 +330,7 @@ class Pass {
 
   /** All queues that are listed, or have tasks. */
   async #queues(tally: Tally): Promise<readonly string[]> {
-    const key = `${this.#session.keys.base}queues`;
+    const { queues: key } = this.#session.keys;
     const names = flat(await this.#session.command('reconcile', 'SMEMBERS', [key]));
     return [...new Set([...names.map(text), ...tally.keys()])].sort();
   }

@@ -18,7 +18,7 @@ if t.state == 'started' then
   reply = { 'requested', t.worker }
   if not t.canceling then
     t.canceling = true
-    F.rareOf(t).cn = cause
+    F.rareOf(t).cancelCause = cause
   end
 else
   F.endTask(t, F.ownerOf(t), 'canceled', { cause = cause })

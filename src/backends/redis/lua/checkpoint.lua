@@ -21,10 +21,10 @@ if not t or t.state ~= 'started' or t.token ~= token then return F.unchanged({ '
 if t.canceling then return F.unchanged({ 'canceling' }) end
 redis.call('DEL', K.oom())
 local name = token .. ' ' .. node
-if node ~= '' and not (t.y and t.y.cw == name) then
+if node ~= '' and not (t.changing and t.changing.checkpoint == name) then
   local refused = F.applyWrites(ARGV[4], ARGV[5], id)
   if refused then return F.unchanged({ refused }) end
-  F.rareOf(t).cw = name
+  F.rareOf(t).checkpoint = name
 end
 local key = K.run(id)
 for i = 6, #ARGV, 2 do

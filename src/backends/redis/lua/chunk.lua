@@ -23,7 +23,7 @@
 local submission, index, store = ARGV[1], ARGV[2], ARGV[3]
 local context = cjson.decode(ARGV[4])
 local key = K.submit(submission)
-local state = redis.call('HMGET', key, 'next', 'reply:' .. index, 'undone')
+local state = redis.call('HMGET', key, FIELD.submit.next, FIELD.submit.reply .. index, FIELD.submit.undone)
 
 local function answer(replies)
   table.insert(replies, 1, 'ok')
@@ -47,7 +47,7 @@ if Store.wrote then
   end
 end
 if store == '1' and not Store.refusedPart then
-  redis.call('HSET', key, 'next', index + 1, 'reply:' .. index, cjson.encode(replies))
+  redis.call('HSET', key, FIELD.submit.next, index + 1, FIELD.submit.reply .. index, cjson.encode(replies))
   F.move('submissions', submission, now + LIMIT.submissionMs)
   Step.saveTasks()
   F.cascade(LIMIT.cascadeStep)

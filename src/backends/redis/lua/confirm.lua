@@ -7,16 +7,17 @@
 -- ARGV[4]  lease_ms  from when it was given
 -- Returns  {1}, or {0} when the lease has ended, or was confirmed before
 -- Cost     O(1)
--- @hot lib/keys.lua
--- @include lib/keys.lua
+-- @hot keys
+-- @include keys
 
 local clock = KEYS[1]
 local worker, id, token, leaseMs = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local prefix = string.sub(clock, 1, -6)
 local packed = redis.call('HGET', K.hot(worker), id)
-if not packed or string.sub(packed, -#token - 1) ~= '\0' .. token or string.byte(packed, 21) < 4 then return { 0 } end
--- As lib/task.lua packs it: when it was given, until when, in which epoch, a sum.
+if not packed or string.sub(packed, -#token - 1) ~= '\0' .. token
+  or string.byte(packed, AT.lease.flags) < FLAG.lease.handed then return { 0 } end
 local till = struct.unpack('<d', packed) + leaseMs
-redis.call('HSET', K.hot(worker), id, string.sub(packed, 1, 8) .. struct.pack('<d', till) .. string.sub(packed, 17, 20)
-  .. string.char(string.byte(packed, 21) - 4) .. string.sub(packed, 22))
+redis.call('HSET', K.hot(worker), id, string.sub(packed, 1, END.lease.leasedAt) .. struct.pack('<d', till)
+  .. string.sub(packed, AT.lease.epoch, END.lease.epoch)
+  .. string.char(string.byte(packed, AT.lease.flags) - FLAG.lease.handed) .. string.sub(packed, AT.lease.step))
 return { 1 }

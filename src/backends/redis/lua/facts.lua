@@ -47,10 +47,10 @@ local function usersAhead()
     local before = start
     if string.byte(class, 2) == 119 then
       local w = tonumber(string.sub(class, 3))
-      before = w == u.w and u.s or start * Tag.scale(w)
+      before = w == u.countedWeight and u.startTag or start * Tag.scale(w)
     end
     before = '(' .. string.format('%.17g', before)
-    ahead = ahead + redis.call('ZCOUNT', K.ready(lane.p, class), '-inf', before)
+    ahead = ahead + redis.call('ZCOUNT', K.ready(lane.prefix, class), '-inf', before)
   end
   return ahead
 end
@@ -71,24 +71,24 @@ if blocked then
 end
 -- What only joins, runs and their members have.
 local function addRunFacts(x)
-  if x.j then
+  if x.isJoin then
     facts.join = true
     return
   end
-  if t.state == 'deferred' and x.s and blocked then
-    facts.suspension = { of = #x.s, wakeOn = x.sp or 'all', wakeAt = x.wk }
+  if t.state == 'deferred' and x.suspendedFor and blocked then
+    facts.suspension = { of = #x.suspendedFor, wakeOn = x.wakeWord or 'all', wakeAt = x.wakeDue }
   end
-  if not x.o or t.state == 'started' or F.isEnd(t.state) then return end
-  local run = F.taskOf(x.o)
+  if not x.ownerRun or t.state == 'started' or F.isEnd(t.state) then return end
+  local run = F.taskOf(x.ownerRun)
   if not run or F.isEnd(run.state) then
-    facts.endedRun = { id = x.o, state = run and run.state or 'missing' }
+    facts.endedRun = { id = x.ownerRun, state = run and run.state or 'missing' }
   end
 end
 
-if t.x then addRunFacts(t.x) end
+if t.rare then addRunFacts(t.rare) end
 if t.dependents then facts.dependents = F.dependents(id, nil, named) end
 local shares = F.sharesOf(u)
-facts.shares = { v = F.exact(shares.v), last = F.exact(shares.last), tag = F.exact(shares.tag),
+facts.shares = { v = F.exact(shares.virtual), last = F.exact(shares.last), tag = F.exact(shares.tag),
   weights = lane.config.priorityWeights or LIMIT.priorityWeights }
 local reply = { cjson.encode(facts) }
 F.addRecord(reply, t, true)

@@ -14,6 +14,6 @@ if Graphs.isAlive(hash) then
   if redis.call('STRLEN', K.graph(hash)) > LIMIT.graphScriptBytes then return F.unchanged({ 'long' }) end
   return F.unchanged({ 'found', redis.call('GET', K.graph(hash)) })
 end
-local till = tonumber(redis.call('HGET', K.graphMeta(hash), 'till'))
+local till = tonumber(redis.call('HGET', K.graphMeta(hash), FIELD.graphMeta.till))
 if not till then return F.unchanged({ 'unknown' }) end
 return F.unchanged({ till > 0 and till <= now and 'expired' or 'evicted' })

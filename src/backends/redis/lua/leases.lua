@@ -27,9 +27,9 @@ for i = 2, #ARGV do
     local texts = #ids > 0 and redis.call('HMGET', K.tasks(), unpack(ids)) or NONE
     for at_ = 1, #texts do
       if texts[at_] then
-        local _, till = struct.unpack(LEASE, rows[2 * at_])
+        local _, till = struct.unpack(FORMAT.lease, rows[2 * at_])
         reply[n + 1], reply[n + 2] = ids[at_], string.format('%.0f', till)
-        reply[n + 3] = tonumber(string.sub(texts[at_], 14, 25), 16)
+        reply[n + 3] = tonumber(string.sub(texts[at_], AT.text.stamp, END.text.stamp), 16)
         n = n + 3
       end
     end

@@ -9,7 +9,7 @@
 -- @include lib/hand.lua
 
 local worker = ARGV[1]
-local got = redis.call('HMGET', K.worker(worker), 'i', 'q')
+local got = redis.call('HMGET', K.worker(worker), FIELD.worker.line, FIELD.worker.queues)
 if not got[1] then return { 'ok' } end
 redis.call('DEL', K.oom())
 local woken = got[1] == '' and redis.call('DEL', K.wake(worker)) == 1

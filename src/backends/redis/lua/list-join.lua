@@ -15,12 +15,12 @@
 
 local worker, queue, list, write, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local lane = F.laneOf(queue)
-local key, pair = K.list(lane.p, list), K.pair(queue, list)
+local key, pair = K.list(lane.prefix, list), K.pair(queue, list)
 local dropping = C.dropping > 0 and redis.call('SISMEMBER', K.dropping(), pair) == 1
-local got = redis.call('HMGET', key, 'd', 'm')
+local got = redis.call('HMGET', key, FIELD.list.whole, FIELD.list.least)
 if write == '1' then redis.call('DEL', K.oom()) end
 if got[1] and not dropping then
-  if write == '1' then redis.call('SADD', K.listWorkers(lane.p, list), worker) end
+  if write == '1' then redis.call('SADD', K.listWorkers(lane.prefix, list), worker) end
   return { 'known' }
 end
 
@@ -44,12 +44,12 @@ end
 if dropping then
   redis.call('SREM', K.dropping(), pair)
   C.dropping = redis.call('EXISTS', K.dropping())
-  redis.call('HDEL', key, 'd')
+  redis.call('HDEL', key, FIELD.list.whole)
 end
 local least = tonumber(got[2] or INF)
 for i = 6, #ARGV do
   local u = F.userOf(lane, ARGV[i])
-  redis.call('SADD', K.listNames(lane.p, list), u.name)
+  redis.call('SADD', K.listNames(lane.prefix, list), u.name)
   if not isOn(u) then
     -- Before: where it stands when it has become ready does not depend on a list that only begins.
     F.reindex(u)
@@ -61,11 +61,11 @@ for i = 6, #ARGV do
   if u.ready then least = math.min(least, F.startOf(u)) end
 end
 if last == '1' then
-  local start = least < INF and least or lane.v
-  redis.call('HSET', key, 'd', '1', 'c', string.format('%.17g', start), 'e', lane.epoch)
-  redis.call('SADD', K.listWorkers(lane.p, list), worker)
+  local start = least < INF and least or lane.virtual
+  redis.call('HSET', key, FIELD.list.whole, '1', FIELD.list.clock, string.format('%.17g', start), FIELD.list.epoch, lane.epoch)
+  redis.call('SADD', K.listWorkers(lane.prefix, list), worker)
 elseif least < INF then
-  redis.call('HSET', key, 'm', string.format('%.17g', least))
+  redis.call('HSET', key, FIELD.list.least, string.format('%.17g', least))
 end
 F.writeStep()
 F.closeStep()

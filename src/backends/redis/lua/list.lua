@@ -118,7 +118,7 @@ local function sources()
   local keys = {}
   for each in string.gmatch(queues, '[^,]+') do
     for level = 6, 1, -1 do
-      local key = K.line(K.lane(each), level == 3 and '' or level, user)
+      local key = K.line(K.lane(each), K.levelPart(level), user)
       keys[#keys + 1] = key
       aside[key] = function(from, most) return Park.after(K.lane(each), user, level, from, most) end
     end

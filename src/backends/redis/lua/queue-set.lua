@@ -17,14 +17,14 @@ redis.call('DEL', K.oom())
 
 -- True when its users have to hear of it.
 local function change(patch)
-  local key = K.fair(lane.p)
-  lane.config = F.patched(redis.call('HGET', key, 'c'), patch) or {}
+  local key = K.fair(lane.prefix)
+  lane.config = F.patched(redis.call('HGET', key, FIELD.fair.settings), patch) or {}
   lane.perUser, lane.defaults = lane.config.perUser or {}, nil
   local timed = lane.config.charge == 'time'
   local recounts = timed ~= lane.timed
   lane.timed = timed
   if recounts then Step.newEpoch(lane) end
-  redis.call('HSET', key, 'c', cmsgpack.pack(lane.config))
+  redis.call('HSET', key, FIELD.fair.settings, cmsgpack.pack(lane.config))
   if not lane.config.rate then redis.call('ZREM', K.index('rated'), queue) end
   F.touchLane(lane)
   lane.gain = lane.gain + lane.runnable
@@ -34,7 +34,7 @@ end
 if ARGV[2] ~= '' and change(cjson.decode(ARGV[2])) then
   -- Those too that have nothing but running tasks.
   lane.runs = F.runningOf(lane)
-  for name in pairs(lane.runs) do F.zset(K.users(lane.p), name, 0) end
+  for name in pairs(lane.runs) do F.zset(K.users(lane.prefix), name, 0) end
   Tick.refreshFrom(queue, '-')
 end
 C.settles = true

@@ -48,7 +48,7 @@ local function putBack(t, u)
   end
   F.move(t.state, t.state == 'scheduled' and F.member(t) or t.id, score)
   if t.state == 'scheduled' then
-    F.zset(K.scheduled(u.lane.p, u.name), F.member(t), score)
+    F.zset(K.scheduled(u.lane.prefix, u.name), F.member(t), score)
     F.dueChanged(u)
   end
 end
@@ -62,7 +62,7 @@ local function isPlaced(t, u)
   if t.state == 'queued' then return Park.isFiled(t, u) or redis.call('LPOS', F.lineKey(u, t.level), t.id) end
   if t.state == 'deferred' then return redis.call('ZSCORE', K.index('deferred'), t.id) end
   local member = F.member(t)
-  return redis.call('ZSCORE', K.scheduled(u.lane.p, u.name), member)
+  return redis.call('ZSCORE', K.scheduled(u.lane.prefix, u.name), member)
     and redis.call('ZSCORE', K.index('scheduled'), member)
 end
 
@@ -137,7 +137,7 @@ local function index()
     local t = F.taskOf(id)
     local right = t and t.state == name
     if name == 'deadlines' then
-      right = t and ((t.x and t.x.dl) or (t.state == 'queued' and Park.isFiled(t, F.ownerOf(t))))
+      right = t and ((t.rare and t.rare.leastDeadline) or (t.state == 'queued' and Park.isFiled(t, F.ownerOf(t))))
     end
     if name == 'cascade' then right = t and t.inCascade end
     if not right then
@@ -170,7 +170,7 @@ local function line()
     counted = counted and length == u.cnt[level]
     if repair then u.cnt[level] = length end
   end
-  local aside = redis.call('ZRANGEBYLEX', K.parked(u.lane.p), '[' .. K.pair(u.name, ''), '(' .. K.pair(u.name, ':'),
+  local aside = redis.call('ZRANGEBYLEX', K.parked(u.lane.prefix), '[' .. K.pair(u.name, ''), '(' .. K.pair(u.name, ':'),
     'LIMIT', rank, PAGE)
   more = more or #aside == PAGE
   for _, member in ipairs(aside) do
@@ -178,7 +178,7 @@ local function line()
     local t = F.taskOf(id)
     if not (t and t.state == 'queued' and Park.isFiled(t, u)) then
       reply[#reply + 1] = id .. ': parked, but ' .. (t and t.state or 'not stored')
-      if repair then redis.call('ZREM', K.parked(u.lane.p), member) end
+      if repair then redis.call('ZREM', K.parked(u.lane.prefix), member) end
     end
   end
   table.insert(reply, 1, more and rank + PAGE or -1)
@@ -192,7 +192,7 @@ end
 -- A schedule that is listed, or due (`at_`), against its record.
 local function checkSchedule(id, at_)
   local s = Schedule.read(id)
-  local due = s and redis.call('HGET', K.schedule(id), 'd')
+  local due = s and redis.call('HGET', K.schedule(id), FIELD.schedule.due)
   if s and (due or false) == (at_ or false) then return end
   tell('schedule ' .. id .. ': ' .. (s and 'its due time is not that of its record' or 'not stored'))
   if not repair then return end
@@ -254,8 +254,8 @@ end
 local function laneOf()
   local lane = F.laneOf(ARGV[3])
   tell(C.steps)
-  tell(cjson.encode({ counts = lane.counts, w = lane.w, runnable = lane.runnable, ready = lane.ready,
-    parked = lane.parked, classes = lane.classes, tags = lane.tags, kept = redis.call('ZCARD', K.keptTags(lane.p)) }))
+  tell(cjson.encode({ counts = lane.counts, w = lane.weightSum, runnable = lane.runnable, ready = lane.ready,
+    parked = lane.parked, classes = lane.classes, tags = lane.tags, kept = redis.call('ZCARD', K.keptTags(lane.prefix)) }))
 end
 
 -- ARGV[3], [4]: queue and where the page before has ended; [5]: '1' when strays are dropped; [6]: one name only,
@@ -268,7 +268,7 @@ local function users()
   for i = 1, n do
     local name = names[i]
     local u = F.userOf(lane, name)
-    local later = tonumber(redis.call('HGET', K.later(lane.p), name) or 0)
+    local later = tonumber(redis.call('HGET', K.later(lane.prefix), name) or 0)
     if not u.isCounted then
       F.lookAt(u)
     elseif later ~= u.live - u.queued - u.parked - u.running then
@@ -276,9 +276,9 @@ local function users()
     end
     if ARGV[6] or u.running > 0 or not F.isStray(u) then
       tell(cjson.encode({ user = name, levels = u.cnt, parked = u.parked, running = u.running, live = u.live,
-        ready = u.ready, w = u.w, room = u.room, class = u.class or '', indexed = F.isIndexed(u) }))
+        ready = u.ready, w = u.countedWeight, room = u.room, class = u.class or '', indexed = F.isIndexed(u) }))
     elseif ARGV[5] == '1' then
-      redis.call('ZREM', K.users(lane.p), name)
+      redis.call('ZREM', K.users(lane.prefix), name)
     end
   end
 end
@@ -290,7 +290,7 @@ local function mendUser()
   u.cnt, u.queued = counts.levels, 0
   for level = 1, 6 do u.queued = u.queued + u.cnt[level] end
   u.parked, u.running, u.live, u.isCounted = counts.parked, counts.running, counts.live, true
-  local key, later = K.later(u.lane.p), u.live - u.queued - u.parked - u.running
+  local key, later = K.later(u.lane.prefix), u.live - u.queued - u.parked - u.running
   if later > 0 then redis.call('HSET', key, u.name, later) else redis.call('HDEL', key, u.name) end
   F.indexAnew(u)
   tell('ok')
@@ -300,13 +300,13 @@ end
 local function sums()
   local lane, sum, classes = F.laneOf(ARGV[3]), { w = 0, runnable = 0, ready = 0 }, {}
   for class in pairs(lane.classes) do
-    local key = K.ready(lane.p, class)
+    local key = K.ready(lane.prefix, class)
     local size = redis.call('ZCOUNT', key, '-inf', '(inf')
     sum.ready = sum.ready + size
     if sum.ready > ALL_AT_ONCE then return end
     for _, name in ipairs(redis.call('ZRANGE', key, 0, size - 1)) do
       local u = F.userOf(lane, name)
-      sum.w, sum.runnable = sum.w + u.w, sum.runnable + u.room
+      sum.w, sum.runnable = sum.w + u.countedWeight, sum.runnable + u.room
     end
     classes[class] = size > 0 and size or nil
   end
@@ -328,13 +328,13 @@ local function mendLane()
   if C.steps ~= tonumber(ARGV[4]) then return tell('moved') end
   local lane, counts = F.laneOf(ARGV[3]), cjson.decode(ARGV[5])
   for state in pairs(lane.counts) do lane.counts[state] = counts.counts[state] end
-  lane.w, lane.runnable, lane.ready, lane.parked = counts.w, counts.runnable, counts.ready, counts.parked
+  lane.weightSum, lane.runnable, lane.ready, lane.parked = counts.w, counts.runnable, counts.ready, counts.parked
   lane.classes = {}
   for class, count in pairs(counts.classes) do
     lane.classes[class] = count
-    if count >= MANY then F.spread(K.ready(lane.p, class)) end
+    if count >= MANY then F.spread(K.ready(lane.prefix, class)) end
   end
-  lane.tags = redis.call('ZCARD', K.keptTags(lane.p))
+  lane.tags = redis.call('ZCARD', K.keptTags(lane.prefix))
   for kind in pairs(lane.lasts) do
     if not F.isKindUsed(lane.classes, kind) then lane.lasts[kind] = nil end
   end
@@ -380,7 +380,8 @@ local function clock()
 end
 
 local PARTS = { keys = keys, pieces = pieces, clock = clock, records = records, index = index, holes = holes,
-  line = line, sums = sums, lane = laneOf, users = users, schedules = schedules, deps = deps, ['mend-user'] = mendUser, ['mend-lane'] = mendLane }
+  line = line, sums = sums, lane = laneOf, users = users, schedules = schedules, deps = deps, ['mend-user'] = mendUser,
+    ['mend-lane'] = mendLane }
 PARTS[part]()
 local changedKey = false
 for _, key in pairs(keyring) do changedKey = changedKey or key.dirty end

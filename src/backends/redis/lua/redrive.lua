@@ -64,7 +64,7 @@ local function closes()
   return #live > 0 and Link.closes({ id = id, user = F.fixed(t).user, deps = live }) or nil
 end
 
-local refusal = t.x and t.x.d and closes()
+local refusal = t.rare and t.rare.waitsOn and closes()
 if refusal then
   return F.unchanged({ refusal.type, refusal.path and cjson.encode(refusal.path) or refusal.limit })
 end
@@ -73,14 +73,14 @@ local u = F.ownerOf(t)
 F.leave(t, u)
 u.live = u.live + 1
 t.seq, t.failures, t.losses, t.releases, t.canceling = 0, 0, 0, 0, false
-if t.y then t.y = { st = t.y.st } end
+if t.changing then t.changing = { settledToken = t.changing.settledToken } end
 redis.call('HDEL', K.errors(), id)
 redis.call('HDEL', K.ends(), id)
 t.result, t.error = nil, nil
-if redis.call('EXISTS', K.run(id)) == 1 then redis.call('HINCRBY', K.run(id), 'redrives', 1) end
+if redis.call('EXISTS', K.run(id)) == 1 then redis.call('HINCRBY', K.run(id), FIELD.run.redrives, 1) end
 t.state = 'deferred'
 F.change(t)
-if t.x and t.x.d then relink() end
+if t.rare and t.rare.waitsOn then relink() end
 takeHeldBack()
 if t.isBlocked then
   F.enterDeferred(t, u)

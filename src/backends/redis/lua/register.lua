@@ -20,10 +20,10 @@ local assigned, steal, why = ARGV[5], ARGV[6], ARGV[7]
 local key = K.worker(worker)
 -- A full server must still let workers come: they are what empties it.
 redis.call('DEL', K.oom())
-local was = redis.call('HMGET', key, 'l', 'q', 'b', 'i')
+local was = redis.call('HMGET', key, FIELD.worker.lists, FIELD.worker.queues, FIELD.worker.began, FIELD.worker.line)
 local lists
 if assigned ~= '' or steal ~= '' then
-  lists = cmsgpack.pack({ a = assigned ~= '' and assigned or nil, s = steal ~= '' and steal or nil })
+  lists = cmsgpack.pack({ assignedList = assigned ~= '' and assigned or nil, stealList = steal ~= '' and steal or nil })
 end
 local kept = {}
 for queue in string.gmatch(queues, '[^,]+') do
@@ -35,11 +35,11 @@ if Line.stands(was[4]) then Line.leaveLines(worker, was[4], false) end
 local gone = why == 'again' and NONE or redis.call('ZRANGEBYSCORE', K.workers(), '-inf',
   now - LIMIT.unknownTaskMs, 'LIMIT', 0, 50)
 for _, id in ipairs(gone) do
-  local seenAt = redis.call('HGET', K.worker(id), 't')
+  local seenAt = redis.call('HGET', K.worker(id), FIELD.worker.seen)
   -- Not the one that comes: a request of its own, sent again, is answered as the first time.
   if id ~= worker and (not seenAt or now - seenAt > LIMIT.unknownTaskMs) then
     Lists.leaveLists(id)
-    local line = redis.call('HGET', K.worker(id), 'i')
+    local line = redis.call('HGET', K.worker(id), FIELD.worker.line)
     if line then Line.leaveLines(id, line, false) end
     F.forgetWorker(id)
     F.move('listed-workers', id, false)
@@ -47,10 +47,11 @@ for _, id in ipairs(gone) do
 end
 
 local goesOn = why ~= 'start' and was[3]
-redis.call('HSET', key, 'j', spec, 'n', names, 'q', queues, 't', now, 'b', goesOn or now)
-redis.call('HDEL', key, 'x')
-if not goesOn then redis.call('HDEL', key, 's', 'f', 'g') end
-if lists then redis.call('HSET', key, 'l', lists) else redis.call('HDEL', key, 'l') end
+redis.call('HSET', key, FIELD.worker.spec, spec, FIELD.worker.names, names, FIELD.worker.queues, queues,
+  FIELD.worker.seen, now, FIELD.worker.began, goesOn or now)
+redis.call('HDEL', key, FIELD.worker.unlisted)
+if not goesOn then redis.call('HDEL', key, FIELD.worker.succeeded, FIELD.worker.failed, FIELD.worker.lost) end
+if lists then redis.call('HSET', key, FIELD.worker.lists, lists) else redis.call('HDEL', key, FIELD.worker.lists) end
 redis.call('ZADD', K.workers(), now, worker)
 if assigned ~= '' or (steal ~= '' and steal ~= 'any') then
   F.move('listed-workers', worker, now)

@@ -12,7 +12,8 @@
 -- @include lib/schedule.lua
 
 local owner, limit = ARGV[1], tonumber(ARGV[2])
-local lock = redis.call('HMGET', K.schedulerLock(), 'owner', 'until', 'fence')
+local lock = redis.call('HMGET', K.schedulerLock(), FIELD.schedulerLock.owner, FIELD.schedulerLock.till,
+  FIELD.schedulerLock.fence)
 local isOwn, till = lock[1] == owner, tonumber(lock[2] or 0)
 local head = H['schedules:due']
 if not isOwn and till > now and head > now - LIMIT.scheduleOverdueMs then
@@ -22,8 +23,8 @@ end
 if head == INF then return F.unchanged({ 'granted', tonumber(lock[3] or 0), -1, now }) end
 redis.call('DEL', K.oom())
 local fence = tonumber(lock[3] or 0) + (isOwn and 0 or 1)
-redis.call('HSET', K.schedulerLock(), 'owner', owner, 'until',
-  string.format('%.0f', now + LIMIT.scheduleLockMs), 'fence', fence)
+redis.call('HSET', K.schedulerLock(), FIELD.schedulerLock.owner, owner, FIELD.schedulerLock.till,
+  string.format('%.0f', now + LIMIT.scheduleLockMs), FIELD.schedulerLock.fence, fence)
 local reply = { 'granted', fence, -1, now }
 local due = redis.call('ZRANGEBYSCORE', K.index('schedules:due'), '-inf', '+inf', 'WITHSCORES',
   'LIMIT', 0, limit + 1)

@@ -27,20 +27,21 @@ local fence, passed, nextSlot, nextDue = tonumber(ARGV[4]), tonumber(ARGV[5]), A
 local slots = ARGV[8]
 local s = Schedule.read(id)
 if not s or s.slot ~= slot or s.revision ~= revision then return F.unchanged({ 'stale' }) end
-if fence < tonumber(redis.call('HGET', K.schedulerLock(), 'fence') or 0) then
+if fence < tonumber(redis.call('HGET', K.schedulerLock(), FIELD.schedulerLock.fence) or 0) then
   return F.unchanged({ 'superseded' })
 end
 local items = Store.readItems(9)
 local reply, latest, i = { 'fired' }, slot, 0
-redis.call('HSET', K.schedule(id), 'x', s.missed + passed)
+redis.call('HSET', K.schedule(id), FIELD.schedule.missed, s.missed + passed)
 s.missed = s.missed + passed
 for one in string.gmatch(slots, '%d+') do
   i, latest = i + 1, one
   reply[i + 1] = cjson.encode(Schedule.fireOne(s, items[i], one))
 end
-redis.call('HSET', K.schedule(id), 'f', s.fired, 'x', s.missed, 'v', s.overlapped, 't', latest,
-  'a', table.concat(s.active, '\0'))
-if s.lastId then redis.call('HSET', K.schedule(id), 'ls', s.lastSlot, 'li', s.lastId) end
+redis.call('HSET', K.schedule(id), FIELD.schedule.fired, s.fired, FIELD.schedule.missed, s.missed,
+  FIELD.schedule.overlapped, s.overlapped, FIELD.schedule.settled, latest,
+  FIELD.schedule.active, table.concat(s.active, '\0'))
+if s.lastId then redis.call('HSET', K.schedule(id), FIELD.schedule.lastSlot, s.lastSlot, FIELD.schedule.lastId, s.lastId) end
 Schedule.moveOn(id, nextSlot, nextDue, s.limit and s.fired >= s.limit)
 Step.saveTasks()
 if H.cascade < INF or I.cascade then F.cascade(LIMIT.cascadeStep) end

@@ -9,8 +9,8 @@
 -- @include lib/clock.lua
 
 local owner = ARGV[1]
-if redis.call('HGET', K.schedulerLock(), 'owner') == owner then
+if redis.call('HGET', K.schedulerLock(), FIELD.schedulerLock.owner) == owner then
   redis.call('DEL', K.oom())
-  redis.call('HSET', K.schedulerLock(), 'until', 0)
+  redis.call('HSET', K.schedulerLock(), FIELD.schedulerLock.till, 0)
 end
 return F.unchanged({ 'ok' })

@@ -25,11 +25,13 @@ if (s and s.revision or 0) ~= revision or isLate then return F.unchanged({ 'chan
 if graph ~= '' and not Graphs.isAlive(graph) then return F.unchanged({ 'graph-missing' }) end
 local key = K.schedule(id)
 -- To pause it frees and adds nothing: that works when memory is full, and so does going on.
-if s and redis.call('HGET', key, 'j') == spec then redis.call('DEL', K.oom()) end
-redis.call('HSET', key, 'j', spec, 'r', revision + 1, 'p', paused, 'o', overlap, 'm', limit, 'h',
-  graph, 'u', string.format('%.0f', now))
+if s and redis.call('HGET', key, FIELD.schedule.spec) == spec then redis.call('DEL', K.oom()) end
+redis.call('HSET', key, FIELD.schedule.spec, spec, FIELD.schedule.revision, revision + 1, FIELD.schedule.paused, paused,
+  FIELD.schedule.overlap, overlap, FIELD.schedule.limit, limit, FIELD.schedule.graph,
+  graph, FIELD.schedule.changed, string.format('%.0f', now))
 if not s then
-  redis.call('HSET', key, 'c', string.format('%.0f', now), 'f', 0, 'x', 0, 'v', 0)
+  redis.call('HSET', key, FIELD.schedule.created, string.format('%.0f', now), FIELD.schedule.fired, 0,
+    FIELD.schedule.missed, 0, FIELD.schedule.overlapped, 0)
   redis.call('ZADD', K.schedules(), 0, id)
 end
 if graph ~= '' then Graphs.hold(graph, '~S.' .. id) end
@@ -38,7 +40,7 @@ local head, over = H['schedules:due'], s and limit ~= '' and s.fired >= tonumber
 Schedule.moveOn(id, slot, due, over)
 -- Whoever hears of the new least moment may take over: the present owner sleeps longer.
 if slot ~= '' and not over and tonumber(due) < head then
-  redis.call('HSET', K.schedulerLock(), 'until', 0)
+  redis.call('HSET', K.schedulerLock(), FIELD.schedulerLock.till, 0)
 end
 F.writeStep()
 F.closeStep()

@@ -10,7 +10,7 @@
 -- @include lib/hand.lua
 
 local worker = ARGV[1]
-local got = redis.call('HMGET', K.worker(worker), 'n', 'i', 'q', 't')
+local got = redis.call('HMGET', K.worker(worker), FIELD.worker.names, FIELD.worker.line, FIELD.worker.queues, FIELD.worker.seen)
 if not got[4] then return F.unchanged({ 'ok' }) end
 redis.call('DEL', K.oom())
 Lists.leaveLists(worker)

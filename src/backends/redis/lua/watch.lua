@@ -19,11 +19,12 @@ local ears = C.ears > 0 and redis.call('HMGET', K.ears(), unpack(ARGV, 2))
 local channel, rows, more, reply = ' ' .. ARGV[1], {}, 0, {}
 for i = 1, #texts do
   local text, ended, n = texts[i], ends[i], 4 * i - 4
-  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = text and not ended and 8 or 0, false, false, false
-  if text and ended and string.byte(ended) == 21 and string.byte(text, 27) < 52 then
+  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = text and not ended and CODE.notEnded or 0, false, false, false
+  if text and ended and string.byte(ended) == (CODE.finished + FLAG.ending.settled)
+    and string.byte(text, AT.text.kind) < BYTE.facts then
     -- It has finished, and nothing else is known of it.
-    local b = string.find(ended, '\0', string.find(ended, '\0', 26, true) + 1, true)
-    if #ended - b <= LIMIT.noticeBytes then reply[n + 1], reply[n + 2] = 5, string.sub(ended, b + 1) end
+    local b = string.find(ended, '\0', string.find(ended, '\0', AT.ending.rest, true) + 1, true)
+    if #ended - b <= LIMIT.noticeBytes then reply[n + 1], reply[n + 2] = CODE.finished, string.sub(ended, b + 1) end
   elseif text and ended then
     if not rich then return { 'rich' } end
     F.addStanding(reply, n, F.taskOf(ARGV[i + 1]))

@@ -1,5 +1,5 @@
 -- Everything that a step which changes tasks is made of.
--- @include lib/keys.lua
+-- @include keys
 -- @include lib/clock.lua
 -- @include lib/buffer.lua
 -- @include lib/bytes.lua

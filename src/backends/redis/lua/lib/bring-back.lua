@@ -5,7 +5,7 @@
 function Park.reached(lane, reach)
   local members = {}
   for _, list in ipairs({ reach.assigned or false, reach.steal or false }) do
-    for _, user in ipairs(list and redis.call('SMEMBERS', K.listNames(lane.p, list)) or NONE) do
+    for _, user in ipairs(list and redis.call('SMEMBERS', K.listNames(lane.prefix, list)) or NONE) do
       for level = 1, 6 do members[level .. user] = true end
     end
   end
@@ -19,11 +19,11 @@ function Park.rotation(lane, worker, most)
   local function add(name, who, stamp)
     local level = tonumber(string.sub(who, 1, 1))
     -- Somebody else's hand wrote it.
-    if not level or level < 1 or level > 6 then return redis.call('ZREM', K.strangeUsers(lane.p, name), who) end
+    if not level or level < 1 or level > 6 then return redis.call('ZREM', K.strangeUsers(lane.prefix, name), who) end
     found[#found + 1] = { name = name, who = who, stamp = tonumber(stamp), user = string.sub(who, 2), level = level }
   end
   for _, name in ipairs(Park.namesOf(lane, worker.names)) do
-    local key = K.strangeUsers(lane.p, name)
+    local key = K.strangeUsers(lane.prefix, name)
     if members then
       for who in pairs(members) do
         local stamp = redis.call('ZSCORE', key, who)
@@ -41,7 +41,7 @@ end
 -- The members of a group, of which one more than is taken is looked at.
 function Park.look(lane, turn, most)
   local from, till = Park.range(turn.user, turn.level)
-  turn.members = redis.call('ZRANGEBYLEX', K.strangers(lane.p, turn.name), from, till, 'LIMIT', 0, most + 1)
+  turn.members = redis.call('ZRANGEBYLEX', K.strangers(lane.prefix, turn.name), from, till, 'LIMIT', 0, most + 1)
   turn.looked = most + 1
 end
 
@@ -50,17 +50,17 @@ end
 function Park.plainOf(lane, users)
   local plain, out, asked = {}, {}, {}
   if #users == 0 or C.refresh > 0 or not Store.isRoomy(lane) then return plain end
-  local tags = lane.classes.pw100 and redis.call('ZMSCORE', K.ready(lane.p, 'pw100'), unpack(users)) or NONE
+  local tags = lane.classes.pw100 and redis.call('ZMSCORE', K.ready(lane.prefix, 'pw100'), unpack(users)) or NONE
   for i, user in ipairs(users) do
     if tags[i] then
       plain[user] = true
     else
-      out[#out + 1], asked[#asked + 1] = user, K.user(lane.p, user)
+      out[#out + 1], asked[#asked + 1] = user, K.user(lane.prefix, user)
       if C.configs > 0 then asked[#asked + 1] = K.userConfig(user) end
     end
   end
   if #out == 0 then return plain end
-  local kept = lane.tags > 0 and redis.call('ZMSCORE', K.keptTags(lane.p), unpack(out)) or NONE
+  local kept = lane.tags > 0 and redis.call('ZMSCORE', K.keptTags(lane.prefix), unpack(out)) or NONE
   local isAll = redis.call('EXISTS', unpack(asked)) == 0
   for i, user in ipairs(out) do
     if isAll or not Store.isOther(lane, user) then plain[user] = kept[i] and kept[i] + 0 or false end
@@ -110,7 +110,7 @@ function Park.texts(lane, picked)
   for _, turn in ipairs(picked) do
     for i = 1, turn.take do ids[#ids + 1] = Park.idOf(turn.members[i], turn.user) end
     if turn.isQuick and turn.tag == true and not heads[turn.user] then
-      local head = redis.call('LINDEX', K.line(lane.p, '', turn.user), 0)
+      local head = redis.call('LINDEX', K.line(lane.prefix, '', turn.user), 0)
       heads[turn.user], ids[#ids + 1] = head, head or nil
     end
   end
@@ -130,18 +130,18 @@ function Park.before(lane, turns, texts, head, entered)
   if tag ~= true then
     -- A record of this step may have taken the last class that was free.
     if not Store.isRoomy(lane) then return false end
-  elseif not first or string.byte(first, 27) >= 52 then
+  elseif not first or string.byte(first, AT.text.kind) >= BYTE.facts then
     return false
   end
   for _, turn in ipairs(turns) do
     for i = 1, turn.take do
       local id = Park.idOf(turn.members[i], user)
       local text = texts[id]
-      if not turn.isQuick or not text or string.byte(text, 27) >= 52
-        or (first and string.sub(text, 14, 25) > string.sub(first, 14, 25)) then
+      if not turn.isQuick or not text or string.byte(text, AT.text.kind) >= BYTE.facts
+        or (first and string.sub(text, AT.text.stamp, END.text.stamp) > string.sub(first, AT.text.stamp, END.text.stamp)) then
         return false
       end
-      ids[#ids + 1], stamps[id] = id, string.sub(text, 14, 25)
+      ids[#ids + 1], stamps[id] = id, string.sub(text, AT.text.stamp, END.text.stamp)
     end
   end
   -- Somebody else's hand took all that was parked.
@@ -149,7 +149,7 @@ function Park.before(lane, turns, texts, head, entered)
   if #turns > 1 then table.sort(ids, function(a, b) return stamps[a] < stamps[b] end) end
   local row = {}
   for i, id in ipairs(ids) do row[#ids + 1 - i] = id end
-  redis.call('LPUSH', K.line(lane.p, '', user), unpack(row))
+  redis.call('LPUSH', K.line(lane.prefix, '', user), unpack(row))
   lane.parked, lane.runnable = lane.parked - #ids, lane.runnable + #ids
   if tag ~= true then Park.enter(lane, user, tag, entered) end
   return true
@@ -158,7 +158,7 @@ end
 -- `kept`: the tag that the user has, if any.
 function Park.enter(lane, user, kept, entered)
   local tag = Store.enter(lane, kept)
-  F.gather(entered, K.ready(lane.p, 'pw100'), string.format('%d', tag), user)
+  F.gather(entered, K.ready(lane.prefix, 'pw100'), string.format('%d', tag), user)
   if not kept then return end
   lane.tags, entered.gone = lane.tags - 1, entered.gone or {}
   entered.gone[#entered.gone + 1] = user
@@ -223,9 +223,9 @@ function Park.visitAll(lane, picked)
       if not isQuick then Park.visit(lane, turn, texts) end
     end
   end
-  if entered.gone then redis.call('ZREM', K.keptTags(lane.p), unpack(entered.gone)) end
-  local row = entered[K.ready(lane.p, 'pw100')]
-  if row then redis.call('ZADD', K.ready(lane.p, 'pw100'), unpack(row)) end
+  if entered.gone then redis.call('ZREM', K.keptTags(lane.prefix), unpack(entered.gone)) end
+  local row = entered[K.ready(lane.prefix, 'pw100')]
+  if row then redis.call('ZADD', K.ready(lane.prefix, 'pw100'), unpack(row)) end
 end
 
 -- What has been picked stands nowhere else than in line, for this lease.
@@ -233,8 +233,8 @@ function Park.takeOut(lane, picked)
   local sets = {}
   for _, turn in ipairs(picked) do
     for i = 1, turn.take do
-      F.gather(sets, K.parked(lane.p), turn.members[i])
-      F.gather(sets, K.strangers(lane.p, turn.name), turn.members[i])
+      F.gather(sets, K.parked(lane.prefix), turn.members[i])
+      F.gather(sets, K.strangers(lane.prefix, turn.name), turn.members[i])
     end
   end
   for key, row in pairs(sets) do redis.call('ZREM', key, unpack(row)) end
@@ -245,7 +245,7 @@ function Park.again(lane, turn, id)
   local t = F.taskOf(id)
   local u = t and t.state == 'queued' and F.userOf(lane, turn.user)
   if not (u and u.ready) then
-    F.move('deadlines', Park.dueOf(turn, id), t and t.x and t.x.dl or false)
+    F.move('deadlines', Park.dueOf(turn, id), t and t.rare and t.rare.leastDeadline or false)
     return false
   end
   F.fixed(t)
@@ -258,7 +258,7 @@ end
 
 -- Its member in `deadlines`.
 function Park.dueOf(turn, id)
-  return string.sub(turn.texts[id] or '', 14, 25) .. id
+  return string.sub(turn.texts[id] or '', AT.text.stamp, END.text.stamp) .. id
 end
 
 -- Who was not served though its user is ready, is parked as before, out of the way of those that do not know it.
@@ -270,13 +270,13 @@ function Park.sort(lane, turn, leased, sets, drained)
       F.move('deadlines', Park.dueOf(turn, id), false)
     elseif turn.isQuick or Park.again(lane, turn, id) then
       left = left + 1
-      F.gather(sets, K.parked(lane.p), '0', turn.members[i])
-      F.gather(sets, K.strangers(lane.p, turn.name), '0', turn.members[i])
+      F.gather(sets, K.parked(lane.prefix), '0', turn.members[i])
+      F.gather(sets, K.strangers(lane.prefix, turn.name), '0', turn.members[i])
     end
   end
   lane.parked = lane.parked + left
   if not turn.isQuick or left == 0 then return left > 0 end
-  local key = K.line(lane.p, '', turn.user)
+  local key = K.line(lane.prefix, '', turn.user)
   redis.call('LPOP', key, left)
   lane.runnable = lane.runnable - left
   if turn.tag ~= true and redis.call('EXISTS', key) == 0 then drained[#drained + 1] = turn.user end
@@ -294,8 +294,8 @@ function Park.finish(lane, batch)
   end
   for key, row in pairs(sets) do redis.call('ZADD', key, unpack(row)) end
   for name, row in pairs(more) do
-    redis.call('HSET', K.strangeNames(lane.p), name, '')
-    redis.call('ZADD', K.strangeUsers(lane.p, name), unpack(row))
+    redis.call('HSET', K.strangeNames(lane.prefix), name, '')
+    redis.call('ZADD', K.strangeUsers(lane.prefix, name), unpack(row))
   end
   for name, row in pairs(gone) do Park.close(lane, name, row) end
   for _, user in ipairs(drained) do Park.drain(lane, user, 'pw100') end

@@ -44,10 +44,10 @@ end
 -- What a waiter hears of an end: 'on' when it may go on, 'over' when it has ended itself, 'odd' when it has to be
 -- looked at.
 function Cascade.hearing(t, packed)
-  if t then return F.isEnd(t.state) and 'over' or t.x and t.x.s and 'odd' or 'on' end
+  if t then return F.isEnd(t.state) and 'over' or t.rare and t.rare.suspendedFor and 'odd' or 'on' end
   if t == false or not packed then return 'odd' end
   local place, flags = struct.unpack('<BB', packed)
-  return place > 0 and flags < SUSPENDED and 'on' or 'odd'
+  return place > PLACE.line and flags < FLAG.facts.suspended and 'on' or 'odd'
 end
 
 -- How many of them, from the first on, have no waiter that is to be looked at; and what their waiters hear.
@@ -88,10 +88,12 @@ function Cascade.addReaders(ids, waiters, n, hears)
     local text = stored[i]
     if readers > 0 and text then
       local k = #facts
-      facts[k + 1], facts[k + 2] = ids[i], struct.pack(FACTS, 0, 0, 0, 0, 0, 0, 0, readers)
+      facts[k + 1], facts[k + 2] = ids[i], struct.pack(FORMAT.facts, 0, 0, 0, 0, 0, 0, 0, readers)
       texts[k + 1] = ids[i]
       -- Its facts may have been its place alone.
-      texts[k + 2] = string.sub(text, 1, 26) .. string.char(52 + string.byte(text, 27) % 4) .. string.sub(text, 28)
+      texts[k + 2] = string.sub(text, 1, AT.text.level)
+        .. string.char(BYTE.facts + string.byte(text, AT.text.kind) % FLAG.kind.facts)
+          .. string.sub(text, AT.text.userBytes)
     end
   end
   redis.call('DEL', unpack(keys))

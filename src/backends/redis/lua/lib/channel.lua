@@ -1,5 +1,4 @@
--- Channels of runs, as src/domain/channel.ts has them: fields v:<field> JSON text, o:<mark> a write
--- that was to be done once and was, n how many values there are and how many bytes.
+-- Writes to channels of runs, as src/domain/channel.ts has them.
 -- @rare
 
 -- A sum as JSON text; near enough: it reads back as the same number.
@@ -40,20 +39,20 @@ end
 
 -- Works out what the writes come to; nothing is written. Answers why they are refused, if they are.
 function F.channelPlan(key, writes)
-  local counts = redis.call('HGET', key, 'n') or '0 0'
+  local counts = redis.call('HGET', key, FIELD.channel.counts) or '0 0'
   local keys, bytes = string.match(counts, '^(%d+) (%d+)$')
   local plan = { values = {}, done = {}, keys = tonumber(keys), bytes = tonumber(bytes) }
   for _, write in ipairs(writes) do
     local kind, field, given, once = write[1], write[2], write[3], write[4]
     local mark = once and #field .. ':' .. field .. once
-    local isDone = mark and (plan.done[mark] or redis.call('HEXISTS', key, 'o:' .. mark) == 1)
+    local isDone = mark and (plan.done[mark] or redis.call('HEXISTS', key, FIELD.channel.once .. mark) == 1)
     if not isDone then
       if mark then
         plan.done[mark] = true
         plan.bytes = plan.bytes + #mark
       end
       local before = plan.values[field]
-      if before == nil then before = redis.call('HGET', key, 'v:' .. field) end
+      if before == nil then before = redis.call('HGET', key, FIELD.channel.value .. field) end
       local after = F.channelWritten(kind, before, given)
       if after == nil then return plan, { type = 'unfit', field = field, operation = kind } end
       if after and F.channelBytes('', after) > LIMIT.channelValueBytes then
@@ -82,12 +81,12 @@ function F.writeChannel(run, writes)
   if refusal then return F.channelRefusal(refusal) end
   for field, text in pairs(plan.values) do
     if text then
-      redis.call('HSET', key, 'v:' .. field, text)
+      redis.call('HSET', key, FIELD.channel.value .. field, text)
     else
-      redis.call('HDEL', key, 'v:' .. field)
+      redis.call('HDEL', key, FIELD.channel.value .. field)
     end
   end
-  for mark in pairs(plan.done) do redis.call('HSET', key, 'o:' .. mark, '1') end
-  redis.call('HSET', key, 'n', string.format('%.0f %.0f', plan.keys, plan.bytes))
+  for mark in pairs(plan.done) do redis.call('HSET', key, FIELD.channel.once .. mark, '1') end
+  redis.call('HSET', key, FIELD.channel.counts, string.format('%.0f %.0f', plan.keys, plan.bytes))
   return false
 end

@@ -61,14 +61,14 @@ function Choose.chooseUser(lane, orphansOnly)
   local fronts, n = {}, 0
   for class in pairs(lane.classes) do
     if not (orphansOnly and string.byte(class) == 97) then
-      local name, tag = F.first(K.ready(lane.p, class))
+      local name, tag = F.first(K.ready(lane.prefix, class))
       if tag == INF then name = nil end
       n = n + 1
       fronts[n] = { class = class, name = name, step = Choose.stepOf(class),
         start = name and Choose.startOf(class, tag) }
     end
   end
-  local best, v = Choose.best(fronts, n, lane.v)
+  local best, v = Choose.best(fronts, n, lane.virtual)
   if best then return best.name, v end
 end
 
@@ -98,7 +98,7 @@ end
 function Choose.chooseAssigned(lane, reach)
   local u, list
   if reach.assigned then
-    u = Choose.firstOf(lane, K.listReady(lane.p, reach.assigned))
+    u = Choose.firstOf(lane, K.listReady(lane.prefix, reach.assigned))
     list = u and F.listOf(lane, reach.assigned)
   end
   if reach.steal == 'any' then
@@ -106,7 +106,7 @@ function Choose.chooseAssigned(lane, reach)
     local orphan = name and F.userOf(lane, name)
     if orphan and (not u or Choose.finishesFirst(orphan, u)) then return orphan, v, nil, false end
   elseif reach.steal then
-    local orphan = Choose.firstOf(lane, K.orphans(lane.p, reach.steal))
+    local orphan = Choose.firstOf(lane, K.orphans(lane.prefix, reach.steal))
     if orphan and (not u or Choose.finishesFirst(orphan, u)) then
       u, list = orphan, F.listOf(lane, reach.steal)
     end
@@ -122,7 +122,7 @@ function Choose.chooseStolen(lane, reach)
     return
   end
   if not reach.steal then return end
-  local u = Choose.firstOf(lane, K.listReady(lane.p, reach.steal))
+  local u = Choose.firstOf(lane, K.listReady(lane.prefix, reach.steal))
   if u then return u, nil, F.listOf(lane, reach.steal), true end
 end
 

@@ -18,7 +18,7 @@ function Link.upstreamsOf(id, self)
   local t = F.taskOf(id)
   if not t then
     local item = self.batch and self.batch.tasks[id]
-    return item and item.spec and Store.resolve(id, item.spec.d, self.batch.answered) or NONE
+    return item and item.spec and Store.resolve(id, item.spec.waitsOn, self.batch.answered) or NONE
   end
   if F.isEnd(t.state) then return NONE end
   local ids, found = redis.call('SMEMBERS', K.blocked(id)), {}

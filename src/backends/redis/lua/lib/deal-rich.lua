@@ -9,7 +9,8 @@ function Deal.settingsOf(lane, packed)
   local found = known[packed]
   if found ~= nil then return found end
   local c = packed == '' and NONE or cmsgpack.unpack(packed)
-  found = not c.l and { lane = lane, own = c.o or NONE, kept = c.k, set = F.settingsOf(lane, c.o or NONE) }
+  found = not c.onLists and { lane = lane, own = c.userPart or NONE, kept = c.keepsRecord,
+    set = F.settingsOf(lane, c.userPart or NONE) }
   if found then found.isRecorded = F.isRecorded(found) end
   known[packed] = found
   return found
@@ -18,15 +19,16 @@ end
 -- A user with a record of which nothing but numbers changes with a turn, as it is stored; nil when there is more to it.
 function Deal.readFew(lane, name)
   if lane.users[name] then return end
-  local key = K.user(lane.p, name)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c')
+  local key = K.user(lane.prefix, name)
+  local got = redis.call('HMGET', key, FIELD.user.numbers, FIELD.user.shares, FIELD.user.settings)
   local found = got[1] and Deal.settingsOf(lane, got[3] or '')
   if not found then return end
-  local s, ep, flags, w, room, a, b, c, d, e, f, live, running, tat = struct.unpack(USER, got[1])
-  local isCounted = flags == READY
-  if not isCounted and (flags ~= READY + UNCOUNTED or found.isRecorded) then return end
+  local s, ep, flags, w, room, a, b, c, d, e, f, live, running, tat = struct.unpack(FORMAT.user, got[1])
+  local isCounted = flags == FLAG.user.ready
+  if not isCounted and (flags ~= FLAG.user.ready + FLAG.user.uncounted or found.isRecorded) then return end
   local queued = a + b + c + d + e + f
-  return { lane = lane, name = name, key = key, s = s, ep = ep, w = w, room = room, queued = queued, live = live,
+  return { lane = lane, name = name, key = key, startTag = s, tagEpoch = ep, countedWeight = w, room = room,
+    queued = queued, live = live,
     running = running, tat = tat, raw = got[2], set = found.set, isCounted = isCounted, ready = true,
     isRecorded = found.isRecorded, cnt = (queued > c or got[2]) and { a, b, c, d, e, f }, isFew = true }
 end
@@ -38,7 +40,8 @@ function Deal.roomOf(lane, front, most, again)
   local name = front.got[front.at]
   local u = again and again.name == name and again or Deal.readFew(lane, name) or F.userOf(lane, name)
   local set = u.set
-  if not u.ready or u.lists or u.ep ~= lane.epoch or u.w ~= front.w or set.weight ~= u.w or set.paused then return end
+  if not u.ready or u.lists or u.tagEpoch ~= lane.epoch or u.countedWeight ~= front.countedWeight
+    or set.weight ~= u.countedWeight or set.paused then return end
   local room = math.min(u.queued, set.maxRunning - u.running, most + 1)
   if set.rate then room = Deal.startsOf(u, room) end
   if room > 0 then return room, u end
@@ -68,7 +71,7 @@ function Deal.planOf(u)
   if not u.cnt or (u.cnt[3] == u.queued and not (u.shares or u.raw)) then return { turns = 0 } end
   local shares = F.sharesOf(u.isFew and { raw = u.raw } or u)
   if u.isFew then return { turns = 0, lane = u.lane, dirty = true, cnt = { unpack(u.cnt) }, shares = shares } end
-  return { turns = 0, lane = u.lane, dirty = true, cnt = { unpack(u.cnt) }, shares = { v = shares.v,
+  return { turns = 0, lane = u.lane, dirty = true, cnt = { unpack(u.cnt) }, shares = { virtual = shares.virtual,
     crit = shares.crit, last = { unpack(shares.last) }, tag = { unpack(shares.tag) } } }
 end
 
@@ -93,7 +96,7 @@ function Deal.linesOf(lane, turns)
       plans[i] = plans[i] or Deal.planOf(us[i])
       level = Deal.nextLevel(plans[i])
     end
-    keys[at_] = K.line(lane.p, level == 3 and '' or level, turns.names[i])
+    keys[at_] = K.line(lane.prefix, K.levelPart(level), turns.names[i])
   end
   return keys, plans
 end
@@ -110,8 +113,8 @@ end
 
 -- Whether a task that comes with facts is started like one without: nothing but its lease is to be written.
 function Deal.isStartable(t)
-  local x, y = t.x, t.y
-  return not (x and (x.ex or x.xr or x.o and Park.isOrphan(t))) and not (y and y.ch)
+  local x, y = t.rare, t.changing
+  return not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isOrphan(t))) and not (y and y.chargedAhead)
     and t.losses < LIMIT.maxLost - 1 and (t.token == '' or F.tokenNumber(t.token) < micros)
 end
 
@@ -119,8 +122,8 @@ end
 function Deal.withFacts(ids, texts)
   local places, asked = {}, {}
   for i = 1, #texts do
-    local kind = texts[i] and string.byte(texts[i], 27) or 0
-    if kind >= 52 and kind < 56 then
+    local kind = texts[i] and string.byte(texts[i], AT.text.kind) or 0
+    if kind >= BYTE.facts and kind < BYTE.place then
       local n = #asked + 1
       places[n], asked[n] = i, ids[i]
     end
@@ -141,15 +144,16 @@ end
 -- Of a task in line what its lease tells, when nothing else is known of it but how it was tried before; `known`: what
 -- that came to, which is the same of many.
 function Deal.readTried(packed, known)
-  local place, flags, seq, failures, losses, releases, at_, readers, from = struct.unpack(FACTS, packed)
+  local place, flags, seq, failures, losses, releases, at_, readers, from = struct.unpack(FORMAT.facts, packed)
   local tail = place == 0 and string.sub(packed, from)
   local tried = tail and known[tail]
   if tail and tried == nil then
     local more = tail == '' and NONE or cmsgpack.unpack(tail)
-    tried = not more.x and { y = more.y, token = more.o and string.match(more.o, '^[^%z]*') or '' }
+    tried = not more.rare and { changing = more.changing, token = more.latestLease
+      and string.match(more.latestLease, '^[^%z]*') or '' }
     known[tail] = tried
   end
-  return tried and { y = tried.y, token = tried.token, failures = failures, losses = losses, releases = releases }
+  return tried and { changing = tried.changing, token = tried.token, failures = failures, losses = losses, releases = releases }
 end
 
 -- Writes the record of a user after its turns, where it is as it was read but for numbers; says whether it was that.
@@ -160,19 +164,21 @@ function Deal.saveFew(u, plan, tag, isReady)
     n, tat = Deal.spend(u, plan.turns)
     if F.rateTill({ set = set, tat = tat }) then return false end
   end
-  local live, running, flags = u.live, u.running, (isReady and READY or 0) + (u.isCounted and 0 or UNCOUNTED)
+  local live, running, flags = u.live, u.running, (isReady and FLAG.user.ready or 0) + (u.isCounted and 0
+    or FLAG.user.uncounted)
   if u.isCounted then running = running + n end
   local room = math.max(0, math.min(queued, set.maxRunning - running))
   if room > u.room then return false end
   u.lane.runnable = u.lane.runnable + room - u.room
   local packed
   if cnt then
-    packed = struct.pack(USER, tag, u.ep, flags, u.w, room, cnt[1], cnt[2], cnt[3], cnt[4], cnt[5], cnt[6], live,
+    packed = struct.pack(FORMAT.user, tag, u.tagEpoch, flags, u.countedWeight, room, cnt[1], cnt[2], cnt[3], cnt[4],
+      cnt[5], cnt[6], live,
       running, tat)
-    redis.call('HSET', u.key, 'u', packed, 'v', F.packShares(plan.shares))
+    redis.call('HSET', u.key, FIELD.user.numbers, packed, FIELD.user.shares, F.packShares(plan.shares))
   else
-    packed = struct.pack(USER, tag, u.ep, flags, u.w, room, 0, 0, queued, 0, 0, 0, live, running, tat)
-    redis.call('HSET', u.key, 'u', packed)
+    packed = struct.pack(FORMAT.user, tag, u.tagEpoch, flags, u.countedWeight, room, 0, 0, queued, 0, 0, 0, live, running, tat)
+    redis.call('HSET', u.key, FIELD.user.numbers, packed)
   end
   return true
 end
@@ -197,7 +203,7 @@ function Deal.saveUsers(lane, turns, plans)
       if u.isFew then u = F.userOf(lane, u.name) end
       local n, rate = plan.turns, u.set.rate
       if plan.cnt then u.cnt, u.shares = plan.cnt, plan.shares else u.cnt[3] = u.cnt[3] - n end
-      u.queued, u.running, u.s, left = u.queued - n, u.running + n, turns.tags[i], left + n
+      u.queued, u.running, u.startTag, left = u.queued - n, u.running + n, turns.tags[i], left + n
       if rate then
         local _, tat = Deal.spend(u, n)
         u.tat = tat
@@ -215,12 +221,12 @@ function Deal.startEach(lane, turns, plans, ids, texts, found, request, batch)
   local values, rows, behind = {}, {}, lane.queue .. '\0' .. request.token
   for i = 1, n do
     local t, u = found and found[i], us and us[order and order[i] or i]
-    local flags = (t and 1 or 0) + (u and u.isCounted and 2 or 0)
-    values[flags] = values[flags] or struct.pack(LEASE, now, till, lane.epoch, flags, C.steps) .. behind
+    local flags = (t and FLAG.lease.facts or 0) + (u and u.isCounted and FLAG.lease.counted or 0)
+    values[flags] = values[flags] or struct.pack(FORMAT.lease, now, till, lane.epoch, flags, C.steps) .. behind
     rows[2 * i - 1], rows[2 * i] = ids[i], values[flags]
     local at_ = batch.n + i
     batch.ids[at_], batch.texts[at_], tasks[ids[i]] = ids[i], texts[i], nil
-    local long = string.byte(texts[i], 27) % 2 == 1 and redis.call('HGET', K.payloads(), ids[i])
+    local long = string.byte(texts[i], AT.text.kind) % (2 * FLAG.kind.long) == 1 and redis.call('HGET', K.payloads(), ids[i])
     if t then t.token, t.leaseUntil, t.leasedAt = request.token, till, now end
     if t or long then Lease.addRow(batch, at_, long, t) end
   end

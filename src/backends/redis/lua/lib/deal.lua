@@ -9,12 +9,12 @@ function Deal.fronts(lane, most)
     local isShared, value = string.byte(class, 2) == 115, string.sub(class, 3) + 0
     local page = most
     if next(lane.classes, next(lane.classes)) and not isShared then
-      page = math.min(most, math.ceil(most * users * value / lane.w) + 1)
+      page = math.min(most, math.ceil(most * users * value / lane.weightSum) + 1)
     end
     n = n + 1
     local step = Choose.stepOf(class)
-    fronts[n] = { class = class, key = K.ready(lane.p, class), isPlain = string.byte(class) == 112,
-      w = value, step = step, scale = isShared or Tag.scale(value), page = page,
+    fronts[n] = { class = class, key = K.ready(lane.prefix, class), isPlain = string.byte(class) == 112,
+      countedWeight = value, step = step, scale = isShared or Tag.scale(value), page = page,
       from = 0, at = 1, size = 0, got = NONE, tag = false, again = NONE, first = 1, last = 0, n = users, m = 0 }
   end
   return fronts, n
@@ -50,7 +50,7 @@ end
 -- for more, and were not taken.
 function Deal.turns(lane, most, before)
   local fronts, n = Deal.fronts(lane, most)
-  local v, w, lines = lane.v, lane.w, K.line(lane.p, '', '')
+  local v, w, lines = lane.virtual, lane.weightSum, K.line(lane.prefix, '', '')
   local names, tags, left = {}, {}, {}
   local had, fronted, served, order, us = rich and {}, n > 1 and {}, nil, nil, nil
   local count, who, isOther = 0, 0, false
@@ -78,7 +78,7 @@ function Deal.turns(lane, most, before)
       isOther = true
       break
     end
-    if isPlain and (have == 0 or (have == 1 and front.w ~= 100)) then
+    if isPlain and (have == 0 or (have == 1 and front.countedWeight ~= 100)) then
       -- It stands where it has nothing (somebody else's hand), or its tag is in turns of a weight of its own: it
       -- gets a record to be kept in.
       isOther = true
@@ -115,7 +115,7 @@ function Deal.turns(lane, most, before)
     tags[i], left[i] = tags[i] + TURN, have - 1
     v = from + 100 / w
     if have == 1 then
-      w = w - front.w
+      w = w - front.countedWeight
     elseif count < most then
       local last, again = front.last + 1, front.again
       if last == 1 then
@@ -125,13 +125,13 @@ function Deal.turns(lane, most, before)
       front.last, again[last] = last, i
     end
   end
-  return { v = v, w = w, count = count, who = who, names = names, tags = tags, had = had, left = left,
+  return { virtual = v, weightSum = w, count = count, who = who, names = names, tags = tags, had = had, left = left,
     served = served, fronts = fronts, fronted = fronted, order = order, isOther = isOther, us = us }
 end
 
 -- Takes the tasks of these turns out of their lines.
 function Deal.pop(lane, turns)
-  local ids, lines, names, order, served = {}, K.line(lane.p, '', ''), turns.names, turns.order, turns.served
+  local ids, lines, names, order, served = {}, K.line(lane.prefix, '', ''), turns.names, turns.order, turns.served
   if not order then
     for i = 1, turns.count do ids[i] = redis.call('LPOP', lines .. names[i]) end
     return ids
@@ -160,7 +160,7 @@ end
 function Deal.unpop(lane, names, order, ids)
   for at_ = #ids, 1, -1 do
     local i = order and order[at_] or at_
-    redis.call('LPUSH', K.line(lane.p, '', names[i]), ids[at_])
+    redis.call('LPUSH', K.line(lane.prefix, '', names[i]), ids[at_])
   end
 end
 
@@ -174,10 +174,10 @@ function Deal.firstOdd(texts, n, request, found)
   for i = 1, n do
     local text = texts[i]
     if not text then return i end
-    local kind, hundreds, tens, ones = string.byte(text, 27, 30)
+    local kind, hundreds, tens, ones = string.byte(text, AT.text.kind, END.text.userBytes)
     if not ones then return i end
-    if kind >= 52 and kind < 56 and not (found and found[i]) then return i end
-    if kind % 2 == 1 then request.isLong = true end
+    if kind >= BYTE.facts and kind < BYTE.place and not (found and found[i]) then return i end
+    if kind % (2 * FLAG.kind.long) == 1 then request.isLong = true end
     local from = 100 * hundreds + 10 * tens + ones - DIGITS
     if not known or string.sub(text, from, from + #known - 1) ~= known then
       local a = string.find(text, '\0', from, true)
@@ -213,7 +213,7 @@ function Deal.saveTags(lane, turns)
       drained = drained + 1
       if us and us[i] then
         -- Its record keeps the tag.
-      elseif Tag.start(tags[i], front.w) > turns.v then
+      elseif Tag.start(tags[i], front.countedWeight) > turns.virtual then
         kept = kept or {}
         local k = #kept
         kept[k + 1], kept[k + 2] = string.format('%d', tags[i]), names[i]
@@ -223,7 +223,7 @@ function Deal.saveTags(lane, turns)
       end
     end
   end
-  lane.v, lane.w = turns.v, turns.w
+  lane.virtual, lane.weightSum = turns.virtual, turns.weightSum
   for _, front in ipairs(turns.fronts) do
     local moves = front.moves
     if moves and front.m == 2 then
@@ -237,7 +237,7 @@ function Deal.saveTags(lane, turns)
   lane.ready = lane.ready - drained
   if passed then Step.dropNames(lane, passed) end
   if not kept then return end
-  redis.call('ZADD', K.keptTags(lane.p), unpack(kept))
+  redis.call('ZADD', K.keptTags(lane.prefix), unpack(kept))
   lane.tags = lane.tags + #kept / 2
 end
 
@@ -255,7 +255,7 @@ function Deal.startAll(lane, turns, ids, texts, request, batch)
   local n, till = turns.count, now + (lane.config.leaseMs or request.leaseMs)
   lane.runnable = lane.runnable - n
   lane.counts.queued, lane.counts.started = lane.counts.queued - n, lane.counts.started + n
-  local value = struct.pack(LEASE, now, till, lane.epoch, 0, C.steps) .. lane.queue .. '\0' .. request.token
+  local value = struct.pack(FORMAT.lease, now, till, lane.epoch, 0, C.steps) .. lane.queue .. '\0' .. request.token
   local hot, at_ = K.hot(request.worker), batch.n
   if n == 1 then
     batch.ids[at_ + 1], batch.texts[at_ + 1] = ids[1], texts[1]
@@ -286,8 +286,8 @@ end
 -- carry.
 -- @rare
 function Deal.fits(batch, id, text, t)
-  local bytes = string.byte(text, 27) % 2 == 1 and redis.call('HSTRLEN', K.payloads(), id) or 0
-  if t and t.x and t.x.d then
+  local bytes = string.byte(text, AT.text.kind) % (2 * FLAG.kind.long) == 1 and redis.call('HSTRLEN', K.payloads(), id) or 0
+  if t and t.rare and t.rare.waitsOn then
     t.told = F.upstreamsOf(t)
     bytes = bytes + 4 * #t.told
   end
@@ -303,7 +303,7 @@ end
 -- @rare
 function Deal.addLong(batch, from)
   for i = from + 1, batch.n do
-    if string.byte(batch.texts[i], 27) % 2 == 1 then
+    if string.byte(batch.texts[i], AT.text.kind) % (2 * FLAG.kind.long) == 1 then
       Lease.addRow(batch, i, redis.call('HGET', K.payloads(), batch.ids[i]))
     end
   end

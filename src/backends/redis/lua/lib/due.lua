@@ -11,7 +11,8 @@ end
 -- then rather than too late.
 -- @rare
 function F.ratesOpenAt(most)
-  local rows = redis.call('ZRANGEBYSCORE', K.index('rated'), '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES', 'LIMIT', 0, most)
+  local rows = redis.call('ZRANGEBYSCORE', K.index('rated'), '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES',
+    'LIMIT', 0, most)
   for i = 1, #rows, 2 do
     local at_ = F.rateOpensAt(F.laneOf(rows[i]))
     if at_ < INF or i == 2 * most - 1 then return tonumber(rows[i + 1]) end

@@ -7,25 +7,25 @@ function F.endTask(t, u, state, ending)
   F.setState(t, u, state)
   t.at = now
   F.enterEnded(t)
-  if ending.cause then F.rareOf(t).ca = ending.cause end
+  if ending.cause then F.rareOf(t).endCause = ending.cause end
   if state == 'failed' then F.countFollower(t, lane, 1) end
   if ending.error then F.setError(t, ending.error) end
   t.result = ending.result
   t.canceling = false
-  local x = t.x
+  local x = t.rare
   if x then
-    x.ex, x.wu, x.wk = nil, nil, nil
+    x.startUntil, x.waitUntil, x.wakeDue = nil, nil, nil
     F.setDeadline(t)
-    if x.k then F.releaseKey(t, u) end
+    if x.keyName then F.releaseKey(t, u) end
   end
   u.live = u.live - 1
   lane[state] = lane[state] + 1
-  if t.w then
-    published[#published + 1] = { ear = t.w, t = t }
-    t.w = nil
+  if t.listeners then
+    published[#published + 1] = { ear = t.listeners, t = t }
+    t.listeners = nil
     F.saveEar(t)
   end
-  local reads = x and (x.d or x.s) and true or false
+  local reads = x and (x.waitsOn or x.suspendedFor) and true or false
   if reads or t.dependents then
     t.inCascade, t.left = true, not reads
     F.put('cascade', t.id, t.endStamp)

@@ -32,37 +32,37 @@ end
 -- shared one of its power of two. Answers the kind, which classes of three families have: of users
 -- without a record (p), of others that nobody is assigned to (o), and of those that somebody is (a).
 function F.joinClass(u)
-  local lane, kind = u.lane, 'w' .. u.w
+  local lane, kind = u.lane, 'w' .. u.countedWeight
   local classes = lane.classes
   u.shared, u.ready = false, true
   if not F.isKindUsed(classes, kind) and next(classes) and F.exactClasses(lane) >= LIMIT.weightClasses then
     u.shared = true
-    kind = 's' .. F.sharedClass(u.w)
+    kind = 's' .. F.sharedClass(u.countedWeight)
   end
   u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
-  if classes[u.class] == MANY then F.spread(K.ready(lane.p, u.class)) end
-  lane.w = lane.w + u.w
+  if classes[u.class] == MANY then F.spread(K.ready(lane.prefix, u.class)) end
+  lane.weightSum = lane.weightSum + u.countedWeight
   lane.ready = lane.ready + 1
   return kind
 end
 
 -- F of a turn of cost 1.
 -- @rare
-function F.finishOf(u) return Tag.start(u.s, u.w) + 100 / u.w end
+function F.finishOf(u) return Tag.start(u.startTag, u.countedWeight) + 100 / u.countedWeight end
 
 -- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
 -- weights, which share a class, are compared in virtual time.
 function F.indexUser(u, ready)
   local lane = u.lane
-  F.zset(K.ready(lane.p, u.class), u.name, ready and (u.shared and F.startOf(u) or u.s))
+  F.zset(K.ready(lane.prefix, u.class), u.name, ready and (u.shared and F.startOf(u) or u.startTag))
   local lists = u.lists
   if not lists then return end
   local finish = ready and F.finishOf(u)
   for i = 1, #lists do
-    F.zset(K.listReady(lane.p, lists[i]), u.name, finish)
+    F.zset(K.listReady(lane.prefix, lists[i]), u.name, finish)
     if string.byte(lists[i]) == 115 then
-      F.zset(K.orphans(lane.p, lists[i]), u.name, not u.assigned and finish)
+      F.zset(K.orphans(lane.prefix, lists[i]), u.name, not u.assigned and finish)
     end
   end
 end
@@ -78,13 +78,13 @@ end
 function F.displace(u)
   local lane = u.lane
   F.indexUser(u, false)
-  lane.w = lane.w - u.w
+  lane.weightSum = lane.weightSum - u.countedWeight
   lane.ready = lane.ready - 1
   local classes, left = lane.classes, (lane.classes[u.class] or 1) - 1
   classes[u.class] = left > 0 and left or nil
   if left <= 0 then
-    Z[K.ready(lane.p, u.class)] = nil
-    redis.call('DEL', K.ready(lane.p, u.class))
+    Z[K.ready(lane.prefix, u.class)] = nil
+    redis.call('DEL', K.ready(lane.prefix, u.class))
     local kind = string.sub(u.class, 2)
     if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
   end
@@ -106,7 +106,7 @@ function F.listOf(lane, id)
   lane.lists = lane.lists or {}
   local list = lane.lists[id]
   if list then return list end
-  local got = redis.call('HMGET', K.list(lane.p, id), 'c', 'e')
+  local got = redis.call('HMGET', K.list(lane.prefix, id), FIELD.list.clock, FIELD.list.epoch)
   list = { id = id, clock = tonumber(got[1] or 0) }
   if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
   lane.lists[id] = list
@@ -117,9 +117,9 @@ end
 -- own has got to, so that it waits for nobody that its workers do not serve.
 -- @rare
 function F.joinTag(u)
-  local lane, v = u.lane, u.lane.v
+  local lane, v = u.lane, u.lane.virtual
   for i = 1, u.lists and #u.lists or 0 do
-    local key = K.listReady(lane.p, u.lists[i])
+    local key = K.listReady(lane.prefix, u.lists[i])
     F.flushKey(key)
     local head = redis.call('ZRANGE', key, 0, 0)[1]
     if head then
@@ -132,27 +132,27 @@ end
 function F.place(u)
   local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
-  if u.ready and u.ep ~= lane.epoch then Timed.recount(u) end
-  if u.ready and u.w == weight then
+  if u.ready and u.tagEpoch ~= lane.epoch then Timed.recount(u) end
+  if u.ready and u.countedWeight == weight then
     if (u.assigned or false) ~= assigned then
       u.assigned = assigned
       F.changeFamily(u)
     end
     return
   end
-  local v, kept = u.lists and F.joinTag(u) or lane.v, 0
+  local v, kept = u.lists and F.joinTag(u) or lane.virtual, 0
   -- A tag that the virtual time has passed is worth nothing, so it makes no difference whether it was kept.
-  if u.ep == lane.epoch and (u.ready or F.startOf(u) > lane.v) then kept = u.s end
+  if u.tagEpoch == lane.epoch and (u.ready or F.startOf(u) > lane.virtual) then kept = u.startTag end
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
-  if u.w ~= weight then
-    kept = math.ceil(v * Tag.scale(weight)) + math.max(0, math.ceil(kept - v * Tag.scale(u.w)))
+  if u.countedWeight ~= weight then
+    kept = math.ceil(v * Tag.scale(weight)) + math.max(0, math.ceil(kept - v * Tag.scale(u.countedWeight)))
   end
   if u.ready then F.displace(u) end
-  u.ep, u.w, u.assigned, u.entered = lane.epoch, weight, assigned, true
+  u.tagEpoch, u.countedWeight, u.assigned, u.entered = lane.epoch, weight, assigned, true
   lane.joined = 1
   local kind, lasts = F.joinClass(u), lane.lasts
   local last = lasts[kind] or -1
-  u.s, lasts[kind] = Tag.enter(kept, v, weight, last)
+  u.startTag, lasts[kind] = Tag.enter(kept, v, weight, last)
   -- Tags of different weights have no order: those who share a class are counted.
   if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)

@@ -30,7 +30,7 @@ function Schedule.overtake(ids, cause)
       F.endTask(t, F.ownerOf(t), 'canceled', { cause = cause })
     elseif not t.canceling then
       t.canceling = true
-      F.rareOf(t).cn = cause
+      F.rareOf(t).cancelCause = cause
     end
   end
 end
@@ -38,7 +38,7 @@ end
 -- Puts the task behind others, however these end.
 function Schedule.waitFor(item, ids)
   item.spec = item.spec or {}
-  item.spec.d, item.spec.g = ids, { 'run', 'run', 'satisfied', false }
+  item.spec.waitsOn, item.spec.policies = ids, { 'run', 'run', 'satisfied', false }
 end
 
 function Schedule.outcomeOf(s, item, canceled)

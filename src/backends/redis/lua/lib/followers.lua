@@ -3,9 +3,9 @@
 -- @rare
 
 function F.countFollower(t, lane, change)
-  local cause = t.y and t.y.ca and cjson.decode(t.y.ca)
+  local cause = t.changing and t.changing.endCause and cjson.decode(t.changing.endCause)
   if not cause or not (cause.type == 'upstream' or cause.task) then return end
-  local key = K.fair(lane.p)
-  redis.call('HINCRBY', key, 'fo', change)
-  if change > 0 then redis.call('HINCRBY', key, 'fe', change) end
+  local key = K.fair(lane.prefix)
+  redis.call('HINCRBY', key, FIELD.fair.followers, change)
+  if change > 0 then redis.call('HINCRBY', key, FIELD.fair.followed, change) end
 end

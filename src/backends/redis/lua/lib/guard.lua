@@ -17,18 +17,8 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
 
   local SCALARS = set('GET HGET LINDEX ZSCORE LPOS LPOP RPOP')
   local ROWS = set('HGETALL HKEYS ZRANGE ZREVRANGE ZRANGEBYSCORE ZRANGEBYLEX LRANGE SMEMBERS SPOP')
-  local TYPES = {
-    hash = set('clock meta tasks payloads facts ends results errors ears hot holes user-config key run channel xcom later '
-      .. 'graphmeta schedule scheduler submit worker refreshing fair user list strange-names '
-      .. 'damaged'),
-    list = set('ended line line1 line2 line4 line5 line6 attempts submitted wake'),
-    zset = set('leases kept state scheduled-users throttled deadlines cascade schedules xcom-ends missing submissions '
-      .. 'listed-workers workers names users parked strangers strange-users kept-tags old-tags '
-      .. 'ready idle scheduled idle-workers list-ready orphans '
-      .. 'xcom-keys xcom-namespaces configured-for-all'),
-    set = set('queues dropping idle-lanes configured-users graph-refs list-names list-workers'),
-    string = set('graph graph-new'),
-  }
+  local TYPES = { hash = set(TABLE.hashs), list = set(TABLE.lists), zset = set(TABLE.zsets), set = set(TABLE.sets),
+    string = set(TABLE.strings) }
 
   local function note(name, why, value)
     guard.damage[#guard.damage + 1] = name .. ': ' .. why
@@ -67,27 +57,30 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
   end
 
   local function isText(f)
-    if not string.find(f, '^' .. string.rep('%d', 13) .. string.rep('%x', 12) .. '[1-6][0-;]%d%d%d') then return false end
-    local last = 30 + string.sub(f, 28, 30)
+    if not string.find(f, '^' .. string.rep('%d', WIDTH.created) .. string.rep('%x', WIDTH.stamp)
+      .. '[1-6][0-;]%d%d%d') then return false end
+    local last = END.text.userBytes + string.sub(f, AT.text.userBytes, END.text.userBytes)
     local queue, name, cost, options = string.match(f, '^([%w][%w._-]*)%z([^%z]+)%z([^%z]*)%z([^%z]*)%z', last + 1)
     cost = tonumber(cost)
-    return queue and name and last > 30 and isFinite(cost) and cost > 0 and (options == '' or isJson(options))
+    return queue and name and last >= AT.text.rest and isFinite(cost) and cost > 0 and (options == '' or isJson(options))
   end
 
   local function isFacts(v)
-    local n = unpacked('<BBdIIIdI', v)
-    if not n or n[1] > 2 or n[2] > 63 or not isFinite(n[3], n[7]) or n[3] < 0 then return false end
+    local n = unpacked(FORMAT.facts, v)
+    if not n or n[1] > PLACE.deferred or n[2] >= FLAG.facts.all or not isFinite(n[3], n[7]) or n[3] < 0 then return false end
     if #v < n[9] then return true end
     local more = tableIn(cmsgpack.unpack, string.sub(v, n[9]))
     if not more then return false end
-    local x, y, o = more.x, more.y, more.o
+    local x, y, o = more.rare, more.changing, more.latestLease
     if x ~= nil then
-      if type(x) ~= 'table' or not isTexts(x.d) or not isTexts(x.s) or not isTexts(x.m) then return false end
-      if x.d and (type(x.g) ~= 'table' or type(x.g[1]) ~= 'string' or type(x.g[2]) ~= 'string') then return false end
-      for field in pairs(set('ex wu wk dl xr')) do
+      if type(x) ~= 'table' or not isTexts(x.waitsOn) or not isTexts(x.suspendedFor)
+        or not isTexts(x.assumed) then return false end
+      if x.waitsOn and (type(x.policies) ~= 'table' or type(x.policies[1]) ~= 'string'
+        or type(x.policies[2]) ~= 'string') then return false end
+      for field in pairs(set(MEMBERS.moments)) do
         if x[field] ~= nil and not isFinite(x[field]) then return false end
       end
-      for field in pairs(set('k fp su o h')) do
+      for field in pairs(set(MEMBERS.texts)) do
         if x[field] ~= nil and type(x[field]) ~= 'string' then return false end
       end
     end
@@ -96,36 +89,36 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
   end
 
   local function isEnd(v)
-    local n = unpacked('<Bddd', v)
-    local code = n and n[1] % 16
-    return n and code >= 5 and code <= 7 and n[1] < 64 and isFinite(n[2], n[3], n[4])
+    local n = unpacked(FORMAT.ending, v)
+    local code = n and n[1] % FLAG.ending.settled
+    return n and code >= CODE.finished and code <= CODE.canceled and n[1] < FLAG.ending.all and isFinite(n[2], n[3], n[4])
       and string.find(v, '^[^%z]*%z[^%z]*%z', n[5])
   end
 
   local function isLease(v)
-    local n = unpacked('<ddIBdxxxx', v)
-    return n and isFinite(n[1], n[2], n[5]) and n[1] >= 0 and n[2] >= 0 and n[4] < 8
+    local n = unpacked(FORMAT.lease, v)
+    return n and isFinite(n[1], n[2], n[5]) and n[1] >= 0 and n[2] >= 0 and n[4] < FLAG.lease.all
       and string.find(v, '^[%w._-]*%z%d+%-', n[6])
   end
 
   local function isNumber(v) return #v == 8 and isFinite((struct.unpack('<d', v))) end
 
   local function isUser(field, v)
-    if field == 'c' then
+    if field == FIELD.user.settings then
       local c = tableIn(cmsgpack.unpack, v)
-      return c and type(c.o or c) == 'table' and isTexts(c.l)
+      return c and type(c.userPart or c) == 'table' and isTexts(c.onLists)
     end
-    if field == 't' then return isNumber(v) end
-    if field == 'v' then
-      if #v < 12 or (#v - 12) % 17 ~= 0 then return false end
-      for at_ = 13, #v, 17 do
-        local level, last, tag = struct.unpack('<Bdd', v, at_)
+    if field == FIELD.user.mean then return isNumber(v) end
+    if field == FIELD.user.shares then
+      if #v < SIZE.shares or (#v - SIZE.shares) % SIZE.levelShare ~= 0 then return false end
+      for at_ = AT.shares.rest, #v, SIZE.levelShare do
+        local level, last, tag = struct.unpack(FORMAT.levelShare, v, at_)
         if level < 1 or level > 5 or not isFinite(last, tag) then return false end
       end
       return isFinite((struct.unpack('<d', v)))
     end
-    local n = unpacked('<dIBIIIIIIIIIId', v)
-    if not n or #v ~= struct.size('<dIBIIIIIIIIIId') or n[3] > 63 or not isFinite(n[1], n[14]) then return false end
+    local n = unpacked(FORMAT.user, v)
+    if not n or #v ~= SIZE.user or n[3] >= FLAG.user.all or not isFinite(n[1], n[14]) then return false end
     for at_ = 5, 13 do
       if n[at_] >= 2 ^ 31 then return false end
     end
@@ -133,16 +126,17 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
   end
 
   local function isLane(field, v)
-    if field == 'c' then return tableIn(cmsgpack.unpack, v) end
-    if field == 't' then return isNumber(v) end
-    if field ~= 's' then return isCount(v) end
-    local n = unpacked('<' .. string.rep('d', 26), v)
-    if not n then return false end
-    for at_ = 1, 26 do
-      if not isFinite(n[at_]) and (n[at_] ~= INF or at_ ~= 6) then return false end
+    if field == FIELD.fair.settings then return tableIn(cmsgpack.unpack, v) end
+    if field == FIELD.fair.mean then return isNumber(v) end
+    if field ~= FIELD.fair.numbers then return isCount(v) end
+    local size = (SIZE.queue + SIZE.seldom)
+    if #v < size then return false end
+    for at_ = 1, size, 8 do
+      local value = struct.unpack('<d', v, at_)
+      if not isFinite(value) and (value ~= INF or at_ ~= AT.queue.idleLeast) then return false end
     end
-    if #v == 208 then return true end
-    local fine, classes, lasts, parked = pcall(cmsgpack.unpack, string.sub(v, 209))
+    if #v == size then return true end
+    local fine, classes, lasts, parked = pcall(cmsgpack.unpack, string.sub(v, size + 1))
     if not fine or type(classes) ~= 'table' or type(lasts) ~= 'table' or not isFinite(parked) then return false end
     for class, count in pairs(classes) do
       if not string.find(class, '^[poa][ws]%-?[%d.e+-]+$') or not isFinite(count) then return false end
@@ -151,9 +145,9 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
   end
 
   local function isClock(field, v)
-    if field == 'a' then return string.find(v, ',', 1, true) end
-    if field ~= 's' then return true end
-    if #v ~= 24 * 8 then return false end
+    if field == FIELD.clock.alarms then return string.find(v, ',', 1, true) end
+    if field ~= FIELD.clock.numbers then return true end
+    if #v ~= SIZE.clock then return false end
     for at_ = 1, #v, 8 do
       local value = struct.unpack('<d', v, at_)
       if value ~= INF and not isFinite(value) then return false end
@@ -162,19 +156,19 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
   end
 
   local function isWorker(field, v)
-    if field == 'n' then return string.find(v, '^,.*,$') end
-    if field == 'l' then
+    if field == FIELD.worker.names then return string.find(v, '^,.*,$') end
+    if field == FIELD.worker.lists then
       local lists = tableIn(cmsgpack.unpack, v)
-      return lists and (lists.a or lists.s) and isTexts({ lists.a, lists.s })
+      return lists and (lists.assignedList or lists.stealList) and isTexts({ lists.assignedList, lists.stealList })
     end
-    if field == 'i' then
+    if field == FIELD.worker.line then
       -- It was woken, or handed a task.
       local lines = v == '' or v == '+' or tableIn(cmsgpack.unpack, v)
       return lines == true or (lines and #lines % 2 == 0 and isTexts(lines))
     end
-    if field == 'j' then return isJson(v) end
-    if field == 'r' then return v == '' or string.find(v, '^%d+%-') end
-    return field == 'q' or field == 'x' or isCount(v)
+    if field == FIELD.worker.spec then return isJson(v) end
+    if field == FIELD.worker.last then return v == '' or string.find(v, '^%d+%-') end
+    return field == FIELD.worker.queues or field == FIELD.worker.unlisted or isCount(v)
   end
 
   -- Whether a field of a hash can be read, by family. All others are texts, and say what they say.
@@ -185,15 +179,15 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     hot = function(_, v) return isLease(v) end,
     attempts = function(_, v) return isJson(v) end,
     key = function(field, v)
-      local key = field ~= 'k' or tableIn(cmsgpack.unpack, v)
-      return key == true or (key and type(key.o) == 'string' and isTexts(key.a))
+      local key = field ~= FIELD.key.record or tableIn(cmsgpack.unpack, v)
+      return key == true or (key and type(key.ownerId) == 'string' and isTexts(key.absorbedIds))
     end,
     ['user-config'] = function(_, v) return tableIn(cmsgpack.unpack, v) end,
     schedule = function(field, v)
-      return v == '' or not string.find('rmdcufxvt', field, 1, true) or isCount(v)
+      return v == '' or not set(MEMBERS.scheduleNumbers)[field] or isCount(v)
     end,
-    channel = function(field, v) return field ~= 'n' or string.find(v, '^%d+ %d+$') end,
-    xcom = function(field, v) return (field ~= 'p' and field ~= 't') or isCount(v) end,
+    channel = function(field, v) return field ~= FIELD.channel.counts or string.find(v, '^%d+ %d+$') end,
+    xcom = function(field, v) return (field ~= FIELD.xcom.pushed and field ~= FIELD.xcom.keep) or isCount(v) end,
   }
   for family in pairs(set('holes graphmeta list later')) do
     CHECKS[family] = function(_, v) return isCount(v) end
@@ -222,12 +216,12 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
   -- Why a task cannot be read; nil when it can.
   local function faultOf(id, f)
     if not isText(f) then return 'its text cannot be read' end
-    local kind, facts, ended = string.byte(f, 27) - 48, pieceOf('facts', id), pieceOf('ends', id)
-    if kind >= 4 and not facts then return 'its facts are lost' end
-    if kind >= 4 and not isFacts(facts) then return 'its facts cannot be read' end
-    if kind % 2 == 1 and not pieceOf('payloads', id) then return 'its payload is lost' end
+    local kind, facts, ended = string.byte(f, AT.text.kind) - BYTE.zero, pieceOf('facts', id), pieceOf('ends', id)
+    if kind >= FLAG.kind.facts and not facts then return 'its facts are lost' end
+    if kind >= FLAG.kind.facts and not isFacts(facts) then return 'its facts cannot be read' end
+    if kind % (2 * FLAG.kind.long) == 1 and not pieceOf('payloads', id) then return 'its payload is lost' end
     if ended and not isEnd(ended) then return 'its end cannot be read' end
-    if ended and string.byte(ended) >= 32 and not pieceOf('results', id) then return 'its result is lost' end
+    if ended and string.byte(ended) >= FLAG.ending.apart and not pieceOf('results', id) then return 'its result is lost' end
   end
 
   -- What is read in place of a field that cannot be: a lease that has ended, else nothing.
@@ -251,16 +245,16 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     end
     if family == 'hot' then
       note('lease of ' .. field .. ' by ' .. last, 'cannot be read', value)
-      local over = struct.pack('<ddIBdxxxx', 0, 0, 0, 0, 0) .. '\0' .. '0-damaged'
+      local over = struct.pack(FORMAT.lease, 0, 0, 0, 0, 0) .. '\0' .. '0-damaged'
       if not look then real.call('HSET', key, field, over) end
       return over
     end
     note(whole .. ' ' .. field, 'cannot be read', value)
     if look then return false end
     real.call('HDEL', key, field)
-    if family == 'worker' then real.call('HDEL', key, 't') end
-    if family == 'schedule' and (field == 'd' or field == 's') then
-      real.call('HSET', key, 'd', seconds .. '000', 's', seconds .. '000')
+    if family == 'worker' then real.call('HDEL', key, FIELD.worker.seen) end
+    if family == 'schedule' and (field == FIELD.schedule.due or field == FIELD.schedule.slot) then
+      real.call('HSET', key, FIELD.schedule.due, seconds .. '000', FIELD.schedule.slot, seconds .. '000')
     end
     return false
   end
@@ -315,10 +309,10 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     local waiting = 0
     for _, id in ipairs(ask('ZRANGE', base .. 'workers', 0, -1)) do
       local key = base .. 'worker:' .. id
-      local line = checked(key, 'i', ask('HGET', key, 'i'))
+      local line = checked(key, FIELD.worker.line, ask('HGET', key, FIELD.worker.line))
       if line and #line > 1 then waiting = waiting + 1 end
     end
-    return struct.pack('<dddddddddddddddddddddddd', 0, 0, headOf('leases'), headOf('scheduled-users'),
+    return struct.pack(FORMAT.clock, 0, 0, headOf('leases'), headOf('scheduled-users'),
       headOf('throttled'), headOf('deadlines'), headOf('cascade'), firstOf('finished'), firstOf('failed'),
       firstOf('canceled'), headOf('listed-workers'), headOf('submissions'), headOf('missing'), waiting, 0,
       ask('SCARD', base .. 'configured-users'), 1, ask('EXISTS', base .. 'dropping'),
@@ -328,13 +322,13 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
 
   -- Whether the record says less than the namespace holds.
   local function readClock(got)
-    if got[1] and checked(KEYS[1], 's', got[1]) then return got end
+    if got[1] and checked(KEYS[1], FIELD.clock.numbers, got[1]) then return got end
     if real.call('EXISTS', base .. 'tasks', base .. 'queues', base .. 'workers') == 0 then return got end
     if not got[1] then note('clock', 'is lost') end
     got[1], got[2] = guard.newClock(), false
     if not look then
-      real.call('HSET', KEYS[1], 's', got[1])
-      real.call('HDEL', KEYS[1], 'a')
+      real.call('HSET', KEYS[1], FIELD.clock.numbers, got[1])
+      real.call('HDEL', KEYS[1], FIELD.clock.alarms)
     end
     return got
   end
@@ -349,8 +343,8 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
       got[i] = value
     end
     if family == 'worker' and not isWhole then return nothing(#fields) end
-    if family == 'user' and fields[1] == 'u' and not got[1] and got[3] then
-      local own = cmsgpack.unpack(got[3]).o
+    if family == 'user' and fields[1] == FIELD.user.numbers and not got[1] and got[3] then
+      local own = cmsgpack.unpack(got[3]).userPart
       if type(own) ~= 'table' or not isFinite(own.weight) or next(own, next(own)) then
         note(string.sub(key, #base + 1), 'has no numbers', got[3])
         if not look then real.call('DEL', key) end
@@ -375,7 +369,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     if command ~= 'HMGET' then return got end
     -- The clock that a test sets.
     if not seconds then seconds = got[1] end
-    if key == KEYS[1] and (...) == 's' then return readClock(got) end
+    if key == KEYS[1] and (...) == FIELD.clock.numbers then return readClock(got) end
     return readFields(key, { ... }, got)
   end
 

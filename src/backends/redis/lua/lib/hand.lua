@@ -10,10 +10,11 @@ end
 -- The lines of the worker that waits longest, its request and how long it leases for; nil when it has not shown
 -- life lately, takes nothing that it has not asked for, or does not know the task.
 function Hand.taker(lane, text)
-  local head = redis.call('ZRANGE', K.idleWorkers(lane.p, '*'), 0, 0, 'WITHSCORES')
+  local head = redis.call('ZRANGE', K.idleWorkers(lane.prefix, '*'), 0, 0, 'WITHSCORES')
   local worker = head[1]
   if not worker or now - head[2] > 1.2 * LIMIT.floorMs + 1000 then return end
-  local got = redis.call('HMGET', K.worker(worker), 'i', 'n', 'l', 'x')
+  local got = redis.call('HMGET', K.worker(worker), FIELD.worker.line, FIELD.worker.names, FIELD.worker.lists,
+    FIELD.worker.unlisted)
   if not got[1] or #got[1] <= 1 or got[3] or got[4] then return end
   local _, request, leaseMs = cmsgpack.unpack(got[1])
   local asked = { names = got[2], known = false, isLong = false }
@@ -24,21 +25,21 @@ end
 -- The turn of a user of whom nothing is known, and who is alone: it begins where the user would enter, and moves
 -- virtual time by all of it, so nothing of its tag is ahead.
 function Hand.charge(lane)
-  local tag = Tag.enter(0, lane.v, 100, -1)
-  lane.v = math.max(lane.v, Tag.start(tag, 100)) + 1
+  local tag = Tag.enter(0, lane.virtual, 100, -1)
+  lane.virtual = math.max(lane.virtual, Tag.start(tag, 100)) + 1
 end
 
 -- Leases the task, whose text has been stored, to a worker that waits; false when there is none for it. The lease
 -- is short until the worker says that it has got it: one that has died costs no more than a token that it was given.
 function Hand.over(lane, user, id, text)
-  if lane.tags > 0 and redis.call('ZSCORE', K.keptTags(lane.p), user) then return false end
+  if lane.tags > 0 and redis.call('ZSCORE', K.keptTags(lane.prefix), user) then return false end
   local worker, lines, request, leaseMs = Hand.taker(lane, text)
   if not worker then return false end
   Hand.charge(lane)
   local till = now + math.min(leaseMs, LIMIT.handMs)
   local token = string.format('%d-', micros) .. request
   redis.call('HSET', K.hot(worker), id,
-    struct.pack(LEASE, now, till, lane.epoch, 4, C.steps) .. lane.queue .. '\0' .. token)
+    struct.pack(FORMAT.lease, now, till, lane.epoch, FLAG.lease.handed, C.steps) .. lane.queue .. '\0' .. token)
   if till < H.started then H.started = till end
   redis.call('ZADD', K.leases(), 'LT', string.format('%d', till), worker)
   lane.counts.started = lane.counts.started + 1
@@ -46,7 +47,7 @@ function Hand.over(lane, user, id, text)
   redis.call('RPUSH', K.wake(worker), token .. string.format('\0%d\0%d\0', now, leaseMs) .. id .. '\0' .. text)
   -- Nobody is to find it once the lease may have ended.
   redis.call('PEXPIRE', K.wake(worker), LIMIT.handMs / 2)
-  redis.call('HSET', K.worker(worker), 'i', '+', 'r', string.format('%d-', C.steps) .. request)
+  redis.call('HSET', K.worker(worker), FIELD.worker.line, '+', FIELD.worker.last, string.format('%d-', C.steps) .. request)
   local heldAlarm = string.find(C.alarms, worker, 1, true) and Due.dropAlarm(worker)
   if heldAlarm then Due.handAlarm(lane) end
   return true

@@ -103,7 +103,7 @@ function F.overdue(worker, most)
     local rows
     cursor, rows = unpack(redis.call('HSCAN', key, cursor, 'COUNT', 10 * most))
     for i = 1, #rows, 2 do
-      local _, till = struct.unpack(LEASE, rows[i + 1])
+      local _, till = struct.unpack(FORMAT.lease, rows[i + 1])
       -- This step may have made it end sooner.
       local t = tasks[rows[i]]
       if t and t.state == 'started' and t.worker == worker then till = t.leaseUntil end

@@ -7,45 +7,46 @@ Key.gone = {}
 
 -- The key as it is remembered, also when it no longer holds.
 function Key.rememberedKey(item)
-  local spec = item.x and item.x.i
+  local spec = item.rare and item.rare.keySpec
   if not spec then return end
   local key = F.keyState(item.queue, item.user, spec.key)
-  if not key.o then return end
-  local byTime = key.u and now < key.u
-  local known = byTime and key.g or not key.g and F.taskOf(key.o)
-  local over = key.e and now > key.e + LIMIT.resendMs
+  if not key.ownerId then return end
+  local byTime = key.holdsUntil and now < key.holdsUntil
+  local known = byTime and key.ownerEndedAs or not key.ownerEndedAs and F.taskOf(key.ownerId)
+  local over = key.ownerEndedAt and now > key.ownerEndedAt + LIMIT.resendMs
   if known and (byTime or not over) then
-    Key.gone[key.o] = key.g
+    Key.gone[key.ownerId] = key.ownerEndedAs
     return key
   end
-  key.o = nil
+  key.ownerId = nil
   key.dirty = true
 end
 
 function Key.holds(key)
-  if key.u then return now < key.u end
+  if key.holdsUntil then return now < key.holdsUntil end
   -- Not by the owner's state: a redrive does not take the key back.
-  return not key.e
+  return not key.ownerEndedAt
 end
 
 function Key.hasAbsorbed(key, id)
-  for _, other in ipairs(key.a) do
+  for _, other in ipairs(key.absorbedIds) do
     if other == id then return true end
   end
   return false
 end
 
 function Key.takeKey(item, t)
-  local spec = item.x.i
+  local spec = item.rare.keySpec
   local key = F.keyState(item.queue, item.user, spec.key)
   local window = Window.is(spec) and Window.opened(key, spec)
   if window then
     -- A resend of a call that an earlier owner has answered is no new call.
-    key.u, key.n, item.due = window.till, window.from, window.due
+    key.holdsUntil, key.windowFrom, item.due = window.till, window.from, window.due
   else
-    key.u, key.n, key.a = spec.ttl and now + spec.ttl or nil, nil, {}
+    key.holdsUntil, key.windowFrom, key.absorbedIds = spec.ttl and now + spec.ttl or nil, nil, {}
   end
-  key.o, key.f, key.p, key.e, key.g = t.id, nil, redis.sha1hex(item.payload), nil, nil
+  key.ownerId, key.followerId, key.digestFirst, key.ownerEndedAt, key.ownerEndedAs = t.id, nil,
+    redis.sha1hex(item.payload), nil, nil
   key.dirty = true
 end
 
@@ -59,36 +60,36 @@ end
 -- What a key that holds answers to another task; nil: the task becomes its follower, or its next
 -- owner when it gathers calls.
 function Key.answerByKey(key, item)
-  local policy = item.x.i.policy
+  local policy = item.rare.keySpec.policy
   if policy == 'reject' then
-    return { kind = 'refused', refusal = { type = 'key-taken', key = key.key, id = key.o } }
+    return { kind = 'refused', refusal = { type = 'key-taken', key = key.key, id = key.ownerId } }
   end
-  local conflict = redis.sha1hex(item.payload) ~= key.p
-  local state = key.g or F.taskOf(key.o).state
-  if policy == 'return' then return Key.existing(key.o, conflict, false) end
-  if Window.is(item.x.i) then
-    local kind = Window.step(key, item.x.i)
-    return kind ~= 'new' and Key.existing(key.o, conflict, kind == 'replace') or nil
+  local conflict = redis.sha1hex(item.payload) ~= key.digestFirst
+  local state = key.ownerEndedAs or F.taskOf(key.ownerId).state
+  if policy == 'return' then return Key.existing(key.ownerId, conflict, false) end
+  if Window.is(item.rare.keySpec) then
+    local kind = Window.step(key, item.rare.keySpec)
+    return kind ~= 'new' and Key.existing(key.ownerId, conflict, kind == 'replace') or nil
   end
-  if state ~= 'started' and not F.isEnd(state) then return Key.existing(key.o, conflict, true) end
+  if state ~= 'started' and not F.isEnd(state) then return Key.existing(key.ownerId, conflict, true) end
   if policy == 'replace-queued' or state ~= 'started' then
-    return Key.existing(key.o, conflict, false)
+    return Key.existing(key.ownerId, conflict, false)
   end
-  if key.f then return Key.existing(key.f, conflict, true) end
+  if key.followerId then return Key.existing(key.followerId, conflict, true) end
 end
 
 -- Puts another input into a task that has not started.
 function Key.replaceInput(t, item)
-  t.x = t.x or {}
-  t.x.fp = F.firstDigest(t)
+  t.rare = t.rare or {}
+  t.rare.payloadDigest = F.firstDigest(t)
   F.change(t)
   local head = string.sub(F.fixed(t).f, 1, t.optionsAt - 1)
-  t.f = head .. string.sub(item.f, item.optionsAt, item.body - 1)
+  t.recordText = head .. string.sub(item.recordText, item.optionsAt, item.body - 1)
     .. (item.long and '' or item.payload)
   t.created = nil
   F.fixed(t)
   t.long = item.long
-  F.setKind(t, t.kind - t.kind % 2 + (item.long and 1 or 0))
+  F.setKind(t, t.kind - t.kind % (2 * FLAG.kind.long) + (item.long and FLAG.kind.long or 0))
   t.textChanged = true
   if item.long then redis.call('HSET', K.payloads(), t.id, item.long) end
 end
@@ -96,13 +97,13 @@ end
 -- Remembers the id of a call that the key answered, and swaps the input where the answer says so.
 function Key.absorb(key, item, reply)
   if reply.kind ~= 'existing' then return end
-  if not Key.hasAbsorbed(key, item.id) then table.insert(key.a, item.id) end
-  if #key.a > LIMIT.absorbed then table.remove(key.a, 1) end
+  if not Key.hasAbsorbed(key, item.id) then table.insert(key.absorbedIds, item.id) end
+  if #key.absorbedIds > LIMIT.absorbed then table.remove(key.absorbedIds, 1) end
   key.dirty = true
   if not reply.replaced then return end
   local t = F.taskOf(reply.id)
   local _, due
-  if Window.is(item.x.i) then _, due = Window.step(key, item.x.i) end
+  if Window.is(item.rare.keySpec) then _, due = Window.step(key, item.rare.keySpec) end
   Key.replaceInput(t, item)
   if due then
     Window.move(t, due)

@@ -4,7 +4,7 @@ local DROP = 50
 
 -- Drops kept tags of users without a record that are of an epoch before; says how many.
 function Tick.dropOldTags(lane, epoch, most)
-  local key = K.oldTags(lane.p, epoch)
+  local key = K.oldTags(lane.prefix, epoch)
   local names = redis.call('ZRANGE', key, 0, most - 1)
   if #names == 0 then return 0 end
   redis.call('ZREM', key, unpack(names))
@@ -21,9 +21,9 @@ function Tick.dropIdle(lane, most)
       dropped = dropped + Tick.dropOldTags(lane, epoch, most - dropped)
       if dropped >= most then return most end
     end
-    local key = K.idle(lane.p, epoch)
+    local key = K.idle(lane.prefix, epoch)
     F.flushKey(key)
-    local limit = epoch < lane.epoch and '+inf' or lane.v
+    local limit = epoch < lane.epoch and '+inf' or lane.virtual
     local names = redis.call('ZRANGEBYSCORE', key, '-inf', limit, 'LIMIT', 0, most - dropped)
     local gone = {}
     for _, name in ipairs(names) do
@@ -34,7 +34,7 @@ function Tick.dropIdle(lane, most)
         u.idle = false
         F.touch(u)
       else
-        redis.call('DEL', K.user(lane.p, name))
+        redis.call('DEL', K.user(lane.prefix, name))
         gone[#gone + 1] = name
       end
     end
@@ -52,11 +52,11 @@ end
 -- Drops kept tags of users without a record that the virtual time has passed; says how many.
 function Tick.dropTags(lane, most)
   if lane.tags == 0 then return 0 end
-  local key, passed, names = K.keptTags(lane.p), math.floor(lane.v * Tag.scale(100)) + 1, {}
+  local key, passed, names = K.keptTags(lane.prefix), math.floor(lane.virtual * Tag.scale(100)) + 1, {}
   F.flushKey(key)
   local got = redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', passed), 'WITHSCORES', 'LIMIT', 0, most)
   for i = 1, #got, 2 do
-    if Tag.start(tonumber(got[i + 1]), 100) <= lane.v then names[#names + 1] = got[i] end
+    if Tag.start(tonumber(got[i + 1]), 100) <= lane.virtual then names[#names + 1] = got[i] end
   end
   if #names > 0 then
     lane.tags = lane.tags - redis.call('ZREM', key, unpack(names))

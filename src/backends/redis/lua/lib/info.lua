@@ -46,7 +46,7 @@ function F.userInfo(u)
     origins = F.originsOf(u), queued = u.queued + u.parked, levels = F.levelsOf(u),
     parked = u.parked > 0 and u.parked or nil, running = u.running,
     later = u.live - u.queued - u.parked - u.running, ready = u.ready,
-    ahead = string.format('%.17g', u.ep == lane.epoch and F.startOf(u) - lane.v or 0) }
+    ahead = string.format('%.17g', u.tagEpoch == lane.epoch and F.startOf(u) - lane.virtual or 0) }
 end
 
 -- How many more slots would start a task at once, the queue's own pause, cap and rate included.
@@ -60,7 +60,7 @@ function F.runnableNow(lane)
 end
 
 function F.queueInfo(lane)
-  local followers = redis.call('HMGET', K.fair(lane.p), 'fo', 'fe')
+  local followers = redis.call('HMGET', K.fair(lane.prefix), FIELD.fair.followers, FIELD.fair.followed)
   return { queue = lane.queue, settings = F.exact(lane.config), counts = lane.counts,
     followers = tonumber(followers[1] or 0), followed = tonumber(followers[2] or 0),
     readyUsers = lane.ready, runnable = F.runnableNow(lane),
@@ -70,7 +70,8 @@ end
 
 function F.addWorkers(reply)
   for _, id in ipairs(redis.call('ZRANGE', K.workers(), 0, -1)) do
-    local got = redis.call('HMGET', K.worker(id), 'j', 'b', 't', 's', 'f', 'g')
+    local got = redis.call('HMGET', K.worker(id), FIELD.worker.spec, FIELD.worker.began, FIELD.worker.seen,
+      FIELD.worker.succeeded, FIELD.worker.failed, FIELD.worker.lost)
     if got[1] and math.abs(now - got[3]) <= LIMIT.workerSilenceMs then
       local n = #reply
       reply[n + 1], reply[n + 2], reply[n + 3] = got[1], got[2], got[3]

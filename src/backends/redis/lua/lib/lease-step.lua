@@ -17,14 +17,14 @@ function Lease.addRow(batch, place, long, t)
   rows[n + 1], rows[n + 2] = place, long or ''
   rows[n + 3] = t and F.tokenNumber(t.token) or ''
   rows[n + 4], rows[n + 5], rows[n + 6] = t and t.failures or 0, t and t.losses or 0, t and t.releases or 0
-  rows[n + 7] = t and (t.told or t.x and t.x.d and F.upstreamsOf(t)) or ''
+  rows[n + 7] = t and (t.told or t.rare and t.rare.waitsOn and F.upstreamsOf(t)) or ''
   rows[n + 8], rows[n + 9] = t and t.leaseUntil or '', t and t.leasedAt or ''
 end
 
 -- @rare
 function Lease.add(batch, t)
   local n = batch.n + 1
-  batch.n, batch.ids[n], batch.texts[n] = n, t.id, t.f
+  batch.n, batch.ids[n], batch.texts[n] = n, t.id, t.recordText
   Lease.addRow(batch, n, F.isLong(t) and F.payloadOf(t), t)
 end
 
@@ -46,7 +46,7 @@ function Lease.linesOf(shares, reach, request)
     local function stand(line)
       lines[#lines + 1] = share.lane.queue
       lines[#lines + 1] = line
-      redis.call('ZADD', K.idleWorkers(share.lane.p, line), now, share.worker)
+      redis.call('ZADD', K.idleWorkers(share.lane.prefix, line), now, share.worker)
     end
     if not reach or reach.steal == 'any' then stand('*') end
     if reach and reach.assigned then stand(reach.assigned) end
@@ -68,7 +68,7 @@ end
 -- @rare
 function Lease.standInLine(worker, shares, due, spread, request)
   for _, share in ipairs(shares) do share.worker = worker.id end
-  redis.call('HSET', K.worker(worker.id), 'i', Lease.linesOf(shares, worker.reach, request))
+  redis.call('HSET', K.worker(worker.id), FIELD.worker.line, Lease.linesOf(shares, worker.reach, request))
   C.waiting = C.waiting + 1
   return Due.sleepOf(worker.id, due, spread)
 end
@@ -155,7 +155,7 @@ function F.leaseStep(from, worker, shares, reply)
     -- It was woken or handed a task, and that has taken it out of its lines.
     if rich and not isAgain and worker.line == '+' then Hand.takeBack(worker.id) end
     if rich or worker.line == '' then redis.call('DEL', K.wake(worker.id)) end
-    redis.call('HDEL', K.worker(worker.id), 'i')
+    redis.call('HDEL', K.worker(worker.id), FIELD.worker.line)
   elseif worker.line then
     Line.leaveLines(worker.id, worker.line, false)
   end

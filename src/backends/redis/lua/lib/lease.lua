@@ -7,18 +7,18 @@ function Deal.charge(t, u, v, list)
   local cost = t.cost
   if lane.timed then
     cost = Timed.charge(t, u)
-  elseif t.y and t.y.ch then
-    F.rareOf(t).ch = nil
+  elseif t.changing and t.changing.chargedAhead then
+    F.rareOf(t).chargedAhead = nil
   end
-  if v then lane.v = v end
-  u.s = u.s + Tag.turn(cost)
+  if v then lane.virtual = v end
+  u.startTag = u.startTag + Tag.turn(cost)
   if list then
-    u.s = Tag.raise(u.s, list.clock * Tag.scale(u.w))
+    u.startTag = Tag.raise(u.startTag, list.clock * Tag.scale(u.countedWeight))
     list.clock = F.startOf(u)
     list.dirty = true
   end
   -- The sum of weights may have been lost with the queue's state.
-  lane.v = lane.v + cost * 100 / (lane.w >= u.w and lane.w or u.w)
+  lane.virtual = lane.virtual + cost * 100 / (lane.weightSum >= u.countedWeight and lane.weightSum or u.countedWeight)
   local rate = u.set.rate
   if rate then u.tat = (u.tat > now and u.tat or now) + rate.perMs / rate.limit end
   rate = lane.config.rate
@@ -31,13 +31,13 @@ function Deal.start(t, u, level, request)
   F.served(u, level)
   F.dropQueued(t, u)
   lane.counts.queued = lane.counts.queued - 1
-  if t.isSettled then F.rareOf(t).st, t.isSettled = t.token, false end
+  if t.isSettled then F.rareOf(t).settledToken, t.isSettled = t.token, false end
   local n = t.token ~= '' and F.tokenNumber(t.token) + 1 or 0
   t.token = n <= micros and request.token or string.format('%.0f-', n) .. request.id
   t.worker, t.leasedAt, t.chargedEpoch, t.step = request.worker, now, lane.epoch, C.steps
   t.isCounted = u.isCounted
-  if t.x and (t.x.ex or t.x.xr) then
-    t.x.ex, t.x.xr = nil, nil
+  if t.rare and (t.rare.startUntil or t.rare.startWithin) then
+    t.rare.startUntil, t.rare.startWithin = nil, nil
     F.setDeadline(t)
   end
   F.setState(t, u, 'started')
@@ -67,20 +67,20 @@ function Deal.dropStray(u)
   F.reindex(u)
   if u.ready then return Deal.mendCounts(u) end
   for i = 1, u.lists and #u.lists or 0 do
-    F.zset(K.listReady(lane.p, u.lists[i]), u.name, false)
-    F.zset(K.orphans(lane.p, u.lists[i]), u.name, false)
+    F.zset(K.listReady(lane.prefix, u.lists[i]), u.name, false)
+    F.zset(K.orphans(lane.prefix, u.lists[i]), u.name, false)
   end
   local w, isShared = 0, false
   lane.ready = 0
   for class in pairs(lane.classes) do
-    local key = K.ready(lane.p, class)
+    local key = K.ready(lane.prefix, class)
     F.flushKey(key)
     redis.call('ZREM', key, u.name)
     local size = redis.call('ZCOUNT', key, '-inf', '(inf')
     lane.classes[class], lane.ready = size > 0 and size or nil, lane.ready + size
     if string.byte(class, 2) == 115 then isShared = true else w = w + size * string.sub(class, 3) end
   end
-  if not isShared then lane.w = w end
+  if not isShared then lane.weightSum = w end
 end
 
 -- It has room for nothing that it has: its counts of queued tasks do not fit each other.
@@ -107,9 +107,9 @@ function Deal.take(u, v, list, request, batch)
     return F.reindex(u)
   end
   F.fixed(t)
-  if t.x and t.x.o and Park.isOrphan(t) then
+  if t.rare and t.rare.ownerRun and Park.isOrphan(t) then
     F.takeHead(u, level, t)
-    F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.x.o }) })
+    F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.rare.ownerRun }) })
     batch.strangers = batch.strangers + 1
     batch.stopped = batch.strangers >= LIMIT.strangersPerLease
     return
@@ -128,7 +128,7 @@ function Deal.take(u, v, list, request, batch)
     batch.stopped = true
     return
   end
-  if not Deal.fits(batch, id, t.f, t) then return end
+  if not Deal.fits(batch, id, t.recordText, t) then return end
   F.takeHead(u, level, t)
   Deal.charge(t, u, v, list)
   Deal.start(t, u, level, request)
@@ -156,8 +156,8 @@ function Deal.saveListClocks(shares)
   for _, share in ipairs(shares) do
     for id, list in pairs(share.lane.lists or {}) do
       if list.dirty then
-        redis.call('HSET', K.list(share.lane.p, id), 'c', string.format('%.17g', list.clock),
-          'e', share.lane.epoch)
+        redis.call('HSET', K.list(share.lane.prefix, id), FIELD.list.clock, string.format('%.17g', list.clock),
+          FIELD.list.epoch, share.lane.epoch)
       end
     end
   end

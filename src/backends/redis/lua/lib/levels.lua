@@ -2,7 +2,7 @@
 -- is the stamp of the moment that it was first put in line, which it keeps until it is put back anew.
 
 function F.lineKey(u, level)
-  return K.line(u.lane.p, level == 3 and '' or level, u.name)
+  return K.line(u.lane.prefix, K.levelPart(level), u.name)
 end
 
 -- The place of a task in a line, without asking who may have leased it; nil when its record is gone.
@@ -13,7 +13,7 @@ function F.placeInLine(id)
     local f = redis.call('HGET', K.tasks(), id)
     if not f then return nil end
     t = F.newTask(id, f)
-    if t.kind >= 4 then F.readFacts(t, redis.call('HGET', K.facts(), id)) end
+    if t.kind >= FLAG.kind.facts then F.readFacts(t, redis.call('HGET', K.facts(), id)) end
   end
   return F.placeOf(t)
 end

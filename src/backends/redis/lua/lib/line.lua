@@ -22,15 +22,15 @@ function Line.leaveLines(worker, packed, token, left)
   Line.leave(worker, packed, left)
   if token then
     redis.call('RPUSH', K.wake(worker), '1')
-    redis.call('HSET', K.worker(worker), 'i', '')
+    redis.call('HSET', K.worker(worker), FIELD.worker.line, '')
   else
-    redis.call('HDEL', K.worker(worker), 'i')
+    redis.call('HDEL', K.worker(worker), FIELD.worker.line)
   end
 end
 
 -- Wakes the worker if it waits. `left`: a line that it was taken out of.
 function Line.wakeWorker(worker, left)
-  local packed = redis.call('HGET', K.worker(worker), 'i')
+  local packed = redis.call('HGET', K.worker(worker), FIELD.worker.line)
   if not Line.stands(packed) then return false end
   Line.leaveLines(worker, packed, true, left)
   return true
@@ -38,14 +38,14 @@ end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
 function Line.wakeLine(lane, line, most)
-  local key = K.idleWorkers(lane.p, line)
+  local key = K.idleWorkers(lane.prefix, line)
   while most > 0 do
     local head = redis.call('ZPOPMIN', key)
     local worker = head[1]
     if not worker then return most end
     local stale = now - head[2] > 1.2 * LIMIT.floorMs + 1000
     if stale then
-      local packed = redis.call('HGET', K.worker(worker), 'i')
+      local packed = redis.call('HGET', K.worker(worker), FIELD.worker.line)
       if packed then Line.leaveLines(worker, packed, false, key) end
     elseif Line.wakeWorker(worker, key) then
       most = most - 1

@@ -3,8 +3,8 @@
 
 -- Why the dependencies of an item rule it out, if they do; `batch` holds the items by id.
 function Link.check(item, batch)
-  local g = item.x and item.x.g
-  for _, id in ipairs(item.x and item.x.d or {}) do
+  local g = item.rare and item.rare.policies
+  for _, id in ipairs(item.rare and item.rare.waitsOn or {}) do
     local other = batch and batch[id]
     local upstream = not other and F.taskOf(id)
     if upstream and not g[4] then F.fixed(upstream) end
@@ -20,7 +20,7 @@ end
 -- A task that others wait for already may not wait for one of them, however far away. Of a batch that
 -- is stored in parts that is asked when all of it is there.
 function Link.cycleOf(item, batch)
-  local deps = item.spec and item.spec.d
+  local deps = item.spec and item.spec.waitsOn
   if not deps then return end
   if F.contains(deps, item.id) then return { type = 'cycle', path = { item.id, item.id } } end
   if H.missing == INF or Store.submission or not Link.isNew(item, batch) then return end
@@ -38,7 +38,7 @@ function Link.isNew(item, batch)
 end
 
 function Link.closesIn(item, batch)
-  local deps = item.spec.d
+  local deps = item.spec.waitsOn
   if batch then deps = Store.resolve(item.id, deps, batch.answered) end
   return Link.closes({ id = item.id, user = item.user, deps = deps, batch = batch })
 end
@@ -48,15 +48,15 @@ end
 function Link.link(t)
   local state, ending
   local blocks = {}
-  for _, id in ipairs(t.x.d) do
+  for _, id in ipairs(t.rare.waitsOn) do
     local upstream = Deps.upstreamOf(t, id)
     if not upstream then
       if Store.users and Store.users[id] then
         blocks[#blocks + 1] = id
         Deps.listenMissing(t, id)
-      elseif t.x.g[3] == 'satisfied' then
-        t.x.m = t.x.m or {}
-        table.insert(t.x.m, id)
+      elseif t.rare.policies[3] == 'satisfied' then
+        t.rare.assumed = t.rare.assumed or {}
+        table.insert(t.rare.assumed, id)
       else
         Deps.blockByMissing(t, id)
       end

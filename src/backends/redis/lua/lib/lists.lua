@@ -22,7 +22,7 @@ end
 -- The worker leaves its lists, but for those in `kept` (by queue and list); those that nobody has
 -- any more are dropped in steps.
 function Lists.leaveLists(worker, kept)
-  local got = redis.call('HMGET', K.worker(worker), 'q', 'l')
+  local got = redis.call('HMGET', K.worker(worker), FIELD.worker.queues, FIELD.worker.lists)
   if not got[1] or not got[2] then return end
   local lists = cmsgpack.unpack(got[2])
   for queue in string.gmatch(got[1], '[^,]+') do
@@ -43,15 +43,15 @@ function Lists.dropNames(pair, most)
   local length, at_ = string.match(pair, '^(%d+):()')
   local queue, list = string.sub(pair, at_, at_ + length - 1), string.sub(pair, at_ + length)
   local lane = F.laneOf(queue)
-  local names = redis.call('SPOP', K.listNames(lane.p, list), most)
+  local names = redis.call('SPOP', K.listNames(lane.prefix, list), most)
   for _, name in ipairs(names) do
     local u = F.userOf(lane, name)
     Lists.changeLists(u, Lists.withoutList(u, list))
   end
-  if redis.call('EXISTS', K.listNames(lane.p, list)) == 0 then
-    F.flushKey(K.listReady(lane.p, list))
-    F.flushKey(K.orphans(lane.p, list))
-    redis.call('DEL', K.list(lane.p, list), K.listReady(lane.p, list), K.orphans(lane.p, list))
+  if redis.call('EXISTS', K.listNames(lane.prefix, list)) == 0 then
+    F.flushKey(K.listReady(lane.prefix, list))
+    F.flushKey(K.orphans(lane.prefix, list))
+    redis.call('DEL', K.list(lane.prefix, list), K.listReady(lane.prefix, list), K.orphans(lane.prefix, list))
     redis.call('SREM', K.dropping(), pair)
   end
   return #names
@@ -61,7 +61,7 @@ function Lists.silence(from, till)
   local key = K.index('listed-workers')
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, from, till, 'LIMIT', 0, 50)) do
     Lists.leaveLists(id)
-    if redis.call('EXISTS', K.worker(id)) == 1 then redis.call('HSET', K.worker(id), 'x', '1') end
+    if redis.call('EXISTS', K.worker(id)) == 1 then redis.call('HSET', K.worker(id), FIELD.worker.unlisted, '1') end
     F.move('listed-workers', id, false)
   end
 end

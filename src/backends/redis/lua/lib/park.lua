@@ -25,7 +25,7 @@ function Park.idOf(member, user) return string.sub(member, #K.pair(user, '') + 1
 
 -- How many tasks of a user are parked.
 function Park.countOf(lane, user)
-  return redis.call('ZLEXCOUNT', K.parked(lane.p), '[' .. K.pair(user, ''), '(' .. K.pair(user, ':'))
+  return redis.call('ZLEXCOUNT', K.parked(lane.prefix), '[' .. K.pair(user, ''), '(' .. K.pair(user, ':'))
 end
 
 -- How many of a user's parked tasks of a level stand before a place; without one: how many there are.
@@ -33,7 +33,7 @@ function Park.count(u, level, place)
   if u.parked == 0 then return 0 end
   local from, till = Park.range(u.name, level)
   if place then till = '(' .. Park.memberOf(u.name, level, place, '') end
-  return redis.call('ZLEXCOUNT', K.parked(u.lane.p), from, till)
+  return redis.call('ZLEXCOUNT', K.parked(u.lane.prefix), from, till)
 end
 
 -- Those of a user's level that stand behind a place: ids and places, at most so many.
@@ -53,27 +53,27 @@ function Park.file(lane, found)
   local sets, turns, over = {}, {}, now + LIMIT.unknownTaskMs
   for _, one in ipairs(found) do
     local member = Park.memberOf(one.user, one.level, one.place, one.id)
-    F.gather(sets, K.parked(lane.p), '0', member)
-    F.gather(sets, K.strangers(lane.p, one.name), '0', member)
+    F.gather(sets, K.parked(lane.prefix), '0', member)
+    F.gather(sets, K.strangers(lane.prefix, one.name), '0', member)
     F.gather(turns, one.name, F.stamp(), one.level .. one.user)
     F.move('deadlines', one.stamp .. one.id, one.till and one.till < over and one.till or over)
   end
   for key, row in pairs(sets) do redis.call('ZADD', key, unpack(row)) end
   for name, row in pairs(turns) do
-    redis.call('HSET', K.strangeNames(lane.p), name, '')
-    redis.call('ZADD', K.strangeUsers(lane.p, name), 'NX', unpack(row))
+    redis.call('HSET', K.strangeNames(lane.prefix), name, '')
+    redis.call('ZADD', K.strangeUsers(lane.prefix, name), 'NX', unpack(row))
   end
   lane.parked = lane.parked + #found
 end
 
 -- Whether it is parked.
 function Park.has(t, u)
-  return u.parked > 0 and redis.call('ZSCORE', K.parked(u.lane.p), Park.own(t, u)) and true or false
+  return u.parked > 0 and redis.call('ZSCORE', K.parked(u.lane.prefix), Park.own(t, u)) and true or false
 end
 
 -- Whether workers find it there.
 function Park.isFiled(t, u)
-  local p = u.lane.p
+  local p = u.lane.prefix
   return Park.has(t, u) and redis.call('ZSCORE', K.strangers(p, t.name), Park.own(t, u))
     and redis.call('ZSCORE', K.strangeUsers(p, t.name), t.level .. u.name)
     and redis.call('HEXISTS', K.strangeNames(p), t.name) == 1
@@ -85,23 +85,23 @@ function Park.park(t, u)
   F.dropQueued(t, u)
   u.parked = u.parked + 1
   Park.file(u.lane, { { user = u.name, level = t.level, name = t.name, id = t.id, place = F.placeOf(t),
-    stamp = string.sub(t.f, 14, 25), till = t.x and t.x.dl } })
+    stamp = string.sub(t.recordText, AT.text.stamp, END.text.stamp), till = t.rare and t.rare.leastDeadline } })
   F.reindex(u)
 end
 
 -- Users and levels of which nothing is parked under a name any more.
 function Park.close(lane, name, gone)
-  local users = K.strangeUsers(lane.p, name)
+  local users = K.strangeUsers(lane.prefix, name)
   redis.call('ZREM', users, unpack(gone))
-  if redis.call('EXISTS', users) == 0 then redis.call('HDEL', K.strangeNames(lane.p), name) end
+  if redis.call('EXISTS', users) == 0 then redis.call('HDEL', K.strangeNames(lane.prefix), name) end
 end
 
 function Park.leave(t, u)
   local lane, member = u.lane, Park.own(t, u)
-  local key, from, till = K.strangers(lane.p, t.name), Park.range(u.name, t.level)
-  redis.call('ZREM', K.parked(lane.p), member)
+  local key, from, till = K.strangers(lane.prefix, t.name), Park.range(u.name, t.level)
+  redis.call('ZREM', K.parked(lane.prefix), member)
   redis.call('ZREM', key, member)
-  F.move('deadlines', F.member(t), t.x and t.x.dl or false)
+  F.move('deadlines', F.member(t), t.rare and t.rare.leastDeadline or false)
   u.parked, lane.parked = math.max(0, u.parked - 1), math.max(0, lane.parked - 1)
   if redis.call('ZLEXCOUNT', key, from, till) == 0 then Park.close(lane, t.name, { t.level .. u.name }) end
   F.touch(u)
@@ -113,7 +113,7 @@ function Park.namesOf(lane, names)
   for name in string.gmatch(names or '', '[^,]+') do all[#all + 1] = name end
   for from = 1, #all, 500 do
     local till = math.min(#all, from + 499)
-    local got = redis.call('HMGET', K.strangeNames(lane.p), unpack(all, from, till))
+    local got = redis.call('HMGET', K.strangeNames(lane.prefix), unpack(all, from, till))
     for i = from, till do
       if got[i - from + 1] then known[#known + 1] = all[i] end
     end
@@ -123,8 +123,8 @@ end
 
 -- Wakes one that stands in this line and knows one of these names; nil: any that is parked here.
 function Park.wakeIn(lane, line, names)
-  for _, id in ipairs(redis.call('ZRANGE', K.idleWorkers(lane.p, line), 0, ASKED - 1)) do
-    local own = redis.call('HGET', K.worker(id), 'n') or ''
+  for _, id in ipairs(redis.call('ZRANGE', K.idleWorkers(lane.prefix, line), 0, ASKED - 1)) do
+    local own = redis.call('HGET', K.worker(id), FIELD.worker.names) or ''
     local knows = not names and #Park.namesOf(lane, own) > 0
     for _, name in ipairs(names or NONE) do
       knows = knows or string.find(own, ',' .. name .. ',', 1, true)
@@ -159,7 +159,7 @@ function Park.knownAt(name)
   local since = now - LIMIT.unknownTaskMs
   local latest = tonumber(redis.call('ZSCORE', K.names(), name) or 0)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', K.workers(), since, '+inf')) do
-    local got = redis.call('HMGET', K.worker(id), 'n', 't')
+    local got = redis.call('HMGET', K.worker(id), FIELD.worker.names, FIELD.worker.seen)
     -- Whoever asks is written to be alive at the end of its step.
     local heard = id == ARGV[1] and now or tonumber(got[2] or 0)
     if heard > latest and string.find(got[1], ',' .. name .. ',', 1, true) then latest = heard end
@@ -169,23 +169,23 @@ end
 
 -- A task whose run has ended has nothing to be started for.
 function Park.isOrphan(t)
-  local run = F.taskOf(t.x.o)
+  local run = F.taskOf(t.rare.ownerRun)
   return not run or F.isEnd(run.state)
 end
 
 -- It is parked, and has fallen due otherwise than by its own time to start.
 function Park.isOver(t)
-  return t.state == 'queued' and not (t.x and t.x.ex and t.x.ex <= now) and Park.has(t, F.ownerOf(t))
+  return t.state == 'queued' and not (t.rare and t.rare.startUntil and t.rare.startUntil <= now) and Park.has(t, F.ownerOf(t))
 end
 
 -- It has been parked for an hour: it fails, unless some worker may yet come for it.
 function Park.lookAgain(t, u)
   F.fixed(t)
-  if t.x and t.x.o and Park.isOrphan(t) then
-    return F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.x.o }) })
+  if t.rare and t.rare.ownerRun and Park.isOrphan(t) then
+    return F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.rare.ownerRun }) })
   end
   local knownAt = Park.knownAt(t.name)
   if not knownAt then return F.endTask(t, u, 'failed', { cause = '{"type":"unknown-task"}' }) end
-  local till, own = knownAt + LIMIT.unknownTaskMs, t.x and t.x.dl
+  local till, own = knownAt + LIMIT.unknownTaskMs, t.rare and t.rare.leastDeadline
   F.move('deadlines', F.member(t), own and own < till and own or till)
 end

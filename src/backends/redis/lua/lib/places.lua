@@ -32,7 +32,7 @@ function F.enterScheduled(t, u, due)
   t.at = due
   F.setState(t, u, 'scheduled')
   F.put('scheduled', F.member(t), due)
-  F.zset(K.scheduled(u.lane.p, u.name), F.member(t), due)
+  F.zset(K.scheduled(u.lane.prefix, u.name), F.member(t), due)
   F.countLater(u, 1)
   F.dueChanged(u)
 end
@@ -74,7 +74,7 @@ function F.leave(t, u)
     end
     if state == 'scheduled' or state == 'deferred' then F.countLater(u, -1) end
     if state == 'scheduled' then
-      F.zset(K.scheduled(u.lane.p, u.name), F.member(t), false)
+      F.zset(K.scheduled(u.lane.prefix, u.name), F.member(t), false)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
@@ -90,14 +90,14 @@ end
 -- The key in the deadline index: the least of the limits of the start, of the wait, of a suspension.
 -- @rare
 function F.setDeadline(t)
-  local x = t.x
+  local x = t.rare
   if not x then return end
-  local least = x.ex
-  if x.wu and (not least or x.wu < least) then least = x.wu end
-  if x.wk and (not least or x.wk < least) then least = x.wk end
-  if least == x.dl then return end
+  local least = x.startUntil
+  if x.waitUntil and (not least or x.waitUntil < least) then least = x.waitUntil end
+  if x.wakeDue and (not least or x.wakeDue < least) then least = x.wakeDue end
+  if least == x.leastDeadline then return end
   F.move('deadlines', F.member(t), least or false)
-  x.dl = least
+  x.leastDeadline = least
   F.change(t)
 end
 
@@ -118,13 +118,13 @@ end
 -- @rare
 function F.becomeDue(t, u)
   F.leave(t, u)
-  if t.x and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
+  if t.rare and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
 end
 
 -- Nothing blocks a task that stands nowhere: it goes on, a join to its end.
 -- @rare
 function F.goOn(t, u)
-  if not (t.x and t.x.j) then return F.enterQueue(t, u) end
+  if not (t.rare and t.rare.isJoin) then return F.enterQueue(t, u) end
   F.enterDeferred(t, u)
   F.endTask(t, u, 'finished', { result = 'null' })
 end
@@ -134,9 +134,9 @@ end
 function F.giveBack(t, u)
   local lane = u.lane
   -- Where time is charged the time that it was held stays.
-  if t.chargedEpoch == lane.epoch and u.ep == lane.epoch and not lane.timed then
+  if t.chargedEpoch == lane.epoch and u.tagEpoch == lane.epoch and not lane.timed then
     -- Measured from now: what was released long ago is no claim to turns in a row.
-    u.s = Tag.raise(u.s, F.joinTag(u) * Tag.scale(u.w)) - Tag.turn(F.fixed(t).cost)
+    u.startTag = Tag.raise(u.startTag, F.joinTag(u) * Tag.scale(u.countedWeight)) - Tag.turn(F.fixed(t).cost)
     if u.ready then F.indexUser(u, true) end
   end
   if u.set.rate then u.tat = u.tat - u.set.rate.perMs / u.set.rate.limit end

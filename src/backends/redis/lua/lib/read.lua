@@ -1,5 +1,5 @@
 -- Everything that a step which only looks is made of.
--- @include lib/keys.lua
+-- @include keys
 -- @include lib/buffer.lua
 -- @include lib/bytes.lua
 -- @include lib/class.lua

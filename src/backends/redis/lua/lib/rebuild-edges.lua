@@ -45,7 +45,7 @@ end
 
 -- A batch whose own record is gone was whole, or nobody was told that it was accepted.
 function Rebuild.edgeSubmission(t, repair)
-  local id = t.x and t.x.su
+  local id = t.rare and t.rare.batchId
   if not id or F.isEnd(t.state) then return end
   if redis.call('EXISTS', K.submit(id)) == 1 then
     if redis.call('LPOS', K.submitted(id), t.id) then return end
@@ -53,7 +53,7 @@ function Rebuild.edgeSubmission(t, repair)
     return 'is not listed in its batch'
   end
   if repair then
-    t.x.su = nil
+    t.rare.batchId = nil
     F.change(t)
   end
   return 'waits for the seal of a batch that is gone'
@@ -76,12 +76,12 @@ end
 function Rebuild.edgeAll(t, u, repair)
   if t.state ~= 'deferred' and t.state ~= 'scheduled' then return end
   local drift = Rebuild.edgeSubmission(t, repair)
-  local x = t.x or NONE
-  if x.d or x.s then
-    local lost = t.state == 'deferred' and not x.su and redis.call('EXISTS', K.blocked(t.id)) == 0
+  local x = t.rare or NONE
+  if x.waitsOn or x.suspendedFor then
+    local lost = t.state == 'deferred' and not x.batchId and redis.call('EXISTS', K.blocked(t.id)) == 0
     local ids = {}
-    for _, id in ipairs(x.d or NONE) do ids[#ids + 1] = id end
-    for _, id in ipairs(x.s or NONE) do ids[#ids + 1] = id end
+    for _, id in ipairs(x.waitsOn or NONE) do ids[#ids + 1] = id end
+    for _, id in ipairs(x.suspendedFor or NONE) do ids[#ids + 1] = id end
     drift = Rebuild.edgeStrays(t, ids, repair) or drift
     for _, id in ipairs(ids) do
       if t.state == 'deferred' or t.state == 'scheduled' then
@@ -89,7 +89,7 @@ function Rebuild.edgeAll(t, u, repair)
       end
     end
   end
-  if t.state ~= 'deferred' or x.su or redis.call('EXISTS', K.blocked(t.id)) == 1 then return drift end
+  if t.state ~= 'deferred' or x.batchId or redis.call('EXISTS', K.blocked(t.id)) == 1 then return drift end
   if repair then F.unblock(t, u) end
   return drift or 'waits for nothing'
 end
@@ -109,22 +109,23 @@ end
 
 -- The key is its own, or nobody's any more.
 function Rebuild.edgeKey(t, u, repair)
-  local key = not F.isEnd(t.state) and t.x and t.x.k and F.keyState(u.lane.queue, u.name, t.x.k)
-  if not key or key.o then return end
-  if repair then key.o, key.p, key.dirty = t.id, F.firstDigest(t), true end
+  local key = not F.isEnd(t.state) and t.rare and t.rare.keyName and F.keyState(u.lane.queue, u.name, t.rare.keyName)
+  if not key or key.ownerId then return end
+  if repair then key.ownerId, key.digestFirst, key.dirty = t.id, F.firstDigest(t), true end
   return 'has a key that does not know it'
 end
 
 -- Everything that stands elsewhere about a task, and whose truth is its record.
 function F.recordDrift(t, u, repair)
   local drift
-  if t.x and t.x.dl and not F.isEnd(t.state) and not redis.call('ZSCORE', K.index('deadlines'), F.member(t)) then
+  if t.rare and t.rare.leastDeadline and not F.isEnd(t.state) and not redis.call('ZSCORE', K.index('deadlines'),
+    F.member(t)) then
     drift = 'has a deadline that nobody looks after'
-    if repair then F.move('deadlines', F.member(t), t.x.dl) end
+    if repair then F.move('deadlines', F.member(t), t.rare.leastDeadline) end
   end
-  if t.x and t.x.h and redis.call('SISMEMBER', K.graphRefs(t.x.h), t.id) == 0 then
+  if t.rare and t.rare.graphHash and redis.call('SISMEMBER', K.graphRefs(t.rare.graphHash), t.id) == 0 then
     drift = 'needs a graph that does not know it'
-    if repair then Graphs.hold(t.x.h, t.id) end
+    if repair then Graphs.hold(t.rare.graphHash, t.id) end
   end
   drift = Rebuild.edgeKey(t, u, repair) or drift
   if F.isEnd(t.state) then return Rebuild.edgeEnded(t, repair) or drift end

@@ -5,8 +5,8 @@
 function F.restoreEnd(t, state, stamp)
   F.change(t)
   t.state, t.at, t.leasedAt, t.endStamp = state, now, 0, stamp
-  if state == 'failed' then F.rareOf(t).ca = '{"type":"lost","leases":0}' end
-  if state == 'canceled' then F.rareOf(t).ca = '{"type":"request"}' end
+  if state == 'failed' then F.rareOf(t).endCause = '{"type":"lost","leases":0}' end
+  if state == 'canceled' then F.rareOf(t).endCause = '{"type":"request"}' end
   if now < H[state] then H[state] = now end
   F.touch(F.ownerOf(t))
 end
@@ -14,7 +14,7 @@ end
 -- What indexes of a user lack, beside its line.
 function F.userDrift(u, repair)
   local pair = K.pair(u.lane.queue, u.name)
-  local head = redis.call('ZRANGE', K.scheduled(u.lane.p, u.name), 0, 0, 'WITHSCORES')
+  local head = redis.call('ZRANGE', K.scheduled(u.lane.prefix, u.name), 0, 0, 'WITHSCORES')
   local due, listed = tonumber(head[2]), tonumber(redis.call('ZSCORE', K.index('scheduled-users'), pair) or nil)
   local drift
   if (due == nil) ~= (listed == nil) or (due and listed > math.max(due, now)) then
@@ -28,10 +28,10 @@ function F.userDrift(u, repair)
       F.reindex(u)
     end
   end
-  if u.idle and not redis.call('ZSCORE', K.idle(u.lane.p, u.idleEpoch), u.name) then
+  if u.idle and not redis.call('ZSCORE', K.idle(u.lane.prefix, u.idleEpoch), u.name) then
     drift = 'has nothing to do, but nobody forgets it'
     if repair then
-      F.zset(K.idle(u.lane.p, u.idleEpoch), u.name, 0)
+      F.zset(K.idle(u.lane.prefix, u.idleEpoch), u.name, 0)
       F.touch(u)
     end
   end
@@ -41,7 +41,7 @@ end
 -- Whether it stands where its turn comes, if anything of it may start, and in the listing of users, if it has any
 -- task that waits.
 function F.isIndexed(u)
-  local p, later = u.lane.p, redis.call('HEXISTS', K.later(u.lane.p), u.name) == 1
+  local p, later = u.lane.prefix, redis.call('HEXISTS', K.later(u.lane.prefix), u.name) == 1
   if (u.queued + u.parked > 0 or later) and not redis.call('ZSCORE', K.users(p), u.name) then return false end
   if u.ready then return redis.call('ZSCORE', K.ready(p, u.class), u.name) and true or false end
   return u.queued == 0 or u.set.paused or u.throttled or u.running >= u.set.maxRunning
@@ -51,7 +51,7 @@ end
 function F.isStray(u)
   local lane = u.lane
   return u.plain and not (u.queued + u.parked > 0 or u.isKept or u.kept) and lane.old >= lane.epoch
-    and redis.call('HEXISTS', K.later(lane.p), u.name) == 0
+    and redis.call('HEXISTS', K.later(lane.prefix), u.name) == 0
 end
 
 -- A name as hex, since one that somebody else's hand has written need not be text.
@@ -103,7 +103,8 @@ function Rebuild.workers(_, _, repair)
 end
 
 function Rebuild.worker(_, id, repair)
-  local got = redis.call('HMGET', K.worker(id), 't', 'q', 'l', 'x')
+  local got = redis.call('HMGET', K.worker(id), FIELD.worker.seen, FIELD.worker.queues, FIELD.worker.lists,
+    FIELD.worker.unlisted)
   if not got[1] then return end
   local drift = Rebuild.missesIn(K.workers(), id, got[1], repair) and 'is in no listing' or nil
   if not got[3] or got[4] then return drift end
@@ -111,7 +112,7 @@ function Rebuild.worker(_, id, repair)
   for queue in string.gmatch(got[2] or '', '[^,]+') do
     local p = K.lane(queue)
     for _, list in pairs(lists) do
-      local stands = list == 'any' or (redis.call('HEXISTS', K.list(p, list), 'd') == 1
+      local stands = list == 'any' or (redis.call('HEXISTS', K.list(p, list), FIELD.list.whole) == 1
         and redis.call('SISMEMBER', K.listWorkers(p, list), id) == 1
         and (redis.call('EXISTS', K.listNames(p, list)) == 1
           -- One that names nobody.
@@ -120,8 +121,8 @@ function Rebuild.worker(_, id, repair)
         drift = 'has a list that is not whole'
         -- It hears of that, and announces its lists anew.
         if repair then
-          redis.call('HDEL', K.list(p, list), 'd')
-          redis.call('HSET', K.worker(id), 'x', '1')
+          redis.call('HDEL', K.list(p, list), FIELD.list.whole)
+          redis.call('HSET', K.worker(id), FIELD.worker.unlisted, '1')
         end
       end
     end
@@ -131,7 +132,7 @@ end
 
 function Rebuild.listNames(queue, list, repair)
   local lane, drift = F.laneOf(queue), nil
-  for _, name in ipairs(redis.call('SMEMBERS', K.listNames(lane.p, list))) do
+  for _, name in ipairs(redis.call('SMEMBERS', K.listNames(lane.prefix, list))) do
     local u = F.userOf(lane, name)
     if not F.contains(u.lists or NONE, list) then
       drift = 'has a user that does not know of it'
@@ -148,7 +149,7 @@ function Rebuild.listNames(queue, list, repair)
 end
 
 function Rebuild.fair(queue, _, repair)
-  if redis.call('HEXISTS', K.fair(K.lane(queue)), 's') == 0 then return end
+  if redis.call('HEXISTS', K.fair(K.lane(queue)), FIELD.fair.numbers) == 0 then return end
   return Rebuild.missesInSet(K.queues(), queue, repair) and 'of queue ' .. queue .. ' is in no listing' or nil
 end
 
@@ -159,7 +160,7 @@ end
 -- The heads decide; strays behind them are dropped when they come to the head.
 function Rebuild.ready(queue, class, repair)
   local lane, drift = F.laneOf(queue), nil
-  local key = K.ready(lane.p, class)
+  local key = K.ready(lane.prefix, class)
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', key, '-inf', '(inf', 'LIMIT', 0, 200)) do
     local u = F.userOf(lane, name)
     if not u.ready or u.class ~= class then
@@ -181,7 +182,7 @@ end
 -- What is not parked stands in line, or will.
 function Rebuild.strangers(queue, name, repair)
   local lane, drift = F.laneOf(queue), nil
-  local key = K.strangers(lane.p, name)
+  local key = K.strangers(lane.prefix, name)
   for _, member in ipairs(redis.call('ZRANGE', key, 0, 199)) do
     local user, rest = Tick.splitPair(member)
     local t = rest and F.taskOf(string.sub(rest, 14))
@@ -200,12 +201,13 @@ function Rebuild.idle(queue, _, repair)
 end
 
 function Rebuild.schedule(_, id, repair)
-  if redis.call('HEXISTS', K.schedule(id), 'r') == 0 then return end
+  if redis.call('HEXISTS', K.schedule(id), FIELD.schedule.revision) == 0 then return end
   return Rebuild.missesIn(K.schedules(), id, 0, repair) and 'is in no listing' or nil
 end
 
 function Rebuild.submit(_, id, repair)
-  if redis.call('HEXISTS', K.submit(id), 'done') == 1 or redis.call('ZSCORE', K.index('submissions'), id) then return end
+  if redis.call('HEXISTS', K.submit(id), FIELD.submit.done) == 1 or redis.call('ZSCORE', K.index('submissions'),
+    id) then return end
   if repair then F.move('submissions', id, now + LIMIT.submissionMs) end
   return 'is sealed or undone by nobody'
 end
@@ -255,7 +257,8 @@ function F.keyDrift(name, repair)
   if not redis.checkKey(prefix .. name) or rest == 'scheduler:lock' then return end
   local look = ({
     hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
-    fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, strangers = Rebuild.strangers, idle = Rebuild.idle, schedule =
+    fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, strangers = Rebuild.strangers, idle = Rebuild.idle,
+      schedule =
     Rebuild.schedule, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
   })[family]
   local drift = look and look(queue or 'default', last, repair)
@@ -268,5 +271,5 @@ function F.rebuildClock()
   _, _, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, _, C.configs, C.idle, C.dropping, C.refresh,
-    _, H['schedules:due'], H['xcom-ends'], _, C.ears = struct.unpack(CLOCK, packed)
+    _, H['schedules:due'], H['xcom-ends'], _, C.ears = struct.unpack(FORMAT.clock, packed)
 end

@@ -7,8 +7,8 @@ local MARK = '@'
 
 function Tick.tellQueue(queue, from, most)
   local lane = F.laneOf(queue)
-  F.flushKey(K.users(lane.p))
-  local names = redis.call('ZRANGEBYLEX', K.users(lane.p), from, '+', 'LIMIT', 0, most)
+  F.flushKey(K.users(lane.prefix))
+  local names = redis.call('ZRANGEBYLEX', K.users(lane.prefix), from, '+', 'LIMIT', 0, most)
   for _, name in ipairs(names) do F.reindex(F.userOf(lane, name)) end
   return #names, #names == most and '(' .. names[#names]
 end

@@ -15,7 +15,7 @@ function Retain.forget(t)
   if t.isApart then redis.call('HDEL', K.results(), id) end
   redis.call('HDEL', K.errors(), id)
   if t.hasEar then
-    t.dependents, t.w = false, nil
+    t.dependents, t.listeners = false, nil
     F.saveEar(t)
   end
   redis.call('UNLINK', K.attempts(id), K.blocked(id), K.run(id), K.channel(id))
@@ -42,11 +42,11 @@ function Retain.takeAway(t)
     if #ids > HELD_STEP then return false end
   end
   -- One that failed could have been redriven, and a join holds what it joined: they read until now.
-  if t.x and (t.state == 'failed' or t.x.j) then Cascade.leaveReaders(t) end
-  local key = t.x and t.x.k and F.keyState(u.lane.queue, u.name, t.x.k)
-  if key and key.o == t.id then
+  if t.rare and (t.state == 'failed' or t.rare.isJoin) then Cascade.leaveReaders(t) end
+  local key = t.rare and t.rare.keyName and F.keyState(u.lane.queue, u.name, t.rare.keyName)
+  if key and key.ownerId == t.id then
     -- The key goes too, unless it holds for a time.
-    if key.u and now < key.u then key.g = t.state else key.o = nil end
+    if key.holdsUntil and now < key.holdsUntil then key.ownerEndedAs = t.state else key.ownerId = nil end
     key.dirty = true
   end
   F.leave(t, u)
@@ -61,10 +61,11 @@ function Retain.countPlain(state, texts, ends, ears, over, byQueue)
   local code, known, queue = CODES[state], nil, nil
   for i = 1, #texts do
     local text, ended = texts[i], ends[i]
-    if not text or not ended or (string.byte(text, 27) >= 52 and string.byte(text, 27) < 56) or (ears and ears[i]) then return i - 1 end
+    if not text or not ended or (string.byte(text, AT.text.kind) >= BYTE.facts
+      and string.byte(text, AT.text.kind) < BYTE.place) or (ears and ears[i]) then return i - 1 end
     local said, at_ = struct.unpack('<Bd', ended)
-    if said % 16 ~= code or at_ > over then return i - 1 end
-    local from = 31 + string.sub(text, 28, 30)
+    if said % FLAG.ending.settled ~= code or at_ > over then return i - 1 end
+    local from = AT.text.rest + string.sub(text, AT.text.userBytes, END.text.userBytes)
     if not known or string.sub(text, from, from + #known - 1) ~= known then
       known = string.sub(text, from, string.find(text, '\0', from, true))
       queue = string.sub(known, 1, -2)

@@ -1,11 +1,11 @@
--- Loads schedules, and moves them on. The record is a hash: j spec, r revision, p paused, o overlap,
--- m limit, h graph, s and d the slot that comes next and when it is due, c created, u updated,
--- f fired, x missed, v overlapped, t the latest slot that was decided, ls and li the latest that
--- made a task and that task, a its tasks that may not have ended, parted by NUL.
+-- Loads schedules, and moves them on.
 
 function Schedule.fields(id)
-  return redis.call('HMGET', K.schedule(id), 'j', 'r', 'p', 'o', 'm', 'h', 's', 'd', 'c', 'u', 'f',
-    'x', 'v', 't', 'ls', 'li', 'a')
+  return redis.call('HMGET', K.schedule(id), FIELD.schedule.spec, FIELD.schedule.revision, FIELD.schedule.paused,
+    FIELD.schedule.overlap, FIELD.schedule.limit, FIELD.schedule.graph, FIELD.schedule.slot, FIELD.schedule.due,
+    FIELD.schedule.created, FIELD.schedule.changed, FIELD.schedule.fired,
+    FIELD.schedule.missed, FIELD.schedule.overlapped, FIELD.schedule.settled, FIELD.schedule.lastSlot,
+      FIELD.schedule.lastId, FIELD.schedule.active)
 end
 
 -- The numbers of a schedule that decide; nil when it is not stored.
@@ -30,9 +30,9 @@ end
 -- It stands at the slot now; nowhere when that is '' or the limit is reached.
 function Schedule.moveOn(id, slot, due, isOver)
   if isOver or slot == '' then
-    redis.call('HDEL', K.schedule(id), 's', 'd')
+    redis.call('HDEL', K.schedule(id), FIELD.schedule.slot, FIELD.schedule.due)
     return F.move('schedules:due', id, false)
   end
-  redis.call('HSET', K.schedule(id), 's', slot, 'd', due)
+  redis.call('HSET', K.schedule(id), FIELD.schedule.slot, slot, FIELD.schedule.due, due)
   F.move('schedules:due', id, tonumber(due))
 end

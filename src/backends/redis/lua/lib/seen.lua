@@ -2,14 +2,15 @@
 
 -- nil when the worker is not registered, or its lists were dropped while it was silent.
 function F.readWorker(id)
-  local got = redis.call('HMGET', K.worker(id), 'n', 'l', 'r', 'i', 't', 'x', 's')
+  local got = redis.call('HMGET', K.worker(id), FIELD.worker.names, FIELD.worker.lists, FIELD.worker.last,
+    FIELD.worker.line, FIELD.worker.seen, FIELD.worker.unlisted, FIELD.worker.succeeded)
   if not got[5] or got[6] then return end
   local worker = { id = id, names = got[1], last = got[3], line = got[4], seen = tonumber(got[5]),
-    s = got[7], succeeded = 0 }
+    succeededBefore = got[7], succeeded = 0 }
   if got[2] then
     local lists = cmsgpack.unpack(got[2])
-    worker.reach = { assigned = lists.a, steal = lists.s }
-    worker.listed = lists.a or (lists.s and lists.s ~= 'any')
+    worker.reach = { assigned = lists.assignedList, steal = lists.stealList }
+    worker.listed = lists.assignedList or (lists.stealList and lists.stealList ~= 'any')
   end
   return worker
 end

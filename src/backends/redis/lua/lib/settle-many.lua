@@ -1,7 +1,7 @@
 -- Settles the tasks of a call: those that finish as most do, run by run, all others one by one.
 
--- How an end is coded that a worker has said: see lib/task.lua.
-local FINISHED = 21
+-- How the end of a task is coded that a worker has said to have finished.
+local FINISHED = (CODE.finished + FLAG.ending.settled)
 
 -- @rare
 -- Who waits for tasks that have finished hears of it; as ARGV holds them, the first of the call behind `ids`.
@@ -12,7 +12,7 @@ function Settle.tell(ears, ids, first, last, apart)
     if ear and ear ~= 'd' then
       told[#told + 1] = ARGV[i]
       if ear ~= known then known, channels = ear, F.channelsOf(ear) end
-      F.tellEnd(channels, ARGV[i], '5', ARGV[i + apart], '', '')
+      F.tellEnd(channels, ARGV[i], DIGIT.finished, ARGV[i + apart], '', '')
     end
   end
   if #told > 0 then C.ears = C.ears - redis.call('HDEL', K.ears(), unpack(told)) end
@@ -21,9 +21,9 @@ end
 -- Tasks of one lease, as ARGV holds them from `first` to `last`, with their results `apart` behind.
 function Settle.finish(worker, packed, token, first, last, apart)
   local n = last - first + 1
-  local lane = F.laneOf(string.sub(packed, 34, -#token - 2))
+  local lane = F.laneOf(string.sub(packed, AT.lease.rest, -#token - 2))
   if rich then F.flushEnded() end
-  local before = struct.pack('<Bd', FINISHED, now) .. string.sub(packed, 1, 8)
+  local before = struct.pack('<Bd', FINISHED, now) .. string.sub(packed, 1, END.lease.leasedAt)
   local behind = token .. '\0' .. ARGV[1] .. '\0'
   local stamp = C.stamp
   C.stamp = stamp + n
@@ -49,15 +49,16 @@ function Settle.finish(worker, packed, token, first, last, apart)
   lane.finished = lane.finished + n
   F.touchLane(lane)
   if now < H.finished then H.finished = now end
-  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], 's', n) end
-  local till = struct.unpack('<d', packed, 9)
+  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], FIELD.worker.succeeded, n) end
+  local till = struct.unpack('<d', packed, AT.lease.ends)
   if not C.freed or till < C.freed then C.freed = till end
 end
 
 -- Whether the task of a lease with this token is as most are: nothing else is known of it, and its user has
 -- no record.
 function Settle.isMost(packed, token)
-  return string.byte(packed, 21) % 4 == 0 and string.sub(packed, -#token - 1) == '\0' .. token
+  return string.byte(packed, AT.lease.flags) % (2 * FLAG.lease.counted) == 0
+    and string.sub(packed, -#token - 1) == '\0' .. token
 end
 
 -- Where the decision of each stands that is not 'finish', by its place in the call.

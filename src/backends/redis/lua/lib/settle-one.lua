@@ -2,14 +2,14 @@
 
 function Decide.finish(t, u, result)
   if t.hasAttempts then F.recordAttempt(t, 'succeeded', 'finish') end
-  F.countAttempt(t.worker, 's')
+  F.countAttempt(t.worker, FIELD.worker.succeeded)
   F.endTask(t, u, 'finished', { result = result })
 end
 
 -- @rare
 function Decide.retry(t, u, delay, cause, err)
   F.recordAttempt(t, 'failed', 'retry', cause, err)
-  F.countAttempt(t.worker, 'f')
+  F.countAttempt(t.worker, FIELD.worker.failed)
   t.failures = t.failures + 1
   F.setError(t, err)
   u.lane.retried = u.lane.retried + 1
@@ -19,7 +19,7 @@ end
 -- @rare
 function Decide.deadLetter(t, u, cause, err)
   F.recordAttempt(t, 'failed', 'dead-letter', cause, err)
-  F.countAttempt(t.worker, 'f')
+  F.countAttempt(t.worker, FIELD.worker.failed)
   t.failures = t.failures + 1
   F.endTask(t, u, 'failed', { cause = cause, error = err })
 end
@@ -67,7 +67,7 @@ function F.settleOne(id, token, decision, a, b, c, lease)
   local t = F.taskOf(id, ARGV[1], lease)
   if not t then return 'notFound' end
   local own = t.token == token
-  if (own and t.isSettled) or (t.y and t.y.st == token) then return 'repeated ' .. t.state end
+  if (own and t.isSettled) or (t.changing and t.changing.settledToken == token) then return 'repeated ' .. t.state end
   if t.state ~= 'started' or not own then return 'leaseLost' end
   -- 'write' is 'finish', with what the handler wrote behind the result.
   local writes = decision == 'write' and not t.canceling
@@ -75,7 +75,7 @@ function F.settleOne(id, token, decision, a, b, c, lease)
   if refused then return refused end
   local u = F.ownerOf(t)
   if t.canceling then
-    Decide.cancel(t, u, t.y.cn)
+    Decide.cancel(t, u, t.changing.cancelCause)
   else
     Decide.by(decision, t, u, a, b, c)
   end

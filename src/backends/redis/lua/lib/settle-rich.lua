@@ -9,16 +9,17 @@ function Settle.alike(call, i, last, token)
   for at_ = i, last do
     local packed, row, ear, id = call.hot[at_], call.others[at_], call.ears and call.ears[at_], ARGV[call.ids + at_]
     if not packed or tasks[id] ~= nil or call.done[id] or seen[id] or string.sub(packed, -#tail) ~= tail then break end
-    if row or (ear and (ear ~= 'd' or string.byte(packed, 21) % 2 == 1)) then break end
+    if row or (ear and (ear ~= 'd' or string.byte(packed, AT.lease.flags) % (2 * FLAG.lease.facts) == 1)) then break end
     n, seen[id] = n + 1, true
   end
   local found = {}
   if n == 0 then return found end
   local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + i, ids + i + n - 1))
   for at_ = 1, n do
-    local kind = texts[at_] and string.byte(texts[at_], 27) or 0
+    local kind = texts[at_] and string.byte(texts[at_], AT.text.kind) or 0
     -- Their places alone do not matter to those that end.
-    if kind >= 52 and kind < 56 then asked[#asked + 1] = ARGV[ids + i + at_ - 1] end
+    if kind >= BYTE.facts and kind < BYTE.place then asked[#asked + 1] = ARGV[ids
+      + i + at_ - 1] end
   end
   local facts, next_ = asked[1] and redis.call('HMGET', K.facts(), unpack(asked)), 0
   for at_ = 1, n do
@@ -41,13 +42,14 @@ end
 -- whether it was that.
 function Settle.countRunning(lane, name, n)
   if lane.users[name] or C.refresh > 0 then return false end
-  local key = K.user(lane.p, name)
-  local packed = redis.call('HGET', key, 'u')
+  local key = K.user(lane.prefix, name)
+  local packed = redis.call('HGET', key, FIELD.user.numbers)
   if not packed then return false end
-  local _, _, flags, _, room, a, b, c, d, e, f, live, running = struct.unpack(USER, packed)
-  if flags % 2 == 0 or flags >= THROTTLED or room ~= a + b + c + d + e + f then return false end
-  redis.call('HSET', key, 'u',
-    string.sub(packed, 1, 45) .. struct.pack('<II', live - n, running - n) .. string.sub(packed, 54))
+  local _, _, flags, _, room, a, b, c, d, e, f, live, running = struct.unpack(FORMAT.user, packed)
+  if flags % (2 * FLAG.user.ready) == 0 or flags >= FLAG.user.throttled or room ~= a + b + c + d + e + f then return false end
+  redis.call('HSET', key, FIELD.user.numbers,
+    string.sub(packed, 1, END.user.level6) .. struct.pack('<II', live - n, running - n)
+      .. string.sub(packed, AT.user.arrival))
   return true
 end
 
@@ -63,12 +65,12 @@ function Settle.finishEach(worker, call, found, i)
   local ends, ids, behind = {}, {}, nil
   F.flushEnded()
   for n, t in ipairs(found) do
-    local x, at_, lane = t.x, i + n - 1, F.laneOf(t.queue)
-    if x and (x.d or x.s or x.k or x.dl or x.j) then break end
+    local x, at_, lane = t.rare, i + n - 1, F.laneOf(t.queue)
+    if x and (x.waitsOn or x.suspendedFor or x.keyName or x.leastDeadline or x.isJoin) then break end
     local stamp = F.stamp()
     behind = behind or t.token .. '\0' .. ARGV[1] .. '\0'
     ids[n], ends[2 * n - 1] = t.id, t.id
-    ends[2 * n] = struct.pack(END, FINISHED, now, t.leasedAt, stamp) .. behind .. ARGV[call.ids + at_ + call.n]
+    ends[2 * n] = struct.pack(FORMAT.ending, FINISHED, now, t.leasedAt, stamp) .. behind .. ARGV[call.ids + at_ + call.n]
     lane.counts.started, lane.counts.finished = lane.counts.started - 1, lane.counts.finished + 1
     lane.finished = lane.finished + 1
     F.touchLane(lane)
@@ -82,15 +84,15 @@ function Settle.finishEach(worker, call, found, i)
   redis.call('RPUSH', K.ended('finished'), unpack(ids))
   Settle.free(ids)
   if now < H.finished then H.finished = now end
-  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], 's', n) end
+  if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], FIELD.worker.succeeded, n) end
   return n
 end
 
 -- Whether a task of a lease with this token ends as most do, though its user may have a record that counts it.
 function Settle.isAmongMany(packed, token)
   if Settle.isMost(packed, token) then return true end
-  return string.byte(packed, 21) == 2 and string.sub(packed, -#token - 1) == '\0' .. token
-    and not F.laneOf(string.sub(packed, 34, -#token - 2)).timed
+  return string.byte(packed, AT.lease.flags) == FLAG.lease.counted and string.sub(packed, -#token - 1) == '\0' .. token
+    and not F.laneOf(string.sub(packed, AT.lease.rest, -#token - 2)).timed
 end
 
 -- Whether there is more to its end, also than that others depend on it. What this step has read, as a task of a user
@@ -108,13 +110,14 @@ function Settle.finishAlso(packed, ids, first, last, ears)
       Cascade.stand(ARGV[ids + i], C.stamp + i - first + 1)
     end
   end
-  if string.byte(packed, 21) ~= 2 then return end
+  if string.byte(packed, AT.lease.flags) ~= FLAG.lease.counted then return end
   C.isRich = true
-  local lane, names, counts = F.laneOf(string.match(packed, '^[^%z]*', 34)), {}, {}
+  local lane, names, counts = F.laneOf(string.match(packed, '^[^%z]*', AT.lease.rest)), {}, {}
   local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + first, ids + last))
   for i = 1, #texts do
     local text = texts[i]
-    local name = text and string.sub(text, 31, 30 + string.sub(text, 28, 30))
+    local name = text and string.sub(text, AT.text.rest, END.text.userBytes + string.sub(text, AT.text.userBytes,
+      END.text.userBytes))
     if name and not counts[name] then names[#names + 1] = name end
     if name then counts[name] = (counts[name] or 0) + 1 end
   end
@@ -130,11 +133,12 @@ end
 -- in force: from the lease of each, its text, and what else is known of it.
 function Settle.retried(call, i, last, token)
   local ids, tail, n, seen, asked, least = call.ids, '\0' .. token, 0, {}, {}, call.hot[i]
-  local queue = least and string.sub(least, 34, -#tail - 1)
+  local queue = least and string.sub(least, AT.lease.rest, -#tail - 1)
   for at_ = i, last do
     local packed, row, id = call.hot[at_], call.others[at_], ARGV[call.ids + at_]
     if not packed or not row or ARGV[row + 1] ~= 'retry' or ARGV[ids + call.n + at_] ~= '0' then break end
-    if string.byte(packed, 21) > 1 or string.sub(packed, 34) ~= queue .. tail then break end
+    if string.byte(packed, AT.lease.flags) > FLAG.lease.facts or string.sub(packed, AT.lease.rest) ~= queue
+      .. tail then break end
     if tasks[id] ~= nil or call.done[id] or seen[id] then break end
     n, seen[id] = n + 1, true
   end
@@ -143,11 +147,11 @@ function Settle.retried(call, i, last, token)
   local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + i, ids + i + n - 1))
   for at_ = 1, n do
     local text = texts[at_]
-    if not text or string.byte(text, 26) ~= 51 then
+    if not text or string.byte(text, AT.text.level) ~= (BYTE.zero + USUAL.level) then
       n = at_ - 1
       break
     end
-    if string.byte(text, 27) >= 52 then asked[#asked + 1] = ARGV[ids + i + at_ - 1] end
+    if string.byte(text, AT.text.kind) >= BYTE.facts then asked[#asked + 1] = ARGV[ids + i + at_ - 1] end
   end
   return { n = n, lane = lane, texts = texts, asked = asked, tail = token .. '\0' .. ARGV[1],
     facts = asked[1] and redis.call('HMGET', K.facts(), unpack(asked)),
@@ -166,16 +170,21 @@ function Settle.readRetried(some, call, i)
     local flags, seq, failures, losses, releases, readers, from = 0, 0, 0, 0, 0, 0, 1
     if packed then
       local _, _at
-      _, flags, seq, failures, losses, releases, _at, readers, from = struct.unpack(FACTS, packed)
+      _, flags, seq, failures, losses, releases, _at, readers, from = struct.unpack(FORMAT.facts, packed)
     end
-    if flags % 8 >= CANCEL or (not packed and string.byte(text, 27) >= 52) then break end
-    if seq == 0 then seq = tonumber(string.sub(text, 14, 25), 16) end
+    if flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling
+      or (not packed and string.byte(text, AT.text.kind) >= BYTE.facts) then break end
+    if seq == 0 then seq = tonumber(string.sub(text, AT.text.stamp, END.text.stamp), 16) end
     -- Whether its newest attempt has a long error, as far as that is known.
-    local isLong = flags % 4 >= ATTEMPTS and (failures == 0 or #(old or '') > LIMIT.oldErrorBytes)
-    names[at_] = string.sub(text, 31, 30 + string.sub(text, 28, 30))
+    local isLong = flags % (2 * FLAG.facts.attempts) >= FLAG.facts.attempts
+      and (failures == 0 or #(old or '') > LIMIT.oldErrorBytes)
+    names[at_] = string.sub(text, AT.text.rest, END.text.userBytes + string.sub(text, AT.text.userBytes, END.text.userBytes))
     rows[at_] = { id = id, seq = seq, failures = failures, isLong = isLong,
-      facts = struct.pack(FACTS, 0, flags - flags % 16 + flags % 2 + ATTEMPTS + SETTLED, seq, failures + 1, losses,
-        releases, 0, readers) .. Settle.tailOf(some, packed and string.sub(packed, from) or '', flags % 16 >= SETTLED) }
+      facts = struct.pack(FORMAT.facts, 0, flags - flags % (2 * FLAG.facts.settled) + flags % (2 * FLAG.facts.left)
+        + FLAG.facts.attempts
+        + FLAG.facts.settled, seq, failures + 1, losses,
+        releases, 0, readers) .. Settle.tailOf(some, packed and string.sub(packed, from) or '',
+          flags % (2 * FLAG.facts.settled) >= FLAG.facts.settled) }
   end
   some.rows, some.names = rows, names
 end
@@ -188,10 +197,10 @@ function Settle.tailOf(some, before, isSettled)
   if tail then return tail end
   local more = before == '' and {} or cmsgpack.unpack(before)
   if isSettled then
-    more.y = more.y or {}
-    more.y.st = string.match(more.o or '', '^[^%z]*')
+    more.changing = more.changing or {}
+    more.changing.settledToken = string.match(more.latestLease or '', '^[^%z]*')
   end
-  more.o = some.tail
+  more.latestLease = some.tail
   tail = cmsgpack.pack(more)
   known[before] = tail
   return tail
@@ -202,10 +211,10 @@ end
 function Settle.headsOf(some)
   local heads, ids, asked, who, keys, lane = {}, {}, {}, {}, {}, some.lane
   for at_, name in ipairs(some.names) do
-    keys[#keys + 1] = K.user(lane.p, name)
+    keys[#keys + 1] = K.user(lane.prefix, name)
     if C.configs > 0 then keys[#keys + 1] = K.userConfig(name) end
     if heads[name] == nil then
-      ids[name] = redis.call('LINDEX', K.line(lane.p, '', name), 0)
+      ids[name] = redis.call('LINDEX', K.line(lane.prefix, '', name), 0)
       heads[name] = INF
       if ids[name] then asked[#asked + 1], who[#who + 1] = ids[name], name end
     end
@@ -213,8 +222,8 @@ function Settle.headsOf(some)
   local texts = asked[1] and redis.call('HMGET', K.tasks(), unpack(asked))
   for k, id in ipairs(asked) do
     local text, isRead = texts[k], tasks[id] ~= nil
-    if text and string.byte(text, 27) < 52 and not isRead then
-      heads[who[k]] = tonumber(string.sub(text, 14, 25), 16)
+    if text and string.byte(text, AT.text.kind) < BYTE.facts and not isRead then
+      heads[who[k]] = tonumber(string.sub(text, AT.text.stamp, END.text.stamp), 16)
     else
       heads[who[k]] = F.placeInLine(id)
     end
@@ -232,7 +241,7 @@ end
 function Settle.backInLine(lane, name, row, text, heads)
   if heads[name] == INF then Store.join(lane, name) end
   if heads[name] and row.seq < heads[name] then
-    redis.call('LPUSH', K.line(lane.p, '', name), row.id)
+    redis.call('LPUSH', K.line(lane.prefix, '', name), row.id)
     heads[name] = row.seq
   else
     local t = F.newTask(row.id, text)
@@ -251,15 +260,16 @@ function Settle.retryEach(call, reply, some, i)
   local before, how
   for at_ = 1, n do
     local row, text, from, packed = some.rows[at_], some.texts[at_], call.others[i + at_ - 1], call.hot[i + at_ - 1]
-    local id, err, k, kind = row.id, ARGV[from + 3], 2 * at_, 52 + string.byte(text, 27) % 4
+    local id, err, k, kind = row.id, ARGV[from + 3], 2 * at_, BYTE.facts + string.byte(text, AT.text.kind) % FLAG.kind.facts
     if packed ~= before then
       before, how = packed, F.attemptText(ARGV[1], struct.unpack('<d', packed), 'failed', 'retry')
     end
     quoted[err] = quoted[err] or cjson.encode(err)
     F.keepAttempt(id, row.isLong, row.failures, how .. ',"cause":' .. F.quoted(ARGV[from + 2]) .. ',"error":' .. quoted[err])
     ids[at_], facts[k - 1], errors[k - 1], facts[k], errors[k] = id, id, id, row.facts, err
-    if string.byte(text, 27) ~= kind then
-      texts[#texts + 1], texts[#texts + 2] = id, string.sub(text, 1, 26) .. string.char(kind) .. string.sub(text, 28)
+    if string.byte(text, AT.text.kind) ~= kind then
+      texts[#texts + 1], texts[#texts + 2] = id, string.sub(text, 1, AT.text.level) .. string.char(kind)
+        .. string.sub(text, AT.text.userBytes)
     end
     reply[#reply + 1], reply[#reply + 2] = i + at_ - 1, 'ok queued'
   end
@@ -271,7 +281,7 @@ function Settle.retryEach(call, reply, some, i)
   lane.runnable, lane.gain, lane.retried = lane.runnable + n, lane.gain + n, lane.retried + n
   F.touchLane(lane)
   Settle.free(ids)
-  F.countAttempt(ARGV[1], 'f', n)
+  F.countAttempt(ARGV[1], FIELD.worker.failed, n)
   return n
 end
 

@@ -12,7 +12,7 @@ function F.nextLevel(u)
       local tag = shares.tag[level]
       if tag == 0 then
         local last, weights = shares.last[level], u.lane.config.priorityWeights or WEIGHTS
-        tag = (last > shares.v and last or shares.v) + 1 / weights[level]
+        tag = (last > shares.virtual and last or shares.virtual) + 1 / weights[level]
         shares.tag[level] = tag
         F.touch(u)
       end
@@ -32,8 +32,8 @@ function F.served(u, level)
     return
   end
   shares.crit = 0
-  shares.v = shares.tag[level]
-  shares.last[level] = shares.v
+  shares.virtual = shares.tag[level]
+  shares.last[level] = shares.virtual
   shares.tag[level] = 0
 end
 
@@ -47,7 +47,7 @@ end
 function F.hasShares(u)
   local shares, weights = F.sharesOf(u), u.lane.config.priorityWeights or WEIGHTS
   local tag = shares.tag[3]
-  return shares.crit > 0 or (tag ~= 0 and tag ~= shares.v + 1 / weights[3])
+  return shares.crit > 0 or (tag ~= 0 and tag ~= shares.virtual + 1 / weights[3])
 end
 
 -- A level that runs empty, whatever emptied it, loses its tag, and nothing else.

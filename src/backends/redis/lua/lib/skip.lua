@@ -8,7 +8,7 @@ local MORE = 8
 
 -- The name of a task that nothing is known of but its text; nil of any other, and where that cannot be read.
 function Park.nameOf(text)
-  if not text or (string.byte(text, 27) or 52) >= 52 then return end
+  if not text or (string.byte(text, AT.text.kind) or 52) >= 52 then return end
   local from = tonumber(string.sub(text, 28, 30))
   local a = from and string.find(text, '\0', 31 + from, true)
   local b = a and string.find(text, '\0', a + 1, true)
@@ -56,7 +56,7 @@ function Park.skip(queue, key, user, request, batch, found)
     local one = Park.nextOf(queue, key)
     local name = one and Park.strangeName(one, request)
     if not name then return one end
-    local stamp = string.sub(one.text, 14, 25)
+    local stamp = string.sub(one.text, AT.text.stamp, END.text.stamp)
     found[#found + 1] = { user = user, level = 3, name = name, id = one.id, place = tonumber(stamp, 16), stamp = stamp }
     queue.first, queue.parked = queue.first + 1, queue.parked + 1
     batch.strangers = batch.strangers + 1
@@ -107,7 +107,7 @@ end
 -- A user without a record has parked all that it had in line: it leaves its class, with the tag that it has.
 function Park.drain(lane, user, class)
   local u = F.userOf(lane, user)
-  u.s, u.ep = tonumber(redis.call('ZSCORE', K.ready(lane.p, class), user)), lane.epoch
+  u.startTag, u.tagEpoch = tonumber(redis.call('ZSCORE', K.ready(lane.prefix, class), user)), lane.epoch
   u.ready, u.class, u.room = true, class, 0
   F.reindex(u)
 end

@@ -6,5 +6,5 @@ function F.addStanding(reply, n, t)
   reply[n + 1] = t and CODES[t.state] or 0
   reply[n + 2] = t and F.resultOf(t) or false
   reply[n + 3] = t and redis.call('HGET', K.errors(), t.id) or false
-  reply[n + 4] = t and t.y and t.y.ca or false
+  reply[n + 4] = t and t.changing and t.changing.endCause or false
 end

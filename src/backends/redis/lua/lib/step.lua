@@ -9,8 +9,8 @@ local TAGS_AT_ONCE = 50
 -- has stood still: who entered and was never served may have a seat, or a tag that was corrected.
 function Step.restIfIdle(lane)
   if lane.counts.queued > 0 or lane.counts.started > 0 then return end
-  if lane.v == 0 and lane.joined == 0 then return end
-  lane.v, lane.joined = 0, 0
+  if lane.virtual == 0 and lane.joined == 0 then return end
+  lane.virtual, lane.joined = 0, 0
   Step.newEpoch(lane)
 end
 
@@ -28,18 +28,18 @@ function Step.setIdle(u, till)
   local lane = u.lane
   u.idle = till and true
   if till then
-    F.zset(K.idle(lane.p, lane.epoch), u.name, till)
+    F.zset(K.idle(lane.prefix, lane.epoch), u.name, till)
     if till < lane.idleLeast then lane.idleLeast = till end
     return
   end
-  F.zset(K.idle(lane.p, u.idleEpoch), u.name, false)
+  F.zset(K.idle(lane.prefix, u.idleEpoch), u.name, false)
   if u.idleEpoch == lane.epoch then lane.idleMoved = true end
 end
 
 -- Forgets the names of users without a record whose kept tag is gone, unless more is known of them.
 -- `since`: they may have come back after that tag was kept.
 function Step.dropNames(lane, names, since)
-  local counts, p, gone = lane.counts, lane.p, {}
+  local counts, p, gone = lane.counts, lane.prefix, {}
   local isLater = counts.scheduled + counts.deferred > 0
   for _, name in ipairs(names) do
     local u = lane.users[name]
@@ -59,13 +59,13 @@ end
 
 -- Few go at once, many with maintenance; says whether none is left.
 function Step.dropAllTags(lane)
-  local key, isClean = K.keptTags(lane.p), lane.tags <= TAGS_AT_ONCE
+  local key, isClean = K.keptTags(lane.prefix), lane.tags <= TAGS_AT_ONCE
   if rich then F.flushKey(key) end
   if isClean then
     Step.dropNames(lane, redis.call('ZRANGE', key, 0, -1))
     redis.call('DEL', key)
   else
-    redis.pcall('RENAME', key, K.oldTags(lane.p, lane.epoch))
+    redis.pcall('RENAME', key, K.oldTags(lane.prefix, lane.epoch))
   end
   lane.tags = 0
   for _, u in pairs(lane.users) do u.isKept = false end
@@ -75,24 +75,24 @@ end
 -- A user without a record: its tag is kept while it is ahead, its name while it waits or that is kept. One
 -- that has nothing but running tasks is found by those.
 function Step.rememberPlain(u)
-  local lane, hasWeight = u.lane, u.kept or (u.ready and u.w ~= 100)
+  local lane, hasWeight = u.lane, u.kept or (u.ready and u.countedWeight ~= 100)
   if hasWeight and (u.fresh or u.changed) then
-    redis.call('HSET', u.key, 'c', cmsgpack.pack({ o = u.own, k = u.kept }))
+    redis.call('HSET', u.key, FIELD.user.settings, cmsgpack.pack({ userPart = u.own, keepsRecord = u.kept }))
     u.fresh = false
   elseif not hasWeight and not u.fresh then
     redis.call('DEL', u.key)
     u.fresh = true
   end
-  local keep = not u.ready and u.ep == lane.epoch and u.w == 100 and F.startOf(u) > lane.v
+  local keep = not u.ready and u.tagEpoch == lane.epoch and u.countedWeight == 100 and F.startOf(u) > lane.virtual
   local isKept = u.isKept or false
   if keep ~= isKept then lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep end
-  if keep or isKept then F.zset(K.keptTags(lane.p), u.name, keep and u.s) end
+  if keep or isKept then F.zset(K.keptTags(lane.prefix), u.name, keep and u.startTag) end
   local counts = lane.counts
   if u.ready or keep or u.kept or u.queued > 0 or u.parked > 0 or (counts.scheduled + counts.deferred > 0
-    and redis.call('HEXISTS', K.later(lane.p), u.name) == 1) then
-    if u.entered or u.kept then F.zset(K.users(lane.p), u.name, 0) end
+    and redis.call('HEXISTS', K.later(lane.prefix), u.name) == 1) then
+    if u.entered or u.kept then F.zset(K.users(lane.prefix), u.name, 0) end
   else
-    F.zset(K.users(lane.p), u.name, false)
+    F.zset(K.users(lane.prefix), u.name, false)
   end
 end
 
@@ -114,15 +114,15 @@ function Step.forget(u)
   end
   if u.isKept then
     lane.tags, u.isKept = lane.tags - 1, false
-    F.zset(K.keptTags(lane.p), u.name, false)
+    F.zset(K.keptTags(lane.prefix), u.name, false)
   end
   u.plain = false
   if u.queued > 0 or (u.isCounted and u.live > 0) or (u.lists and #u.lists > 0) or u.kept then
     Step.setIdle(u, false)
     return F.saveUser(u)
   end
-  local till = u.ep == lane.epoch and F.startOf(u)
-  local keep = till and till > lane.v
+  local till = u.tagEpoch == lane.epoch and F.startOf(u)
+  local keep = till and till > lane.virtual
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
   Step.setIdle(u, keep and till)
@@ -135,7 +135,7 @@ end
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
 -- @rare
 function Step.saveDue(u)
-  local head = redis.call('ZRANGE', K.scheduled(u.lane.p, u.name), 0, 0, 'WITHSCORES')
+  local head = redis.call('ZRANGE', K.scheduled(u.lane.prefix, u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
   u.dueFloor = nil
@@ -149,7 +149,7 @@ function Step.saveDueUsers()
     for _, u in ipairs(lane.dirty or NONE) do
       if u.dueChanged then
         u.dueChanged = nil
-        F.flushKey(K.scheduled(lane.p, u.name))
+        F.flushKey(K.scheduled(lane.prefix, u.name))
         Step.saveDue(u)
         any = true
       end
@@ -160,10 +160,10 @@ end
 
 function Step.finishLane(lane)
   if lane.idleMoved then
-    local head = redis.call('ZRANGE', K.idle(lane.p, lane.epoch), 0, 0, 'WITHSCORES')
+    local head = redis.call('ZRANGE', K.idle(lane.prefix, lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
-  if lane.idleLeast <= lane.v or lane.old < lane.epoch or lane.tags > 2 * lane.ready + TAGS_AT_ONCE then
+  if lane.idleLeast <= lane.virtual or lane.old < lane.epoch or lane.tags > 2 * lane.ready + TAGS_AT_ONCE then
     redis.call('SADD', K.idleLanes(), lane.queue)
     C.idle = 1
   end
@@ -176,8 +176,9 @@ end
 function Step.publishEnds()
   for _, told in ipairs(published) do
     local t = told.t
-    F.tellEnd(F.channelsOf(told.ear), t.id, CODES[t.state], t.result or '', t.error or redis.call('HGET', K.errors(), t.id) or '',
-      t.y and t.y.ca or '')
+    F.tellEnd(F.channelsOf(told.ear), t.id, CODES[t.state], t.result or '', t.error or redis.call('HGET', K.errors(),
+      t.id) or '',
+      t.changing and t.changing.endCause or '')
   end
 end
 

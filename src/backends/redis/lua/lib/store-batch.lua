@@ -15,7 +15,7 @@ function Store.refusalOf(items, batch)
   if Store.submission or next(batch.answered) == nil then return end
   for i = 1, #items do
     local item = items[i]
-    local refusal = item.spec and item.spec.d and Link.isNew(item, batch)
+    local refusal = item.spec and item.spec.waitsOn and Link.isNew(item, batch)
       and Link.closesIn(item, batch)
     if refusal then return refusal, i end
   end
@@ -85,8 +85,8 @@ function Store.storeBatch(items)
   end
   for i = 1, #new do
     local t = new[i][1]
-    t.x.d = Store.resolve(t.id, t.x.d, answered)
-    if t.x.d and #t.x.d == 0 then t.x.d = nil end
+    t.rare.waitsOn = Store.resolve(t.id, t.rare.waitsOn, answered)
+    if t.rare.waitsOn and #t.rare.waitsOn == 0 then t.rare.waitsOn = nil end
     Store.settleIn(t, new[i][2])
   end
   for i = 1, #replies do

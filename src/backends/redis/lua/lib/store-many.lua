@@ -3,9 +3,9 @@
 -- Whether the user has a record in the queue, or settings that ask for one.
 function Store.isOther(lane, user)
   if C.configs > 0 then
-    return redis.call('EXISTS', K.user(lane.p, user), K.userConfig(user)) > 0
+    return redis.call('EXISTS', K.user(lane.prefix, user), K.userConfig(user)) > 0
   end
-  return redis.call('EXISTS', K.user(lane.p, user)) > 0
+  return redis.call('EXISTS', K.user(lane.prefix, user)) > 0
 end
 
 -- A queue's users need no records, and one more may join the class of those with the weight 100.
@@ -21,26 +21,26 @@ end
 function Store.enter(lane, kept)
   -- A tag that the virtual time has passed is worth nothing.
   kept = kept and kept + 0 or 0
-  if Tag.start(kept, 100) <= lane.v then kept = 0 end
-  local tag, last = Tag.enter(kept, lane.v, 100, lane.lasts.w100 or -1)
+  if Tag.start(kept, 100) <= lane.virtual then kept = 0 end
+  local tag, last = Tag.enter(kept, lane.virtual, 100, lane.lasts.w100 or -1)
   lane.lasts.w100 = last
   local classes = lane.classes
   classes.pw100 = (classes.pw100 or 0) + 1
-  if classes.pw100 == MANY then F.spread(K.ready(lane.p, 'pw100')) end
-  lane.w, lane.ready, lane.joined = lane.w + 100, lane.ready + 1, 1
+  if classes.pw100 == MANY then F.spread(K.ready(lane.prefix, 'pw100')) end
+  lane.weightSum, lane.ready, lane.joined = lane.weightSum + 100, lane.ready + 1, 1
   return tag
 end
 
 -- Nothing of the user waited: it gets its tag.
 function Store.join(lane, user)
-  local kept = lane.tags > 0 and redis.call('ZSCORE', K.keptTags(lane.p), user)
+  local kept = lane.tags > 0 and redis.call('ZSCORE', K.keptTags(lane.prefix), user)
   if kept then
-    redis.call('ZREM', K.keptTags(lane.p), user)
+    redis.call('ZREM', K.keptTags(lane.prefix), user)
     lane.tags = lane.tags - 1
   end
   local tag = Store.enter(lane, kept)
-  redis.call('ZADD', K.ready(lane.p, 'pw100'), string.format('%d', tag), user)
-  redis.call('ZADD', K.users(lane.p), '0', user)
+  redis.call('ZADD', K.ready(lane.prefix, 'pw100'), string.format('%d', tag), user)
+  redis.call('ZADD', K.users(lane.prefix), '0', user)
 end
 
 -- The texts of all tasks, and long payloads. Gives back the text of a lone one.
@@ -103,7 +103,7 @@ function Store.many()
   for at_ = 5, first, 3 do
     local lane = F.laneOf(ARGV[at_ + 2])
     local size, user = ARGV[at_] + 0, ARGV[at_ + 1]
-    local length = redis.call('RPUSH', K.line(lane.p, '', user), unpack(ARGV, from, from + size - 1))
+    local length = redis.call('RPUSH', K.line(lane.prefix, '', user), unpack(ARGV, from, from + size - 1))
     if length == size then Store.join(lane, user) end
     lane.runnable, lane.gain, lane.enqueued = lane.runnable + size, lane.gain + size, lane.enqueued + size
     lane.counts.queued = lane.counts.queued + size

@@ -16,14 +16,14 @@ function Store.readItems(from)
       local blob = ARGV[first + n + i]
       ids[i] = ARGV[first + i]
       items[i] = { id = ids[i], user = ARGV[at_ + 1], queue = ARGV[at_ + 2], blob = blob,
-        f = string.format('%013.0f%012x', now, F.stamp()) .. blob }
+        recordText = string.format('%013.0f%012x', now, F.stamp()) .. blob }
     end
   end
   for at_ = first + 2 * n + 1, #ARGV, 2 do
     local place = ARGV[at_] + 0
     local item = items[place]
-    local kind, more = string.byte(item.blob, 2) - 48, ARGV[at_ + 1]
-    if kind % 2 == 1 and not item.long then
+    local kind, more = string.byte(item.blob, 2) - BYTE.zero, ARGV[at_ + 1]
+    if kind % (2 * FLAG.kind.long) == 1 and not item.long then
       item.long = more
     else
       item.owned, item.owner = packedOwner(more)
@@ -51,12 +51,13 @@ function Store.complete(item)
   local user = item.user
   F.fixed(item)
   item.user = user
-  item.payload = item.long or string.sub(item.f, item.body)
+  item.payload = item.long or string.sub(item.recordText, item.body)
   local spec = item.spec
   if spec then
-    item.x = { d = spec.d, g = spec.g, i = spec.i, j = spec.j, o = spec.o, h = spec.h }
+    item.rare = { waitsOn = spec.waitsOn, policies = spec.policies, keySpec = spec.keySpec, isJoin = spec.isJoin,
+      ownerRun = spec.ownerRun, graphHash = spec.graphHash }
   elseif item.owner then
-    item.x = { o = item.owner }
+    item.rare = { ownerRun = item.owner }
   end
   return item
 end
@@ -66,7 +67,7 @@ function Store.agrees(t, item)
   F.fixed(t)
   Store.complete(item)
   if t.user ~= item.user or t.name ~= item.name then return false end
-  if t.x and t.x.fp then return redis.sha1hex(item.payload) == t.x.fp end
+  if t.rare and t.rare.payloadDigest then return redis.sha1hex(item.payload) == t.rare.payloadDigest end
   return F.payloadOf(t) == item.payload
 end
 
@@ -95,8 +96,8 @@ end
 -- @rare
 function Store.takeOver(t)
   local mine = Store.submission
-  if not mine or not t.x or not t.x.su or t.x.su == mine then return end
-  t.x.su, Store.wrote = mine, true
+  if not mine or not t.rare or not t.rare.batchId or t.rare.batchId == mine then return end
+  t.rare.batchId, Store.wrote = mine, true
   F.change(t)
   Store.kept[#Store.kept + 1] = t.id
   return { kind = 'created', id = t.id }
@@ -109,10 +110,10 @@ function Store.answerKnown(item)
     if not Store.agrees(same, item) then return Store.refused({ type = 'task-conflict', id = item.id }) end
     return Store.takeOver(same) or Key.existing(item.id, false, false)
   end
-  if not item.spec or not item.spec.i then return end
+  if not item.spec or not item.spec.keySpec then return end
   local key = Key.rememberedKey(Store.complete(item))
   if not key then return end
-  if Key.hasAbsorbed(key, item.id) then return Key.existing(key.f or key.o, false, false) end
+  if Key.hasAbsorbed(key, item.id) then return Key.existing(key.followerId or key.ownerId, false, false) end
   if not Key.holds(key) then return end
   local reply = Key.answerByKey(key, item)
   if reply then
@@ -125,9 +126,9 @@ end
 -- Whether the key lets the item in (true, 'follows'), answers for another or refuses it (false).
 -- @rare
 function Store.byKey(item, batch)
-  if not item.spec or not item.spec.i then return true end
+  if not item.spec or not item.spec.keySpec then return true end
   Store.complete(item)
-  local spec = item.x.i
+  local spec = item.rare.keySpec
   local name = K.key(item.queue, item.user, spec.key)
   local holder = batch and batch.keys[name]
   if holder then
@@ -142,7 +143,7 @@ function Store.byKey(item, batch)
       local reply = Key.answerByKey(key, item)
       if reply and reply.refusal then return false, reply.refusal end
       if not reply and Window.is(spec) then return true end
-      if batch then batch[reply and 'answered' or 'keys'][reply and item.id or name] = key.o end
+      if batch then batch[reply and 'answered' or 'keys'][reply and item.id or name] = key.ownerId end
       if reply then return false end
       return 'follows'
     end
@@ -176,15 +177,15 @@ function Store.refuse(item, batch)
     return not equal and { type = 'task-conflict', id = item.id } or nil
   end
   local new, refusal = true, nil
-  if item.spec and item.spec.i then new, refusal = Store.byKey(item, batch) end
+  if item.spec and item.spec.keySpec then new, refusal = Store.byKey(item, batch) end
   if not new then return refusal end
   -- A follower stands for calls that were accepted already.
   refusal = new ~= 'follows' and Store.byLimit(item, batch) or nil
   if refusal or not item.spec then return refusal end
-  if item.spec.h and not Graphs.isAlive(item.spec.h) then
-    return { type = 'graph-missing', hash = item.spec.h }
+  if item.spec.graphHash and not Graphs.isAlive(item.spec.graphHash) then
+    return { type = 'graph-missing', hash = item.spec.graphHash }
   end
-  if not item.spec.d then return end
+  if not item.spec.waitsOn then return end
   Store.complete(item)
   return Link.check(item, batch and batch.tasks)
 end
@@ -194,10 +195,10 @@ function Store.storePlain(item)
   local id, blob = item.id, item.blob
   local lane = F.laneOf(item.queue)
   local u = F.userOf(lane, item.user)
-  storeText(id, item.f, item.long, item.owned)
+  storeText(id, item.recordText, item.long, item.owned)
   Store.wrote, Store.made[id] = true, true
   tasks[id] = nil
-  local level = string.byte(blob) - 48
+  local level = string.byte(blob) - BYTE.zero
   if u.queued == 0 then F.began(u) end
   u.live = u.live + 1
   u.queued = u.queued + 1
@@ -259,28 +260,28 @@ end
 function Store.create(item)
   Store.complete(item)
   local u = F.userOf(F.laneOf(item.queue), item.user)
-  local t = F.newTask(item.id, item.f)
+  local t = F.newTask(item.id, item.recordText)
   t.user, t.queue, t.state = item.user, item.queue, 'deferred'
   F.fixed(t)
-  local x = item.x or {}
-  t.x = { d = x.d, g = x.g, k = x.i and x.i.key, su = Store.submission or nil, j = x.j, o = x.o,
-    h = x.h }
-  if x.h then Graphs.hold(x.h, t.id) end
+  local x = item.rare or {}
+  t.rare = { waitsOn = x.waitsOn, policies = x.policies, keyName = x.keySpec and x.keySpec.key,
+    batchId = Store.submission or nil, isJoin = x.isJoin, ownerRun = x.ownerRun, graphHash = x.graphHash }
+  if x.graphHash then Graphs.hold(x.graphHash, t.id) end
   if Store.submission then Store.kept[#Store.kept + 1] = t.id end
   tasks[t.id], Store.made[t.id], Store.wrote = t, true, true
   t.textChanged, t.long = true, item.long
   if item.long then redis.call('HSET', K.payloads(), t.id, item.long) end
   local key = Key.rememberedKey(item)
-  if key and Key.holds(key) and not Window.is(x.i) then
-    t.x.d = t.x.d or {}
-    t.x.g = t.x.g or { 'wait', 'cancel', 'refuse', false }
-    t.x.g[1], t.x.g[2] = 'run', 'run'
-    if not F.contains(t.x.d, key.o) then table.insert(t.x.d, key.o) end
-    key.f, key.dirty = t.id, true
-  elseif x.i then
+  if key and Key.holds(key) and not Window.is(x.keySpec) then
+    t.rare.waitsOn = t.rare.waitsOn or {}
+    t.rare.policies = t.rare.policies or { 'wait', 'cancel', 'refuse', false }
+    t.rare.policies[1], t.rare.policies[2] = 'run', 'run'
+    if not F.contains(t.rare.waitsOn, key.ownerId) then table.insert(t.rare.waitsOn, key.ownerId) end
+    key.followerId, key.dirty = t.id, true
+  elseif x.keySpec then
     Key.takeKey(item, t)
   end
-  if t.x.d and #t.x.d == 0 then t.x.d = nil end
+  if t.rare.waitsOn and #t.rare.waitsOn == 0 then t.rare.waitsOn = nil end
   u.live = u.live + 1
   u.lane.enqueued = u.lane.enqueued + 1
   Store.adoptWaiters(t)
@@ -293,19 +294,19 @@ function Store.settleIn(t, item)
   local u, spec = F.ownerOf(t), item.spec or {}
   local due = item.due or spec.at or now + math.max(0, spec.delay or 0)
   local state, ending
-  if t.x.d then state, ending = Link.link(t) end
+  if t.rare.waitsOn then state, ending = Link.link(t) end
   if spec.expires then
-    if spec.xr then t.x.xr = spec.expires end
-    if not (spec.xr and t.isBlocked) then
-      t.x.ex = math.max(now, due) + spec.expires
+    if spec.startWithin then t.rare.startWithin = spec.expires end
+    if not (spec.startWithin and t.isBlocked) then
+      t.rare.startUntil = math.max(now, due) + spec.expires
       F.setDeadline(t)
     end
   end
-  if next(t.x) == nil then t.x = nil end
-  local waits = t.isBlocked or (t.x and t.x.su)
+  if next(t.rare) == nil then t.rare = nil end
+  local waits = t.isBlocked or (t.rare and t.rare.batchId)
   if due > now then
     F.enterScheduled(t, u, due)
-  elseif waits or (t.x and t.x.j) then
+  elseif waits or (t.rare and t.rare.isJoin) then
     F.enterDeferred(t, u)
     if not waits then state, ending = 'finished', { result = 'null' } end
   else
@@ -352,7 +353,7 @@ function Store.storeEach(items)
   local replies, answered = {}, {}
   for i = 1, #items do
     local item = items[i]
-    if item.spec then item.spec.d = Store.resolve(item.id, item.spec.d, answered) end
+    if item.spec then item.spec.waitsOn = Store.resolve(item.id, item.spec.waitsOn, answered) end
     local reply = Store.answerKnown(item)
     if reply then
       Store.note(answered, item, reply)

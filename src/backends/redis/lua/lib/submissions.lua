@@ -1,5 +1,5 @@
 -- Sealed submissions: batches that are stored in several scripts. Until the seal each of their
--- tasks is blocked by the submission (x.su); the seal releases them in bounded steps. What nobody
+-- tasks is blocked by the submission; the seal releases them in bounded steps. What nobody
 -- seals in time is undone, last task first.
 -- @rare
 
@@ -8,7 +8,7 @@ local LET_GO = 250
 
 -- One task of a sealed submission waits for it no more.
 function Submission.release(t)
-  t.x.su = nil
+  t.rare.batchId = nil
   F.change(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
@@ -40,14 +40,14 @@ function Submission.undo(t)
   end
   lane.enqueued = lane.enqueued - 1
   if t.inCascade then F.move('cascade', t.id, false) end
-  if t.x.dl then F.move('deadlines', F.member(t), false) end
+  if t.rare.leastDeadline then F.move('deadlines', F.member(t), false) end
   Cascade.leaveWaits(t)
   Cascade.leaveReaders(t)
-  local key = t.x.k and F.keyState(lane.queue, u.name, t.x.k)
-  if key and key.f == t.id then
-    key.f, key.dirty = nil, true
-  elseif key and key.o == t.id then
-    key.o, key.dirty = nil, true
+  local key = t.rare.keyName and F.keyState(lane.queue, u.name, t.rare.keyName)
+  if key and key.followerId == t.id then
+    key.followerId, key.dirty = nil, true
+  elseif key and key.ownerId == t.id then
+    key.ownerId, key.dirty = nil, true
   end
   Graphs.drop(t)
   Step.saveTasks()
@@ -61,7 +61,7 @@ end
 function Submission.undoAll(ids, submission)
   for i = #ids, 1, -1 do
     local t = F.taskOf(ids[i])
-    if t and t.x and t.x.su == submission and not Submission.undo(t) then return #ids - i end
+    if t and t.rare and t.rare.batchId == submission and not Submission.undo(t) then return #ids - i end
   end
   return #ids
 end
@@ -70,11 +70,11 @@ end
 -- some are left.
 function Submission.step(id, most)
   local key, list = K.submit(id), K.submitted(id)
-  local sealed = redis.call('HGET', key, 'sealed')
+  local sealed = redis.call('HGET', key, FIELD.submit.sealed)
   if sealed then
     for _, one in ipairs(redis.call('LRANGE', list, 0, most - 1)) do
       local t = F.taskOf(one)
-      if t and t.x and t.x.su == id then Submission.release(t) end
+      if t and t.rare and t.rare.batchId == id then Submission.release(t) end
     end
     redis.call('LTRIM', list, most, -1)
   else
@@ -84,7 +84,7 @@ function Submission.step(id, most)
   if redis.call('EXISTS', list) == 1 then return true end
   F.move('submissions', id, false)
   if sealed then
-    redis.call('HSET', key, 'done', '1')
+    redis.call('HSET', key, FIELD.submit.done, '1')
     redis.call('PEXPIRE', key, LIMIT.submissionMs)
   else
     redis.call('DEL', key)

@@ -1,27 +1,15 @@
 -- Loads and saves records. A task is one text that never changes; what else is known of it stands where
 -- it is for, and nowhere while it is not:
 --
--- tasks     creation (13 digits), stamp of its arrival (12 hex digits), level, kind, bytes of the user (3
---           digits), user, queue, then parted by NUL name, cost, options, payload. Kind is a sum: 1 the
---           payload stands in `payloads`, 2 it came with other facts, 4 it has facts now, 8 these are only its
---           place
--- hot       of its worker, while it is started: when it was leased, until when, in which epoch of its queue,
---           a sum (1 it has facts, 2 its user has a record, which counts it), in which step; queue NUL token
--- ends      how it ended (16 more: a worker said so; 32 more: its result stands in `results`), when, when it was leased,
---           the stamp of its end; token, worker, result, parted by NUL
--- facts     packed: its place (1 scheduled, 2 deferred), flags, seq, failures, losses, releases, moment
---           (due; since when it is free), readers; then x, y and o as one value
---   x       rare facts: dependencies, deadlines, idempotency key
---   y       rare facts that change: st older token that settled it, ca why it ended, cn why it is to be canceled, cw token and name of the newest
---           checkpoint that wrote to channels, ch what was charged by expectation
---   o       token and worker of its latest lease, parted by NUL, while it is neither started nor ended
+-- tasks     its text, `recordText`
+-- hot       its lease, of the worker that has it while it is started
+-- ends      its end;  results: a long result
+-- facts     its place, flags and counts, packed; then what few tasks have: `rare`, and of that `changing` what changes
 -- errors    the newest error;  ears: 'd' when somebody depends on it, then channels to tell of its end
+--
+-- What these hold is in src/domain/layout/.
 
-local FACTS = '<BBdIIIdI'
-local LEFT, ATTEMPTS, CANCEL, SETTLED, CASCADE, SUSPENDED = 1, 2, 4, 8, 16, 32
--- A lease is so long that Redis keeps no listpack of them, which it would look through for each.
-local LEASE, END = '<ddIBdxxxx', '<Bddd'
-local PLACES = { scheduled = 1, deferred = 2 }
+local PLACES = TABLE.places
 
 function F.isEnd(state)
   return state == 'finished' or state == 'failed' or state == 'canceled'
@@ -29,26 +17,29 @@ end
 
 -- A task that is queued and never was anything else.
 function F.newTask(id, f)
-  return { id = id, f = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
+  return { id = id, recordText = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
     leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', step = 0, user = false, queue = false, dirty = false,
-    extra = false, kind = f and string.byte(f, 27) - 48 or 0 }
+    extra = false, kind = f and string.byte(f, AT.text.kind) - BYTE.zero or 0 }
 end
 
 function F.readFacts(t, packed)
   local place, flags, from
   place, flags, t.seq, t.failures, t.losses, t.releases, t.at, t.readers, from =
-    struct.unpack(FACTS, packed)
-  if place > 0 then t.state = place == 1 and 'scheduled' or 'deferred' end
+    struct.unpack(FORMAT.facts, packed)
+  if place > PLACE.line then t.state = place == PLACE.scheduled and 'scheduled' or 'deferred' end
   if flags > 0 then
-    t.left, t.hasAttempts = flags % 2 == 1, flags % 4 >= 2
-    t.canceling, t.isSettled, t.inCascade = flags % 8 >= 4, flags % 16 >= 8, flags % 32 >= 16
+    t.left, t.hasAttempts = flags % (2 * FLAG.facts.left) >= FLAG.facts.left,
+      flags % (2 * FLAG.facts.attempts) >= FLAG.facts.attempts
+    t.canceling, t.isSettled = flags % (2 * FLAG.facts.canceling) >= FLAG.facts.canceling,
+      flags % (2 * FLAG.facts.settled) >= FLAG.facts.settled
+    t.inCascade = flags % (2 * FLAG.facts.cascade) >= FLAG.facts.cascade
   end
   if #packed >= from then
     local more = cmsgpack.unpack(string.sub(packed, from))
-    t.x, t.y = more.x, more.y
-    if more.o then
-      local stop = string.find(more.o, '\0', 1, true)
-      t.token, t.worker = string.sub(more.o, 1, stop - 1), string.sub(more.o, stop + 1)
+    t.rare, t.changing = more.rare, more.changing
+    if more.latestLease then
+      local stop = string.find(more.latestLease, '\0', 1, true)
+      t.token, t.worker = string.sub(more.latestLease, 1, stop - 1), string.sub(more.latestLease, stop + 1)
     end
   end
   t.hasFacts = true
@@ -57,21 +48,21 @@ end
 -- Its facts are of a time before its latest lease, which has a token of its own.
 function F.outlive(t)
   if t.isSettled then
-    t.y = t.y or {}
-    t.y.st = t.token
+    t.changing = t.changing or {}
+    t.changing.settledToken = t.token
   end
 end
 
 function F.readEnd(t, packed)
   F.outlive(t)
   local code, at_, leasedAt, from
-  code, at_, leasedAt, t.endStamp, from = struct.unpack(END, packed)
+  code, at_, leasedAt, t.endStamp, from = struct.unpack(FORMAT.ending, packed)
   local a = string.find(packed, '\0', from, true)
   local b = string.find(packed, '\0', a + 1, true)
-  t.state, t.at, t.leasedAt = STATES[code % 16], at_, leasedAt
+  t.state, t.at, t.leasedAt = STATES[code % FLAG.ending.settled], at_, leasedAt
   t.token, t.worker = string.sub(packed, from, a - 1), string.sub(packed, a + 1, b - 1)
   t.result = b < #packed and string.sub(packed, b + 1) or nil
-  t.isSettled, t.isApart = code % 32 >= 16, code >= 32
+  t.isSettled, t.isApart = code % (2 * FLAG.ending.settled) >= FLAG.ending.settled, code >= FLAG.ending.apart
 end
 
 -- A long result is read only when it is asked for.
@@ -89,10 +80,11 @@ end
 function F.readLease(t, worker, packed)
   F.outlive(t)
   local flags, from
-  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, t.step, from = struct.unpack(LEASE, packed)
+  t.leasedAt, t.leaseUntil, t.chargedEpoch, flags, t.step, from = struct.unpack(FORMAT.lease, packed)
   local stop = string.find(packed, '\0', from, true)
   t.token, t.worker, t.state = string.sub(packed, stop + 1), worker, 'started'
-  t.isCounted, t.isHanded, t.isSettled = flags % 4 >= 2, flags >= 4, false
+  t.isCounted, t.isHanded, t.isSettled = flags % (2 * FLAG.lease.counted) >= FLAG.lease.counted,
+    flags >= FLAG.lease.handed, false
 end
 
 -- Workers that have leases, or had some lately.
@@ -117,7 +109,7 @@ function F.readEar(t)
   local ear = redis.call('HGET', K.ears(), t.id)
   if not ear then return end
   t.dependents = string.byte(ear) == 100
-  t.w = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
+  t.listeners = string.find(ear, ' ', 1, true) and string.sub(ear, t.dependents and 2 or 1) or nil
   t.hasEar = true
 end
 
@@ -130,7 +122,7 @@ function F.taskOf(id, worker, lease)
   t = false
   if f then
     t = F.newTask(id, f)
-    if t.kind >= 4 then F.readFacts(t, redis.call('HGET', K.facts(), id)) end
+    if t.kind >= FLAG.kind.facts then F.readFacts(t, redis.call('HGET', K.facts(), id)) end
     if lease then
       if lease ~= 'none' then F.readLease(t, worker, lease) end
     else
@@ -149,22 +141,23 @@ end
 
 -- Fills in whose task it is.
 function F.owned(t)
-  local f = t.f
-  local last = 30 + string.sub(f, 28, 30)
+  local f = t.recordText
+  local last = END.text.userBytes + string.sub(f, AT.text.userBytes, END.text.userBytes)
   local stop = string.find(f, '\0', last + 1, true)
-  t.user, t.queue = string.sub(f, 31, last), string.sub(f, last + 1, stop - 1)
-  t.level, t.rest = string.byte(f, 26) - 48, stop + 1
+  t.user, t.queue = string.sub(f, AT.text.rest, last), string.sub(f, last + 1, stop - 1)
+  t.level, t.rest = string.byte(f, AT.text.level) - BYTE.zero, stop + 1
 end
 
 -- Fills in all facts that never change.
 function F.fixed(t)
   if t.created then return t end
   F.owned(t)
-  local f, a = t.f, t.rest
+  local f, a = t.recordText, t.rest
   local b = string.find(f, '\0', a, true)
   local c = string.find(f, '\0', b + 1, true)
   local d = string.find(f, '\0', c + 1, true)
-  t.created, t.stamp = tonumber(string.sub(f, 1, 13)), tonumber(string.sub(f, 14, 25), 16)
+  t.created, t.stamp = tonumber(string.sub(f, 1, END.text.created)), tonumber(string.sub(f, AT.text.stamp,
+    END.text.stamp), 16)
   t.name, t.cost = string.sub(f, a, b - 1), tonumber(string.sub(f, b + 1, c - 1))
   t.optionsAt, t.body = c + 1, d + 1
   return t
@@ -177,7 +170,7 @@ end
 
 -- Its member in an index that is ordered by moments: ties go by arrival.
 function F.member(t)
-  return string.sub(t.f, 14, 25) .. t.id
+  return string.sub(t.recordText, AT.text.stamp, END.text.stamp) .. t.id
 end
 
 function F.idOf(member)
@@ -185,14 +178,14 @@ function F.idOf(member)
 end
 
 function F.isLong(t)
-  return t.kind % 2 == 1
+  return t.kind % (2 * FLAG.kind.long) == 1
 end
 
 -- @rare
 function F.payloadOf(t)
   F.fixed(t)
   if F.isLong(t) then return t.long or redis.call('HGET', K.payloads(), t.id) or '' end
-  return string.sub(t.f, t.body)
+  return string.sub(t.recordText, t.body)
 end
 
 function F.ownerOf(t)
@@ -209,9 +202,9 @@ end
 -- The rare facts that change, to be changed.
 -- @rare
 function F.rareOf(t)
-  t.y = t.y or {}
+  t.changing = t.changing or {}
   F.change(t)
-  return t.y
+  return t.changing
 end
 
 -- @rare
@@ -223,7 +216,7 @@ end
 -- Who waits for it, or for its end: see `ears`.
 -- @rare
 function F.saveEar(t)
-  local ear = (t.dependents and 'd' or '') .. (t.w or '')
+  local ear = (t.dependents and 'd' or '') .. (t.listeners or '')
   local had = t.hasEar
   t.hasEar = ear ~= ''
   if t.hasEar then redis.call('HSET', K.ears(), t.id, ear) elseif had then redis.call('HDEL', K.ears(), t.id) end
@@ -233,26 +226,28 @@ end
 -- Everything about it that is neither its text nor its lease nor its end, and whether that is only its place in
 -- line; nil when there is nothing.
 function F.packFacts(t)
-  local flags = (t.left and LEFT or 0) + (t.hasAttempts and ATTEMPTS or 0) + (t.canceling and CANCEL or 0)
-    + (t.inCascade and CASCADE or 0) + (t.x and t.x.s and SUSPENDED or 0)
+  local flags = (t.left and FLAG.facts.left or 0) + (t.hasAttempts and FLAG.facts.attempts or 0) + (t.canceling
+    and FLAG.facts.canceling or 0)
+    + (t.inCascade and FLAG.facts.cascade or 0) + (t.rare and t.rare.suspendedFor and FLAG.facts.suspended or 0)
   local resting = t.state ~= 'started' and not F.isEnd(t.state)
   local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
-  if o and t.isSettled then flags = flags + SETTLED end
-  local y = t.y and next(t.y) and t.y or nil
-  local place = PLACES[t.state] or 0
-  local isPlace = place == 0 and flags == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
-    and t.readers == 0 and not t.x and not y and not o and (F.isEnd(t.state) or t.at == 0)
+  if o and t.isSettled then flags = flags + FLAG.facts.settled end
+  local y = t.changing and next(t.changing) and t.changing or nil
+  local place = PLACES[t.state] or PLACE.line
+  local isPlace = place == PLACE.line and flags == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
+    and t.readers == 0 and not t.rare and not y and not o and (F.isEnd(t.state) or t.at == 0)
   if isPlace and t.seq == 0 then return nil end
-  local packed = struct.pack(FACTS, place, flags, t.seq, t.failures, t.losses, t.releases,
+  local packed = struct.pack(FORMAT.facts, place, flags, t.seq, t.failures, t.losses, t.releases,
     F.isEnd(t.state) and 0 or t.at, t.readers)
-  if not (t.x or y or o) then return packed, isPlace end
-  return packed .. cmsgpack.pack({ x = t.x, y = y, o = o })
+  if not (t.rare or y or o) then return packed, isPlace end
+  return packed .. cmsgpack.pack({ rare = t.rare, changing = y, latestLease = o })
 end
 
 function F.setKind(t, kind)
   if kind == t.kind then return end
   t.kind, t.textChanged = kind, true
-  t.f = string.sub(t.f, 1, 26) .. string.char(48 + kind) .. string.sub(t.f, 28)
+  t.recordText = string.sub(t.recordText, 1, AT.text.level) .. string.char(BYTE.zero + kind)
+    .. string.sub(t.recordText, AT.text.userBytes)
 end
 
 -- Writes of a step, gathered by key: field, value, field, value, … (or members without any).
@@ -275,20 +270,22 @@ function F.saveTask(t, writes)
     redis.call('HDEL', K.facts(), t.id)
   end
   t.hasFacts = packed and true or false
-  F.setKind(t, t.kind % 4 + (isPlace and packed and 8 or packed and 4 or 0))
-  if t.textChanged then F.gather(writes, K.tasks(), t.id, t.f) end
+  F.setKind(t, t.kind % FLAG.kind.facts + (isPlace and packed and FLAG.kind.place or packed and FLAG.kind.facts or 0))
+  if t.textChanged then F.gather(writes, K.tasks(), t.id, t.recordText) end
   t.textChanged = false
   if t.state == 'started' then
     if not t.queue then F.owned(t) end
     F.gather(writes, K.hot(t.worker), t.id,
-      struct.pack(LEASE, t.leasedAt, t.leaseUntil, t.chargedEpoch,
-        (t.hasFacts and 1 or 0) + (t.isCounted and 2 or 0) + (t.isHanded and 4 or 0), t.step) .. t.queue .. '\0' .. t.token)
+      struct.pack(FORMAT.lease, t.leasedAt, t.leaseUntil, t.chargedEpoch,
+        (t.hasFacts and FLAG.lease.facts or 0) + (t.isCounted and FLAG.lease.counted or 0)
+          + (t.isHanded and FLAG.lease.handed or 0), t.step) .. t.queue .. '\0' .. t.token)
   elseif F.isEnd(t.state) then
     if t.result and not t.isApart and #t.result > LIMIT.apartBytes then
       redis.call('HSET', K.results(), t.id, t.result)
       t.isApart = true
     end
-    F.gather(writes, K.ends(), t.id, struct.pack(END, CODES[t.state] + (t.isSettled and 16 or 0) + (t.isApart and 32 or 0), t.at,
+    F.gather(writes, K.ends(), t.id, struct.pack(FORMAT.ending, CODES[t.state] + (t.isSettled and FLAG.ending.settled or 0)
+      + (t.isApart and FLAG.ending.apart or 0), t.at,
       t.leasedAt, t.endStamp) .. t.token .. '\0' .. t.worker .. '\0' .. (not t.isApart and t.result or ''))
   end
 end

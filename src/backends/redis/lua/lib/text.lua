@@ -5,7 +5,8 @@ local function storeText(id, f, long, owned)
   if long then redis.call('HSET', K.payloads(), id, long) end
   if owned then
     redis.call('HSET', K.facts(), id, owned)
-    f = string.sub(f, 1, 26) .. string.byte(f, 27) - 44 .. string.sub(f, 28)
+    f = string.sub(f, 1, AT.text.level) .. string.byte(f, AT.text.kind) - (BYTE.zero - FLAG.kind.facts)
+      .. string.sub(f, AT.text.userBytes)
   end
   redis.call('HSET', K.tasks(), id, f)
 end
@@ -13,6 +14,6 @@ end
 -- Packed facts of a task that has no others than the run that it belongs to; nil for others.
 local function packedOwner(spec)
   local owner = string.match(spec, '^{"o":"([^"\\]+)"}$')
-  return owner and struct.pack('<BBdIIIdI', 0, 0, 0, 0, 0, 0, 0, 0) .. cmsgpack.pack({ x = { o = owner } }),
+  return owner and struct.pack(FORMAT.facts, PLACE.line, 0, 0, 0, 0, 0, 0, 0) .. cmsgpack.pack({ rare = { ownerRun = owner } }),
     owner
 end

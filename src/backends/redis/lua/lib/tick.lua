@@ -3,7 +3,7 @@
 -- @rare
 
 -- How the facts of a task begin, and all of them, that is scheduled and never was anything else.
-local SCHEDULED, NOTHING = '\1' .. string.rep('\0', 21), string.rep('\0', 34)
+local SCHEDULED = string.char(PLACE.scheduled) .. string.rep('\0', (AT.facts.at - 2))
 local SWEEP, PROMOTE, THROTTLE, EXPIRE, DROP = 50, 100, 50, 50, 50
 
 function Tick.headIs(name, due)
@@ -27,7 +27,7 @@ function Tick.lose(t, u)
   local last = t.losses >= LIMIT.maxLost
   F.recordAttempt(t, 'lost', t.canceling and 'cancel' or last and 'dead-letter' or 'release')
   if t.canceling then
-    F.endTask(t, u, 'canceled', { cause = t.y.cn })
+    F.endTask(t, u, 'canceled', { cause = t.changing.cancelCause })
   elseif last then
     F.endTask(t, u, 'failed', { cause = cjson.encode({ type = 'lost', leases = t.losses }) })
   else
@@ -90,13 +90,15 @@ function Tick.promoteMany(u, key, members)
   local stored, known = redis.call('HMGET', K.tasks(), unpack(ids)), redis.call('HMGET', K.facts(), unpack(ids))
   for i, id in ipairs(ids) do
     local text, packed = stored[i], known[i]
-    if not text or not packed or tasks[id] ~= nil or string.sub(packed, 1, 22) ~= SCHEDULED or #packed > #NOTHING then break end
-    local level, k = string.byte(text, 26) - 48, 2 * i
+    if not text or not packed or tasks[id] ~= nil or string.sub(packed, 1, END.facts.releases) ~= SCHEDULED
+      or #packed > SIZE.facts then break end
+    local level, k = string.byte(text, AT.text.level) - BYTE.zero, 2 * i
     lines[level] = lines[level] or {}
     table.insert(lines[level], id)
-    facts[k - 1], facts[k] = id, struct.pack(FACTS, 0, 0, F.stamp(), 0, 0, 0, 0, 0)
-    -- Kind 8 for 4: they say no more than its place.
-    texts[k - 1], texts[k] = id, string.sub(text, 1, 26) .. string.char(string.byte(text, 27) + 4) .. string.sub(text, 28)
+    facts[k - 1], facts[k] = id, struct.pack(FORMAT.facts, 0, 0, F.stamp(), 0, 0, 0, 0, 0)
+    -- They say no more than its place.
+    texts[k - 1], texts[k] = id, string.sub(text, 1, AT.text.level) .. string.char(string.byte(text, AT.text.kind)
+      + (FLAG.kind.place - FLAG.kind.facts)) .. string.sub(text, AT.text.userBytes)
     n = i
   end
   if n == 0 then return 0 end
@@ -123,7 +125,7 @@ function Tick.promoteOf(pair, most)
     return 1
   end
   local u = F.userOf(F.laneOf(queue), name)
-  local key = K.scheduled(u.lane.p, name)
+  local key = K.scheduled(u.lane.prefix, name)
   F.flushKey(key)
   local ids = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, most)
   for i = 1 + Tick.promoteMany(u, key, ids), #ids do
@@ -192,17 +194,17 @@ function Tick.expire()
       F.move('deadlines', member, false)
     elseif Park.isOver(t) then
       Park.lookAgain(t, F.ownerOf(t))
-    elseif not t.x then
+    elseif not t.rare then
       F.move('deadlines', member, false)
-    elseif t.x.ex and t.x.ex <= now then
+    elseif t.rare.startUntil and t.rare.startUntil <= now then
       F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
-    elseif t.x.wk and t.x.wk <= now then
+    elseif t.rare.wakeDue and t.rare.wakeDue <= now then
       Suspend.wake(t, F.ownerOf(t))
-    elseif not t.x.wu then
-      F.move('deadlines', member, t.x.dl and t.x.dl > now and t.x.dl or false)
+    elseif not t.rare.waitUntil then
+      F.move('deadlines', member, t.rare.leastDeadline and t.rare.leastDeadline > now and t.rare.leastDeadline or false)
     else
       Deps.rewait(t)
-      if t.x.wu then
+      if t.rare.waitUntil then
         F.endTask(t, F.ownerOf(t), 'canceled',
           { cause = cjson.encode({ type = 'waited', id = Tick.waitsFor(t) }) })
       end

@@ -14,7 +14,7 @@ if saved[1] then
   C.seen, C.pause, H.started, H['scheduled-users'], H.throttled, H.deadlines, H.cascade,
     H.finished, H.failed, H.canceled, H['listed-workers'], H.submissions, H.missing,
     C.waiting, C.alarm, C.configs, C.idle, C.dropping, C.refresh,
-    C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack(CLOCK, saved[1])
+    C.steps, H['schedules:due'], H['xcom-ends'], C.stamp, C.ears = struct.unpack(FORMAT.clock, saved[1])
 elseif redis.call('EXISTS', K.tasks(), K.queues(), K.workers()) > 0 then
   -- What it would say is in force, and nothing here says it: the script is run again behind guard.lua.
   error('the clock is lost')

@@ -4,7 +4,7 @@
 -- What the turn costs before it is known how long it takes, in seconds.
 function Timed.charge(t, u)
   local cost = u.mean or u.lane.mean or 1
-  F.rareOf(t).ch = cost
+  F.rareOf(t).chargedAhead = cost
   return cost
 end
 
@@ -20,14 +20,14 @@ function Timed.settle(t, u)
   local held = math.max(0, now - t.leasedAt) / 1000
   Timed.learn(u, held)
   Timed.learn(lane, held)
-  local charged = t.y and t.y.ch
+  local charged = t.changing and t.changing.chargedAhead
   if not charged then return end
-  F.rareOf(t).ch = nil
-  if t.chargedEpoch ~= lane.epoch or u.ep ~= lane.epoch then return end
-  local before = u.s - Tag.turn(charged)
-  local s = Tag.raise(before + Tag.turn(held), lane.v * Tag.scale(u.w) - Tag.turn(charged))
+  F.rareOf(t).chargedAhead = nil
+  if t.chargedEpoch ~= lane.epoch or u.tagEpoch ~= lane.epoch then return end
+  local before = u.startTag - Tag.turn(charged)
+  local s = Tag.raise(before + Tag.turn(held), lane.virtual * Tag.scale(u.countedWeight) - Tag.turn(charged))
   if u.ready then F.indexUser(u, false) end
-  u.s = s
+  u.startTag = s
   if u.ready then F.indexUser(u, true) end
 end
 
@@ -35,8 +35,8 @@ end
 function Timed.recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  local most = lane.v * Tag.scale(u.w) + TURN
-  if u.s > most then u.s = u.s - math.ceil((u.s - most) / SEATS) * SEATS end
-  u.ep = lane.epoch
+  local most = lane.virtual * Tag.scale(u.countedWeight) + TURN
+  if u.startTag > most then u.startTag = u.startTag - math.ceil((u.startTag - most) / SEATS) * SEATS end
+  u.tagEpoch = lane.epoch
   F.indexUser(u, true)
 end

@@ -1,12 +1,6 @@
--- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly:
--- u numbers, packed; v its level shares, packed, once it had a turn: v, critical turns in a row,
--- then level, last and tag of each level that has any; c its own settings and lists, packed; t the
--- mean time that its leases are held, where time is charged.
+-- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly.
 -- @include lib/tags.lua
 -- @include lib/shares.lua
-
-local USER = '<dIBIIIIIIIIIId'
-local READY, ASSIGNED, SHARED, THROTTLED, IDLE, UNCOUNTED = 1, 2, 4, 8, 16, 32
 
 -- What holds for a user with these settings of its own.
 function F.settingsOf(lane, own)
@@ -20,7 +14,7 @@ function F.settingsOf(lane, own)
 end
 
 function F.newUser(lane, name, key)
-  return { lane = lane, name = name, key = key, s = 0, ep = 0, w = 0, room = 0, cnt = false,
+  return { lane = lane, name = name, key = key, startTag = 0, tagEpoch = 0, countedWeight = 0, room = 0, cnt = false,
     queued = 0, parked = lane.parked > 0 and Park.countOf(lane, name) or 0,
     live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
     class = false, dirty = false, fresh = true }
@@ -39,19 +33,21 @@ end
 
 function F.readUser(u, packed)
   local flags, a, b, c, d, e, f
-  u.s, u.ep, flags, u.w, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
-    struct.unpack(USER, packed)
+  u.startTag, u.tagEpoch, flags, u.countedWeight, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
+    struct.unpack(FORMAT.user, packed)
   u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
-  u.isCounted = flags < UNCOUNTED
+  u.isCounted = flags < FLAG.user.uncounted
   if flags == 0 then return end
-  u.ready = flags % 2 == 1
-  if flags > 1 then
-    u.assigned, u.shared = flags % 4 >= 2, flags % 8 >= 4
-    u.throttled, u.idle = flags % 16 >= 8, flags % 32 >= 16
-    u.idleEpoch = u.ep
+  u.ready = flags % (2 * FLAG.user.ready) >= FLAG.user.ready
+  if flags > FLAG.user.ready then
+    u.assigned, u.shared = flags % (2 * FLAG.user.assigned) >= FLAG.user.assigned,
+      flags % (2 * FLAG.user.shared) >= FLAG.user.shared
+    u.throttled, u.idle = flags % (2 * FLAG.user.throttled) >= FLAG.user.throttled,
+      flags % (2 * FLAG.user.idle) >= FLAG.user.idle
+    u.idleEpoch = u.tagEpoch
   end
   if u.ready then
-    local weight = u.shared and 's' .. F.sharedClass(u.w) or 'w' .. u.w
+    local weight = u.shared and 's' .. F.sharedClass(u.countedWeight) or 'w' .. u.countedWeight
     u.class = (u.assigned and 'a' or 'o') .. weight
   end
 end
@@ -60,17 +56,17 @@ end
 -- `weight`: that it stood in line with, if it does.
 function F.readPlain(u, weight)
   local lane, name, class = u.lane, u.name, 'pw' .. weight
-  local waiting = redis.call('LLEN', K.line(lane.p, '', name))
-  u.plain, u.w, u.cnt, u.queued = true, weight, { 0, 0, waiting, 0, 0, 0 }, waiting
+  local waiting = redis.call('LLEN', K.line(lane.prefix, '', name))
+  u.plain, u.countedWeight, u.cnt, u.queued = true, weight, { 0, 0, waiting, 0, 0, 0 }, waiting
   local tag
   if waiting > 0 then
-    tag = redis.call('ZSCORE', K.ready(lane.p, class), name)
+    tag = redis.call('ZSCORE', K.ready(lane.prefix, class), name)
     if tag then u.ready, u.class, u.room = true, class, waiting end
   elseif lane.tags > 0 then
-    tag = redis.call('ZSCORE', K.keptTags(lane.p), name)
+    tag = redis.call('ZSCORE', K.keptTags(lane.prefix), name)
     u.isKept = tag and true
   end
-  if tag then u.s, u.ep = tonumber(tag), lane.readEpoch end
+  if tag then u.startTag, u.tagEpoch = tonumber(tag), lane.readEpoch end
 end
 
 -- Whether its settings, or those of its queue, give a user a record as soon as it has a task.
@@ -88,8 +84,8 @@ function F.needsRecord(u)
     or u.queued > cnt[3] or u.throttled or u.tat > now
     -- A kept tag is in turns of the weight that it was given at.
     or (u.queued > 0 and (u.shares or u.raw) and F.hasShares(u))
-    or ((u.w ~= 100 or u.set.weight ~= 100) and u.ep == u.lane.epoch and not u.ready
-      and F.startOf(u) > u.lane.v)
+    or ((u.countedWeight ~= 100 or u.set.weight ~= 100) and u.tagEpoch == u.lane.epoch and not u.ready
+      and F.startOf(u) > u.lane.virtual)
 end
 
 -- Counts the tasks of a user that are running, and those that have not ended, as they are stored. Whoever is
@@ -99,13 +95,13 @@ function F.lookAt(u)
   local lane = u.lane
   lane.runs = lane.runs or F.runningOf(lane)
   u.running = #(lane.runs[u.name] or NONE) / 2
-  u.live = u.queued + u.parked + u.running + (redis.call('HGET', K.later(lane.p), u.name) or 0)
+  u.live = u.queued + u.parked + u.running + (redis.call('HGET', K.later(lane.prefix), u.name) or 0)
 end
 
 -- One more or less that is scheduled or deferred.
 -- @rare
 function F.countLater(u, change_)
-  local key = K.later(u.lane.p)
+  local key = K.later(u.lane.prefix)
   u.entered = true
   if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
 end
@@ -125,7 +121,7 @@ function F.runningAll()
     for i = 1, #ids, 200 do
       local got = redis.call('HMGET', K.tasks(), unpack(ids, i, math.min(#ids, i + 199)))
       for j = 1, #got do
-        local t = got[j] and { f = got[j] }
+        local t = got[j] and { recordText = got[j] }
         if t then F.owned(t) end
         if t then
           local ofQueue = found[t.queue] or {}
@@ -143,7 +139,7 @@ end
 -- Whether anything is known of a user whose tasks have been counted, but for settings for all queues.
 -- @rare
 function F.isKnown(u)
-  return not u.fresh or u.live > 0 or (u.isKept and F.startOf(u) > u.lane.v)
+  return not u.fresh or u.live > 0 or (u.isKept and F.startOf(u) > u.lane.virtual)
 end
 
 -- The first names of a queue after one, in order: of those who have a name, and of those who have nothing but
@@ -155,7 +151,7 @@ function F.namesAfter(lane, after, limit, more)
     if not found[name] then names[#names + 1] = name end
     found[name] = true
   end
-  for _, key in ipairs({ K.users(lane.p), more }) do
+  for _, key in ipairs({ K.users(lane.prefix), more }) do
     for _, name in ipairs(redis.call('ZRANGEBYLEX', key, from, '+', 'LIMIT', 0, limit)) do add(name) end
   end
   lane.runs = lane.runs or F.runningOf(lane)
@@ -191,22 +187,22 @@ end
 function F.userOf(lane, name)
   local u = lane.users[name]
   if u then return u end
-  local key = K.user(lane.p, name)
+  local key = K.user(lane.prefix, name)
   u = F.newUser(lane, name, key)
-  local got = redis.call('HMGET', key, 'u', 'v', 'c', 't')
+  local got = redis.call('HMGET', key, FIELD.user.numbers, FIELD.user.shares, FIELD.user.settings, FIELD.user.mean)
   if got[1] then
     F.readUser(u, got[1])
     u.raw = got[2]
     if got[4] then u.mean = struct.unpack('<d', got[4]) end
     if got[3] then
       local c = cmsgpack.unpack(got[3])
-      u.own, u.lists, u.kept = c.o or NONE, c.l, c.k
+      u.own, u.lists, u.kept = c.userPart or NONE, c.onLists, c.keepsRecord
     end
   elseif got[3] then
     -- Nothing but the weight that it stands in line with.
     local c = cmsgpack.unpack(got[3])
-    u.own, u.kept, u.fresh = c.o, c.k, false
-    F.readPlain(u, c.o.weight)
+    u.own, u.kept, u.fresh = c.userPart, c.keepsRecord, false
+    F.readPlain(u, c.userPart.weight)
   else
     if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
     u.changed = next(u.own) ~= nil
@@ -227,53 +223,53 @@ end
 function F.sharesOf(u)
   local shares = u.shares
   if shares then return shares end
-  shares = { v = 0, crit = 0, last = { 0, 0, 0, 0, 0 }, tag = { 0, 0, 0, 0, 0 } }
+  shares = { virtual = 0, crit = 0, last = { 0, 0, 0, 0, 0 }, tag = { 0, 0, 0, 0, 0 } }
   u.shares = shares
   local raw = u.raw
   if not raw then return shares end
   local at
-  shares.v, shares.crit, at = struct.unpack('<dI', raw)
+  shares.virtual, shares.crit, at = struct.unpack(FORMAT.shares, raw)
   while at <= #raw do
     local level, last, tag
-    level, last, tag, at = struct.unpack('<Bdd', raw, at)
+    level, last, tag, at = struct.unpack(FORMAT.levelShare, raw, at)
     shares.last[level], shares.tag[level] = last, tag
   end
   return shares
 end
 
 function F.packShares(shares)
-  local packed = struct.pack('<dI', shares.v, shares.crit)
+  local packed = struct.pack(FORMAT.shares, shares.virtual, shares.crit)
   for level = 1, 5 do
     local last, tag = shares.last[level], shares.tag[level]
-    if last ~= 0 or tag ~= 0 then packed = packed .. struct.pack('<Bdd', level, last, tag) end
+    if last ~= 0 or tag ~= 0 then packed = packed .. struct.pack(FORMAT.levelShare, level, last, tag) end
   end
   return packed
 end
 
 function F.saveUser(u)
   local c, key = u.cnt, u.key
-  local flags = u.ready and READY or 0
-  if u.assigned then flags = flags + ASSIGNED end
-  if u.shared then flags = flags + SHARED end
-  if u.throttled then flags = flags + THROTTLED end
-  if u.idle then flags = flags + IDLE end
-  if not u.isCounted then flags, u.live, u.running = flags + UNCOUNTED, 0, 0 end
-  local packed = struct.pack(USER, u.s, u.ep, flags, u.w, u.room, c[1], c[2], c[3], c[4], c[5],
+  local flags = u.ready and FLAG.user.ready or 0
+  if u.assigned then flags = flags + FLAG.user.assigned end
+  if u.shared then flags = flags + FLAG.user.shared end
+  if u.throttled then flags = flags + FLAG.user.throttled end
+  if u.idle then flags = flags + FLAG.user.idle end
+  if not u.isCounted then flags, u.live, u.running = flags + FLAG.user.uncounted, 0, 0 end
+  local packed = struct.pack(FORMAT.user, u.startTag, u.tagEpoch, flags, u.countedWeight, u.room, c[1], c[2], c[3], c[4], c[5],
     c[6], u.live, u.running, u.tat)
   if u.shares then
-    redis.call('HSET', key, 'u', packed, 'v', F.packShares(u.shares))
+    redis.call('HSET', key, FIELD.user.numbers, packed, FIELD.user.shares, F.packShares(u.shares))
   else
-    redis.call('HSET', key, 'u', packed)
+    redis.call('HSET', key, FIELD.user.numbers, packed)
   end
-  if u.learned then redis.call('HSET', key, 't', struct.pack('<d', u.mean)) end
+  if u.learned then redis.call('HSET', key, FIELD.user.mean, struct.pack('<d', u.mean)) end
   if u.changed then
-    redis.call('HSET', key, 'c', cmsgpack.pack({ o = u.own, l = u.lists, k = u.kept }))
+    redis.call('HSET', key, FIELD.user.settings, cmsgpack.pack({ userPart = u.own, onLists = u.lists, keepsRecord = u.kept }))
   end
-  if u.fresh then F.zset(K.users(u.lane.p), u.name, 0) end
+  if u.fresh then F.zset(K.users(u.lane.prefix), u.name, 0) end
 end
 
 -- Where the user's tag stands in virtual time.
-function F.startOf(u) return Tag.start(u.s, u.w) end
+function F.startOf(u) return Tag.start(u.startTag, u.countedWeight) end
 
 function F.touch(u)
   if u.dirty then return end

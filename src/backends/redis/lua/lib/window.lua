@@ -1,5 +1,5 @@
 -- Keys that gather calls: what a call under `debounce` or `throttle` comes to (domain/window.ts).
--- A key of this kind has n, when its window began, and u, when a throttle's ends.
+-- A key of this kind has `windowFrom`, when its window began, and `holdsUntil`, when a throttle's ends.
 -- @rare
 
 function Window.is(spec)
@@ -19,7 +19,7 @@ function Window.open(spec)
 end
 
 function Window.standing(key)
-  local t = not key.g and F.taskOf(key.o)
+  local t = not key.ownerEndedAs and F.taskOf(key.ownerId)
   if not t or t.token ~= '' or F.isEnd(t.state) then return 'begun' end
   return t.state == 'scheduled' and 'scheduled' or 'waiting'
 end
@@ -28,7 +28,7 @@ end
 -- one, or 'new' and the window that it opens.
 function Window.step(key, spec)
   local standing = Window.standing(key)
-  local from, till = key.n or now, key.u or key.n or now
+  local from, till = key.windowFrom or now, key.holdsUntil or key.windowFrom or now
   if spec.wait then
     if standing == 'begun' then return 'new', Window.open(spec) end
     return 'replace', standing == 'scheduled' and now + Window.debounced(spec, from) or nil
@@ -41,7 +41,7 @@ end
 
 -- The window that a new owner of the key opens.
 function Window.opened(key, spec)
-  if key.o and Key.holds(key) then
+  if key.ownerId and Key.holds(key) then
     local kind, window = Window.step(key, spec)
     if kind == 'new' then return window end
   end
@@ -51,8 +51,8 @@ end
 -- Another call has moved the start of a task that waits for it.
 function Window.move(t, due)
   local u = F.ownerOf(t)
-  if t.x and t.x.ex then
-    t.x.ex = t.x.ex + due - t.at
+  if t.rare and t.rare.startUntil then
+    t.rare.startUntil = t.rare.startUntil + due - t.at
     F.setDeadline(t)
   end
   if due > now then

@@ -1,8 +1,7 @@
 -- What a step works on, unless all that it does is done many at once.
 
-local STATES = { 'scheduled', 'deferred', 'queued', 'started', 'finished', 'failed', 'canceled' }
-local CODES = { scheduled = 1, deferred = 2, queued = 3, started = 4, finished = 5, failed = 6,
-  canceled = 7 }
+local STATES = TABLE.states
+local CODES = TABLE.codes
 
 -- Sorted sets to be written: key -> member -> score, false to take it out; the same by name for
 -- the indexes of the whole namespace; those of them that may have lost their head.

@@ -15,7 +15,7 @@ function XCom.sweep()
   if not Tick.headIs('xcom-ends', now) then return false end
   local places = Tick.dueOf('xcom-ends', now, XCOM)
   for _, place in ipairs(places) do
-    local got = redis.call('HMGET', K.xcom(place), 'w', 'p', 't')
+    local got = redis.call('HMGET', K.xcom(place), FIELD.xcom.writer, FIELD.xcom.pushed, FIELD.xcom.keep)
     local till = got[1] and XCom.endOf(got[1], tonumber(got[2]), tonumber(got[3]))
     if not got[1] then
       F.move('xcom-ends', place, false)

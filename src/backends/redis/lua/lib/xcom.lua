@@ -1,5 +1,4 @@
--- Named values of users, as src/domain/xcom.ts has them: a hash each with v value, w the task that
--- pushed it or '', p when, t how long it is kept in ms. A place is <bytes>:<user> and the pair of
+-- Keeps named values of users, as src/domain/xcom.ts has them: a hash each. A place is <bytes>:<user> and the pair of
 -- namespace and key; an index knows when to look whether a value is over.
 -- @include lib/budget.lua
 -- @rare
@@ -21,7 +20,8 @@ end
 
 function XCom.push(writer, user, namespace, key, text, keepMs)
   local place, space = XCom.placeOf(user, namespace, key), K.pair(user, namespace)
-  redis.call('HSET', K.xcom(place), 'v', text, 'w', writer, 'p', string.format('%.0f', now), 't', keepMs)
+  redis.call('HSET', K.xcom(place), FIELD.xcom.value, text, FIELD.xcom.writer, writer, FIELD.xcom.pushed,
+    string.format('%.0f', now), FIELD.xcom.keep, keepMs)
   redis.call('ZADD', K.xcomKeys(space), 0, key)
   redis.call('ZADD', K.xcomNamespaces(user), 0, namespace)
   F.move('xcom-ends', place, now + keepMs)
@@ -51,7 +51,8 @@ end
 -- Appends a value to a reply: 'found', writer, when it was pushed, when it goes or ''; one '' when it
 -- is not there. The text is told last, and only if it is asked for.
 function XCom.tell(reply, place, withText)
-  local got = redis.call('HMGET', K.xcom(place), 'w', 'p', 't', withText and 'v' or 'w')
+  local got = redis.call('HMGET', K.xcom(place), FIELD.xcom.writer, FIELD.xcom.pushed, FIELD.xcom.keep, withText
+    and FIELD.xcom.value or FIELD.xcom.writer)
   local till = got[1] and XCom.endOf(got[1], tonumber(got[2]), tonumber(got[3]))
   local n = #reply
   if not got[1] or (till and till <= now) then

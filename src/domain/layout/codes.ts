@@ -1,0 +1,92 @@
+/**
+ * Numbers that stand for words in what is stored, and the sums that several facts are stored as. Lua gets
+ * them as `CODE.finished`, `FLAG.lease.handed`, which the bundler puts in as numbers; the tables of
+ * docs/redis-layout.md are made of them.
+ */
+import type { TaskState } from '../task.ts';
+
+/** What stands for a state in a packed record and in a reply, one byte. */
+export const STATE_CODES = {
+  scheduled: 1,
+  deferred: 2,
+  queued: 3,
+  started: 4,
+  finished: 5,
+  failed: 6,
+  canceled: 7,
+} as const satisfies Record<TaskState, number>;
+
+/** The states in the order of their codes. */
+export const STATES_BY_CODE: ReadonlyMap<number, TaskState> = new Map(
+  (Object.keys(STATE_CODES) as TaskState[]).map((state) => [STATE_CODES[state], state]),
+);
+
+/** What the state of a task is told as that somebody is told the end of, while it has none. */
+export const NOT_ENDED = 8;
+
+/**
+ * Facts that are stored as one number: each is a power of two, and the number is the sum of those that
+ * hold. By what the number belongs to.
+ */
+export const FLAGS = {
+  /** Which parts a task has beside its text: the digit, or `:` or `;`, in the text itself. */
+  kind: {
+    /** Its payload stands in `payloads`. */
+    long: 1,
+    /** It came with other facts. */
+    special: 2,
+    /** It has facts in `facts` now. */
+    facts: 4,
+    /** It has, and they only say its place in line. */
+    place: 8,
+  },
+  /** Of a lease. */
+  lease: {
+    /** The task has facts. */
+    facts: 1,
+    /** Its user has a record, which counts it as running. */
+    counted: 2,
+    /** It was handed over, and its worker has not said that it got it. */
+    handed: 4,
+  },
+  /** Of an end, above the code of the state. */
+  ending: {
+    /** A worker said so: a settlement that is sent again is answered as the first time. */
+    settled: 16,
+    /** Its result stands in `results`. */
+    apart: 32,
+  },
+  /** Of the facts of a task. */
+  facts: {
+    /** It has ended, and waits for none of its dependencies any more. */
+    left: 1,
+    /** `attempts` has some of it. */
+    attempts: 2,
+    /** It is to be canceled. */
+    canceling: 4,
+    /** A worker has settled its latest lease. */
+    settled: 8,
+    /** Others are still to be told of its end. */
+    cascade: 16,
+    /** It was suspended for others. */
+    suspended: 32,
+  },
+  /** Of the numbers of a user in a queue. */
+  user: {
+    /** It stands in a ready set. */
+    ready: 1,
+    /** It is on the assigned list of a live worker. */
+    assigned: 2,
+    /** It shares a class with other weights. */
+    shared: 4,
+    /** Its rate holds it back. */
+    throttled: 8,
+    /** It has nothing to do, and its tag is kept. */
+    idle: 16,
+    /** Its live and running tasks are not counted: no setting asks for it. */
+    uncounted: 32,
+  },
+} as const satisfies Record<string, Record<string, number>>;
+
+/** Where a task stands that is not in line, in its facts. */
+export const PLACES = { line: 0, scheduled: 1, deferred: 2 } as const;

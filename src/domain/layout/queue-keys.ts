@@ -1,0 +1,119 @@
+/** Keys of users and of queues; see `task-keys.ts` for what the comments are. */
+import type { KeyFamily } from './key-family.ts';
+
+export const QUEUE_KEYS = {
+  /**
+   * ids of a level in the order of their places; the level is not written when it is 3, which most tasks have
+   * @by enqueue, lease, whatever puts a task back
+   * @life while it has members
+   */
+  line: { type: 'LIST', name: '{lane}line{level}:{user}' },
+  /**
+   * the queued tasks that stand in no line, since a worker came to them that does not know their names: `<bytes>:<user>`, level, place (12 hex digits) and id → 0
+   * @by lease
+   * @life while there are any
+   */
+  parked: { type: 'ZSET', name: '{lane}parked' },
+  /**
+   * the same by name
+   * @by lease
+   * @life while there are any
+   */
+  strangers: { type: 'ZSET', name: '{lane}strangers:{name}' },
+  /**
+   * level and user with parked tasks of that name → stamp of when it was their turn last to come back
+   * @by lease
+   * @life while there are any
+   */
+  strangeUsers: { type: 'ZSET', name: '{lane}strange-users:{name}' },
+  /**
+   * names under which tasks are parked
+   * @by lease
+   * @life while there are any
+   */
+  strangeNames: { type: 'HASH', name: '{lane}strange-names' },
+  /**
+   * stamp of arrival and id → due
+   * @by enqueue, settle, maintenance
+   * @life while it has members
+   */
+  scheduled: { type: 'ZSET', name: '{lane}scheduled:{user}' },
+  /**
+   * what the queue knows of a user: see Packed records and Fields. Whoever has no settings but a weight, no lists, and in line nothing but tasks of level 3, in a queue that charges turns, has no `u`: its line and its tag are all that there is to know, and `c` which weight it stands in line with, if that is not 100 (a tag of another weight that is kept stands in `u`)
+   * @by whatever changes its counts, its tag or its settings
+   * @life while the user has work, a kept tag, settings or stands on a list
+   */
+  user: { type: 'HASH', name: '{lane}user:{user}' },
+  /**
+   * user → 0, for paging: those with a record, or with tasks that wait, are scheduled or deferred, or with a kept tag. Whoever has nothing but started tasks is found by those
+   * @by enqueue; the end of a step
+   * @life while there is one of these
+   */
+  users: { type: 'ZSET', name: '{lane}users' },
+  /**
+   * user without a record and without tasks in line → its tag
+   * @by lease, enqueue, maintenance
+   * @life until V has passed it, or the user is back in line; then dropped, some together
+   */
+  keptTags: { type: 'ZSET', name: '{lane}kept-tags' },
+  /**
+   * the kept tags of an epoch that is over, when they were too many to be dropped at once
+   * @by the end of a step
+   * @life until dropped
+   */
+  oldTags: { type: 'ZSET', name: '{lane}old-tags:{epoch}' },
+  /**
+   * user → how many of its tasks are scheduled or deferred
+   * @by whatever moves such a task
+   * @life while there are any
+   */
+  later: { type: 'HASH', name: '{lane}later' },
+  /**
+   * settings for all queues (`*`) and by queue, as msgpack
+   * @by `users.set`
+   * @life until reset
+   */
+  userConfig: { type: 'HASH', name: '{p}user-config:{user}' },
+  /**
+   * users that have such settings
+   * @by `users.set`
+   * @life until reset
+   */
+  configured: { type: 'SET', name: '{p}configured-users' },
+  /**
+   * user with settings for all queues → 0, for paging
+   * @by `users.set`
+   * @life until reset
+   */
+  configuredForAll: { type: 'ZSET', name: '{p}configured-for-all' },
+  /**
+   * state, counts and settings of the queue: see Packed records and Fields
+   * @by every step that changes something in it
+   * @life for ever
+   */
+  fair: { type: 'HASH', name: '{lane}fair' },
+  /**
+   * ready user → start tag T in grains of its own turns, in shared classes S; class = family and weight (`w…`) or power of two (`s…`). Families: `p` users without a record, `o` others that nobody is assigned to, `a` those that somebody is. The 21st user of a class brings 65 bytes 255 with the score +inf, which no name is, so that the set is no listpack
+   * @by enqueue, lease, settings
+   * @life while it has users
+   */
+  ready: { type: 'ZSET', name: '{lane}ready:{class}' },
+  /**
+   * user with a record and nothing to do → until when in virtual time its tag is kept
+   * @by the end of a step, maintenance
+   * @life until V has passed
+   */
+  idle: { type: 'ZSET', name: '{lane}idle:{epoch}' },
+  /**
+   * queues with such users to drop
+   * @by the end of a step, maintenance
+   * @life until dropped
+   */
+  idleLanes: { type: 'SET', name: '{p}idle-lanes' },
+  /**
+   * queues that were ever used
+   * @by the first step in it
+   * @life for ever
+   */
+  queues: { type: 'SET', name: '{p}queues' },
+} as const satisfies Record<string, KeyFamily>;

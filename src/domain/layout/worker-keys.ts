@@ -1,0 +1,180 @@
+/** Keys of workers, and of the namespace; see `task-keys.ts` for what the comments are. */
+import type { KeyFamily } from './key-family.ts';
+
+export const WORKER_KEYS = {
+  /**
+   * worker → last seen
+   * @by registration, lease, settle, extend
+   * @life until unregistered or long silent
+   */
+  workers: { type: 'ZSET', name: '{p}workers' },
+  /**
+   * what is known of a worker: see Fields
+   * @by registration, lease, settle, extend
+   * @life with it
+   */
+  worker: { type: 'HASH', name: '{p}worker:{id}' },
+  /**
+   * task name → when a worker that knew it unregistered (live workers tell theirs themselves)
+   * @by unregistration
+   * @life an hour
+   */
+  names: { type: 'ZSET', name: '{p}names' },
+  /**
+   * who has still to hear of new settings → how far that has come: a queue, whose users hear of new defaults → the user reached; `@` and a user, who has new settings in all queues → a cursor over `queues`
+   * @by settings, maintenance
+   * @life until told
+   */
+  refreshing: { type: 'HASH', name: '{p}refreshing' },
+  /**
+   * tokens, or the lease of a task that it was handed: token, moment, length, id and text, parted by NUL; the worker blocks on it
+   * @by whoever gains work for it
+   * @life until it takes them, leases, or is forgotten; a task for 1 s
+   */
+  wake: { type: 'LIST', name: '{p}wake:{worker}' },
+  /**
+   * worker that waits → since when; `*` for unrestricted ones
+   * @by lease, whoever wakes it
+   * @life while they wait
+   */
+  idleWorkers: { type: 'ZSET', name: '{lane}idle-workers:{list}' },
+  /**
+   * clock of an assigned or steal list: see Fields
+   * @by registration, lease
+   * @life while a live worker has it
+   */
+  list: { type: 'HASH', name: '{lane}list:{list}' },
+  /**
+   * its users
+   * @by registration
+   * @life with it
+   */
+  listNames: { type: 'SET', name: '{lane}list-names:{list}' },
+  /**
+   * the workers that have it
+   * @by registration
+   * @life with it
+   */
+  listWorkers: { type: 'SET', name: '{lane}list-workers:{list}' },
+  /**
+   * its ready users → S + 1/w
+   * @by enqueue, lease, settings
+   * @life while it has members
+   */
+  listReady: { type: 'ZSET', name: '{lane}list-ready:{list}' },
+  /**
+   * those of a steal list that nobody is assigned to
+   * @by enqueue, lease, settings
+   * @life while it has members
+   */
+  orphans: { type: 'ZSET', name: '{lane}orphans:{list}' },
+  /**
+   * lists that are being dropped in steps
+   * @by unregistration, maintenance
+   * @life until dropped
+   */
+  dropping: { type: 'SET', name: '{p}dropping' },
+} as const satisfies Record<string, KeyFamily>;
+
+export const NAMESPACE_KEYS = {
+  /**
+   * what is remembered from step to step: see Packed records and Fields. It holds the head of each index below, so that a step knows without asking whether anything is due
+   * @by every step
+   * @life for ever
+   */
+  clock: { type: 'HASH', name: '{p}clock' },
+  /**
+   * layout version, created
+   * @by the first client
+   * @life for ever
+   */
+  meta: { type: 'HASH', name: '{p}meta' },
+  /**
+   * never exists: deleting it first lets a script pass when memory is full
+   * @by every step that may free memory
+   * @life –
+   */
+  oom: { type: 'none', name: '{p}oom' },
+  /**
+   * what was set aside since it could not be read → why, NUL, its bytes
+   * @by a call with care
+   * @life until `doctor --repair`
+   */
+  damaged: { type: 'HASH', name: '{p}damaged' },
+  /**
+   * a key of another type than its family has, under its name without the prefix
+   * @by a call with care
+   * @life until `doctor --repair`
+   */
+  setAside: { type: 'none', name: '{p}set-aside:{key}' },
+  /**
+   * the channel by which a process is told of the ends of tasks
+   * @by settle, cancel, maintenance: published
+   * @life –
+   */
+  told: { type: 'none', name: '{p}told:{process}' },
+} as const satisfies Record<string, KeyFamily>;
+
+/** Sorted sets over all queues whose names are their own, as `K.index(name)` and the heads that the clock keeps of them. */
+export const INDEX_KEYS = {
+  /**
+   * queue and user, as a pair → least due time of the user's scheduled tasks
+   * @by enqueue, settle, maintenance
+   * @life while it has members
+   */
+  scheduledUsers: { type: 'ZSET', name: '{p}scheduled-users' },
+  /**
+   * queue with a rate → when the rate allows its next start, as far as a start has said so
+   * @by lease, settings
+   * @life while it has members
+   */
+  rated: { type: 'ZSET', name: '{p}rated' },
+  /**
+   * queue and user, as a pair → when the user's rate allows its next start
+   * @by lease, maintenance
+   * @life while it has members
+   */
+  throttled: { type: 'ZSET', name: '{p}throttled' },
+  /**
+   * stamp of its arrival and id → expiry, the end of a wait for a failed or missing dependency, when a suspended run is woken, or when somebody looks whether anyone alive knows the name of a parked task
+   * @by whatever sets such a moment
+   * @life while it has members
+   */
+  deadlines: { type: 'ZSET', name: '{p}deadlines' },
+  /**
+   * ended task with dependents still to be told → stamp of its end
+   * @by whatever ends a task; the cascade
+   * @life while it has members
+   */
+  cascade: { type: 'ZSET', name: '{p}cascade' },
+  /**
+   * schedule that will fire → when the next slot is to be fired
+   * @by `schedules`, firing
+   * @life while it has members
+   */
+  schedulesDue: { type: 'ZSET', name: '{p}schedules:due' },
+  /**
+   * place of a value → when to look whether it is over
+   * @by as `xcom`
+   * @life while it has members
+   */
+  xcomEnds: { type: 'ZSET', name: '{p}xcom-ends' },
+  /**
+   * id that is not stored, and who would have to store it, as in `missing` → 1
+   * @by enqueue, redrive
+   * @life while it has members
+   */
+  missingIds: { type: 'ZSET', name: '{p}missing' },
+  /**
+   * unsealed batch → deadline
+   * @by the scripts of the batch
+   * @life while it has members
+   */
+  submissions: { type: 'ZSET', name: '{p}submissions' },
+  /**
+   * worker on lists → last seen
+   * @by registration, lease
+   * @life while it has members
+   */
+  listedWorkers: { type: 'ZSET', name: '{p}listed-workers' },
+} as const satisfies Record<string, KeyFamily>;
