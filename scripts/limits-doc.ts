@@ -1,4 +1,5 @@
 /** The text of docs/limits.md. */
+import { SCRIPT_BOUNDS } from '../src/domain/layout/script-bounds.ts';
 
 /** One limit, as `LIMIT_TABLE` in src/domain/limits.ts declares it. */
 export interface Limit {
@@ -21,23 +22,38 @@ export async function loadLimits(): Promise<ReadonlyMap<string, Limit>> {
   );
 }
 
-/** A table in the order of the code. */
+/** What only scripts know. */
+const BOUNDS: ReadonlyMap<string, Limit> = new Map(Object.entries<Limit>(SCRIPT_BOUNDS));
+
+/** Tables in the order of the code. */
 export function renderLimits(limits: ReadonlyMap<string, Limit>): string {
-  const rows = [...limits].map(
-    ([name, { value, unit, why }]) =>
-      `| \`${name}\` | ${number(value)} | ${cell(unit)} | ${cell(why)} |`,
-  );
   return [
     '# Limits',
     '',
     'Every loop, batch, buffer and string has a maximum. This page is made from',
-    '`src/domain/limits.ts` by `npm run docs`; change the numbers there.',
+    '`src/domain/limits.ts` and `src/domain/layout/script-bounds.ts` by `npm run docs`; change the',
+    'numbers there.',
     '',
-    '| Limit | Value | Unit | Why this number |',
-    '|---|---:|---|---|',
-    ...rows,
+    ...table(limits),
+    '',
+    '## What one script does',
+    '',
+    'Each of these bounds a part of one script on Redis; what is left waits for the next.',
+    '',
+    ...table(BOUNDS),
     '',
   ].join('\n');
+}
+
+function table(limits: ReadonlyMap<string, Limit>): readonly string[] {
+  return [
+    '| Limit | Value | Unit | Why this number |',
+    '|---|---:|---|---|',
+    ...[...limits].map(
+      ([name, { value, unit, why }]) =>
+        `| \`${name}\` | ${number(value)} | ${cell(unit)} | ${cell(why)} |`,
+    ),
+  ];
 }
 
 function limit(name: string, entry: unknown): Limit {

@@ -1,4 +1,5 @@
 import { CHANNEL_NUMBER_BYTES } from '../src/domain/channel.ts';
+import { SCRIPT_BOUNDS } from '../src/domain/layout/script-bounds.ts';
 import { LIMITS, type LimitName, PRIORITY_WEIGHTS } from '../src/domain/limits.ts';
 
 /** What the scripts need of `domain/limits.ts`. */
@@ -50,10 +51,12 @@ const HELD = 2 ** 52;
 /** The text that `-- @include constants` stands for. */
 export function luaConstants(): string {
   const entries = NAMES.map((name) => `  ${name} = ${LIMITS[name]},`);
+  const bounds = Object.entries(SCRIPT_BOUNDS).map(([name, { value }]) => `  ${name} = ${value},`);
   const weights = PRIORITY_WEIGHTS.join(', ');
   return [
     'local LIMIT = {',
     ...entries,
+    ...bounds,
     `  channelNumberBytes = ${CHANNEL_NUMBER_BYTES},`,
     `  held = ${HELD},`,
     `  priorityWeights = { ${weights} },`,

@@ -10,6 +10,13 @@ const KEYWORDS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** What Redis gives to every script. */
+const GIVEN: ReadonlySet<string> = new Set(
+  'redis KEYS ARGV F string table math cjson cmsgpack struct error getmetatable setmetatable rawget rawset next pairs ipairs pcall select tonumber tostring type unpack'.split(
+    ' ',
+  ),
+);
+
 /** The script with locals and functions of `F` named by a letter or two, and without blanks around operators. */
 export function shortenLua(text: string): string {
   return withoutBlanks(withShortFunctions(withShortLocals(text)));
@@ -23,6 +30,9 @@ function withShortLocals(text: string): string {
   const globals = new Set(
     words.flatMap((one) => (isDeclared(one) || one.locals.has(nameIn(one)) ? [] : [nameIn(one)])),
   );
+  const unknown = [...globals].filter((name) => !GIVEN.has(name));
+  if (unknown.length > 0)
+    throw new Error(`a script names what nothing declares: ${unknown.join(', ')}`);
   const counts = new Map<string, number>();
   for (const one of words) counts.set(nameIn(one), (counts.get(nameIn(one)) ?? 0) + 1);
   const ordered = [...counts.keys()]

@@ -17,7 +17,7 @@ const ROWS: readonly Row[] = [
   [
     `${LUA}/lib/hand.lua`,
     'to a worker that was silent for long',
-    `if not worker or now - head[2] > 1.2 * LIMIT.floorMs + 1000 then return end`,
+    `if not worker or now - head[2] > LIMIT.staleWaitMs then return end`,
     `if not worker then return end`,
   ],
   [`${LUA}/lib/hand.lua`, 'to a worker with lists', `or got[3] or got[4] then`, `or got[4] then`],

@@ -43,7 +43,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a removal forgets those that it has not canceled yet',
     file: `${DIR}/lib/retain.lua`,
-    find: `    if #ids > HELD_STEP then return false end\n`,
+    find: `    if #ids > LIMIT.heldStep then return false end\n`,
     replace: '',
   },
   {

@@ -223,7 +223,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: retention gives up where others read all that it looks at',
     file: `${LUA}/retain.lua`,
-    find: `    if not t and passed == MOST_READ then return true, left end\n`,
+    find: `    if not t and passed == LIMIT.readStep then return true, left end\n`,
     replace: ``,
   },
   {

@@ -87,7 +87,7 @@ export const XCOM_MUTANTS: readonly Mutant[] = [
   {
     name: 'xcom, Lua: the sweep does not say that it stopped at its bound',
     file: `${LUA}/xcom-sweep.lua`,
-    find: `return #places == XCOM`,
+    find: `return #places == LIMIT.xcomStep`,
     replace: `return false`,
   },
   {

@@ -28,14 +28,14 @@ it('includes each file once, in order of first mention, however deep', () => {
 it('makes names of functions and locals short, and leaves out blanks that say nothing', () => {
   const text = [
     "local count, other = { count = F.Step_close__12( 'count = b', KEYS ), F.other() }",
-    'for at, value in pairs(count) do count.at, missing = value .. at, - 1 end',
+    'for at, value in pairs(count) do count.at, value = value .. at, - 1 end',
     'F.Step_close__12(function(value) return value end)',
     '',
   ].join('\n');
   expect(shortenLua(text)).toBe(
     [
       "local b,d={count=F.A__12('count = b',KEYS),F.B()}",
-      'for c,a in pairs(b)do b.at,missing=a .. c,- 1 end',
+      'for c,a in pairs(b)do b.at,a=a .. c,- 1 end',
       'F.A__12(function(a)return a end)',
       '',
     ].join('\n'),
@@ -119,4 +119,8 @@ it('reads a header, and the use that a script can reach', () => {
   expect([...used.families].sort()).toEqual(['state', 'task', 'user']);
   expect([...used.names.values()]).toEqual(['clock', 'id', 'nowMs']);
   expect(used).toMatchObject({ anyArgs: false });
+});
+
+it('a script that names what nothing declares is refused', () => {
+  expect(() => shortenLua('local a = b\n')).toThrow('names what nothing declares: b');
 });

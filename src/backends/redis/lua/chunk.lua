@@ -42,8 +42,8 @@ local replies = Store.storePart(items, store == '1')
 if Store.wrote then
   local ids = {}
   for i, id in ipairs(Store.kept) do ids[i] = id end
-  for i = 1, #ids, 500 do
-    redis.call('RPUSH', K.submitted(submission), unpack(ids, i, math.min(#ids, i + 499)))
+  for i = 1, #ids, LIMIT.commandValues do
+    redis.call('RPUSH', K.submitted(submission), unpack(ids, i, math.min(#ids, i + (LIMIT.commandValues - 1))))
   end
 end
 if store == '1' and not Store.refusedPart then

@@ -11,8 +11,8 @@
 -- @include lib/read.lua
 -- @include lib/budget.lua
 
--- What a lease takes of the budget, and how many are looked at before that is asked.
-local LEASE_UNITS, STEP = 0.2, 200
+-- What a lease takes of the budget.
+local LEASE_UNITS = 0.2
 
 local cursor, reply, n = ARGV[1], { 0, '0' }, 2
 for i = 2, #ARGV do
@@ -22,7 +22,7 @@ for i = 2, #ARGV do
       return reply
     end
     local rows, ids = nil, {}
-    cursor, rows = unpack(redis.call('HSCAN', K.hot(ARGV[i]), cursor, 'COUNT', STEP))
+    cursor, rows = unpack(redis.call('HSCAN', K.hot(ARGV[i]), cursor, 'COUNT', LIMIT.leasedStep))
     for at_ = 1, #rows, 2 do ids[#ids + 1] = rows[at_] end
     local texts = #ids > 0 and redis.call('HMGET', K.tasks(), unpack(ids)) or NONE
     for at_ = 1, #texts do

@@ -26,8 +26,6 @@ local state, queues, user, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local after, limit, scan, values = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[9] == '1'
 -- Of a row that the filter passes over, and of a line that may be empty.
 local PASSED, LINE = 0.8, 0.2
--- Rows that are taken from an index at a time.
-local STEP = 100
 
 F.limitBytes(tonumber(ARGV[8]))
 
@@ -43,11 +41,11 @@ local function walk(key, rank, isList)
   return function()
     if not rows[at_] then
       if isList then
-        rows = redis.call('LRANGE', key, rank, rank + STEP - 1)
+        rows = redis.call('LRANGE', key, rank, rank + (LIMIT.listedStep - 1))
       else
-        rows = redis.call('ZRANGE', key, rank, rank + STEP - 1, 'WITHSCORES')
+        rows = redis.call('ZRANGE', key, rank, rank + (LIMIT.listedStep - 1), 'WITHSCORES')
       end
-      rank, at_ = rank + STEP, 1
+      rank, at_ = rank + LIMIT.listedStep, 1
     end
     local entry, score = rows[at_], rows[at_ + 1]
     at_ = at_ + (isList and 1 or 2)
@@ -91,7 +89,7 @@ local function queued(key, place)
   local rows, at_, from = NONE, 1, place and place[2]
   return merged(inLine(key, place), function()
     if not rows[at_] then
-      rows, at_ = aside[key](from, STEP), 1
+      rows, at_ = aside[key](from, LIMIT.listedStep), 1
       from = rows[#rows] or from
     end
     at_ = at_ + 2

@@ -16,11 +16,6 @@
 -- @rare lib/tick.lua
 
 local part, repair = ARGV[1], ARGV[2] == '1'
-local PAGE = 200
--- Waiters of a task that is gone that one step looks at.
-local GONE_STEP = 2000
--- Ready users of a queue that one step counts.
-local ALL_AT_ONCE = 2000
 local reply = {}
 
 local function tell(text)
@@ -92,8 +87,8 @@ end
 -- Of a task whose end is lost its list still says how it ended.
 local function endedIndex(name, rank)
   local key, stamp = K.ended(name), 0
-  local ids = redis.call('LRANGE', key, rank, rank + PAGE - 1)
-  tell(#ids == PAGE and rank + PAGE or -1)
+  local ids = redis.call('LRANGE', key, rank, rank + LIMIT.repairPage - 1)
+  tell(#ids == LIMIT.repairPage and rank + LIMIT.repairPage or -1)
   for _, id in ipairs(ids) do
     local t = not F.isHole(id) and F.taskOf(id)
     if t and t.state == 'queued' and not isPlaced(F.fixed(t), F.ownerOf(t)) then
@@ -120,9 +115,9 @@ local function holes()
     if counted ~= '0' then redis.call('HSET', K.holes(), name, counted) end
     return
   end
-  local ids, found = redis.call('LRANGE', K.ended(name), rank, rank + PAGE - 1), 0
+  local ids, found = redis.call('LRANGE', K.ended(name), rank, rank + LIMIT.repairPage - 1), 0
   for _, id in ipairs(ids) do found = found + (F.isHole(id) and 1 or 0) end
-  tell(#ids == PAGE and rank + PAGE or -1)
+  tell(#ids == LIMIT.repairPage and rank + LIMIT.repairPage or -1)
   tell(found)
 end
 
@@ -130,8 +125,8 @@ end
 local function index()
   local name, rank = ARGV[3], tonumber(ARGV[4])
   if F.isEnd(name) then return endedIndex(name, rank) end
-  local ids = redis.call('ZRANGE', K.index(name), rank, rank + PAGE - 1)
-  tell(#ids == PAGE and rank + PAGE or -1)
+  local ids = redis.call('ZRANGE', K.index(name), rank, rank + LIMIT.repairPage - 1)
+  tell(#ids == LIMIT.repairPage and rank + LIMIT.repairPage or -1)
   for _, member in ipairs(ids) do
     local id = (name == 'scheduled' or name == 'deadlines') and F.idOf(member) or member
     local t = F.taskOf(id)
@@ -154,8 +149,8 @@ local function line()
   local more, counted = false, true
   for level = 6, 1, -1 do
     local key = F.lineKey(u, level)
-    local ids = redis.call('LRANGE', key, rank, rank + PAGE - 1)
-    more = more or #ids == PAGE
+    local ids = redis.call('LRANGE', key, rank, rank + LIMIT.repairPage - 1)
+    more = more or #ids == LIMIT.repairPage
     local seen = {}
     for _, id in ipairs(ids) do
       local t = not seen[id] and F.taskOf(id)
@@ -171,8 +166,8 @@ local function line()
     if repair then u.cnt[level] = length end
   end
   local aside = redis.call('ZRANGEBYLEX', K.parked(u.lane.prefix), '[' .. K.pair(u.name, ''), '(' .. K.pair(u.name, ':'),
-    'LIMIT', rank, PAGE)
-  more = more or #aside == PAGE
+    'LIMIT', rank, LIMIT.repairPage)
+  more = more or #aside == LIMIT.repairPage
   for _, member in ipairs(aside) do
     local id = Park.idOf(member, u.name)
     local t = F.taskOf(id)
@@ -181,7 +176,7 @@ local function line()
       if repair then redis.call('ZREM', K.parked(u.lane.prefix), member) end
     end
   end
-  table.insert(reply, 1, more and rank + PAGE or -1)
+  table.insert(reply, 1, more and rank + LIMIT.repairPage or -1)
   if more then return end
   local drift = F.userDrift(u, repair) or not counted and 'its counts are not those of its tasks'
     or not F.isIndexed(u) and 'ready, but in no index'
@@ -204,9 +199,9 @@ end
 -- problems.
 local function schedules()
   local rank = tonumber(ARGV[3])
-  local names = redis.call('ZRANGE', K.schedules(), rank, rank + PAGE - 1)
-  local due = redis.call('ZRANGE', K.index('schedules:due'), rank, rank + PAGE - 1)
-  tell((#names == PAGE or #due == PAGE) and rank + PAGE or -1)
+  local names = redis.call('ZRANGE', K.schedules(), rank, rank + LIMIT.repairPage - 1)
+  local due = redis.call('ZRANGE', K.index('schedules:due'), rank, rank + LIMIT.repairPage - 1)
+  tell((#names == LIMIT.repairPage or #due == LIMIT.repairPage) and rank + LIMIT.repairPage or -1)
   for _, id in ipairs(names) do
     local score = redis.call('ZSCORE', K.index('schedules:due'), id)
     checkSchedule(id, score and string.format('%.0f', tonumber(score)))
@@ -219,7 +214,7 @@ end
 -- Who waits for a task that is gone waits on as for one that was never stored.
 local function letGo(id)
   local key = K.waiting(id)
-  for _, waiter in ipairs(redis.call('ZRANGE', key, 0, GONE_STEP - 1)) do
+  for _, waiter in ipairs(redis.call('ZRANGE', key, 0, (LIMIT.goneStep - 1))) do
     local t = F.taskOf(waiter)
     F.zset(key, waiter, false)
     if t and redis.call('SISMEMBER', K.blocked(waiter), id) == 1 then Deps.awaitMissing(t, id) end
@@ -262,9 +257,9 @@ end
 -- listed or not. Tells where this page ends, or '', then each user as JSON.
 local function users()
   local lane = F.laneOf(ARGV[3])
-  local names = ARGV[6] and { ARGV[6] } or F.namesAfter(lane, F.ofHex(ARGV[4]), PAGE)
-  local n = math.min(#names, PAGE)
-  tell(#names >= PAGE and F.hexOf(names[n]) or '')
+  local names = ARGV[6] and { ARGV[6] } or F.namesAfter(lane, F.ofHex(ARGV[4]), LIMIT.repairPage)
+  local n = math.min(#names, LIMIT.repairPage)
+  tell(#names >= LIMIT.repairPage and F.hexOf(names[n]) or '')
   for i = 1, n do
     local name = names[i]
     local u = F.userOf(lane, name)
@@ -303,7 +298,7 @@ local function sums()
     local key = K.ready(lane.prefix, class)
     local size = redis.call('ZCOUNT', key, '-inf', '(inf')
     sum.ready = sum.ready + size
-    if sum.ready > ALL_AT_ONCE then return end
+    if sum.ready > LIMIT.countedAtOnce then return end
     for _, name in ipairs(redis.call('ZRANGE', key, 0, size - 1)) do
       local u = F.userOf(lane, name)
       sum.w, sum.runnable = sum.w + u.countedWeight, sum.runnable + u.room
@@ -332,7 +327,7 @@ local function mendLane()
   lane.classes = {}
   for class, count in pairs(counts.classes) do
     lane.classes[class] = count
-    if count >= MANY then F.spread(K.ready(lane.prefix, class)) end
+    if count >= LIMIT.spreadFrom then F.spread(K.ready(lane.prefix, class)) end
   end
   lane.tags = redis.call('ZCARD', K.keptTags(lane.prefix))
   for kind in pairs(lane.lasts) do
@@ -353,7 +348,7 @@ end
 -- ARGV[3], [4]: a hash of pieces of tasks, and a cursor. Tells the next cursor, then problems.
 local function pieces()
   local key, worker, least = prefix .. ARGV[3], string.match(ARGV[3], '^hot:(.*)$'), INF
-  local got = redis.call('HSCAN', key, ARGV[4], 'COUNT', PAGE)
+  local got = redis.call('HSCAN', key, ARGV[4], 'COUNT', LIMIT.repairPage)
   tell(got[1])
   for i = 1, #got[2], 2 do
     if redis.call('HEXISTS', K.tasks(), got[2][i]) == 0 then

@@ -20,7 +20,7 @@ if t.inCascade then return F.unchanged({ 'busy' }) end
 local function takeHeldBack()
   local held, waiting = K.held(id), K.waiting(id)
   if redis.call('EXISTS', held) == 0 then return end
-  local ids = redis.call('ZRANGE', held, 0, 99)
+  local ids = redis.call('ZRANGE', held, 0, (LIMIT.rewaitedAtOnce - 1))
   -- Hardly anybody waits for the end of one that has ended, and has told it.
   if redis.call('EXISTS', waiting) == 1 then
     redis.call('ZUNIONSTORE', held, 2, waiting, held, 'AGGREGATE', 'MAX')

@@ -33,7 +33,7 @@ if was[1] then Lists.leaveLists(worker, kept) end
 if Line.stands(was[4]) then Line.leaveLines(worker, was[4], false) end
 
 local gone = why == 'again' and NONE or redis.call('ZRANGEBYSCORE', K.workers(), '-inf',
-  now - LIMIT.unknownTaskMs, 'LIMIT', 0, 50)
+  now - LIMIT.unknownTaskMs, 'LIMIT', 0, LIMIT.goneWorkers)
 for _, id in ipairs(gone) do
   local seenAt = redis.call('HGET', K.worker(id), FIELD.worker.seen)
   -- Not the one that comes: a request of its own, sent again, is answered as the first time.
@@ -58,7 +58,7 @@ if assigned ~= '' or (steal ~= '' and steal ~= 'any') then
 else
   F.move('listed-workers', worker, false)
 end
-if C.dropping > 0 then Lists.dropLists(500) end
+if C.dropping > 0 then Lists.dropLists(LIMIT.listNamesAtOnce) end
 F.writeStep()
 F.closeStep()
 return { 'ok' }

@@ -24,7 +24,7 @@ elseif not state[2] then
   redis.call('HSET', key, FIELD.submit.sealed, '1')
   F.move('submissions', submission, now)
 end
-local more = Submission.step(submission, 250)
+local more = Submission.step(submission, LIMIT.submissionStep)
 F.writeStep()
 F.closeStep()
 return { more and 'more' or 'done' }

@@ -8,12 +8,10 @@
 -- @include lib/hot.lua
 
 local retention = ARGV[1]
--- Queues whose rate opens next, of which it looks whether anything is held back.
-local RATED = 50
 redis.call('DEL', K.oom())
 local more = F.tickSteps(retention)
 F.writeStep()
 local due = F.nextDue()
-due = math.min(due, F.ratesOpenAt(RATED))
+due = math.min(due, F.ratesOpenAt(LIMIT.ratedLook))
 F.closeStep()
 return { more and 1 or 0, due < INF and due or -1, now, F.schedulesDue() }

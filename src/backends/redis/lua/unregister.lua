@@ -21,7 +21,7 @@ F.forgetWorker(worker)
 F.move('listed-workers', worker, false)
 for name in string.gmatch(got[1], '[^,]+') do redis.call('ZADD', K.names(), now, name) end
 redis.call('ZREMRANGEBYSCORE', K.names(), '-inf', now - LIMIT.unknownTaskMs)
-if C.dropping > 0 then Lists.dropLists(500) end
+if C.dropping > 0 then Lists.dropLists(LIMIT.listNamesAtOnce) end
 F.writeStep()
 if got[2] == '' then
   for queue in string.gmatch(got[3], '[^,]+') do Line.wakeFor(F.laneOf(queue), 1) end

@@ -27,13 +27,13 @@ end
 function Due.sleepOf(worker, due, spread)
   local floor = Due.floor(spread)
   local one, two = Due.holders()
-  if one == '' or now - C.alarm > 1000 then
+  if one == '' or now - C.alarm > LIMIT.alarmLateMs then
     local wait = math.max(0, math.min(floor, due - now))
     C.alarms = worker .. ',' .. (two == worker and '' or two)
     C.alarm = now + wait
     return wait
   end
-  if two == '' or two == worker or now - C.alarm > 1000 then
+  if two == '' or two == worker or now - C.alarm > LIMIT.alarmLateMs then
     C.alarms = one .. ',' .. worker
     return math.max(0, math.min(floor, due - now + LIMIT.alarmGapMs))
   end

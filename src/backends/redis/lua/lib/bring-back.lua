@@ -114,8 +114,8 @@ function Park.texts(lane, picked)
       heads[turn.user], ids[#ids + 1] = head, head or nil
     end
   end
-  for i = 1, #ids, 500 do
-    local till = math.min(#ids, i + 499)
+  for i = 1, #ids, LIMIT.commandValues do
+    local till = math.min(#ids, i + (LIMIT.commandValues - 1))
     local got = redis.call('HMGET', K.tasks(), unpack(ids, i, till))
     for j = i, till do texts[ids[j]] = got[j - i + 1] end
   end

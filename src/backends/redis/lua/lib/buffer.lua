@@ -43,7 +43,7 @@ function F.addAll(key, members)
       args[n + 1] = score
       args[n + 2] = member
       n = n + 2
-      if n == 500 then
+      if n == LIMIT.commandValues then
         redis.call('ZADD', key, unpack(args))
         args, n = nil, 0
       end
@@ -65,7 +65,7 @@ function F.removeAll(key, members)
     if not score then
       n = n + 1
       args[n] = member
-      if n == 500 then
+      if n == LIMIT.commandValues then
         redis.call('ZREM', key, unpack(args))
         args, n = {}, 0
       end

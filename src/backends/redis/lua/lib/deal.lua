@@ -380,7 +380,7 @@ function Deal.fill(shares, request, worker)
     isOther = false, pass = INF, vain = 0, bytes = 0 }
   local left = rich and Park.bringAll(shares, worker, request.limit)
   while batch.n < request.limit and not batch.stopped do
-    local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, batch.pass, MOST))
+    local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, batch.pass, LIMIT.dealtAtOnce))
     if not share then break end
     local config, before = share.lane.config, batch.n
     if config.maxRunning then most = math.min(most, config.maxRunning - share.lane.counts.started) end

@@ -16,8 +16,8 @@ end
 -- Writes who has ended in this step; whoever looks at the lists calls it before.
 function F.flushEnded()
   for state, ids in pairs(endings) do
-    for i = 1, #ids, 500 do
-      redis.call('RPUSH', K.ended(state), unpack(ids, i, math.min(#ids, i + 499)))
+    for i = 1, #ids, LIMIT.commandValues do
+      redis.call('RPUSH', K.ended(state), unpack(ids, i, math.min(#ids, i + (LIMIT.commandValues - 1))))
     end
   end
   endings = {}
@@ -87,7 +87,7 @@ function F.dropHoles(state)
     dropped = dropped + found
     local all = found == most
     -- Mostly there is none, and then often many.
-    most = 500
+    most = LIMIT.commandValues
   until not all
   if dropped == 0 then return end
   if redis.call('HINCRBY', K.holes(), state, -dropped) == 0 then redis.call('HDEL', K.holes(), state) end

@@ -15,13 +15,10 @@ function F.exactClasses(lane)
   return n
 end
 
--- From so many users on a class is worth more than a listpack, which Redis looks through for each change.
-local MANY = 21
-
 -- A member that is too long for a listpack, and stands behind all users; no name is written so.
 -- @rare
 function F.spread(key)
-  redis.call('ZADD', key, '+inf', string.rep('\255', 65))
+  redis.call('ZADD', key, '+inf', string.rep('\255', LIMIT.spreadBytes))
 end
 
 function F.isKindUsed(classes, kind)
@@ -41,7 +38,7 @@ function F.joinClass(u)
   end
   u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
-  if classes[u.class] == MANY then F.spread(K.ready(lane.prefix, u.class)) end
+  if classes[u.class] == LIMIT.spreadFrom then F.spread(K.ready(lane.prefix, u.class)) end
   lane.weightSum = lane.weightSum + u.countedWeight
   lane.ready = lane.ready + 1
   return kind

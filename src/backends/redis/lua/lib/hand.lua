@@ -12,7 +12,7 @@ end
 function Hand.taker(lane, text)
   local head = redis.call('ZRANGE', K.idleWorkers(lane.prefix, '*'), 0, 0, 'WITHSCORES')
   local worker = head[1]
-  if not worker or now - head[2] > 1.2 * LIMIT.floorMs + 1000 then return end
+  if not worker or now - head[2] > LIMIT.staleWaitMs then return end
   local got = redis.call('HMGET', K.worker(worker), FIELD.worker.line, FIELD.worker.names, FIELD.worker.lists,
     FIELD.worker.unlisted)
   if not got[1] or #got[1] <= 1 or got[3] or got[4] then return end

@@ -27,7 +27,7 @@ end
 -- Takes leases out that are over; whoever reads those of workers, or writes new ones, calls it before.
 function F.dropLeases()
   for worker, ids in pairs(leasesOver) do
-    for i = 1, #ids, 500 do redis.call('HDEL', K.hot(worker), unpack(ids, i, math.min(#ids, i + 499))) end
+    for i = 1, #ids, LIMIT.commandValues do redis.call('HDEL', K.hot(worker), unpack(ids, i, math.min(#ids, i + (LIMIT.commandValues - 1)))) end
   end
   leasesOver = {}
 end

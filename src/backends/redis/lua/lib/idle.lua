@@ -1,7 +1,5 @@
 -- Forgets users whose kept tag the virtual time has passed.
 
-local DROP = 50
-
 -- Drops kept tags of users without a record that are of an epoch before; says how many.
 function Tick.dropOldTags(lane, epoch, most)
   local key = K.oldTags(lane.prefix, epoch)
@@ -67,7 +65,7 @@ end
 
 function Tick.dropIdles()
   if C.idle == 0 then return false end
-  local left = DROP
+  local left = LIMIT.idleStep
   for _, queue in ipairs(redis.call('SMEMBERS', K.idleLanes())) do
     local lane = F.laneOf(queue)
     left = left - Tick.dropTags(lane, left)

@@ -6,9 +6,6 @@
 -- each that has more to tell: its place, long payload, moment of the token, failures, losses, releases, upstreams,
 -- lease end, lease moment; or {'unregistered'}.
 
--- Tasks that one step of a lease starts at once.
-local MOST = 3500
-
 -- @rare
 function Lease.addRow(batch, place, long, t)
   local rows = batch.rows or {}
@@ -143,7 +140,7 @@ function Lease.isPlain(from, worker, shares)
     if lane.parked > 0 and #Park.namesOf(lane, worker.names) > 0 then return false end
     if lane.runnable > 0 then full = full + 1 end
   end
-  return full <= 1 and ARGV[from + 1] + 0 <= MOST
+  return full <= 1 and ARGV[from + 1] + 0 <= LIMIT.dealtAtOnce
 end
 
 -- Appends the answer to the reply; only 'rich' when the short script has nothing that it could lease.

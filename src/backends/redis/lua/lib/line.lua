@@ -43,7 +43,7 @@ function Line.wakeLine(lane, line, most)
     local head = redis.call('ZPOPMIN', key)
     local worker = head[1]
     if not worker then return most end
-    local stale = now - head[2] > 1.2 * LIMIT.floorMs + 1000
+    local stale = now - head[2] > LIMIT.staleWaitMs
     if stale then
       local packed = redis.call('HGET', K.worker(worker), FIELD.worker.line)
       if packed then Line.leaveLines(worker, packed, false, key) end

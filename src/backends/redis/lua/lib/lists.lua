@@ -59,7 +59,7 @@ end
 
 function Lists.silence(from, till)
   local key = K.index('listed-workers')
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, from, till, 'LIMIT', 0, 50)) do
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, from, till, 'LIMIT', 0, LIMIT.listNamesStep)) do
     Lists.leaveLists(id)
     if redis.call('EXISTS', K.worker(id)) == 1 then redis.call('HSET', K.worker(id), FIELD.worker.unlisted, '1') end
     F.move('listed-workers', id, false)
@@ -74,7 +74,7 @@ function Lists.dropSilent()
   Lists.silence('-inf', past)
   -- One seen far in the future was last seen before the clock went back.
   Lists.silence(future, '+inf')
-  C.dropping = Lists.dropLists(50) and 1 or 0
+  C.dropping = Lists.dropLists(LIMIT.listNamesStep) and 1 or 0
   return C.dropping == 1
 end
 

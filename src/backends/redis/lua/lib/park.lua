@@ -4,9 +4,6 @@
 -- their names. Written at once, since turns are dealt out by what is stored.
 -- @rare
 
--- Workers of one line that a step looks at when it looks for one that knows a name.
-local ASKED = 100
-
 -- Where it stands among all that are parked: by user, level, and place.
 function Park.memberOf(user, level, place, id)
   return K.pair(user, level .. string.format('%012x', place) .. id)
@@ -111,8 +108,8 @@ end
 function Park.namesOf(lane, names)
   local all, known = {}, {}
   for name in string.gmatch(names or '', '[^,]+') do all[#all + 1] = name end
-  for from = 1, #all, 500 do
-    local till = math.min(#all, from + 499)
+  for from = 1, #all, LIMIT.commandValues do
+    local till = math.min(#all, from + (LIMIT.commandValues - 1))
     local got = redis.call('HMGET', K.strangeNames(lane.prefix), unpack(all, from, till))
     for i = from, till do
       if got[i - from + 1] then known[#known + 1] = all[i] end
@@ -123,7 +120,7 @@ end
 
 -- Wakes one that stands in this line and knows one of these names; nil: any that is parked here.
 function Park.wakeIn(lane, line, names)
-  for _, id in ipairs(redis.call('ZRANGE', K.idleWorkers(lane.prefix, line), 0, ASKED - 1)) do
+  for _, id in ipairs(redis.call('ZRANGE', K.idleWorkers(lane.prefix, line), 0, (LIMIT.askedWorkers - 1))) do
     local own = redis.call('HGET', K.worker(id), FIELD.worker.names) or ''
     local knows = not names and #Park.namesOf(lane, own) > 0
     for _, name in ipairs(names or NONE) do

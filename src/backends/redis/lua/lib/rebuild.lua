@@ -161,7 +161,7 @@ end
 function Rebuild.ready(queue, class, repair)
   local lane, drift = F.laneOf(queue), nil
   local key = K.ready(lane.prefix, class)
-  for _, name in ipairs(redis.call('ZRANGEBYSCORE', key, '-inf', '(inf', 'LIMIT', 0, 200)) do
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', key, '-inf', '(inf', 'LIMIT', 0, LIMIT.repairPage)) do
     local u = F.userOf(lane, name)
     if not u.ready or u.class ~= class then
       drift = 'has a user that is not ready'

@@ -1,10 +1,6 @@
 -- Takes ended tasks away whose time is over, oldest first, with everything kept about them.
 -- @rare
 
--- Ended tasks that others read, of which one look puts at most so many apart.
-local MOST_READ = 100
-local RETAIN, HELD_STEP = 50, 50
-
 -- Nothing of it is kept.
 function Retain.forget(t)
   local id = t.id
@@ -30,8 +26,8 @@ function Retain.takeAway(t)
   if t.dependents then
     local key = K.held(t.id)
     F.flushKey(key)
-    local ids = redis.call('ZRANGE', key, 0, HELD_STEP)
-    for i = 1, math.min(#ids, HELD_STEP) do
+    local ids = redis.call('ZRANGE', key, 0, LIMIT.heldStep)
+    for i = 1, math.min(#ids, LIMIT.heldStep) do
       F.zset(key, ids[i], false)
       local dependent = F.taskOf(ids[i])
       if dependent and not F.isEnd(dependent.state) then
@@ -39,7 +35,7 @@ function Retain.takeAway(t)
           { cause = Cascade.causeOf(t.id, 'removed') })
       end
     end
-    if #ids > HELD_STEP then return false end
+    if #ids > LIMIT.heldStep then return false end
   end
   -- One that failed could have been redriven, and a join holds what it joined: they read until now.
   if t.rare and (t.state == 'failed' or t.rare.isJoin) then Cascade.leaveReaders(t) end
@@ -52,7 +48,7 @@ function Retain.takeAway(t)
   F.leave(t, u)
   Graphs.drop(t)
   Retain.forget(t)
-  F.cascade(HELD_STEP)
+  F.cascade(LIMIT.heldStep)
   return true
 end
 
@@ -112,8 +108,8 @@ function Retain.retainState(state, keepMs, keepCount, left)
   if H[state] > over and not (keepCount and H[state] <= surely) then return false, left end
   left = left - Retain.takeMany(state, over, left)
   while true do
-    local t, passed = F.firstEnded(state, MOST_READ)
-    if not t and passed == MOST_READ then return true, left end
+    local t, passed = F.firstEnded(state, LIMIT.readStep)
+    if not t and passed == LIMIT.readStep then return true, left end
     H[state] = t and t.at or INF
     if not t then return false, left end
     if t.at > over and not (keepCount and t.at <= surely and F.countEnded(state) > keepCount) then
@@ -134,7 +130,7 @@ function Retain.retain(spec)
     ages[#ages + 1] = tonumber(age)
     counts[#ages] = tonumber(count) or false
   end
-  local left, more, any = RETAIN, false, false
+  local left, more, any = LIMIT.retainStep, false, false
   more, left = Retain.retainState('finished', ages[1], counts[1], left)
   any = more
   more, left = Retain.retainState('failed', ages[2], counts[2], left)

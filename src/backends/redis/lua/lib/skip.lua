@@ -3,14 +3,11 @@
 -- has parked is the next again.
 -- @rare
 
--- Tasks that are taken out of a line at once, to look for one that the worker knows.
-local MORE = 8
-
 -- The name of a task that nothing is known of but its text; nil of any other, and where that cannot be read.
 function Park.nameOf(text)
-  if not text or (string.byte(text, AT.text.kind) or 52) >= 52 then return end
-  local from = tonumber(string.sub(text, 28, 30))
-  local a = from and string.find(text, '\0', 31 + from, true)
+  if not text or (string.byte(text, AT.text.kind) or BYTE.facts) >= BYTE.facts then return end
+  local from = tonumber(string.sub(text, AT.text.userBytes, END.text.userBytes))
+  local a = from and string.find(text, '\0', AT.text.rest + from, true)
   local b = a and string.find(text, '\0', a + 1, true)
   return b and string.sub(text, a + 1, b - 1)
 end
@@ -43,7 +40,7 @@ end
 -- The next of a line; nil when it is empty.
 function Park.nextOf(queue, key)
   if not queue[queue.first] then
-    local ids = redis.call('LPOP', key, MORE)
+    local ids = redis.call('LPOP', key, LIMIT.skippedFor)
     local texts = ids and #ids > 0 and redis.call('HMGET', K.tasks(), unpack(ids))
     for i = 1, texts and #ids or 0 do queue[#queue + 1] = { id = ids[i], text = texts[i] } end
   end

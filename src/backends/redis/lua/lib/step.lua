@@ -1,10 +1,6 @@
 -- Ends a step: queues that fell idle start anew, users with nothing left are forgotten, everything
 -- that changed is written, and only then is anybody woken.
 
--- So many kept tags are looked through in one step. Beside those of the users in line that are to go round,
--- so many may be left of which virtual time has passed some.
-local TAGS_AT_ONCE = 50
-
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when it
 -- has stood still: who entered and was never served may have a seat, or a tag that was corrected.
 function Step.restIfIdle(lane)
@@ -59,7 +55,7 @@ end
 
 -- Few go at once, many with maintenance; says whether none is left.
 function Step.dropAllTags(lane)
-  local key, isClean = K.keptTags(lane.prefix), lane.tags <= TAGS_AT_ONCE
+  local key, isClean = K.keptTags(lane.prefix), lane.tags <= LIMIT.tagsAtOnce
   if rich then F.flushKey(key) end
   if isClean then
     Step.dropNames(lane, redis.call('ZRANGE', key, 0, -1))
@@ -163,7 +159,7 @@ function Step.finishLane(lane)
     local head = redis.call('ZRANGE', K.idle(lane.prefix, lane.epoch), 0, 0, 'WITHSCORES')
     lane.idleLeast = head[2] and tonumber(head[2]) or INF
   end
-  if lane.idleLeast <= lane.virtual or lane.old < lane.epoch or lane.tags > 2 * lane.ready + TAGS_AT_ONCE then
+  if lane.idleLeast <= lane.virtual or lane.old < lane.epoch or lane.tags > 2 * lane.ready + LIMIT.tagsAtOnce then
     redis.call('SADD', K.idleLanes(), lane.queue)
     C.idle = 1
   end
@@ -195,7 +191,7 @@ function Step.saveTasks()
   end
   changed = {}
   for key, row in pairs(writes) do
-    for i = 1, #row, 500 do redis.call('HSET', key, unpack(row, i, math.min(#row, i + 499))) end
+    for i = 1, #row, LIMIT.commandValues do redis.call('HSET', key, unpack(row, i, math.min(#row, i + (LIMIT.commandValues - 1)))) end
   end
 end
 

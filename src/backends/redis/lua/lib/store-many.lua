@@ -26,7 +26,7 @@ function Store.enter(lane, kept)
   lane.lasts.w100 = last
   local classes = lane.classes
   classes.pw100 = (classes.pw100 or 0) + 1
-  if classes.pw100 == MANY then F.spread(K.ready(lane.prefix, 'pw100')) end
+  if classes.pw100 == LIMIT.spreadFrom then F.spread(K.ready(lane.prefix, 'pw100')) end
   lane.weightSum, lane.ready, lane.joined = lane.weightSum + 100, lane.ready + 1, 1
   return tag
 end

@@ -31,8 +31,8 @@ function Store.readItems(from)
     end
   end
   local known = false
-  for i = 1, n, 500 do
-    local stored = redis.call('HMGET', K.tasks(), unpack(ids, i, math.min(n, i + 499)))
+  for i = 1, n, LIMIT.commandValues do
+    local stored = redis.call('HMGET', K.tasks(), unpack(ids, i, math.min(n, i + (LIMIT.commandValues - 1))))
     for j = 1, #stored do known = known or stored[j] end
   end
   Store.anyKnown = known
@@ -249,7 +249,7 @@ function Store.adoptWaiters(t)
     end
   end
   F.markDependents(t)
-  for _, id in ipairs(redis.call('ZRANGE', K.waiting(t.id), 0, 99)) do
+  for _, id in ipairs(redis.call('ZRANGE', K.waiting(t.id), 0, (LIMIT.rewaitedAtOnce - 1))) do
     local waiter = F.taskOf(id)
     if waiter then Deps.rewait(waiter) end
   end

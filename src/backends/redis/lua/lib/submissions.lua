@@ -3,9 +3,6 @@
 -- seals in time is undone, last task first.
 -- @rare
 
--- Waiters of an undone task that one step looks at.
-local LET_GO = 250
-
 -- One task of a sealed submission waits for it no more.
 function Submission.release(t)
   t.rare.batchId = nil
@@ -17,14 +14,14 @@ end
 function Submission.letGo(t)
   local key = K.waiting(t.id)
   F.flushKey(key)
-  local ids = redis.call('ZRANGE', key, 0, LET_GO)
-  for i = 1, math.min(#ids, LET_GO) do
+  local ids = redis.call('ZRANGE', key, 0, LIMIT.submissionStep)
+  for i = 1, math.min(#ids, LIMIT.submissionStep) do
     F.zset(key, ids[i], false)
     local waiter = F.taskOf(ids[i])
     if waiter and not F.isEnd(waiter.state) then Deps.awaitMissing(waiter, t.id) end
   end
   F.flushKey(key)
-  return #ids <= LET_GO
+  return #ids <= LIMIT.submissionStep
 end
 
 -- As if the task had never been stored; false when that takes another step.

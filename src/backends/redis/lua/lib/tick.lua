@@ -4,7 +4,6 @@
 
 -- How the facts of a task begin, and all of them, that is scheduled and never was anything else.
 local SCHEDULED = string.char(PLACE.scheduled) .. string.rep('\0', (AT.facts.at - 2))
-local SWEEP, PROMOTE, THROTTLE, EXPIRE, DROP = 50, 100, 50, 50, 50
 
 function Tick.headIs(name, due)
   if moved[name] then F.flushIndex(name) end
@@ -40,7 +39,7 @@ function Tick.ended()
   local all, left = {}, {}
   F.saveLeases()
   for _, worker in ipairs(redis.call('ZRANGEBYSCORE', K.leases(), '-inf', now)) do
-    local found, least = F.overdue(worker, SWEEP)
+    local found, least = F.overdue(worker, LIMIT.sweepStep)
     left[worker] = { count = #found, least = least }
     for _, t in ipairs(found) do all[#all + 1] = t end
   end
@@ -54,7 +53,7 @@ end
 function Tick.sweep()
   if now < C.pause or H.started > now then return false end
   local ended, left = Tick.ended()
-  for i = 1, math.min(#ended, SWEEP) do
+  for i = 1, math.min(#ended, LIMIT.sweepStep) do
     local t = ended[i]
     local of = left[t.worker]
     of.count = of.count - 1
@@ -142,7 +141,7 @@ end
 
 -- Moves due tasks on, a few of each user in turn, so that a user with a million delays nobody.
 function Tick.promote()
-  local left = PROMOTE
+  local left = LIMIT.promoteStep
   while left > 0 do
     if not Tick.headIs('scheduled-users', now) then return false end
     local pair = redis.call('ZRANGE', K.index('scheduled-users'), 0, 0)[1]
@@ -158,7 +157,7 @@ end
 
 function Tick.unthrottle()
   if not Tick.headIs('throttled', now) then return false end
-  local pairs_ = Tick.dueOf('throttled', now, THROTTLE)
+  local pairs_ = Tick.dueOf('throttled', now, LIMIT.throttleStep)
   for _, pair in ipairs(pairs_) do
     local queue, name = Tick.splitPair(pair)
     if queue then
@@ -170,7 +169,7 @@ function Tick.unthrottle()
     end
   end
   if #pairs_ == 0 then H.throttled = INF end
-  return #pairs_ == THROTTLE
+  return #pairs_ == LIMIT.throttleStep
 end
 
 -- The least id among those that a task waits for and that cannot end by themselves.
@@ -187,7 +186,7 @@ end
 -- Ends tasks that were not started in time, or have waited too long for one that failed.
 function Tick.expire()
   if not Tick.headIs('deadlines', now) then return false end
-  local ids = Tick.dueOf('deadlines', now, EXPIRE)
+  local ids = Tick.dueOf('deadlines', now, LIMIT.expireStep)
   for _, member in ipairs(ids) do
     local t = F.taskOf(F.idOf(member))
     if not t or F.isEnd(t.state) then
@@ -211,7 +210,7 @@ function Tick.expire()
     end
   end
   if #ids == 0 then H.deadlines = INF end
-  return #ids == EXPIRE
+  return #ids == LIMIT.expireStep
 end
 
 -- Every part of maintenance once; true when any stopped at its bound.
@@ -228,7 +227,7 @@ function Tick.run(retention)
     dropped = Lists.dropSilent() or dropped
   end
   if C.refresh > 0 then dropped = Tick.refresh(LIMIT.refreshStep) or dropped end
-  if H.submissions <= now then dropped = Submission.tick(DROP) or dropped end
+  if H.submissions <= now then dropped = Submission.tick(LIMIT.undoneStep) or dropped end
   return swept or promoted or unthrottled or expired or cascaded or retained or over
     or dropped
 end

@@ -1,8 +1,6 @@
 -- Takes named values away whose time is over.
 -- @rare
 
-local XCOM = 50
-
 -- User, namespace and key of a place.
 function XCom.parts(place)
   local user, rest = Tick.splitPair(place)
@@ -13,7 +11,7 @@ end
 -- Takes values away that are over; those that a task keeps are looked at again later.
 function XCom.sweep()
   if not Tick.headIs('xcom-ends', now) then return false end
-  local places = Tick.dueOf('xcom-ends', now, XCOM)
+  local places = Tick.dueOf('xcom-ends', now, LIMIT.xcomStep)
   for _, place in ipairs(places) do
     local got = redis.call('HMGET', K.xcom(place), FIELD.xcom.writer, FIELD.xcom.pushed, FIELD.xcom.keep)
     local till = got[1] and XCom.endOf(got[1], tonumber(got[2]), tonumber(got[3]))
@@ -28,5 +26,5 @@ function XCom.sweep()
     end
   end
   if #places == 0 then H['xcom-ends'] = INF end
-  return #places == XCOM
+  return #places == LIMIT.xcomStep
 end
