@@ -197,6 +197,15 @@ export type { WindowSpec } from './domain/window.ts';
 export type { XComFact, XComPlace, XComValue, XComWrite } from './domain/xcom.ts';
 export type { XComLimitName } from './domain/xcom-errors.ts';
 export { call } from './engine/call.ts';
+export type {
+  Call,
+  CallsOptions,
+  EnqueueManyOptions,
+  HandlesOf,
+  ManyArgs,
+  ManyHandles,
+  ManySource,
+} from './engine/call-forms.ts';
 export { Fairloom, type RunOptions } from './engine/client.ts';
 export type {
   Consequence,
@@ -217,19 +226,6 @@ export {
   type EncryptionOptions,
   encrypted,
 } from './engine/encryption/encrypted.ts';
-export type {
-  Call,
-  CallsOptions,
-  EnqueueManyOptions,
-  HandlesByKind,
-  HandlesOf,
-  ManyArgs,
-  ManyHandles,
-  ManySource,
-  OptionsByKind,
-  StepKind,
-  StepOf,
-} from './engine/enqueue-forms.ts';
 export type {
   DebounceOptions,
   EnqueueOptions,
@@ -305,6 +301,7 @@ export type {
   UserSettingsInfo,
 } from './engine/settings-options.ts';
 export type { StopReport } from './engine/shutdown.ts';
+export type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './engine/step-forms.ts';
 export type { TaskError } from './engine/task-error.ts';
 export type { TaskListOptions, Tasks } from './engine/task-facade.ts';
 export type { AttemptInfo, TaskInfo } from './engine/task-info.ts';

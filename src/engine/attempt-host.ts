@@ -2,7 +2,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Decision, Suspension } from '../domain/backend.ts';
 import type { SubRunner } from './attempt-context.ts';
 import type { ValueCodec } from './codec.ts';
-import type { Journal } from './runs/journal.ts';
+import type { KeptJournal } from './runs/own-lease.ts';
 import type { Tracing } from './tracing/trace.ts';
 import type { WriteBooks } from './write-book.ts';
 
@@ -23,7 +23,7 @@ export interface AttemptHost<Attempt> {
   /** The handler's promise has settled: its slot is free. */
   ended(attempt: Attempt): void;
   /** It waits for a group of its handler's: its slot is free, its stack is kept. */
-  parked(attempt: Attempt, suspension: Suspension, journal: Journal): void;
+  parked(attempt: Attempt, suspension: Suspension, journal: KeptJournal): void;
   /** Its handler has settled without a lease. */
   unparked(attempt: Attempt): void;
   /** Runs steps for its handler. */

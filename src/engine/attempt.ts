@@ -33,8 +33,7 @@ import {
   releasedOutcome,
 } from './decisions.ts';
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
-import type { Journal } from './runs/journal.ts';
-import type { OwnEnd, OwnLease } from './runs/own-lease.ts';
+import type { KeptJournal, OwnEnd, OwnLease } from './runs/own-lease.ts';
 import { runPlaceOf } from './runs/record.ts';
 import type { Trace } from './tracing/trace.ts';
 import { attemptTrace, endOfDecision, leftEnd, lostEnd } from './tracing/work.ts';
@@ -186,7 +185,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     );
   }
 
-  suspend(suspension: Suspension, journal: Journal): Promise<void> {
+  suspend(suspension: Suspension, journal: KeptJournal): Promise<void> {
     if (this.isDecided || this.#ask !== 'none') return Promise.reject(this.signal.reason);
     return new Promise((resolve, reject) => {
       this.#parked = { resolve, reject };

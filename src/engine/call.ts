@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../domain/errors.ts';
 import { checkOptions } from '../domain/options.ts';
 import type { StartArgs, Task } from '../workflow/step.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
-import { CALLS_KEYS, type Call, type EnqueueManyOptions, MANY_KEYS } from './enqueue-forms.ts';
+import { CALLS_KEYS, type Call, type EnqueueManyOptions, MANY_KEYS } from './call-forms.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from './enqueue-options.ts';
 
 /** What {@link call} makes. The engine's view; callers see {@link Call}. */

@@ -13,18 +13,10 @@ import type { StartArgs, Step } from '../workflow/step.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import { callsOf } from './call.ts';
+import type { ManyArgs, ManyHandles, ManySource } from './call-forms.ts';
 import { closeAll } from './closing.ts';
 import { Core } from './core.ts';
 import { Dead } from './dead-facade.ts';
-import type {
-  HandlesByKind,
-  ManyArgs,
-  ManyHandles,
-  ManySource,
-  OptionsByKind,
-  StepKind,
-  StepOf,
-} from './enqueue-forms.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from './enqueue-options.ts';
 import { StoredHandle, type TaskHandle } from './handle.ts';
 import { type Health, healthOf } from './health.ts';
@@ -42,6 +34,7 @@ import { Schedules } from './schedules/schedules-facade.ts';
 import { serveUntilSignal } from './serve.ts';
 import type { StopReport } from './shutdown.ts';
 import { checkSignal } from './signal-option.ts';
+import type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './step-forms.ts';
 import { submitAll, submitEach } from './submission.ts';
 import { Tasks } from './task-facade.ts';
 import { tracedEnqueue, tracedEnqueueMany } from './tracing/traced-enqueue.ts';

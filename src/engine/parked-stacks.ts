@@ -1,12 +1,12 @@
 import { LeaseLostError } from '../domain/errors.ts';
 import type { Leased } from '../domain/leasing.ts';
 import type { Attempt } from './attempt.ts';
-import type { Journal } from './runs/journal.ts';
+import type { KeptJournal } from './runs/own-lease.ts';
 
 /** A handler that waits without a lease, and its journal as it was then. */
 export interface ParkedStack {
   readonly attempt: Attempt;
-  readonly journal: Journal;
+  readonly journal: KeptJournal;
 }
 
 function isSameAttempt(one: Leased, other: Leased): boolean {
@@ -21,7 +21,7 @@ export class ParkedStacks {
   /** The one that waits longest first. */
   readonly #stacks = new Map<string, ParkedStack>();
 
-  keep(attempt: Attempt, journal: Journal): void {
+  keep(attempt: Attempt, journal: KeptJournal): void {
     const { taskId } = attempt;
     this.leave(taskId, new LeaseLostError(taskId));
     this.#stacks.set(taskId, { attempt, journal });

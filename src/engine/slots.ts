@@ -24,8 +24,8 @@ import { type ParkedStack, ParkedStacks } from './parked-stacks.ts';
 import type { Registry } from './registry.ts';
 import { type DriveTools, drive, driveToolsOf, subRunnerOf } from './runs/drive.ts';
 import type { GraphCache } from './runs/graph-cache.ts';
-import type { Journal } from './runs/journal.ts';
 import { NodeInput } from './runs/node-input.ts';
+import type { KeptJournal } from './runs/own-lease.ts';
 import { DRIVE_TASK, type RunPlace, runPlaceOf } from './runs/record.ts';
 import type { Tracing } from './tracing/trace.ts';
 import type { Tracer } from './tracing/tracer.ts';
@@ -240,7 +240,7 @@ export class Slots implements AttemptHost<Attempt> {
     this.#free(attempt);
   }
 
-  parked(attempt: Attempt, suspension: Suspension, journal: Journal): void {
+  parked(attempt: Attempt, suspension: Suspension, journal: KeptJournal): void {
     this.#stacks.keep(attempt, journal);
     this.#active--;
     this.#parts.host.settle(attempt.lease, suspension, attempt);

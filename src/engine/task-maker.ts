@@ -17,7 +17,6 @@ import {
   startOf,
   storedOptions,
 } from './enqueue-options.ts';
-import type { Registry } from './registry.ts';
 
 /** The user of tasks that name none. */
 const DEFAULT_USER = 'default';
@@ -26,14 +25,19 @@ const BUILT_IN: Place = { queue: 'default', level: 3, cost: 1, expiresInMs: unde
 
 const NOTHING: EnqueueOptions = {};
 
+/** What names stand for in this process. */
+interface KnownNames {
+  /** Whether a name stands for a pipeline, and for no task that could be leased by itself. */
+  isPipeline(name: string): boolean;
+}
+
 interface MakerParts {
   readonly codec: ValueCodec;
   readonly newId: () => string;
   readonly requireUser: boolean;
   /** `FairloomOptions.defaults`. */
   readonly defaults: PlaceOptions;
-  /** What names stand for here. */
-  readonly registry: Pick<Registry, 'isPipeline'>;
+  readonly registry: KnownNames;
 }
 
 /** Makes checked tasks out of what callers say. Everything is refused here or stored as it is. */
@@ -42,7 +46,7 @@ export class TaskMaker {
   readonly #newId: () => string;
   readonly #requireUser: boolean;
   readonly #base: Place;
-  readonly #registry: MakerParts['registry'];
+  readonly #registry: KnownNames;
   /** Places of the definitions met so far. */
   readonly #places = new WeakMap<TaskDefinition, Place>();
 

@@ -2,7 +2,6 @@
 import type { Decision, Leased, Suspension } from '../../domain/backend.ts';
 import type { Outcome } from '../../domain/decider.ts';
 import type { Trace } from '../tracing/trace.ts';
-import type { Journal } from './journal.ts';
 
 /** What the engine's own code makes of a lease. */
 export type OwnEnd =
@@ -11,6 +10,12 @@ export type OwnEnd =
   | { readonly type: 'outcome'; readonly outcome: Outcome }
   /** The lease is not in force any more: nothing is settled. */
   | { readonly type: 'lost' };
+
+/** What a handler that waits has written down, as far as its attempt must know it. */
+export interface KeptJournal {
+  /** Whether these are its fields: nobody else has written any. */
+  isEqualTo(fields: Readonly<Record<string, string>>): boolean;
+}
 
 /** The lease that the engine's own code works under. */
 export interface OwnLease {
@@ -26,5 +31,5 @@ export interface OwnLease {
    * worker has leased the task again and nobody has written to its journal meanwhile; rejects when
    * the stack is not wanted any more.
    */
-  suspend(suspension: Suspension, journal: Journal): Promise<void>;
+  suspend(suspension: Suspension, journal: KeptJournal): Promise<void>;
 }

@@ -1,10 +1,8 @@
-/** Types of `enqueue` and `enqueueMany`: what they take and give, by the step. */
+/** Types of `enqueueMany`: what it takes and gives. */
 import { keysOf, type OptionKeys } from '../domain/options.ts';
-import type { Step, Task } from '../workflow/step.ts';
+import type { Task } from '../workflow/step.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from './enqueue-options.ts';
 import type { Enqueued, TaskHandle } from './handle.ts';
-import type { RunHandle } from './runs/run-handle.ts';
-import type { RunEnqueueOptions } from './runs/run-options.ts';
 
 /** Holds the type of the output; never a value. */
 declare const output: unique symbol;
@@ -19,28 +17,6 @@ export interface Call<out O> {
 export type HandlesOf<C extends readonly Call<unknown>[]> = {
   -readonly [K in keyof C]: C[K] extends Call<infer O> ? TaskHandle<O> : never;
 };
-
-/** What may be said about each kind of step. */
-export interface OptionsByKind {
-  /** About a task. */
-  readonly task: EnqueueOptions;
-  /** About a run of a pipeline. */
-  readonly pipeline: RunEnqueueOptions;
-}
-
-/** What enqueuing each kind of step gives. */
-export interface HandlesByKind<O> {
-  /** For a task. */
-  readonly task: TaskHandle<O>;
-  /** For a pipeline. */
-  readonly pipeline: RunHandle<O>;
-}
-
-/** The kinds of steps. */
-export type StepKind = keyof OptionsByKind;
-
-/** A task (`K` is `task`) or a pipeline: a step whose kind is known. */
-export type StepOf<K extends StepKind, I, O, X> = Step<I, O, X> & { readonly type: K };
 
 /** Options of calls enqueued together. */
 export interface CallsOptions<A extends boolean = boolean> {
