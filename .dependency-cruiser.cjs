@@ -1,11 +1,24 @@
 /**
  * The arrows of docs/architecture.md. They point down only; a type import counts as an import.
- *
- *   cli, http, testing -> engine -> workflow -> domain -> base
- *                         backends/x ---------> domain
+ * scripts/rooms.json lists the rooms of src/, the highest first: a file imports from its own room and
+ * from those below. What else a room may not touch has a rule of its own here.
  */
+const rooms = require('./scripts/rooms.json');
+
+/** The files of a room, without the rooms inside it. */
+const filesOf = ({ room }) => (room === '' ? 'src/[^/]+$' : `src/${room}/[^/]+$`);
+
+const floors = rooms.map((room, at) => ({
+  name: `${room.room || 'entry'}-looks-down-only`,
+  comment: `Of src/${room.room}, ${room.holds}: it sees the rooms below it in scripts/rooms.json.`,
+  severity: 'error',
+  from: { path: `^${filesOf(room)}` },
+  to: { path: '^src/', pathNot: rooms.slice(at).map((below) => `^${filesOf(below)}`) },
+}));
+
 module.exports = {
   forbidden: [
+    ...floors,
     {
       name: 'no-circular',
       comment: 'A cycle has no order to read it in, type imports included.',
@@ -47,23 +60,23 @@ module.exports = {
     },
     {
       name: 'workflow-is-pure',
-      comment: 'The builder makes values; running them is the engine.',
+      comment: 'The builder makes values; running them is the worker’s.',
       severity: 'error',
-      from: { path: '^src/workflow/' },
-      to: { pathNot: '^src/(workflow|domain|base)/' },
+      from: { path: '^src/(workflow|graph)/' },
+      to: { pathNot: '^src/(workflow|graph|domain|base)/' },
     },
     {
       name: 'schedule-is-pure',
       comment: 'When a schedule fires is arithmetic over Intl and croner: no clock, no engine.',
       severity: 'error',
-      from: { path: '^src/schedule/' },
-      to: { pathNot: '^src/(schedule|domain|base)/|(^|node_modules/)croner(/|$)' },
+      from: { path: '^src/schedules/timing/' },
+      to: { pathNot: '^src/(schedules/timing|domain|base)/|(^|node_modules/)croner(/|$)' },
     },
     {
       name: 'croner-is-for-one-file',
       comment: 'It reads patterns on a calendar without clock changes; what those mean is ours.',
       severity: 'error',
-      from: { pathNot: '^src/schedule/cron-pattern\\.ts$' },
+      from: { pathNot: '^src/schedules/timing/cron-pattern\\.ts$' },
       to: { path: '(^|node_modules/)croner(/|$)' },
     },
     {
@@ -88,47 +101,30 @@ module.exports = {
       to: { pathNot: '^src/', dependencyTypesNot: ['core'] },
     },
     {
-      name: 'engine-looks-down-only',
-      comment: 'The engine knows the port, never a backend, an entry point or a package.',
+      name: 'only-hosts-name-a-backend',
+      comment:
+        'Client and worker know the port; which backend it is, an entry point, cli, config or testing says.',
       severity: 'error',
-      from: { path: '^src/engine/' },
-      to: {
-        pathNot: '^src/(engine|schedule|workflow|domain|base)/',
-        dependencyTypesNot: ['core'],
+      from: { path: '^src/', pathNot: '^src/([^/]+$|backends/|cli/|config/|testing/)' },
+      to: { path: '^src/backends/(memory|redis)/' },
+    },
+    {
+      name: 'no-package-above-the-port',
+      comment:
+        'What runs tasks needs Node and nothing else; croner, yaml, commander and peers have their one file or room.',
+      severity: 'error',
+      from: {
+        path: '^src/(attempt|client|codec|core|enqueue|events|graph|handlers|logging|runs|schedules|worker|workflow)/',
+        pathNot: '^src/schedules/timing/',
       },
+      to: { pathNot: '^src/', dependencyTypesNot: ['core'] },
     },
     {
       name: 'metrics-look-at-the-client',
       comment: 'Figures are read off the client and its events, as any user could.',
       severity: 'error',
       from: { path: '^src/metrics/' },
-      to: { path: '^src/', pathNot: '^src/(metrics|engine|domain|base)/' },
-    },
-    {
-      name: 'tracing-knows-only-the-port',
-      comment:
-        'A tracer gets what the engine tells it: it never looks into the engine. Options are checked as everywhere.',
-      severity: 'error',
-      from: { path: '^src/tracing/' },
-      to: {
-        path: '^src/',
-        pathNot: '^src/(tracing|domain|base)/|^src/engine/tracing/tracer\\.ts$',
-      },
-    },
-    {
-      name: 'config-looks-down-only',
-      comment:
-        'Configuration is values: the options of engine and workflow, and a backend by name.',
-      severity: 'error',
-      from: { path: '^src/config/' },
-      to: { path: '^src/', pathNot: '^src/(config|engine|workflow|domain|base|backends)/' },
-    },
-    {
-      name: 'http-goes-through-engine',
-      comment: 'The same rules hold over HTTP as in process, so there is one way in.',
-      severity: 'error',
-      from: { path: '^src/http/' },
-      to: { path: '^src/', pathNot: '^src/(http|engine|schedule|workflow|config|domain|base)/' },
+      to: { path: '^src/(worker|attempt|runs|schedules|handlers|enqueue)/' },
     },
     {
       name: 'testing-is-embedded',
@@ -136,10 +132,14 @@ module.exports = {
         'fairloom/testing is the memory backend on a manual clock; no Redis, no cli, no vitest.',
       severity: 'error',
       from: { path: '^src/testing/' },
-      to: {
-        pathNot: '^src/(testing|engine|workflow|domain|base|backends/memory)/',
-        dependencyTypesNot: ['core'],
-      },
+      to: { path: '^src/(cli|config|metrics|backends/redis)/' },
+    },
+    {
+      name: 'testing-has-no-packages',
+      comment: 'Whoever tests brings the runner.',
+      severity: 'error',
+      from: { path: '^src/testing/' },
+      to: { pathNot: '^src/', dependencyTypesNot: ['core'] },
     },
     {
       name: 'commander-is-for-the-cli',

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Fairloom, silentLogger, task } from '../src/index.ts';
 import { redis } from '../src/redis.ts';
-import { type RedisServer, startRedis } from '../test/support/redis-server.ts';
+import { type RedisServer, startRedis } from '../test/support/redis/redis-server.ts';
 
 /** Callers that each enqueue the next task when the last one is stored. */
 const CALLERS = 100;

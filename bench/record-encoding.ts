@@ -4,7 +4,7 @@
  * docs/adr/0004-record-encoding.md come from here: `npx tsx bench/record-encoding.ts`.
  */
 import { Redis } from 'ioredis';
-import { startRedis } from '../test/support/redis-server.ts';
+import { startRedis } from '../test/support/redis/redis-server.ts';
 
 const TASKS = 100_000;
 const BATCH = 100;

@@ -1,7 +1,7 @@
 /**
  * Makes text of the programs that threads and processes run, and writes
  *
- *   src/engine/handlers/host-programs.generated.ts   one exported string per program
+ *   src/handlers/host-programs.generated.ts   one exported string per program
  *
  * They are bundled with what they share with the rest of the engine, as the one reading of what was
  * thrown. With `--check` it writes nothing and exits 1 when the file is not what it would write.
@@ -10,7 +10,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-const HANDLERS = new URL('../src/engine/handlers/', import.meta.url);
+const HANDLERS = new URL('../src/handlers/', import.meta.url);
 const FILE = new URL('host-programs.generated.ts', HANDLERS);
 const PROGRAMS = ['thread', 'process'];
 
@@ -25,7 +25,7 @@ const wanted = [
 
 if (!process.argv.includes('--check')) writeFileSync(FILE, wanted);
 else if (readFileSync(FILE, 'utf8') !== wanted) {
-  console.error('src/engine/handlers/host-programs.generated.ts is stale: npm run hosts');
+  console.error('src/handlers/host-programs.generated.ts is stale: npm run hosts');
   process.exitCode = 1;
 }
 

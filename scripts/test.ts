@@ -26,7 +26,7 @@ interface Tally {
 }
 
 /** Nothing of src/ compiles without them. */
-const LUA: Check = { name: 'lua', command: ['tsx', 'scripts/bundle-lua.ts'] };
+const LUA: Check = { name: 'lua', command: ['tsx', 'scripts/lua/bundle.ts'] };
 const STATIC: readonly Check[] = [
   { name: 'biome', command: ['biome', 'ci', '--colors=off', '.'] },
   { name: 'tsc', command: ['tsc', '-p', 'tsconfig.json'] },

@@ -1,4 +1,6 @@
 /** Configuration from YAML, the environment and code. */
+
+export type { UserSelection } from './client/facades/user-selection.ts';
 export { applySettings, fairloomOptions } from './config/apply.ts';
 export type {
   Config,
@@ -16,5 +18,4 @@ export type { ConfigOrigin } from './config/given.ts';
 export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './config/load.ts';
 export { Secret } from './config/secret.ts';
 export { type ToYamlOptions, toYaml } from './config/to-yaml.ts';
-export { ConfigError, type ConfigProblem } from './domain/errors.ts';
-export type { UserSelection } from './engine/user-selection.ts';
+export { ConfigError, type ConfigProblem } from './domain/errors/errors.ts';

@@ -2,88 +2,74 @@ export { type MemoryOptions, memory } from './backends/memory/memory-backend.ts'
 export type { LogFields, Logger } from './base/logger.ts';
 export { systemClock } from './base/system-clock.ts';
 export type { Clock, Duration, Timer } from './base/time.ts';
+export { Fairloom, type RunOptions } from './client/client.ts';
 export type {
-  Backend,
-  BackendInfo,
-  BackendSettings,
-  CancelReply,
-  Capabilities,
-  ChangeReply,
-  Decision,
-  DueReply,
-  DueRequest,
-  EnqueueRefusal,
-  EnqueueReply,
-  EnqueueTerms,
-  ExtendReply,
-  ExtendRequest,
-  FireOutcome,
-  FireReply,
-  FireRequest,
-  Firing,
-  GraphReply,
-  GraphStore,
-  Inspect,
-  Leased,
-  LeaseRef,
-  LeaseReply,
-  LeaseRequest,
-  MissedPolicy,
-  NodeWrites,
-  OverlapPolicy,
-  Page,
-  PageRequest,
-  QueueInfo,
-  QueueShare,
-  QueueStore,
-  ReconcileReport,
-  RunStore,
-  ScheduleChange,
-  ScheduleRecord,
-  ScheduleSetReply,
-  ScheduleStore,
-  SettleAnswer,
-  Settlement,
-  SettleReply,
-  SettleRequest,
-  SlotMoment,
-  Stats,
-  Suspension,
-  TaskFacts,
-  TaskFilter,
-  TaskStore,
-  TickReply,
-  UpstreamFact,
-  UserInfo,
-  UserStore,
-  WorkerInfo,
-  WorkerSpec,
-  WorkerStore,
-  WorkSign,
-  XComStore,
-} from './domain/backend.ts';
-export { type Cause, causeText, type FailureType, failureTypeOf } from './domain/cause.ts';
+  BulkReport,
+  Dead,
+  DeadBulkOptions,
+  DeadFilter,
+  DeadListOptions,
+} from './client/facades/dead-facade.ts';
+export type { Graphs } from './client/facades/graphs-facade.ts';
+export type { PageOptions, TaskPageOptions } from './client/facades/page.ts';
+export type { QueueStatus, Queues } from './client/facades/queue-facade.ts';
 export type {
-  ChannelLimit,
-  ChannelRefusal,
-  ChannelWrite,
-  ChannelWrites,
-  Unfit,
-} from './domain/channel.ts';
-export type { ChannelLimitName, ChannelPlace } from './domain/channel-errors.ts';
+  RunCancelOptions,
+  RunCause,
+  RunExplanation,
+  RunGraph,
+  RunListOptions,
+  Runs,
+} from './client/facades/runs-facade.ts';
+export type { BackfillOptions, Schedules } from './client/facades/schedules-facade.ts';
+export type {
+  QueueOptions,
+  QueueSettingsInfo,
+  RateOptions,
+  UserOptions,
+  UserSettingsInfo,
+} from './client/facades/settings-options.ts';
+export type { TaskListOptions, Tasks } from './client/facades/task-facade.ts';
+export type { AttemptInfo, TaskInfo } from './client/facades/task-info.ts';
+export type { InQueue, UserListOptions, UserStatus, Users } from './client/facades/user-facade.ts';
+export type { XComs, XComWhere } from './client/facades/xcom-facade.ts';
+export type { Health } from './client/health.ts';
+export type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './client/step-forms.ts';
+export type { Codec } from './codec/encryption/codec.ts';
+export {
+  type EncryptionKey,
+  type EncryptionOptions,
+  encrypted,
+} from './codec/encryption/encrypted.ts';
+export type { TaskError } from './codec/task-error.ts';
+export type {
+  Instruments,
+  MeasuredClient,
+  MeasuredScheduler,
+  MeasuredWorker,
+} from './core/instruments.ts';
+export type {
+  DefaultOptions,
+  FairloomOptions,
+  RetentionOptions,
+  ScheduleDefaults,
+  XComOptions,
+} from './core/options.ts';
 export {
   type Decider,
   type DeciderFacts,
   decide,
   type Outcome,
   type WordedDecision,
-} from './domain/decider.ts';
+} from './domain/attempt/decider.ts';
+export type { RetryPolicy } from './domain/attempt/retry-policy.ts';
 export type {
   Dependent,
   DependentPage,
   Ending,
   TaskDependents,
-} from './domain/dependents.ts';
+} from './domain/dependencies/dependents.ts';
+export type { ChannelLimitName, ChannelPlace } from './domain/errors/channel-errors.ts';
 export {
   BackendFullError,
   BackendUnavailableError,
@@ -145,28 +131,79 @@ export {
   UnknownTaskError,
   WrongStateError,
   XComLimitError,
-} from './domain/errors.ts';
-export type { Explanation, Obstacle } from './domain/explain.ts';
-export type {
-  BlockNode,
-  EachNode,
-  GraphBlock,
-  GraphMember,
-  GraphNode,
-  GroupBase,
-  JoinPolicy,
-  NodeBase,
-  ParallelNode,
-  TaskGraph,
-  TaskNode,
-} from './domain/graph.ts';
-export type { Binding, Json, ValuePath } from './domain/graph-binding.ts';
-export type { Registration, TaskPageRequest, Total, WorkerAttempts } from './domain/inspection.ts';
+} from './domain/errors/errors.ts';
+export type { ProgramEnd } from './domain/errors/program-errors.ts';
+export type { XComLimitName } from './domain/errors/xcom-errors.ts';
+export type { Explanation, Obstacle } from './domain/explain/explain.ts';
+export type { Position } from './domain/explain/position.ts';
+export type { RateLimit } from './domain/fairness/rate-limit.ts';
 export { LIMITS, type Limit, type LimitName } from './domain/limits.ts';
-export type { Position } from './domain/position.ts';
-export type { ProgramEnd } from './domain/program-errors.ts';
-export type { RateLimit } from './domain/rate-limit.ts';
-export type { RetryPolicy } from './domain/retry-policy.ts';
+export type {
+  Backend,
+  BackendInfo,
+  BackendSettings,
+  CancelReply,
+  Capabilities,
+  ChangeReply,
+  Decision,
+  DueReply,
+  DueRequest,
+  EnqueueRefusal,
+  EnqueueReply,
+  EnqueueTerms,
+  ExtendReply,
+  ExtendRequest,
+  FireOutcome,
+  FireReply,
+  FireRequest,
+  Firing,
+  GraphReply,
+  GraphStore,
+  Inspect,
+  Leased,
+  LeaseRef,
+  LeaseReply,
+  LeaseRequest,
+  MissedPolicy,
+  NodeWrites,
+  OverlapPolicy,
+  Page,
+  PageRequest,
+  QueueInfo,
+  QueueShare,
+  QueueStore,
+  ReconcileReport,
+  RunStore,
+  ScheduleChange,
+  ScheduleRecord,
+  ScheduleSetReply,
+  ScheduleStore,
+  SettleAnswer,
+  Settlement,
+  SettleReply,
+  SettleRequest,
+  SlotMoment,
+  Stats,
+  Suspension,
+  TaskFacts,
+  TaskFilter,
+  TaskStore,
+  TickReply,
+  UpstreamFact,
+  UserInfo,
+  UserStore,
+  WorkerInfo,
+  WorkerSpec,
+  WorkerStore,
+  WorkSign,
+  XComStore,
+} from './domain/port/backend.ts';
+export type {
+  Registration,
+  TaskPageRequest,
+  Total,
+  WorkerAttempts,
+} from './domain/port/inspection.ts';
 export type {
   AttemptTerms,
   QueuePatch,
@@ -176,7 +213,15 @@ export type {
   SettingOrigins,
   UserPatch,
   UserSettings,
-} from './domain/settings.ts';
+} from './domain/settings/settings.ts';
+export { type Cause, causeText, type FailureType, failureTypeOf } from './domain/task/cause.ts';
+export type {
+  ChannelLimit,
+  ChannelRefusal,
+  ChannelWrite,
+  ChannelWrites,
+  Unfit,
+} from './domain/task/channel.ts';
 export type {
   AttemptRecord,
   EdgePolicies,
@@ -192,11 +237,10 @@ export type {
   TaskRow,
   TaskStanding,
   TaskState,
-} from './domain/task.ts';
-export type { WindowSpec } from './domain/window.ts';
-export type { XComFact, XComPlace, XComValue, XComWrite } from './domain/xcom.ts';
-export type { XComLimitName } from './domain/xcom-errors.ts';
-export { call } from './engine/call.ts';
+} from './domain/task/task.ts';
+export type { WindowSpec } from './domain/task/window.ts';
+export type { XComFact, XComPlace, XComValue, XComWrite } from './domain/task/xcom.ts';
+export { call } from './enqueue/call.ts';
 export type {
   Call,
   CallsOptions,
@@ -205,27 +249,7 @@ export type {
   ManyArgs,
   ManyHandles,
   ManySource,
-} from './engine/call-forms.ts';
-export { Fairloom, type RunOptions } from './engine/client.ts';
-export type {
-  Consequence,
-  ConsequenceOptions,
-  Consequences,
-} from './engine/consequences.ts';
-export type {
-  BulkReport,
-  Dead,
-  DeadBulkOptions,
-  DeadFilter,
-  DeadListOptions,
-} from './engine/dead-facade.ts';
-export type { Unsubscribe } from './engine/emitter.ts';
-export type { Codec } from './engine/encryption/codec.ts';
-export {
-  type EncryptionKey,
-  type EncryptionOptions,
-  encrypted,
-} from './engine/encryption/encrypted.ts';
+} from './enqueue/call-forms.ts';
 export type {
   DebounceOptions,
   EnqueueOptions,
@@ -233,48 +257,44 @@ export type {
   IdempotencyOptions,
   StoredOptions,
   ThrottleOptions,
-} from './engine/enqueue-options.ts';
-export type { Enqueued, Handle, ResultOptions, TaskHandle } from './engine/handle.ts';
-export type { HandlerMap } from './engine/handlers/handler-source.ts';
-export type { Health } from './engine/health.ts';
+} from './enqueue/enqueue-options.ts';
+export type { Enqueued, Handle, ResultOptions, TaskHandle } from './enqueue/handle.ts';
+export type { Unsubscribe } from './events/emitter.ts';
+export type { AttemptFacts, WorkerEvents } from './events/worker-events.ts';
 export type {
-  Instruments,
-  MeasuredClient,
-  MeasuredScheduler,
-  MeasuredWorker,
-} from './engine/instruments.ts';
-export type { LogLevel } from './engine/logger.ts';
-export { silentLogger, stderrLogger } from './engine/logger.ts';
+  BlockNode,
+  EachNode,
+  GraphBlock,
+  GraphMember,
+  GraphNode,
+  GroupBase,
+  JoinPolicy,
+  NodeBase,
+  ParallelNode,
+  TaskGraph,
+  TaskNode,
+} from './graph/graph.ts';
+export type { Binding, Json, ValuePath } from './graph/graph-binding.ts';
+export type { HandlerMap } from './handlers/handler-source.ts';
+export type { TaskSource } from './handlers/registry.ts';
+export type { LogLevel } from './logging/logger.ts';
+export { silentLogger, stderrLogger } from './logging/logger.ts';
 export type {
-  DefaultOptions,
-  FairloomOptions,
-  RetentionOptions,
-  ScheduleDefaults,
-  XComOptions,
-} from './engine/options.ts';
-export type { PageOptions, TaskPageOptions } from './engine/page.ts';
-export type { QueueStatus, Queues } from './engine/queue-facade.ts';
-export type { TaskSource } from './engine/registry.ts';
-export type { GraphStats } from './engine/runs/graph-cache.ts';
-export type { Graphs } from './engine/runs/graphs-facade.ts';
-export type { RunImportOptions } from './engine/runs/import.ts';
-export type { SaidPlace } from './engine/runs/record.ts';
-export type { RerunOptions } from './engine/runs/rerun.ts';
-export type { RunCancelReport, RunConsequences } from './engine/runs/run-cancel.ts';
-export type { ExportedNode, RunExport } from './engine/runs/run-format.ts';
-export type { RunHandle } from './engine/runs/run-handle.ts';
-export type { RunDetails, RunInfo, RunNodeInfo, RunNodeState } from './engine/runs/run-info.ts';
-export type { Checkpoint, RunEnqueueOptions, RunForm } from './engine/runs/run-options.ts';
-export type {
-  RunCancelOptions,
-  RunCause,
-  RunExplanation,
-  RunGraph,
-  RunListOptions,
-  Runs,
-} from './engine/runs/runs-facade.ts';
-export type { BackfillReport } from './engine/schedules/backfill.ts';
-export type { ScheduleInfo } from './engine/schedules/schedule-info.ts';
+  Consequence,
+  ConsequenceOptions,
+  Consequences,
+} from './runs/shared/consequences.ts';
+export type { GraphStats } from './runs/shared/graph-cache.ts';
+export type { SaidPlace } from './runs/shared/record.ts';
+export type { RunDetails, RunInfo, RunNodeInfo, RunNodeState } from './runs/shared/run-info.ts';
+export type { Checkpoint, RunEnqueueOptions, RunForm } from './runs/shared/run-options.ts';
+export type { RunImportOptions } from './runs/view/import.ts';
+export type { RerunOptions } from './runs/view/rerun.ts';
+export type { RunCancelReport, RunConsequences } from './runs/view/run-cancel.ts';
+export type { ExportedNode, RunExport } from './runs/view/run-format.ts';
+export type { RunHandle } from './runs/view/run-handle.ts';
+export type { BackfillReport } from './schedules/backfill.ts';
+export type { ScheduleInfo } from './schedules/schedule-info.ts';
 export type {
   NamedScheduleOptions,
   OneTimeOptions,
@@ -283,28 +303,10 @@ export type {
   SchedulePolicies,
   ScheduleTerms,
   ScheduleTiming,
-} from './engine/schedules/schedule-options.ts';
-export type { SchedulePatch } from './engine/schedules/schedule-patch.ts';
-export type { SchedulerEvents } from './engine/schedules/scheduler.ts';
-export {
-  type SchedulerOptions,
-  SchedulerService,
-  type SchedulerServiceEvents,
-} from './engine/schedules/scheduler-service.ts';
-export type { BackfillOptions, Schedules } from './engine/schedules/schedules-facade.ts';
-export type { SlotReferences } from './engine/schedules/template.ts';
-export type {
-  QueueOptions,
-  QueueSettingsInfo,
-  RateOptions,
-  UserOptions,
-  UserSettingsInfo,
-} from './engine/settings-options.ts';
-export type { StopReport } from './engine/shutdown.ts';
-export type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './engine/step-forms.ts';
-export type { TaskError } from './engine/task-error.ts';
-export type { TaskListOptions, Tasks } from './engine/task-facade.ts';
-export type { AttemptInfo, TaskInfo } from './engine/task-info.ts';
+} from './schedules/schedule-options.ts';
+export type { SchedulePatch } from './schedules/schedule-patch.ts';
+export type { SchedulerEvents } from './schedules/scheduler.ts';
+export type { SlotReferences } from './schedules/template.ts';
 export type {
   Span,
   SpanAttributes,
@@ -313,12 +315,15 @@ export type {
   SpanRequest,
   SpanValue,
   Tracer,
-} from './engine/tracing/tracer.ts';
-export type { InQueue, UserListOptions, UserStatus, Users } from './engine/user-facade.ts';
-export type { Worker } from './engine/worker.ts';
-export type { AttemptFacts, WorkerEvents } from './engine/worker-events.ts';
-export type { StopOptions, WorkerOptions } from './engine/worker-options.ts';
-export type { XComs, XComWhere } from './engine/xcom-facade.ts';
+} from './tracing/tracer.ts';
+export {
+  type SchedulerOptions,
+  SchedulerService,
+  type SchedulerServiceEvents,
+} from './worker/scheduler-service.ts';
+export type { StopReport } from './worker/shutdown.ts';
+export type { Worker } from './worker/worker.ts';
+export type { StopOptions, WorkerOptions } from './worker/worker-options.ts';
 export {
   type Channel,
   type ChannelBase,
@@ -332,9 +337,11 @@ export {
   type NumberKey,
   type OnceOptions,
 } from './workflow/channel.ts';
-export type { ContainerMount, ContainerOptions } from './workflow/container.ts';
 export type { Again, Goto, Next, Terminate } from './workflow/control.ts';
-export type { Drawable, NodeStates } from './workflow/drawing.ts';
+export type { Drawable, NodeStates } from './workflow/drawing/drawing.ts';
+export { toAscii } from './workflow/drawing/render-ascii.ts';
+export { toDot } from './workflow/drawing/render-dot.ts';
+export { toMermaid } from './workflow/drawing/render-mermaid.ts';
 export type { DynamicContext, ExitOf, OutputOf, Returning } from './workflow/dynamic-context.ts';
 export {
   type Flow,
@@ -353,14 +360,7 @@ export {
   type MemberResult,
   type PolicyFunction,
 } from './workflow/group-policy.ts';
-export {
-  type HandledTask,
-  type HandlerTaskOptions,
-  handlerTask,
-  type TaskHandler,
-} from './workflow/handler-task.ts';
-export { type ModuleTaskOptions, processTask, threadTask } from './workflow/module-task.ts';
-export { notation, parseNotation, type UntypedPipeline } from './workflow/notation.ts';
+export { notation, parseNotation, type UntypedPipeline } from './workflow/notation/notation.ts';
 export {
   type EachOptions,
   type EachPolicy,
@@ -376,20 +376,6 @@ export {
   type ParallelPolicy,
   parallel,
 } from './workflow/parallel.ts';
-export type { Environment } from './workflow/program-arguments.ts';
-export {
-  type CommandTaskOptions,
-  type ContainerTaskOptions,
-  commandTask,
-  containerTask,
-  type ProgramOptions,
-  type ProgramOutput,
-  type Stdout,
-} from './workflow/program-task.ts';
-export { toAscii } from './workflow/render-ascii.ts';
-export { toDot } from './workflow/render-dot.ts';
-export { toMermaid } from './workflow/render-mermaid.ts';
-export { type RetryAfterOptions, retryAfter } from './workflow/retry-after.ts';
 export type { StandardSchemaV1 } from './workflow/standard-schema.ts';
 export type {
   AnyStep,
@@ -428,5 +414,24 @@ export type {
   PriorityName,
   TaskOptions,
 } from './workflow/task-options.ts';
+export type { ContainerMount, ContainerOptions } from './workflow/tasks/container.ts';
+export {
+  type HandledTask,
+  type HandlerTaskOptions,
+  handlerTask,
+  type TaskHandler,
+} from './workflow/tasks/handler-task.ts';
+export { type ModuleTaskOptions, processTask, threadTask } from './workflow/tasks/module-task.ts';
+export type { Environment } from './workflow/tasks/program-arguments.ts';
+export {
+  type CommandTaskOptions,
+  type ContainerTaskOptions,
+  commandTask,
+  containerTask,
+  type ProgramOptions,
+  type ProgramOutput,
+  type Stdout,
+} from './workflow/tasks/program-task.ts';
+export { type RetryAfterOptions, retryAfter } from './workflow/tasks/retry-after.ts';
 export type { XCom, XComKey, XComPulled, XComPushOptions, XComSource } from './workflow/xcom.ts';
 export { xcomKey } from './workflow/xcom-key.ts';

@@ -1,6 +1,6 @@
 /** Figures for Prometheus (needs the package `prom-client`) and OpenTelemetry. */
 
-export type { UserSelection } from './engine/user-selection.ts';
+export type { UserSelection } from './client/facades/user-selection.ts';
 export {
   type MonitoringOptions,
   type MonitoringServer,

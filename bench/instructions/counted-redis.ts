@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { startRedis } from '../../test/support/redis-server.ts';
-import { findValgrind } from '../../test/support/valgrind.ts';
+import { findValgrind } from '../../test/support/processes/valgrind.ts';
+import { startRedis } from '../../test/support/redis/redis-server.ts';
 
 /** What decides how many instructions a server needs for the same work. */
 export interface ServerFacts {

@@ -2,9 +2,10 @@
  * What those pay who use a feature, on top of a plain task in the same calls: 40 tasks of 100 users, from
  * when they are stored to when they are settled.
  */
-import type { Backend } from '../../src/domain/backend.ts';
+
 import { LIMITS } from '../../src/domain/limits.ts';
-import type { NewTask } from '../../src/domain/task.ts';
+import type { Backend } from '../../src/domain/port/backend.ts';
+import type { NewTask } from '../../src/domain/task/task.ts';
 import { Countdown } from './countdown.ts';
 import type { CountedRedis } from './counted-redis.ts';
 import {

@@ -1,6 +1,6 @@
 /** The built product on a counted server: lines that are filled, and a worker that works them off. */
-import type { Backend, Decision, Leased } from '../../src/domain/backend.ts';
-import type { NewTask } from '../../src/domain/task.ts';
+import type { Backend, Decision, Leased } from '../../src/domain/port/backend.ts';
+import type { NewTask } from '../../src/domain/task/task.ts';
 import { loadFairloomRedis } from '../kit/fairloom-package.ts';
 import { PLAIN } from '../kit/payload.ts';
 import type { CountedRedis } from './counted-redis.ts';

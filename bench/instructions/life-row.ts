@@ -1,6 +1,6 @@
 /** The whole life of a lone task while a worker of the product waits for one. */
 import type { Clock } from '../../src/base/time.ts';
-import type { Backend, LeaseReply } from '../../src/domain/backend.ts';
+import type { Backend, LeaseReply } from '../../src/domain/port/backend.ts';
 import { loadFairloom } from '../kit/fairloom-package.ts';
 import { PLAIN } from '../kit/payload.ts';
 import { ERRORS } from '../sides/fairloom.ts';

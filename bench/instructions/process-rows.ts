@@ -1,6 +1,7 @@
 /** Settling what the call before leased, and leasing as many, in one call: by batch and users. */
-import type { Backend } from '../../src/domain/backend.ts';
+
 import { LIMITS } from '../../src/domain/limits.ts';
+import type { Backend } from '../../src/domain/port/backend.ts';
 import type { CountedRedis } from './counted-redis.ts';
 import { eachFor, fill, openLane, QUEUE, userOf, type Work, work } from './lane.ts';
 import type { Row } from './row.ts';

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { startRedis } from '../../test/support/redis-server.ts';
+import { startRedis } from '../../test/support/redis/redis-server.ts';
 import { rounded } from './statistics.ts';
 
 /** A server of the bench's own, and what it says about its work. */

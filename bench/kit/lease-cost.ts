@@ -1,6 +1,6 @@
 /** What a lease costs among so many ready users, through the port of a backend. */
-import type { Backend, Leased } from '../../src/domain/backend.ts';
-import type { NewTask } from '../../src/domain/task.ts';
+import type { Backend, Leased } from '../../src/domain/port/backend.ts';
+import type { NewTask } from '../../src/domain/task/task.ts';
 
 const WORKER = 'bench';
 const QUEUE = 'default';

@@ -1,6 +1,6 @@
 /** What the rows about the longest scripts stand on: a server, a backend whose scripts are timed, tasks. */
-import type { Backend, Decision, Leased } from '../../src/domain/backend.ts';
-import type { NewTask } from '../../src/domain/task.ts';
+import type { Backend, Decision, Leased } from '../../src/domain/port/backend.ts';
+import type { NewTask } from '../../src/domain/task/task.ts';
 import type { BenchContext, Figures } from './bench.ts';
 import { loadFairloomRedis } from './fairloom-package.ts';
 import { type TimedClient, timedClient } from './script-times.ts';

@@ -1,7 +1,8 @@
 /** Fills a store with tasks of every state, through the port of a backend and in batches. */
-import type { Backend, Decision, Leased } from '../../src/domain/backend.ts';
+
 import { LIMITS } from '../../src/domain/limits.ts';
-import type { NewTask, TaskState } from '../../src/domain/task.ts';
+import type { Backend, Decision, Leased } from '../../src/domain/port/backend.ts';
+import type { NewTask, TaskState } from '../../src/domain/task/task.ts';
 import { PLAIN } from './payload.ts';
 
 /** How many tasks of each state, and of how many users. */

@@ -1,6 +1,6 @@
-import { allPages } from '../../src/domain/all-pages.ts';
-import type { Backend, Decision } from '../../src/domain/backend.ts';
-import { TASK_STATES } from '../../src/domain/task.ts';
+import { allPages } from '../../src/domain/port/all-pages.ts';
+import type { Backend, Decision } from '../../src/domain/port/backend.ts';
+import { TASK_STATES } from '../../src/domain/task/task.ts';
 import type { Bench, BenchContext, Figures } from '../kit/bench.ts';
 import {
   addDependents,

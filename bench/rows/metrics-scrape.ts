@@ -1,5 +1,5 @@
 import * as client from 'prom-client';
-import type { Backend } from '../../src/domain/backend.ts';
+import type { Backend } from '../../src/domain/port/backend.ts';
 import type { Bench, BenchContext, Figures } from '../kit/bench.ts';
 import { loadFairloom, loadFairloomMetrics, loadFairloomRedis } from '../kit/fairloom-package.ts';
 import { fillUsers } from '../kit/lease-cost.ts';

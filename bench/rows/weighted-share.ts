@@ -1,4 +1,4 @@
-import type { Backend } from '../../src/domain/backend.ts';
+import type { Backend } from '../../src/domain/port/backend.ts';
 import type { Bench, BenchContext, Figures } from '../kit/bench.ts';
 import { loadFairloom, loadFairloomRedis } from '../kit/fairloom-package.ts';
 import { newTask } from '../kit/lease-cost.ts';

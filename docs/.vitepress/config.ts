@@ -1,26 +1,26 @@
 import { defineConfig } from 'vitepress';
-import { API_PAGES } from '../../scripts/api-pages.ts';
+import { API_PAGES } from '../../scripts/docs/api-pages.ts';
 
-/** The pages by shelf. `test/tidy/site.test.ts` holds it to the files. */
+/** The pages by shelf. `test/tidy/docs/site.test.ts` holds it to the files. */
 const SHELVES = [
-  ['Start', ['tutorial', 'when-not', 'coming-from']],
+  ['Start', ['guide/tutorial', 'guide/when-not', 'guide/coming-from']],
   [
     'Guides',
     [
-      'users',
-      'priorities',
-      'retries',
-      'dependencies',
-      'workflows',
-      'schedules',
-      'xcom',
-      'encryption',
-      'handlers',
-      'testing',
-      'recipes',
-      'deployment',
-      'production',
-      'troubleshooting',
+      'guide/users',
+      'guide/priorities',
+      'guide/retries',
+      'guide/dependencies',
+      'guide/workflows',
+      'guide/schedules',
+      'guide/xcom',
+      'guide/encryption',
+      'guide/handlers',
+      'guide/testing',
+      'guide/recipes',
+      'guide/deployment',
+      'guide/production',
+      'guide/troubleshooting',
     ],
   ],
   ['Promises', ['fairness', 'delivery', 'reliability', 'performance']],
@@ -45,9 +45,9 @@ const SHELVES = [
 const TITLES: Readonly<Record<string, string>> = {
   cli: 'Command line',
   'cli-output': 'Output for programs',
-  users: 'Users and weights',
-  xcom: 'XCom',
-  retries: 'Retries and idempotency',
+  'guide/users': 'Users and weights',
+  'guide/xcom': 'XCom',
+  'guide/retries': 'Retries and idempotency',
 };
 
 export default defineConfig({
@@ -80,6 +80,6 @@ export default defineConfig({
 });
 
 function titleOf(page: string): string {
-  const words = page.replaceAll('-', ' ');
+  const words = page.replace(/^guide\//, '').replaceAll('-', ' ');
   return TITLES[page] ?? words[0]?.toUpperCase() + words.slice(1);
 }

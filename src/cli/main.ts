@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { EXIT } from './exit-code.ts';
 import { runCommandLine } from './program.ts';
-import type { Shell } from './session.ts';
+import type { Shell } from './session/session.ts';
+import { EXIT } from './terminal/exit-code.ts';
 
 const shell: Shell = {
   out: process.stdout,

@@ -4,8 +4,7 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../base/message-of.ts';
 import { plainLine } from '../base/plain-line.ts';
-import { isOwn } from '../domain/errors.ts';
-import { offering, repeated } from './arguments.ts';
+import { isOwn } from '../domain/errors/errors.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
 import { addDead } from './commands/dead.ts';
@@ -24,10 +23,11 @@ import { addTop } from './commands/top.ts';
 import { addUsers } from './commands/users.ts';
 import { addWorker } from './commands/worker.ts';
 import { addXCom } from './commands/xcom.ts';
-import { CliError, EXIT, type ExitCode, exitCodeOf } from './exit-code.ts';
-import { OUTPUT_FORMS, type OutputForm } from './output.ts';
-import type { Shell } from './session.ts';
-import { styleFor, terminalLine } from './style.ts';
+import type { Shell } from './session/session.ts';
+import { offering, repeated } from './terminal/arguments.ts';
+import { CliError, EXIT, type ExitCode, exitCodeOf } from './terminal/exit-code.ts';
+import { OUTPUT_FORMS, type OutputForm } from './terminal/output.ts';
+import { styleFor, terminalLine } from './terminal/style.ts';
 
 const EPILOGUE = `
 Exit codes: 0 ok, 1 failed, 2 usage, 3 unhealthy, 4 backend unreachable, 5 timed out,

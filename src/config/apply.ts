@@ -1,9 +1,9 @@
 /** What a configuration comes to: options of a client, and settings in the store. */
 import { memory } from '../backends/memory/memory-backend.ts';
-import type { Backend } from '../domain/backend.ts';
-import { BackendUnsupportedError } from '../domain/errors.ts';
-import type { Fairloom } from '../engine/client.ts';
-import type { FairloomOptions } from '../engine/options.ts';
+import type { Fairloom } from '../client/client.ts';
+import type { FairloomOptions } from '../core/options.ts';
+import { BackendUnsupportedError } from '../domain/errors/errors.ts';
+import type { Backend } from '../domain/port/backend.ts';
 import type { Config } from './config-types.ts';
 import { codecOf } from './encryption.ts';
 import { connectionOf } from './redis-connection.ts';

@@ -1,16 +1,16 @@
 /** A configuration as callers read it, and as code writes it. */
 
 import type { Duration } from '../base/time.ts';
-import type { LogLevel } from '../engine/logger.ts';
+import type { QueueOptions, UserOptions } from '../client/facades/settings-options.ts';
+import type { UserSelection } from '../client/facades/user-selection.ts';
 import type {
   DefaultOptions,
   RetentionOptions,
   ScheduleDefaults,
   XComOptions,
-} from '../engine/options.ts';
-import type { QueueOptions, UserOptions } from '../engine/settings-options.ts';
-import type { UserSelection } from '../engine/user-selection.ts';
-import type { WorkerOptions } from '../engine/worker-options.ts';
+} from '../core/options.ts';
+import type { LogLevel } from '../logging/logger.ts';
+import type { WorkerOptions } from '../worker/worker-options.ts';
 import type { BackoffOptions } from '../workflow/task-options.ts';
 import type { Secret } from './secret.ts';
 
@@ -44,7 +44,7 @@ export interface RedisConfig {
   readonly tls?: TlsConfig | undefined;
 }
 
-/** Keys for what users and handlers write; see `docs/encryption.md`. */
+/** Keys for what users and handlers write; see `docs/guide/encryption.md`. */
 export interface EncryptionConfig {
   /** `id:base64` of each, parted by spaces or commas; the first encrypts, all decrypt. */
   readonly keys?: Secret | undefined;

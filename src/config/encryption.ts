@@ -1,10 +1,10 @@
 /** The keys of the configuration, as a codec. */
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../base/message-of.ts';
-import { ConfigError } from '../domain/errors.ts';
-import type { Codec } from '../engine/encryption/codec.ts';
-import { encrypted } from '../engine/encryption/encrypted.ts';
-import { KEYS_FORM, keysIn } from '../engine/encryption/key-text.ts';
+import type { Codec } from '../codec/encryption/codec.ts';
+import { encrypted } from '../codec/encryption/encrypted.ts';
+import { KEYS_FORM, keysIn } from '../codec/encryption/key-text.ts';
+import { ConfigError } from '../domain/errors/errors.ts';
 import type { EncryptionConfig } from './config-types.ts';
 
 /** @throws {@link ConfigError} when a file cannot be read, or has no keys. */

@@ -3,7 +3,7 @@
  * have ended.
  */
 import { durationMs } from '../base/time.ts';
-import type { QueueOptions } from '../engine/settings-options.ts';
+import type { QueueOptions } from '../client/facades/settings-options.ts';
 import type { Config, WorkerConfig } from './config-types.ts';
 import { shownText } from './problems.ts';
 import type { Findings } from './resolve.ts';

@@ -1,10 +1,10 @@
 /** How rows of the schema are made. Each is checked by the code that takes the option. */
 
 import { MASK } from '../base/masked-url.ts';
-import { InvalidOptionError } from '../domain/errors.ts';
-import { type RetentionOptions, retentionOf } from '../engine/options.ts';
-import { type RateOptions, userPatch } from '../engine/settings-options.ts';
-import { workerPlan } from '../engine/worker-options.ts';
+import { type RateOptions, userPatch } from '../client/facades/settings-options.ts';
+import { type RetentionOptions, retentionOf } from '../core/options.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { workerPlan } from '../worker/worker-options.ts';
 import { checkTaskOptions } from '../workflow/task-options.ts';
 import type { WorkerConfig } from './config-types.ts';
 import type { Leaf, LeafForm, SchemaNode, Section } from './schema.ts';

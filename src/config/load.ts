@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { ConfigError, InvalidOptionError } from '../domain/errors.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
+import { ConfigError, InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { readSource } from './config-file.ts';
 import type { Config, ConfigInput } from './config-types.ts';
 import { FILE_VARIABLE, givenOfEnvironment, givenOfHost } from './environment.ts';

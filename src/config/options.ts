@@ -1,11 +1,15 @@
 /** The schema: every option there is. An option of the library that is missing here fails to compile. */
 
-import { checkRedisUrl } from '../backends/redis/address.ts';
-import { checkPrefix, DEFAULT_PREFIX } from '../backends/redis/keys.ts';
-import { InvalidOptionError } from '../domain/errors.ts';
-import { LIMITS } from '../domain/limits.ts';
-import { checkId, checkName } from '../domain/names.ts';
-import { keysIn } from '../engine/encryption/key-text.ts';
+import { checkRedisUrl } from '../backends/redis/connection/address.ts';
+import { checkPrefix, DEFAULT_PREFIX } from '../backends/redis/wire/keys.ts';
+import {
+  type QueueOptions,
+  queuePatch,
+  type UserOptions,
+  userPatch,
+} from '../client/facades/settings-options.ts';
+import { checkUserSelection } from '../client/facades/user-selection.ts';
+import { keysIn } from '../codec/encryption/key-text.ts';
 import {
   type DefaultOptions,
   defaultZoneOf,
@@ -14,15 +18,11 @@ import {
   type ScheduleDefaults,
   type XComOptions,
   xcomTtlOf,
-} from '../engine/options.ts';
-import {
-  type QueueOptions,
-  queuePatch,
-  type UserOptions,
-  userPatch,
-} from '../engine/settings-options.ts';
-import { checkUserSelection } from '../engine/user-selection.ts';
-import { workerPlan } from '../engine/worker-options.ts';
+} from '../core/options.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkId, checkName } from '../domain/settings/names.ts';
+import { workerPlan } from '../worker/worker-options.ts';
 import { type BackoffOptions, durationOption } from '../workflow/task-options.ts';
 import type {
   EncryptionConfig,
@@ -344,7 +344,7 @@ export const TOP: Section = {
     encryption: {
       kind: 'section',
       about:
-        'Keys for what users and handlers write: inputs, results, errors and the like. See [encryption](encryption.md).',
+        'Keys for what users and handlers write: inputs, results, errors and the like. See [encryption](guide/encryption.md).',
       isOptional: true,
       fields: encryption,
       check: checkEncryption,

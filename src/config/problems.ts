@@ -1,6 +1,6 @@
 /** Collects what is wrong, so that all of it is told at once. */
 import { MASK, maskedUrl } from '../base/masked-url.ts';
-import { type ConfigProblem, type InvalidOptionError, isOwn } from '../domain/errors.ts';
+import { type ConfigProblem, type InvalidOptionError, isOwn } from '../domain/errors/errors.ts';
 import { type ConfigOrigin, type Given, originText } from './given.ts';
 import type { Leaf } from './schema.ts';
 import { Secret } from './secret.ts';

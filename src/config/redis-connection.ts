@@ -1,9 +1,9 @@
 /** A Redis of the configuration, as the client library is told of it. */
 import { readFileSync } from 'node:fs';
-import { addressOf } from '../backends/redis/address.ts';
-import type { ConnectionOptions } from '../backends/redis/client.ts';
+import { addressOf } from '../backends/redis/connection/address.ts';
+import type { ConnectionOptions } from '../backends/redis/connection/client.ts';
 import { durationMs } from '../base/time.ts';
-import { ConfigError } from '../domain/errors.ts';
+import { ConfigError } from '../domain/errors/errors.ts';
 import type { RedisConfig, TlsConfig } from './config-types.ts';
 
 /**

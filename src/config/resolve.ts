@@ -2,7 +2,7 @@
 import { resolve as absolute, dirname } from 'node:path';
 import { maskedUrl } from '../base/masked-url.ts';
 import { similarTo } from '../base/similar.ts';
-import type { InvalidOptionError } from '../domain/errors.ts';
+import type { InvalidOptionError } from '../domain/errors/errors.ts';
 import { type ConfigOrigin, type Given, type GivenMap, isRefused, plainOf } from './given.ts';
 import { ROOT } from './options.ts';
 import { gotText, type Problems, refusalOf, shownText } from './problems.ts';

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, parseDocument, stringify } from 'yaml';
-import { InvalidOptionError } from '../domain/errors.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Config } from './config-types.ts';
 import { type ConfigOrigin, originText } from './given.ts';
 import { isPlain } from './plain.ts';

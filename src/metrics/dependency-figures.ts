@@ -1,5 +1,5 @@
-import type { MeasuredClient } from '../engine/instruments.ts';
-import type { TaskInfo } from '../engine/task-info.ts';
+import type { TaskInfo } from '../client/facades/task-info.ts';
+import type { MeasuredClient } from '../core/instruments.ts';
 import type { Sample } from './table.ts';
 
 /**

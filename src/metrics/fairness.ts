@@ -1,5 +1,5 @@
 /** How fair the turns were that workers here gave between two looks. */
-import type { UserStatus } from '../engine/user-facade.ts';
+import type { UserStatus } from '../client/facades/user-facade.ts';
 
 /** A user in line that nothing of its own holds back, as a look finds it. */
 export interface InLine {

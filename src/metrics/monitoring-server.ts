@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf } from '../base/message-of.ts';
-import { InvalidOptionError } from '../domain/errors.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
-import type { Fairloom } from '../engine/client.ts';
+import type { Fairloom } from '../client/client.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Prometheus } from './prometheus.ts';
 
 /** What is shown, and where. */

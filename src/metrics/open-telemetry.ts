@@ -1,8 +1,8 @@
 import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
-import { InvalidOptionError } from '../domain/errors.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
-import type { Instruments } from '../engine/instruments.ts';
-import type { UserSelection } from '../engine/user-selection.ts';
+import type { UserSelection } from '../client/facades/user-selection.ts';
+import type { Instruments } from '../core/instruments.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { ProcessFigures } from './process-figures.ts';
 import type { Recorder } from './recorder.ts';
 import { METRICS, type MetricKey, type MetricSpec, type Samples } from './table.ts';

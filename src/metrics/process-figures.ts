@@ -1,15 +1,15 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../base/time.ts';
-import type { Backend } from '../domain/backend.ts';
-import type { NewTask } from '../domain/task.ts';
+import { checkUserSelection, type UserSelection } from '../client/facades/user-selection.ts';
 import type {
   Instruments,
   MeasuredClient,
   MeasuredScheduler,
   MeasuredWorker,
-} from '../engine/instruments.ts';
-import { checkUserSelection, type UserSelection } from '../engine/user-selection.ts';
-import type { AttemptFacts } from '../engine/worker-events.ts';
+} from '../core/instruments.ts';
+import type { Backend } from '../domain/port/backend.ts';
+import type { NewTask } from '../domain/task/task.ts';
+import type { AttemptFacts } from '../events/worker-events.ts';
 import type { Recorder } from './recorder.ts';
 import { StoreFigures } from './store-figures.ts';
 import { byMetric, type Sample, type Samples } from './table.ts';

@@ -1,11 +1,11 @@
 import type { Clock } from '../base/time.ts';
-import { allPages } from '../domain/all-pages.ts';
+import type { QueueStatus } from '../client/facades/queue-facade.ts';
+import { isHeldBack, type UserStatus } from '../client/facades/user-facade.ts';
+import { topOf, type UserSelection } from '../client/facades/user-selection.ts';
+import type { MeasuredClient } from '../core/instruments.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { TASK_STATES } from '../domain/task.ts';
-import type { MeasuredClient } from '../engine/instruments.ts';
-import type { QueueStatus } from '../engine/queue-facade.ts';
-import { isHeldBack, type UserStatus } from '../engine/user-facade.ts';
-import { topOf, type UserSelection } from '../engine/user-selection.ts';
+import { allPages } from '../domain/port/all-pages.ts';
+import { TASK_STATES } from '../domain/task/task.ts';
 import { DependencyFigures } from './dependency-figures.ts';
 import { couldBeServed, FairnessWindow } from './fairness.ts';
 import type { Sample } from './table.ts';

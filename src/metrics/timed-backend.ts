@@ -1,5 +1,5 @@
 import { monotonicMs } from '../base/globals.ts';
-import type { Backend } from '../domain/backend.ts';
+import type { Backend } from '../domain/port/backend.ts';
 
 /** Gets the name of a call, as `tasks.lease`, how long it took, in seconds, and whether it failed. */
 export type OnCall = (operation: string, seconds: number, failed: boolean) => void;

@@ -7,50 +7,51 @@
  * The cases use only the port and a clock that they move by hand. What a single backend promises
  * on top of it is tested next to that backend.
  */
-import { allPages } from '../domain/all-pages.ts';
-import type { QueueInfo, UserInfo } from '../domain/backend.ts';
+
 import { LIMITS } from '../domain/limits.ts';
-import type { Retention } from '../domain/settings.ts';
-import { TASK_STATES } from '../domain/task.ts';
-import * as canceling from './contract/canceling.ts';
+import { allPages } from '../domain/port/all-pages.ts';
+import type { QueueInfo, UserInfo } from '../domain/port/backend.ts';
+import type { Retention } from '../domain/settings/settings.ts';
+import { TASK_STATES } from '../domain/task/task.ts';
 import type { Case, Cases, Run } from './contract/cases.ts';
-import * as channels from './contract/channels.ts';
 import { configured } from './contract/configured.ts';
-import { cycles } from './contract/cycles.ts';
-import * as dependencies from './contract/dependencies.ts';
-import { dependentsOf } from './contract/dependents.ts';
-import * as edges from './contract/edges.ts';
-import * as enqueue from './contract/enqueue.ts';
-import * as fairness from './contract/fairness.ts';
-import * as graphs from './contract/graphs.ts';
 import type { OpenHarness, TestApi } from './contract/harness.ts';
-import * as ids from './contract/ids.ts';
 import * as inspection from './contract/inspection.ts';
-import * as keys from './contract/keys.ts';
 import { Kit } from './contract/kit.ts';
-import * as leasing from './contract/leasing.ts';
-import * as limits from './contract/limits.ts';
 import { names } from './contract/names.ts';
-import * as overlaps from './contract/overlaps.ts';
 import { weighed } from './contract/pages.ts';
-import * as redrive from './contract/redrive.ts';
 import * as restricted from './contract/restricted.ts';
-import * as retention from './contract/retention.ts';
-import * as runReads from './contract/run-reads.ts';
-import * as runStores from './contract/run-stores.ts';
-import * as runs from './contract/runs.ts';
+import * as channels from './contract/runs/channels.ts';
+import { cycles } from './contract/runs/cycles.ts';
+import * as dependencies from './contract/runs/dependencies.ts';
+import { dependentsOf } from './contract/runs/dependents.ts';
+import * as edges from './contract/runs/edges.ts';
+import * as graphs from './contract/runs/graphs.ts';
+import * as runReads from './contract/runs/run-reads.ts';
+import * as runStores from './contract/runs/run-stores.ts';
+import * as runs from './contract/runs/runs.ts';
+import * as xcom from './contract/runs/xcom.ts';
 import * as schedules from './contract/schedules.ts';
-import * as settling from './contract/settling.ts';
-import * as strangers from './contract/strangers.ts';
-import * as sweeping from './contract/sweeping.ts';
-import * as terms from './contract/terms.ts';
-import { ties } from './contract/ties.ts';
-import * as time from './contract/time.ts';
-import { timed } from './contract/timed.ts';
-import * as waiting from './contract/waiting.ts';
-import * as windows from './contract/windows.ts';
+import * as canceling from './contract/tasks/canceling.ts';
+import * as enqueue from './contract/tasks/enqueue.ts';
+import * as fairness from './contract/tasks/fairness.ts';
+import * as ids from './contract/tasks/ids.ts';
+import * as keys from './contract/tasks/keys.ts';
+import * as leasing from './contract/tasks/leasing.ts';
+import * as limits from './contract/tasks/limits.ts';
+import * as overlaps from './contract/tasks/overlaps.ts';
+import * as redrive from './contract/tasks/redrive.ts';
+import * as retention from './contract/tasks/retention.ts';
+import * as settling from './contract/tasks/settling.ts';
+import * as strangers from './contract/tasks/strangers.ts';
+import * as sweeping from './contract/tasks/sweeping.ts';
+import * as terms from './contract/tasks/terms.ts';
+import { ties } from './contract/tasks/ties.ts';
+import * as time from './contract/tasks/time.ts';
+import { timed } from './contract/tasks/timed.ts';
+import * as waiting from './contract/tasks/waiting.ts';
+import * as windows from './contract/tasks/windows.ts';
 import * as workers from './contract/workers.ts';
-import * as xcom from './contract/xcom.ts';
 
 export type {
   Expect,

@@ -1,5 +1,5 @@
-import type { Backend } from '../domain/backend.ts';
-import { BackendUnavailableError } from '../domain/errors.ts';
+import { BackendUnavailableError } from '../domain/errors/errors.ts';
+import type { Backend } from '../domain/port/backend.ts';
 
 /** What goes wrong with one call. */
 export type Fault =

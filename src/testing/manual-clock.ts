@@ -1,7 +1,7 @@
 import { setImmediate } from '../base/globals.ts';
 import { type Clock, type Duration, durationMs, type Timer } from '../base/time.ts';
-import { InvalidOptionError } from '../domain/errors.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 
 /** A moment well past the epoch, so that nothing in a test is negative: 2026-01-05 12:00 UTC. */
 const START_MS = 1_767_614_400_000;

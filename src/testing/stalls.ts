@@ -1,5 +1,5 @@
 import { clearTimeout, setTimeout } from '../base/globals.ts';
-import { ClockNotDrivenError } from '../domain/errors.ts';
+import { ClockNotDrivenError } from '../domain/errors/errors.ts';
 
 /**
  * How long nobody may move the clock, in ms of the machine, before what waits counts as forgotten.

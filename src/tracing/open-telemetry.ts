@@ -12,9 +12,9 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import { InvalidOptionError } from '../domain/errors.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
-import type { Span, SpanEnd, SpanParent, SpanRequest, Tracer } from '../engine/tracing/tracer.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import type { Span, SpanEnd, SpanParent, SpanRequest, Tracer } from './tracer.ts';
 
 /** How spans are made. */
 export interface OpenTelemetryOptions {

@@ -1,7 +1,7 @@
 /** Channels: values that the nodes of one run share, by name and with a type. */
-import { InvalidOptionError } from '../domain/errors.ts';
-import { checkName, isName } from '../domain/names.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { checkName, isName } from '../domain/settings/names.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';
 
 /** Holds the type of the values; never a value. */

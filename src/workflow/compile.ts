@@ -5,11 +5,11 @@
  * input to every member; `each` hands one element to each copy; a flow wires inputs by hand. The
  * first step of a pipeline gets the run's input.
  */
-import { DuplicateNodeError, InvalidOptionError } from '../domain/errors.ts';
-import type { GraphBlock, GraphMember, GraphNode, TaskGraph } from '../domain/graph.ts';
-import type { Binding } from '../domain/graph-binding.ts';
-import { checkGraph } from '../domain/graph-check.ts';
+import { DuplicateNodeError, InvalidOptionError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { GraphBlock, GraphMember, GraphNode, TaskGraph } from '../graph/graph.ts';
+import type { Binding } from '../graph/graph-binding.ts';
+import { checkGraph } from '../graph/graph-check.ts';
 import { nodeOptions } from './node-options.ts';
 import {
   demandStep,

@@ -1,10 +1,10 @@
 /** Any graph without cycles, written as a function that wires steps to each other. */
 import { encodeJson } from '../base/json.ts';
-import { InvalidOptionError, InvalidPayloadError } from '../domain/errors.ts';
-import type { Binding, Json, ValuePath } from '../domain/graph-binding.ts';
+import { InvalidOptionError, InvalidPayloadError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkName } from '../domain/names.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
+import { checkName } from '../domain/settings/names.ts';
+import type { Binding, Json, ValuePath } from '../graph/graph-binding.ts';
 import { demandStep, type FlowStep, PipelineDefinition } from './pipeline-definition.ts';
 import type { Pipeline, Step } from './step.ts';
 

@@ -1,9 +1,9 @@
 /** Options that `parallel` and `each` share, and their checks. */
 import type { Duration } from '../base/time.ts';
-import { InvalidOptionError } from '../domain/errors.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkName } from '../domain/names.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
+import { checkName } from '../domain/settings/names.ts';
 import { type GroupPolicy, isGroupPolicy, policyOption } from './group-policy.ts';
 import type { GroupSpec } from './pipeline-definition.ts';
 import { durationOption, integerOption } from './task-options.ts';

@@ -1,9 +1,9 @@
 /** Policies: how the members of a group decide what becomes of it. */
-import { InvalidOptionError } from '../domain/errors.ts';
-import type { JoinPolicy } from '../domain/graph.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkName } from '../domain/names.ts';
-import { checkPart, keysOf, type OptionKeys } from '../domain/options.ts';
+import { checkName } from '../domain/settings/names.ts';
+import type { JoinPolicy } from '../graph/graph.ts';
 import { integerOption } from './task-options.ts';
 
 /** What became of one member of a group whose policy asks for it. */

@@ -1,5 +1,5 @@
 /** Options of a definition as they stand in a graph: data, in ms. */
-import type { Json } from '../domain/graph-binding.ts';
+import type { Json } from '../graph/graph-binding.ts';
 import type { DefinitionOptions } from './task-definition.ts';
 import {
   backoffOption,

@@ -1,6 +1,6 @@
 /** Groups: steps side by side on one input, and one step for each element of an array. */
-import { InvalidOptionError } from '../domain/errors.ts';
-import { keysOf, type OptionKeys } from '../domain/options.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { GROUP_KEYS, type GroupOptions, groupSpec } from './group-options.ts';
 import type { LenientPolicy, MemberResult } from './group-policy.ts';
 import { demandStep, PipelineDefinition, StepDefinition } from './pipeline-definition.ts';

@@ -1,9 +1,9 @@
 /** What steps are at run time. Callers see `Step`, `Task` and `Pipeline`. */
-import { InvalidOptionError } from '../domain/errors.ts';
-import type { JoinPolicy } from '../domain/graph.ts';
-import type { Binding } from '../domain/graph-binding.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkName } from '../domain/names.ts';
+import { checkName } from '../domain/settings/names.ts';
+import type { JoinPolicy } from '../graph/graph.ts';
+import type { Binding } from '../graph/graph-binding.ts';
 import type { GroupPolicy } from './group-policy.ts';
 
 /** What a group was told, checked. */

@@ -1,5 +1,5 @@
 import type { Logger } from '../base/logger.ts';
-import { keysOf, type OptionKeys } from '../domain/options.ts';
+import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Channel, ChannelOf } from './channel.ts';
 import type { StartArgs, Step } from './step.ts';
 import type { XCom } from './xcom.ts';

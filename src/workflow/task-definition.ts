@@ -2,10 +2,10 @@
  * Definitions: values that say what a task is called, what it may do and which code it runs.
  * Making one does nothing; `Fairloom` and its workers read them.
  */
-import { InvalidOptionError } from '../domain/errors.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkName } from '../domain/names.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../domain/options.ts';
+import { checkName } from '../domain/settings/names.ts';
 import type { DynamicContext, ExitOf, OutputOf, Returning } from './dynamic-context.ts';
 import { StepDefinition } from './pipeline-definition.ts';
 import { isSchema, type StandardSchemaV1 } from './standard-schema.ts';

@@ -1,12 +1,12 @@
 /** Options of definitions and of single tasks, and their checks. */
 import { type Duration, durationMs } from '../base/time.ts';
-import type { Decider } from '../domain/decider.ts';
-import { InvalidOptionError } from '../domain/errors.ts';
+import type { Decider } from '../domain/attempt/decider.ts';
+import type { RetryPolicy } from '../domain/attempt/retry-policy.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { checkName } from '../domain/names.ts';
-import { checkPart, keysOf, type OptionKeys } from '../domain/options.ts';
-import type { RetryPolicy } from '../domain/retry-policy.ts';
-import type { Level } from '../domain/task.ts';
+import { checkName } from '../domain/settings/names.ts';
+import type { Level } from '../domain/task/task.ts';
 import type { StandardSchemaV1 } from './standard-schema.ts';
 
 /** Names of the priorities 1 to 6. */

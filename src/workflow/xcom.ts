@@ -1,6 +1,6 @@
 /** XCom: values that a user's tasks hand on by name, with a type. */
 import type { Duration } from '../base/time.ts';
-import { keysOf, type OptionKeys } from '../domain/options.ts';
+import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { AnyStep, Step } from './step.ts';
 
 /** Holds the type of the value; never a value. */

@@ -1,5 +1,5 @@
-import type { Fault, Rule } from '../support/fault-proxy.ts';
 import type { Run } from '../support/history.ts';
+import type { Fault, Rule } from '../support/redis/fault-proxy.ts';
 import type { Dice } from './dice.ts';
 import type { ChaosOptions, FaultKind } from './options.ts';
 import { pause, type Stage } from './stage.ts';

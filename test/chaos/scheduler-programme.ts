@@ -5,9 +5,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
-import { Fairloom } from '../../src/engine/client.ts';
-import { silentLogger } from '../../src/engine/logger.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { Fairloom } from '../../src/client/client.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+import { startRedis } from '../support/redis/redis-server.ts';
 import type { ChaosOptions } from './options.ts';
 
 const PROCESS = fileURLToPath(new URL('./scheduler-process.mjs', import.meta.url));

@@ -3,11 +3,11 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { History, type Run } from '../support/history.ts';
 import { type LedgerEntry, LedgerReader } from '../support/ledger.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
-import { WorkerProcess } from '../support/worker-fleet.ts';
+import { WorkerProcess } from '../support/processes/worker-fleet.ts';
+import { type FaultProxy, startFaultProxy } from '../support/redis/fault-proxy.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 import type { ChaosOptions } from './options.ts';
 
 /** How long a stopping worker may let its handlers go on, in ms: longer than any handler runs. */

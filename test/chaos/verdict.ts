@@ -1,5 +1,5 @@
 import { LIMITS, type Stats, type TaskInfo } from 'fairloom';
-import { causeText } from '../../src/domain/cause.ts';
+import { causeText } from '../../src/domain/task/cause.ts';
 import type { History, Run } from '../support/history.ts';
 import type { Expected } from './producer.ts';
 

@@ -1,8 +1,8 @@
 /** `fairloom enqueue` and `schedules set` of names without code, and what `--wait` says. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { fairloom, ROOT } from '../support/run-process.ts';
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts';
+import { fairloom, ROOT } from '../support/processes/run-process.ts';
+import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const STEPS = join(ROOT, 'test/fixtures/cli/workflow.mjs');
 const where = ['--redis', inject('redisUrl'), '--prefix', `by-name-${process.pid}`];

@@ -3,8 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Ended, fairloom, ROOT, type RunOptions } from '../support/run-process.ts';
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts';
+import { type Ended, fairloom, ROOT, type RunOptions } from '../support/processes/run-process.ts';
+import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 /** A namespace for each group, so that none sees another's tasks. */
 function commands(name: string): (...args: readonly string[]) => Promise<Ended> {

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allCommands } from '../support/cli-help.ts';
-import { fairloom, runProcess } from '../support/run-process.ts';
+import { allCommands } from '../support/docs/cli-help.ts';
+import { fairloom, runProcess } from '../support/processes/run-process.ts';
 
 let folder: string;
 let script: string;

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Ended, fairloom, ROOT } from '../support/run-process.ts';
-import { startWorker } from '../support/worker-process.ts';
+import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
+import { startWorker } from '../support/processes/worker-process.ts';
 
 const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
 const EMBEDDED = join(ROOT, 'test/fixtures/cli/embedded.mjs');

@@ -1,9 +1,9 @@
 /** `fairloom users`: who is configured is shown before it has work, with where each setting comes from. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
-import { Fairloom } from '../../src/engine/client.ts';
-import { silentLogger } from '../../src/engine/logger.ts';
-import { fairloom } from '../support/run-process.ts';
+import { Fairloom } from '../../src/client/client.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+import { fairloom } from '../support/processes/run-process.ts';
 
 const prefix = `configured-${process.pid}`;
 const url = inject('redisUrl');

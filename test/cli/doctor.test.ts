@@ -4,7 +4,7 @@ import { diagnose, type Verdict } from '../../src/cli/doctor/checks.ts';
 import { task } from '../../src/index.ts';
 import { eachBackend, type Stage } from '../support/backends.ts';
 import { gate } from '../support/gate.ts';
-import { fairloom } from '../support/run-process.ts';
+import { fairloom } from '../support/processes/run-process.ts';
 
 const quick = task('quick', async (n: number) => n);
 

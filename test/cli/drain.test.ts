@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, inject, it } from 'vitest';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
-import { Fairloom } from '../../src/engine/client.ts';
-import type { EnqueueOptions } from '../../src/engine/enqueue-options.ts';
-import { type Ended, fairloom, ROOT } from '../support/run-process.ts';
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts';
+import { Fairloom } from '../../src/client/client.ts';
+import type { EnqueueOptions } from '../../src/enqueue/enqueue-options.ts';
+import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
+import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
 const STEPS = join(ROOT, 'test/fixtures/cli/workflow.mjs');

@@ -1,8 +1,8 @@
 /** Each exit code of docs/cli.md, provoked through the binary. */
 import { join } from 'node:path';
 import { beforeAll, expect, inject, it } from 'vitest';
-import { EXIT, EXIT_OF, type ExitCode } from '../../src/cli/exit-code.ts';
-import { fairloom, ROOT } from '../support/run-process.ts';
+import { EXIT, EXIT_OF, type ExitCode } from '../../src/cli/terminal/exit-code.ts';
+import { fairloom, ROOT } from '../support/processes/run-process.ts';
 
 /** A port on which nothing listens. */
 const NOBODY = ['--redis', 'redis://127.0.0.1:1'];

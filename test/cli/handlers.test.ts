@@ -1,8 +1,8 @@
 /** Handlers that modules export are there for the command line: B-W23 on a stock worker. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { fairloom, ROOT } from '../support/run-process.ts';
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts';
+import { fairloom, ROOT } from '../support/processes/run-process.ts';
+import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const MODULE = join(ROOT, 'test/fixtures/cli/handlers.mjs');
 const AGAIN = join(ROOT, 'test/fixtures/cli/handlers-again.mjs');

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, inject, it } from 'vitest';
-import { BIN, fairloom, ROOT } from '../support/run-process.ts';
+import { BIN, fairloom, ROOT } from '../support/processes/run-process.ts';
 
 const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
 

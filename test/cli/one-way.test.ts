@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
-import { styleFor } from '../../src/cli/style.ts';
+import { styleFor } from '../../src/cli/terminal/style.ts';
 import { frameLines } from '../../src/cli/top/frame.ts';
 import { FIRST_SCREEN } from '../../src/cli/top/keys.ts';
-import { Fairloom } from '../../src/engine/client.ts';
-import { silentLogger } from '../../src/engine/logger.ts';
+import { Fairloom } from '../../src/client/client.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
 import { parallel } from '../../src/workflow/parallel.ts';
 import { task } from '../../src/workflow/task-definition.ts';
-import { fairloom } from '../support/run-process.ts';
+import { fairloom } from '../support/processes/run-process.ts';
 
 const prefix = `one-way-${process.pid}`;
 const url = inject('redisUrl');

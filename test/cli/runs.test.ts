@@ -3,8 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Ended, fairloom, ROOT } from '../support/run-process.ts';
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts';
+import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
+import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const MODULE = join(ROOT, 'test/fixtures/cli/workflow.mjs');
 const BACKEND = ['--redis', inject('redisUrl'), '--prefix', `runs-${process.pid}`];

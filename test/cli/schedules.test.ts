@@ -1,8 +1,8 @@
 /** Schedules by the binary: set, looked at, run, paused, filled, removed, and fired. */
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { type Ended, fairloom, ROOT } from '../support/run-process.ts';
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts';
+import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
+import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const MODULE = join(ROOT, 'test/fixtures/cli/workflow.mjs');
 const BACKEND = ['--redis', inject('redisUrl'), '--prefix', `schedules-${process.pid}`];

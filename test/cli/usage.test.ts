@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { fairloom, ROOT } from '../support/run-process.ts';
+import { fairloom, ROOT } from '../support/processes/run-process.ts';
 
 /** A port on which nothing listens. */
 const NOBODY = 'redis://127.0.0.1:1';

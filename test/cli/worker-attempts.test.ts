@@ -1,8 +1,8 @@
 /** `fairloom workers list` and what became of the attempts of each worker, by the binary. */
 import { join } from 'node:path';
 import { afterEach, expect, inject, it } from 'vitest';
-import { type Ended, fairloom, ROOT } from '../support/run-process.ts';
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts';
+import { type Ended, fairloom, ROOT } from '../support/processes/run-process.ts';
+import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
 
 const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
 const where = ['--redis', inject('redisUrl'), '--prefix', `worker-attempts-${process.pid}`];

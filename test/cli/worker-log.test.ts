@@ -1,8 +1,8 @@
 /** What `fairloom worker` says of work that fails, and how much of it. */
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { fairloom, ROOT } from '../support/run-process.ts';
-import { startWorker } from '../support/worker-process.ts';
+import { fairloom, ROOT } from '../support/processes/run-process.ts';
+import { startWorker } from '../support/processes/worker-process.ts';
 
 const TASKS = join(ROOT, 'test/fixtures/cli/tasks.mjs');
 

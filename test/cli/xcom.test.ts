@@ -1,6 +1,6 @@
 /** `fairloom xcom`: named values by the real binary. */
 import { expect, inject, it } from 'vitest';
-import { fairloom } from '../support/run-process.ts';
+import { fairloom } from '../support/processes/run-process.ts';
 
 let spaces = 0;
 

@@ -15,7 +15,7 @@ import {
 import { type TestLoom, testLoom } from 'fairloom/testing';
 import { afterAll } from 'vitest';
 import type { Logger } from '../../src/base/logger.ts';
-import type { TaskSource } from '../../src/engine/registry.ts';
+import type { TaskSource } from '../../src/handlers/registry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairloom-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

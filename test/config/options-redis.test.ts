@@ -8,8 +8,8 @@ import { type ConfigInput, fairloomOptions, loadConfig } from 'fairloom/config';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectionOf } from '../../src/config/redis-connection.ts';
-import { silentLogger } from '../../src/engine/logger.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 import { fileOf, problemsOf } from './kit.ts';
 
 const PREFIX = `config-${process.pid}`;

@@ -3,7 +3,7 @@ import { task } from 'fairloom';
 import { applySettings } from 'fairloom/config';
 import type { TestLoom } from 'fairloom/testing';
 import { describe, expect, it } from 'vitest';
-import { coreOf } from '../../src/engine/client.ts';
+import { coreOf } from '../../src/client/client.ts';
 import { gate } from '../support/gate.ts';
 import { load, loomOf } from './kit.ts';
 

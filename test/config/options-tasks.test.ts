@@ -4,7 +4,7 @@ import { prometheus } from 'fairloom/metrics';
 import { type TestLoom, testLoom } from 'fairloom/testing';
 import * as client from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
-import { stderrLogger } from '../../src/engine/logger.ts';
+import { stderrLogger } from '../../src/logging/logger.ts';
 import { load, loomOf } from './kit.ts';
 
 const quick = task('quick', async (n: number) => n);

@@ -1,5 +1,5 @@
 /** Holds `CronTimes` to the oracle, around every change of clocks. */
-import { CronTimes } from '../../src/schedule/cron-times.ts';
+import { CronTimes } from '../../src/schedules/timing/cron-times.ts';
 import { type OraclePattern, PATTERNS } from './patterns.ts';
 import { readPattern } from './read-pattern.ts';
 import { changesOf, firesIn, type Stretch, stretchAround } from './walk.ts';

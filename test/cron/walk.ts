@@ -1,6 +1,6 @@
 /**
  * The oracle: walks over the minutes of a zone, asks `Intl` what wall clocks show at each, and says
- * at which instants a pattern fires by the policy of docs/schedules.md. It may know neither croner nor
+ * at which instants a pattern fires by the policy of docs/guide/schedules.md. It may know neither croner nor
  * `src/schedule`; a tidy test holds it to that.
  */
 import type { ReadPattern, WallMinute } from './read-pattern.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { allPages } from '../../src/domain/all-pages.ts';
-import type { Page, PageRequest } from '../../src/domain/inspection.ts';
+import { allPages } from '../../src/domain/port/all-pages.ts';
+import type { Page, PageRequest } from '../../src/domain/port/inspection.ts';
 
 /** A listing of the numbers below `count`, and what was asked of it. */
 function listing(count: number): {

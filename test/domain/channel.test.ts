@@ -1,8 +1,13 @@
 /** What writes make of the values of channels; the rules that both backends follow. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChannelValues, type ChannelWrite, folded, writeBytes } from '../../src/domain/channel.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
+import {
+  ChannelValues,
+  type ChannelWrite,
+  folded,
+  writeBytes,
+} from '../../src/domain/task/channel.ts';
 
 const set = (field: string, text: string): ChannelWrite => ({ type: 'set', field, text });
 const add = (field: string, by: number): ChannelWrite => ({ type: 'add', field, by });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Cause } from '../../src/domain/cause.ts';
-import { type DeciderFacts, decide, type Outcome } from '../../src/domain/decider.ts';
+import { type DeciderFacts, decide, type Outcome } from '../../src/domain/attempt/decider.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
+import type { Cause } from '../../src/domain/task/cause.ts';
 
 const ERROR = JSON.stringify({ name: 'Error', message: 'no' });
 const FAILED: Outcome = { type: 'failed', failureType: 'error', retryable: true, error: ERROR };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explain, type Obstacle } from '../../src/domain/explain.ts';
+import { explain, type Obstacle } from '../../src/domain/explain/explain.ts';
 import { factsOf, NOW, type SaidFacts, worker } from './task-facts.ts';
 
 type Row = readonly [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidOptionError } from '../../src/domain/errors.ts';
-import { checkName, checkTaskId, isId, isName } from '../../src/domain/names.ts';
+import { InvalidOptionError } from '../../src/domain/errors/errors.ts';
+import { checkName, checkTaskId, isId, isName } from '../../src/domain/settings/names.ts';
 
 describe('ids', () => {
   it('are any text of 1 to 128 bytes that has a UTF-8 form', () => {

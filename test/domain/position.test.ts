@@ -1,11 +1,16 @@
 /** The closed form of a task's place against the rule itself, turn by turn. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { TaskFacts } from '../../src/domain/backend.ts';
+import { positionOf } from '../../src/domain/explain/position.ts';
+import {
+  emptied,
+  newLevelShares,
+  nextLevel,
+  served,
+} from '../../src/domain/fairness/priority-shares.ts';
 import { PRIORITY_WEIGHTS } from '../../src/domain/limits.ts';
-import { positionOf } from '../../src/domain/position.ts';
-import { emptied, newLevelShares, nextLevel, served } from '../../src/domain/priority-shares.ts';
-import type { Level } from '../../src/domain/task.ts';
+import type { TaskFacts } from '../../src/domain/port/backend.ts';
+import type { Level } from '../../src/domain/task/task.ts';
 import { factsOf } from './task-facts.ts';
 
 const counts = fc.array(fc.nat(12), { minLength: 6, maxLength: 6 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { backoffMs, type RetryPolicy } from '../../src/domain/attempt/retry-policy.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
-import { backoffMs, type RetryPolicy } from '../../src/domain/retry-policy.ts';
 
 const POLICY: RetryPolicy = {
   retries: 3,

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isEnd, TASK_STATES, type TaskState } from '../../src/domain/task.ts';
+import { isEnd, TASK_STATES, type TaskState } from '../../src/domain/task/task.ts';
 import {
   ALLOWED_FROM,
   allows,
   type Life,
   type TaskEvent,
   transition,
-} from '../../src/domain/transition.ts';
+} from '../../src/domain/task/transition.ts';
 
 const TOKEN = '7-abcdefgh';
 

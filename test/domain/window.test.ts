@@ -1,7 +1,12 @@
 /** Keys that gather calls: every standing of the task that holds the key, before and in a window. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openWindow, type Standing, type Window, windowStep } from '../../src/domain/window.ts';
+import {
+  openWindow,
+  type Standing,
+  type Window,
+  windowStep,
+} from '../../src/domain/task/window.ts';
 
 const NOW = 1_000_000;
 

@@ -1,18 +1,18 @@
 /**
- * The path of a newcomer: docs/tutorial.md from its first line to its last, in an empty folder with
+ * The path of a newcomer: docs/guide/tutorial.md from its first line to its last, in an empty folder with
  * the packed tarball. The page is the script; a `text` block after a shell block is what it prints.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Consumer, installPacked } from '../support/consumer.ts';
-import { beyondFailures, blocksOf, type DocBlock, printsOf } from '../support/doc-blocks.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
-import { type Ended, runProcess } from '../support/run-process.ts';
-import { onTerminal } from '../support/terminal.ts';
-import { startWorker, type WorkerProcess } from '../support/worker-process.ts';
+import { beyondFailures, blocksOf, type DocBlock, printsOf } from '../support/docs/doc-blocks.ts';
+import { type Consumer, installPacked } from '../support/processes/consumer.ts';
+import { type Ended, runProcess } from '../support/processes/run-process.ts';
+import { onTerminal } from '../support/processes/terminal.ts';
+import { startWorker, type WorkerProcess } from '../support/processes/worker-process.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 
-const PAGE = 'docs/tutorial.md';
+const PAGE = 'docs/guide/tutorial.md';
 /** Two runs of npm, or all commands of the page, on a machine with other work. */
 const LONG_MS = 120_000;
 /** How long a command that only looks may be repeated until it shows what the page shows, in ms. */

@@ -1,7 +1,7 @@
 /** The packed tarball in an empty project of somebody else's. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { COMPILERS } from '../support/compilers.ts';
-import { type Consumer, installPacked } from '../support/consumer.ts';
+import { COMPILERS } from '../support/processes/compilers.ts';
+import { type Consumer, installPacked } from '../support/processes/consumer.ts';
 
 /** Two runs of npm and a compiler on a machine with other work. */
 const LONG_MS = 180_000;

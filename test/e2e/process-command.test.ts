@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BIN } from '../support/run-process.ts';
+import { BIN } from '../support/processes/run-process.ts';
 import { delay, LEASE_MS, ProcessKit } from './process-kit.ts';
 
-const TASKS = fileURLToPath(new URL('../support/deaf-tasks.mjs', import.meta.url));
+const TASKS = fileURLToPath(new URL('../support/processes/deaf-tasks.mjs', import.meta.url));
 
 let kit: ProcessKit;
 let child: ChildProcess;

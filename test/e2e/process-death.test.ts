@@ -1,6 +1,6 @@
 /** What becomes of tasks whose worker process dies without a word. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { WorkerProcess } from '../support/worker-fleet.ts';
+import type { WorkerProcess } from '../support/processes/worker-fleet.ts';
 import { delay, LEASE_MS, ProcessKit, RECOVERY_MS } from './process-kit.ts';
 
 let kit: ProcessKit;

@@ -1,6 +1,6 @@
 /** Scripts that use the package and end: by themselves, and without a word on stderr. */
 import { describe, expect, inject, it } from 'vitest';
-import { type Ended, ROOT, runProcess } from '../support/run-process.ts';
+import { type Ended, ROOT, runProcess } from '../support/processes/run-process.ts';
 
 /** A process that something holds open would be killed after this long, in ms. */
 const PATIENCE_MS = 20_000;

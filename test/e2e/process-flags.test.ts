@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { ROOT, runProcess } from '../support/run-process.ts';
+import { ROOT, runProcess } from '../support/processes/run-process.ts';
 
 const HANDLERS = pathToFileURL(join(ROOT, 'test/fixtures/flag-handlers.mjs')).href;
 

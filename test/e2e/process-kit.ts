@@ -14,7 +14,7 @@ import { redis } from 'fairloom/redis';
 import { inject } from 'vitest';
 import { History, type Run } from '../support/history.ts';
 import { LedgerReader } from '../support/ledger.ts';
-import { WorkerProcess, type WorkerSetup } from '../support/worker-fleet.ts';
+import { WorkerProcess, type WorkerSetup } from '../support/processes/worker-fleet.ts';
 
 /** Short, so that what waits for its end is fast; three heartbeats still fit on a busy machine. */
 export const LEASE_MS = 900;

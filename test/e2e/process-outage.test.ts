@@ -1,7 +1,7 @@
 /** Redis away while worker processes run: `kill -9` of a server that writes to disk at once. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { type FaultProxy, startFaultProxy } from '../support/redis/fault-proxy.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 import { delay, LEASE_MS, ProcessKit } from './process-kit.ts';
 
 /** After Redis is back, a worker must work again within this time, in ms. */

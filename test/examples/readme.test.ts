@@ -7,9 +7,9 @@ import {
   type DocBlock,
   docPages,
   printsOf,
-} from '../support/doc-blocks.ts';
-import { type DocProject, docProject } from '../support/doc-project.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+} from '../support/docs/doc-blocks.ts';
+import { type DocProject, docProject } from '../support/docs/doc-project.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 
 const LANGUAGES = ['js', 'ts', 'sh', 'yaml', 'mermaid', 'text'];
 

@@ -6,12 +6,12 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fairloom, ref, type Task } from '../../src/index.ts';
 import { redis } from '../../src/redis.ts';
-import { blocksOf, type DocBlock, printsOf } from '../support/doc-blocks.ts';
-import { type DocProject, docProject } from '../support/doc-project.ts';
+import { blocksOf, type DocBlock, printsOf } from '../support/docs/doc-blocks.ts';
+import { type DocProject, docProject } from '../support/docs/doc-project.ts';
 import { read } from '../support/files.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 
-const PAGE = 'docs/recipes.md';
+const PAGE = 'docs/guide/recipes.md';
 const blocks = blocksOf(PAGE);
 const SERVERS = ['express.mjs', 'fastify.mjs', 'hono.mjs', 'nest.ts'];
 /** Run with each server; the others have tests of their own below. */

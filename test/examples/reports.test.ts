@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { ROOT, runProcess } from '../support/run-process.ts';
+import { ROOT, runProcess } from '../support/processes/run-process.ts';
 
 interface Report {
   readonly user: string;

@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { ROOT, runProcess } from '../support/run-process.ts';
+import { ROOT, runProcess } from '../support/processes/run-process.ts';
 
 const TIMEOUT_MS = 110_000;
 const SLOW = { timeout: 120_000 };

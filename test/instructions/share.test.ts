@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ROWS } from '../../bench/instructions/rows.ts';
 import { readTable, writeTable } from '../../bench/instructions/table.ts';
-import { ROOT, runProcess } from '../support/run-process.ts';
+import { ROOT, runProcess } from '../support/processes/run-process.ts';
 
 /** For all rows of the share on a busy machine, in ms; an idle one takes a third of it. */
 const SHARE_MS = 180_000;

@@ -1,7 +1,7 @@
 /** Random histories, weighted so that most of them get somewhere. */
 import fc from 'fast-check';
-import type { ChannelWrite } from '../../src/domain/channel.ts';
-import type { KeySpec, Level } from '../../src/domain/task.ts';
+import type { ChannelWrite } from '../../src/domain/task/channel.ts';
+import type { KeySpec, Level } from '../../src/domain/task/task.ts';
 import { UNKNOWN } from './items.ts';
 import { scheduleSteps } from './schedule-steps.ts';
 import {

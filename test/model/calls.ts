@@ -16,12 +16,12 @@ import type {
   ScheduleChange,
   SettleRequest,
   WorkerSpec,
-} from '../../src/domain/backend.ts';
-import type { Cause } from '../../src/domain/cause.ts';
-import type { ChannelWrites } from '../../src/domain/channel.ts';
-import type { QueuePatch, UserPatch } from '../../src/domain/settings.ts';
-import type { NewTask } from '../../src/domain/task.ts';
-import type { XComWrite } from '../../src/domain/xcom.ts';
+} from '../../src/domain/port/backend.ts';
+import type { QueuePatch, UserPatch } from '../../src/domain/settings/settings.ts';
+import type { Cause } from '../../src/domain/task/cause.ts';
+import type { ChannelWrites } from '../../src/domain/task/channel.ts';
+import type { NewTask } from '../../src/domain/task/task.ts';
+import type { XComWrite } from '../../src/domain/task/xcom.ts';
 import type { LeaseForecast, Oracle } from './oracle/oracle.ts';
 import type { SettleAnswer } from './oracle/settle.ts';
 import { AnyOf } from './same.ts';

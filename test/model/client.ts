@@ -12,9 +12,9 @@ import type {
   Settlement,
   SettleRequest,
   WorkerSpec,
-} from '../../src/domain/backend.ts';
-import type { ChannelWrites } from '../../src/domain/channel.ts';
-import type { NewTask } from '../../src/domain/task.ts';
+} from '../../src/domain/port/backend.ts';
+import type { ChannelWrites } from '../../src/domain/task/channel.ts';
+import type { NewTask } from '../../src/domain/task/task.ts';
 import type { Call } from './calls.ts';
 import { decisionOf } from './decisions.ts';
 import { newTask, UNKNOWN } from './items.ts';

@@ -1,7 +1,7 @@
 /** What workers decide about the tasks they hold. */
 
-import type { Decision, Suspension } from '../../src/domain/backend.ts';
-import type { Cause } from '../../src/domain/cause.ts';
+import type { Decision, Suspension } from '../../src/domain/port/backend.ts';
+import type { Cause } from '../../src/domain/task/cause.ts';
 import { UNKNOWN } from './items.ts';
 import { ended, type World } from './oracle/world.ts';
 import type { AwaitedStep, DecisionStep } from './steps.ts';

@@ -1,5 +1,5 @@
 /** What ends a history: nothing holds anything up any more, and one worker does all the work. */
-import type { WorkerSpec } from '../../src/domain/backend.ts';
+import type { WorkerSpec } from '../../src/domain/port/backend.ts';
 import type { Call } from './calls.ts';
 import type { Oracle } from './oracle/oracle.ts';
 import { NAMES, QUEUES } from './steps.ts';

@@ -1,5 +1,5 @@
 /** Items of an enqueue: what each refers to, by the places that the step names. */
-import type { NewTask } from '../../src/domain/task.ts';
+import type { NewTask } from '../../src/domain/task/task.ts';
 import { ended, type Task, type World } from './oracle/world.ts';
 import type { DependencyStep, ItemStep, OwnerStep } from './steps.ts';
 

@@ -10,7 +10,7 @@ import type {
   LeaseReply,
   SettleAnswer,
   SettleRequest,
-} from '../../src/domain/backend.ts';
+} from '../../src/domain/port/backend.ts';
 import {
   type EdgePolicies,
   isEnd,
@@ -18,7 +18,7 @@ import {
   TASK_STATES,
   type TaskRecord,
   type TaskState,
-} from '../../src/domain/task.ts';
+} from '../../src/domain/task/task.ts';
 import type { Call } from './calls.ts';
 import { mustBeSame } from './same.ts';
 import type { State } from './state.ts';

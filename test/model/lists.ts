@@ -1,7 +1,7 @@
 /** What a backend lists, page by page, and what it should. */
-import type { Backend } from '../../src/domain/backend.ts';
-import type { AttemptRecord, TaskRow, TaskState } from '../../src/domain/task.ts';
-import type { XComPlace } from '../../src/domain/xcom.ts';
+import type { Backend } from '../../src/domain/port/backend.ts';
+import type { AttemptRecord, TaskRow, TaskState } from '../../src/domain/task/task.ts';
+import type { XComPlace } from '../../src/domain/task/xcom.ts';
 import type { Oracle } from './oracle/oracle.ts';
 import { QUEUES, USERS } from './steps.ts';
 import { PLACES } from './xcom-steps.ts';

@@ -10,9 +10,9 @@ import type {
   LeaseReply,
   LeaseRequest,
   Settlement,
-} from '../../src/domain/backend.ts';
-import type { Retention } from '../../src/domain/settings.ts';
-import { isEnd } from '../../src/domain/task.ts';
+} from '../../src/domain/port/backend.ts';
+import type { Retention } from '../../src/domain/settings/settings.ts';
+import { isEnd } from '../../src/domain/task/task.ts';
 import { type Call, forecast, send } from './calls.ts';
 import { Client } from './client.ts';
 import { DRAINER, farewell, obstacles } from './drain.ts';

@@ -1,6 +1,6 @@
 /** The schedulers of a history: what each of them was told, and what it makes of that. */
-import type { DueReply, FireRequest, ScheduleRecord } from '../../src/domain/backend.ts';
-import type { ScheduleChange } from '../../src/domain/schedule.ts';
+import type { DueReply, FireRequest, ScheduleRecord } from '../../src/domain/port/backend.ts';
+import type { ScheduleChange } from '../../src/domain/schedule/schedule.ts';
 import { graphOf, newTask } from './items.ts';
 import type { World } from './oracle/world.ts';
 import type { FireStep, SetScheduleStep } from './steps.ts';

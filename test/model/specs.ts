@@ -1,5 +1,5 @@
 /** What the workers of a history serve. */
-import type { WorkerSpec } from '../../src/domain/backend.ts';
+import type { WorkerSpec } from '../../src/domain/port/backend.ts';
 import { QUEUES, USERS } from './steps.ts';
 
 type Variant = Omit<WorkerSpec, 'id' | 'host' | 'concurrency'>;

@@ -6,8 +6,8 @@ import type {
   Stats,
   UserInfo,
   WorkerInfo,
-} from '../../src/domain/backend.ts';
-import type { TaskRecord, TaskStanding } from '../../src/domain/task.ts';
+} from '../../src/domain/port/backend.ts';
+import type { TaskRecord, TaskStanding } from '../../src/domain/task/task.ts';
 import type { Oracle } from './oracle/oracle.ts';
 import type { WorkerFacts } from './oracle/view.ts';
 import { byBytes } from './oracle/world.ts';

@@ -3,17 +3,17 @@
  * Tasks, leases and workers are named by a place (`pick`) in what exists when the step runs.
  */
 
-import type { ChannelWrite } from '../../src/domain/channel.ts';
-import type { OverlapPolicy } from '../../src/domain/schedule.ts';
-import type { QueuePatch, UserPatch } from '../../src/domain/settings.ts';
+import type { OverlapPolicy } from '../../src/domain/schedule/schedule.ts';
+import type { QueuePatch, UserPatch } from '../../src/domain/settings/settings.ts';
+import type { ChannelWrite } from '../../src/domain/task/channel.ts';
 import type {
   EdgePolicy,
   KeySpec,
   Level,
   MissingPolicy,
   TaskState,
-} from '../../src/domain/task.ts';
-import type { XComWrite } from '../../src/domain/xcom.ts';
+} from '../../src/domain/task/task.ts';
+import type { XComWrite } from '../../src/domain/task/xcom.ts';
 
 export interface ItemStep {
   readonly user: string;

@@ -5,8 +5,8 @@ import { memory } from '../../src/backends/memory/memory-backend.ts';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 import type { Clock, Timer } from '../../src/base/time.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
-import type { Retention } from '../../src/domain/settings.ts';
-import { startRedis } from '../support/redis-server.ts';
+import type { Retention } from '../../src/domain/settings/settings.ts';
+import { startRedis } from '../support/redis/redis-server.ts';
 import type { Open } from './check.ts';
 import { RETENTION, START_MS, type Subject } from './rig.ts';
 

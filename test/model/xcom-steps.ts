@@ -1,6 +1,6 @@
 /** Random writes of named values, and all the places that they go to. */
 import fc from 'fast-check';
-import type { XComPlace, XComWrite } from '../../src/domain/xcom.ts';
+import type { XComPlace, XComWrite } from '../../src/domain/task/xcom.ts';
 
 /** Two users whose names a careless encoding would mix up with their namespaces. */
 const USERS = ['ann', 'a:b'];

@@ -84,24 +84,24 @@ const EDGES: readonly Row[] = [
 ];
 
 export const DAMAGE_MUTANTS: readonly Mutant[] = [
-  ...of('lua/lib/guard.lua', GUARD),
-  ...of('lua/lib/rebuild.lua', REBUILD),
-  ...of('lua/lib/rebuild-edges.lua', EDGES),
-  ...of('lua/lib/lease-step.lua', [
+  ...of('lua/lib/damage/guard.lua', GUARD),
+  ...of('lua/lib/damage/rebuild.lua', REBUILD),
+  ...of('lua/lib/damage/rebuild-edges.lua', EDGES),
+  ...of('lua/lib/steps/lease-step.lua', [
     [
       'leases of a call that broke off stay with a worker that does not know',
       `    if given then Lease.again(given, batch) end\n`,
       ``,
     ],
   ]),
-  ...of('lua/lib/deal.lua', [
+  ...of('lua/lib/steps/deal.lua', [
     [
       'a text that cannot be read costs others their places',
       `      if not c or string.sub(text,`,
       `      if string.sub(text,`,
     ],
   ]),
-  ...of('mending.ts', [
+  ...of('connection/mending.ts', [
     ['what was left half done stays so', `      if (!READS.has(verb)) void this.#all();\n`, ``],
     [
       'all is looked at again and again in vain',

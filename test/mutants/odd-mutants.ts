@@ -200,10 +200,10 @@ const PROMOTE: readonly Row[] = [
 ];
 
 export const ODD_MUTANTS: readonly Mutant[] = [
-  ...of('deal-rich', DEAL_RICH),
-  ...of('settle-rich', [...SETTLE_RICH, ...COUNT_DOWN]),
-  ...of('cascade-many', CASCADE_MANY),
-  ...of('tick', PROMOTE),
+  ...of('steps/deal-rich', DEAL_RICH),
+  ...of('steps/settle-rich', [...SETTLE_RICH, ...COUNT_DOWN]),
+  ...of('ends/cascade-many', CASCADE_MANY),
+  ...of('time/tick', PROMOTE),
 ];
 
 function of(file: string, rows: readonly Row[]): readonly Mutant[] {

@@ -1,8 +1,6 @@
 /** Mutants of what a queue says of attempts and leases, and of whom a step looks at by the way. */
 import type { Mutant } from './mutants.ts';
 
-const LUA = 'src/backends/redis/lua/lib';
-
 export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a lease lasts as the worker says, whatever its queue does',
@@ -18,25 +16,25 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'Lua: a lease lasts as the worker says, whatever its queue does',
-    file: `${LUA}/lease.lua`,
+    file: 'src/backends/redis/lua/lib/records/lease.lua',
     find: `(lane.config.leaseMs or request.leaseMs)`,
     replace: `request.leaseMs`,
   },
   {
     name: 'Lua: a worker hears of a queue only that it has retries',
-    file: `${LUA}/lease-step.lua`,
+    file: 'src/backends/redis/lua/lib/steps/lease-step.lua',
     find: `if config.leaseMs or config.retries or config.timeoutMs then`,
     replace: `if config.leaseMs or config.retries then`,
   },
   {
     name: 'Lua: whoever goes on or off a list is not looked at',
-    file: `${LUA}/lists.lua`,
+    file: 'src/backends/redis/lua/lib/records/lists.lua',
     find: `  F.reindex(u)\n`,
     replace: '',
   },
   {
     name: 'Lua: a worker that is never silent for a second is not heard',
-    file: `${LUA}/seen.lua`,
+    file: 'src/backends/redis/lua/lib/turns/seen.lua',
     find: `math.floor(now / 1000) ~= math.floor(worker.seen / 1000)`,
     replace: `now - worker.seen > 1000`,
   },
@@ -48,36 +46,36 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'Lua: a debt in time outlives the work of its queue',
-    file: `${LUA}/step.lua`,
+    file: 'src/backends/redis/lua/lib/steps/step.lua',
     find: `lane.counts.started > 0 then return end`,
     replace: `lane.counts.started > 0 or lane.virtual == 0 then return end`,
   },
   {
     name: 'engine: the queue goes before the definition',
-    file: 'src/engine/attempt-plan.ts',
+    file: 'src/enqueue/attempt-plan.ts',
     find: `options.retries === undefined ? terms.retries : undefined`,
     replace: `terms.retries`,
-    first: 'queue-terms.test.ts',
+    first: 'worker/queue-terms.test.ts',
   },
   {
     name: 'engine: the defaults go before the queue',
-    file: 'src/engine/attempt-plan.ts',
+    file: 'src/enqueue/attempt-plan.ts',
     find: `timeoutMs: timeoutMs ?? plan.timeoutMs,\n  };\n}\n\nfunction joined`,
     replace: `timeoutMs: plan.timeoutMs,\n  };\n}\n\nfunction joined`,
-    first: 'queue-terms.test.ts',
+    first: 'worker/queue-terms.test.ts',
   },
   {
     name: 'engine: nodes of a driven run do not hear what the queue says',
-    file: 'src/engine/runs/producer.ts',
+    file: 'src/runs/driven/producer.ts',
     find: `NO_OPTIONS, holder.lease.terms`,
     replace: `NO_OPTIONS, undefined`,
-    first: 'queue-terms.test.ts',
+    first: 'worker/queue-terms.test.ts',
   },
   {
     name: 'engine: leases of all lengths are extended as the shortest one',
-    file: 'src/engine/lease-keeper.ts',
+    file: 'src/worker/lease-keeper.ts',
     find: `.filter(({ lease }) => lengthOf(lease) === leaseMs)`,
     replace: '',
-    first: 'queue-terms.test.ts',
+    first: 'worker/queue-terms.test.ts',
   },
 ];

@@ -8,7 +8,7 @@
  *   npm run mutants -- --in redis      those of one folder: domain, engine, memory or redis
  */
 import { parseArgs } from 'node:util';
-import { startRedis } from '../support/redis-server.ts';
+import { startRedis } from '../support/redis/redis-server.ts';
 import { ALL_MUTANTS } from './all.ts';
 import type { Mutant } from './mutants.ts';
 import { SURVIVORS } from './survivors.ts';
@@ -65,7 +65,7 @@ const MEMORY_CONTRACT: Stage = {
 };
 const BUNDLE: Stage = {
   name: 'lua bundle',
-  command: ['tsx', 'scripts/bundle-lua.ts'],
+  command: ['tsx', 'scripts/lua/bundle.ts'],
   timeoutMs: 60_000,
 };
 const REDIS_MODEL: Stage = {
@@ -182,24 +182,27 @@ function isLua({ file }: Mutant): boolean {
 }
 
 function stagesOf(mutant: Mutant): readonly Stage[] {
-  if (mutant.file.startsWith('src/schedule/')) return [SCHEDULES];
-  if (mutant.file.startsWith('src/engine/schedules/')) return [ENGINE_SCHEDULES];
+  if (mutant.file.startsWith('src/schedules/timing/')) return [SCHEDULES];
+  if (mutant.file.startsWith('src/schedules/')) return [ENGINE_SCHEDULES];
   if (mutant.name.includes('schedules: ')) {
     return [isLua(mutant) ? REDIS_SCHEDULES : MEMORY_SCHEDULES];
   }
   if (mutant.name.startsWith('damage: ')) return [DAMAGE];
   if (mutant.name.startsWith('handed over ')) return [HANDED];
   if (mutant.name.startsWith('edges: ')) return edgeStages(mutant);
-  if (mutant.name.startsWith('xcom') && !mutant.file.startsWith('src/engine/')) {
+  if (mutant.name.startsWith('xcom') && !isEngine(mutant)) {
     return isLua(mutant) ? [REDIS_XCOM, XCOM_LEAKS] : [MEMORY_XCOM];
   }
   if (isLua(mutant)) return [REDIS_MODEL, REDIS_CONTRACT];
-  if (mutant.file.startsWith('src/engine/')) return [...firstOf(mutant), ENGINE];
-  if (/\/(run-walk|walk-frame|group-verdict|graph-plan)\.ts$/.test(mutant.file)) {
-    return [WORKFLOW, ENGINE];
-  }
+  if (isEngine(mutant)) return [...firstOf(mutant), ENGINE];
+  if (mutant.file.startsWith('src/graph/')) return [WORKFLOW, ENGINE];
   if (mutant.file.startsWith('src/domain/')) return [DOMAIN, MEMORY_MODEL];
   return [MEMORY_MODEL, MEMORY_CONTRACT];
+}
+
+/** Whatever stands above the backends and the rules. */
+function isEngine({ file }: Mutant): boolean {
+  return !/^src\/(backends|domain|graph)\//.test(file);
 }
 
 function edgeStages({ file }: Mutant): readonly Stage[] {

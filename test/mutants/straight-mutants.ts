@@ -305,12 +305,12 @@ const HOT_LEASES: readonly Row[] = [
 ];
 
 export const STRAIGHT_MUTANTS: readonly Mutant[] = [
-  ...of('deal', DEAL),
-  ...of('settle-many', SETTLE_MANY),
-  ...of('store-many', STORE_MANY),
-  ...of('step', STEP),
-  ...of('fair', FAIR),
-  ...of('hot-leases', HOT_LEASES),
+  ...of('steps/deal', DEAL),
+  ...of('steps/settle-many', SETTLE_MANY),
+  ...of('steps/store-many', STORE_MANY),
+  ...of('steps/step', STEP),
+  ...of('turns/fair', FAIR),
+  ...of('steps/hot-leases', HOT_LEASES),
 ];
 
 function of(file: string, rows: readonly Row[]): readonly Mutant[] {

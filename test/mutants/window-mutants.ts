@@ -1,9 +1,7 @@
 /** Mutants of debounce and throttle. */
 import type { Mutant } from './mutants.ts';
 
-const MEMORY = 'src/backends/memory';
-const LUA = 'src/backends/redis/lua/lib';
-const RULES = 'src/domain/window.ts';
+const RULES = 'src/domain/task/window.ts';
 
 export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
@@ -32,37 +30,37 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'windows: a new owner forgets what the one before answered',
-    file: `${MEMORY}/idempotency.ts`,
+    file: 'src/backends/memory/store/idempotency.ts',
     find: `[...(before?.absorbed ?? [])]`,
     replace: `[]`,
   },
   {
     name: 'windows: what its start expires by does not move',
-    file: `${MEMORY}/enqueue.ts`,
+    file: 'src/backends/memory/enqueue.ts',
     find: `entry.rare.expiresAt + dueAt - entry.dueAt;`,
     replace: `entry.rare.expiresAt;`,
   },
   {
     name: 'windows, Lua: a task that was leased is only waiting',
-    file: `${LUA}/window.lua`,
+    file: 'src/backends/redis/lua/lib/records/window.lua',
     find: `if not t or t.token ~= '' or F.isEnd(t.state)`,
     replace: `if not t or F.isEnd(t.state)`,
   },
   {
     name: 'windows, Lua: a window without an end of its own is over',
-    file: `${LUA}/idempotency.lua`,
+    file: 'src/backends/redis/lua/lib/records/idempotency.lua',
     find: `    key.holdsUntil, key.windowFrom, item.due = window.till, window.from, window.due\n`,
     replace: `    key.holdsUntil, key.windowFrom, item.due = nil, window.from, window.due\n`,
   },
   {
     name: 'windows, Lua: what its start expires by does not move',
-    file: `${LUA}/window.lua`,
+    file: 'src/backends/redis/lua/lib/records/window.lua',
     find: `    t.rare.startUntil = t.rare.startUntil + due - t.at\n`,
     replace: '',
   },
   {
     name: 'windows, Lua: a new task does not open the next window',
-    file: `${LUA}/window.lua`,
+    file: 'src/backends/redis/lua/lib/records/window.lua',
     find: `return 'new', { due = till, from = till, till = till + spec.per }`,
     replace: `return 'new', { due = till, from = till, till = till }`,
   },

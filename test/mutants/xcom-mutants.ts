@@ -1,9 +1,7 @@
 /** Mutants of XCom. */
 import type { Mutant } from './mutants.ts';
 
-const MEMORY = 'src/backends/memory';
-const LUA = 'src/backends/redis/lua/lib';
-const RULES = 'src/domain/xcom.ts';
+const RULES = 'src/domain/task/xcom.ts';
 
 export const XCOM_MUTANTS: readonly Mutant[] = [
   {
@@ -26,100 +24,100 @@ export const XCOM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'xcom: values are written whatever becomes of the task',
-    file: `${MEMORY}/settle.ts`,
+    file: 'src/backends/memory/settle.ts',
     find: `if (xcom !== undefined && isFinished) writeXCom`,
     replace: `if (xcom !== undefined) writeXCom`,
   },
   {
     name: 'xcom: a value that is over is told until it is taken away',
-    file: `${MEMORY}/xcom.ts`,
+    file: 'src/backends/memory/rules/xcom.ts',
     find: `  if (end !== undefined && end <= store.now) return undefined;\n`,
     replace: '',
   },
   {
     name: 'xcom: a checkpoint forgets the values',
-    file: `${MEMORY}/journals.ts`,
+    file: 'src/backends/memory/journals.ts',
     find: `    writeXCom(store, channel.xcom ?? [], id);\n`,
     replace: '',
   },
   {
     name: 'xcom: a push anew keeps the old time',
-    file: `${MEMORY}/xcom-entries.ts`,
+    file: 'src/backends/memory/store/xcom-entries.ts',
     find: `      Object.assign(known, facts);\n`,
     replace: `      Object.assign(known, { ...facts, ttlMs: known.ttlMs });\n`,
   },
   {
     name: 'xcom: an empty namespace is still told',
-    file: `${MEMORY}/xcom-entries.ts`,
+    file: 'src/backends/memory/store/xcom-entries.ts',
     find: `    if (space.entries.size > 0) return;\n`,
     replace: `    if (space.entries.size >= 0) return;\n`,
   },
   {
     name: 'xcom, Lua: a dependent of the writer keeps nothing',
-    file: `${LUA}/xcom.lua`,
+    file: 'src/backends/redis/lua/lib/records/xcom.lua',
     find: `if not F.isEnd(t.state) or t.readers > 0 then return false end`,
     replace: `if not F.isEnd(t.state) then return false end`,
   },
   {
     name: 'xcom, Lua: time counts from the push although the writer goes on',
-    file: `${LUA}/xcom.lua`,
+    file: 'src/backends/redis/lua/lib/records/xcom.lua',
     find: `return math.max(pushedAt, t.at) + keepMs`,
     replace: `return pushedAt + keepMs`,
   },
   {
     name: 'xcom, Lua: an empty namespace is still told',
-    file: `${LUA}/xcom.lua`,
+    file: 'src/backends/redis/lua/lib/records/xcom.lua',
     find: `if redis.call('EXISTS', K.xcomKeys(space)) == 0 then`,
     replace: `if redis.call('EXISTS', K.xcomKeys(space)) == 2 then`,
   },
   {
     name: 'xcom, Lua: a value that is taken away stays in the index',
-    file: `${LUA}/xcom.lua`,
+    file: 'src/backends/redis/lua/lib/records/xcom.lua',
     find: `  F.move('xcom-ends', place, false)\n  redis.call('ZREM'`,
     replace: `  redis.call('ZREM'`,
   },
   {
     name: 'xcom, Lua: values that a task keeps are taken away',
-    file: `${LUA}/xcom-sweep.lua`,
+    file: 'src/backends/redis/lua/lib/time/xcom-sweep.lua',
     find: `    elseif not till then\n      F.move('xcom-ends', place, now + LIMIT.xcomHoldMs)\n`,
     replace: `    elseif not till then\n      XCom.drop(XCom.parts(place))\n`,
   },
   {
     name: 'xcom, Lua: the sweep does not say that it stopped at its bound',
-    file: `${LUA}/xcom-sweep.lua`,
+    file: 'src/backends/redis/lua/lib/time/xcom-sweep.lua',
     find: `return #places == LIMIT.xcomStep`,
     replace: `return false`,
   },
   {
     name: 'xcom, Lua: values are written although the task is canceled',
-    file: `${LUA}/settle-one.lua`,
+    file: 'src/backends/redis/lua/lib/steps/settle-one.lua',
     find: `local writes = decision == 'write' and not t.canceling`,
     replace: `local writes = decision == 'write'`,
   },
   {
     name: 'xcom, engine: what a handler pushed counts although it failed and its decider let that pass',
-    file: 'src/engine/write-book.ts',
+    file: 'src/attempt/write-book.ts',
     first: 'xcom',
     find: `const { channel, xcom } = outcome.type === 'succeeded' ? held : NO_WRITES;`,
     replace: 'const { channel, xcom } = held;',
   },
   {
     name: 'xcom, engine: a result that a decider gave is not handed on',
-    file: 'src/engine/write-book.ts',
+    file: 'src/attempt/write-book.ts',
     first: 'xcom',
     find: `if (decision.type !== 'finish') return undefined;`,
     replace: `if (outcome.type !== 'succeeded' || decision.type !== 'finish') return undefined;`,
   },
   {
     name: 'xcom, engine: a result is handed on whether or not its definition says so',
-    file: 'src/engine/xcom.ts',
+    file: 'src/attempt/xcom.ts',
     first: 'xcom',
     find: `    if (options.xcom !== true) return undefined;\n`,
     replace: '',
   },
   {
     name: 'xcom, engine: a handler does not see what it has pushed',
-    file: 'src/engine/xcom.ts',
+    file: 'src/attempt/xcom.ts',
     first: 'xcom',
     find: `    if (held === undefined) return this.values.read(place);\n    return`,
     replace: `    if (held !== null) return this.values.read(place);\n    return`,

@@ -2,7 +2,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { LIMITS } from '../../src/index.ts';
 import { type RedisClient, redis } from '../../src/redis.ts';
-import { adminOf, freshPrefix, kitOn } from './faults-kit.ts';
+import { adminOf, freshPrefix, kitOn } from './faults/kit.ts';
 
 const MIB = JSON.stringify('x'.repeat(1_048_574));
 

@@ -1,13 +1,13 @@
 /** One namespace in one slot of a Cluster of three nodes: the whole contract, and the client's way in. */
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RedisClient } from '../../src/backends/redis/client.ts';
+import type { RedisClient } from '../../src/backends/redis/connection/client.ts';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
-import { Fairloom } from '../../src/engine/client.ts';
+import { Fairloom } from '../../src/client/client.ts';
 import { describeBackend, type Harness, type TestApi } from '../../src/testing/backend-contract.ts';
 import { task } from '../../src/workflow/task-definition.ts';
-import { type RedisCluster, startCluster } from '../support/redis-cluster.ts';
+import { type RedisCluster, startCluster } from '../support/redis/redis-cluster.ts';
 import { rounds } from '../support/rounds.ts';
 
 const START = Date.UTC(2026, 0, 5, 12);

@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, it } from 'vitest';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
-import type { NewTask } from '../../src/domain/task.ts';
+import type { NewTask } from '../../src/domain/task/task.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const prefix = `deps-drift-${process.pid}`;

@@ -3,9 +3,9 @@ import { Redis } from 'ioredis';
 import { expect, inject, it, vi } from 'vitest';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
-import { silentLogger } from '../../src/engine/logger.ts';
 import { Fairloom, task } from '../../src/index.ts';
-import { adminOf, atEnd, freshPrefix, kitOn, teach } from './faults-kit.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
+import { adminOf, atEnd, freshPrefix, kitOn, teach } from './faults/kit.ts';
 
 async function setUp() {
   const prefix = freshPrefix();

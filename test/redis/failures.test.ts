@@ -1,6 +1,6 @@
 /** Which error of the catalogue a server's words become, and whether trying again may help. */
 import { describe, expect, it } from 'vitest';
-import { failure } from '../../src/backends/redis/failures.ts';
+import { failure } from '../../src/backends/redis/connection/failures.ts';
 
 describe('an error of the server', () => {
   it.each([

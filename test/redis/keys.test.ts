@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { luaKeys, luaNames } from '../../scripts/lua-layout.ts';
-import { checkPrefix, keysOf } from '../../src/backends/redis/keys.ts';
-import { isId, isName } from '../../src/domain/names.ts';
-import { TASK_STATES } from '../../src/domain/task.ts';
-import { adminOf } from './faults-kit.ts';
+import { luaKeys, luaNames } from '../../scripts/lua/layout.ts';
+import { checkPrefix, keysOf } from '../../src/backends/redis/wire/keys.ts';
+import { isId, isName } from '../../src/domain/settings/names.ts';
+import { TASK_STATES } from '../../src/domain/task/task.ts';
+import { adminOf } from './faults/kit.ts';
 
 const PREFIX = 'fq';
 const SEED = 20_261_128;

@@ -1,6 +1,6 @@
 /** What is kept of users without settings: while something is known of them, and no longer. */
 import { describe, expect, inject, it } from 'vitest';
-import { adminOf, freshPrefix, kitOn } from './faults-kit.ts';
+import { adminOf, freshPrefix, kitOn } from './faults/kit.ts';
 
 async function setUp() {
   const prefix = freshPrefix();

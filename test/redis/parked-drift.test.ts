@@ -2,8 +2,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
-import type { LeaseReply } from '../../src/domain/backend.ts';
-import type { NewTask } from '../../src/domain/task.ts';
+import type { LeaseReply } from '../../src/domain/port/backend.ts';
+import type { NewTask } from '../../src/domain/task/task.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const raw = new Redis(inject('redisUrl'));

@@ -1,9 +1,9 @@
 /** Behind sentinels: when the master dies, a replica takes over and work goes on by itself. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { redis } from '../../src/backends/redis/redis-backend.ts';
-import { Fairloom } from '../../src/engine/client.ts';
+import { Fairloom } from '../../src/client/client.ts';
 import { task } from '../../src/workflow/task-definition.ts';
-import { MASTER, type RedisSentinels, startSentinels } from '../support/redis-cluster.ts';
+import { MASTER, type RedisSentinels, startSentinels } from '../support/redis/redis-cluster.ts';
 
 let fleet: RedisSentinels;
 

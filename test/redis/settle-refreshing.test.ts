@@ -2,8 +2,8 @@
 import { expect, inject, it } from 'vitest';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
-import type { NewTask } from '../../src/domain/task.ts';
-import { freshPrefix, RETENTION } from './faults-kit.ts';
+import type { NewTask } from '../../src/domain/task/task.ts';
+import { freshPrefix, RETENTION } from './faults/kit.ts';
 
 function taskOf(user: string, id: string): NewTask {
   return {

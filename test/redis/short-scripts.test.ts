@@ -2,7 +2,7 @@
 import { describe, expect, inject, it, vi } from 'vitest';
 import { memory } from '../../src/index.ts';
 import { redis } from '../../src/redis.ts';
-import { adminOf, freshPrefix, kitOn, RETENTION } from './faults-kit.ts';
+import { adminOf, freshPrefix, kitOn, RETENTION } from './faults/kit.ts';
 
 async function setUp() {
   const prefix = freshPrefix();

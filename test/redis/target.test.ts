@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { BackendUnavailableError, BackendUnsupportedError, InvalidOptionError } from 'fairloom';
 import { redis } from 'fairloom/redis';
 import { describe, expect, it } from 'vitest';
-import { failure } from '../../src/backends/redis/failures.ts';
+import { failure } from '../../src/backends/redis/connection/failures.ts';
 import { maskedUrl } from '../../src/base/masked-url.ts';
 
 const PASSWORD = 'hunter2';

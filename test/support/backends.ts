@@ -2,11 +2,11 @@
 import { describe, inject } from 'vitest';
 import { memory } from '../../src/backends/memory/memory-backend.ts';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
-import type { Backend } from '../../src/domain/backend.ts';
-import { Fairloom } from '../../src/engine/client.ts';
-import { silentLogger } from '../../src/engine/logger.ts';
-import type { FairloomOptions } from '../../src/engine/options.ts';
-import type { TaskSource } from '../../src/engine/registry.ts';
+import { Fairloom } from '../../src/client/client.ts';
+import type { FairloomOptions } from '../../src/core/options.ts';
+import type { Backend } from '../../src/domain/port/backend.ts';
+import type { TaskSource } from '../../src/handlers/registry.ts';
+import { silentLogger } from '../../src/logging/logger.ts';
 import { ManualClock } from '../../src/testing/manual-clock.ts';
 
 /** The first moment of every test; any that is well past the epoch. */

@@ -3,7 +3,7 @@
  * `FAIRLOOM_REDIS_URL`. Tests share the server, so each takes a key prefix of its own.
  */
 import type { TestProject } from 'vitest/node';
-import { isRedisUrl, type RedisServer, startRedis } from './redis-server.ts';
+import { isRedisUrl, type RedisServer, startRedis } from './redis/redis-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

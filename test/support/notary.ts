@@ -3,7 +3,7 @@
  * so it can tell when a node runs again under a newer lease after its result was written down, or
  * when a second result is taken for it.
  */
-import type { Backend, LeaseRef, SettleRequest } from '../../src/domain/backend.ts';
+import type { Backend, LeaseRef, SettleRequest } from '../../src/domain/port/backend.ts';
 
 /** What a handler shows of itself. */
 interface Running {

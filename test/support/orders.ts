@@ -2,7 +2,7 @@
  * Tries out the orders in which the calls of several processes may arrive at one backend. A
  * scenario is run again and again; each time its calls are let through one by one in another order.
  */
-import type { Backend } from '../../src/domain/backend.ts';
+import type { Backend } from '../../src/domain/port/backend.ts';
 import { flakyBackend } from '../../src/testing/flaky-backend.ts';
 import { Dice } from '../chaos/dice.ts';
 import type { Stage } from './backends.ts';

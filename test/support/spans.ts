@@ -7,8 +7,8 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import type { Tracer } from '../../src/engine/tracing/tracer.ts';
 import { openTelemetry } from '../../src/tracing/open-telemetry.ts';
+import type { Tracer } from '../../src/tracing/tracer.ts';
 
 /** What a test sees of its traces. */
 export interface Spans {

@@ -1,6 +1,7 @@
 /** Waiting for what workers do, without polling and without missing what was before. */
-import type { Worker } from '../../src/engine/worker.ts';
-import type { WorkerEvents } from '../../src/engine/worker-events.ts';
+
+import type { WorkerEvents } from '../../src/events/worker-events.ts';
+import type { Worker } from '../../src/worker/worker.ts';
 
 type EventName = keyof WorkerEvents;
 

@@ -18,6 +18,6 @@ it('is what the comparison compares with', () => {
   const compare = read('test/cron/compare.ts');
   for (const name of ['walk', 'read-pattern', 'patterns'])
     expect(compare).toContain(`'./${name}.ts'`);
-  expect(compare).toContain("'../../src/schedule/cron-times.ts'");
-  expect(read('test/domain/cron-oracle.test.ts')).toContain('compareZone');
+  expect(compare).toContain("'../../src/schedules/timing/cron-times.ts'");
+  expect(read('test/domain/schedules/cron-oracle.test.ts')).toContain('compareZone');
 });

@@ -1,9 +1,9 @@
 /** Paths that pages and comments name are there: in the package, or in the repository. */
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { docPages } from '../support/doc-blocks.ts';
+import { docPages } from '../support/docs/doc-blocks.ts';
 import { read, trackedFiles } from '../support/files.ts';
-import { ROOT } from '../support/run-process.ts';
+import { ROOT } from '../support/processes/run-process.ts';
 
 const tracked = trackedFiles();
 

@@ -21,7 +21,7 @@ const SERIES: ReadonlyMap<string, MetricSpec> = new Map(
   }),
 );
 
-/** What ending a worker may take beside its grace, as docs/deployment.md says. */
+/** What ending a worker may take beside its grace, as docs/guide/deployment.md says. */
 const STOP_SECONDS = (LIMITS.abortGraceMs + LIMITS.flushMs + LIMITS.goodbyeMs) / 1_000;
 
 /** Labels that a scrape adds, or a histogram has. */
@@ -137,7 +137,7 @@ describe('ops/', () => {
       flag < 0 ? LIMITS.graceMs / 1_000 : Number.parseInt(worker.command[flag + 1] ?? '');
     const given = Number(/^(\d+)s$/.exec(worker.stop_grace_period)?.[1]);
     expect(given).toBeGreaterThanOrEqual(grace + STOP_SECONDS);
-    const page = readFileSync(join(ROOT, 'docs', 'deployment.md'), 'utf8');
+    const page = readFileSync(join(ROOT, 'docs', 'guide', 'deployment.md'), 'utf8');
     expect(page).toContain(`\`grace\` and about ${STOP_SECONDS} s more`);
     const [, named] = /`terminationGracePeriodSeconds: (\d+)`/.exec(page) ?? [];
     expect(Number(named)).toBeGreaterThanOrEqual(LIMITS.graceMs / 1_000 + STOP_SECONDS);

@@ -1,8 +1,8 @@
 /** Every public type of options has its list of keys next to it, and a row in the table of calls. */
 import ts from 'typescript';
 import { expect, it } from 'vitest';
+import { optionCases } from '../support/docs/option-calls.ts';
 import { filesBelow, read } from '../support/files.ts';
-import { optionCases } from '../support/option-calls.ts';
 
 /** What a type of options is called. */
 const CALLED =
@@ -69,10 +69,13 @@ it.each(TYPES)('F26 %s has a list of its keys', (type) => {
   expect([...LISTED]).toContain(HELD_BY[type] ?? type);
 });
 
-it.each(TYPES)('F26 %s has calls in the table, which test/engine/options.test.ts makes', (type) => {
-  const row = optionCases({} as never)[TESTED_BY[type] ?? type];
-  expect(Object.keys(row?.calls ?? {})).not.toEqual([]);
-});
+it.each(TYPES)(
+  'F26 %s has calls in the table, which test/engine/client/options.test.ts makes',
+  (type) => {
+    const row = optionCases({} as never)[TESTED_BY[type] ?? type];
+    expect(Object.keys(row?.calls ?? {})).not.toEqual([]);
+  },
+);
 
 it('F26 knows no type that is gone', () => {
   const names = new Set(ENTRIES.flatMap(exportedNames));

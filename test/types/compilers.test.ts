@@ -5,8 +5,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { COMPILERS, type Compiler } from '../support/compilers.ts';
-import { ROOT, runProcess } from '../support/run-process.ts';
+import { COMPILERS, type Compiler } from '../support/processes/compilers.ts';
+import { ROOT, runProcess } from '../support/processes/run-process.ts';
 import { EXCESS, MISTAKES, type Mistake, SETUP } from './mistakes.ts';
 
 /** One message of a compiler. */

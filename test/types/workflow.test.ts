@@ -4,7 +4,11 @@ import { Fairloom, memory, type RunHandle } from '../../src/index.ts';
 import { type Channel, type ChannelOf, channel } from '../../src/workflow/channel.ts';
 import { type Flow, flow, type Ref } from '../../src/workflow/flow.ts';
 import { groupPolicy, type MemberResult } from '../../src/workflow/group-policy.ts';
-import { notation, parseNotation, type UntypedPipeline } from '../../src/workflow/notation.ts';
+import {
+  notation,
+  parseNotation,
+  type UntypedPipeline,
+} from '../../src/workflow/notation/notation.ts';
 import { each, parallel } from '../../src/workflow/parallel.ts';
 import type {
   AnyStep,

@@ -1,9 +1,9 @@
 /** Rows about composition that need no backend: what comes after what, and how it is built. */
 import { expect, it } from 'vitest';
-import { findCycle } from '../../src/domain/dependency-cycle.ts';
-import { plan } from '../../src/domain/graph-plan.ts';
+import { findCycle } from '../../src/domain/dependencies/dependency-cycle.ts';
+import { plan } from '../../src/graph/graph-plan.ts';
 import { compile } from '../../src/workflow/compile.ts';
-import { parseNotation } from '../../src/workflow/notation.ts';
+import { parseNotation } from '../../src/workflow/notation/notation.ts';
 import { parallel } from '../../src/workflow/parallel.ts';
 import type { Step } from '../../src/workflow/step.ts';
 import { a, b, c, d, orderOf, step } from './kit.ts';

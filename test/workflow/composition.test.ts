@@ -1,8 +1,8 @@
 /** Putting steps together loses no edge and makes none; where the ancestors did, by their defect. */
 import { describe, expect, it } from 'vitest';
-import { DuplicateNodeError, InvalidOptionError } from '../../src/domain/errors.ts';
-import { allNodes } from '../../src/domain/graph.ts';
-import { flatten, plan } from '../../src/domain/graph-plan.ts';
+import { DuplicateNodeError, InvalidOptionError } from '../../src/domain/errors/errors.ts';
+import { allNodes } from '../../src/graph/graph.ts';
+import { flatten, plan } from '../../src/graph/graph-plan.ts';
 import { compile } from '../../src/workflow/compile.ts';
 import { type Flow, flow, type Ref } from '../../src/workflow/flow.ts';
 import { groupPolicy } from '../../src/workflow/group-policy.ts';

@@ -1,6 +1,6 @@
 /** Controls, policies and channels: small values that the engine must recognise. */
 import { describe, expect, it } from 'vitest';
-import { InvalidOptionError } from '../../src/domain/errors.ts';
+import { InvalidOptionError } from '../../src/domain/errors/errors.ts';
 import { channel } from '../../src/workflow/channel.ts';
 import {
   againControl,

@@ -1,7 +1,7 @@
 /** Flows: wires as data, and what they refuse. */
 import { describe, expect, it } from 'vitest';
-import { InvalidOptionError, InvalidPayloadError } from '../../src/domain/errors.ts';
-import { type Binding, fill, nodesRead } from '../../src/domain/graph-binding.ts';
+import { InvalidOptionError, InvalidPayloadError } from '../../src/domain/errors/errors.ts';
+import { type Binding, fill, nodesRead } from '../../src/graph/graph-binding.ts';
 import { compile } from '../../src/workflow/compile.ts';
 import { type Flow, flow, type Ref } from '../../src/workflow/flow.ts';
 import { parallel } from '../../src/workflow/parallel.ts';

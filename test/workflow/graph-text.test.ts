@@ -1,9 +1,9 @@
 /** Graphs as text: read back as they were, or refused with the place. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairloomError, InvalidPayloadError } from '../../src/domain/errors.ts';
-import { flatten } from '../../src/domain/graph-plan.ts';
-import { graphText, readGraph } from '../../src/domain/graph-text.ts';
+import { FairloomError, InvalidPayloadError } from '../../src/domain/errors/errors.ts';
+import { flatten } from '../../src/graph/graph-plan.ts';
+import { graphText, readGraph } from '../../src/graph/graph-text.ts';
 import { compile } from '../../src/workflow/compile.ts';
 import { type Flow, flow } from '../../src/workflow/flow.ts';
 import { each, parallel } from '../../src/workflow/parallel.ts';

@@ -1,8 +1,8 @@
 /** Tasks and looks at graphs that the tests of workflows share. */
 import { createHash } from 'node:crypto';
-import { allNodes, type GraphNode, type TaskGraph } from '../../src/domain/graph.ts';
-import { flatten, type PlanNode } from '../../src/domain/graph-plan.ts';
-import { graphText } from '../../src/domain/graph-text.ts';
+import { allNodes, type GraphNode, type TaskGraph } from '../../src/graph/graph.ts';
+import { flatten, type PlanNode } from '../../src/graph/graph-plan.ts';
+import { graphText } from '../../src/graph/graph-text.ts';
 import { compile } from '../../src/workflow/compile.ts';
 import type { Task } from '../../src/workflow/step.ts';
 import { task } from '../../src/workflow/task-definition.ts';

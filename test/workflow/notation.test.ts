@@ -1,10 +1,10 @@
 /** Workflows as text: the same graphs as pipe() and parallel(), and errors that say where. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidOptionError, NotationError } from '../../src/domain/errors.ts';
+import { InvalidOptionError, NotationError } from '../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import { compile } from '../../src/workflow/compile.ts';
-import { notation, parseNotation } from '../../src/workflow/notation.ts';
+import { notation, parseNotation } from '../../src/workflow/notation/notation.ts';
 import { parallel } from '../../src/workflow/parallel.ts';
 import type { AnyStep } from '../../src/workflow/step.ts';
 import { a, b, c, d, orderOf, shapeOf, step } from './kit.ts';

@@ -4,13 +4,13 @@ import {
   DependencyCycleError,
   DuplicateNodeError,
   InvalidOptionError,
-} from '../../src/domain/errors.ts';
-import type { EachNode, GraphNode, TaskGraph } from '../../src/domain/graph.ts';
-import { entriesOf, exitsOf } from '../../src/domain/graph.ts';
-import { checkGraph } from '../../src/domain/graph-check.ts';
-import { flatten, type PlanNode, plan } from '../../src/domain/graph-plan.ts';
-import { groupOutput, type NodeOutcome, PlanValues } from '../../src/domain/graph-values.ts';
+} from '../../src/domain/errors/errors.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
+import type { EachNode, GraphNode, TaskGraph } from '../../src/graph/graph.ts';
+import { entriesOf, exitsOf } from '../../src/graph/graph.ts';
+import { checkGraph } from '../../src/graph/graph-check.ts';
+import { flatten, type PlanNode, plan } from '../../src/graph/graph-plan.ts';
+import { groupOutput, type NodeOutcome, PlanValues } from '../../src/graph/graph-values.ts';
 import { compile } from '../../src/workflow/compile.ts';
 import { type Flow, flow } from '../../src/workflow/flow.ts';
 import { groupPolicy } from '../../src/workflow/group-policy.ts';

@@ -1,10 +1,10 @@
 /** Options of tasks that are programs, containers or registered: what is refused, and where. */
 import { describe, expect, it } from 'vitest';
-import { containerFlags } from '../../src/workflow/container.ts';
-import { handlerTask } from '../../src/workflow/handler-task.ts';
-import { processTask } from '../../src/workflow/module-task.ts';
-import { commandTask, containerTask } from '../../src/workflow/program-task.ts';
 import { definitionOf, task } from '../../src/workflow/task-definition.ts';
+import { containerFlags } from '../../src/workflow/tasks/container.ts';
+import { handlerTask } from '../../src/workflow/tasks/handler-task.ts';
+import { processTask } from '../../src/workflow/tasks/module-task.ts';
+import { commandTask, containerTask } from '../../src/workflow/tasks/program-task.ts';
 
 const image = 'acme/resize:3';
 const digest = `registry:5000/acme/resize@sha256:${'a'.repeat(64)}`;

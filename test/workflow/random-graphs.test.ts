@@ -1,10 +1,10 @@
 /** Random workflows: their graphs have the order of an independent model, and a stable text. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { flatten, type PlanValue, plan } from '../../src/domain/graph-plan.ts';
-import { graphText, readGraph } from '../../src/domain/graph-text.ts';
-import { PlanValues } from '../../src/domain/graph-values.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
+import { flatten, type PlanValue, plan } from '../../src/graph/graph-plan.ts';
+import { graphText, readGraph } from '../../src/graph/graph-text.ts';
+import { PlanValues } from '../../src/graph/graph-values.ts';
 import { compile } from '../../src/workflow/compile.ts';
 import { rounds } from '../support/rounds.ts';
 import { hashOf, tasksBefore } from './kit.ts';

@@ -1,11 +1,11 @@
 /** Drawings: what they show, and that no name breaks them. */
 import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/workflow/compile.ts';
+import { toAscii } from '../../src/workflow/drawing/render-ascii.ts';
+import { toDot } from '../../src/workflow/drawing/render-dot.ts';
+import { toMermaid } from '../../src/workflow/drawing/render-mermaid.ts';
 import { type Flow, flow } from '../../src/workflow/flow.ts';
 import { each, parallel } from '../../src/workflow/parallel.ts';
-import { toAscii } from '../../src/workflow/render-ascii.ts';
-import { toDot } from '../../src/workflow/render-dot.ts';
-import { toMermaid } from '../../src/workflow/render-mermaid.ts';
 import { dynamic } from '../../src/workflow/task-definition.ts';
 import { read } from '../support/files.ts';
 import { a, b, c, d, step } from './kit.ts';
@@ -138,11 +138,11 @@ describe('names', () => {
   });
 });
 
-it('docs/workflows.md draws what these draw', () => {
+it('docs/guide/workflows.md draws what these draw', () => {
   const [fetch, total, peak, publish] = ['fetch', 'total', 'peak', 'publish'].map(step);
   if (!fetch || !total || !peak || !publish) throw new Error('no steps');
   const report = fetch.pipe(parallel({ total, peak })).pipe(publish).as('report');
-  const page = read('docs/workflows.md');
+  const page = read('docs/guide/workflows.md');
   const seen = new Map([
     ['fetch', 'finished'],
     ['peak', 'started'],

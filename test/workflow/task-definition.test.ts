@@ -1,11 +1,11 @@
 /** Definitions: what they refuse, and what they hold. */
 import { describe, expect, it } from 'vitest';
-import { InvalidOptionError, RetryAfter } from '../../src/domain/errors.ts';
-import { threadTask } from '../../src/workflow/module-task.ts';
-import { retryAfter } from '../../src/workflow/retry-after.ts';
+import { InvalidOptionError, RetryAfter } from '../../src/domain/errors/errors.ts';
 import { type StandardSchemaV1, validate } from '../../src/workflow/standard-schema.ts';
 import { definitionOf, ref, task } from '../../src/workflow/task-definition.ts';
 import type { TaskOptions } from '../../src/workflow/task-options.ts';
+import { threadTask } from '../../src/workflow/tasks/module-task.ts';
+import { retryAfter } from '../../src/workflow/tasks/retry-after.ts';
 
 const schema: StandardSchemaV1<string, string> = {
   '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) },

@@ -1,23 +1,23 @@
 /** The law of a walk, held to models that know nothing of graphs. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GotoInGroupError, MaxCyclesError, MaxStepsError } from '../../src/domain/errors.ts';
-import type { GraphBlock, TaskGraph } from '../../src/domain/graph.ts';
-import { groupOutput } from '../../src/domain/graph-values.ts';
+import { GotoInGroupError, MaxCyclesError, MaxStepsError } from '../../src/domain/errors/errors.ts';
+import { LIMITS } from '../../src/domain/limits.ts';
+import type { GraphBlock, TaskGraph } from '../../src/graph/graph.ts';
+import { groupOutput } from '../../src/graph/graph-values.ts';
 import {
   type EndedMember,
   hasFinished,
   isLost,
   type MemberState,
-} from '../../src/domain/group-verdict.ts';
-import { LIMITS } from '../../src/domain/limits.ts';
+} from '../../src/graph/group-verdict.ts';
 import {
   type Ending,
   onlyTask,
   type StepOutcome,
   Walk,
   type WalkStep,
-} from '../../src/domain/run-walk.ts';
+} from '../../src/graph/run-walk.ts';
 import { compile } from '../../src/workflow/compile.ts';
 import { each, parallel } from '../../src/workflow/parallel.ts';
 import type { AnyStep, Step } from '../../src/workflow/step.ts';

@@ -1,17 +1,17 @@
-import type { CancelReply, ChangeReply } from '../../domain/backend.ts';
-import type { Cause } from '../../domain/cause.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { isEnd } from '../../domain/task.ts';
-import { redriveCycle } from './cycles.ts';
-import { relink, rewait } from './dependencies.ts';
-import { cascade, end, unblock } from './end.ts';
+import type { CancelReply, ChangeReply } from '../../domain/port/backend.ts';
+import type { Cause } from '../../domain/task/cause.ts';
+import { isEnd } from '../../domain/task/task.ts';
 import { isBusy } from './enqueue.ts';
-import { byArrival } from './entities.ts';
 import { countRedrive } from './journals.ts';
-import { enterDeferred, leave } from './places.ts';
-import { takeAway } from './remove.ts';
-import { SortedList } from './sorted-list.ts';
-import type { Store } from './store.ts';
+import { redriveCycle } from './rules/cycles.ts';
+import { relink, rewait } from './rules/dependencies.ts';
+import { cascade, end, unblock } from './rules/end.ts';
+import { enterDeferred, leave } from './rules/places.ts';
+import { takeAway } from './rules/remove.ts';
+import { byArrival } from './store/entities.ts';
+import { SortedList } from './store/sorted-list.ts';
+import type { Store } from './store/store.ts';
 import { becomeDue } from './tick.ts';
 
 /** See `TaskStore.cancel`. */

@@ -1,12 +1,13 @@
-import { type Answered, resolved } from '../../domain/answered.ts';
-import type { EnqueueRefusal, EnqueueReply, EnqueueTerms } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { NewTask } from '../../domain/task.ts';
-import { isEnd } from '../../domain/task.ts';
-import { blockedByCycle, cycleByKeys } from './cycles.ts';
-import { type Batch, checkDependencies, link, rewait } from './dependencies.ts';
-import { cascade, goOn } from './end.ts';
-import { type KeyEntry, TaskEntry } from './entities.ts';
+import { type Answered, resolved } from '../../domain/port/answered.ts';
+import type { EnqueueRefusal, EnqueueReply, EnqueueTerms } from '../../domain/port/backend.ts';
+import type { NewTask } from '../../domain/task/task.ts';
+import { isEnd } from '../../domain/task/task.ts';
+import { blockedByCycle, cycleByKeys } from './rules/cycles.ts';
+import { type Batch, checkDependencies, link, rewait } from './rules/dependencies.ts';
+import { cascade, goOn } from './rules/end.ts';
+import { enterScheduled, leave, setDeadline } from './rules/places.ts';
+import { type KeyEntry, TaskEntry } from './store/entities.ts';
 import {
   absorb,
   answerByKey,
@@ -16,10 +17,9 @@ import {
   keyScope,
   rememberedKey,
   takeKey,
-} from './idempotency.ts';
-import { enterScheduled, leave, setDeadline } from './places.ts';
-import { hasSnapshot, holdSnapshot } from './snapshots.ts';
-import type { Store } from './store.ts';
+} from './store/idempotency.ts';
+import { hasSnapshot, holdSnapshot } from './store/snapshots.ts';
+import type { Store } from './store/store.ts';
 
 /** Stores tasks, all or none when `atomic`. See `TaskStore.enqueue`. */
 export function enqueue(

@@ -1,6 +1,6 @@
-import type { ExtendReply, ExtendRequest } from '../../domain/backend.ts';
-import { areSchedulesDue } from './schedule-places.ts';
-import type { Store } from './store.ts';
+import type { ExtendReply, ExtendRequest } from '../../domain/port/backend.ts';
+import { areSchedulesDue } from './rules/schedule-places.ts';
+import type { Store } from './store/store.ts';
 
 /** Moves lease ends on, and says what this worker holds without knowing. See `TaskStore.extend`. */
 export function extend(store: Store, request: ExtendRequest): ExtendReply {

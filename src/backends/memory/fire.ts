@@ -1,20 +1,20 @@
-import type { EnqueueReply } from '../../domain/backend.ts';
-import type { Cause } from '../../domain/cause.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import type { EnqueueReply } from '../../domain/port/backend.ts';
 import type {
   FireOutcome,
   FireReply,
   FireRequest,
   Firing,
   OverlapPolicy,
-} from '../../domain/schedule.ts';
-import { isEnd, type NewTask } from '../../domain/task.ts';
+} from '../../domain/schedule/schedule.ts';
+import type { Cause } from '../../domain/task/cause.ts';
+import { isEnd, type NewTask } from '../../domain/task/task.ts';
 import { cancelUntold } from './admin.ts';
-import { cascade } from './end.ts';
 import { enqueueOne } from './enqueue.ts';
-import type { ScheduleEntry } from './schedule-entry.ts';
-import { moveOn } from './schedule-places.ts';
-import type { Store } from './store.ts';
+import { cascade } from './rules/end.ts';
+import { moveOn } from './rules/schedule-places.ts';
+import type { ScheduleEntry } from './store/schedule-entry.ts';
+import type { Store } from './store/store.ts';
 
 /** See `ScheduleStore.fire`. */
 export function fire(store: Store, request: FireRequest): FireReply {

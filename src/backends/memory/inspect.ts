@@ -1,4 +1,9 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
+import { DEPENDENTS_NAMED } from '../../domain/dependencies/dependents.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { scaleOf } from '../../domain/fairness/fair-share.ts';
+import { allowedAt } from '../../domain/fairness/rate-limit.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type {
   Page,
   PageRequest,
@@ -8,22 +13,23 @@ import type {
   TaskFilter,
   TaskPageRequest,
   UserInfo,
-} from '../../domain/backend.ts';
-import { DEPENDENTS_NAMED } from '../../domain/dependents.ts';
-import { InvalidOptionError } from '../../domain/errors.ts';
-import { scaleOf } from '../../domain/fair-share.ts';
-import { LIMITS } from '../../domain/limits.ts';
-import { allowedAt } from '../../domain/rate-limit.ts';
-import { isEnd, rowBytes, TASK_STATES, type TaskRow, type TaskState } from '../../domain/task.ts';
-import { dependentsOf } from './dependents.ts';
-import { upstreamOf } from './edges.ts';
-import { byEnd, bySeq, type Lane, type TaskEntry, type UserLane } from './entities.ts';
-import { runnableNow } from './ready-index.ts';
-import { configuredInfo, userInfo } from './settings-of.ts';
-import type { Store } from './store.ts';
-import { startTag } from './tag-order.ts';
-import { blockedIds, toRecord } from './task-record.ts';
-import { liveWorkers } from './workers.ts';
+} from '../../domain/port/backend.ts';
+import {
+  isEnd,
+  rowBytes,
+  TASK_STATES,
+  type TaskRow,
+  type TaskState,
+} from '../../domain/task/task.ts';
+import { dependentsOf } from './rules/dependents.ts';
+import { upstreamOf } from './rules/edges.ts';
+import { configuredInfo, userInfo } from './rules/settings-of.ts';
+import { liveWorkers } from './rules/workers.ts';
+import { byEnd, bySeq, type Lane, type TaskEntry, type UserLane } from './store/entities.ts';
+import { runnableNow } from './store/ready-index.ts';
+import type { Store } from './store/store.ts';
+import { startTag } from './store/tag-order.ts';
+import { blockedIds, toRecord } from './store/task-record.ts';
 
 /**
  * See `Inspect.list`. The cursor is the place of the last row that was looked at, not its rank, so

@@ -1,9 +1,9 @@
-import type { LeaseRef, NodeWrites, RunStore } from '../../domain/backend.ts';
-import type { ChannelRefusal } from '../../domain/channel.ts';
-import { REDRIVES } from '../../domain/journal.ts';
-import { readChannel, writeChannel, writeLive } from './channels.ts';
-import type { Store } from './store.ts';
-import { writeXCom } from './xcom.ts';
+import type { LeaseRef, NodeWrites, RunStore } from '../../domain/port/backend.ts';
+import type { ChannelRefusal } from '../../domain/task/channel.ts';
+import { REDRIVES } from '../../domain/task/journal.ts';
+import { readChannel, writeChannel, writeLive } from './rules/channels.ts';
+import { writeXCom } from './rules/xcom.ts';
+import type { Store } from './store/store.ts';
 
 type Step = <T>(act: () => T) => Promise<T>;
 

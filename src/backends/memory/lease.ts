@@ -1,20 +1,20 @@
-import type { Leased, LeaseReply, LeaseRequest, UpstreamFact } from '../../domain/backend.ts';
-import { InvalidOptionError } from '../../domain/errors.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { isEnd } from '../../domain/task.ts';
-import { type Choice, choose, headOf, isOrphan, type Reach } from './choose.ts';
-import { upstreamOf } from './edges.ts';
-import { cascade, end } from './end.ts';
-import type { Lane, TaskEntry } from './entities.ts';
-import { enterStarted, leaveAsServed, liftLimits, park } from './places.ts';
-import { charge, laneOpen, reindex } from './ready-index.ts';
-import { areSchedulesDue } from './schedule-places.ts';
-import type { Store, WorkerEntry } from './store.ts';
-import { type Brought, bringBack, parkLeft, wakeKnowing } from './strangers.ts';
-import { startTag } from './tag-order.ts';
-import { toRecord } from './task-record.ts';
+import type { Leased, LeaseReply, LeaseRequest, UpstreamFact } from '../../domain/port/backend.ts';
+import { isEnd } from '../../domain/task/task.ts';
+import { type Choice, choose, headOf, isOrphan, type Reach } from './rules/choose.ts';
+import { upstreamOf } from './rules/edges.ts';
+import { cascade, end } from './rules/end.ts';
+import { enterStarted, leaveAsServed, liftLimits, park } from './rules/places.ts';
+import { areSchedulesDue } from './rules/schedule-places.ts';
+import { type Brought, bringBack, parkLeft, wakeKnowing } from './rules/strangers.ts';
+import { reachOf, rejoin, wakeFor } from './rules/workers.ts';
+import type { Lane, TaskEntry } from './store/entities.ts';
+import { charge, laneOpen, reindex } from './store/ready-index.ts';
+import type { Store, WorkerEntry } from './store/store.ts';
+import { startTag } from './store/tag-order.ts';
+import { toRecord } from './store/task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
-import { reachOf, rejoin, wakeFor } from './workers.ts';
 
 /** A queue in one lease: the lane, this worker's reach in it, and the worker's stride. */
 interface Share {

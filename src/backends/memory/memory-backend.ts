@@ -1,5 +1,8 @@
 import { systemClock } from '../../base/system-clock.ts';
 import type { Clock } from '../../base/time.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type {
   Backend,
   BackendInfo,
@@ -14,32 +17,29 @@ import type {
   TickReply,
   UserStore,
   WorkerStore,
-} from '../../domain/backend.ts';
-import { InvalidOptionError } from '../../domain/errors.ts';
-import { LIMITS } from '../../domain/limits.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
+} from '../../domain/port/backend.ts';
 import { cancel, redrive, remove, runNow } from './admin.ts';
-import { dependentsOf } from './dependents.ts';
-import { cascade } from './end.ts';
 import { enqueue } from './enqueue.ts';
 import { extend } from './extend.ts';
 import { facts, listTasks, listUsers, queueInfo, stats } from './inspect.ts';
 import { runStore } from './journals.ts';
 import { lease } from './lease.ts';
-import { runnableNow } from './ready-index.ts';
 import { reconcile } from './reconcile.ts';
-import { areSchedulesDue } from './schedule-places.ts';
+import { dependentsOf } from './rules/dependents.ts';
+import { cascade } from './rules/end.ts';
+import { areSchedulesDue } from './rules/schedule-places.ts';
+import { configuredInfo, setQueue, setUser, userInfo } from './rules/settings-of.ts';
+import { waitForEnd, waitForWork } from './rules/waits.ts';
+import { liveWorkers, register, seen, unregister } from './rules/workers.ts';
+import { xcomStore } from './rules/xcom.ts';
 import { scheduleStore } from './schedules.ts';
-import { configuredInfo, setQueue, setUser, userInfo } from './settings-of.ts';
 import { settleOne } from './settle.ts';
-import { graphStore } from './snapshots.ts';
 import { endStep } from './step-end.ts';
-import { Store } from './store.ts';
-import { attemptsOf, toRecord, toStanding } from './task-record.ts';
+import { runnableNow } from './store/ready-index.ts';
+import { graphStore } from './store/snapshots.ts';
+import { Store } from './store/store.ts';
+import { attemptsOf, toRecord, toStanding } from './store/task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
-import { waitForEnd, waitForWork } from './waits.ts';
-import { liveWorkers, register, seen, unregister } from './workers.ts';
-import { xcomStore } from './xcom.ts';
 
 /** Options of {@link memory}. */
 export interface MemoryOptions {

@@ -1,7 +1,7 @@
-import type { ReconcileReport } from '../../domain/backend.ts';
-import { isEnd, TASK_STATES } from '../../domain/task.ts';
-import type { Lane, TaskEntry } from './entities.ts';
-import type { Store } from './store.ts';
+import type { ReconcileReport } from '../../domain/port/backend.ts';
+import { isEnd, TASK_STATES } from '../../domain/task/task.ts';
+import type { Lane, TaskEntry } from './store/entities.ts';
+import type { Store } from './store/store.ts';
 
 /** Lines of drift that a report holds. */
 const REPORTED = 100;

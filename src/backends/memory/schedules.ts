@@ -1,6 +1,6 @@
 import { utf8Bytes } from '../../base/json.ts';
-import type { Page, PageRequest, ScheduleStore } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import type { Page, PageRequest, ScheduleStore } from '../../domain/port/backend.ts';
 import {
   type DueReply,
   type DueRequest,
@@ -8,12 +8,12 @@ import {
   type ScheduleRecord,
   type ScheduleSetReply,
   scheduleHolder,
-} from '../../domain/schedule.ts';
+} from '../../domain/schedule/schedule.ts';
 import { fire } from './fire.ts';
-import { newEntry, recordOf } from './schedule-entry.ts';
-import { moveOn } from './schedule-places.ts';
-import { hasSnapshot, holdSnapshot, letGoOfSnapshot } from './snapshots.ts';
-import type { Store } from './store.ts';
+import { moveOn } from './rules/schedule-places.ts';
+import { newEntry, recordOf } from './store/schedule-entry.ts';
+import { hasSnapshot, holdSnapshot, letGoOfSnapshot } from './store/snapshots.ts';
+import type { Store } from './store/store.ts';
 
 type Step = <T>(act: () => T) => Promise<T>;
 

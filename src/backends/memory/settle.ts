@@ -1,13 +1,13 @@
-import type { Decision, SettleAnswer, Settlement } from '../../domain/backend.ts';
-import type { AttemptRecord } from '../../domain/task.ts';
-import { writeChannel } from './channels.ts';
-import { end, recordAttempt } from './end.ts';
-import type { TaskEntry } from './entities.ts';
-import { enterQueue, enterScheduled, leave } from './places.ts';
-import { giveBack, reindex } from './ready-index.ts';
-import type { Store } from './store.ts';
-import { suspend } from './suspend.ts';
-import { writeXCom } from './xcom.ts';
+import type { Decision, SettleAnswer, Settlement } from '../../domain/port/backend.ts';
+import type { AttemptRecord } from '../../domain/task/task.ts';
+import { writeChannel } from './rules/channels.ts';
+import { end, recordAttempt } from './rules/end.ts';
+import { enterQueue, enterScheduled, leave } from './rules/places.ts';
+import { suspend } from './rules/suspend.ts';
+import { writeXCom } from './rules/xcom.ts';
+import type { TaskEntry } from './store/entities.ts';
+import { giveBack, reindex } from './store/ready-index.ts';
+import type { Store } from './store/store.ts';
 
 /** Applies one decision, if the lease that it speaks for is still in force. */
 export function settleOne(store: Store, settlement: Settlement): SettleAnswer {

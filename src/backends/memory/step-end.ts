@@ -1,11 +1,11 @@
-import { startOf } from '../../domain/fair-share.ts';
+import { startOf } from '../../domain/fairness/fair-share.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Lane, UserLane } from './entities.ts';
-import { throttle } from './ready-index.ts';
-import { hasSurplus } from './remove.ts';
-import type { Store } from './store.ts';
+import { hasSurplus } from './rules/remove.ts';
+import { resetListClocks, wake, wakeFor } from './rules/workers.ts';
+import type { Lane, UserLane } from './store/entities.ts';
+import { throttle } from './store/ready-index.ts';
+import type { Store } from './store/store.ts';
 import { nextDueAt } from './tick.ts';
-import { resetListClocks, wake, wakeFor } from './workers.ts';
 
 /** Kept for so long in ms, a record outlives its readers' turn, or leases would be lost before. */
 const SHORT_MS: number = LIMITS.leaseMs;

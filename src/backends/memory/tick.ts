@@ -1,20 +1,20 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
+import { allowedAt } from '../../domain/fairness/rate-limit.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { allowedAt } from '../../domain/rate-limit.ts';
-import { isEnd } from '../../domain/task.ts';
-import { upstreamOf } from './edges.ts';
-import { cascade, end, goOn, recordAttempt, wake } from './end.ts';
-import type { TaskEntry, UserLane } from './entities.ts';
-import { leave, setDueKey } from './places.ts';
-import { reindex } from './ready-index.ts';
-import { retain } from './remove.ts';
-import { scheduleLookAt } from './schedule-places.ts';
+import { isEnd } from '../../domain/task/task.ts';
+import { upstreamOf } from './rules/edges.ts';
+import { cascade, end, goOn, recordAttempt, wake } from './rules/end.ts';
+import { leave, setDueKey } from './rules/places.ts';
+import { retain } from './rules/remove.ts';
+import { scheduleLookAt } from './rules/schedule-places.ts';
+import { lookAgain } from './rules/strangers.ts';
+import { dropSilent } from './rules/workers.ts';
+import { sweepXCom } from './rules/xcom.ts';
 import { comeBack } from './settle.ts';
-import { forgetSnapshots } from './snapshots.ts';
-import type { Store } from './store.ts';
-import { lookAgain } from './strangers.ts';
-import { dropSilent } from './workers.ts';
-import { sweepXCom } from './xcom.ts';
+import type { TaskEntry, UserLane } from './store/entities.ts';
+import { reindex } from './store/ready-index.ts';
+import { forgetSnapshots } from './store/snapshots.ts';
+import type { Store } from './store/store.ts';
 
 /** Bounds of one tick, in tasks or users. */
 const SWEEP = 50;

@@ -1,7 +1,7 @@
-import { type Answered, resolved } from '../../domain/answered.ts';
-import type { EnqueueReply } from '../../domain/backend.ts';
-import type { NewTask } from '../../domain/task.ts';
-import type { Session } from './session.ts';
+import { type Answered, resolved } from '../../domain/port/answered.ts';
+import type { EnqueueReply } from '../../domain/port/backend.ts';
+import type { NewTask } from '../../domain/task/task.ts';
+import type { Session } from './connection/session.ts';
 
 /** Which tasks answered for items of a call that their keys absorbed, for what other scripts store. */
 export class Answers {

@@ -4,10 +4,10 @@ import {
   type EdgeQuestion,
   type EdgeSide,
   searchCycle,
-} from '../../domain/cycle-search.ts';
+} from '../../domain/dependencies/cycle-search.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { flat, text } from './decode.ts';
-import type { Session } from './session.ts';
+import type { Session } from './connection/session.ts';
+import { flat, text } from './wire/decode.ts';
 
 /**
  * Looks for cycles through tasks that are stored and that nobody can lease yet, in bounded scripts.

@@ -1,10 +1,10 @@
-import type { DependentPage } from '../../domain/backend.ts';
-import type { TaskFacts } from '../../domain/inspection.ts';
 import { STATES_BY_CODE } from '../../domain/layout/codes.ts';
-import type { Level, TaskRecord, TaskRow, TaskStanding } from '../../domain/task.ts';
-import { causeIn, decodeFixed, type Flat, text } from './decode.ts';
+import type { DependentPage } from '../../domain/port/backend.ts';
+import type { TaskFacts } from '../../domain/port/inspection.ts';
+import type { Level, TaskRecord, TaskRow, TaskStanding } from '../../domain/task/task.ts';
 import { decodeQueue } from './queues.ts';
 import { decodeUser } from './users.ts';
+import { causeIn, decodeFixed, type Flat, text } from './wire/decode.ts';
 import { decodeWorkers } from './workers.ts';
 
 /** Texts of one record in a reply; see lua/lib/record.lua. */

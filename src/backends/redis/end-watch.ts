@@ -1,11 +1,11 @@
 import { linkAbort, onAbort } from '../../base/abort-watch.ts';
 import { inChunks } from '../../base/chunks.ts';
 import { clearTimeout, monotonicMs, nextTick, setTimeout } from '../../base/globals.ts';
-import type { TaskStanding } from '../../domain/task.ts';
-import { hold, type RedisClient, sibling } from './client.ts';
-import { flat, text } from './decode.ts';
+import type { TaskStanding } from '../../domain/task/task.ts';
+import { hold, type RedisClient, sibling } from './connection/client.ts';
+import type { Session } from './connection/session.ts';
 import { decodeNotice, decodeStanding, type Notice, STANDING_FIELDS } from './decode-record.ts';
-import type { Session } from './session.ts';
+import { flat, text } from './wire/decode.ts';
 
 /** First pause between looks when nothing can be told to us, in ms; it doubles. */
 const POLL_MS = 250;

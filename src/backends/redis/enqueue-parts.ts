@@ -1,7 +1,7 @@
 /** What of a call fits one script. */
 import { LIMITS } from '../../domain/limits.ts';
-import type { NewTask } from '../../domain/task.ts';
-import { bytesOf, isPlain, unitsOf } from './encode.ts';
+import type { NewTask } from '../../domain/task/task.ts';
+import { bytesOf, isPlain, unitsOf } from './wire/encode.ts';
 
 /** Parts tasks so that each chunk fits one script. */
 export function chunks(tasks: readonly NewTask[]): readonly NewTask[][] {

@@ -1,6 +1,6 @@
-import { hold, newClient } from './client.ts';
-import { failure } from './failures.ts';
-import { connectionTo } from './target.ts';
+import { hold, newClient } from './connection/client.ts';
+import { failure } from './connection/failures.ts';
+import { connectionTo } from './connection/target.ts';
 
 /** Keys looked at in one call: a millisecond of the server's time. */
 const SCAN_KEYS = 1_000;

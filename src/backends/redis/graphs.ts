@@ -1,8 +1,8 @@
-import type { GraphReply, GraphStore } from '../../domain/backend.ts';
-import { BackendUnavailableError } from '../../domain/errors.ts';
+import { BackendUnavailableError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { flat, text } from './decode.ts';
-import type { Session } from './session.ts';
+import type { GraphReply, GraphStore } from '../../domain/port/backend.ts';
+import type { Session } from './connection/session.ts';
+import { flat, text } from './wire/decode.ts';
 
 /** A long snapshot that was sent waits this long, in s, for the script that saves it. */
 const SENT_S = 60;

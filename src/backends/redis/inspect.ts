@@ -1,8 +1,9 @@
 import { inChunks } from '../../base/chunks.ts';
 import { monotonicMs } from '../../base/globals.ts';
-import type { DependentPage, Inspect } from '../../domain/backend.ts';
-import { DEPENDENTS_NAMED, dependentPlace } from '../../domain/dependents.ts';
-import { CorruptRecordError } from '../../domain/errors.ts';
+import { DEPENDENTS_NAMED, dependentPlace } from '../../domain/dependencies/dependents.ts';
+import { CorruptRecordError } from '../../domain/errors/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { DependentPage, Inspect } from '../../domain/port/backend.ts';
 import type {
   Page,
   PageRequest,
@@ -12,8 +13,7 @@ import type {
   TaskFilter,
   TaskPageRequest,
   Total,
-} from '../../domain/inspection.ts';
-import { LIMITS } from '../../domain/limits.ts';
+} from '../../domain/port/inspection.ts';
 import {
   type AttemptRecord,
   TASK_STATES,
@@ -21,8 +21,8 @@ import {
   type TaskRow,
   type TaskStanding,
   type TaskState,
-} from '../../domain/task.ts';
-import { causeIn, type Flat, flat, text } from './decode.ts';
+} from '../../domain/task/task.ts';
+import type { Session } from './connection/session.ts';
 import {
   decodeDependents,
   decodeFacts,
@@ -33,11 +33,11 @@ import {
 } from './decode-record.ts';
 import { EndWatch } from './end-watch.ts';
 import { listTasks } from './listing.ts';
-import { strangeCursor } from './listing-place.ts';
-import { answersFor, pageOf } from './parts.ts';
 import { decodeQueue, decodeStats, queueNames, queuesNamed } from './queues.ts';
 import { reconcile } from './reconcile.ts';
-import type { Session } from './session.ts';
+import { causeIn, type Flat, flat, text } from './wire/decode.ts';
+import { strangeCursor } from './wire/listing-place.ts';
+import { answersFor, pageOf } from './wire/parts.ts';
 
 /** Records that one script is asked for. */
 const GET_STEP = 200;

@@ -1,13 +1,13 @@
-import type { Page, TaskFilter, TaskPageRequest } from '../../domain/inspection.ts';
-import { CRITICAL, type TaskRow } from '../../domain/task.ts';
-import { flat, text } from './decode.ts';
+import type { Page, TaskFilter, TaskPageRequest } from '../../domain/port/inspection.ts';
+import { CRITICAL, type TaskRow } from '../../domain/task/task.ts';
+import type { Session } from './connection/session.ts';
 import { decodeRow, RECORD_FIELDS } from './decode-record.ts';
-import { levelPart } from './keys.ts';
-import { placeIn, strangeCursor } from './listing-place.ts';
-import { type Part, type PartRequest, pageOf } from './parts.ts';
 import { queueNames } from './queues.ts';
-import type { Session } from './session.ts';
 import { allLeases, startedPart } from './started.ts';
+import { flat, text } from './wire/decode.ts';
+import { levelPart } from './wire/keys.ts';
+import { placeIn, strangeCursor } from './wire/listing-place.ts';
+import { type Part, type PartRequest, pageOf } from './wire/parts.ts';
 
 /** Queues in whose lines one script looks. */
 const QUEUES_STEP = 40;

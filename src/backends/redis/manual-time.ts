@@ -1,11 +1,16 @@
 /** The backend on a clock that a test sets. Not part of the package's surface. */
-import type { Backend } from '../../domain/backend.ts';
-import { type ConnectionOptions, isClient, newClient, type RedisClient } from './client.ts';
-import { Connection } from './connection.ts';
-import { DEFAULT_PREFIX, keysOf } from './keys.ts';
+import type { Backend } from '../../domain/port/backend.ts';
+import {
+  type ConnectionOptions,
+  isClient,
+  newClient,
+  type RedisClient,
+} from './connection/client.ts';
+import { Connection } from './connection/connection.ts';
+import { connectionTo } from './connection/target.ts';
 import { backendOf, type RedisOptions } from './redis-backend.ts';
-import { manualScripts } from './scripts.ts';
-import { connectionTo } from './target.ts';
+import { DEFAULT_PREFIX, keysOf } from './wire/keys.ts';
+import { manualScripts } from './wire/scripts.ts';
 
 export interface ManualRedis {
   readonly backend: Backend;

@@ -1,13 +1,13 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
-import type { QueueStore } from '../../domain/backend.ts';
-import type { QueueInfo, Stats, Total } from '../../domain/inspection.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { QueuePatch } from '../../domain/settings.ts';
-import { flat, text } from './decode.ts';
-import { patchText } from './encode.ts';
-import { answersFor } from './parts.ts';
-import type { Session } from './session.ts';
+import type { QueueStore } from '../../domain/port/backend.ts';
+import type { QueueInfo, Stats, Total } from '../../domain/port/inspection.ts';
+import type { QueuePatch } from '../../domain/settings/settings.ts';
+import type { Session } from './connection/session.ts';
 import { objectOf } from './users.ts';
+import { flat, text } from './wire/decode.ts';
+import { patchText } from './wire/encode.ts';
+import { answersFor } from './wire/parts.ts';
 
 /** See `QueueStore`. */
 export class RedisQueues implements QueueStore {

@@ -1,11 +1,11 @@
 import { inChunks } from '../../base/chunks.ts';
-import { isOwn } from '../../domain/errors.ts';
-import type { ReconcileReport } from '../../domain/inspection.ts';
+import { isOwn } from '../../domain/errors/errors.ts';
 import { KEYS, partsOfName } from '../../domain/layout/keys.ts';
-import { isEnd, TASK_STATES, type TaskState } from '../../domain/task.ts';
-import { flat, text } from './decode.ts';
-import { isBrokenOff } from './failures.ts';
-import type { Session } from './session.ts';
+import type { ReconcileReport } from '../../domain/port/inspection.ts';
+import { isEnd, TASK_STATES, type TaskState } from '../../domain/task/task.ts';
+import { isBrokenOff } from './connection/failures.ts';
+import type { Session } from './connection/session.ts';
+import { flat, text } from './wire/decode.ts';
 import {
   type LaneTally,
   newTally,
@@ -15,7 +15,7 @@ import {
   type Tally,
   tallyUser,
   type UserTally,
-} from './tally.ts';
+} from './wire/tally.ts';
 
 /** Lines of drift that a report holds. */
 const REPORTED = 100;

@@ -1,25 +1,30 @@
-import type { Backend, BackendInfo, BackendSettings, Capabilities } from '../../domain/backend.ts';
-import { InvalidOptionError } from '../../domain/errors.ts';
-import { checkOptions, keysOf, type OptionKeys } from '../../domain/options.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import type {
+  Backend,
+  BackendInfo,
+  BackendSettings,
+  Capabilities,
+} from '../../domain/port/backend.ts';
 import {
   type ConnectionOptions,
   isClient,
   isCluster,
   newClient,
   type RedisClient,
-} from './client.ts';
+} from './connection/client.ts';
+import { Session } from './connection/session.ts';
+import { connectionTo } from './connection/target.ts';
 import { RedisGraphs } from './graphs.ts';
 import { RedisInspect } from './inspect.ts';
-import { checkPrefix, DEFAULT_PREFIX } from './keys.ts';
 import { RedisQueues } from './queues.ts';
 import { reconcile } from './reconcile.ts';
 import { RedisRuns } from './runs.ts';
 import { RedisSchedules } from './schedules.ts';
-import type { Scripts } from './scripts.ts';
-import { Session } from './session.ts';
-import { connectionTo } from './target.ts';
 import { RedisTasks } from './tasks.ts';
 import { RedisUsers } from './users.ts';
+import { checkPrefix, DEFAULT_PREFIX } from './wire/keys.ts';
+import type { Scripts } from './wire/scripts.ts';
 import { RedisWorkers } from './workers.ts';
 import { RedisXCom } from './xcom.ts';
 

@@ -1,10 +1,10 @@
-import type { NodeWrites, RunStore } from '../../domain/backend.ts';
-import { type ChannelRefusal, type ChannelWrites, isNumber } from '../../domain/channel.ts';
-import type { LeaseRef } from '../../domain/leasing.ts';
-import { flat, refusalOf, text } from './decode.ts';
-import { writesText } from './encode.ts';
-import type { ScriptArgument } from './script.ts';
-import type { Session } from './session.ts';
+import type { NodeWrites, RunStore } from '../../domain/port/backend.ts';
+import type { LeaseRef } from '../../domain/port/leasing.ts';
+import { type ChannelRefusal, type ChannelWrites, isNumber } from '../../domain/task/channel.ts';
+import type { Session } from './connection/session.ts';
+import { flat, refusalOf, text } from './wire/decode.ts';
+import { writesText } from './wire/encode.ts';
+import type { ScriptArgument } from './wire/script.ts';
 
 /** Begins the fields of a run's channels that are values. */
 const VALUE = 'v:';

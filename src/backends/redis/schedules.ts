@@ -1,6 +1,11 @@
 import { utf8Bytes } from '../../base/json.ts';
-import type { EnqueueRefusal, Page, PageRequest, ScheduleStore } from '../../domain/backend.ts';
-import { BackendUnsupportedError } from '../../domain/errors.ts';
+import { BackendUnsupportedError } from '../../domain/errors/errors.ts';
+import type {
+  EnqueueRefusal,
+  Page,
+  PageRequest,
+  ScheduleStore,
+} from '../../domain/port/backend.ts';
 import {
   type DueReply,
   type DueRequest,
@@ -12,12 +17,12 @@ import {
   type ScheduleChange,
   type ScheduleRecord,
   type ScheduleSetReply,
-} from '../../domain/schedule.ts';
-import { type Flat, flat, text } from './decode.ts';
-import { pushTasks } from './encode.ts';
-import { pageOf } from './parts.ts';
-import type { ScriptArgument } from './script.ts';
-import type { Session } from './session.ts';
+} from '../../domain/schedule/schedule.ts';
+import type { Session } from './connection/session.ts';
+import { type Flat, flat, text } from './wire/decode.ts';
+import { pushTasks } from './wire/encode.ts';
+import { pageOf } from './wire/parts.ts';
+import type { ScriptArgument } from './wire/script.ts';
 
 /** Fields of one schedule in a reply; see lua/lib/schedule.lua. */
 const FIELDS = 17;

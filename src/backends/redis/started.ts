@@ -1,11 +1,11 @@
 import { inChunks } from '../../base/chunks.ts';
-import type { TaskFilter, TaskPageRequest } from '../../domain/inspection.ts';
-import { rowBytes, type TaskRow } from '../../domain/task.ts';
-import { flat, text } from './decode.ts';
+import type { TaskFilter, TaskPageRequest } from '../../domain/port/inspection.ts';
+import { rowBytes, type TaskRow } from '../../domain/task/task.ts';
+import type { Session } from './connection/session.ts';
 import { decodeRow, RECORD_FIELDS } from './decode-record.ts';
-import { placeIn } from './listing-place.ts';
-import type { Part, PartRequest } from './parts.ts';
-import type { Session } from './session.ts';
+import { flat, text } from './wire/decode.ts';
+import { placeIn } from './wire/listing-place.ts';
+import type { Part, PartRequest } from './wire/parts.ts';
 
 /** Workers whose leases one script is asked for. */
 const WORKERS_STEP = 200;

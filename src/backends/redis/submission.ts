@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
-import { resolved } from '../../domain/answered.ts';
-import type { EnqueueRefusal, EnqueueReply } from '../../domain/backend.ts';
-import { cycleRefusal } from '../../domain/cycle-search.ts';
-import { findCycle } from '../../domain/dependency-cycle.ts';
-import { BackendUnavailableError, isOwn } from '../../domain/errors.ts';
-import type { LeaseRef } from '../../domain/leasing.ts';
+import { cycleRefusal } from '../../domain/dependencies/cycle-search.ts';
+import { findCycle } from '../../domain/dependencies/dependency-cycle.ts';
+import { BackendUnavailableError, isOwn } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { NewTask } from '../../domain/task.ts';
+import { resolved } from '../../domain/port/answered.ts';
+import type { EnqueueRefusal, EnqueueReply } from '../../domain/port/backend.ts';
+import type { LeaseRef } from '../../domain/port/leasing.ts';
+import type { NewTask } from '../../domain/task/task.ts';
 import { Answers } from './answers.ts';
+import type { Session } from './connection/session.ts';
 import { CycleChecks } from './cycles.ts';
-import { flat, text } from './decode.ts';
-import { decodeReplies, uncheckedIn } from './decode-reply.ts';
-import { pushTasks } from './encode.ts';
-import type { ScriptArgument } from './script.ts';
-import type { Session } from './session.ts';
+import { flat, text } from './wire/decode.ts';
+import { decodeReplies, uncheckedIn } from './wire/decode-reply.ts';
+import { pushTasks } from './wire/encode.ts';
+import type { ScriptArgument } from './wire/script.ts';
 
 /** Pause before a part is sent once more, in ms. */
 const RESEND_MS = 100;

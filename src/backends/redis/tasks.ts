@@ -1,3 +1,4 @@
+import { InvalidOptionError, isOwn } from '../../domain/errors/errors.ts';
 import type {
   CancelReply,
   ChangeReply,
@@ -5,9 +6,7 @@ import type {
   EnqueueTerms,
   TaskStore,
   TickReply,
-} from '../../domain/backend.ts';
-import type { Cause } from '../../domain/cause.ts';
-import { InvalidOptionError, isOwn } from '../../domain/errors.ts';
+} from '../../domain/port/backend.ts';
 import type {
   ExtendReply,
   ExtendRequest,
@@ -16,9 +15,13 @@ import type {
   LeaseRequest,
   SettleReply,
   SettleRequest,
-} from '../../domain/leasing.ts';
-import type { EndState, NewTask } from '../../domain/task.ts';
+} from '../../domain/port/leasing.ts';
+import type { Cause } from '../../domain/task/cause.ts';
+import type { EndState, NewTask } from '../../domain/task/task.ts';
 import { Answers } from './answers.ts';
+import type { Session } from './connection/session.ts';
+import { chunks, fitsOneScript } from './enqueue-parts.ts';
+import { submit } from './submission.ts';
 import {
   decodeAnswers,
   decodeExtend,
@@ -28,13 +31,10 @@ import {
   isRich,
   stateOf,
   text,
-} from './decode.ts';
-import { decodeReplies } from './decode-reply.ts';
-import { pushLease, pushSettlements, pushTasks } from './encode.ts';
-import { chunks, fitsOneScript } from './enqueue-parts.ts';
-import type { ScriptArgument } from './script.ts';
-import type { Session } from './session.ts';
-import { submit } from './submission.ts';
+} from './wire/decode.ts';
+import { decodeReplies } from './wire/decode-reply.ts';
+import { pushLease, pushSettlements, pushTasks } from './wire/encode.ts';
+import type { ScriptArgument } from './wire/script.ts';
 import type { RedisWorkers } from './workers.ts';
 
 /** Pause before the one resend of an enqueue, in ms: a failover or restart may be that short. */

@@ -1,15 +1,15 @@
-import type { UserStore } from '../../domain/backend.ts';
-import type { Page, PageRequest, UserInfo } from '../../domain/inspection.ts';
+import type { UserStore } from '../../domain/port/backend.ts';
+import type { Page, PageRequest, UserInfo } from '../../domain/port/inspection.ts';
 import {
   BUILT_IN,
   type SettingOrigins,
   type UserPatch,
   type UserSettings,
-} from '../../domain/settings.ts';
-import { flat, text } from './decode.ts';
-import { patchText } from './encode.ts';
-import { pageOf } from './parts.ts';
-import type { Session } from './session.ts';
+} from '../../domain/settings/settings.ts';
+import type { Session } from './connection/session.ts';
+import { flat, text } from './wire/decode.ts';
+import { patchText } from './wire/encode.ts';
+import { pageOf } from './wire/parts.ts';
 
 /** See `UserStore`. */
 export class RedisUsers implements UserStore {

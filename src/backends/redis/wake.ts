@@ -1,8 +1,8 @@
 import { onAbort } from '../../base/abort-watch.ts';
 import { clearTimeout, monotonicMs, setImmediate, setTimeout } from '../../base/globals.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { hold, type RedisClient, sibling } from './client.ts';
-import { spreadOf } from './encode.ts';
+import { hold, type RedisClient, sibling } from './connection/client.ts';
+import { spreadOf } from './wire/encode.ts';
 
 /** How much longer than its block a BLPOP may take, in ms, before its connection counts as dead. */
 const GRACE_MS = 2_000;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { linkAbort } from '../../base/abort-watch.ts';
 import { compareUtf8 } from '../../base/utf8-order.ts';
-import type { Leased, WorkerStore, WorkSign } from '../../domain/backend.ts';
-import { InvalidOptionError } from '../../domain/errors.ts';
-import type { Registration, WorkerInfo, WorkerSpec } from '../../domain/inspection.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { decodeHanded, flat, text } from './decode.ts';
-import type { Session } from './session.ts';
+import type { Leased, WorkerStore, WorkSign } from '../../domain/port/backend.ts';
+import type { Registration, WorkerInfo, WorkerSpec } from '../../domain/port/inspection.ts';
+import type { Session } from './connection/session.ts';
 import { Bell } from './wake.ts';
+import { decodeHanded, flat, text } from './wire/decode.ts';
 
 /** Names of a list that one script registers. */
 const NAMES_STEP = 200;

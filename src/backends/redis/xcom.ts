@@ -1,10 +1,10 @@
-import type { Page, PageRequest, XComStore } from '../../domain/backend.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { XComFact, XComPlace, XComValue, XComWrite } from '../../domain/xcom.ts';
-import { type Flat, flat, text } from './decode.ts';
-import { xcomRow } from './encode.ts';
-import { answersFor, pageOf } from './parts.ts';
-import type { Session } from './session.ts';
+import type { Page, PageRequest, XComStore } from '../../domain/port/backend.ts';
+import type { XComFact, XComPlace, XComValue, XComWrite } from '../../domain/task/xcom.ts';
+import type { Session } from './connection/session.ts';
+import { type Flat, flat, text } from './wire/decode.ts';
+import { xcomRow } from './wire/encode.ts';
+import { answersFor, pageOf } from './wire/parts.ts';
 
 /** Fields of a value in a reply, without its text; see lua/lib/xcom.lua. */
 const FIELDS = 4;

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { originText } from '../../config/given.ts';
 import type { ReadConfig } from '../../config/load.ts';
 import { Secret } from '../../config/secret.ts';
-import { Output, type View } from '../output.ts';
-import { configFor, type GlobalOptions, type Shell } from '../session.ts';
-import { terminalLine } from '../style.ts';
-import { cellText } from '../text-table.ts';
+import { configFor, type GlobalOptions, type Shell } from '../session/session.ts';
+import { Output, type View } from '../terminal/output.ts';
+import { terminalLine } from '../terminal/style.ts';
+import { cellText } from '../terminal/text-table.ts';
 
 interface Options extends GlobalOptions {
   readonly origin?: boolean;

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
-import { isOwn, type WrongStateError } from '../../domain/errors.ts';
-import type { TaskState } from '../../domain/task.ts';
-import type { Fairloom } from '../../engine/client.ts';
-import type { TaskInfo } from '../../engine/task-info.ts';
-import { changeEach } from '../bulk.ts';
-import { type ConfirmOptions, confirm } from '../confirm.ts';
-import { followersOf, wouldChange } from '../dry-run.ts';
-import { CliError, EXIT } from '../exit-code.ts';
-import { limitArgument, rowsOf, showFirst, take } from '../select-tasks.ts';
-import { type Shell, withLoom } from '../session.ts';
-import { taskView } from '../views.ts';
+import type { Fairloom } from '../../client/client.ts';
+import type { TaskInfo } from '../../client/facades/task-info.ts';
+import { isOwn, type WrongStateError } from '../../domain/errors/errors.ts';
+import type { TaskState } from '../../domain/task/task.ts';
+import { type Shell, withLoom } from '../session/session.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { changeEach } from '../views/bulk.ts';
+import { type ConfirmOptions, confirm } from '../views/confirm.ts';
+import { followersOf, wouldChange } from '../views/dry-run.ts';
+import { limitArgument, rowsOf, showFirst, take } from '../views/select-tasks.ts';
+import { taskView } from '../views/views.ts';
 import { ofTasks, VALUES, withConfirm, withFilters } from './tasks.ts';
 
 interface DeadOptions extends ConfirmOptions {

@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import { memory } from '../../backends/memory/memory-backend.ts';
 import { epochMs } from '../../base/globals.ts';
 import { messageOf } from '../../base/message-of.ts';
-import type { Backend } from '../../domain/backend.ts';
-import { integerArgument, positiveArgument } from '../arguments.ts';
+import type { Backend } from '../../domain/port/backend.ts';
 import { type DemoResult, playDemo } from '../demo/demo.ts';
 import { Screen } from '../demo/screen.ts';
-import { CliError, EXIT } from '../exit-code.ts';
-import { type GlobalOptions, openRedis, type Shell } from '../session.ts';
-import { escaped, styleFor } from '../style.ts';
+import { type GlobalOptions, openRedis, type Shell } from '../session/session.ts';
+import { integerArgument, positiveArgument } from '../terminal/arguments.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { escaped, styleFor } from '../terminal/style.ts';
 
 interface Options extends GlobalOptions {
   readonly json?: boolean;

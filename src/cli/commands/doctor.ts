@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { type Check, diagnose } from '../doctor/checks.ts';
-import { EXIT } from '../exit-code.ts';
-import type { JsonShapes } from '../json-shapes.ts';
-import { type Shell, withLoom } from '../session.ts';
-import type { Style } from '../style.ts';
-import { cellText } from '../text-table.ts';
+import { type Shell, withLoom } from '../session/session.ts';
+import { EXIT } from '../terminal/exit-code.ts';
+import type { Style } from '../terminal/style.ts';
+import { cellText } from '../terminal/text-table.ts';
+import type { JsonShapes } from '../views/json-shapes.ts';
 
 /** `fairloom doctor` */
 export function addDoctor(program: Command, shell: Shell): void {

@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { Duration } from '../../base/time.ts';
-import type { Fairloom } from '../../engine/client.ts';
-import type { EnqueueOptions } from '../../engine/enqueue-options.ts';
-import type { TaskHandle } from '../../engine/handle.ts';
-import { RUN_FORMS, type RunEnqueueOptions, type RunForm } from '../../engine/runs/run-options.ts';
-import type { UntypedPipeline } from '../../workflow/notation.ts';
+import type { Fairloom } from '../../client/client.ts';
+import type { EnqueueOptions } from '../../enqueue/enqueue-options.ts';
+import type { TaskHandle } from '../../enqueue/handle.ts';
+import { RUN_FORMS, type RunEnqueueOptions, type RunForm } from '../../runs/shared/run-options.ts';
+import type { UntypedPipeline } from '../../workflow/notation/notation.ts';
 import { TaskDefinition } from '../../workflow/task-definition.ts';
 import { PRIORITY_NAMES, type Priority } from '../../workflow/task-options.ts';
+import { type Shell, withLoom } from '../session/session.ts';
 import {
   durationArgument,
   inputArgument,
@@ -16,12 +17,11 @@ import {
   positiveArgument,
   priorityArgument,
   repeated,
-} from '../arguments.ts';
-import { demandTaskName } from '../by-name.ts';
-import type { JsonShapes } from '../json-shapes.ts';
-import { jsonLines, type Output } from '../output.ts';
-import { type Shell, withLoom } from '../session.ts';
-import { resultSaying } from '../wait.ts';
+} from '../terminal/arguments.ts';
+import { jsonLines, type Output } from '../terminal/output.ts';
+import { demandTaskName } from '../views/by-name.ts';
+import type { JsonShapes } from '../views/json-shapes.ts';
+import { resultSaying } from '../views/wait.ts';
 
 interface Options {
   readonly id?: string;

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
-import { TASK_STATES } from '../../domain/task.ts';
-import { EXIT } from '../exit-code.ts';
-import type { JsonShapes } from '../json-shapes.ts';
-import { fieldLines, type View } from '../output.ts';
-import { type Shell, withLoom } from '../session.ts';
-import type { Style } from '../style.ts';
-import { textTable } from '../text-table.ts';
-import { queueView, workerView } from '../views.ts';
+import { TASK_STATES } from '../../domain/task/task.ts';
+import { type Shell, withLoom } from '../session/session.ts';
+import { EXIT } from '../terminal/exit-code.ts';
+import { fieldLines, type View } from '../terminal/output.ts';
+import type { Style } from '../terminal/style.ts';
+import { textTable } from '../terminal/text-table.ts';
+import type { JsonShapes } from '../views/json-shapes.ts';
+import { queueView, workerView } from '../views/views.ts';
 
 /** `fairloom workers list`, `status`, `health`: the whole at a glance. */
 export function addOverview(program: Command, shell: Shell): void {

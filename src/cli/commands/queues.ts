@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Duration } from '../../base/time.ts';
-import type { QueueOptions, UserOptions } from '../../engine/settings-options.ts';
+import type { QueueOptions, UserOptions } from '../../client/facades/settings-options.ts';
+import { type Shell, withLoom } from '../session/session.ts';
 import {
   durationArgument,
   integerArgument,
@@ -8,10 +9,9 @@ import {
   orDefault,
   positiveArgument,
   rateArgument,
-} from '../arguments.ts';
-import { CliError, EXIT } from '../exit-code.ts';
-import { type Shell, withLoom } from '../session.ts';
-import { queueView } from '../views.ts';
+} from '../terminal/arguments.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { queueView } from '../views/views.ts';
 
 /** `fairloom queues …` */
 export function addQueues(program: Command, shell: Shell): void {

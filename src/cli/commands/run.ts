@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { parseNotation } from '../../workflow/notation.ts';
-import { inputArgument } from '../arguments.ts';
-import { CliError, EXIT } from '../exit-code.ts';
-import type { JsonShapes } from '../json-shapes.ts';
-import { jsonLines } from '../output.ts';
-import { type Shell, withSteps } from '../session.ts';
+import { parseNotation } from '../../workflow/notation/notation.ts';
+import { type Shell, withSteps } from '../session/session.ts';
+import { inputArgument } from '../terminal/arguments.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { jsonLines } from '../terminal/output.ts';
+import type { JsonShapes } from '../views/json-shapes.ts';
 
 interface Options {
   readonly user?: string;

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { stderrLogger } from '../../engine/logger.ts';
-import { type Service, serveUntilSignal } from '../../engine/serve.ts';
-import { portArgument, repeated } from '../arguments.ts';
-import { loadModules } from '../modules.ts';
-import { figuresFor, METRICS_USERS, metricsFlag, monitor } from '../monitoring.ts';
-import { configFor, type GlobalOptions, openLoom, type Shell } from '../session.ts';
-import { terminalLine } from '../style.ts';
+import { stderrLogger } from '../../logging/logger.ts';
+import { type Service, serveUntilSignal } from '../../worker/serve.ts';
+import { loadModules } from '../session/modules.ts';
+import { figuresFor, METRICS_USERS, metricsFlag, monitor } from '../session/monitoring.ts';
+import { configFor, type GlobalOptions, openLoom, type Shell } from '../session/session.ts';
+import { portArgument, repeated } from '../terminal/arguments.ts';
+import { terminalLine } from '../terminal/style.ts';
 
 interface Options {
   readonly id?: string;

@@ -1,15 +1,16 @@
 import { type Command, Option } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import type { Duration } from '../../base/time.ts';
-import { ScheduleNotFoundError } from '../../domain/errors.ts';
-import { MISSED_POLICIES, OVERLAP_POLICIES } from '../../domain/schedule.ts';
-import type { Fairloom } from '../../engine/client.ts';
-import type { ScheduleInfo } from '../../engine/schedules/schedule-info.ts';
-import type { ScheduleTerms } from '../../engine/schedules/schedule-options.ts';
-import type { SchedulePatch } from '../../engine/schedules/schedule-patch.ts';
-import type { UntypedPipeline } from '../../workflow/notation.ts';
+import type { Fairloom } from '../../client/client.ts';
+import { ScheduleNotFoundError } from '../../domain/errors/errors.ts';
+import { MISSED_POLICIES, OVERLAP_POLICIES } from '../../domain/schedule/schedule.ts';
+import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
+import type { ScheduleTerms } from '../../schedules/schedule-options.ts';
+import type { SchedulePatch } from '../../schedules/schedule-patch.ts';
+import type { UntypedPipeline } from '../../workflow/notation/notation.ts';
 import { TaskDefinition } from '../../workflow/task-definition.ts';
 import type { Priority } from '../../workflow/task-options.ts';
+import { type NamedSteps, type Shell, withLoom } from '../session/session.ts';
 import {
   durationArgument,
   inputArgument,
@@ -17,17 +18,16 @@ import {
   momentArgument,
   orDefault,
   priorityArgument,
-} from '../arguments.ts';
-import { changeEach, changeNone } from '../bulk.ts';
-import { demandTaskName } from '../by-name.ts';
-import { type ConfirmOptions, confirm } from '../confirm.ts';
-import { CliError, EXIT } from '../exit-code.ts';
-import type { JsonShapes } from '../json-shapes.ts';
-import { shownLength, shownMoment } from '../moments.ts';
-import { fieldLines, type Output } from '../output.ts';
-import { scheduleView } from '../schedule-view.ts';
-import { limitArgument, rowsOf, showFirst } from '../select-tasks.ts';
-import { type NamedSteps, type Shell, withLoom } from '../session.ts';
+} from '../terminal/arguments.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { shownLength, shownMoment } from '../terminal/moments.ts';
+import { fieldLines, type Output } from '../terminal/output.ts';
+import { changeEach, changeNone } from '../views/bulk.ts';
+import { demandTaskName } from '../views/by-name.ts';
+import { type ConfirmOptions, confirm } from '../views/confirm.ts';
+import type { JsonShapes } from '../views/json-shapes.ts';
+import { scheduleView } from '../views/schedule-view.ts';
+import { limitArgument, rowsOf, showFirst } from '../views/select-tasks.ts';
 import { withConfirm } from './tasks.ts';
 
 interface ListOptions {

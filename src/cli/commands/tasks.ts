@@ -1,20 +1,23 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
-import { causeText } from '../../domain/cause.ts';
-import type { TaskDependents } from '../../domain/dependents.ts';
-import { TaskNotFoundError } from '../../domain/errors.ts';
-import type { Explanation } from '../../domain/explain.ts';
-import { encryptedWords } from '../../domain/sealed-text.ts';
-import type { TaskState } from '../../domain/task.ts';
-import type { Fairloom } from '../../engine/client.ts';
-import type { TaskInfo } from '../../engine/task-info.ts';
-import { stateOption } from '../arguments.ts';
-import { changeEach } from '../bulk.ts';
-import { type ConfirmOptions, confirm } from '../confirm.ts';
-import { type DryRunWords, followersOf, wouldChange } from '../dry-run.ts';
-import { CliError, EXIT, type ExitCode } from '../exit-code.ts';
-import { shownMoment } from '../moments.ts';
-import { fieldLines, jsonLine, type Output } from '../output.ts';
+import type { Fairloom } from '../../client/client.ts';
+import type { TaskInfo } from '../../client/facades/task-info.ts';
+import type { TaskDependents } from '../../domain/dependencies/dependents.ts';
+import { TaskNotFoundError } from '../../domain/errors/errors.ts';
+import type { Explanation } from '../../domain/explain/explain.ts';
+import { causeText } from '../../domain/task/cause.ts';
+import { encryptedWords } from '../../domain/task/sealed-text.ts';
+import type { TaskState } from '../../domain/task/task.ts';
+import { type Shell, withLoom } from '../session/session.ts';
+import { stateOption } from '../terminal/arguments.ts';
+import { CliError, EXIT, type ExitCode } from '../terminal/exit-code.ts';
+import { shownMoment } from '../terminal/moments.ts';
+import { fieldLines, jsonLine, type Output } from '../terminal/output.ts';
+import type { Style } from '../terminal/style.ts';
+import { cellText, textTable } from '../terminal/text-table.ts';
+import { changeEach } from '../views/bulk.ts';
+import { type ConfirmOptions, confirm } from '../views/confirm.ts';
+import { type DryRunWords, followersOf, wouldChange } from '../views/dry-run.ts';
 import {
   limitArgument,
   rowsOf,
@@ -22,10 +25,7 @@ import {
   showFirst,
   shownOf,
   type TaskFilterOptions,
-} from '../select-tasks.ts';
-import { type Shell, withLoom } from '../session.ts';
-import type { Style } from '../style.ts';
-import { cellText, textTable } from '../text-table.ts';
+} from '../views/select-tasks.ts';
 import {
   attemptView,
   dependentView,
@@ -33,7 +33,7 @@ import {
   stateText,
   taskJson,
   taskView,
-} from '../views.ts';
+} from '../views/views.ts';
 
 interface ListOptions extends TaskFilterOptions {
   readonly limit: number;

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { clearTimeout, monotonicMs, setTimeout } from '../../base/globals.ts';
 import { type Duration, durationMs } from '../../base/time.ts';
-import type { Fairloom } from '../../engine/client.ts';
-import { durationArgument } from '../arguments.ts';
-import { CliError, EXIT } from '../exit-code.ts';
-import type { Output } from '../output.ts';
-import { type Shell, withLoom } from '../session.ts';
-import { terminalLine } from '../style.ts';
+import type { Fairloom } from '../../client/client.ts';
+import { type Shell, withLoom } from '../session/session.ts';
+import { durationArgument } from '../terminal/arguments.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
+import type { Output } from '../terminal/output.ts';
+import { terminalLine } from '../terminal/style.ts';
 import { frameLines } from '../top/frame.ts';
 import { FIRST_SCREEN, pressed, type Screen } from '../top/keys.ts';
 import { type TopSnapshot, TopSource } from '../top/snapshot.ts';

@@ -1,13 +1,18 @@
 import type { Command } from 'commander';
-import type { UserOptions } from '../../engine/settings-options.ts';
-import type { UserStatus } from '../../engine/user-facade.ts';
-import { integerArgument, orDefault, positiveArgument, rateArgument } from '../arguments.ts';
-import { CliError, EXIT } from '../exit-code.ts';
-import { fieldLines, type Output } from '../output.ts';
-import { limitArgument, rowsOf, showFirst } from '../select-tasks.ts';
-import { type Shell, withLoom } from '../session.ts';
-import { settingFields } from '../user-settings.ts';
-import { userView } from '../views.ts';
+import type { UserOptions } from '../../client/facades/settings-options.ts';
+import type { UserStatus } from '../../client/facades/user-facade.ts';
+import { type Shell, withLoom } from '../session/session.ts';
+import {
+  integerArgument,
+  orDefault,
+  positiveArgument,
+  rateArgument,
+} from '../terminal/arguments.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { fieldLines, type Output } from '../terminal/output.ts';
+import { limitArgument, rowsOf, showFirst } from '../views/select-tasks.ts';
+import { settingFields } from '../views/user-settings.ts';
+import { userView } from '../views/views.ts';
 
 interface QueueOption {
   readonly queue?: string;

@@ -1,29 +1,29 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Duration } from '../../base/time.ts';
+import type { Fairloom } from '../../client/client.ts';
 import type { Config, WorkerConfig } from '../../config/config-types.ts';
-import type { Fairloom } from '../../engine/client.ts';
-import { LOG_LEVEL_NAMES, type LogLevel, stderrLogger } from '../../engine/logger.ts';
-import type { WorkerOptions } from '../../engine/worker-options.ts';
-import {
-  durationArgument,
-  integerArgument,
-  offering,
-  portArgument,
-  repeated,
-} from '../arguments.ts';
-import { counted } from '../counted.ts';
+import { LOG_LEVEL_NAMES, type LogLevel, stderrLogger } from '../../logging/logger.ts';
+import type { WorkerOptions } from '../../worker/worker-options.ts';
 import { drain } from '../drain/drain.ts';
-import { CliError, EXIT } from '../exit-code.ts';
-import { loadModules } from '../modules.ts';
-import { figuresFor, METRICS_USERS, metricsFlag, monitor } from '../monitoring.ts';
+import { loadModules } from '../session/modules.ts';
+import { figuresFor, METRICS_USERS, metricsFlag, monitor } from '../session/monitoring.ts';
 import {
   configFor,
   type FlagValues,
   type GlobalOptions,
   openLoom,
   type Shell,
-} from '../session.ts';
-import { terminalLine } from '../style.ts';
+} from '../session/session.ts';
+import {
+  durationArgument,
+  integerArgument,
+  offering,
+  portArgument,
+  repeated,
+} from '../terminal/arguments.ts';
+import { counted } from '../terminal/counted.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { terminalLine } from '../terminal/style.ts';
 
 interface Options {
   readonly id?: string;

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
 import type { Duration } from '../../base/time.ts';
-import type { XComFact } from '../../domain/xcom.ts';
-import type { XComWhere } from '../../engine/xcom-facade.ts';
-import { durationArgument, inputArgument } from '../arguments.ts';
-import { type ConfirmOptions, confirm } from '../confirm.ts';
-import { CliError, EXIT } from '../exit-code.ts';
-import type { JsonShapes, XComNamespace } from '../json-shapes.ts';
-import { shownMoment } from '../moments.ts';
-import { jsonLines, type View } from '../output.ts';
-import { limitArgument, rowsOf, showFirst } from '../select-tasks.ts';
-import { type Shell, withLoom } from '../session.ts';
-import { cellText } from '../text-table.ts';
+import type { XComWhere } from '../../client/facades/xcom-facade.ts';
+import type { XComFact } from '../../domain/task/xcom.ts';
+import { type Shell, withLoom } from '../session/session.ts';
+import { durationArgument, inputArgument } from '../terminal/arguments.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
+import { shownMoment } from '../terminal/moments.ts';
+import { jsonLines, type View } from '../terminal/output.ts';
+import { cellText } from '../terminal/text-table.ts';
+import { type ConfirmOptions, confirm } from '../views/confirm.ts';
+import type { JsonShapes, XComNamespace } from '../views/json-shapes.ts';
+import { limitArgument, rowsOf, showFirst } from '../views/select-tasks.ts';
 import { withConfirm } from './tasks.ts';
 
 interface ListOptions extends XComWhere {

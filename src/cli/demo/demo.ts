@@ -6,9 +6,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { onAbort } from '../../base/abort-watch.ts';
 import { clearInterval, monotonicMs, setInterval } from '../../base/globals.ts';
-import type { Backend } from '../../domain/backend.ts';
-import { Fairloom } from '../../engine/client.ts';
-import { silentLogger } from '../../engine/logger.ts';
+import { Fairloom } from '../../client/client.ts';
+import type { Backend } from '../../domain/port/backend.ts';
+import { silentLogger } from '../../logging/logger.ts';
 import { type Actor, NOISY, QUIET, WEIGHTS } from './cast.ts';
 import { LeaseTrace } from './lease-trace.ts';
 import { seededRandom } from './statistics.ts';

@@ -10,8 +10,8 @@ import type {
   SettleReply,
   SettleRequest,
   TaskStore,
-} from '../../domain/backend.ts';
-import type { NewTask } from '../../domain/task.ts';
+} from '../../domain/port/backend.ts';
+import type { NewTask } from '../../domain/task/task.ts';
 import { Deviation } from './deviation.ts';
 
 /** Called after a lease step, for each user, with how many of its tasks are queued. */

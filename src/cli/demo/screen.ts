@@ -1,7 +1,7 @@
 /** Shows a demo while it runs: a table that is redrawn on a terminal, plain lines elsewhere. */
-import { shownLength } from '../moments.ts';
-import type { Style } from '../style.ts';
-import { type Column, textTable } from '../text-table.ts';
+import { shownLength } from '../terminal/moments.ts';
+import type { Style } from '../terminal/style.ts';
+import { type Column, textTable } from '../terminal/text-table.ts';
 import type { Figures, UserSummary } from './summary.ts';
 
 /** Characters of the longest bar. */

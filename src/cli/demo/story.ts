@@ -1,6 +1,6 @@
 /** What the demo shows beside the shares: a retry, a cancel, a diamond, a pipeline with a group. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fairloom } from '../../engine/client.ts';
+import type { Fairloom } from '../../client/client.ts';
 import { parallel } from '../../workflow/parallel.ts';
 import type { AnyStep, Task } from '../../workflow/step.ts';
 import { task } from '../../workflow/task-definition.ts';

@@ -1,7 +1,8 @@
 /** What `fairloom doctor` looks at, one check after the other. */
-import type { ReconcileReport } from '../../domain/backend.ts';
-import { coreOf, type Fairloom } from '../../engine/client.ts';
-import { shownLength } from '../moments.ts';
+
+import { coreOf, type Fairloom } from '../../client/client.ts';
+import type { ReconcileReport } from '../../domain/port/backend.ts';
+import { shownLength } from '../terminal/moments.ts';
 
 /** How a check ended. */
 export type Verdict = 'ok' | 'warning' | 'failed';

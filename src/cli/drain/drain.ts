@@ -2,12 +2,12 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { linkAbort } from '../../base/abort-watch.ts';
-import { isOwn } from '../../domain/errors.ts';
-import { coreOf, type Fairloom } from '../../engine/client.ts';
-import { serveUntilSignal } from '../../engine/serve.ts';
-import type { StopReport } from '../../engine/shutdown.ts';
-import type { Worker } from '../../engine/worker.ts';
-import type { WorkerOptions } from '../../engine/worker-options.ts';
+import { coreOf, type Fairloom } from '../../client/client.ts';
+import { isOwn } from '../../domain/errors/errors.ts';
+import { serveUntilSignal } from '../../worker/serve.ts';
+import type { StopReport } from '../../worker/shutdown.ts';
+import type { Worker } from '../../worker/worker.ts';
+import type { WorkerOptions } from '../../worker/worker-options.ts';
 import { type Left, type Look, lookForWork, type Scope, scopeOf } from './look.ts';
 
 /** Between two looks in ms: what runs elsewhere tells nobody here that it has ended. */

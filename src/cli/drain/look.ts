@@ -1,10 +1,10 @@
 /** Whether workers that drain have come to the end of what they could do, by a look at the store. */
 import { inChunks } from '../../base/chunks.ts';
-import { allPages } from '../../domain/all-pages.ts';
-import type { Backend } from '../../domain/backend.ts';
-import { explain, type Obstacle } from '../../domain/explain.ts';
-import type { TaskRow } from '../../domain/task.ts';
-import type { WorkerOptions } from '../../engine/worker-options.ts';
+import { explain, type Obstacle } from '../../domain/explain/explain.ts';
+import { allPages } from '../../domain/port/all-pages.ts';
+import type { Backend } from '../../domain/port/backend.ts';
+import type { TaskRow } from '../../domain/task/task.ts';
+import type { WorkerOptions } from '../../worker/worker-options.ts';
 
 /** What there is for one worker. */
 export interface Scope {

@@ -1,6 +1,6 @@
-import { counted } from '../counted.ts';
-import type { Style } from '../style.ts';
-import { type Column, cellText, textTable } from '../text-table.ts';
+import { counted } from '../terminal/counted.ts';
+import type { Style } from '../terminal/style.ts';
+import { type Column, cellText, textTable } from '../terminal/text-table.ts';
 import type { Screen, Sort } from './keys.ts';
 import type { TopSnapshot, TopUser } from './snapshot.ts';
 

@@ -1,8 +1,8 @@
-import { allPages } from '../../domain/all-pages.ts';
+import type { Fairloom } from '../../client/client.ts';
+import type { QueueStatus } from '../../client/facades/queue-facade.ts';
+import { isHeldBack, type UserStatus } from '../../client/facades/user-facade.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Fairloom } from '../../engine/client.ts';
-import type { QueueStatus } from '../../engine/queue-facade.ts';
-import { isHeldBack, type UserStatus } from '../../engine/user-facade.ts';
+import { allPages } from '../../domain/port/all-pages.ts';
 
 /** Users that are looked at, over all queues: a screen shows some dozens. */
 const USERS_MAX = 1_000;

@@ -3,7 +3,7 @@
  * them as `CODE.finished`, `FLAG.lease.handed`, which the bundler puts in as numbers; the tables of
  * docs/redis-layout.md are made of them.
  */
-import type { TaskState } from '../task.ts';
+import type { TaskState } from '../task/task.ts';
 
 /** What stands for a state in a packed record and in a reply, one byte. */
 export const STATE_CODES = {

@@ -1,5 +1,5 @@
 /** How the suite writes its tests: titles with what they run. */
-import type { Retention } from '../../domain/settings.ts';
+import type { Retention } from '../../domain/settings/settings.ts';
 import type { Expect } from './harness.ts';
 import type { Kit } from './kit.ts';
 

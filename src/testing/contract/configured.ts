@@ -1,6 +1,6 @@
 /** Users that have settings: where each setting comes from, and those of them that have no work. */
-import type { UserInfo } from '../../domain/backend.ts';
-import { BUILT_IN, type UserPatch } from '../../domain/settings.ts';
+import type { UserInfo } from '../../domain/port/backend.ts';
+import { BUILT_IN, type UserPatch } from '../../domain/settings/settings.ts';
 import type { Cases } from './cases.ts';
 import type { Kit } from './kit.ts';
 

@@ -1,5 +1,5 @@
 /** What the conformance suite asks of whoever runs it: a test runner, and a backend with a clock. */
-import type { Backend } from '../../domain/backend.ts';
+import type { Backend } from '../../domain/port/backend.ts';
 
 /** The part of a test runner that the suite needs; vitest's own functions fit. */
 export interface TestApi {

@@ -1,7 +1,7 @@
 /** What operators see: counts, lists, facts, workers, and a reconcile that finds nothing. */
-import { allPages } from '../../domain/all-pages.ts';
-import type { TaskFilter } from '../../domain/backend.ts';
-import { TASK_STATES, type TaskRow } from '../../domain/task.ts';
+import { allPages } from '../../domain/port/all-pages.ts';
+import type { TaskFilter } from '../../domain/port/backend.ts';
+import { TASK_STATES, type TaskRow } from '../../domain/task/task.ts';
 import type { Cases } from './cases.ts';
 import { FATAL, type Kit } from './kit.ts';
 

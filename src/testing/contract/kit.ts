@@ -1,5 +1,6 @@
 /** One test's view of a backend: short words for what the cases do all the time. */
 import { inChunks } from '../../base/chunks.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type {
   Backend,
   CancelReply,
@@ -14,11 +15,10 @@ import type {
   Stats,
   UserInfo,
   WorkerSpec,
-} from '../../domain/backend.ts';
-import type { Cause } from '../../domain/cause.ts';
-import { LIMITS } from '../../domain/limits.ts';
-import type { QueuePatch, UserPatch } from '../../domain/settings.ts';
-import type { EdgePolicies, NewTask, TaskRecord, TaskState } from '../../domain/task.ts';
+} from '../../domain/port/backend.ts';
+import type { QueuePatch, UserPatch } from '../../domain/settings/settings.ts';
+import type { Cause } from '../../domain/task/cause.ts';
+import type { EdgePolicies, NewTask, TaskRecord, TaskState } from '../../domain/task/task.ts';
 import type { Expect, Harness } from './harness.ts';
 
 /** Why attempts of the suite are tried again, and why they are not. */

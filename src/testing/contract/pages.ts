@@ -1,8 +1,9 @@
 /** Listings where what is listed is long, or much: pages that end by weight, and go on where they ended. */
-import { allPages } from '../../domain/all-pages.ts';
-import type { TaskFilter } from '../../domain/backend.ts';
+
 import { LIMITS } from '../../domain/limits.ts';
-import type { TaskRow } from '../../domain/task.ts';
+import { allPages } from '../../domain/port/all-pages.ts';
+import type { TaskFilter } from '../../domain/port/backend.ts';
+import type { TaskRow } from '../../domain/task/task.ts';
 import type { Cases } from './cases.ts';
 import { FATAL, type Kit } from './kit.ts';
 

@@ -1,6 +1,7 @@
 /** Workers with assigned users and steal targets. */
-import type { Leased, WorkerSpec } from '../../domain/backend.ts';
+
 import { LIMITS } from '../../domain/limits.ts';
+import type { Leased, WorkerSpec } from '../../domain/port/backend.ts';
 import type { Cases } from './cases.ts';
 import type { Kit } from './kit.ts';
 

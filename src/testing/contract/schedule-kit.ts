@@ -6,8 +6,8 @@ import type {
   FireRequest,
   ScheduleChange,
   ScheduleRecord,
-} from '../../domain/backend.ts';
-import { firedTaskId } from '../../domain/schedule.ts';
+} from '../../domain/port/backend.ts';
+import { firedTaskId } from '../../domain/schedule/schedule.ts';
 import type { Kit, TaskFields } from './kit.ts';
 
 /** Between two slots of the schedules here, in ms. */

@@ -1,6 +1,6 @@
 /** Schedules: kept whole, due in order, and each slot fired at most once. */
 import { LIMITS } from '../../domain/limits.ts';
-import { firedTaskId } from '../../domain/schedule.ts';
+import { firedTaskId } from '../../domain/schedule/schedule.ts';
 import type { Cases } from './cases.ts';
 import { CREATED, demand, fire, granted, outcome, PERIOD, store } from './schedule-kit.ts';
 

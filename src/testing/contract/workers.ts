@@ -1,7 +1,8 @@
 /** What became of the attempts of each worker, since it started. */
-import type { Decision, Leased } from '../../domain/backend.ts';
-import type { WorkerAttempts } from '../../domain/inspection.ts';
+
 import { LIMITS } from '../../domain/limits.ts';
+import type { Decision, Leased } from '../../domain/port/backend.ts';
+import type { WorkerAttempts } from '../../domain/port/inspection.ts';
 import type { Cases } from './cases.ts';
 import { type Kit, LEASE_MS } from './kit.ts';
 

@@ -1,6 +1,6 @@
 /** An enqueue in the making. */
-import type { EnqueueRefusal, EnqueueReply } from '../../../src/domain/backend.ts';
-import type { NewTask } from '../../../src/domain/task.ts';
+import type { EnqueueRefusal, EnqueueReply } from '../../../src/domain/port/backend.ts';
+import type { NewTask } from '../../../src/domain/task/task.ts';
 import type { Task } from './world.ts';
 
 /** One call: what it brings, and what became of its items so far. */

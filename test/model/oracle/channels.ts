@@ -1,6 +1,10 @@
 /** Channels of runs, as values and not as texts: what any backend's texts must read back as. */
-import type { LeaseRef, NodeWrites } from '../../../src/domain/backend.ts';
-import type { ChannelRefusal, ChannelWrite, ChannelWrites } from '../../../src/domain/channel.ts';
+import type { LeaseRef, NodeWrites } from '../../../src/domain/port/backend.ts';
+import type {
+  ChannelRefusal,
+  ChannelWrite,
+  ChannelWrites,
+} from '../../../src/domain/task/channel.ts';
 import type { World } from './world.ts';
 import { writeValues } from './xcom.ts';
 

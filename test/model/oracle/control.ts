@@ -1,8 +1,8 @@
 /** What people and workers ask for beside the life of tasks. */
 
-import type { CancelReply, ChangeReply, WorkerSpec } from '../../../src/domain/backend.ts';
-import type { Cause } from '../../../src/domain/cause.ts';
-import type { QueuePatch, UserPatch } from '../../../src/domain/settings.ts';
+import type { CancelReply, ChangeReply, WorkerSpec } from '../../../src/domain/port/backend.ts';
+import type { QueuePatch, UserPatch } from '../../../src/domain/settings/settings.ts';
+import type { Cause } from '../../../src/domain/task/cause.ts';
 import { closesBack } from './cycles.ts';
 import { refresh } from './fairness.ts';
 import { end, forget, goOn, hold, released, unhold } from './graph.ts';

@@ -1,6 +1,6 @@
 /** Whether tasks would come to wait for each other: by walking over all edges, each time. */
-import type { ChangeReply, EnqueueReply } from '../../../src/domain/backend.ts';
-import type { NewTask } from '../../../src/domain/task.ts';
+import type { ChangeReply, EnqueueReply } from '../../../src/domain/port/backend.ts';
+import type { NewTask } from '../../../src/domain/task/task.ts';
 import { answerers, type Call, refused } from './call.ts';
 import { ended, leads, sourceOf, type Task, unmetOf, type World, waitersFor } from './world.ts';
 

@@ -1,6 +1,6 @@
 /** How tasks come in. */
-import type { EnqueueReply, LeaseRef } from '../../../src/domain/backend.ts';
-import type { KeySpec, NewTask } from '../../../src/domain/task.ts';
+import type { EnqueueReply, LeaseRef } from '../../../src/domain/port/backend.ts';
+import type { KeySpec, NewTask } from '../../../src/domain/task/task.ts';
 import { answerers, type Call, refused } from './call.ts';
 import { cycleOf } from './cycles.ts';
 import { applyEnd, goOn, hold, policyOf, schedule, unhold } from './graph.ts';

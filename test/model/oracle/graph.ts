@@ -1,6 +1,6 @@
 /** How tasks move, end, and let others go on. */
-import type { Cause } from '../../../src/domain/cause.ts';
-import type { EdgePolicy } from '../../../src/domain/task.ts';
+import type { Cause } from '../../../src/domain/task/cause.ts';
+import type { EdgePolicy } from '../../../src/domain/task/task.ts';
 import { levelLeft, refresh } from './fairness.ts';
 import { touchGraph } from './snapshots.ts';
 import { settleTime } from './timed.ts';

@@ -1,5 +1,5 @@
 /** Who gets which task under a lease. */
-import type { LeaseRequest } from '../../../src/domain/backend.ts';
+import type { LeaseRequest } from '../../../src/domain/port/backend.ts';
 import {
   charge,
   earlier,

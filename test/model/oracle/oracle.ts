@@ -24,18 +24,18 @@ import type {
   Stats,
   UserInfo,
   WorkerSpec,
-} from '../../../src/domain/backend.ts';
-import type { Cause } from '../../../src/domain/cause.ts';
-import type { ChannelWrites } from '../../../src/domain/channel.ts';
-import type { QueuePatch, Retention, UserPatch } from '../../../src/domain/settings.ts';
+} from '../../../src/domain/port/backend.ts';
+import type { QueuePatch, Retention, UserPatch } from '../../../src/domain/settings/settings.ts';
+import type { Cause } from '../../../src/domain/task/cause.ts';
+import type { ChannelWrites } from '../../../src/domain/task/channel.ts';
 import {
   type AttemptRecord,
   isEnd,
   type NewTask,
   type TaskRecord,
   type TaskState,
-} from '../../../src/domain/task.ts';
-import type { XComPlace, XComWrite } from '../../../src/domain/xcom.ts';
+} from '../../../src/domain/task/task.ts';
+import type { XComPlace, XComWrite } from '../../../src/domain/task/xcom.ts';
 import * as channels from './channels.ts';
 import * as control from './control.ts';
 import { enqueueAll, enqueueEach } from './enqueue.ts';

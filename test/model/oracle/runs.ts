@@ -1,6 +1,6 @@
 /** What runs do beyond other tasks: wait for others, write down what they did, own members. */
-import type { LeaseRef, NodeWrites, Suspension } from '../../../src/domain/backend.ts';
-import type { ChannelRefusal, ChannelWrites } from '../../../src/domain/channel.ts';
+import type { LeaseRef, NodeWrites, Suspension } from '../../../src/domain/port/backend.ts';
+import type { ChannelRefusal, ChannelWrites } from '../../../src/domain/task/channel.ts';
 import * as channels from './channels.ts';
 import { goOn, wake } from './graph.ts';
 import { ended, isBlocked, type Task, type World } from './world.ts';

@@ -9,8 +9,8 @@ import type {
   ScheduleChange,
   ScheduleRecord,
   ScheduleSetReply,
-} from '../../../src/domain/backend.ts';
-import type { NewTask } from '../../../src/domain/task.ts';
+} from '../../../src/domain/port/backend.ts';
+import type { NewTask } from '../../../src/domain/task/task.ts';
 import { cancelTask } from './control.ts';
 import { enqueueEach } from './enqueue.ts';
 import { snapshotOf, touchGraph } from './snapshots.ts';

@@ -1,7 +1,7 @@
 /** What workers say about the tasks they hold. */
-import type { Decision, Settlement, Suspension } from '../../../src/domain/backend.ts';
-import type { ChannelRefusal } from '../../../src/domain/channel.ts';
-import type { AttemptRecord } from '../../../src/domain/task.ts';
+import type { Decision, Settlement, Suspension } from '../../../src/domain/port/backend.ts';
+import type { ChannelRefusal } from '../../../src/domain/task/channel.ts';
+import type { AttemptRecord } from '../../../src/domain/task/task.ts';
 import * as channels from './channels.ts';
 import { grainsAt, grainsOf, joinAt, lifted } from './fairness.ts';
 import { end, queueUp, schedule } from './graph.ts';

@@ -1,5 +1,5 @@
 /** Snapshots of graphs: how long each is kept. */
-import type { GraphReply } from '../../../src/domain/backend.ts';
+import type { GraphReply } from '../../../src/domain/port/backend.ts';
 import type { Snapshot, World } from './world.ts';
 
 const DAY_MS = 86_400_000;

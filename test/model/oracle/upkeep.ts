@@ -1,6 +1,6 @@
 /** What time does by itself: one step of maintenance, and when the next one has something to do. */
 
-import type { EndState } from '../../../src/domain/task.ts';
+import type { EndState } from '../../../src/domain/task/task.ts';
 import { isAhead, readyPeople, refresh } from './fairness.ts';
 import { end, forget, goOn, runCascade, wake } from './graph.ts';
 import { dropLists, hasLists } from './membership.ts';

@@ -6,19 +6,19 @@ import type {
   UpstreamFact,
   UserInfo,
   WorkerInfo,
-} from '../../../src/domain/backend.ts';
+} from '../../../src/domain/port/backend.ts';
 import type {
   AttemptTerms,
   QueueSettings,
   SettingOrigin,
   UserSettings,
-} from '../../../src/domain/settings.ts';
+} from '../../../src/domain/settings/settings.ts';
 import {
   type AttemptRecord,
   TASK_STATES,
   type TaskRecord,
   type TaskState,
-} from '../../../src/domain/task.ts';
+} from '../../../src/domain/task/task.ts';
 import { begins, readyPeople, room } from './fairness.ts';
 import { isDeadLetter } from './graph.ts';
 import { type Given, gateOf } from './lease.ts';

@@ -1,6 +1,6 @@
 /** Keys that gather calls: one task for many of them. */
-import type { EnqueueReply } from '../../../src/domain/backend.ts';
-import type { KeySpec, NewTask } from '../../../src/domain/task.ts';
+import type { EnqueueReply } from '../../../src/domain/port/backend.ts';
+import type { KeySpec, NewTask } from '../../../src/domain/task/task.ts';
 import { goOn, schedule } from './graph.ts';
 import { ended, type Key, type Task, type World } from './world.ts';
 

@@ -2,18 +2,23 @@
  * What the oracle knows: plain records in plain maps. Whatever can be counted is counted when it
  * is asked for, by walking over all tasks, so that nothing here can drift.
  */
-import type { Cause } from '../../../src/domain/cause.ts';
-import type { RateLimit } from '../../../src/domain/rate-limit.ts';
-import type { OverlapPolicy, SlotMoment } from '../../../src/domain/schedule.ts';
-import type { QueueSettings, Retention, UserSettings } from '../../../src/domain/settings.ts';
+
+import type { RateLimit } from '../../../src/domain/fairness/rate-limit.ts';
+import type { OverlapPolicy, SlotMoment } from '../../../src/domain/schedule/schedule.ts';
+import type {
+  QueueSettings,
+  Retention,
+  UserSettings,
+} from '../../../src/domain/settings/settings.ts';
+import type { Cause } from '../../../src/domain/task/cause.ts';
 import type {
   AttemptRecord,
   EdgePolicies,
   EndState,
   Level,
   TaskState,
-} from '../../../src/domain/task.ts';
-import type { TaskEvent } from '../../../src/domain/transition.ts';
+} from '../../../src/domain/task/task.ts';
+import type { TaskEvent } from '../../../src/domain/task/transition.ts';
 import type { Channels } from './channels.ts';
 import type { Pushed } from './xcom.ts';
 

@@ -1,5 +1,5 @@
 /** Named values of users. Nothing is ever taken away: whether a value is there follows from its facts. */
-import type { XComPlace, XComValue, XComWrite } from '../../../src/domain/xcom.ts';
+import type { XComPlace, XComValue, XComWrite } from '../../../src/domain/task/xcom.ts';
 import { AnyOf } from '../same.ts';
 import { byBytes, ended, readersOf, type World } from './world.ts';
 

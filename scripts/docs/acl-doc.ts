@@ -1,0 +1,72 @@
+/** The text of docs/acl.example: what an account of a process that uses Fairloom must be allowed. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+const EXPANDED = new URL('../../src/backends/redis/lua/expanded/', import.meta.url);
+
+/**
+ * What the client sends besides scripts, and why. `test/redis/faults/acl.test.ts` watches a server
+ * and fails when one is missing here, or is here and never sent.
+ */
+export const CLIENT_COMMANDS: Readonly<Record<string, string>> = {
+  eval: 'teaches the server a script',
+  evalsha: 'runs it',
+  blpop: 'an idle worker waits for its token',
+  subscribe: 'hears of the ends of tasks that are waited for',
+  'client|id': 'names the channel of this process, and large batches',
+  info: 'version and durability at the start; ioredis asks whether the server is ready',
+  hsetnx: 'the layout version of the namespace',
+  hget: 'the same',
+  set: 'stores a snapshot of a large graph',
+  get: 'reads it',
+  hgetall: 'a worker reads what a run has written down',
+  hmget: 'and values of its channels',
+  ping: 'health checks',
+  smembers: 'reconcile walks the queues',
+  hscan: 'and all records',
+  zrange: 'a listing of what runs asks for the workers that run anything',
+};
+
+/** Every command that a script calls, in lower case and in order. */
+export function scriptCommands(): readonly string[] {
+  const found = new Set<string>();
+  const files = readdirSync(EXPANDED).map((file) => new URL(file, EXPANDED));
+  for (const file of [...files, new URL('../lib/damage/guard.lua', EXPANDED)]) {
+    const text = readFileSync(file, 'utf8');
+    for (const [, name = ''] of text.matchAll(/(?:redis|real)\.p?call\(\s*'(\w+)'/g)) {
+      found.add(name.toLowerCase());
+    }
+  }
+  return [...found].sort();
+}
+
+/** The rules of the account, without its name and password. */
+function aclRules(prefix: string): readonly string[] {
+  const commands = [...new Set([...scriptCommands(), ...Object.keys(CLIENT_COMMANDS)])].sort();
+  return [
+    'resetkeys',
+    `~${prefix}:*`,
+    'resetchannels',
+    `&${prefix}:*`,
+    '-@all',
+    ...commands.map((name) => `+${name}`),
+  ];
+}
+
+export function renderAcl(): string {
+  const why = Object.entries(CLIENT_COMMANDS).map(([name, reason]) => `#   ${name}: ${reason}`);
+  return [
+    '# The account of a process that uses Fairloom, client or worker, for `aclfile` or ACL SETUSER.',
+    '# Made by `npm run docs` from the Lua scripts and the client; the contract suite runs as it.',
+    '#',
+    '# Change the password, and fq when you use another prefix. Redis 7 or newer; 6.2 has no',
+    '# subcommands in its rules: there, write +client for +client|id.',
+    '#',
+    '# What the client sends besides scripts:',
+    ...why,
+    '# The rest is what scripts call. CONFIG GET is left out on purpose: it would show passwords. The',
+    '# start line then says "fsync unknown"; add +config|get if you want it to know. SCAN is left out',
+    '# too: with +scan, reconcile also finds sets of dependencies whose task is gone.',
+    `user fairloom on >change-this-password ${aclRules('fq').join(' ')}`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,36 @@
+/** The pages of the API reference, which scripts/docs/api-doc.ts writes: what stands on which. */
+
+export interface ApiPage {
+  /** Of its file, without the end. */
+  readonly name: string;
+  readonly title: string;
+  /** What is imported from. */
+  readonly from: string;
+  /** The file of that entry point. */
+  readonly entry: string;
+  /** Which of its sources stand here; the first page that matches has them. Default: all. */
+  readonly sources?: RegExp;
+}
+
+const MAIN = { from: 'fairloom', entry: 'src/index.ts' };
+
+/** In the order of the sidebar. */
+export const API_PAGES: readonly ApiPage[] = [
+  {
+    ...MAIN,
+    name: 'client',
+    title: 'Client and workers',
+    sources: /^\.\/engine\/(?!task-error)[^/]+$/,
+  },
+  { ...MAIN, name: 'steps', title: 'Tasks and steps', sources: /^\.\/workflow\// },
+  { ...MAIN, name: 'runs', title: 'Runs', sources: /^\.\/(?:engine\/runs|domain\/graph)/ },
+  { ...MAIN, name: 'schedules', title: 'Schedules', sources: /^\.\/engine\/schedules\// },
+  { ...MAIN, name: 'errors', title: 'Errors', sources: /errors?\.ts$/ },
+  { ...MAIN, name: 'backend', title: 'Backends', sources: /^\.\/(?:backends|domain\/backend)/ },
+  { ...MAIN, name: 'terms', title: 'Terms' },
+  { name: 'redis', title: 'Redis', from: 'fairloom/redis', entry: 'src/redis.ts' },
+  { name: 'config', title: 'Configuration', from: 'fairloom/config', entry: 'src/config.ts' },
+  { name: 'metrics', title: 'Metrics', from: 'fairloom/metrics', entry: 'src/metrics.ts' },
+  { name: 'tracing', title: 'Tracing', from: 'fairloom/tracing', entry: 'src/tracing.ts' },
+  { name: 'testing', title: 'Testing', from: 'fairloom/testing', entry: 'src/testing.ts' },
+];

@@ -1,0 +1,30 @@
+/**
+ * Writes docs/limits.md from src/domain/limits.ts, docs/acl.example from the Lua scripts,
+ * docs/cli-output.md from src/cli/views/json-shapes.ts, the reference in docs/configuration.md from
+ * src/config/options.ts, the table of decisions from their pages, the tables of docs/redis-layout.md
+ * from src/domain/layout/, and the floor plan in docs/architecture.md from scripts/rooms.json and the
+ * imports. `test/tidy/docs/docs.test.ts`, `test/tidy/docs/decisions.test.ts` and
+ * `test/redis/faults/acl.test.ts` hold them to the code.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { renderAcl } from './acl-doc.ts';
+import { loadDecisions, renderDecisions } from './adr-doc.ts';
+import { renderConfiguration } from './config-doc.ts';
+import { renderFloorPlan } from './floor-plan.ts';
+import { renderLayout } from './layout-doc.ts';
+import { loadLimits, renderLimits } from './limits-doc.ts';
+import { renderOutput } from './output-doc.ts';
+
+const DOCS = new URL('../../docs/', import.meta.url);
+
+mkdirSync(DOCS, { recursive: true });
+writeFileSync(new URL('limits.md', DOCS), renderLimits(await loadLimits()));
+writeFileSync(new URL('acl.example', DOCS), renderAcl());
+writeFileSync(new URL('cli-output.md', DOCS), renderOutput());
+writeFileSync(new URL('adr/README.md', DOCS), renderDecisions(loadDecisions()));
+const configuration = new URL('configuration.md', DOCS);
+writeFileSync(configuration, renderConfiguration(readFileSync(configuration, 'utf8')));
+const layout = new URL('redis-layout.md', DOCS);
+writeFileSync(layout, renderLayout(readFileSync(layout, 'utf8')));
+const architecture = new URL('architecture.md', DOCS);
+writeFileSync(architecture, renderFloorPlan(readFileSync(architecture, 'utf8')));

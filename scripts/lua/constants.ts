@@ -1,0 +1,66 @@
+import { SCRIPT_BOUNDS } from '../../src/domain/layout/script-bounds.ts';
+import { LIMITS, type LimitName, PRIORITY_WEIGHTS } from '../../src/domain/limits.ts';
+import { CHANNEL_NUMBER_BYTES } from '../../src/domain/task/channel.ts';
+
+/** What the scripts need of `domain/limits.ts`. */
+const NAMES: readonly LimitName[] = [
+  'absorbed',
+  'alarmGapMs',
+  'apartBytes',
+  'attemptsKept',
+  'cascadeStep',
+  'channelBytes',
+  'channelKeys',
+  'channelValueBytes',
+  'clockStepMs',
+  'cycleFan',
+  'cycleStep',
+  'floorMs',
+  'graphScriptBytes',
+  'graphTtlMs',
+  'handMs',
+  'listsPerUser',
+  'lostBackoffMs',
+  'maxLost',
+  'noticeBytes',
+  'oldErrorBytes',
+  'outageMs',
+  'outagePauseMs',
+  'promoteTurn',
+  'refreshStep',
+  'resendMs',
+  'scheduleLockMs',
+  'scheduleOverdueMs',
+  'scheduleRetryMs',
+  'scriptBytes',
+  'scriptUnits',
+  'strangersPerLease',
+  'submissionMs',
+  'unknownTaskMs',
+  'upstreamBytes',
+  'waitMaxMs',
+  'wakeTokens',
+  'weightClasses',
+  'workerSilenceMs',
+  'xcomHoldMs',
+];
+
+/** Added to the key of an ended task that is still read: behind all that retention looks at. */
+const HELD = 2 ** 52;
+
+/** The text that `-- @include constants` stands for. */
+export function luaConstants(): string {
+  const entries = NAMES.map((name) => `  ${name} = ${LIMITS[name]},`);
+  const bounds = Object.entries(SCRIPT_BOUNDS).map(([name, { value }]) => `  ${name} = ${value},`);
+  const weights = PRIORITY_WEIGHTS.join(', ');
+  return [
+    'local LIMIT = {',
+    ...entries,
+    ...bounds,
+    `  channelNumberBytes = ${CHANNEL_NUMBER_BYTES},`,
+    `  held = ${HELD},`,
+    `  priorityWeights = { ${weights} },`,
+    '}',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,285 @@
+/** Channels in the hands of handlers: what an attempt writes is held until its end is written down. */
+import { decodeJson, encodeJson, utf8Bytes } from '../base/json.ts';
+import {
+  ChannelLimitError,
+  ChannelTypeError,
+  ClosedError,
+  type FairloomError,
+  InvalidOptionError,
+  InvalidPayloadError,
+  LeaseLostError,
+  TaskNotFoundError,
+} from '../domain/errors/errors.ts';
+import { checkOptions } from '../domain/errors/options.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { LeaseRef, RunStore } from '../domain/port/backend.ts';
+import { checkId } from '../domain/settings/names.ts';
+import {
+  type ChannelRefusal,
+  ChannelValues,
+  type ChannelWrite,
+  folded,
+  writeBytes,
+  written,
+} from '../domain/task/channel.ts';
+import { isSealed, readableWords } from '../domain/task/sealed-text.ts';
+import {
+  type ChannelDefinition,
+  channelDefinitionOf,
+  ONCE_KEYS,
+  type OnceOptions,
+} from '../workflow/channel.ts';
+import { validate } from '../workflow/standard-schema.ts';
+import type { Failure } from './handler-call.ts';
+
+/** Where the channels of a run are. */
+export interface ChannelStore {
+  /** The JSON text of one field as it is stored now. */
+  read(field: string): Promise<string | undefined>;
+  /** Writes now; throws what {@link channelError} makes. */
+  write(write: ChannelWrite): Promise<void>;
+}
+
+/** The channels of a stored run, under a lease. */
+export class StoredChannels implements ChannelStore {
+  readonly #runs: RunStore;
+  readonly #run: string;
+  /** Whose lease may be another one after a wait. */
+  readonly #holder: { readonly lease: LeaseRef };
+
+  constructor(runs: RunStore, run: string, holder: { readonly lease: LeaseRef }) {
+    this.#runs = runs;
+    this.#run = run;
+    this.#holder = holder;
+  }
+
+  async read(field: string): Promise<string | undefined> {
+    return (await this.#runs.readChannel(this.#run, [field]))[field];
+  }
+
+  async write(write: ChannelWrite): Promise<void> {
+    const { id, token } = this.#holder.lease;
+    const channel = { run: this.#run, writes: [write] };
+    const answer = await this.#runs.writeChannel({ id, token }, channel);
+    if (answer === 'lost') throw new LeaseLostError(id);
+    if (answer !== 'ok') throw channelError(answer);
+  }
+}
+
+/** The channels of a run that is not stored. */
+export class LocalChannels implements ChannelStore {
+  readonly #values = new ChannelValues();
+
+  async read(field: string): Promise<string | undefined> {
+    return this.#values.read([field])[field];
+  }
+
+  async write(write: ChannelWrite): Promise<void> {
+    this.apply([write]);
+  }
+
+  /** What a handler wrote that has succeeded: all of it, or it throws. */
+  apply(writes: readonly ChannelWrite[]): void {
+    const refusal = this.#values.write(writes);
+    if (refusal !== undefined) throw channelError(refusal);
+  }
+}
+
+/** What one attempt of a handler writes. */
+export class ChannelBook {
+  readonly #store: ChannelStore;
+  /** By field, each with all that was written to it. */
+  #held: Map<string, ChannelWrite> | undefined;
+  #bytes = 0;
+  #isClosed = false;
+
+  constructor(store: ChannelStore) {
+    this.#store = store;
+  }
+
+  /** @throws {@link InvalidOptionError} when it is no channel. */
+  open(channel: unknown): HandlerChannel {
+    const definition = channelDefinitionOf(channel);
+    const store = this.#store;
+    const live = new HandChannel(definition, store);
+    const own: ChannelStore = {
+      read: (field) => this.#read(field),
+      write: async (write) => this.#hold(definition, write),
+    };
+    return new HandlerChannel(definition, own, live);
+  }
+
+  /** What is to be applied; nothing can be written any more. */
+  take(): readonly ChannelWrite[] {
+    this.#isClosed = true;
+    return this.#held === undefined ? NO_WRITES : [...this.#held.values()];
+  }
+
+  async #read(field: string): Promise<string | undefined> {
+    const held = this.#held?.get(field);
+    const isWhole = held?.type === 'set' || held?.type === 'delete';
+    const stored = isWhole ? undefined : await this.#store.read(field);
+    if (held === undefined) return stored;
+    const text = written(stored, held);
+    if (typeof text === 'object') throw channelError(text);
+    return text;
+  }
+
+  #hold({ name }: ChannelDefinition, write: ChannelWrite): void {
+    if (this.#isClosed) throw new ClosedError(`channel ${name} of a handler that has ended`);
+    if ('once' in write) {
+      throw new InvalidOptionError('once', 'nothing: what is held back counts once', write.once);
+    }
+    const { field } = write;
+    this.#held ??= new Map();
+    const before = this.#held.get(field);
+    const after = folded(before, write);
+    if (after.type === 'unfit') throw channelError(after);
+    const isLong = 'text' in after && utf8Bytes(after.text) > LIMITS.channelValueBytes;
+    if (isLong) throw new ChannelLimitError(placeOf(field), 'channelValueBytes');
+    const bytes = this.#bytes + writeBytes(after) - (before === undefined ? 0 : writeBytes(before));
+    if (bytes > LIMITS.channelBytes) throw new ChannelLimitError(placeOf(field), 'channelBytes');
+    if (before === undefined && this.#held.size >= LIMITS.channelWrites) {
+      throw new ChannelLimitError(placeOf(field), 'channelWrites');
+    }
+    this.#held.set(field, after);
+    this.#bytes = bytes;
+  }
+}
+
+/** What a handler has written that has not touched a channel. */
+export const NO_WRITES: readonly ChannelWrite[] = [];
+
+/** One view of a channel. Callers see `LiveChannel`; its types are promises only. */
+class HandChannel {
+  readonly #definition: ChannelDefinition;
+  readonly #store: ChannelStore;
+
+  constructor(definition: ChannelDefinition, store: ChannelStore) {
+    this.#definition = definition;
+    this.#store = store;
+  }
+
+  async get(key: string): Promise<unknown> {
+    const text = await this.#store.read(this.#field(key));
+    return text === undefined ? undefined : this.#checked(key, decodeJson(text));
+  }
+
+  async set(key: string, value: unknown): Promise<void> {
+    const field = this.#field(key);
+    const text = this.#encoded(key, value);
+    const checked = this.#checked(key, value);
+    if (checked instanceof Promise) await checked;
+    await this.#store.write({ type: 'set', field, text });
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#store.write({ type: 'delete', field: this.#field(key) });
+  }
+
+  async append(key: string, element: unknown, options: OnceOptions = {}): Promise<void> {
+    checkOptions('append', options, ONCE_KEYS);
+    const field = this.#field(key);
+    const text = this.#encoded(key, element);
+    await this.#store.write({ type: 'append', field, text, ...onceOf(options) });
+  }
+
+  async add(key: string, by: number, options: OnceOptions = {}): Promise<void> {
+    checkOptions('add', options, ONCE_KEYS);
+    const field = this.#field(key);
+    if (!Number.isFinite(by)) throw this.#invalid(key, '$', `${String(by)} is no JSON number`);
+    await this.#store.write({ type: 'add', field, by, ...onceOf(options) });
+  }
+
+  #field(key: unknown): string {
+    return `${this.#definition.name}:${checkId('channel key', key)}`;
+  }
+
+  #encoded(key: string, value: unknown): string {
+    if (value === undefined) throw this.#invalid(key, '$', 'undefined has no JSON form');
+    const encoded = encodeJson(value, LIMITS.channelValueBytes);
+    if (encoded.ok) return encoded.text;
+    throw this.#invalid(key, encoded.path, encoded.problem);
+  }
+
+  /** What the schema makes of a value; a promise only when the schema gives one. */
+  #checked(key: string, value: unknown): unknown {
+    const schema = this.#definition.schemas.get(key);
+    if (schema === undefined) return value;
+    const result = validate(schema, value);
+    if (result instanceof Promise) return result.then((late) => this.#valueOf(key, late));
+    return this.#valueOf(key, result);
+  }
+
+  #valueOf(key: string, result: Awaited<ReturnType<typeof validate>>): unknown {
+    if (result.ok) return result.value;
+    throw this.#invalid(key, result.path, result.message);
+  }
+
+  #invalid(key: string, path: string, problem: string): InvalidPayloadError {
+    const where = `channel ${this.#definition.name}, key ${JSON.stringify(key)}`;
+    return new InvalidPayloadError(path, `${problem} (${where})`);
+  }
+}
+
+/** A channel as a handler gets it. */
+class HandlerChannel extends HandChannel {
+  readonly live: HandChannel;
+
+  constructor(definition: ChannelDefinition, store: ChannelStore, live: HandChannel) {
+    super(definition, store);
+    this.live = live;
+  }
+}
+
+/** The error that says why writes were refused. */
+export function channelError(refusal: ChannelRefusal): FairloomError {
+  switch (refusal.type) {
+    case 'run-gone':
+      return new TaskNotFoundError(refusal.run);
+    case 'unfit':
+      return new ChannelTypeError(placeOf(refusal.field), refusal.operation);
+    case 'over':
+      return new ChannelLimitError(placeOf(refusal.field), refusal.limit);
+  }
+}
+
+/** Its task has failed: another attempt would come to the same. */
+export function channelFailure(refusal: ChannelRefusal): Failure {
+  return { error: channelError(refusal), failureType: 'error', retryable: false };
+}
+
+/** A field taken apart. */
+function placeOf(field: string): { readonly channel: string; readonly key: string } {
+  const colon = field.indexOf(':');
+  return { channel: field.slice(0, colon), key: field.slice(colon + 1) };
+}
+
+/** Values of a run by channel and key. */
+export function channelsIn(
+  fields: Readonly<Record<string, string>>,
+): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const channels = new Map<string, [string, unknown][]>();
+  for (const [field, text] of Object.entries(fields)) {
+    const { channel, key } = placeOf(field);
+    const known = channels.get(channel) ?? [];
+    known.push([key, shownValue(text)]);
+    channels.set(channel, known);
+  }
+  const sorted = [...channels].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(
+    sorted.map(([name, values]) => [name, Object.fromEntries(values)] as const),
+  );
+}
+
+/** What cannot be read is shown by the id of its key. */
+function shownValue(text: string): unknown {
+  if (isSealed(text)) return readableWords(text);
+  const value = decodeJson(text);
+  const words = (one: unknown): unknown => (typeof one === 'string' ? readableWords(one) : one);
+  return Array.isArray(value) ? value.map(words) : words(value);
+}
+
+function onceOf({ once }: OnceOptions): { readonly once?: string } {
+  return once === undefined ? {} : { once: checkId('once', once) };
+}

@@ -1,0 +1,124 @@
+/** How calls of handlers become decisions, whoever decides. */
+import { messageOf } from '../base/message-of.ts';
+import { errorText } from '../codec/task-error.ts';
+import type { Outcome, WordedDecision } from '../domain/attempt/decider.ts';
+import { isOwn, type TaskCanceledError } from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Decision, Leased } from '../domain/port/backend.ts';
+import {
+  type Cause,
+  causeText,
+  type FailureType,
+  type UpstreamCause,
+} from '../domain/task/cause.ts';
+import type { Failure } from './handler-call.ts';
+
+/** The engine's own code threw: a graph that is not there may be there later, the rest stays wrong. */
+export function ownFailure(error: unknown): Failure {
+  const retryable = isOwn(error) && error.retryable;
+  const isPayload = isOwn(error, 'INVALID_PAYLOAD');
+  return { error, failureType: isPayload ? 'invalid-payload' : 'error', retryable };
+}
+
+/** The outcome of a failed call. */
+export function failedOutcome(failure: Failure, afterMs: number | undefined): Outcome {
+  const { error, failureType, retryable } = failure;
+  const outcome = { type: 'failed', failureType, retryable, error: errorText(error) } as const;
+  return afterMs === undefined ? outcome : { ...outcome, afterMs };
+}
+
+/** The outcome of a call that asked to be made again later, uncounted; `undefined` of any other. */
+export function releasedOutcome({ error, afterMs, uncounted }: Failure): Outcome | undefined {
+  if (uncounted !== true || afterMs === undefined) return undefined;
+  const cause: Cause = { type: 'retry-after', reason: messageOf(error) };
+  return { type: 'released', cause, afterMs, error: errorText(error) };
+}
+
+/** The outcome of a call that was to end: why, by the reason of its signal. */
+export function canceledOutcome(reason: unknown): Outcome {
+  const isCanceled = isOwn<TaskCanceledError>(reason, 'TASK_CANCELED');
+  const cause: Cause = isCanceled ? reason.why : { type: 'request' };
+  return { type: 'canceled', cause };
+}
+
+/** A task ends since another has, without an attempt of its own. */
+export function followDecision(cause: UpstreamCause): Decision {
+  if (cause.state !== 'failed') return { type: 'cancel', cause };
+  return { type: 'dead-letter', cause, error: errorText(new Error(causeText(cause))) };
+}
+
+/** A task was leased whose code is not here: another worker may have it. */
+export function strangerDecision(names: readonly string[], { name }: Leased): Decision {
+  const cause: Cause = { type: 'unknown-here', task: name, known: knownNames(names) };
+  return { type: 'release', delayMs: STRANGER_MS, cause };
+}
+
+/** What a worker has code for, as an attempt keeps it: without the engine's own, and cut. */
+export function knownNames(names: readonly string[]): readonly string[] {
+  return names.filter((one) => !one.startsWith('~')).slice(0, KNOWN_NAMES);
+}
+
+/** How long it is left to other workers, in ms. */
+const STRANGER_MS = 1_000;
+
+/** Names that a worker has code for and that an attempt keeps: a worker may know hundreds. */
+const KNOWN_NAMES = 20;
+
+const DECISIONS: readonly unknown[] = ['finish', 'retry', 'dead-letter', 'cancel', 'release'];
+
+/** Causes of the default decider, which a decider of the user may pass on. */
+const PASSED_ON: readonly unknown[] = [
+  'attempts',
+  'fatal',
+  'request',
+  'schedule',
+  'group-ended',
+  'retry-after',
+  'shutdown',
+  'unread',
+] satisfies readonly Cause['type'][];
+
+const FAILURES: readonly FailureType[] = [
+  'error',
+  'timeout',
+  'lost',
+  'expired',
+  'unknown-task',
+  'invalid-payload',
+  'invalid-result',
+  'upstream',
+];
+
+/** A user's decider may answer anything: waits are brought into bounds, nonsense is refused. */
+export function checkedDecision(
+  given: Decision | WordedDecision,
+  outcome: Outcome,
+): Decision | undefined {
+  if (!DECISIONS.includes(given?.type)) return undefined;
+  if (given.type === 'finish') return typeof given.result === 'string' ? given : undefined;
+  const cause = causeIn(given, outcome);
+  if (given.type === 'cancel') return { type: 'cancel', cause };
+  if (given.type === 'dead-letter') return { type: 'dead-letter', cause, error: given.error };
+  if (given.type === 'release' && given.delayMs === undefined) return { type: 'release', cause };
+  const { delayMs = Number.NaN } = given;
+  if (!Number.isFinite(delayMs)) return undefined;
+  const least = given.type === 'release' ? LIMITS.releaseMinMs : 0;
+  const ms = Math.min(Math.max(least, Math.round(delayMs)), LIMITS.delayMaxMs);
+  return given.type === 'release'
+    ? { type: 'release', delayMs: ms, cause }
+    : { type: 'retry', delayMs: ms, cause, error: given.error };
+}
+
+/** The cause that was passed on, or the decider's words. */
+function causeIn(
+  given: Exclude<Decision | WordedDecision, { readonly type: 'finish' }>,
+  outcome: Outcome,
+): Cause {
+  if ('cause' in given && PASSED_ON.includes(given.cause?.type)) return given.cause;
+  const reason = 'reason' in given && typeof given.reason === 'string' ? given.reason : '';
+  if (given.type !== 'dead-letter') return { type: 'decider', reason };
+  const said = 'failureType' in given ? given.failureType : undefined;
+  const failure = FAILURES.find((known) => known === said) ?? 'error';
+  const where = 'node' in outcome ? { node: outcome.node } : {};
+  return { type: 'decider', reason, failure, ...where };
+}

@@ -1,0 +1,173 @@
+/**
+ * One call of a handler, from stored text to stored text: read, check, run, check, write. Only the
+ * steps that wait for something cost a promise.
+ */
+import { apart } from '../base/async-scope.ts';
+import type { ValueCodec } from '../codec/codec.ts';
+import {
+  InvalidPayloadError,
+  InvalidResultError,
+  isOwn,
+  isRetryAfter,
+  ownCode,
+} from '../domain/errors/errors.ts';
+import type { FailureType } from '../domain/task/cause.ts';
+import { type Control, controlOf } from '../workflow/control.ts';
+import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
+import type { TaskContext } from '../workflow/task-context.ts';
+import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
+import { checkXComResult } from './xcom.ts';
+
+/** Why a call gave no result. `error` is what was thrown, as it is. */
+export interface Failure {
+  readonly error: unknown;
+  readonly failureType: FailureType;
+  readonly retryable: boolean;
+  /** The handler named its own wait, in ms. */
+  readonly afterMs?: number;
+  /** With `afterMs`: given back, not an attempt. */
+  readonly uncounted?: boolean;
+}
+
+/** Is told how the call ended; exactly one of these, once. */
+export interface CallSink {
+  returned(text: string): void;
+  /** A dynamic handler returned what comes next. */
+  chose(control: Control): void;
+  threw(failure: Failure): void;
+}
+
+/** What is called. */
+export interface HandlerCall {
+  readonly definition: TaskDefinition;
+  readonly handler: Handler;
+  readonly payload: string;
+  readonly ctx: TaskContext;
+  readonly codec: ValueCodec;
+}
+
+/** Calls the handler; synchronous up to the handler's first wait. Never throws. */
+export function callHandler(call: HandlerCall, sink: CallSink): void {
+  let input: unknown;
+  try {
+    input = call.codec.read(call.payload);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : 'cannot be read';
+    const told = isOwn(error, 'DECRYPTION_FAILED') ? error : new InvalidPayloadError('$', problem);
+    sink.threw(refused(told, 'invalid-payload'));
+    return;
+  }
+  if (call.definition.input === undefined) invoke(call, input, sink);
+  else checkInput(call, input, sink);
+}
+
+/** Codes of our errors after which another attempt would come to the same. */
+const FINAL: readonly unknown[] = [
+  'FATAL',
+  'REPLAY_MISMATCH',
+  'GROUP_CHANGED',
+  'CHANNEL_LIMIT',
+  'CHANNEL_TYPE',
+  'XCOM_LIMIT',
+  'DECRYPTION_FAILED',
+];
+
+/** What a thrown value means. */
+function failureOf(error: unknown): Failure {
+  if (isRetryAfter(error)) {
+    const { delayMs, countAttempt } = error;
+    const wait = { error, failureType: 'error', retryable: true, afterMs: delayMs } as const;
+    return countAttempt ? wait : { ...wait, uncounted: true };
+  }
+  if (isOwn(error, 'INVALID_RESULT')) return refused(error, 'invalid-result');
+  return { error, failureType: 'error', retryable: !FINAL.includes(ownCode(error)) };
+}
+
+function checkInput(call: HandlerCall, input: unknown, sink: CallSink): void {
+  checked(call.definition.input, input, (result) => {
+    if (result.ok) invoke(call, result.value, sink);
+    else
+      sink.threw(refused(new InvalidPayloadError(result.path, result.message), 'invalid-payload'));
+  });
+}
+
+function invoke(call: HandlerCall, input: unknown, sink: CallSink): void {
+  let value: unknown;
+  let promise: Promise<unknown> | undefined;
+  try {
+    value = apart(call.handler, input, call.ctx);
+    promise = promiseOf(value);
+  } catch (error) {
+    sink.threw(failureOf(error));
+    return;
+  }
+  if (promise === undefined) {
+    finish(call, value, sink);
+    return;
+  }
+  promise.then(
+    (result) => finish(call, result, sink),
+    (error: unknown) => sink.threw(failureOf(error)),
+  );
+}
+
+function finish(call: HandlerCall, value: unknown, sink: CallSink): void {
+  const control = call.definition.dynamic === undefined ? undefined : controlOf(value);
+  if (control !== undefined) {
+    sink.chose(control);
+    return;
+  }
+  if (call.definition.output === undefined) {
+    store(call, value, sink);
+    return;
+  }
+  checked(call.definition.output, value, (result) => {
+    if (result.ok) store(call, result.value, sink);
+    else sink.threw(refused(new InvalidResultError(result.path, result.message), 'invalid-result'));
+  });
+}
+
+function store(call: HandlerCall, value: unknown, sink: CallSink): void {
+  let text: string;
+  try {
+    text = call.codec.result(call.definition.name, value);
+    if (call.definition.options.xcom === true) checkXComResult(text);
+  } catch (error) {
+    sink.threw(refused(error, 'invalid-result'));
+    return;
+  }
+  sink.returned(text);
+}
+
+/** Asks a schema; one that throws has refused. */
+function checked(
+  schema: TaskDefinition['input'],
+  value: unknown,
+  then: (result: SchemaResult) => void,
+): void {
+  const thrown = (error: unknown): SchemaResult => ({
+    ok: false,
+    path: '$',
+    message: error instanceof Error ? error.message : 'its schema threw',
+  });
+  let answer: SchemaResult | Promise<SchemaResult>;
+  try {
+    answer = schema === undefined ? { ok: true, value } : validate(schema, value);
+  } catch (error) {
+    answer = thrown(error);
+  }
+  if (answer instanceof Promise) void answer.catch(thrown).then(then);
+  else then(answer);
+}
+
+/** No retry helps: the same text would be refused again, or the side effects are done. */
+function refused(error: unknown, failureType: FailureType): Failure {
+  return { error, failureType, retryable: false };
+}
+
+/** Of anything that can be waited for; `undefined` for plain values. */
+function promiseOf(value: unknown): Promise<unknown> | undefined {
+  if (value instanceof Promise) return value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  return typeof Reflect.get(value, 'then') === 'function' ? Promise.resolve(value) : undefined;
+}

@@ -1,0 +1,36 @@
+/** What passes between an attempt and code of the engine's own that works under its lease. */
+
+import type { Outcome } from '../domain/attempt/decider.ts';
+import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
+import type { Trace } from '../tracing/trace.ts';
+
+/** What the engine's own code makes of a lease. */
+export type OwnEnd =
+  | { readonly type: 'settle'; readonly decision: Decision | Suspension }
+  /** Left to the decider of the task. */
+  | { readonly type: 'outcome'; readonly outcome: Outcome }
+  /** The lease is not in force any more: nothing is settled. */
+  | { readonly type: 'lost' };
+
+/** What a handler that waits has written down, as far as its attempt must know it. */
+export interface KeptJournal {
+  /** Whether these are its fields: nobody else has written any. */
+  isEqualTo(fields: Readonly<Record<string, string>>): boolean;
+}
+
+/** The lease that the engine's own code works under. */
+export interface OwnLease {
+  /** In force now; another one after {@link OwnLease.suspend}. */
+  readonly lease: Leased;
+  readonly signal: AbortSignal;
+  /** The backend says that a cancel was requested: it need not wait for a heartbeat. */
+  canceling(): void;
+  readonly fencingToken: number;
+  readonly trace: Trace;
+  /**
+   * Gives the lease up while a handler waits for a group, and keeps its stack. Fulfilled once this
+   * worker has leased the task again and nobody has written to its journal meanwhile; rejects when
+   * the stack is not wanted any more.
+   */
+  suspend(suspension: Suspension, journal: KeptJournal): Promise<void>;
+}

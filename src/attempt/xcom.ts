@@ -1,0 +1,201 @@
+/** XCom in the hands of handlers: what an attempt changes is held until its end is written down. */
+
+import type { Connection } from '../backends/connection.ts';
+import { utf8Bytes } from '../base/json.ts';
+import type { ValueCodec } from '../codec/codec.ts';
+import {
+  ClosedError,
+  InvalidPayloadError,
+  InvalidResultError,
+  XComLimitError,
+} from '../domain/errors/errors.ts';
+import { checkOptions } from '../domain/errors/options.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkId } from '../domain/settings/names.ts';
+import {
+  XCOM_NAMESPACE,
+  type XComPlace,
+  type XComWrite,
+  xcomPlaceText,
+} from '../domain/task/xcom.ts';
+import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
+import type { TaskDefinition } from '../workflow/task-definition.ts';
+import { durationOption } from '../workflow/task-options.ts';
+import { XCOM_PUSH_KEYS, type XCom, type XComPushOptions } from '../workflow/xcom.ts';
+import { type XComKeyDefinition, xcomKeyOf } from '../workflow/xcom-key.ts';
+
+const BOUNDS = { least: 1, most: LIMITS.delayMaxMs };
+
+/** The values of a client's backend, and what holds for those that say nothing. */
+export class XComValues {
+  readonly #connection: Connection;
+  readonly #codec: ValueCodec;
+  readonly #ttlMs: number;
+
+  constructor(connection: Connection, codec: ValueCodec, ttlMs: number) {
+    this.#connection = connection;
+    this.#codec = codec;
+    this.#ttlMs = ttlMs;
+  }
+
+  async read(place: XComPlace): Promise<string | undefined> {
+    const { xcom } = await this.#connection.ready();
+    const [value] = await xcom.read([place]);
+    return value?.text;
+  }
+
+  /** On behalf of no task. */
+  async write(writes: readonly XComWrite[]): Promise<void> {
+    const { xcom } = await this.#connection.ready();
+    await xcom.write(writes);
+  }
+
+  /** The write that pushes a value, checked in every part; a promise only when its schema gives one. */
+  pushOf(
+    place: XComPlace,
+    key: XComKeyDefinition,
+    { value, options }: { readonly value: unknown; readonly options: XComPushOptions },
+  ): XComWrite | Promise<XComWrite> {
+    const ttlMs =
+      options.ttl === undefined ? this.#ttlMs : durationOption('ttl', options.ttl, BOUNDS);
+    const text = this.#codec.xcom(key.name, value);
+    const write: XComWrite = { type: 'push', place, text, ttlMs };
+    const passed = checked(key, value);
+    return passed instanceof Promise ? passed.then(() => write) : write;
+  }
+
+  /** The result of a task whose definition hands it on; `undefined` for others. */
+  resultOf(
+    { taskName, options }: TaskDefinition,
+    user: string,
+    text: string,
+  ): XComWrite | undefined {
+    if (options.xcom !== true) return undefined;
+    const place = { user, namespace: XCOM_NAMESPACE, key: taskName };
+    return { type: 'push', place, text, ttlMs: this.#ttlMs };
+  }
+
+  /** What was pushed under a key; a promise only when its schema gives one. */
+  valueOf(key: XComKeyDefinition, text: string): unknown {
+    return checked(key, this.#codec.read(text));
+  }
+}
+
+/**
+ * A result that is handed on is a value too.
+ *
+ * @throws {@link InvalidResultError} when it is too large for one.
+ */
+export function checkXComResult(text: string): void {
+  const bytes = utf8Bytes(text);
+  if (bytes <= LIMITS.xcomValueBytes) return;
+  const problem = `is ${bytes} bytes, at most ${LIMITS.xcomValueBytes} with the option xcom`;
+  throw new InvalidResultError('$', problem);
+}
+
+/** What the schema of a key makes of a value; a promise only when the schema gives one. */
+function checked({ name, schema }: XComKeyDefinition, value: unknown): unknown {
+  if (schema === undefined) return value;
+  const result = validate(schema, value);
+  if (result instanceof Promise) return result.then((late) => passedBy(name, late));
+  return passedBy(name, result);
+}
+
+function passedBy(key: string, result: SchemaResult): unknown {
+  if (result.ok) return result.value;
+  throw new InvalidPayloadError(result.path, `${result.message} (xcom key ${JSON.stringify(key)})`);
+}
+
+/** What one attempt of a handler pushes and deletes. */
+export class XComBook {
+  readonly values: XComValues;
+  readonly #user: string;
+  /** By place, the last write to each. */
+  readonly #held = new Map<string, XComWrite>();
+  #bytes = 0;
+  #isClosed = false;
+
+  constructor(values: XComValues, user: string) {
+    this.values = values;
+    this.#user = user;
+  }
+
+  /** The view of a namespace; one by default. */
+  open(namespace: string = XCOM_NAMESPACE): XCom {
+    return new HandlerXCom(this, namespace);
+  }
+
+  /** What is to be applied; nothing can be changed any more. */
+  take(): readonly XComWrite[] {
+    this.#isClosed = true;
+    return [...this.#held.values()];
+  }
+
+  placeOf(namespace: string, key: string): XComPlace {
+    return { user: this.#user, namespace, key };
+  }
+
+  async read(place: XComPlace): Promise<string | undefined> {
+    const held = this.#held.get(xcomPlaceText(place));
+    if (held === undefined) return this.values.read(place);
+    return held.type === 'push' ? held.text : undefined;
+  }
+
+  hold(write: XComWrite): void {
+    const { key } = write.place;
+    if (this.#isClosed) throw new ClosedError('xcom of a handler that has ended');
+    const name = xcomPlaceText(write.place);
+    const before = this.#held.get(name);
+    const bytes = this.#bytes + pushedBytes(write) - pushedBytes(before);
+    if (bytes > LIMITS.xcomBytes) throw new XComLimitError(key, 'xcomBytes');
+    if (before === undefined && this.#held.size >= LIMITS.xcomWrites) {
+      throw new XComLimitError(key, 'xcomWrites');
+    }
+    // In the order of the last writes.
+    this.#held.delete(name);
+    this.#held.set(name, write);
+    this.#bytes = bytes;
+  }
+}
+
+/** What counts of a write towards what one attempt pushes. */
+function pushedBytes(write: XComWrite | undefined): number {
+  return write?.type === 'push' ? utf8Bytes(write.text) : 0;
+}
+
+/** One namespace as a handler sees it. Its types are promises only; callers see {@link XCom}. */
+class HandlerXCom implements XCom {
+  readonly #book: XComBook;
+  readonly #namespace: string;
+
+  constructor(book: XComBook, namespace: string) {
+    this.#book = book;
+    this.#namespace = namespace;
+  }
+
+  async push(key: unknown, value: unknown, options: XComPushOptions = {}): Promise<void> {
+    checkOptions('xcom.push', options, XCOM_PUSH_KEYS);
+    const definition = xcomKeyOf(key);
+    const place = this.#book.placeOf(this.#namespace, definition.name);
+    const write = this.#book.values.pushOf(place, definition, { value, options });
+    // Held at once unless a schema takes its time, so that a push counts that nobody awaits.
+    this.#book.hold(write instanceof Promise ? await write : write);
+  }
+
+  async pull(key: unknown): Promise<never> {
+    const definition = xcomKeyOf(key);
+    const text = await this.#book.read(this.#book.placeOf(this.#namespace, definition.name));
+    const value = text === undefined ? undefined : this.#book.values.valueOf(definition, text);
+    // The key says of which type its value is.
+    return (await value) as never;
+  }
+
+  async delete(key: unknown): Promise<void> {
+    const { name } = xcomKeyOf(key);
+    this.#book.hold({ type: 'delete', place: this.#book.placeOf(this.#namespace, name) });
+  }
+
+  in(namespace: string): XCom {
+    return this.#book.open(checkId('namespace', namespace));
+  }
+}

@@ -1,0 +1,84 @@
+import type { Logger } from '../base/logger.ts';
+import { ClosedError } from '../domain/errors/errors.ts';
+import type { Backend, BackendInfo } from '../domain/port/backend.ts';
+import type { Retention } from '../domain/settings/settings.ts';
+import { say } from '../logging/log-events.ts';
+
+/** A backend that is opened on first use, and refuses use after its end. */
+export class Connection {
+  /** As it is, open or not: workers use it, since they have ends of their own. */
+  readonly backend: Backend;
+  readonly #retention: Retention;
+  readonly #log: Logger;
+  /** Present from the first use; forgotten when opening failed, so that the next use tries again. */
+  #opening: Promise<Backend> | undefined;
+  #isOpen = false;
+  #info: BackendInfo = { description: '', warnings: [] };
+  #refuses = false;
+
+  constructor(backend: Backend, retention: Retention, log: Logger) {
+    this.backend = backend;
+    this.#retention = retention;
+    this.#log = log;
+  }
+
+  /** The client was closed, or is being closed. */
+  get closed(): boolean {
+    return this.#refuses;
+  }
+
+  /** The backend if it is open already: the hot path waits for no promise. */
+  get now(): Backend | undefined {
+    this.#demandUse();
+    return this.#isOpen ? this.backend : undefined;
+  }
+
+  /**
+   * @throws {@link BackendUnavailableError} when it cannot be opened now, {@link ClosedError} when
+   * the client was closed.
+   */
+  async open(): Promise<Backend> {
+    this.#demandUse();
+    return this.ready();
+  }
+
+  /** What the backend said about itself when it was opened. Throws as {@link Connection.open}. */
+  async info(): Promise<BackendInfo> {
+    await this.open();
+    return this.#info;
+  }
+
+  /** The same for workers, which go on a little while the client closes. */
+  ready(): Promise<Backend> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  /** From now on every use by a caller is refused. */
+  refuse(): void {
+    this.#refuses = true;
+  }
+
+  async close(): Promise<void> {
+    this.#refuses = true;
+    await this.backend.close();
+  }
+
+  #demandUse(): void {
+    if (this.#refuses) throw new ClosedError('this Fairloom');
+  }
+
+  async #open(): Promise<Backend> {
+    try {
+      const info = await this.backend.open({ retention: this.#retention });
+      for (const warning of info.warnings) say(this.#log, 'backend.warning', warning, {});
+      say(this.#log, 'backend.opened', info.description, {});
+      this.#isOpen = true;
+      this.#info = info;
+      return this.backend;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+}

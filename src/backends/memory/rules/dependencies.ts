@@ -1,0 +1,135 @@
+import { mayDependOn } from '../../../domain/dependencies/dependency-edge.ts';
+import type { EnqueueRefusal } from '../../../domain/port/backend.ts';
+import type { NewTask } from '../../../domain/task/task.ts';
+import { isEnd } from '../../../domain/task/task.ts';
+import { byArrival, type TaskEntry } from '../store/entities.ts';
+import { SortedList } from '../store/sorted-list.ts';
+import type { Store } from '../store/store.ts';
+import { blockedIds } from '../store/task-record.ts';
+import { upstreamOf } from './edges.ts';
+import { endByUpstream, hold, policyFor, satisfy, waitFor } from './end.ts';
+import { setDeadline } from './places.ts';
+
+/** What earlier items of an atomic batch will have changed by the time an item is stored. */
+export interface Batch {
+  readonly tasks: ReadonlyMap<string, NewTask>;
+  readonly keys: Map<string, string>;
+  readonly waiting: Map<string, number>;
+  /** Items that a key answers for, and which task that will be. */
+  readonly answered: Map<string, string>;
+  /** By id, which items wait for it; made by who asks first. */
+  dependents?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Why the dependencies of a task rule it out, if they do. */
+export function checkDependencies(
+  store: Store,
+  task: NewTask,
+  batch: ReadonlyMap<string, NewTask> | undefined,
+): EnqueueRefusal | undefined {
+  for (const id of task.dependsOn) {
+    const user = batch?.get(id)?.user ?? store.records.get(id)?.owner.user;
+    if (user === undefined) {
+      if (task.edges.onMissing !== 'refuse') continue;
+      return { type: 'unknown-dependency', dependency: id };
+    }
+    if (!mayDependOn(task, user)) {
+      return { type: 'cross-user', dependency: id };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Registers a new entry with its dependencies. One that has ended already may end it at once,
+ * which the returned function does when the entry stands in its place.
+ */
+export function link(store: Store, entry: TaskEntry): (() => void) | undefined {
+  let ending: (() => void) | undefined;
+  for (const id of entry.dependsOn) {
+    const upstream = upstreamOf(store, entry, id);
+    if (upstream === undefined) {
+      if (entry.edges.onMissing !== 'satisfied') blockByMissing(store, id, entry);
+      else entry.own().absent = new Set([...(entry.rare.absent ?? []), id]);
+    } else if (!isEnd(upstream.state)) {
+      block(entry, id);
+      listen(entry, upstream);
+    } else {
+      // Each is linked, also after one that ends the task: a redrive asks again for all of them.
+      const next = linkToEnded(store, upstream, entry);
+      ending ??= next;
+    }
+  }
+  return ending;
+}
+
+function linkToEnded(
+  store: Store,
+  upstream: TaskEntry,
+  entry: TaskEntry,
+): (() => void) | undefined {
+  const policy = policyFor(upstream, entry);
+  if (policy === 'run') {
+    satisfy(store, upstream, entry);
+    return undefined;
+  }
+  block(entry, upstream.id);
+  if (policy === 'wait') {
+    hold(store, upstream, entry);
+    return undefined;
+  }
+  return () => endByUpstream(store, upstream, { entry, policy });
+}
+
+function blockByMissing(store: Store, id: string, entry: TaskEntry): void {
+  block(entry, id);
+  store.missing.add(id, entry);
+  waitFor(store, entry);
+}
+
+/** The entry waits for one that has not ended. */
+export function blockBy(entry: TaskEntry, upstream: TaskEntry): void {
+  block(entry, upstream.id);
+  listen(entry, upstream);
+}
+
+function block(entry: TaskEntry, id: string): void {
+  const own = entry.own();
+  own.blocked ??= new Set();
+  own.blocked.add(id);
+}
+
+/** The entry hears of it when the upstream ends. */
+function listen(entry: TaskEntry, upstream: TaskEntry): void {
+  const own = upstream.own();
+  own.waiting ??= new SortedList(byArrival);
+  own.waiting.add(entry);
+}
+
+/** Looks at the unsatisfied dependencies of a redriven entry once more. */
+export function relink(store: Store, entry: TaskEntry): void {
+  const unsatisfied = blockedIds(entry);
+  entry.own().blocked = undefined;
+  for (const id of unsatisfied) {
+    const upstream = upstreamOf(store, entry, id);
+    if (upstream === undefined) blockByMissing(store, id, entry);
+    else if (!isEnd(upstream.state)) {
+      block(entry, id);
+      listen(entry, upstream);
+    } else if (upstream.state === 'finished') satisfy(store, upstream, entry);
+    else {
+      block(entry, id);
+      hold(store, upstream, entry);
+    }
+  }
+}
+
+/** Lifts the limit of a wait when all that a task waits for can end by itself again. */
+export function rewait(store: Store, entry: TaskEntry): void {
+  for (const id of entry.rare.blocked ?? []) {
+    const upstream = upstreamOf(store, entry, id);
+    if (upstream === undefined || isEnd(upstream.state)) return;
+  }
+  entry.own().waitUntil = undefined;
+  setDeadline(store, entry);
+}

@@ -1,0 +1,287 @@
+import { LIMITS } from '../../../domain/limits.ts';
+import type { Cause } from '../../../domain/task/cause.ts';
+import type { AttemptRecord, EdgePolicy, EndState } from '../../../domain/task/task.ts';
+import { isEnd } from '../../../domain/task/task.ts';
+import { byArrival, type TaskEntry } from '../store/entities.ts';
+import { releaseKey } from '../store/idempotency.ts';
+import { reindex } from '../store/ready-index.ts';
+import { SortedList } from '../store/sorted-list.ts';
+import type { Store } from '../store/store.ts';
+import { waitsFor } from './edges.ts';
+import {
+  enterDeferred,
+  enterQueue,
+  isDeadLetter,
+  leave,
+  liftLimits,
+  setDeadline,
+  setState,
+} from './places.ts';
+
+export interface Ending {
+  readonly state: EndState;
+  /** Of an end other than `finished`. */
+  readonly cause?: Cause;
+  readonly error?: string;
+  readonly result?: string;
+}
+
+/**
+ * The one way to end: everything that puts a task into an end state comes through here. The entry
+ * leaves its place, its key and its deadline; its dependents hear of it by the cascade.
+ */
+export function end(store: Store, entry: TaskEntry, ending: Ending): void {
+  leave(store, entry);
+  const user = entry.owner;
+  setState(entry, ending.state);
+  entry.endOrder = ++store.endings;
+  entry.endedAt = store.now;
+  // Who ended later stands behind, also when the clock went back.
+  store.endedLast = Math.max(store.endedLast, store.now);
+  store.endedIndex(entry, ending.state).add(entry, store.endedLast);
+  entry.result = ending.result;
+  if (ending.state !== 'finished') explain(entry, ending);
+  liftLimits(store, entry);
+  releaseKey(store, entry);
+  user.live--;
+  store.totals[ending.state]++;
+  if (isDeadLetter(entry)) {
+    store.totals.deadLetters++;
+    user.lane.deadLetters++;
+  }
+  store.ended.push(entry);
+  if (entry.rare.waiting !== undefined || entry.upstreamIds.length > 0) {
+    standInCascade(store, entry);
+  }
+  reindex(store, user);
+}
+
+/** Why it did not finish. One that finishes has no cause left: a redrive took the old one away. */
+function explain(entry: TaskEntry, { cause, error }: Ending): void {
+  const own = entry.own();
+  own.cause = cause;
+  own.error = error ?? own.error;
+}
+
+/** Keeps an attempt that did not end well, or any once there is such a one. */
+export function recordAttempt(entry: TaskEntry, attempt: AttemptRecord): void {
+  const own = entry.own();
+  own.attempts ??= [];
+  const { attempts } = own;
+  const newest = attempts.at(-1);
+  if (newest?.error !== undefined) {
+    const short = { ...newest, error: newest.error.slice(0, LIMITS.oldErrorBytes) };
+    attempts[attempts.length - 1] = short;
+  }
+  attempts.push(attempt);
+  if (attempts.length > LIMITS.attemptsKept) attempts.shift();
+}
+
+function standInCascade(store: Store, entry: TaskEntry): void {
+  if (entry.rare.cascadeAt !== undefined) return;
+  entry.own().cascadeAt = store.now;
+  entry.own().left = entry.upstreamIds.length === 0;
+  store.cascade.add(entry);
+}
+
+/** Runs the steps of ended tasks, oldest first; true when some are left beyond `budget`. */
+export function cascade(store: Store, budget: number): boolean {
+  let left = budget;
+  for (let entry = store.cascade.first(); entry !== undefined; entry = store.cascade.first()) {
+    if (left <= 0) return true;
+    if (!entry.rare.left) left -= leaveUpstreams(store, entry);
+    while (left > 0 && entry.rare.waiting !== undefined) {
+      const dependent = entry.rare.waiting.first();
+      if (dependent === undefined) {
+        entry.own().waiting = undefined;
+        break;
+      }
+      entry.rare.waiting.delete(dependent);
+      tell(store, entry, dependent);
+      left--;
+    }
+    if (entry.rare.waiting !== undefined && entry.rare.waiting.size > 0) return true;
+    entry.own().waiting = undefined;
+    store.cascade.delete(entry);
+    entry.own().cascadeAt = undefined;
+  }
+  return false;
+}
+
+/**
+ * First part of a cascade: the ended task stops waiting for its own, and reading them; one that
+ * failed may be redriven, and a join holds what it joined, so these read on until they are removed.
+ */
+function leaveUpstreams(store: Store, entry: TaskEntry): number {
+  const own = entry.own();
+  own.left = true;
+  // A join that has finished waits for nobody, and reads on.
+  if (own.run?.isJoin === true && entry.state === 'finished') return 0;
+  const { length } = entry.upstreamIds;
+  if (own.run !== undefined) leaveAwaited(store, entry);
+  const readsOn = entry.state === 'failed' || own.run?.isJoin === true;
+  for (const id of entry.dependsOn) {
+    const upstream = store.records.get(id);
+    if (own.blocked?.has(id) !== true) continue;
+    upstream?.rare.waiting?.delete(entry);
+    upstream?.rare.held?.delete(entry);
+    store.missing.delete(id, entry);
+  }
+  if (!readsOn) leaveReaders(store, entry);
+  if (entry.state === 'failed') return length;
+  // A join that was canceled never read these.
+  if (readsOn && own.blocked !== undefined) {
+    own.absent = new Set([...(own.absent ?? []), ...own.blocked]);
+  }
+  own.blocked = undefined;
+  return length;
+}
+
+/** It reads none of its upstreams any more. */
+export function leaveReaders(store: Store, entry: TaskEntry): void {
+  const { blocked, absent, run } = entry.rare;
+  const read = entry.dependsOn.filter((id) => !blocked?.has(id) && !absent?.has(id));
+  for (const id of [...read, ...(run?.waitFor ?? [])]) {
+    const upstream = store.records.get(id);
+    if (upstream !== undefined) addReader(store, upstream, -1);
+  }
+}
+
+/** Tells one dependent that `upstream` has ended. */
+function tell(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
+  if (isEnd(dependent.state)) return;
+  if (waitsFor(dependent, upstream.id)) {
+    tellSuspended(store, upstream, dependent);
+    return;
+  }
+  const policy = policyFor(upstream, dependent);
+  switch (policy) {
+    case 'run':
+      satisfy(store, upstream, dependent);
+      break;
+    case 'wait':
+      hold(store, upstream, dependent);
+      break;
+    case 'cancel':
+    case 'fail':
+      endByUpstream(store, upstream, { entry: dependent, policy });
+      break;
+  }
+}
+
+/** What a dependent does about the recorded end state of its upstream. */
+export function policyFor(upstream: TaskEntry, dependent: TaskEntry): EdgePolicy {
+  if (upstream.state === 'failed') return dependent.edges.onFailure;
+  if (upstream.state === 'canceled') return dependent.edges.onCancel;
+  return 'run';
+}
+
+/** An entry ends since its upstream did not finish. */
+export function endByUpstream(
+  store: Store,
+  { id, state }: TaskEntry,
+  { entry, policy }: { readonly entry: TaskEntry; readonly policy: 'cancel' | 'fail' },
+): void {
+  const cause: Cause = { type: 'upstream', id, state: state === 'failed' ? state : 'canceled' };
+  end(store, entry, { state: policy === 'cancel' ? 'canceled' : 'failed', cause });
+}
+
+/** The upstream no longer blocks the dependent, which now reads it. */
+export function satisfy(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
+  addReader(store, upstream, 1);
+  dependent.rare.blocked?.delete(upstream.id);
+  if (dependent.rare.blocked === undefined || dependent.rare.blocked.size > 0) return;
+  const own = dependent.own();
+  own.blocked = undefined;
+  own.waitUntil = undefined;
+  if (own.run !== undefined) own.run.wakeAt = undefined;
+  setDeadline(store, dependent);
+  if (dependent.state === 'deferred' && dependent.grant === undefined) {
+    own.releasedMs = store.now - (upstream.endedAt ?? store.now);
+  }
+  unblock(store, dependent);
+}
+
+/** Nothing blocks the task any more: a join has ended with that, others go on. */
+export function unblock(store: Store, entry: TaskEntry): void {
+  if (entry.state !== 'deferred') return;
+  if (entry.rare.run?.isJoin === true) {
+    end(store, entry, { state: 'finished', result: 'null' });
+    return;
+  }
+  const { expiresInMs } = entry.rare;
+  if (expiresInMs !== undefined) {
+    entry.own().expiresAt = store.now + expiresInMs;
+    setDeadline(store, entry);
+  }
+  leave(store, entry);
+  enterQueue(store, entry);
+}
+
+/** A task that stands nowhere waits for what blocks it; else it goes on, a join to its end. */
+export function goOn(store: Store, entry: TaskEntry): void {
+  const isJoin = entry.rare.run?.isJoin === true;
+  if (entry.rare.blocked === undefined && !isJoin) {
+    enterQueue(store, entry);
+    return;
+  }
+  enterDeferred(store, entry);
+  if (entry.rare.blocked === undefined) unblock(store, entry);
+}
+
+/** One of those that a suspended run waits for has ended. */
+function tellSuspended(store: Store, upstream: TaskEntry, run: TaskEntry): void {
+  if (upstream.state === 'finished' || run.rare.run?.wakeOn === 'all') {
+    satisfy(store, upstream, run);
+    return;
+  }
+  addReader(store, upstream, 1);
+  run.rare.blocked?.delete(upstream.id);
+  wake(store, run);
+}
+
+/** Wakes a suspended run before all have ended; it reads only those that have. */
+export function wake(store: Store, entry: TaskEntry): void {
+  leaveAwaited(store, entry);
+  entry.own().blocked = undefined;
+  entry.ownRun().wakeAt = undefined;
+  setDeadline(store, entry);
+  unblock(store, entry);
+}
+
+/** It waits for none of those any more whose end it was suspended for, and reads those that ended. */
+function leaveAwaited(store: Store, entry: TaskEntry): void {
+  const { blocked, run } = entry.rare;
+  if (blocked === undefined || run === undefined || run.waitFor.length === 0) return;
+  const awaited = run.waitFor.filter((id) => blocked.has(id));
+  run.waitFor = run.waitFor.filter((id) => !blocked.has(id));
+  for (const id of awaited) {
+    store.records.get(id)?.rare.waiting?.delete(entry);
+    blocked.delete(id);
+  }
+}
+
+/** The dependent waits for a redrive of its upstream, at most 30 days. */
+export function hold(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
+  const own = upstream.own();
+  own.held ??= new SortedList(byArrival);
+  own.held.add(dependent);
+  waitFor(store, dependent);
+}
+
+/** Limits how long a task waits for one that cannot end by itself. */
+export function waitFor(store: Store, dependent: TaskEntry): void {
+  dependent.own().waitUntil ??= store.now + LIMITS.waitMaxMs;
+  setDeadline(store, dependent);
+}
+
+export function addReader(store: Store, entry: TaskEntry, change: number): void {
+  const { state, moment } = entry;
+  if (!isEnd(state) || moment === undefined) {
+    entry.own().readers += change;
+    return;
+  }
+  store.endedIndex(entry, state).delete(entry);
+  entry.own().readers += change;
+  store.endedIndex(entry, state).add(entry, moment.at);
+}

@@ -1,0 +1,182 @@
+import { began, emptied, served } from '../../../domain/fairness/priority-shares.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import { culpritOf } from '../../../domain/task/cause.ts';
+import type { Level, TaskState } from '../../../domain/task/task.ts';
+import type { UserLane } from '../store/entities.ts';
+import { byDue, type TaskEntry } from '../store/entities.ts';
+import { reindex, settleTime } from '../store/ready-index.ts';
+import { SortedList } from '../store/sorted-list.ts';
+import type { Store } from '../store/store.ts';
+
+/**
+ * Where a task can stand. Each function moves one entry into a place; the entry has left its old
+ * one with `leave`. All of them keep the counts and reindex the user.
+ */
+export function enterQueue(store: Store, entry: TaskEntry): void {
+  const user = entry.owner;
+  if (entry.seq === 0) entry.seq = ++user.seq;
+  setState(entry, 'queued');
+  addQueued(entry);
+  reindex(store, user);
+}
+
+function addQueued(entry: TaskEntry): void {
+  const user = entry.owner;
+  user.level(entry.level).add(entry);
+  if (user.queued === 0) began(user.shares);
+  user.counts[entry.level - 1] = (user.counts[entry.level - 1] ?? 0) + 1;
+  user.queued++;
+}
+
+export function enterScheduled(store: Store, entry: TaskEntry, dueAt: number): void {
+  const user = entry.owner;
+  entry.dueAt = dueAt;
+  setState(entry, 'scheduled');
+  store.byState.scheduled.add(entry);
+  user.scheduled ??= new SortedList(byDue);
+  user.scheduled.add(entry);
+  setDueKey(store, user, user.scheduled.first()?.dueAt);
+  store.touch(user);
+}
+
+export function enterDeferred(store: Store, entry: TaskEntry): void {
+  setState(entry, 'deferred');
+  store.byState.deferred.add(entry);
+  store.touch(entry.owner);
+}
+
+export function enterStarted(store: Store, entry: TaskEntry, leaseUntil: number): void {
+  setState(entry, 'started');
+  store.byState.started.add(entry, leaseUntil);
+  entry.owner.running++;
+}
+
+/** Takes the head of its line for a lease: its level had a turn. */
+export function leaveAsServed(entry: TaskEntry): void {
+  const level = entry.level;
+  served(entry.owner.shares, level);
+  dropQueued(entry);
+}
+
+/** Takes an entry out of the place that its state names. The user is not reindexed yet. */
+export function leave(store: Store, entry: TaskEntry): void {
+  const user = entry.owner;
+  switch (entry.state) {
+    case 'queued':
+      if (entry.rare.parkedUntil === undefined) dropQueued(entry);
+      else leaveParked(store, entry);
+      break;
+    case 'scheduled':
+      store.byState.scheduled.delete(entry);
+      user.scheduled?.delete(entry);
+      setDueKey(store, user, user.scheduled?.first()?.dueAt);
+      entry.dueAt = undefined;
+      break;
+    case 'started':
+      store.byState.started.delete(entry);
+      user.running--;
+      settleTime(store, entry);
+      break;
+    case 'deferred':
+      store.byState.deferred.delete(entry);
+      break;
+    case 'finished':
+    case 'failed':
+    case 'canceled':
+      store.endedIndex(entry, entry.state).delete(entry);
+      entry.endedAt = undefined;
+      break;
+  }
+  user.lane.counts[entry.state]--;
+  if (isDeadLetter(entry)) user.lane.deadLetters--;
+  store.touch(user);
+}
+
+/** It failed, and followed no other in that. */
+export function isDeadLetter({ state, rare }: TaskEntry): boolean {
+  return state === 'failed' && culpritOf(rare.cause) === undefined;
+}
+
+/** The state changes with the place, and the counts with the state. */
+export function setState(entry: TaskEntry, state: TaskState): void {
+  const isFirstTime = entry.state === 'deferred' || state === 'started';
+  if (entry.rare.releasedMs !== undefined && !isFirstTime) entry.own().releasedMs = undefined;
+  entry.state = state;
+  entry.owner.lane.counts[state]++;
+}
+
+function dropQueued(entry: TaskEntry): void {
+  const user = entry.owner;
+  user.level(entry.level).delete(entry);
+  const left = (user.counts[entry.level - 1] ?? 1) - 1;
+  user.counts[entry.level - 1] = left;
+  user.queued--;
+  if (left === 0) emptied(user.shares, entry.level as Level);
+}
+
+/** From the head of its line to those that wait for a worker which knows their names; it stays queued. */
+export function park(store: Store, entry: TaskEntry): void {
+  dropQueued(entry);
+  entry.owner.lane.parked.add(entry);
+  entry.own().parkedUntil = store.now + LIMITS.unknownTaskMs;
+  setDeadline(store, entry);
+  reindex(store, entry.owner);
+}
+
+function leaveParked(store: Store, entry: TaskEntry): void {
+  entry.owner.lane.parked.delete(entry);
+  entry.own().parkedUntil = undefined;
+  setDeadline(store, entry);
+}
+
+/** One that was brought back is parked as before. */
+export function parkAgain(
+  store: Store,
+  entry: TaskEntry,
+  before: { readonly until: number; readonly turn: number },
+): void {
+  dropQueued(entry);
+  entry.owner.lane.parked.add(entry, before.turn);
+  entry.own().parkedUntil = before.until;
+  setDeadline(store, entry);
+  reindex(store, entry.owner);
+}
+
+/** Back to its place in line. Its user is not reindexed yet. */
+export function bringBackOne(store: Store, entry: TaskEntry): void {
+  leaveParked(store, entry);
+  addQueued(entry);
+}
+
+/** Keeps the user's place among the users with due tasks; `undefined`: it has none. */
+export function setDueKey(store: Store, user: UserLane, key: number | undefined): void {
+  if (user.dueKey === key) return;
+  if (user.dueKey !== undefined) store.dueUsers.delete(user);
+  user.dueKey = key;
+  if (key !== undefined) store.dueUsers.add(user);
+}
+
+/** From now on the task may wait as long as it takes. */
+export function liftLimits(store: Store, entry: TaskEntry): void {
+  if (entry.rare.deadline === undefined) return;
+  const own = entry.own();
+  own.expiresAt = undefined;
+  own.waitUntil = undefined;
+  if (own.run !== undefined) own.run.wakeAt = undefined;
+  setDeadline(store, entry);
+}
+
+/** Moves a task's key in the deadline index to the least of its limits. */
+export function setDeadline(store: Store, entry: TaskEntry): void {
+  const { expiresAt, waitUntil, run, parkedUntil } = entry.rare;
+  const earliest = lesser(lesser(lesser(expiresAt, waitUntil), run?.wakeAt), parkedUntil);
+  if (entry.rare.deadline === earliest) return;
+  if (entry.rare.deadline !== undefined) store.deadlines.delete(entry);
+  entry.own().deadline = earliest;
+  if (earliest !== undefined) store.deadlines.add(entry);
+}
+
+function lesser(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.min(a, b);
+}

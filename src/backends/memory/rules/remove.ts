@@ -1,0 +1,81 @@
+import { LIMITS } from '../../../domain/limits.ts';
+import type { TaskEntry } from '../store/entities.ts';
+import { forgetKeys, leaveKey } from '../store/idempotency.ts';
+import { dropSnapshot } from '../store/snapshots.ts';
+import type { Store } from '../store/store.ts';
+import { cascade, end, leaveReaders } from './end.ts';
+import { leave } from './places.ts';
+
+/** Records that retention takes in one tick. */
+const RETAIN = 50;
+
+/** Dependents that still wait for a redrive, canceled in one step of a removal. */
+const HELD_STEP = 50;
+
+/** In the order in which they are looked through, with where it stands how long they are kept. */
+const KEPT = [
+  { state: 'finished', ms: 'finishedMs', count: 'finishedCount' },
+  { state: 'failed', ms: 'failedMs', count: 'failedCount' },
+  { state: 'canceled', ms: 'canceledMs', count: 'canceledCount' },
+] as const;
+type Kept = (typeof KEPT)[number];
+
+/** Takes ended tasks away whose time is over, oldest first. */
+export function retain(store: Store): boolean {
+  forgetKeys(store, RETAIN);
+  const left = { n: RETAIN };
+  let more = false;
+  for (const kept of KEPT) more = retainState(store, kept, left) || more;
+  return more;
+}
+
+/** Whether `retain` would take anything away. */
+export function hasSurplus(store: Store): boolean {
+  return KEPT.some((kept) => surplusOf(store, kept) !== undefined);
+}
+
+function retainState(store: Store, kept: Kept, left: { n: number }): boolean {
+  for (let entry = surplusOf(store, kept); entry; entry = surplusOf(store, kept)) {
+    if (entry.rare.cascadeAt !== undefined) return true;
+    if (left.n-- <= 0) return true;
+    if (!takeAway(store, entry)) return true;
+  }
+  return false;
+}
+
+/** The oldest of a state, if its time is over or there are too many. */
+function surplusOf(store: Store, kept: Kept): TaskEntry | undefined {
+  const index = store.byState[kept.state];
+  const entry = index.first();
+  if (entry?.endedAt === undefined) return undefined;
+  // No call gets lost on its way here, so no late resend needs a record: only readers do.
+  const readable = store.now - LIMITS.readMs;
+  const surely = store.reading === undefined ? readable : Math.min(readable, store.reading.at - 1);
+  const count = store.retention[kept.count];
+  const tooMany = count !== undefined && index.size + store.read[kept.state].size > count;
+  const over = tooMany ? surely : Math.min(store.now - store.retention[kept.ms], surely);
+  return entry.endedAt <= over ? entry : undefined;
+}
+
+/**
+ * Removes an ended task with everything kept about it. Those that still wait for its redrive are
+ * canceled first, in bounded steps; false while some are left.
+ */
+export function takeAway(store: Store, entry: TaskEntry): boolean {
+  for (let i = 0; i < HELD_STEP; i++) {
+    const dependent = entry.rare.held?.first();
+    if (dependent === undefined) break;
+    entry.rare.held?.delete(dependent);
+    const cause = { type: 'upstream', id: entry.id, state: 'removed' } as const;
+    end(store, dependent, { state: 'canceled', cause });
+  }
+  if (entry.rare.held !== undefined && entry.rare.held.size > 0) return false;
+  // One that failed could have been redriven, and a join holds what it joined: they read until now.
+  if (entry.state === 'failed' || entry.rare.run?.isJoin === true) leaveReaders(store, entry);
+  leave(store, entry);
+  dropSnapshot(store, entry);
+  store.records.delete(entry.id);
+  leaveKey(store, entry);
+  cascade(store, HELD_STEP);
+  return true;
+}

@@ -1,0 +1,29 @@
+import { LIMITS } from '../../../domain/limits.ts';
+import type { SlotMoment } from '../../../domain/schedule/schedule.ts';
+import type { ScheduleEntry } from '../store/schedule-entry.ts';
+import type { Store } from '../store/store.ts';
+
+/** Whether any schedule is due. */
+export function areSchedulesDue(store: Store): boolean {
+  const next = store.schedulesDue.first()?.next;
+  return next !== undefined && next.dueAt <= store.now;
+}
+
+/** When somebody has to look for due schedules; again after a while when nobody has fired one. */
+export function scheduleLookAt(store: Store): number | undefined {
+  const dueAt = store.schedulesDue.first()?.next?.dueAt;
+  if (dueAt === undefined || dueAt > store.now) return dueAt;
+  return store.now + LIMITS.scheduleRetryMs;
+}
+
+/** The schedule stands there now; nowhere when it is over. */
+export function moveOn(store: Store, entry: ScheduleEntry, next: SlotMoment | undefined): void {
+  const head = store.schedulesDue.first()?.next?.dueAt ?? Number.POSITIVE_INFINITY;
+  if (entry.next !== undefined) store.schedulesDue.delete(entry);
+  const { limit = Number.POSITIVE_INFINITY } = entry.change;
+  entry.next = entry.fired >= limit ? undefined : next;
+  if (entry.next === undefined) return;
+  store.schedulesDue.add(entry);
+  // Whoever hears of the new least moment may take over: the present owner sleeps longer.
+  if (entry.next.dueAt < head && !store.isFiring) store.scheduler.until = 0;
+}

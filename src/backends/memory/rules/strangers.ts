@@ -1,0 +1,119 @@
+import { LIMITS } from '../../../domain/limits.ts';
+import type { Lane, TaskEntry, UserLane } from '../store/entities.ts';
+import type { Aside } from '../store/parked.ts';
+import { isGated, reindex } from '../store/ready-index.ts';
+import type { Store, WorkerEntry } from '../store/store.ts';
+import { isOrphan } from './choose.ts';
+import { end } from './end.ts';
+import { bringBackOne, parkAgain, setDeadline } from './places.ts';
+import { nameKnownAt, reachOf, wake } from './workers.ts';
+
+const DEFAULT_WEIGHT = 100;
+
+/** A task that was brought back for one lease. */
+export interface Brought {
+  readonly entry: TaskEntry;
+  /** What it was while it was parked. */
+  readonly until: number;
+  readonly turn: number;
+}
+
+/**
+ * Brings back to their places what the worker can run and others have parked, one user after another,
+ * as much as it has slots: they are added to `brought`. Answers whether more of that is left.
+ */
+export function bringBack(
+  store: Store,
+  lane: Lane,
+  { worker, slots }: { readonly worker: WorkerEntry; readonly slots: number },
+  brought: Brought[],
+): boolean {
+  if (lane.parked.count === 0 || isGated(store, lane)) return false;
+  // The worker is here: nobody has to be woken for what it brings back.
+  const { gain } = lane;
+  let room = slots;
+  let turns = lane.parked.rotation(worker.names, (user) => reaches(worker, user));
+  let left = false;
+  while (room > 0 && turns.length > 0) {
+    const again: Aside<TaskEntry>[] = [];
+    for (const turn of turns) {
+      if (room === 0) left = true;
+      else room -= visit(store, turn, room, brought);
+      if (turn.tasks.size > 0) again.push(turn);
+    }
+    turns = again;
+  }
+  lane.gain = gain;
+  return left || turns.length > 0;
+}
+
+/** Brings some of one user's level back; answers how many. */
+function visit(store: Store, turn: Aside<TaskEntry>, room: number, brought: Brought[]): number {
+  const { user, tasks } = turn;
+  const weight = store.settingsOf(user).weight ?? DEFAULT_WEIGHT;
+  const most = Math.min(room, Math.max(1, Math.ceil(weight / DEFAULT_WEIGHT)));
+  const at = user.lane.parked.toEnd(turn);
+  let came = 0;
+  for (; came < most; came++) {
+    const entry = tasks.first();
+    if (entry === undefined) break;
+    brought.push({ entry, until: entry.rare.parkedUntil ?? 0, turn: at });
+    bringBackOne(store, entry);
+  }
+  reindex(store, user);
+  return came;
+}
+
+/** Who was not served though its user is ready, is parked as before, out of the way of those that do not know it. */
+export function parkLeft(store: Store, brought: readonly Brought[]): void {
+  for (const { entry, ...before } of brought) {
+    if (entry.state === 'queued' && entry.owner.ready) parkAgain(store, entry, before);
+  }
+}
+
+/** Whether the lists of a worker let it serve a user. */
+function reaches(worker: WorkerEntry, user: UserLane): boolean {
+  const reach = reachOf(worker, user.lane);
+  if (reach === undefined || reach.steal === 'any') return true;
+  const { assigned, steal } = reach;
+  return user.lists.some((list) => list === assigned || list === steal);
+}
+
+/**
+ * What is parked here can run, but not by whoever has just leased: somebody is woken that knows it.
+ * `strange`: tasks that this step has parked.
+ */
+export function wakeKnowing(store: Store, lane: Lane, strange: readonly TaskEntry[]): void {
+  if (store.line.size === 0 || lane.parked.count === 0 || isGated(store, lane)) return;
+  const waiting = [...store.line].filter(({ spec }) => spec.queues.includes(lane.queue));
+  const free = waiting.find((worker) => {
+    const reach = reachOf(worker, lane);
+    const isFree = reach === undefined || reach.steal === 'any';
+    return isFree && [...worker.names].some((name) => lane.parked.knows(name));
+  });
+  const one =
+    free ??
+    waiting.find((worker) =>
+      strange.some(
+        ({ name, owner }) =>
+          owner.lane === lane && worker.names.has(name) && reaches(worker, owner),
+      ),
+    );
+  if (one !== undefined) wake(store, one);
+}
+
+/** It has been parked for an hour: it fails, unless some worker may yet come for it. */
+export function lookAgain(store: Store, entry: TaskEntry): void {
+  if (isOrphan(store, entry)) {
+    const run = entry.rare.run?.owner ?? '';
+    end(store, entry, { state: 'canceled', cause: { type: 'run-ended', run } });
+    return;
+  }
+  const knownAt = nameKnownAt(store, entry.name);
+  if (knownAt === undefined) {
+    end(store, entry, { state: 'failed', cause: { type: 'unknown-task' } });
+    return;
+  }
+  entry.own().parkedUntil = knownAt + LIMITS.unknownTaskMs;
+  setDeadline(store, entry);
+}

@@ -1,0 +1,51 @@
+import type { Suspension } from '../../../domain/port/backend.ts';
+import { isEnd } from '../../../domain/task/task.ts';
+import type { TaskEntry } from '../store/entities.ts';
+import { reindex } from '../store/ready-index.ts';
+import type { Store } from '../store/store.ts';
+import { blockBy } from './dependencies.ts';
+import { addReader, wake } from './end.ts';
+import { enterDeferred, leave, setDeadline } from './places.ts';
+
+/** A started run waits for others; see `Suspension`. */
+export function suspend(store: Store, entry: TaskEntry, suspension: Suspension): void {
+  const { waitFor, wakeOn, wakeAfterMs } = suspension;
+  leaveEarlier(store, entry);
+  const facts = entry.ownRun();
+  facts.wakeOn = wakeOn;
+  if (wakeAfterMs !== undefined) facts.wakeAt = store.now + wakeAfterMs;
+  const anyFailed = link(store, entry, waitFor);
+  if (entry.rare.losses > 0) entry.own().losses = 0;
+  leave(store, entry);
+  enterDeferred(store, entry);
+  if (entry.rare.blocked === undefined || (anyFailed && wakeOn === 'failure')) wake(store, entry);
+  else setDeadline(store, entry);
+  reindex(store, entry.owner);
+}
+
+/** It reads those no more that it waited for the last time. */
+function leaveEarlier(store: Store, entry: TaskEntry): void {
+  for (const id of entry.rare.run?.waitFor ?? []) {
+    const upstream = store.records.get(id);
+    if (upstream !== undefined) addReader(store, upstream, -1);
+  }
+}
+
+/** Waits for whom has not ended and reads the others; true when one of these has not finished. */
+function link(store: Store, entry: TaskEntry, ids: readonly string[]): boolean {
+  const stored: string[] = [];
+  let anyFailed = false;
+  for (const id of ids) {
+    const upstream = store.records.get(id);
+    if (upstream === undefined) continue;
+    stored.push(id);
+    if (isEnd(upstream.state)) {
+      addReader(store, upstream, 1);
+      anyFailed ||= upstream.state !== 'finished';
+    } else {
+      blockBy(entry, upstream);
+    }
+  }
+  entry.ownRun().waitFor = stored;
+  return anyFailed;
+}

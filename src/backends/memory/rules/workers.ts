@@ -1,0 +1,255 @@
+import { compareUtf8 } from '../../../base/utf8-order.ts';
+import { InvalidOptionError } from '../../../domain/errors/errors.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import type { Registration, WorkerInfo, WorkerSpec } from '../../../domain/port/inspection.ts';
+import type { Lane, NameList, UserLane } from '../store/entities.ts';
+import { extract, insert, reindex } from '../store/ready-index.ts';
+import { SortedList } from '../store/sorted-list.ts';
+import type { Store, WorkerEntry } from '../store/store.ts';
+import { byFinish, startTag } from '../store/tag-order.ts';
+import type { Reach } from './choose.ts';
+
+/** See `WorkerStore.register`. */
+export function register(store: Store, spec: WorkerSpec, registration: Registration = {}): void {
+  const before = store.workers.get(spec.id);
+  const going = registration.starts === true ? undefined : before;
+  checkRoom(store, spec);
+  const entry: WorkerEntry = {
+    spec,
+    names: new Set(spec.names),
+    startedAt: going?.startedAt ?? store.now,
+    attempts: going?.attempts ?? { succeeded: 0, failed: 0, lost: 0 },
+    lastSeenAt: store.now,
+    lastRequest: before?.lastRequest ?? '',
+    lastLeases: before?.lastLeases ?? [],
+    token: before?.token ?? false,
+    wake: before?.wake,
+    offLists: isListed(spec),
+  };
+  if (before !== undefined) store.line.delete(before);
+  store.workers.set(spec.id, entry);
+  rejoin(store, entry);
+  // Last, so that a list that it is on again keeps its clock.
+  if (before !== undefined) leaveLists(store, spec.id, entry.spec);
+  for (const other of store.workers.values()) {
+    if (store.now - other.lastSeenAt > LIMITS.unknownTaskMs) forgetWorker(store, other);
+  }
+}
+
+/** See `WorkerStore.unregister`. */
+export function unregister(store: Store, id: string): void {
+  const entry = store.workers.get(id);
+  if (entry === undefined) return;
+  forgetWorker(store, entry);
+  for (const name of entry.names) store.names.set(name, store.now);
+  for (const [name, at] of store.names) {
+    if (store.now - at >= LIMITS.unknownTaskMs) store.names.delete(name);
+  }
+  entry.wake?.();
+}
+
+function forgetWorker(store: Store, { spec }: WorkerEntry): void {
+  const entry = store.workers.get(spec.id);
+  store.workers.delete(spec.id);
+  if (entry !== undefined) store.line.delete(entry);
+  leaveLists(store, spec.id);
+}
+
+/** When a worker that knows this task name was heard last, if that was within the last hour. */
+export function nameKnownAt(store: Store, name: string): number | undefined {
+  let latest = store.names.get(name) ?? 0;
+  for (const { names, lastSeenAt } of store.workers.values()) {
+    if (lastSeenAt > latest && names.has(name)) latest = lastSeenAt;
+  }
+  return latest > store.now - LIMITS.unknownTaskMs ? latest : undefined;
+}
+
+/**
+ * Every lease, settle and extend of a worker says that it lives. One that was silent so long that
+ * its lists were dropped lives again with its next lease.
+ */
+export function seen(store: Store, worker: WorkerEntry): void {
+  if (!worker.offLists) worker.lastSeenAt = store.now;
+}
+
+/** A worker comes, or comes back: it stands on its lists. */
+export function rejoin(store: Store, worker: WorkerEntry): void {
+  worker.lastSeenAt = store.now;
+  if (worker.offLists) joinLists(store, worker);
+}
+
+/** Takes workers off their lists that have been silent for too long. */
+export function dropSilent(store: Store): boolean {
+  for (const worker of store.workers.values()) {
+    if (worker.offLists || !isListed(worker.spec) || isLive(store, worker)) continue;
+    leaveLists(store, worker.spec.id);
+    worker.offLists = true;
+  }
+  return false;
+}
+
+function isLive(store: Store, worker: WorkerEntry): boolean {
+  // One seen far in the future was last seen before the clock went back.
+  return Math.abs(store.now - worker.lastSeenAt) <= LIMITS.workerSilenceMs;
+}
+
+export function liveWorkers(store: Store): readonly WorkerInfo[] {
+  const held = new Map<string, number>();
+  for (const { grant } of store.byState.started) {
+    const worker = grant?.worker ?? '';
+    held.set(worker, (held.get(worker) ?? 0) + 1);
+  }
+  return [...store.workers.values()]
+    .filter((worker) => isLive(store, worker))
+    .sort((a, b) => compareUtf8(a.spec.id, b.spec.id))
+    .map((worker) => ({
+      ...worker.spec,
+      startedAt: worker.startedAt,
+      lastSeenAt: worker.lastSeenAt,
+      running: held.get(worker.spec.id) ?? 0,
+      attempts: { ...worker.attempts },
+    }));
+}
+
+/** The lists that bound what a worker may take; `undefined`: everything. */
+export function reachOf(worker: WorkerEntry, lane: Lane): Reach | undefined {
+  const { assignedUsers, stealTargets } = worker.spec;
+  if (assignedUsers === undefined && stealTargets === undefined) return undefined;
+  const assigned =
+    assignedUsers === undefined ? undefined : lane.lists.get(listId('a', assignedUsers));
+  if (stealTargets === undefined || stealTargets === 'any') {
+    return { assigned, steal: stealTargets };
+  }
+  return { assigned, steal: lane.lists.get(listId('s', stealTargets)) };
+}
+
+/** Wakes up to `most` workers in line that may serve this lane, if it has something to give. */
+export function wakeFor(store: Store, lane: Lane, most: number): void {
+  let left = Math.min(most, LIMITS.wakeTokens);
+  if (left === 0 || lane.runnable === 0 || store.line.size === 0) return;
+  for (const worker of store.line) {
+    if (!mayServe(worker, lane)) continue;
+    wake(store, worker);
+    if (--left === 0) return;
+  }
+}
+
+export function wake(store: Store, worker: WorkerEntry): void {
+  store.line.delete(worker);
+  worker.token = true;
+  worker.wake?.();
+}
+
+function mayServe(worker: WorkerEntry, lane: Lane): boolean {
+  if (!worker.spec.queues.includes(lane.queue)) return false;
+  const reach = reachOf(worker, lane);
+  if (reach === undefined || reach.steal === 'any') return true;
+  return (reach.assigned?.ready.size ?? 0) > 0 || (reach.steal?.ready.size ?? 0) > 0;
+}
+
+function isListed(spec: WorkerSpec): boolean {
+  return spec.assignedUsers !== undefined || Array.isArray(spec.stealTargets);
+}
+
+function listId(kind: 'a' | 's', names: readonly string[]): string {
+  return `${kind}${JSON.stringify([...new Set(names)].sort(compareUtf8))}`;
+}
+
+function listsOf(spec: WorkerSpec): readonly { kind: 'a' | 's'; names: readonly string[] }[] {
+  const lists: { kind: 'a' | 's'; names: readonly string[] }[] = [];
+  if (spec.assignedUsers !== undefined) lists.push({ kind: 'a', names: spec.assignedUsers });
+  if (spec.stealTargets !== undefined && spec.stealTargets !== 'any') {
+    lists.push({ kind: 's', names: spec.stealTargets });
+  }
+  return lists;
+}
+
+/** A user is written to each of its lists when it becomes ready, so they are bounded. */
+function checkRoom(store: Store, spec: WorkerSpec): void {
+  for (const queue of spec.queues) {
+    const lane = store.lanes.get(queue);
+    for (const { kind, names } of listsOf(spec)) {
+      if (lane === undefined || lane.lists.has(listId(kind, names))) continue;
+      for (const name of names) {
+        const on = lane.users.get(name)?.lists.length ?? 0;
+        if (on < LIMITS.listsPerUser) continue;
+        throw new InvalidOptionError('assignedUsers', `users on at most ${on} lists`, name);
+      }
+    }
+  }
+}
+
+function joinLists(store: Store, worker: WorkerEntry): void {
+  const { spec } = worker;
+  worker.offLists = false;
+  for (const queue of spec.queues) {
+    const lane = store.lane(queue);
+    for (const { kind, names } of listsOf(spec)) {
+      const id = listId(kind, names);
+      const list = lane.lists.get(id) ?? makeList(store, lane, { id, kind, names });
+      list.workers.add(spec.id);
+    }
+  }
+}
+
+function makeList(
+  store: Store,
+  lane: Lane,
+  { id, kind, names }: Pick<NameList, 'id' | 'kind' | 'names'>,
+): NameList {
+  const list: NameList = {
+    id,
+    kind,
+    names: [...new Set(names)].sort(compareUtf8),
+    ready: new SortedList(byFinish),
+    orphans: new SortedList(byFinish),
+    workers: new Set(),
+    clock: lane.clock.v,
+  };
+  lane.lists.set(id, list);
+  let least: number | undefined;
+  for (const name of list.names) {
+    const user = store.userLane(lane.queue, name);
+    changeLists(store, user, [...user.lists, list]);
+    if (user.ready) least = Math.min(least ?? startTag(user), startTag(user));
+  }
+  list.clock = least ?? lane.clock.v;
+  return list;
+}
+
+/** Takes a worker off its lists, but for those of the spec that it goes on with. */
+function leaveLists(store: Store, workerId: string, next?: WorkerSpec): void {
+  for (const lane of store.lanes.values()) {
+    const stays = next?.queues.includes(lane.queue) === true ? listsOf(next) : [];
+    const kept = new Set(stays.map(({ kind, names }) => listId(kind, names)));
+    for (const list of lane.lists.values()) {
+      if (kept.has(list.id) || !list.workers.delete(workerId) || list.workers.size > 0) continue;
+      lane.lists.delete(list.id);
+      for (const name of list.names) {
+        const user = lane.users.get(name);
+        if (user !== undefined) {
+          changeLists(
+            store,
+            user,
+            user.lists.filter((other) => other !== list),
+          );
+        }
+      }
+    }
+  }
+}
+
+function changeLists(store: Store, user: UserLane, lists: NameList[]): void {
+  if (user.ready) extract(user);
+  user.lists = lists;
+  if (user.ready) insert(user);
+  reindex(store, user);
+}
+
+/** After the epoch of a lane has ended, its lists begin where their least ready user stands. */
+export function resetListClocks(lane: Lane): void {
+  for (const list of lane.lists.values()) {
+    const first = list.ready.first();
+    list.clock = first === undefined ? lane.clock.v : startTag(first);
+  }
+}

@@ -1,0 +1,217 @@
+import { LIMITS } from '../../../domain/limits.ts';
+import type { EnqueueReply } from '../../../domain/port/backend.ts';
+import type { KeySpec, NewTask, TaskState } from '../../../domain/task/task.ts';
+import { isEnd } from '../../../domain/task/task.ts';
+import {
+  openWindow,
+  type Standing,
+  type WindowSpec,
+  type WindowStep,
+  windowStep,
+} from '../../../domain/task/window.ts';
+import { type GoneOwner, type KeyEntry, TaskEntry } from './entities.ts';
+import type { Store } from './store.ts';
+
+export function keyScope(task: NewTask, key: string): string {
+  return `${task.queue.length}:${task.queue}${task.user.length}:${task.user}${key}`;
+}
+
+/** The key as it is remembered, also when it no longer holds. */
+export function rememberedKey(store: Store, task: NewTask): KeyEntry | undefined {
+  if (task.idempotency === undefined) return undefined;
+  const entry = store.keys.get(keyScope(task, task.idempotency.key));
+  if (entry === undefined) return undefined;
+  const over = entry.endedAt !== undefined && store.now > entry.endedAt + LIMITS.resendMs;
+  const gone = !(entry.owner instanceof TaskEntry);
+  if (!(over || gone) || holdsByTime(store, entry)) return entry;
+  forget(store, entry);
+  return undefined;
+}
+
+function holdsByTime(store: Store, entry: KeyEntry): boolean {
+  return entry.until !== undefined && store.now < entry.until;
+}
+
+function forget(store: Store, entry: KeyEntry): void {
+  store.keys.delete(entry.scope);
+  store.goneKeys.delete(entry);
+}
+
+/** Whether the key keeps others out now. */
+export function holds(store: Store, entry: KeyEntry): boolean {
+  if (entry.until !== undefined) return holdsByTime(store, entry);
+  // Not by the owner's state: a redrive does not take the key back.
+  return entry.endedAt === undefined;
+}
+
+/** How a new owner takes the key: when it is due where the key says so. */
+export function takeKey(
+  store: Store,
+  task: NewTask,
+  spec: KeySpec,
+  entry: TaskEntry,
+): number | undefined {
+  const scope = keyScope(task, spec.key);
+  const before = rememberedKey(store, task);
+  const opened = isWindow(spec) ? newWindow(store, before, spec) : undefined;
+  const made: KeyEntry = {
+    key: spec.key,
+    scope,
+    owner: entry,
+    follower: undefined,
+    firstPayload: task.payload,
+    until: isWindow(spec) ? opened?.window.until : untilOf(spec, store.now),
+    from: opened?.window.from,
+    // A resend of a call that an earlier owner has answered is no new call.
+    absorbed: opened === undefined ? [] : [...(before?.absorbed ?? [])],
+    endedAt: undefined,
+  };
+  if (before !== undefined) forget(store, before);
+  store.keys.set(scope, made);
+  entry.own().key = made;
+  return opened?.dueAt;
+}
+
+function untilOf({ ttlMs }: { readonly ttlMs?: number }, now: number): number | undefined {
+  return ttlMs === undefined ? undefined : now + ttlMs;
+}
+
+/** A key that gathers calls. */
+export function isWindow(spec: KeySpec): spec is KeySpec & WindowSpec {
+  return spec.policy === 'debounce' || spec.policy === 'throttle';
+}
+
+function newWindow(
+  store: Store,
+  before: KeyEntry | undefined,
+  spec: WindowSpec,
+): WindowStep & { readonly kind: 'new' } {
+  const step =
+    before !== undefined && holds(store, before) ? stepOf(store, before, spec) : undefined;
+  return step?.kind === 'new' ? step : openWindow(spec, store.now);
+}
+
+function stepOf(store: Store, key: KeyEntry, spec: WindowSpec): WindowStep {
+  const { from = store.now, until = store.now } = key;
+  return windowStep(spec, { from, until }, standingOf(key.owner), store.now);
+}
+
+function standingOf(owner: TaskEntry | GoneOwner): Standing {
+  if (!(owner instanceof TaskEntry) || owner.grant !== undefined || isEnd(owner.state)) {
+    return 'begun';
+  }
+  return owner.state === 'scheduled' ? 'scheduled' : 'waiting';
+}
+
+/**
+ * What a key that holds answers to another task; `undefined`: the task becomes its follower, or its
+ * next owner when it gathers calls.
+ */
+export function answerByKey(
+  store: Store,
+  key: KeyEntry,
+  task: NewTask,
+  spec: KeySpec,
+): EnqueueReply | undefined {
+  const { owner, follower } = key;
+  const existing = (known: TaskEntry | GoneOwner, conflict: boolean, replaced: boolean) =>
+    existingOf(store, known, { conflict, replaced });
+  const conflict = task.payload !== key.firstPayload;
+  const started = owner.state === 'started' || isEnd(owner.state);
+  switch (spec.policy) {
+    case 'debounce':
+    case 'throttle': {
+      const { kind } = stepOf(store, key, spec);
+      return kind === 'new' ? undefined : existing(owner, conflict, kind === 'replace');
+    }
+    case 'reject':
+      return { kind: 'refused', refusal: { type: 'key-taken', key: key.key, id: owner.id } };
+    case 'return':
+      return existing(owner, conflict, false);
+    case 'replace-queued':
+      return started ? existing(owner, conflict, false) : existing(owner, conflict, true);
+    case 'run-once-more':
+      if (!started) return existing(owner, conflict, true);
+      if (owner.state !== 'started') return existing(owner, conflict, false);
+      return follower === undefined ? undefined : existing(follower, conflict, true);
+  }
+}
+
+/**
+ * Remembers the id of a call that the key answered, and swaps the input where the answer says so.
+ * Gives the moment to which that moves the task's start, if it does.
+ */
+export function absorb(
+  store: Store,
+  key: KeyEntry,
+  task: NewTask,
+  reply: EnqueueReply,
+): number | undefined {
+  if (reply.kind !== 'existing') return undefined;
+  if (!key.absorbed.includes(task.id)) key.absorbed.push(task.id);
+  if (key.absorbed.length > LIMITS.absorbed) key.absorbed.shift();
+  if (!reply.replaced) return undefined;
+  const target = key.follower?.id === reply.id ? key.follower : key.owner;
+  if (!(target instanceof TaskEntry)) return undefined;
+  const spec = task.idempotency;
+  const step = spec !== undefined && isWindow(spec) ? stepOf(store, key, spec) : undefined;
+  target.own().firstPayload ??= target.payload;
+  target.payload = task.payload;
+  target.options = task.options;
+  return step?.kind === 'replace' ? step.dueAt : undefined;
+}
+
+/** The owner has ended: its follower inherits the key, or the key is free. */
+export function releaseKey(store: Store, entry: TaskEntry): void {
+  const key = entry.rare.key;
+  if (key === undefined) return;
+  if (key.follower === entry) {
+    key.follower = undefined;
+    return;
+  }
+  if (key.owner !== entry) return;
+  if (key.follower !== undefined) {
+    const { follower } = key;
+    key.owner = follower;
+    key.follower = undefined;
+    key.firstPayload = follower.rare.firstPayload ?? follower.payload;
+    return;
+  }
+  key.endedAt = store.now;
+}
+
+/** The record of this owner is removed: its key goes too, unless it holds for a time. */
+export function leaveKey(store: Store, entry: TaskEntry): void {
+  const { state } = entry;
+  const { key } = entry.rare;
+  if (key?.owner !== entry || store.keys.get(key.scope) !== key) return;
+  if (isEnd(state) && holdsByTime(store, key)) {
+    key.owner = { id: entry.id, state };
+    store.goneKeys.add(key);
+  } else {
+    forget(store, key);
+  }
+}
+
+/** Forgets keys whose owners are gone and whose time is over, so that they do not pile up. */
+export function forgetKeys(store: Store, most: number): void {
+  for (let i = 0; i < most; i++) {
+    const key = store.goneKeys.first();
+    if (key === undefined || holdsByTime(store, key)) return;
+    forget(store, key);
+  }
+}
+
+/** Its id may have been given to another task since its record was removed. */
+function stateOf(store: Store, { id, state }: TaskEntry | GoneOwner): TaskState {
+  return store.records.get(id)?.state ?? state;
+}
+
+/** The answer that a task was there before. */
+export function existingOf(
+  store: Store,
+  known: TaskEntry | GoneOwner,
+  how: { readonly conflict: boolean; readonly replaced: boolean },
+): EnqueueReply {
+  return { kind: 'existing', id: known.id, state: stateOf(store, known), ...how };
+}

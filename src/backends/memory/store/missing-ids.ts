@@ -1,0 +1,74 @@
+import { compareUtf8 } from '../../../base/utf8-order.ts';
+import { awaitedFrom } from '../../../domain/dependencies/dependency-edge.ts';
+import { byArrival, type TaskEntry } from './entities.ts';
+import { SortedList } from './sorted-list.ts';
+
+type Waiters = SortedList<TaskEntry>;
+
+/**
+ * Who waits for ids that nobody has stored, by the id and by who would have to store it: `''` for
+ * anybody. So whoever stores an id has nothing to do with those whose edges may not lead to them.
+ */
+export class MissingIds {
+  readonly #lists = new Map<string, Map<string, Waiters>>();
+  /** How many lists there are. */
+  size = 0;
+
+  add(id: string, waiter: TaskEntry): void {
+    const lists = this.#lists.get(id) ?? new Map<string, Waiters>();
+    this.#lists.set(id, lists);
+    const from = audienceOf(waiter);
+    let list = lists.get(from);
+    if (list === undefined) {
+      list = new SortedList(byArrival);
+      lists.set(from, list);
+      this.size++;
+    }
+    list.add(waiter);
+  }
+
+  delete(id: string, waiter: TaskEntry): void {
+    const list = this.#lists.get(id)?.get(audienceOf(waiter));
+    if (list?.delete(waiter) === true && list.size === 0) this.#drop(id, audienceOf(waiter));
+  }
+
+  /** Whether anybody waits for a task that this user would store under the id. */
+  has(id: string, user: string): boolean {
+    const lists = this.#lists.get(id);
+    return lists !== undefined && (lists.has('') || lists.has(user));
+  }
+
+  /** Those that wait for such a task. */
+  of(id: string, user: string): readonly Waiters[] {
+    const lists = this.#lists.get(id);
+    if (lists === undefined) return [];
+    return ['', user].map((from) => lists.get(from)).filter((list) => list !== undefined);
+  }
+
+  /** The same as one list, which is nobody's any more: the user has stored the task. */
+  take(id: string, user: string): Waiters | undefined {
+    const [one, other] = this.of(id, user);
+    this.#drop(id, '');
+    this.#drop(id, user);
+    if (one === undefined || other === undefined) return one;
+    const [few, many] = one.size < other.size ? [one, other] : [other, one];
+    for (const waiter of few) many.add(waiter);
+    return many;
+  }
+
+  /** All of them, by the bytes of whose task they wait for. */
+  all(id: string): readonly (readonly [from: string, list: Waiters])[] {
+    return [...(this.#lists.get(id) ?? [])].sort(([a], [b]) => compareUtf8(a, b));
+  }
+
+  #drop(id: string, from: string): void {
+    const lists = this.#lists.get(id);
+    if (lists?.delete(from) !== true) return;
+    this.size--;
+    if (lists.size === 0) this.#lists.delete(id);
+  }
+}
+
+function audienceOf({ owner, edges }: TaskEntry): string {
+  return awaitedFrom({ user: owner.user, edges });
+}

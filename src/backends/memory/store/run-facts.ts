@@ -1,0 +1,22 @@
+import type { ChannelValues } from '../../../domain/task/channel.ts';
+
+/** What ties a task to a workflow. */
+export interface RunFacts {
+  /** It ends when nothing blocks it, instead of being queued. */
+  readonly isJoin: boolean;
+  /** The run whose member it is. */
+  readonly owner: string | undefined;
+  /** The snapshot that it needs. */
+  readonly graph: string | undefined;
+  /** Whom it waited for when it was suspended last, and reads since they have ended. */
+  waitFor: readonly string[];
+  wakeOn: 'all' | 'failure';
+  /** When it is woken whoever has not ended. */
+  wakeAt: number | undefined;
+  /** What it has written down. */
+  readonly journal: Map<string, string>;
+  /** What its members share; made by the first write. */
+  channels: ChannelValues | undefined;
+  /** The token and the key of the newest checkpoint that wrote to channels. */
+  newestWrites: string | undefined;
+}

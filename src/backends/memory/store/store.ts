@@ -1,0 +1,256 @@
+import type { Clock, Timer } from '../../../base/time.ts';
+import { compareUtf8 } from '../../../base/utf8-order.ts';
+import { ClosedError } from '../../../domain/errors/errors.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import type { LeaseRef, LeaseRequest, WorkerSpec } from '../../../domain/port/backend.ts';
+import type { Total } from '../../../domain/port/inspection.ts';
+import type { Retention, UserSettings } from '../../../domain/settings/settings.ts';
+import type { EndState } from '../../../domain/task/task.ts';
+import type { KeyEntry } from './entities.ts';
+import {
+  byArrival,
+  byDeadline,
+  byDue,
+  byDueKey,
+  byEnd,
+  byThrottle,
+  byUntil,
+  type Grant,
+  Lane,
+  type TaskEntry,
+  UserLane,
+} from './entities.ts';
+import { MissingIds } from './missing-ids.ts';
+import { MomentIndex } from './moment-index.ts';
+import { byMoment, byName, type ScheduleEntry } from './schedule-entry.ts';
+import { SortedList } from './sorted-list.ts';
+import { XComEntries } from './xcom-entries.ts';
+
+/** A snapshot, or the memory of one that was dropped. */
+export interface Snapshot {
+  body: string | undefined;
+  /** When it goes; for ever while a task needs it. */
+  until: number;
+  readonly neededBy: Set<string>;
+}
+
+/** Saves work, and nothing depends on it: a firing is safe without. */
+export interface SchedulerLock {
+  owner: string;
+  until: number;
+  /** Rises with each owner. */
+  fence: number;
+}
+
+/** A worker as the backend knows it. */
+export interface WorkerEntry {
+  readonly spec: WorkerSpec;
+  readonly names: ReadonlySet<string>;
+  readonly startedAt: number;
+  /** Since then. */
+  readonly attempts: { succeeded: number; failed: number; lost: number };
+  lastSeenAt: number;
+  /** The latest lease request and what it gave, so that a resend is answered the same. */
+  lastRequest: string;
+  lastLeases: readonly LeaseRef[];
+  /** Was woken before it began to wait. */
+  token: boolean;
+  wake: (() => void) | undefined;
+  /** It is restricted, and was silent so long that its lists were dropped; it joins again. */
+  offLists: boolean;
+}
+
+/** By due time, by creation, by lease end, by end. The line has an index for each user and level. */
+type StateIndexes = Readonly<Record<'scheduled' | 'deferred', SortedList<TaskEntry>>> &
+  Readonly<Record<'started' | EndState, MomentIndex<TaskEntry>>>;
+
+/**
+ * Everything the embedded backend knows. `records` is the only owner of tasks; all other fields
+ * are indexes into it. A step is one synchronous call of a public method, so it is atomic.
+ */
+export class Store {
+  readonly clock: Clock;
+  readonly records: Map<string, TaskEntry> = new Map();
+  readonly lanes: Map<string, Lane> = new Map();
+  readonly settingsForAll: Map<string, UserSettings> = new Map();
+  readonly keys: Map<string, KeyEntry> = new Map();
+  /** Keys that hold although their owner's record is gone, by when they hold no more. */
+  readonly goneKeys: SortedList<KeyEntry> = new SortedList(byUntil);
+  /** Ids that nobody has stored yet and somebody waits for. */
+  readonly missing: MissingIds = new MissingIds();
+  readonly snapshots: Map<string, Snapshot> = new Map();
+  readonly schedules: Map<string, ScheduleEntry> = new Map();
+  readonly schedulesByName: SortedList<ScheduleEntry> = new SortedList(byName);
+  /** Those that will fire, by when. */
+  readonly schedulesDue: SortedList<ScheduleEntry> = new SortedList(byMoment);
+  /** Who fires them, and until when nobody else does. */
+  readonly scheduler: SchedulerLock = { owner: '', until: 0, fence: 0 };
+  /** Named values that tasks hand on. */
+  readonly xcom: XComEntries = new XComEntries();
+  readonly workers: Map<string, WorkerEntry> = new Map();
+  /** Workers that stand in line for a wake-up since their latest lease gave nothing, longest first. */
+  readonly line: Set<WorkerEntry> = new Set();
+  /** Task names of workers that are gone, and since when; for an hour. */
+  readonly names: Map<string, number> = new Map();
+  readonly byState: StateIndexes = {
+    scheduled: new SortedList(byDue),
+    deferred: new SortedList(byArrival),
+    started: new MomentIndex(byArrival),
+    finished: new MomentIndex(byEnd),
+    failed: new MomentIndex(byEnd),
+    canceled: new MomentIndex(byEnd),
+  };
+  /** Ended tasks that somebody reads, out of retention's way; the others stand in `byState`. */
+  readonly read: Readonly<Record<EndState, MomentIndex<TaskEntry>>> = {
+    finished: new MomentIndex(byEnd),
+    failed: new MomentIndex(byEnd),
+    canceled: new MomentIndex(byEnd),
+  };
+  /** Tasks that were stored, and that have ended, ever since. */
+  arrivals = 0;
+  endings = 0;
+  /** Greatest moment at which one has ended. */
+  endedLast = 0;
+  readonly deadlines: SortedList<TaskEntry> = new SortedList(byDeadline);
+  readonly cascade: SortedList<TaskEntry> = new SortedList(byEnd);
+  readonly dueUsers: SortedList<UserLane> = new SortedList(byDueKey);
+  readonly throttled: SortedList<UserLane> = new SortedList(byThrottle);
+  readonly endWaiters: Map<string, Set<(ended?: TaskEntry) => void>> = new Map();
+  readonly totals: Record<Total, number> = {
+    enqueued: 0,
+    finished: 0,
+    failed: 0,
+    deadLetters: 0,
+    canceled: 0,
+    retried: 0,
+    lost: 0,
+    stolen: 0,
+  };
+  retention: Retention = {
+    finishedMs: LIMITS.retainFinishedMs,
+    failedMs: LIMITS.retainFailedMs,
+    canceledMs: LIMITS.retainCanceledMs,
+  };
+  /** The moment of the step in hand. */
+  now = 0;
+  /** No sweep before this moment: the backend was away. */
+  sweepAfter = 0;
+  /** Users and lanes that the step in hand has changed, each once, as its `touched` says. */
+  readonly touchedUsers: UserLane[] = [];
+  readonly touchedLanes: Lane[] = [];
+  /** Called with the entries that the step in hand has ended, after it. */
+  readonly ended: TaskEntry[] = [];
+  alarm: { readonly at: number; readonly timer: Timer } | undefined = undefined;
+  /** What ended since `at`, the newest then, has readers whose turn may not have come yet. */
+  reading: { readonly at: number; newest: number; readonly timer: Timer } | undefined = undefined;
+  closed = false;
+  /** A schedule is being fired: its owner knows where it moves on to. */
+  isFiring = false;
+  /** The enqueue in hand speaks for a lease. */
+  isFenced = false;
+  #seen = 0;
+  /** Asked for last: mostly it is asked for again. Lanes are never dropped. */
+  #lane: Lane | undefined = undefined;
+  /** Given last, and to which request. */
+  #grant: Grant | undefined = undefined;
+  #granted: LeaseRequest | undefined = undefined;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Begins a step: reads the clock once, and remembers what it said. */
+  begin(): void {
+    const clock = this.look();
+    if (this.#seen - clock > LIMITS.clockStepMs) {
+      this.sweepAfter = Math.min(this.sweepAfter, this.now + LIMITS.outagePauseMs);
+    }
+    if (this.#seen > 0 && this.now - this.#seen > LIMITS.outageMs) {
+      this.sweepAfter = this.now + LIMITS.outagePauseMs;
+    }
+    this.#seen = this.now;
+  }
+
+  /** Sets `now` without beginning a step; answers what the clock says. */
+  look(): number {
+    if (this.closed) throw new ClosedError('the backend');
+    const clock = Math.floor(this.clock.now());
+    const behind = this.#seen - clock;
+    this.now = behind > 0 && behind <= LIMITS.clockStepMs ? this.#seen : clock;
+    return clock;
+  }
+
+  lane(queue: string): Lane {
+    if (this.#lane?.queue === queue) return this.#lane;
+    let lane = this.lanes.get(queue);
+    if (lane === undefined) {
+      lane = new Lane(queue);
+      this.lanes.set(queue, lane);
+    }
+    this.#lane = lane;
+    return lane;
+  }
+
+  userLane(queue: string, user: string): UserLane {
+    const lane = this.lane(queue);
+    let found = lane.users.get(user);
+    if (found === undefined) {
+      found = new UserLane(user, lane);
+      lane.users.set(user, found);
+    }
+    return found;
+  }
+
+  /** Own settings in the lane, then own for all lanes, then the lane's defaults, field by field. */
+  settingsOf(user: UserLane): UserSettings {
+    const { ownSettings, settings } = user.lane;
+    const own = ownSettings.size === 0 ? undefined : ownSettings.get(user.user);
+    const all = this.settingsForAll.size === 0 ? undefined : this.settingsForAll.get(user.user);
+    const defaults = settings.perUser;
+    if (own === undefined && all === undefined) return defaults ?? NO_SETTINGS;
+    return { ...defaults, ...all, ...own };
+  }
+
+  /** Most tasks of one lease have the same number, so they share what they are given. */
+  grantOf(number: number, request: LeaseRequest): Grant {
+    const newest = this.#grant;
+    const isSame = newest?.number === number && newest.leasedAt === this.now;
+    if (isSame && this.#granted === request) return newest;
+    const { requestId, worker } = request;
+    this.#granted = request;
+    this.#grant = { number, token: `${number}-${requestId}`, worker, leasedAt: this.now };
+    return this.#grant;
+  }
+
+  /** The changes of the step in hand have been followed up. */
+  untouch(): void {
+    for (const user of this.touchedUsers) user.touched = false;
+    for (const lane of this.touchedLanes) lane.touched = false;
+    this.touchedUsers.length = 0;
+    this.touchedLanes.length = 0;
+  }
+
+  touch(user: UserLane): void {
+    if (user.touched) return;
+    user.touched = true;
+    this.touchedUsers.push(user);
+    this.touchLane(user.lane);
+  }
+
+  touchLane(lane: Lane): void {
+    if (lane.touched) return;
+    lane.touched = true;
+    this.touchedLanes.push(lane);
+  }
+
+  /** Where an ended task stands: those that somebody reads stand apart. */
+  endedIndex(entry: TaskEntry, state: EndState): MomentIndex<TaskEntry> {
+    return (entry.rare.readers > 0 ? this.read : this.byState)[state];
+  }
+
+  lanesInOrder(): Lane[] {
+    return [...this.lanes.values()].sort((a, b) => compareUtf8(a.queue, b.queue));
+  }
+}
+
+const NO_SETTINGS: UserSettings = {};

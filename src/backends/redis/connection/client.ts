@@ -1,0 +1,92 @@
+/**
+ * What this backend needs of a Redis client: a narrow shape that ioredis 5 and 6 have. Another
+ * client is another file like this one.
+ */
+import { type RedisOptions as IoRedisOptions, Redis } from 'ioredis';
+import { LIMITS } from '../../../domain/limits.ts';
+
+/** The commands and events of one connection. An ioredis instance fits. */
+export interface RedisClient {
+  /** Where the connection stands: `wait`, `connecting`, `ready`, `end` and others of ioredis. */
+  readonly status: string;
+  /** What the client was made with. */
+  readonly options: object;
+  /** Sends one command. Rejects with the server's error, or the connection's. */
+  call(command: string, args: (string | number)[]): Promise<unknown>;
+  /** Opens the connection; rejects when it cannot be opened, or is open already. */
+  connect(): Promise<void>;
+  /** Closes at once, without waiting for replies. */
+  disconnect(reconnect?: boolean): void;
+  /**
+   * A second client with the same options and these over them; it is not connected. For a Cluster
+   * the first argument are nodes, none to keep those it has.
+   */
+  duplicate(override?: object, ofCluster?: object): RedisClient;
+  /** Listens to `ready`, `close`, `end`, `error`, `message` and other events. */
+  on(event: string, listener: (...args: unknown[]) => void): unknown;
+  /** Listens no more. */
+  off(event: string, listener: (...args: unknown[]) => void): unknown;
+}
+
+/** How to reach the server: options of ioredis, for TLS, ACL users, passwords, socket paths. */
+export type ConnectionOptions = IoRedisOptions;
+
+/** Reconnecting is ours: a call that needs the connection opens it, so no timer runs otherwise. */
+const OURS = {
+  lazyConnect: true,
+  enableOfflineQueue: true,
+  enableReadyCheck: true,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  retryStrategy: (): null => null,
+} as const;
+
+/** Unless the options say otherwise. */
+const PATIENCE = { connectTimeout: LIMITS.connectMs } as const;
+
+/** The same for a client of a Cluster. */
+const OF_CLUSTER = { lazyConnect: true, clusterRetryStrategy: (): null => null } as const;
+
+/** A connection of our own to this address; not opened yet. */
+export function newClient(target: ConnectionOptions): RedisClient {
+  // The shape of replies is ours to choose: the decoders know ioredis's own.
+  const { replyMapping: _mapping, ...address } = target;
+  return asClient(new Redis({ ...PATIENCE, ...address, ...OURS }));
+}
+
+/** Another connection to where `client` goes; not opened yet. */
+export function sibling(client: RedisClient): RedisClient {
+  return isCluster(client)
+    ? client.duplicate([], { ...OF_CLUSTER })
+    : client.duplicate({ ...OURS });
+}
+
+/** The servers that hold keys: a walk over all keys asks each. */
+export function nodesOf(client: RedisClient): readonly RedisClient[] {
+  if (!isCluster(client)) return [client];
+  return (client as RedisClient & { nodes(role: string): RedisClient[] }).nodes('master');
+}
+
+/** Whether a client goes to a Cluster, whose nodes ioredis keeps. */
+export function isCluster(client: RedisClient): boolean {
+  return typeof (client as { readonly nodes?: unknown }).nodes === 'function';
+}
+
+/** Whether a value is a client rather than options for one. */
+export function isClient(value: unknown): value is RedisClient {
+  if (typeof value !== 'object' || value === null) return false;
+  const has = (name: string): boolean =>
+    name in value && typeof (value as Record<string, unknown>)[name] === 'function';
+  return has('call') && has('duplicate') && has('on');
+}
+
+/** Lets the process end while the connection is idle, or holds it while a call is pending. */
+export function hold(client: RedisClient, held: boolean): void {
+  const { stream } = client as { stream?: { ref?: () => void; unref?: () => void } };
+  if (held) stream?.ref?.();
+  else stream?.unref?.();
+}
+
+function asClient(redis: Redis): RedisClient {
+  return redis as unknown as RedisClient;
+}

@@ -1,0 +1,158 @@
+import { clearInterval, monotonicMs, setInterval } from '../../../base/globals.ts';
+import { ClosedError } from '../../../domain/errors/errors.ts';
+import { flat, text } from '../wire/decode.ts';
+import type { Script, ScriptArgument } from '../wire/script.ts';
+import { hold, nodesOf, type RedisClient } from './client.ts';
+import { failure, isUnknownScript } from './failures.ts';
+
+/** Longest time that a call may stay unanswered, in ms; the server, or the way to it, is gone. */
+const ANSWER_MS = 5_000;
+/** How often that is looked at, in ms. */
+const LOOK_MS: number = ANSWER_MS / 4;
+
+/**
+ * One connection for commands. It opens when a call needs it, also anew after it broke, and holds
+ * the process only while a call is pending. A call that got no answer fails; it is never sent
+ * again from here, since only the caller knows whether that is safe.
+ */
+export class Connection {
+  readonly #client: RedisClient;
+  /** False for a client that the user gave us: that one is neither unreferenced nor closed. */
+  readonly #owned: boolean;
+  #pending = 0;
+  #opening: Promise<void> | undefined;
+  /** Runs while a call is pending; notices a server that has gone silent. */
+  #watchdog: NodeJS.Timeout | undefined;
+  #answeredAt = 0;
+  /** When the watchdog last looked. */
+  #lookedAt = 0;
+  /** What went wrong since the connection was last asked for: ioredis tells it by an event only. */
+  #trouble: unknown;
+  #closed = false;
+
+  constructor(client: RedisClient, owned: boolean) {
+    this.#client = client;
+    this.#owned = owned;
+    // Errors reach the calls; without a listener ioredis would print them.
+    if (owned) {
+      client.on('error', (error) => {
+        this.#trouble = error;
+      });
+    }
+    if (owned) client.on('connect', () => hold(client, this.#pending > 0));
+  }
+
+  /** Sends one command. */
+  command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {
+    return this.#ask(operation, () => this.#client.call(command, args));
+  }
+
+  /** Holds the process open until the answer is there, which is the server's or what went wrong. */
+  async #ask(operation: string, call: () => Promise<unknown>): Promise<unknown> {
+    if (this.#closed) throw new ClosedError('the backend');
+    this.#enter();
+    try {
+      if (this.#client.status !== 'ready') await this.#open();
+      return await call();
+    } catch (cause) {
+      throw failure(operation, cause);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Walks over the keys that match a pattern, some at a time, on every server that holds any. */
+  async *keys(operation: string, pattern: string, count: number): AsyncGenerator<string[]> {
+    await this.command(operation, 'PING', []);
+    for (const node of nodesOf(this.#client)) {
+      let cursor = '0';
+      do {
+        const args = [cursor, 'MATCH', pattern, 'COUNT', count];
+        const [next, found] = flat(await this.#ask(operation, () => node.call('SCAN', args)));
+        yield flat(found).map(text);
+        cursor = text(next);
+      } while (cursor !== '0');
+    }
+  }
+
+  /** Runs a script, which the server is taught when it does not know it. */
+  async run(
+    operation: string,
+    script: Script,
+    clock: string,
+    args: readonly ScriptArgument[],
+  ): Promise<unknown> {
+    return this.#ask(operation, () => this.#evaluate(script, clock, args));
+  }
+
+  /** Again changes nothing: several clients may share a backend. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#watchdog);
+    if (this.#owned) this.#client.disconnect();
+  }
+
+  async #evaluate(
+    script: Script,
+    clock: string,
+    args: readonly ScriptArgument[],
+  ): Promise<unknown> {
+    try {
+      return await this.#client.call('EVALSHA', [script.sha, 1, clock, ...args]);
+    } catch (cause) {
+      if (!isUnknownScript(cause)) throw cause;
+      return await this.#client.call('EVAL', [script.text, 1, clock, ...args]);
+    }
+  }
+
+  /** Waits for a connection that is being made, or makes one. */
+  async #open(): Promise<void> {
+    if (!this.#owned) return;
+    this.#opening ??= this.#connect().finally(() => {
+      this.#opening = undefined;
+    });
+    await this.#opening;
+  }
+
+  /** Fails with what was wrong, not with ioredis's "Connection is closed". */
+  async #connect(): Promise<void> {
+    this.#trouble = undefined;
+    try {
+      await this.#client.connect();
+    } catch (cause) {
+      throw this.#trouble ?? cause;
+    }
+  }
+
+  #enter(): void {
+    if (this.#pending++ > 0) return;
+    this.#answeredAt = monotonicMs();
+    if (this.#owned) hold(this.#client, true);
+    // A timer per busy spell, not per call: calls are answered in order.
+    if (this.#watchdog === undefined) this.#lookedAt = this.#answeredAt;
+    this.#watchdog ??= setInterval(() => this.#watch(), LOOK_MS);
+  }
+
+  #leave(): void {
+    this.#answeredAt = monotonicMs();
+    if (--this.#pending > 0) return;
+    if (this.#owned) hold(this.#client, false);
+    this.#watchdog?.unref();
+  }
+
+  #watch(): void {
+    const now = monotonicMs();
+    const late = now - this.#lookedAt > 2 * LOOK_MS;
+    this.#lookedAt = now;
+    if (this.#pending === 0) {
+      clearInterval(this.#watchdog);
+      this.#watchdog = undefined;
+      return;
+    }
+    // Somebody held up the event loop: the answer may lie in the socket, unread.
+    if (late || now - this.#answeredAt <= ANSWER_MS) return;
+    this.#answeredAt = now;
+    if (this.#owned) this.#client.disconnect();
+  }
+}

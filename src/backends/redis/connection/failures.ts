@@ -1,0 +1,73 @@
+import { messageOf } from '../../../base/message-of.ts';
+import {
+  BackendFullError,
+  BackendUnavailableError,
+  BackendUnsupportedError,
+  CorruptRecordError,
+  type FairloomError,
+  isOwn,
+} from '../../../domain/errors/errors.ts';
+
+const FULL = /\bOOM command not allowed/;
+
+/** No wait will help: the account may not do this, or there is none. */
+const FORBIDDEN = /\b(NOAUTH|WRONGPASS|NOPERM)\b|^ERR The user executing the script can't /;
+
+/** A script broke off: what it was given, or the script itself, will break it off again. */
+const BROKEN = /^ERR (?:(?:Error running script.*?)?@?user_script:\d+:|.* on @user_script:\d+\.)/;
+
+/** A key holds something else than it should: no wait will help. */
+const WRONG_TYPE = /\bWRONGTYPE\b|\bvalue is not (?:an integer|a valid float|a float)\b/;
+
+/** Whether a call broke off on what it read: the same call, more careful, may pass. */
+export function isBrokenOff(error: unknown): boolean {
+  if (isOwn(error, 'CORRUPT_RECORD')) return true;
+  const text = isOwn(error, 'BACKEND_UNSUPPORTED') ? messageOf(error.cause) : '';
+  return BROKEN.test(text) && !FORBIDDEN.test(text);
+}
+
+/** The error of the catalogue that a client's error stands for. */
+export function failure(operation: string, cause: unknown): FairloomError {
+  if (isOwn(cause)) return cause;
+  forgetArguments(cause);
+  const text = messageOf(cause);
+  if (FULL.test(text)) return new BackendFullError(operation, cause);
+  if (WRONG_TYPE.test(text)) {
+    return new CorruptRecordError(
+      operation,
+      `a key holds something else than it should (${text})`,
+      cause,
+    );
+  }
+  if (FORBIDDEN.test(text)) {
+    return new BackendUnsupportedError(`${operation}: the server refuses this account: ${text}`, {
+      cause,
+    });
+  }
+  if (BROKEN.test(text)) {
+    return new BackendUnsupportedError(`${operation}: a script broke off: ${text}`, { cause });
+  }
+  // A lost connection, LOADING, READONLY, MASTERDOWN, CLUSTERDOWN, TRYAGAIN, BUSY: they pass.
+  return new BackendUnavailableError(operation, cause);
+}
+
+/** How deep causes of causes are looked at. */
+const DEEP = 5;
+
+/**
+ * ioredis hangs the command on its errors: scripts, payloads and, of AUTH, the password, which belong
+ * in no log; also on what caused them.
+ */
+function forgetArguments(cause: unknown, depth = 0): void {
+  if (typeof cause !== 'object' || cause === null || depth > DEEP) return;
+  if ('command' in cause) delete cause.command;
+  for (const name of ['cause', 'lastNodeError', 'errors']) {
+    const inner: unknown = Reflect.get(cause, name);
+    for (const one of Array.isArray(inner) ? inner : [inner]) forgetArguments(one, depth + 1);
+  }
+}
+
+/** The server does not know the script yet, or no longer. */
+export function isUnknownScript(cause: unknown): boolean {
+  return messageOf(cause).includes('NOSCRIPT');
+}

@@ -1,0 +1,79 @@
+import { monotonicMs } from '../../../base/globals.ts';
+import type { ScriptArgument } from '../wire/script.ts';
+import type { Verb } from '../wire/scripts.ts';
+import { isBrokenOff } from './failures.ts';
+
+/** Between two attempts to make all anew that have not helped, in ms. */
+const MEND_EVERY_MS = 60_000;
+
+/** Verbs that write nothing, and leave nothing half done. */
+const READS: ReadonlySet<Verb> = new Set<Verb>([
+  ...(['arrears', 'attempts', 'dependents', 'edges', 'facts', 'get', 'list', 'queueList'] as const),
+  ...(['scheduleList', 'standing', 'userGet', 'userList', 'workerList'] as const),
+  ...(['xcomList', 'xcomRead'] as const),
+]);
+
+/** Runs a verb with care. */
+export interface Guarded {
+  /** Sets aside whatever cannot be read; `look`: tells it, and leaves it there. */
+  guarded(verb: Verb, args: readonly ScriptArgument[], look: boolean): Promise<unknown>;
+}
+
+/** What becomes of a call that a damaged record has broken off. */
+export class Mending {
+  readonly #session: Guarded;
+  readonly #mend: () => Promise<unknown>;
+  /** While all is made anew; whether that helped. */
+  #running: Promise<boolean> | undefined;
+  /** When it has not helped. */
+  #vainAt = Number.NEGATIVE_INFINITY;
+
+  constructor(session: Guarded, mend: () => Promise<unknown>) {
+    this.#session = session;
+    this.#mend = mend;
+  }
+
+  /**
+   * It is sent again with care. What it may have left half done is made anew, in bounded steps beside
+   * everybody else: afterwards, or before a third attempt when it stands in the way.
+   */
+  async again(verb: Verb, args: readonly ScriptArgument[], error: unknown): Promise<unknown> {
+    if (!isBrokenOff(error)) throw error;
+    try {
+      const reply = await this.#session.guarded(verb, args, false);
+      if (!READS.has(verb)) void this.#all();
+      return reply;
+    } catch (second) {
+      if (!isBrokenOff(second) || READS.has(verb) || !(await this.#all())) throw second;
+      return await this.#session.guarded(verb, args, false).catch((third: unknown) => {
+        this.#vainAt = monotonicMs();
+        throw third;
+      });
+    }
+  }
+
+  /** Waits until nothing is being made anew. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  /** What breaks off again after that is no damage: nobody looks at everything for it again and again. */
+  #all(): Promise<boolean> {
+    const waits = monotonicMs() < this.#vainAt + MEND_EVERY_MS;
+    if (this.#running === undefined && waits) return Promise.resolve(false);
+    this.#running ??= this.#once().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #once(): Promise<boolean> {
+    try {
+      await this.#mend();
+      return true;
+    } catch {
+      this.#vainAt = monotonicMs();
+      return false;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
+import type { BackendInfo } from '../../../domain/port/backend.ts';
+import { flat, text } from '../wire/decode.ts';
+import type { Keys } from '../wire/keys.ts';
+import type { Connection } from './connection.ts';
+
+/** The oldest server whose commands the scripts use. */
+const OLDEST = [6, 2] as const;
+
+/** How the keys are laid out; rises when other processes can no longer read them. */
+const LAYOUT = 3;
+
+/** Looks at the server once: its version, the layout of the namespace, and what may be lost. */
+export async function examine(connection: Connection, keys: Keys): Promise<BackendInfo> {
+  const info = text(await connection.command('open', 'INFO', ['everything']));
+  const version = checkVersion(info);
+  await checkLayout(connection, keys);
+  const settings = await configOf(connection);
+  const { line, warning } = durabilityOf(info, settings);
+  const warnings = [policyWarning(info, settings), warning].filter((found) => found !== undefined);
+  return { description: `${version}; ${line}`, warnings };
+}
+
+function checkVersion(info: string): string {
+  const version = field(info, 'redis_version') ?? '';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+    throw new BackendUnsupportedError(
+      `the server is Redis ${version || 'of unknown version'}; ${OLDEST.join('.')} or newer is needed`,
+    );
+  }
+  const valkey = field(info, 'valkey_version');
+  return valkey === undefined ? `Redis ${version}` : `Valkey ${valkey}`;
+}
+
+async function checkLayout(connection: Connection, keys: Keys): Promise<void> {
+  await connection.command('open', 'HSETNX', [keys.meta, 'layout', LAYOUT]);
+  const found = Number(await connection.command('open', 'HGET', [keys.meta, 'layout']));
+  if (found === LAYOUT) return;
+  throw new BackendUnsupportedError(
+    found > LAYOUT
+      ? `the data has layout ${found}, this process knows ${LAYOUT}: update it first`
+      : `the data has layout ${found} of an older version, this process knows ${LAYOUT}`,
+  );
+}
+
+type Config = ReadonlyMap<string, string>;
+
+/** The settings that matter; empty when the server does not tell us. */
+async function configOf(connection: Connection): Promise<Config> {
+  const config = new Map<string, string>();
+  for (const name of ['maxmemory-policy', 'appendonly', 'appendfsync', 'save']) {
+    try {
+      const [, value] = flat(await connection.command('open', 'CONFIG', ['GET', name]));
+      if (value !== undefined) config.set(name, text(value));
+    } catch {
+      // Managed servers deny CONFIG; what we do not know is said to be unknown.
+    }
+  }
+  return config;
+}
+
+function policyWarning(info: string, config: Config): string | undefined {
+  const policy = config.get('maxmemory-policy') ?? field(info, 'maxmemory_policy');
+  if (policy === 'noeviction') return undefined;
+  if (policy === undefined) return 'maxmemory-policy is unknown; it should be noeviction';
+  return `maxmemory-policy is ${policy}: the server may evict tasks; set it to noeviction`;
+}
+
+function durabilityOf(
+  info: string,
+  config: Config,
+): { readonly line: string; readonly warning: string | undefined } {
+  const appends = config.get('appendonly') ?? (field(info, 'aof_enabled') === '1' ? 'yes' : 'no');
+  if (appends === 'yes') {
+    const sync = config.get('appendfsync');
+    const line = `append-only file, fsync ${sync ?? 'unknown'}`;
+    return {
+      line: `${line}: ${LOSS[sync ?? ''] ?? 'the loss on a crash is unknown'}`,
+      warning: undefined,
+    };
+  }
+  if ((config.get('save') ?? '') !== '') {
+    const warning = 'no append-only file: a crash loses what came after the latest snapshot';
+    return { line: 'snapshots only', warning };
+  }
+  return {
+    line: 'nothing is written to disk',
+    warning: 'no persistence: a restart loses all tasks',
+  };
+}
+
+/** What a crash of the server loses, by `appendfsync`. */
+const LOSS: Readonly<Record<string, string>> = {
+  always: 'a crash loses nothing that was answered',
+  everysec: 'a crash loses about the last second',
+  no: 'a crash loses what the system had not written',
+};
+
+function field(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+}

@@ -1,0 +1,130 @@
+import { setTimeout } from '../../../base/globals.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import type { BackendInfo, BackendSettings } from '../../../domain/port/backend.ts';
+import type { Retention } from '../../../domain/settings/settings.ts';
+import { retentionText } from '../wire/encode.ts';
+import { type Keys, keysOf } from '../wire/keys.ts';
+import type { ScriptArgument } from '../wire/script.ts';
+import { type HotVerb, operationOf, SCRIPTS, type Scripts, type Verb } from '../wire/scripts.ts';
+import type { RedisClient } from './client.ts';
+import { Connection } from './connection.ts';
+import { Mending } from './mending.ts';
+import { examine } from './server-check.ts';
+
+/** What one backend was made with. */
+export interface SessionOptions {
+  readonly client: RedisClient;
+  /** False for a client that the user gave us. */
+  readonly owned: boolean;
+  readonly prefix: string;
+  readonly scripts?: Scripts | undefined;
+  /** Makes anew what a call that was broken off may have left half done. */
+  readonly mend: (session: Session) => Promise<unknown>;
+}
+
+const KEEP: Retention = {
+  finishedMs: LIMITS.retainFinishedMs,
+  failedMs: LIMITS.retainFailedMs,
+  canceledMs: LIMITS.retainCanceledMs,
+};
+
+/** The connection for commands with what every call needs to know. Opened by the first call. */
+export class Session {
+  readonly keys: Keys;
+  readonly client: RedisClient;
+  readonly connection: Connection;
+  /** Aborts when the backend closes; waits end with it. */
+  readonly closing: AbortController = new AbortController();
+  readonly mending: Mending;
+  readonly #scripts: Scripts;
+  #retention: string = retentionText(KEEP);
+  #info: Promise<BackendInfo> | undefined;
+  #opened = false;
+  #submissions = 0;
+
+  constructor({ client, owned, prefix, scripts, mend }: SessionOptions) {
+    this.mending = new Mending(this, () => mend(this));
+    this.client = client;
+    this.keys = keysOf(prefix);
+    this.connection = new Connection(client, owned);
+    this.#scripts = scripts ?? SCRIPTS;
+  }
+
+  /** Counts the large batches of this process, so that each has a name of its own. */
+  nextSubmission(): number {
+    this.#submissions++;
+    return this.#submissions;
+  }
+
+  /** How long ended tasks are kept, as scripts read it. */
+  get retention(): string {
+    return this.#retention;
+  }
+
+  async open(settings?: BackendSettings): Promise<BackendInfo> {
+    if (settings !== undefined) this.#retention = retentionText(settings.retention);
+    this.#info ??= examine(this.connection, this.keys).catch((error: unknown) => {
+      // The next call tries again.
+      this.#info = undefined;
+      throw error;
+    });
+    const info = await this.#info;
+    this.#opened = true;
+    return info;
+  }
+
+  async run(verb: Verb, args: readonly ScriptArgument[]): Promise<unknown> {
+    try {
+      return await this.#rich(verb, verb, args);
+    } catch (error) {
+      return await this.mending.again(verb, args, error);
+    }
+  }
+
+  /** By the short script of the verb; `undefined` when it left all to the one that knows all verbs. */
+  async runHot(verb: HotVerb, args: readonly ScriptArgument[]): Promise<unknown> {
+    if (!this.#opened) await this.open();
+    const script = this.#scripts.hot[verb];
+    try {
+      const reply = await this.connection.run(operationOf(verb), script, this.keys.clock, args);
+      return Array.isArray(reply) && reply.length === 1 && reply[0] === 'rich' ? undefined : reply;
+    } catch (error) {
+      return await this.mending.again(verb, args, error);
+    }
+  }
+
+  /** A call that sets aside whatever cannot be read; `look`: tells it, and leaves it there. */
+  guarded(verb: Verb, args: readonly ScriptArgument[], look: boolean): Promise<unknown> {
+    return this.#rich(verb, `${look ? '?' : '!'}${verb}`, args);
+  }
+
+  async #rich(verb: Verb, word: string, args: readonly ScriptArgument[]): Promise<unknown> {
+    if (!this.#opened) await this.open();
+    const { rich, careful } = this.#scripts;
+    const script = word === verb ? rich : careful;
+    return this.connection.run(operationOf(verb), script, this.keys.clock, [...args, word]);
+  }
+
+  async command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {
+    if (!this.#opened) await this.open();
+    return this.connection.command(operation, command, args);
+  }
+
+  /** Keys that match a pattern, some at a time; for what walks over everything. */
+  async *scan(operation: string, pattern: string, count: number): AsyncGenerator<string[]> {
+    if (!this.#opened) await this.open();
+    yield* this.connection.keys(operation, pattern, count);
+  }
+
+  /** Waits between two attempts of one call, which holds the process anyway. */
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      setTimeout(resolve, ms);
+    });
+  }
+
+  close(): void {
+    this.closing.abort();
+    this.connection.close();
+  }
+}

@@ -1,0 +1,265 @@
+import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
+import { TEXT_OFFSETS, TEXT_WIDTHS, ZERO_BYTE } from '../../../domain/layout/packed.ts';
+import type {
+  ExtendReply,
+  Leased,
+  LeaseReply,
+  SettleAnswer,
+  UpstreamFact,
+} from '../../../domain/port/leasing.ts';
+import type { AttemptTerms, QueueSettings } from '../../../domain/settings/settings.ts';
+import type { Cause } from '../../../domain/task/cause.ts';
+import type { ChannelRefusal } from '../../../domain/task/channel.ts';
+import { TASK_STATES, type TaskState } from '../../../domain/task/task.ts';
+
+/** A flat reply of a script. Numbers arrive as numbers or text, by the client's settings. */
+export type Flat = readonly unknown[];
+
+/** The facts of a task that never change, as the record's text holds them. */
+export interface Fixed {
+  readonly createdAt: number;
+  readonly level: number;
+  readonly cost: number;
+  readonly name: string;
+  readonly queue: string;
+  readonly options: string;
+  readonly user: string;
+  /** Empty when the payload stands in a field of its own. */
+  readonly inline: string;
+}
+
+export function flat(reply: unknown): Flat {
+  if (Array.isArray(reply)) return reply;
+  throw new BackendUnsupportedError('a script answered something else than a list');
+}
+
+export function text(value: unknown): string {
+  return typeof value === 'string'
+    ? value
+    : value === null || value === undefined
+      ? ''
+      : String(value);
+}
+
+export function stateOf(value: unknown): TaskState {
+  const found = TASK_STATES.find((state) => state === value);
+  if (found !== undefined) return found;
+  throw new BackendUnsupportedError(`a record has the unknown state ${text(value)}`);
+}
+
+/** A cause as the scripts keep it; they write what the type says. */
+export function causeIn(json: unknown): { readonly cause?: Cause } {
+  return typeof json === 'string' ? { cause: JSON.parse(json) } : {};
+}
+
+/** Where the user stands in the text of a record, behind all that has a fixed width. */
+const USER_AT = TEXT_OFFSETS.rest - 1;
+
+/** Takes the text of a record apart. */
+export function decodeFixed(source: string): Fixed {
+  const owner = prefixOf(
+    source,
+    USER_AT,
+    Number(source.slice(TEXT_OFFSETS.userBytes - 1, USER_AT)),
+  );
+  const start = USER_AT + owner.length;
+  const queue = source.indexOf('\0', start);
+  const name = source.indexOf('\0', queue + 1);
+  const cost = source.indexOf('\0', name + 1);
+  const options = source.indexOf('\0', cost + 1);
+  return {
+    createdAt: Number(source.slice(0, TEXT_WIDTHS.created)),
+    level: source.charCodeAt(TEXT_OFFSETS.level - 1) - ZERO_BYTE,
+    cost: Number(source.slice(name + 1, cost)),
+    name: source.slice(queue + 1, name),
+    queue: source.slice(start, queue),
+    options: source.slice(cost + 1, options),
+    user: owner,
+    inline: source.slice(options + 1),
+  };
+}
+
+/** The characters from `start` on that are this many bytes of UTF-8. */
+function prefixOf(source: string, start: number, bytes: number): string {
+  let found = source.slice(start, start + bytes);
+  while (Buffer.byteLength(found) > bytes) {
+    const over = Buffer.byteLength(found) - bytes;
+    found = found.slice(0, found.length - Math.max(1, Math.floor(over / 3)));
+  }
+  return found;
+}
+
+/** Values in front of the tasks of a lease, and of a row behind them; see lua/lib/lease-step.lua. */
+const LEASE_HEAD = 10;
+const ROW = 9;
+
+/** Values in front of the text of a task that was handed over. */
+const HANDED_HEAD = 4;
+
+/** `undefined`: the worker is not registered. */
+export function decodeLease(reply: Flat, from: number, requestId: string): LeaseReply | undefined {
+  if (reply[from] === 'unregistered') return undefined;
+  const isEndKnown = reply[from] === 'repeated';
+  const due = Number(reply[from + 2]);
+  const now = Number(reply[from + 4]);
+  const json = text(reply[from + 7]);
+  const terms = json === '' ? undefined : termsOf(json);
+  const common: Common = {
+    token: `${text(reply[from + 8])}-${requestId}`,
+    ...FIRST_LEASE,
+    leaseUntil: Number(reply[from + 5]),
+    leasedAt: now,
+    alone: Number(reply[from + 6]) === 1,
+  };
+  const count = Number(reply[from + 9]);
+  const ids = from + LEASE_HEAD;
+  const leases: Leased[] = [];
+  let row = ids + 2 * count;
+  for (let i = 0; i < count; i++) {
+    const hasRow = Number(reply[row]) === i + 1;
+    const id = text(reply[ids + i]);
+    const fixed = decodeFixed(text(reply[ids + count + i]));
+    const leased = hasRow
+      ? rowLease(reply, row, fixed, { id, requestId, ...common })
+      : plainLease(id, fixed, common);
+    leases.push(terms === undefined ? leased : underTerms(leased, terms, isEndKnown));
+    if (hasRow) row += ROW;
+  }
+  return {
+    leases,
+    more: Number(reply[from + 1]) % 2 === 1,
+    schedulesDue: Number(reply[from + 1]) % 4 >= 2,
+    ...(due < 0 ? {} : { nextDueAt: due }),
+    waitMs: Number(reply[from + 3]),
+    now,
+  };
+}
+
+/** The lease of a task that a worker was handed while it waited; see lua/lib/hand.lua. */
+export function decodeHanded(source: string): Leased {
+  const [token = '', now, leaseMs, id = ''] = source.split('\0', HANDED_HEAD);
+  const head = [token, now, leaseMs, id].join('\0').length + 1;
+  const { inline, ...fixed } = decodeFixed(source.slice(head));
+  const leasedAt = Number(now);
+  const leaseUntil = leasedAt + Number(leaseMs);
+  return { id, token, ...FIRST_LEASE, leasedAt, leaseUntil, ...fixed, payload: inline };
+}
+
+/** Whether the short script could not have made this lease. */
+export function isRich(reply: Flat, from: number): boolean {
+  return Number(reply[from + 1]) >= 4;
+}
+
+/** What all tasks of a lease have that have no row. */
+type Common = Pick<
+  Leased,
+  'token' | 'attempt' | 'losses' | 'releases' | 'leaseUntil' | 'leasedAt' | 'alone' | 'upstreams'
+>;
+
+function plainLease(id: string, { inline, ...fixed }: Fixed, common: Common): Leased {
+  return { id, ...common, ...fixed, payload: inline };
+}
+
+/** What queues say of the tasks that were leased from them, by queue. */
+type LaneTerms = ReadonlyMap<string, AttemptTerms & Pick<QueueSettings, 'leaseMs'>>;
+
+function termsOf(json: string): LaneTerms {
+  return new Map(Object.entries(JSON.parse(json)));
+}
+
+function underTerms(leased: Leased, terms: LaneTerms, isEndKnown: boolean): Leased {
+  const own = terms.get(leased.queue);
+  if (own === undefined) return leased;
+  const { leaseMs, ...attempts } = own;
+  const leaseUntil =
+    leaseMs === undefined || isEndKnown ? leased.leaseUntil : leased.leasedAt + leaseMs;
+  const hasAttempts = attempts.retries !== undefined || attempts.timeoutMs !== undefined;
+  return { ...leased, leaseUntil, ...(hasAttempts ? { terms: attempts } : {}) };
+}
+
+/** A task whose row, at this place of the reply, says in what it differs from the others of its lease. */
+function rowLease(
+  reply: Flat,
+  at: number,
+  { inline, ...fixed }: Fixed,
+  common: Common & { readonly id: string; readonly requestId: string },
+): Leased {
+  const { requestId, ...shared } = common;
+  const own = (place: number, otherwise: number): number =>
+    text(reply[at + place]) === '' ? otherwise : Number(reply[at + place]);
+  const moment = text(reply[at + 2]);
+  const [releasedMs, upstreams] = decodeUpstreams(text(reply[at + 6]));
+  return {
+    ...shared,
+    token: moment === '' ? shared.token : `${moment}-${requestId}`,
+    attempt: Number(reply[at + 3]) + 1,
+    losses: Number(reply[at + 4]),
+    releases: Number(reply[at + 5]),
+    leaseUntil: own(7, shared.leaseUntil),
+    leasedAt: own(8, shared.leasedAt),
+    ...fixed,
+    payload: inline === '' ? text(reply[at + 1]) : inline,
+    upstreams,
+    ...(releasedMs < 0 ? {} : { releasedMs }),
+  };
+}
+
+const NO_UPSTREAMS: readonly UpstreamFact[] = [];
+
+/** Of a task that was never leased before. */
+const FIRST_LEASE = {
+  attempt: 1,
+  losses: 0,
+  releases: 0,
+  alone: false,
+  upstreams: NO_UPSTREAMS,
+};
+
+/** See lua/lib/upstreams.lua. */
+function decodeUpstreams(json: string): readonly [number, readonly UpstreamFact[]] {
+  if (json === '') return [-1, NO_UPSTREAMS];
+  const [releasedMs, ...facts] = JSON.parse(json) as [number, ...UpstreamFact[]];
+  return [releasedMs, facts];
+}
+
+const FINISHED: SettleAnswer = { kind: 'ok', state: 'finished', repeated: false };
+
+/** The answers of a call: those that are told, by place and word, and 'ok finished' for all others. */
+export function decodeAnswers(reply: Flat, told: number, count: number): readonly SettleAnswer[] {
+  const answers = new Array<SettleAnswer>(count).fill(FINISHED);
+  for (let at = 1; at < told; at += 2) {
+    answers[Number(reply[at]) - 1] = decodeAnswer(reply[at + 1]);
+  }
+  return answers;
+}
+
+function decodeAnswer(value: unknown): SettleAnswer {
+  const word = text(value);
+  if (word === 'leaseLost' || word === 'notFound') return { kind: word };
+  const refusal = refusalOf(word);
+  if (refusal !== undefined) return { kind: 'refused', refusal };
+  const [kind, state] = word.split(' ');
+  return { kind: 'ok', state: stateOf(state), repeated: kind === 'repeated' };
+}
+
+const REFUSED = 'refused ';
+
+/** Why writes to channels were refused; `undefined` when the answer is another one. */
+export function refusalOf(word: string): ChannelRefusal | undefined {
+  // The scripts write what the type says.
+  return word.startsWith(REFUSED) ? JSON.parse(word.slice(REFUSED.length)) : undefined;
+}
+
+const EXTEND_ANSWERS: readonly ExtendReply['answers'][number][] = ['ok', 'canceling', 'lost'];
+
+export function decodeExtend(reply: Flat): ExtendReply {
+  const count = Number(reply[2]);
+  const answers = reply.slice(3, 3 + count).map((word) => {
+    return EXTEND_ANSWERS.find((known) => known === word) ?? 'lost';
+  });
+  const unknown: { id: string; token: string }[] = [];
+  for (let at = 3 + count; at + 1 < reply.length; at += 2) {
+    unknown.push({ id: text(reply[at]), token: text(reply[at + 1]) });
+  }
+  return { answers, unknown, now: Number(reply[0]), schedulesDue: Number(reply[1]) === 1 };
+}

@@ -1,0 +1,251 @@
+import { InvalidOptionError } from '../../../domain/errors/errors.ts';
+import { FLAGS } from '../../../domain/layout/codes.ts';
+import { PACKED_NAMES } from '../../../domain/layout/fields.ts';
+import { USUAL_LEVEL } from '../../../domain/layout/keys.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import type { LeaseRequest, Settlement } from '../../../domain/port/leasing.ts';
+import type { QueuePatch, Retention, UserPatch } from '../../../domain/settings/settings.ts';
+import type { Cause } from '../../../domain/task/cause.ts';
+import type { ChannelWrite } from '../../../domain/task/channel.ts';
+import type { EdgePolicies, KeySpec, NewTask } from '../../../domain/task/task.ts';
+import type { XComWrite } from '../../../domain/task/xcom.ts';
+import type { ScriptArgument } from './script.ts';
+
+/** Payloads up to here stand inside the record's text; longer ones in a field of their own. */
+const INLINE = 1_024;
+
+/** Parts the fixed facts of a record. JSON text and names never hold it. */
+const NUL = '\0';
+
+const { kind: KIND } = FLAGS;
+
+/** Appends tasks, as lua/lib/store-many.lua reads them. */
+export function pushTasks(args: ScriptArgument[], tasks: readonly NewTask[]): void {
+  const groups: ScriptArgument[] = [];
+  const blobs: ScriptArgument[] = [];
+  const more: ScriptArgument[] = [];
+  const seen = new Set<string>();
+  let odd = 0;
+  let size = 0;
+  let before: NewTask | undefined;
+  for (const [at, task] of tasks.entries()) {
+    const { id, user, queue, payload } = task;
+    if (before?.user !== user || before.queue !== queue) size = 0;
+    if (size === 0) groups.push(1, user, queue);
+    else groups[groups.length - 3] = size + 1;
+    size++;
+    before = task;
+    const special = specialsOf(task);
+    const long = payload.length > INLINE;
+    if (special !== undefined || task.level !== USUAL_LEVEL || seen.has(id)) odd++;
+    seen.add(id);
+    blobs.push(blobOf(task, (long ? KIND.long : 0) + (special === undefined ? 0 : KIND.special)));
+    if (long) more.push(at + 1, payload);
+    if (special !== undefined) more.push(at + 1, special);
+  }
+  args.push(tasks.length, odd, groups.length / 3, ...groups);
+  for (const { id } of tasks) args.push(id);
+  args.push(...blobs, ...more);
+}
+
+/** The part of a record's text that the client writes. */
+function blobOf(task: NewTask, kind: number): string {
+  const { level, cost, name, queue, options, user, payload } = task;
+  if (options.includes(NUL)) throw new InvalidOptionError('options', 'JSON text', options);
+  const owner = `${String(byteLength(user)).padStart(3, '0')}${user}${queue}`;
+  const facts = `${name}${NUL}${cost}${NUL}${options}${NUL}${kind % KIND.special === KIND.long ? '' : payload}`;
+  return `${level}${kind}${owner}${NUL}${facts}`;
+}
+
+/** Due at once and for ever, depends on nothing, has no key: as most tasks are. */
+export function isPlain(task: NewTask): boolean {
+  return (
+    task.delayMs === undefined &&
+    task.executeAfter === undefined &&
+    task.expiresInMs === undefined &&
+    task.dependsOn.length === 0 &&
+    task.idempotency === undefined &&
+    task.join === undefined &&
+    task.owner === undefined &&
+    task.graph === undefined
+  );
+}
+
+/** What few tasks have, as JSON; `undefined` for most. */
+function specialsOf(task: NewTask): string | undefined {
+  if (isPlain(task)) return undefined;
+  const { delayMs, executeAfter, expiresInMs, dependsOn, edges, idempotency } = task;
+  return JSON.stringify({
+    delay: delayMs,
+    at: executeAfter,
+    expires: expiresInMs,
+    [short('startWithin')]: task.expiresFrom === undefined ? undefined : true,
+    [short('isJoin')]: task.join,
+    [short('ownerRun')]: task.owner,
+    [short('graphHash')]: task.graph,
+    ...(dependsOn.length === 0
+      ? {}
+      : { [short('waitsOn')]: dependsOn, [short('policies')]: policiesOf(edges) }),
+    ...(idempotency === undefined ? {} : { [short('keySpec')]: keyText(idempotency) }),
+  });
+}
+
+/** The name under which a rare fact is stored. */
+function short(fact: keyof typeof PACKED_NAMES.rare): string {
+  return PACKED_NAMES.rare[fact][0];
+}
+
+function keyText(spec: KeySpec): object {
+  const { key, policy } = spec;
+  switch (spec.policy) {
+    case 'debounce':
+      return { key, policy, wait: spec.waitMs, most: spec.maxWaitMs };
+    case 'throttle':
+      return { key, policy, per: spec.perMs, trailing: spec.trailing };
+    case 'return':
+    case 'reject':
+    case 'replace-queued':
+    case 'run-once-more':
+      return { key, policy, ttl: spec.ttlMs };
+  }
+}
+
+function policiesOf(edges: EdgePolicies): readonly unknown[] {
+  return [edges.onFailure, edges.onCancel, edges.onMissing, edges.allowCrossUser];
+}
+
+/** What a task takes of a script's budget: one unit, and one for each dependency. */
+export function unitsOf(task: NewTask): number {
+  return 1 + task.dependsOn.length;
+}
+
+/** About how many bytes a task adds to a call. */
+export function bytesOf(task: NewTask): number {
+  return 3 * task.payload.length + task.options.length + 200 + 130 * task.dependsOn.length;
+}
+
+/** How long ended tasks are kept, and how many: `ms:count,ms:count,ms:count`. */
+export function retentionText(retention: Retention): string {
+  return [
+    `${retention.finishedMs}:${retention.finishedCount ?? ''}`,
+    `${retention.failedMs}:${retention.failedCount ?? ''}`,
+    `${retention.canceledMs}:${retention.canceledCount ?? ''}`,
+  ].join(',');
+}
+
+/** Appends one lease request, as lua/lib/lease-step.lua reads it. */
+export function pushLease(args: ScriptArgument[], request: LeaseRequest, retention: string): void {
+  const { requestId, limit, leaseMs, wait, queues } = request;
+  args.push(
+    requestId,
+    limit,
+    leaseMs,
+    wait === 'hand' ? '2' : wait ? '1' : '0',
+    spreadOf(requestId),
+    retention,
+  );
+  args.push(queues.length);
+  for (const { queue, weight, pass } of queues) args.push(queue, weight, pass);
+}
+
+/** Appends the settlements of a call, as lua/lib/settle-many.lua reads them. */
+export function pushSettlements(args: ScriptArgument[], settlements: readonly Settlement[]): void {
+  const groups: ScriptArgument[] = [];
+  const others: ScriptArgument[] = [];
+  const firsts: ScriptArgument[] = [];
+  const seen = new Set<string>();
+  let size = 0;
+  for (const [at, settlement] of settlements.entries()) {
+    const { id, token } = settlement;
+    if (size > 0 && token !== settlements[at - 1]?.token) size = 0;
+    if (size === 0) groups.push(1, token);
+    else groups[groups.length - 2] = size + 1;
+    size++;
+    const [first, ...other] = argumentsOf(settlement, seen.has(id));
+    firsts.push(first);
+    if (other.length > 0) others.push(at + 1, ...other);
+    seen.add(id);
+  }
+  args.push(settlements.length, others.length / 4, groups.length / 2, ...groups);
+  for (const { id } of settlements) args.push(id);
+  args.push(...firsts, ...others);
+}
+
+/**
+ * The first argument of a decision; then, of all but an ordinary 'finish', the decision and two
+ * more. `isAgain`: the task stands in the call already.
+ */
+function argumentsOf(
+  settlement: Settlement,
+  isAgain: boolean,
+): readonly [ScriptArgument, ...ScriptArgument[]] {
+  const { decision, channel, xcom } = settlement;
+  const { type } = decision;
+  switch (decision.type) {
+    case 'finish': {
+      if (channel !== undefined || xcom !== undefined) {
+        const rows = writesText(channel?.writes ?? [], xcom);
+        return [decision.result, 'write', channel?.run ?? '', rows];
+      }
+      const isLong = decision.result.length > LIMITS.apartBytes;
+      return isAgain || isLong ? [decision.result, type, '', ''] : [decision.result];
+    }
+    case 'retry':
+      return [decision.delayMs, type, causeJson(decision), decision.error];
+    case 'dead-letter':
+      return [causeJson(decision), type, decision.error, ''];
+    case 'cancel':
+      return [causeJson(decision), type, '', ''];
+    case 'suspend': {
+      const { waitFor, wakeOn, wakeAfterMs } = decision;
+      return [JSON.stringify(waitFor), type, wakeOn, wakeAfterMs ?? ''];
+    }
+    case 'release':
+      return [decision.delayMs ?? '', type, causeJson(decision), ''];
+  }
+}
+
+function causeJson({ cause }: { readonly cause: Cause }): string {
+  return JSON.stringify(cause);
+}
+
+/** What a handler wrote, as lua/lib/writes.lua reads it. */
+export function writesText(
+  writes: readonly ChannelWrite[],
+  xcom: readonly XComWrite[] = [],
+): string {
+  return JSON.stringify([...writes.map(channelRow), ...xcom.map(xcomRow)]);
+}
+
+function channelRow(write: ChannelWrite): readonly unknown[] {
+  const { type, field } = write;
+  if (type === 'delete') return [type, field];
+  if (type === 'set') return [type, field, write.text];
+  const given = type === 'add' ? write.by : write.text;
+  return write.once === undefined ? [type, field, given] : [type, field, given, write.once];
+}
+
+/** As lua/lib/xcom.lua reads it. */
+export function xcomRow(write: XComWrite): readonly unknown[] {
+  const { user, namespace, key } = write.place;
+  if (write.type === 'delete') return ['drop', user, namespace, key];
+  return ['push', user, namespace, key, write.text, write.ttlMs];
+}
+
+/** Settings and patches travel as JSON; `null` takes a field away. */
+export function patchText(patch: UserPatch | QueuePatch): string {
+  return JSON.stringify(patch);
+}
+
+/** A number in [0, 1) from a text that others have not, so that workers spread out. */
+export function spreadOf(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) {
+    hash = (hash * 31 + text.charCodeAt(i)) % 1_000;
+  }
+  return hash / 1_000;
+}
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text);
+}

@@ -1,0 +1,21 @@
+import { InvalidOptionError } from '../../../domain/errors/errors.ts';
+
+/** What a cursor of a listing of tasks says: the index, and score and id of the last row looked at. */
+export function placeIn(cursor: string): readonly [index: string, score: string, id: string] {
+  try {
+    const place: unknown = JSON.parse(cursor);
+    if (Array.isArray(place) && place.length === 3) {
+      const [index, score, id]: readonly unknown[] = place;
+      const isText =
+        typeof index === 'string' && typeof score === 'string' && typeof id === 'string';
+      if (isText && Number.isFinite(Number(score))) return [index, score, id];
+    }
+  } catch {
+    // Falls through to the refusal.
+  }
+  throw strangeCursor(cursor);
+}
+
+export function strangeCursor(cursor: string | undefined): InvalidOptionError {
+  return new InvalidOptionError('cursor', 'the cursor of a page of this listing', cursor);
+}

@@ -1,0 +1,152 @@
+import * as lua from '../lua/scripts.generated.ts';
+import { defineScript, onManualTime, type Script } from './script.ts';
+
+/** The scripts, by what they do. */
+export type Verb =
+  | 'arrears'
+  | 'attempts'
+  | 'cancel'
+  | 'checkpoint'
+  | 'chunk'
+  | 'confirm'
+  | 'dependents'
+  | 'edges'
+  | 'enqueue'
+  | 'extend'
+  | 'facts'
+  | 'get'
+  | 'graphLoad'
+  | 'graphSave'
+  | 'lease'
+  | 'leases'
+  | 'leaveLine'
+  | 'list'
+  | 'listJoin'
+  | 'queueList'
+  | 'queueSet'
+  | 'reconcile'
+  | 'redrive'
+  | 'register'
+  | 'remove'
+  | 'runNow'
+  | 'scheduleDue'
+  | 'scheduleFire'
+  | 'scheduleLeave'
+  | 'scheduleList'
+  | 'scheduleRemove'
+  | 'scheduleSet'
+  | 'seal'
+  | 'settle'
+  | 'standing'
+  | 'tick'
+  | 'unregister'
+  | 'userGet'
+  | 'userList'
+  | 'userSet'
+  | 'watch'
+  | 'workerList'
+  | 'writeChannel'
+  | 'xcomList'
+  | 'xcomRead'
+  | 'xcomWrite';
+
+/** Verbs that run for every task: each has a short script beside the one that knows all verbs. */
+export type HotVerb = 'confirm' | 'enqueue' | 'lease' | 'settle' | 'watch';
+
+/** What each verb does, as errors name it. */
+const OPERATIONS: Readonly<Record<Verb, string>> = {
+  arrears: 'arrears',
+  attempts: 'attempts',
+  cancel: 'cancel',
+  checkpoint: 'runs.checkpoint',
+  confirm: 'confirm',
+  chunk: 'enqueue',
+  dependents: 'dependents',
+  edges: 'enqueue',
+  enqueue: 'enqueue',
+  extend: 'extend',
+  facts: 'facts',
+  get: 'get',
+  graphLoad: 'graphs.load',
+  graphSave: 'graphs.save',
+  lease: 'lease',
+  leases: 'list',
+  leaveLine: 'waitForWork',
+  list: 'list',
+  listJoin: 'register',
+  queueList: 'queues.list',
+  queueSet: 'queues.set',
+  reconcile: 'reconcile',
+  redrive: 'redrive',
+  register: 'register',
+  remove: 'remove',
+  runNow: 'runNow',
+  scheduleDue: 'schedules.due',
+  scheduleFire: 'schedules.fire',
+  scheduleLeave: 'schedules.leave',
+  scheduleList: 'schedules.list',
+  scheduleRemove: 'schedules.remove',
+  scheduleSet: 'schedules.set',
+  seal: 'enqueue',
+  settle: 'settle',
+  standing: 'standing',
+  tick: 'tick',
+  unregister: 'unregister',
+  userGet: 'users.get',
+  userList: 'users.list',
+  userSet: 'users.set',
+  watch: 'waitForEnd',
+  workerList: 'workers.list',
+  writeChannel: 'runs.writeChannel',
+  xcomList: 'xcom.list',
+  xcomRead: 'xcom.read',
+  xcomWrite: 'xcom.write',
+};
+
+export interface Scripts {
+  /** All verbs; the last argument names the verb. */
+  readonly rich: Script;
+  /** The same, which reads with care when the name begins with `!` or `?`; and it can reconcile. */
+  readonly careful: Script;
+  /** What a short script leaves to `rich` it answers by the word 'rich', and does nothing. */
+  readonly hot: Readonly<Record<HotVerb, Script>>;
+}
+
+export const SCRIPTS: Scripts = {
+  rich: defineScript(lua.rich.replaceAll(/^--\[\[careful]]\n[\s\S]*?^--\[\[end]]\n/gm, '')),
+  careful: defineScript(lua.rich.replaceAll(/^--\[\[(?:careful|end)]]\n/gm, '')),
+  hot: {
+    confirm: defineScript(lua.confirm),
+    enqueue: defineScript(lua.enqueue),
+    lease: defineScript(lua.lease),
+    settle: defineScript(lua.settle),
+    watch: defineScript(lua.watch),
+  },
+};
+
+export function operationOf(verb: Verb): string {
+  return OPERATIONS[verb];
+}
+
+/** Breaks off whatever is sent again with care; `reconcile` is always sent so. */
+const NEVER_AGAIN = `if string.find(ARGV[#ARGV], '^!') and ARGV[#ARGV] ~= '!reconcile' then
+  error(string.sub(ARGV[#ARGV], 2) .. ' broke off')
+end
+`;
+
+/** The same scripts on a clock that a test sets. */
+export function manualScripts(mends = false): Scripts {
+  const { rich, careful, hot } = SCRIPTS;
+  return {
+    rich: onManualTime(rich),
+    careful: onManualTime(mends ? careful : defineScript(NEVER_AGAIN + careful.text)),
+    hot: {
+      // It reads no clock.
+      confirm: hot.confirm,
+      enqueue: onManualTime(hot.enqueue),
+      lease: onManualTime(hot.lease),
+      settle: onManualTime(hot.settle),
+      watch: onManualTime(hot.watch),
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Fairloom } from '../../client/client.ts';
+import type { UserSelection } from '../../client/facades/user-selection.ts';
+import type { MonitoringServer } from '../../metrics/monitoring-server.ts';
+import type { Prometheus } from '../../metrics/prometheus.ts';
+import { CliError, EXIT } from '../terminal/exit-code.ts';
+import type { FlagValues } from './session.ts';
+
+/** Flag and help of the option that gives users figures of their own. */
+export const METRICS_USERS = [
+  '--metrics-users <which>',
+  'users with figures of their own: none, all, top:<n>, or a name; may be repeated; default: none',
+] as const;
+
+/** What that option says, for the configuration. */
+export function metricsFlag(users: readonly string[] | undefined): FlagValues {
+  if (users === undefined) return {};
+  const [first = ''] = users;
+  // One alone that begins like a selection is none with a slip, never a user.
+  const isWord = users.length === 1 && /^(none$|all$|top:)/.test(first);
+  return { users: { flag: '--metrics-users', value: isWord ? first : users } };
+}
+
+/**
+ * Figures of a process that the command line starts; `undefined` when nobody can ask for them, or
+ * without the package for them. A Fairloom of a module has its own, or none.
+ */
+export async function figuresFor(
+  healthPort: number | undefined,
+  exported: { readonly loom?: Fairloom | undefined },
+  users: UserSelection | undefined,
+): Promise<Prometheus | undefined> {
+  if (healthPort === undefined || exported.loom !== undefined) return undefined;
+  try {
+    const client = await import('prom-client');
+    const { prometheus } = await import('../../metrics/prometheus.ts');
+    return prometheus({ client, users });
+  } catch (error) {
+    if (String(error).includes('prom-client')) return undefined;
+    throw error;
+  }
+}
+
+/** Answers probes and scrapes; what to tell the reader about it is part of the answer. */
+export async function monitor(
+  loom: Fairloom,
+  port: number,
+  metrics: Prometheus | undefined,
+): Promise<{ readonly server: MonitoringServer; readonly text: string }> {
+  const { serveMonitoring } = await import('../../metrics/monitoring-server.ts');
+  try {
+    const server = await serveMonitoring(loom, { port, metrics });
+    const pages = metrics === undefined ? '/livez and /readyz' : '/livez, /readyz and /metrics';
+    const hint = metrics === undefined ? '; npm install prom-client for /metrics' : '';
+    return { server, text: `${pages} on port ${server.port}${hint}` };
+  } catch (error) {
+    await loom.close({ timeout: 0 });
+    throw new CliError(EXIT.failed, `port ${port} cannot be listened on: ${String(error)}`);
+  }
+}

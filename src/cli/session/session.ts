@@ -1,0 +1,200 @@
+/** What every command does alike: find the backend, do its work, close, end with a code. */
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { memory } from '../../backends/memory/memory-backend.ts';
+import type { Logger } from '../../base/logger.ts';
+import { Fairloom } from '../../client/client.ts';
+import type { ConfigOrigin } from '../../config/given.ts';
+import type { LoadedConfig, ReadConfig } from '../../config/load.ts';
+import type { Instruments } from '../../core/instruments.ts';
+import type { Backend } from '../../domain/port/backend.ts';
+import { silentLogger } from '../../logging/logger.ts';
+import { CliError, EXIT, type ExitCode } from '../terminal/exit-code.ts';
+import { Output, type OutputForm, type Streams } from '../terminal/output.ts';
+import { type Exports, loadModules } from './modules.ts';
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  readonly redis?: string;
+  readonly prefix?: string;
+  readonly module?: readonly string[];
+  readonly config?: string;
+  readonly output: OutputForm | 'yaml';
+}
+
+/** The process as the commands see it. */
+export interface Shell extends Streams {
+  readonly stdin: AsyncIterable<string | Buffer>;
+  /** Set by a command that did not throw; 0 until then. */
+  exitCode: ExitCode;
+}
+
+/** Time to close in ms: a command has no work of its own to wait for. */
+const CLOSE_MS = 500;
+
+/** Steps that the modules of a command export, by name. */
+export type NamedSteps = Exports['named'];
+
+/** A command's work on an open Fairloom; what it answers is the exit code, 0 by default. */
+export type Work = (
+  loom: Fairloom,
+  output: Output,
+  steps: NamedSteps,
+) => Promise<ExitCode | undefined>;
+
+/** Does a command's work on the backend that its options name, and closes it. */
+export async function withLoom(shell: Shell, command: Command, work: Work): Promise<void> {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const output = outputOf(options, shell);
+  const exported = await loadModules(options.module ?? []);
+  if (exported.loom !== undefined) refuseBackend(options, ['redis', 'prefix', 'config']);
+  // What a worker must say about the server would only be in the way here.
+  const loom =
+    exported.loom ?? (await loomFor(await configFor(options, shell), exported, silentLogger));
+  try {
+    shell.exitCode = (await work(loom, output, exported.named)) ?? EXIT.ok;
+  } finally {
+    await loom.close({ timeout: CLOSE_MS });
+  }
+}
+
+/** Does work that needs no backend on the steps of modules: here, and nothing is stored. */
+export async function withSteps(shell: Shell, command: Command, work: Work): Promise<void> {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const output = outputOf(options, shell);
+  const exported = await loadModules(options.module ?? []);
+  const { loom, named } = exported;
+  const local = loom ?? (await localLoom(await configFor(options, shell), exported));
+  try {
+    shell.exitCode = (await work(local, output, named)) ?? EXIT.ok;
+  } finally {
+    await local.close({ timeout: CLOSE_MS });
+  }
+}
+
+async function localLoom(
+  { config }: LoadedConfig,
+  { steps: tasks, handlers }: Exports,
+): Promise<Fairloom> {
+  const { defaults, requireUser } = config;
+  const given = { tasks, handlers, defaults, requireUser };
+  return new Fairloom({ ...given, backend: memory(), log: silentLogger });
+}
+
+/**
+ * The Fairloom that the modules export, or one of their steps on the backend that was named.
+ *
+ * @throws {@link CliError} when there is no backend, or two.
+ */
+export async function openLoom(
+  options: GlobalOptions,
+  exported: Exports,
+  around: Around,
+): Promise<Fairloom> {
+  if (exported.loom !== undefined) refuseBackend(options, ['redis', 'prefix']);
+  return exported.loom ?? (await loomFor(around.loaded, exported, around.log, around.metrics));
+}
+
+/** What a Fairloom is made of beside what modules export. */
+interface Around {
+  readonly loaded: LoadedConfig;
+  readonly log: Logger;
+  readonly metrics?: Instruments | undefined;
+}
+
+/** Flags and environment and the file: the only way in which a command gets its configuration. */
+export async function configFor(
+  { redis, prefix, config: file }: GlobalOptions,
+  { env }: Shell,
+  { worker = {}, metrics = {}, top = {} }: Flags = {},
+): Promise<ReadConfig> {
+  if (file !== undefined && !existsSync(file)) {
+    throw new CliError(EXIT.notFound, `there is no file ${file}`);
+  }
+  const overrides = {
+    ...(redis === undefined && prefix === undefined
+      ? {}
+      : { redis: { url: redis, keyPrefix: prefix } }),
+    worker: valuesOf(worker),
+    ...(Object.keys(metrics).length === 0 ? {} : { metrics: valuesOf(metrics) }),
+    ...valuesOf(top),
+  };
+  const flags = new Map([
+    ['redis.url', '--redis'],
+    ['redis.keyPrefix', '--prefix'],
+    ...Object.entries(worker).map(([name, { flag }]) => [`worker.${name}`, flag] as const),
+    ...Object.entries(metrics).map(([name, { flag }]) => [`metrics.${name}`, flag] as const),
+    ...Object.entries(top).map(([name, { flag }]) => [name, flag] as const),
+  ]);
+  const { readConfig } = await import('../../config/load.ts');
+  return readConfig({ file, env, overrides, flags });
+}
+
+function valuesOf(flags: FlagValues): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(flags).map(([name, { value }]) => [name, value]));
+}
+
+/** What flags say of the sections `worker` and `metrics`, and of the options above all sections. */
+interface Flags {
+  readonly worker?: FlagValues;
+  readonly metrics?: FlagValues;
+  readonly top?: FlagValues;
+}
+
+/** Options of a section, by name, with the flag that gave each. */
+export type FlagValues = Readonly<
+  Record<string, { readonly flag: string; readonly value: unknown }>
+>;
+
+/** A Redis backend; its client is loaded here and nowhere else. */
+export async function openRedis(url: string, prefix: string | undefined): Promise<Backend> {
+  const { readConfig } = await import('../../config/load.ts');
+  const overrides = { redis: { url, keyPrefix: prefix } };
+  const { config } = await readConfig({ file: false, env: {}, overrides });
+  const { fairloomOptions } = await import('../../config/apply.ts');
+  return (await fairloomOptions(config)).backend;
+}
+
+async function loomFor(
+  { config, origins }: LoadedConfig,
+  { steps: tasks, handlers }: Exports,
+  log: Logger,
+  metrics?: Instruments,
+): Promise<Fairloom> {
+  if (config.backend === 'memory') throw noBackend(origins.get('backend'));
+  const { fairloomOptions } = await import('../../config/apply.ts');
+  return new Fairloom({ ...(await fairloomOptions(config)), tasks, handlers, log, metrics });
+}
+
+function noBackend(origin: ConfigOrigin | undefined): CliError {
+  if (origin !== undefined && origin.from !== 'default') {
+    const problem =
+      'the backend is memory, which lives in one process: a command finds nothing in it';
+    return new CliError(
+      EXIT.usage,
+      problem,
+      'give --redis <url>, or name a module that exports a Fairloom',
+    );
+  }
+  return new CliError(
+    EXIT.usage,
+    'no backend was named',
+    'give --redis <url>, set FAIRLOOM_REDIS_URL or REDIS_URL, write redis.url into fairloom.yaml, or name a module that exports a Fairloom with --module',
+  );
+}
+
+/** A Fairloom of a module has its own backend. */
+function refuseBackend(
+  options: GlobalOptions,
+  names: readonly ('redis' | 'prefix' | 'config')[],
+): void {
+  if (names.every((name) => options[name] === undefined)) return;
+  const flags = names.map((name) => `--${name}`).join(' and ');
+  const problem = 'a module exports a Fairloom, which has its own backend';
+  throw new CliError(EXIT.usage, problem, `leave ${flags} out`);
+}
+
+function outputOf({ output }: GlobalOptions, shell: Shell): Output {
+  if (output !== 'yaml') return new Output(output, shell);
+  throw new CliError(EXIT.usage, 'only fairloom config show writes yaml');
+}

@@ -1,0 +1,182 @@
+/**
+ * What each command prints with `-o json`: the one place that says so. `npm run docs` writes
+ * docs/cli-output.md from these types and their comments, and tests hold the commands to that page.
+ */
+
+import type { QueueStatus } from '../../client/facades/queue-facade.ts';
+import type { RunExplanation } from '../../client/facades/runs-facade.ts';
+import type { AttemptInfo, TaskInfo } from '../../client/facades/task-info.ts';
+import type { UserStatus } from '../../client/facades/user-facade.ts';
+import type { Health } from '../../client/health.ts';
+import type { Config } from '../../config/config-types.ts';
+import type { Dependent } from '../../domain/dependencies/dependents.ts';
+import type { Explanation } from '../../domain/explain/explain.ts';
+import type { WorkerInfo } from '../../domain/port/backend.ts';
+import type { Stats } from '../../domain/port/inspection.ts';
+import type { XComFact } from '../../domain/task/xcom.ts';
+import type { TaskGraph } from '../../graph/graph.ts';
+import type { RunDetails, RunInfo, RunNodeInfo } from '../../runs/shared/run-info.ts';
+import type { RunExport } from '../../runs/view/run-format.ts';
+import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
+import type { DemoResult } from '../demo/demo.ts';
+import type { Diagnosis } from '../doctor/checks.ts';
+import type { TopSnapshot } from '../top/snapshot.ts';
+
+/** By command. `undefined`: it prints no JSON. */
+export interface JsonShapes {
+  readonly demo: DemoResult;
+  readonly worker: undefined;
+  readonly enqueue: EnqueuedTask;
+  readonly run: RunOutput;
+  readonly 'tasks list': readonly TaskInfo[];
+  readonly 'tasks get': TaskDetails;
+  readonly 'tasks dependents': readonly Dependent[];
+  readonly 'tasks explain': Explanation;
+  readonly 'tasks cancel': readonly Change[];
+  readonly 'tasks redrive': readonly Change[];
+  readonly 'tasks run-now': readonly Change[];
+  readonly 'tasks remove': readonly Change[];
+  readonly 'runs list': readonly RunInfo[];
+  readonly 'runs get': RunDetails;
+  readonly 'runs graph': GraphStates;
+  readonly 'runs explain': RunExplanation;
+  readonly 'runs cancel': readonly Change[];
+  readonly 'runs resume': readonly Change[];
+  readonly 'runs rerun': StoredRun;
+  readonly 'runs export': RunExport;
+  readonly 'runs import': StoredRun;
+  readonly 'graphs show': GraphStates;
+  readonly scheduler: undefined;
+  readonly 'schedules list': readonly ScheduleInfo[];
+  readonly 'schedules get': ScheduleInfo;
+  readonly 'schedules next': ScheduleSlots;
+  readonly 'schedules set': ScheduleInfo;
+  readonly 'schedules update': ScheduleInfo;
+  readonly 'schedules run': StoredTask;
+  readonly 'schedules pause': readonly Change[];
+  readonly 'schedules resume': readonly Change[];
+  readonly 'schedules remove': readonly Change[];
+  readonly 'schedules backfill': Backfill;
+  readonly 'dead list': readonly TaskInfo[];
+  readonly 'dead redrive': readonly Change[];
+  readonly 'dead remove': readonly Change[];
+  readonly 'users list': readonly UserStatus[];
+  readonly 'users get': UserStatus;
+  readonly 'users set': undefined;
+  readonly 'users pause': undefined;
+  readonly 'users resume': undefined;
+  readonly 'queues list': readonly QueueStatus[];
+  readonly 'queues set': undefined;
+  readonly 'queues pause': undefined;
+  readonly 'queues resume': undefined;
+  readonly 'xcom list': readonly XComFact[];
+  readonly 'xcom namespaces': readonly XComNamespace[];
+  readonly 'xcom get': NamedValue;
+  readonly 'xcom push': undefined;
+  readonly 'xcom delete': undefined;
+  readonly 'config show': Config;
+  readonly 'workers list': readonly WorkerInfo[];
+  readonly status: Status;
+  readonly health: Health;
+  readonly doctor: Diagnosis;
+  readonly top: TopSnapshot;
+  readonly completion: undefined;
+}
+
+/** A task that was stored, or was there before. */
+export interface StoredTask {
+  /** Its id. */
+  readonly id: string;
+  /** False when it was stored before. */
+  readonly created: boolean;
+  /** Another task has this id or key, and this one was not stored. */
+  readonly conflict: boolean;
+}
+
+/** A task that was stored and perhaps waited for. */
+export interface EnqueuedTask extends StoredTask {
+  /** With `--wait`: what its handler returned. */
+  readonly result?: unknown;
+}
+
+/** What steps made that ran here and now. */
+export interface RunOutput {
+  /** What the last one returned; absent when that is nothing. */
+  readonly result?: unknown;
+}
+
+/** A task with its attempts. */
+export interface TaskDetails extends TaskInfo {
+  /** The newest last. */
+  readonly attempts: readonly AttemptInfo[];
+}
+
+/** What became of one of those that a command should change. */
+export interface Change {
+  /** The task, run or schedule; with `--dry-run` also the node of a run. */
+  readonly id: string;
+  /** Whether it was changed, or would be with `--dry-run`. */
+  readonly ok: boolean;
+  /** What was done or would be, or why not; for people. */
+  readonly outcome: string;
+  /** `--dry-run`: nobody asked for it, it would end with this other one. */
+  readonly with?: string;
+}
+
+/** A graph, and where its nodes stand. */
+export interface GraphStates {
+  /** As it is stored. */
+  readonly graph: TaskGraph;
+  /** By node; empty for a graph without a run. */
+  readonly states: Readonly<Record<string, RunNodeInfo['state']>>;
+}
+
+/** A run that was stored. */
+export interface StoredRun {
+  /** Its id. */
+  readonly id: string;
+  /** False when it was stored before. */
+  readonly created: boolean;
+}
+
+/** Slots that come next. */
+export interface ScheduleSlots {
+  /** The schedule. */
+  readonly id: string;
+  /** In order, in ms since the epoch. */
+  readonly slots: readonly number[];
+}
+
+/** A namespace in which a user has values. */
+export interface XComNamespace {
+  /** Its name. */
+  readonly namespace: string;
+}
+
+/** A value with its key. */
+export interface NamedValue {
+  /** Its key. */
+  readonly key: string;
+  /** What was pushed. */
+  readonly value: unknown;
+}
+
+/** What was done about the slots of a stretch. */
+export interface Backfill {
+  /** The schedule. */
+  readonly id: string;
+  /** Slots whose task was stored, in ms since the epoch. */
+  readonly created: readonly number[];
+  /** Slots whose task was there before. */
+  readonly existing: readonly number[];
+  /** Slots whose task was not stored, and why. */
+  readonly refused: readonly { readonly slot: number; readonly error: string }[];
+}
+
+/** The whole, at one moment. */
+export interface Status extends Stats {
+  /** Every queue. */
+  readonly queues: readonly QueueStatus[];
+  /** Every live worker. */
+  readonly workers: readonly WorkerInfo[];
+}

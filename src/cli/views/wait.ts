@@ -1,0 +1,36 @@
+/** Waiting at a terminal: whoever waits is told what for. */
+import { clearInterval, setInterval } from '../../base/globals.ts';
+import type { Fairloom } from '../../client/client.ts';
+import type { TaskHandle } from '../../enqueue/handle.ts';
+import type { Output } from '../terminal/output.ts';
+
+/** Between two lines about it, in ms. */
+const EVERY_MS = 3_000;
+
+/** The result, with a line on stderr every few seconds until it is there: the nearest obstacle. */
+export async function resultSaying(
+  loom: Fairloom,
+  handle: TaskHandle<unknown>,
+  { output, timeout }: { readonly output: Output; readonly timeout: TimeoutOption },
+): Promise<unknown> {
+  const timer = setInterval(() => void say(loom, handle.id, output), EVERY_MS);
+  try {
+    return await handle.result(timeout === undefined ? {} : { timeout });
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+type TimeoutOption = NonNullable<Parameters<TaskHandle<unknown>['result']>[0]>['timeout'];
+
+async function say(loom: Fairloom, id: string, output: Output): Promise<void> {
+  try {
+    const { state, obstacles } = await loom.tasks.explain(id);
+    const [nearest] = obstacles;
+    if (nearest === undefined || nearest.kind === 'ended') return;
+    const help = nearest.command === undefined ? '' : ` (${nearest.command})`;
+    output.note(`waiting: ${id} is ${state}: ${nearest.text}${help}`);
+  } catch {
+    // What is wrong, the wait itself will say.
+  }
+}

@@ -1,0 +1,381 @@
+import type { Duration } from '../base/time.ts';
+import { Core } from '../core/core.ts';
+import type { FairloomOptions } from '../core/options.ts';
+import { ClosedError, InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { ReconcileReport, Stats, WorkerInfo } from '../domain/port/backend.ts';
+import { checkId, checkName } from '../domain/settings/names.ts';
+import { callsOf } from '../enqueue/call.ts';
+import type { ManyArgs, ManyHandles, ManySource } from '../enqueue/call-forms.ts';
+import { ENQUEUE_KEYS, type EnqueueOptions } from '../enqueue/enqueue-options.ts';
+import { StoredHandle, type TaskHandle } from '../enqueue/handle.ts';
+import { checkSignal } from '../enqueue/signal-option.ts';
+import { submitAll, submitEach } from '../enqueue/submission.ts';
+import { checkRunOptions, type RunEnqueueOptions } from '../runs/shared/run-options.ts';
+import { type RunHandle, StoredRun } from '../runs/view/run-handle.ts';
+import { type RunTools, submitStep } from '../runs/view/run-submission.ts';
+import { tracedEnqueue, tracedEnqueueMany } from '../tracing/spans/traced-enqueue.ts';
+import { type SchedulerOptions, SchedulerService } from '../worker/scheduler-service.ts';
+import { serveUntilSignal } from '../worker/serve.ts';
+import type { StopReport } from '../worker/shutdown.ts';
+import { Worker } from '../worker/worker.ts';
+import type { WorkerOptions } from '../worker/worker-options.ts';
+import {
+  demandStep,
+  PipelineDefinition,
+  type StepDefinition,
+} from '../workflow/pipeline-definition.ts';
+import type { StartArgs, Step } from '../workflow/step.ts';
+import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
+import { durationOption } from '../workflow/task-options.ts';
+import { closeAll } from './closing.ts';
+import { Dead } from './facades/dead-facade.ts';
+import { Graphs } from './facades/graphs-facade.ts';
+import { Queues } from './facades/queue-facade.ts';
+import { putBackFor, redriveBy, redriveManyBy } from './facades/redrive.ts';
+import { Runs } from './facades/runs-facade.ts';
+import { Schedules } from './facades/schedules-facade.ts';
+import { Tasks } from './facades/task-facade.ts';
+import { Users } from './facades/user-facade.ts';
+import { XComs } from './facades/xcom-facade.ts';
+import { type Health, healthOf } from './health.ts';
+import { runHere } from './local-run.ts';
+import type { HandlesByKind, OptionsByKind, StepKind, StepOf } from './step-forms.ts';
+
+/** How a task is run here. */
+export interface RunOptions {
+  /** Shown to the handler. Default `default`, unless `requireUser` is set. */
+  readonly user?: string | undefined;
+  /** Ends the run; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const RUN_KEYS: OptionKeys<RunOptions> = keysOf<RunOptions>()({ user: true, signal: true });
+
+const RECONCILE_KEYS: OptionKeys<{ repair: unknown }> = keysOf<{ repair: unknown }>()({
+  repair: true,
+});
+
+const CLOSE_KEYS: OptionKeys<{ timeout: unknown }> = keysOf<{ timeout: unknown }>()({
+  timeout: true,
+});
+
+/** Set by the class itself: the only way to its parts. */
+let coreOfLoom: (loom: Fairloom) => Core;
+
+/** The parts of a client, for what stands beside it in this package. */
+export function coreOf(loom: Fairloom): Core {
+  return coreOfLoom(loom);
+}
+
+/**
+ * The client: enqueues tasks, waits for results, starts workers, and looks at everything. One per
+ * process is enough; it connects on first use.
+ */
+export class Fairloom {
+  /** Looking at tasks, and changing single ones. */
+  readonly tasks: Tasks;
+  /** Who waits, who runs, and what each may. */
+  readonly users: Users;
+  /** The lanes, and what holds for each. */
+  readonly queues: Queues;
+  /** The failed tasks. */
+  readonly dead: Dead;
+  /** Workflows: what was enqueued of pipelines. */
+  readonly runs: Runs;
+  /** Graphs of workflows, by hash. */
+  readonly graphs: Graphs;
+  /** What starts by itself, at given times. */
+  readonly schedules: Schedules;
+  /** Values that tasks hand on by name. */
+  readonly xcom: XComs;
+  /** The live workers, wherever they are. */
+  readonly workers: { list(): Promise<readonly WorkerInfo[]> };
+  readonly #core: Core;
+  readonly #runTools: RunTools;
+  /** Those that were made here and have not ended. */
+  readonly #workers = new Set<Worker>();
+  readonly #schedulers = new Set<SchedulerService>();
+  #closing: Promise<void> | undefined;
+
+  static {
+    coreOfLoom = (loom) => loom.#core;
+  }
+
+  /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
+  constructor(options: FairloomOptions) {
+    const core = new Core(options);
+    const { connection, codec } = core;
+    this.#core = core;
+    this.tasks = new Tasks({
+      connection,
+      codec,
+      cancels: core.cancels,
+      cancelRun: async (id, options) => (await this.runs.cancel(id, options)).run,
+      redrive: redriveBy(core),
+      putBackFor: (ids) => putBackFor(core, ids),
+    });
+    this.users = new Users(connection);
+    this.queues = new Queues(connection);
+    this.dead = new Dead({ connection, codec, redrive: () => redriveManyBy(core) });
+    this.#runTools = {
+      ...core,
+      handles: {
+        ...core,
+        cancelRun: (id, options) => this.runs.cancel(id, options),
+      },
+      onCreated: (task) => core.onCreated(task),
+    };
+    this.runs = new Runs({ tools: this.#runTools, tasks: this.tasks });
+    this.graphs = new Graphs(core);
+    this.schedules = new Schedules({ ...core, send: (task) => core.send(task, undefined) });
+    this.xcom = new XComs(core);
+    this.workers = { list: async () => (await connection.open()).workers.list().then(shownOf) };
+    core.metrics?.client(this, core.clock);
+  }
+
+  /**
+   * Runs a task or a pipeline here and now, without a backend: with its checks, retries, timeouts
+   * and context, groups included. Only what handlers do with `ctx.xcom` is kept there.
+   *
+   * @throws what a handler threw last; {@link GroupFailedError} for a group; {@link RunCanceledError}
+   * after `ctx.cancelRun`; {@link MaxStepsError}, {@link MaxCyclesError};
+   * {@link InvalidPayloadError} for an input that could not be enqueued either;
+   * {@link UnknownTaskError} when its code is elsewhere.
+   */
+  run<I, O, X>(step: Step<I, O, X>, ...args: StartArgs<I, RunOptions>): Promise<O | X>;
+  async run(step: unknown, input?: unknown, options: RunOptions = {}): Promise<unknown> {
+    const core = this.#core;
+    if (core.connection.closed) throw new ClosedError('this Fairloom');
+    checkOptions('run', options, RUN_KEYS);
+    checkSignal(options.signal);
+    const call = { step, input, user: core.maker.userOf(options.user) };
+    core.keepAlive.hold();
+    try {
+      return await runHere(core, { ...call, signal: options.signal });
+    } finally {
+      core.keepAlive.letGo();
+    }
+  }
+
+  /**
+   * Stores a task, or a run of a pipeline: all of its tasks or none. Once this is fulfilled, it will
+   * end, whatever happens to this process.
+   *
+   * @throws {@link InvalidPayloadError}, {@link InvalidOptionError}, {@link QueueFullError},
+   * {@link TaskConflictError}, {@link KeyTakenError}, {@link UnknownDependencyError},
+   * {@link CrossUserDependencyError}, {@link DependencyCycleError}, {@link DependencyLimitError},
+   * {@link BackendUnavailableError}, {@link BackendFullError}, {@link ClosedError};
+   * {@link DuplicateNodeError} when two nodes of a pipeline have one name.
+   */
+  enqueue<I, O, X, K extends StepKind>(
+    step: StepOf<K, I, O, X>,
+    ...args: StartArgs<I, OptionsByKind[K]>
+  ): Promise<HandlesByKind<O | X>[K]>;
+  enqueue(step: unknown, input?: unknown, options?: EnqueueOptions): Promise<TaskHandle<unknown>> {
+    // Not async: the promise of the answer is the only one that a call costs.
+    try {
+      if (step instanceof PipelineDefinition) return this.#enqueueRun(step, input, options);
+      const definition = definitionOf(step);
+      if (definition.dynamic !== undefined) return this.#enqueueRun(definition, input, options);
+      if (options !== undefined) checkOptions('enqueue', options, ENQUEUE_KEYS);
+      if (this.#core.tracer === undefined) return this.#enqueueTask(definition, input, options);
+      const { name, options: defined } = definition;
+      const send = async (traced: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> =>
+        this.#enqueueTask(definition, input, traced);
+      const queue = defined.queue ?? this.#core.maker.base.queue;
+      return tracedEnqueue(this.#core, { name, queue, options, send });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * The way back to a task or run by its id, wherever it was enqueued; the definition says what it
+   * gives. Nothing is asked of the backend before somebody waits.
+   *
+   * @throws {@link InvalidOptionError} when the first is no step, or the second no id.
+   */
+  handle<I, O, X, K extends StepKind>(
+    step: StepOf<K, I, O, X>,
+    id: string,
+  ): HandlesByKind<O | X>[K];
+  handle(step: unknown, id: string): TaskHandle<unknown> {
+    const reply = { id: checkId('id', id), created: false, conflict: false };
+    if (
+      demandStep('handle', step) instanceof PipelineDefinition ||
+      definitionOf(step).dynamic !== undefined
+    ) {
+      return new StoredRun(this.#runTools.handles, reply);
+    }
+    return new StoredHandle(this.#core.results, { kind: 'existing', replaced: false, ...reply });
+  }
+
+  #enqueueTask(
+    definition: TaskDefinition,
+    input: unknown,
+    options: EnqueueOptions | undefined,
+  ): Promise<TaskHandle<unknown>> {
+    const task = this.#core.maker.make(definition, input, options);
+    if (!(task instanceof Promise)) return this.#core.send(task, options);
+    return task.then((checked) => this.#core.send(checked, options));
+  }
+
+  #enqueueRun(
+    step: StepDefinition,
+    input: unknown,
+    options: RunEnqueueOptions = {},
+  ): Promise<RunHandle<unknown>> {
+    checkRunOptions(options);
+    const send = (traced: RunEnqueueOptions = {}): Promise<RunHandle<unknown>> =>
+      submitStep(this.#runTools, { step, input, options: traced });
+    const { queue } = this.#core.maker.base;
+    return tracedEnqueue(this.#core, { name: step.name, queue, options, send });
+  }
+
+  /** `enqueue` for callers that have a name only; nothing is checked by a schema. */
+  async enqueueByName(
+    name: string,
+    input?: unknown,
+    options?: EnqueueOptions,
+  ): Promise<TaskHandle<unknown>> {
+    const core = this.#core;
+    if (options !== undefined) checkOptions('enqueueByName', options, ENQUEUE_KEYS);
+    const send = async (traced: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> =>
+      core.send(core.maker.makeByName(name, input, traced), traced);
+    return tracedEnqueue(core, { name, queue: core.maker.base.queue, options, send });
+  }
+
+  /**
+   * Stores many tasks, all or none: those of `call(…)`, or one task with each of these inputs. With
+   * `atomic: false` each on its own: a refusal of one is told in its place, and the others are stored.
+   *
+   * @throws {@link BatchRefusedError} for the first task that was refused: nothing is stored then;
+   * {@link DependencyCycleError} when tasks wait for each other.
+   */
+  enqueueMany<const F extends ManySource, A extends boolean = true>(
+    first: F,
+    ...rest: ManyArgs<F, A>
+  ): Promise<ManyHandles<F, A>>;
+  async enqueueMany(first: unknown, ...rest: readonly unknown[]): Promise<unknown> {
+    const { calls, atomic } = callsOf(first, rest);
+    const core = this.#core;
+    return tracedEnqueueMany<unknown>(core, calls, (traced) =>
+      atomic ? submitAll(core, traced) : submitEach(core, traced),
+    );
+  }
+
+  /**
+   * Makes a worker of this process's tasks; it does nothing until `start()`.
+   *
+   * @throws {@link InvalidOptionError} for the first option that is not what it should be.
+   */
+  worker(options: WorkerOptions = {}): Worker {
+    if (this.#core.connection.closed) throw new ClosedError('this Fairloom');
+    this.#core.handlers.warnOfMissing();
+    const onEnd = (ended: Worker): void => {
+      this.#workers.delete(ended);
+      deafen();
+    };
+    const worker = new Worker({ core: this.#core, onEnd }, options);
+    const deafen = this.#core.cancels.hear((id, cause) => worker.noticeCancel(id, cause));
+    this.#workers.add(worker);
+    this.#core.metrics?.worker(worker);
+    return worker;
+  }
+
+  /**
+   * Works until the process gets SIGTERM or SIGINT and running handlers have ended, then closes
+   * this client. A second signal ends them now. Names the tasks that did not end in time. A list
+   * makes a worker of each; when one ends by itself, the others are stopped too.
+   *
+   * @throws {@link InvalidOptionError} for a list of none; what `worker` throws.
+   */
+  async serve(options: WorkerOptions | readonly WorkerOptions[] = {}): Promise<StopReport> {
+    const several: readonly WorkerOptions[] = isList(options) ? options : [options];
+    if (several.length === 0)
+      throw new InvalidOptionError('options', 'at least one worker', 'none');
+    try {
+      const workers = several.map((one) => this.worker(one));
+      return await serveUntilSignal(workers, process);
+    } finally {
+      await this.close();
+    }
+  }
+
+  /**
+   * Makes a scheduler that runs beside no worker; it does nothing until `start()`. Workers fire
+   * schedules themselves unless they are told not to.
+   *
+   * @throws {@link InvalidOptionError} when its id is no name.
+   */
+  scheduler(options: SchedulerOptions = {}): SchedulerService {
+    if (this.#core.connection.closed) throw new ClosedError('this Fairloom');
+    const scheduler = new SchedulerService(this.#core, options);
+    this.#schedulers.add(scheduler);
+    this.#core.metrics?.scheduler(scheduler);
+    return scheduler;
+  }
+
+  /** Counts of tasks by state, and totals, over all queues. */
+  async stats(): Promise<Stats> {
+    return (await this.#core.connection.open()).inspect.stats();
+  }
+
+  /** How many more slots would start a task at once, in one queue. */
+  async runnable(queue = 'default'): Promise<number> {
+    const name = checkName('queue', queue);
+    return (await this.#core.connection.open()).inspect.runnable(name);
+  }
+
+  /** Checks every index against the tasks' records, and mends what it finds with `repair`. */
+  async reconcile(
+    options: { readonly repair?: boolean | undefined } = {},
+  ): Promise<ReconcileReport> {
+    checkOptions('reconcile', options, RECONCILE_KEYS);
+    const { inspect } = await this.#core.connection.open();
+    return inspect.reconcile({ repair: options.repair === true });
+  }
+
+  /** Never rejects: that the backend is away is an answer too. */
+  health(): Promise<Health> {
+    return healthOf(this.#core, this.#workers);
+  }
+
+  /**
+   * Stops the workers of this process, ends what waits here, and frees the backend. Always
+   * settles, whether or not the backend can be reached: within `timeout`, or after the workers'
+   * own grace.
+   */
+  close(options: { readonly timeout?: Duration | undefined } = {}): Promise<void> {
+    checkOptions('close', options, CLOSE_KEYS);
+    const { timeout } = options;
+    const bounds = { least: 0, most: LIMITS.leaseMaxMs };
+    const timeoutMs =
+      timeout === undefined ? undefined : durationOption('timeout', timeout, bounds);
+    for (const scheduler of this.#schedulers) void scheduler.stop();
+    this.#closing ??= closeAll(this.#core, [...this.#workers], timeoutMs);
+    return this.#closing;
+  }
+
+  /** The same as {@link Fairloom.close} without options. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** `Array.isArray` takes no lists that are read-only for lists. */
+function isList(
+  options: WorkerOptions | readonly WorkerOptions[],
+): options is readonly WorkerOptions[] {
+  return Array.isArray(options);
+}
+
+/** Workers without the names of tasks that every worker has code for. */
+function shownOf(workers: readonly WorkerInfo[]): readonly WorkerInfo[] {
+  return workers.map((worker) => ({
+    ...worker,
+    names: worker.names.filter((name) => !name.startsWith('~')),
+  }));
+}

@@ -1,0 +1,39 @@
+import { sleep } from '../base/pause.ts';
+import type { Core } from '../core/core.ts';
+import { say } from '../logging/log-events.ts';
+import type { Worker } from '../worker/worker.ts';
+
+/** Part of the time to close that running handlers get; the rest is for writing what they did. */
+const GRACE_PART = 0.8;
+
+/** How long the backend may take to close when no time was given, in ms. */
+const BACKEND_MS = 5_000;
+
+/**
+ * Stops everything, in order: new calls, workers, waits, what handlers run in, the backend. Settles within the
+ * time; without one, workers get their own grace.
+ */
+export async function closeAll(
+  core: Core,
+  workers: readonly Worker[],
+  timeoutMs: number | undefined,
+): Promise<void> {
+  const { clock, connection, results, handlers, log } = core;
+  const stop = new AbortController();
+  const wait = (ms: number): Promise<void> => sleep(clock, ms, stop.signal);
+  const limit = timeoutMs === undefined ? undefined : wait(timeoutMs);
+  const grace = timeoutMs === undefined ? {} : { grace: Math.floor(timeoutMs * GRACE_PART) };
+  connection.refuse();
+  try {
+    const stopped = Promise.all(workers.map((worker) => worker.stop(grace)));
+    await (limit === undefined ? stopped : Promise.race([stopped, limit]));
+    for (const worker of workers) worker.abandon();
+    results.close();
+    const freed = Promise.all([handlers.close(), connection.close()]);
+    await Promise.race([freed, limit ?? wait(BACKEND_MS)]);
+  } catch (error) {
+    say(log, 'backend.close-failed', 'closing the backend failed', { error });
+  } finally {
+    stop.abort();
+  }
+}

@@ -1,0 +1,183 @@
+import type { Connection } from '../../backends/connection.ts';
+import { mapInChunks } from '../../base/chunks.ts';
+import type { ValueCodec } from '../../codec/codec.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { allPages } from '../../domain/port/all-pages.ts';
+import type { ChangeReply, Page, TaskFilter } from '../../domain/port/backend.ts';
+import { checkId, checkName } from '../../domain/settings/names.ts';
+import { culpritOf } from '../../domain/task/cause.ts';
+import { integerOption } from '../../workflow/task-options.ts';
+import { TASK_PAGE_KEYS, type TaskPageOptions, taskPageRequest } from './page.ts';
+import type { Redrive } from './redrive.ts';
+import { type TaskInfo, taskInfo } from './task-info.ts';
+
+/** Which dead letters. */
+export interface DeadFilter {
+  /** Of this queue; absent: of any. */
+  readonly queue?: string | undefined;
+  /** Of this user; absent: of any. */
+  readonly user?: string | undefined;
+  /** With this name; absent: with any. */
+  readonly name?: string | undefined;
+}
+
+const FILTER_KEYS: OptionKeys<DeadFilter> = keysOf<DeadFilter>()({
+  queue: true,
+  user: true,
+  name: true,
+});
+
+/** Which dead letters to list. */
+export interface DeadListOptions extends DeadFilter, TaskPageOptions {
+  /** Also tasks that failed since another did not finish. Default false. */
+  readonly followers?: boolean | undefined;
+}
+
+const LIST_KEYS: OptionKeys<DeadListOptions> = keysOf<DeadListOptions>()({
+  ...FILTER_KEYS,
+  ...TASK_PAGE_KEYS,
+  followers: true,
+});
+
+/** Which dead letters to change, and how many at most: some field of the filter, or `all`. */
+export interface DeadBulkOptions extends DeadFilter {
+  /** Every dead letter, of whatever queue, user and name. Not beside a filter. */
+  readonly all?: true | undefined;
+  /** At most so many, oldest first, up to 10,000. Default 100. */
+  readonly limit?: number | undefined;
+}
+
+const BULK_KEYS: OptionKeys<DeadBulkOptions> = keysOf<DeadBulkOptions>()({
+  ...FILTER_KEYS,
+  all: true,
+  limit: true,
+});
+
+/** What a bulk change came to. */
+export interface BulkReport {
+  /** How many were changed. */
+  readonly changed: number;
+  /** Those that were gone, or in use, when their turn came. */
+  readonly skipped: number;
+  /** There may be more that match. */
+  readonly more: boolean;
+}
+
+/** Tasks that one bulk change touches unless the caller says otherwise. */
+const DEFAULT_BULK = 100;
+
+/** Rows that are read at a time. */
+const READ_ROWS = 200;
+
+/** Changes that are under way at once. */
+const AT_ONCE = 16;
+
+interface DeadParts {
+  readonly connection: Connection;
+  readonly codec: ValueCodec;
+  /** Puts back what one bulk change has found. */
+  readonly redrive: () => Redrive;
+}
+
+/** `loom.dead`: the failed tasks. */
+export class Dead {
+  readonly #parts: DeadParts;
+
+  /** @internal */
+  constructor(parts: DeadParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * One page, oldest failure first: the tasks at which something went wrong. Those that failed since
+   * another did not finish are left out, so a page may have fewer rows than were asked for.
+   */
+  async list(options: DeadListOptions = {}): Promise<Page<TaskInfo>> {
+    checkOptions('dead.list', options, LIST_KEYS);
+    const { inspect } = await this.#parts.connection.open();
+    const { items, cursor } = await inspect.list(filterOf(options), taskPageRequest(options));
+    const { followers = false } = options;
+    const shown = items.filter(({ cause }) => followers || culpritOf(cause) === undefined);
+    const infos = shown.map((record) => taskInfo(record, this.#parts.codec));
+    return cursor === undefined ? { items: infos } : { items: infos, cursor };
+  }
+
+  /**
+   * Puts them back, with fresh attempts; of runs and their parts the runs, as `loom.runs.resume` does.
+   *
+   * @throws {@link InvalidOptionError} when neither a filter nor `all` says which.
+   */
+  async redrive(options: DeadBulkOptions): Promise<BulkReport> {
+    return this.#each(bulkOf('dead.redrive', options), this.#parts.redrive());
+  }
+
+  /**
+   * Takes them away for good.
+   *
+   * @throws {@link InvalidOptionError} when neither a filter nor `all` says which.
+   */
+  async remove(options: DeadBulkOptions): Promise<BulkReport> {
+    const bulk = bulkOf('dead.remove', options);
+    const { tasks } = await this.#parts.connection.open();
+    return this.#each(bulk, (id) => tasks.remove(id));
+  }
+
+  async #each(
+    { filter, most }: Bulk,
+    change: (id: string) => Promise<ChangeReply>,
+  ): Promise<BulkReport> {
+    const { ids, more } = await this.#ids(filter, most);
+    const replies = await mapInChunks(ids, AT_ONCE, change);
+    const changed = replies.filter(({ kind }) => kind === 'ok').length;
+    return { changed, skipped: ids.length - changed, more };
+  }
+
+  /** All ids first: a change would move the pages under the cursor. */
+  async #ids(
+    filter: TaskFilter,
+    most: number,
+  ): Promise<{ readonly ids: readonly string[]; readonly more: boolean }> {
+    const { inspect } = await this.#parts.connection.open();
+    const ids: string[] = [];
+    const pages = allPages(READ_ROWS, (page) =>
+      inspect.list(filter, { ...page, limit: Math.min(page.limit, most - ids.length) }),
+    );
+    for await (const { items, cursor } of pages) {
+      for (const { id } of items) ids.push(id);
+      if (ids.length === most) return { ids, more: cursor !== undefined };
+    }
+    return { ids, more: false };
+  }
+}
+
+/** Which tasks a bulk change means, checked. */
+interface Bulk {
+  readonly filter: TaskFilter;
+  readonly most: number;
+}
+
+/** A change of many says whom it means: a field that was left out by mistake would mean everybody. */
+function bulkOf(where: string, options: DeadBulkOptions): Bulk {
+  checkOptions(where, options, BULK_KEYS);
+  const { all, limit = DEFAULT_BULK, queue, user, name } = options;
+  if (all !== undefined && all !== true) throw new InvalidOptionError('all', 'true', all);
+  const isFiltered = queue !== undefined || user !== undefined || name !== undefined;
+  if (isFiltered === (all === true)) {
+    const got = isFiltered ? 'both' : 'neither';
+    const expected = 'a queue, user or name that is given, or all: true';
+    throw new InvalidOptionError(`${where}: which`, expected, got);
+  }
+  const most = integerOption('limit', limit, { least: 1, most: LIMITS.bulkMax });
+  return { filter: filterOf(options), most };
+}
+
+function filterOf({ queue, user, name }: DeadFilter): TaskFilter {
+  return {
+    state: 'failed',
+    ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
+    ...(user === undefined ? {} : { user: checkId('user', user) }),
+    ...(name === undefined ? {} : { name: checkName('name', name) }),
+  };
+}

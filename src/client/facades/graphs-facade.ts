@@ -1,0 +1,38 @@
+import type { Connection } from '../../backends/connection.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import type { TaskGraph } from '../../graph/graph.ts';
+import type { GraphCache, GraphStats } from '../../runs/shared/graph-cache.ts';
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** `loom.graphs`: the graphs of workflows, by hash. */
+export class Graphs {
+  readonly #connection: Connection;
+  readonly #graphs: GraphCache;
+
+  /** @internal */
+  constructor({ connection, graphs }: { connection: Connection; graphs: GraphCache }) {
+    this.#connection = connection;
+    this.#graphs = graphs;
+  }
+
+  /**
+   * A stored graph; frozen.
+   *
+   * @throws {@link GraphNotFoundError}, {@link GraphExpiredError}, {@link GraphEvictedError} when
+   * it is not stored, {@link GraphCorruptError} when it is damaged; {@link InvalidOptionError} when
+   * the hash is none.
+   */
+  async get(hash: string): Promise<TaskGraph> {
+    if (typeof hash !== 'string' || !HASH.test(hash)) {
+      throw new InvalidOptionError('hash', '64 hexadecimal digits', hash);
+    }
+    await this.#connection.open();
+    return (await this.#graphs.get(hash)).graph;
+  }
+
+  /** What this client has uploaded, downloaded and answered from memory. */
+  stats(): GraphStats {
+    return this.#graphs.stats();
+  }
+}

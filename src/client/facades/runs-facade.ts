@@ -1,0 +1,390 @@
+import { channelsIn } from '../../attempt/channels.ts';
+import { errorOf, type TaskError } from '../../codec/task-error.ts';
+import { InvalidOptionError, isOwn } from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import type { Explanation } from '../../domain/explain/explain.ts';
+import { suggestion } from '../../domain/explain/suggestion.ts';
+import type { CancelReply, Page } from '../../domain/port/backend.ts';
+import { checkId, checkName } from '../../domain/settings/names.ts';
+import { type Cause, failedNodeOf } from '../../domain/task/cause.ts';
+import { isEnd, TASK_STATES, type TaskRecord, type TaskState } from '../../domain/task/task.ts';
+import type { TaskGraph } from '../../graph/graph.ts';
+import { type ConsequenceOptions, consequenceLimit } from '../../runs/shared/consequences.ts';
+import { nodeOf } from '../../runs/shared/failure-cause.ts';
+import { DRIVE_TASK, RUN_TASK } from '../../runs/shared/record.ts';
+import {
+  listedRun,
+  type RunDetails,
+  type RunFacts,
+  type RunInfo,
+  runInfos,
+} from '../../runs/shared/run-info.ts';
+import { RUN_FORMS, type RunForm } from '../../runs/shared/run-options.ts';
+import { exportRun } from '../../runs/view/export.ts';
+import { importRun, type RunImportOptions } from '../../runs/view/import.ts';
+import { type RerunOptions, rerun } from '../../runs/view/rerun.ts';
+import { resume } from '../../runs/view/resume.ts';
+import {
+  cancelRun,
+  type RunCancelReport,
+  type RunConsequences,
+  runConsequences,
+} from '../../runs/view/run-cancel.ts';
+import type { RunExport } from '../../runs/view/run-format.ts';
+import { type RunHandle, StoredRun } from '../../runs/view/run-handle.ts';
+import type { RunTools } from '../../runs/view/run-submission.ts';
+import { RunView } from '../../runs/view/run-view.ts';
+import type { NodeStates } from '../../workflow/drawing/drawing.ts';
+import { demandStep } from '../../workflow/pipeline-definition.ts';
+import type { Step } from '../../workflow/step.ts';
+import { TASK_PAGE_KEYS, type TaskPageOptions, taskPageRequest } from './page.ts';
+import type { Tasks } from './task-facade.ts';
+
+/** Which runs to list. */
+export interface RunListOptions extends TaskPageOptions {
+  /** Runs that stand there now. Dispatched runs are `deferred` until they end. */
+  readonly state: TaskState;
+  /** Default both: dispatched runs first, then driven ones. */
+  readonly form?: RunForm | undefined;
+  /** Of this queue; absent: of any. */
+  readonly queue?: string | undefined;
+  /** Of this user; absent: of any. Needed for `queued`. */
+  readonly user?: string | undefined;
+}
+
+const LIST_KEYS: OptionKeys<RunListOptions> = keysOf<RunListOptions>()({
+  ...TASK_PAGE_KEYS,
+  state: true,
+  form: true,
+  queue: true,
+  user: true,
+});
+
+/** How a run is canceled. */
+export interface RunCancelOptions {
+  /** Shown with the run and its nodes. */
+  readonly reason?: string | undefined;
+  /** Wait until every node has ended. Default false. */
+  readonly wait?: boolean | undefined;
+}
+
+const LIMIT_KEYS = keysOf<Pick<ConsequenceOptions, 'limit'>>()({ limit: true });
+
+const CANCEL_KEYS: OptionKeys<RunCancelOptions> = keysOf<RunCancelOptions>()({
+  reason: true,
+  wait: true,
+});
+
+/** A run's graph, and where its nodes stand: what `toMermaid` and the others draw. */
+export interface RunGraph {
+  /** The graph. */
+  readonly graph: TaskGraph;
+  /** By the names of nodes. */
+  readonly states: NodeStates;
+}
+
+/** Why a run has not ended: the nodes on which it waits. */
+export interface RunExplanation {
+  /** The run. */
+  readonly id: string;
+  /** Where it stands. */
+  readonly state: TaskState;
+  /** How many nodes are in each state. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Nodes that wait for no other node, each with its reason; at most 20. */
+  readonly waitsFor: readonly { readonly node: string; readonly why: Explanation }[];
+  /** Of a run that did not finish: where that began, the first first; at most 20. */
+  readonly causes: readonly RunCause[];
+  /** What helps a failed run on. */
+  readonly command?: string;
+}
+
+/** A task at which a run began not to finish: it followed no other. */
+export interface RunCause {
+  /** Its node; empty for the run itself. */
+  readonly node: string;
+  /** For `loom.tasks`. */
+  readonly taskId: string;
+  /** The number of its newest attempt; 0: it was never started. */
+  readonly attempt: number;
+  /** Why, as data. */
+  readonly cause?: Cause;
+  /** What its newest attempt threw. */
+  readonly error?: TaskError;
+}
+
+/** Nodes that an explanation names at most. */
+const EXPLAINED = 20;
+
+interface RunsParts {
+  readonly tools: RunTools;
+  readonly tasks: Tasks;
+}
+
+/** `loom.runs`: looking at runs, and changing them. */
+export class Runs {
+  readonly #tools: RunTools;
+  readonly #tasks: Tasks;
+
+  /** @internal */
+  constructor({ tools, tasks }: RunsParts) {
+    this.#tools = tools;
+    this.#tasks = tasks;
+  }
+
+  /** One run with its nodes; `undefined` when it is not stored, or no longer. */
+  async get(id: string): Promise<RunDetails | undefined> {
+    const view = await RunView.find(this.#tools.handles, checkId('id', id));
+    if (view === undefined) return undefined;
+    const { inspect } = await this.#tools.handles.connection.open();
+    const [plain] = await runInfos(inspect, [view]);
+    if (plain === undefined) return undefined;
+    const info = { ...plain, ...(await resultOf(view)) };
+    try {
+      return { ...info, nodes: await view.nodes() };
+    } catch (error) {
+      // Who has not got the key sees what there is to see without it.
+      if (isOwn(error, 'DECRYPTION_FAILED')) return { ...info, nodes: [] };
+      throw error;
+    }
+  }
+
+  /**
+   * The way back to a run by its id, wherever it was enqueued; the pipeline says what it gives.
+   *
+   * @throws {@link InvalidOptionError} when the first is no step, or the second no id.
+   */
+  handle<I, O, X>(step: Step<I, O, X>, id: string): RunHandle<O | X> {
+    demandStep('handle', step);
+    return new StoredRun(this.#tools.handles, {
+      id: checkId('id', id),
+      created: false,
+      conflict: false,
+    });
+  }
+
+  /** One page of the runs in a state, those of each form in the order of that state's index. */
+  async list(options: RunListOptions): Promise<Page<RunInfo>> {
+    checkOptions('runs.list', options, LIST_KEYS);
+    const { handles } = this.#tools;
+    const filter = filterOf(options);
+    const { inspect } = await handles.connection.open();
+    const { limit, cursor: from, ...terms } = taskPageRequest(options);
+    const forms = options.form === undefined ? RUN_FORMS : [options.form];
+    const runs: RunFacts[] = [];
+    let [form, rest] = placeIn(forms, from);
+    for (;;) {
+      const left = limit - runs.length;
+      const { items, cursor } = await inspect.list(
+        { ...filter, name: form === 'dispatched' ? RUN_TASK : DRIVE_TASK },
+        rest === '' ? { ...terms, limit: left } : { ...terms, limit: left, cursor: rest },
+      );
+      for (const root of items) {
+        const run = listedRun(handles.codec, root);
+        if (run !== undefined) runs.push(run);
+      }
+      const next = forms[forms.indexOf(form) + 1];
+      if (cursor === undefined && next !== undefined && runs.length < limit) {
+        [form, rest] = [next, ''];
+        continue;
+      }
+      const infos = await runInfos(inspect, runs);
+      if (cursor !== undefined) return { items: infos, cursor: `${form}:${cursor}` };
+      return next === undefined ? { items: infos } : { items: infos, cursor: `${next}:` };
+    }
+  }
+
+  /**
+   * Cancels a run and whatever of it has not ended; the answer says what it came to for each. Safe
+   * to call again. With `wait` it is fulfilled when everything has ended.
+   */
+  async cancel(id: string, options: RunCancelOptions = {}): Promise<RunCancelReport> {
+    checkOptions('runs.cancel', options, CANCEL_KEYS);
+    const { handles } = this.#tools;
+    const cancelTask = (task: string, reason: string | undefined): Promise<CancelReply> =>
+      this.#tasks.cancelOne(task, reason);
+    const report = await cancelRun({ ...handles, cancelTask }, checkId('id', id), options.reason);
+    if (options.wait === true) await this.#ended(id);
+    return report;
+  }
+
+  /**
+   * What `cancel` would end: nodes of the run that are open, and tasks outside of it that would end
+   * with them by the policies of their edges. It changes nothing.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored.
+   */
+  async consequences(
+    id: string,
+    options: Pick<ConsequenceOptions, 'limit'> = {},
+  ): Promise<RunConsequences> {
+    checkOptions('runs.consequences', options, LIMIT_KEYS);
+    return runConsequences(this.#tools.handles, checkId('id', id), consequenceLimit(options));
+  }
+
+  /**
+   * Runs a run again as a new one, with the same input and graph. Nodes that finished are not run
+   * again, and give what they gave; see `from`.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored; {@link InvalidOptionError} when `from`
+   * is no node of its graph; {@link UnknownDependencyError} when a result was removed meanwhile.
+   */
+  rerun(id: string, options: RerunOptions = {}): Promise<RunHandle<unknown>> {
+    return rerun(this.#tools, checkId('id', id), options);
+  }
+
+  /**
+   * Puts a failed run back under its own id, with fresh attempts for what has not finished; what has
+   * finished is not run again. A driven run that waits for its next attempt goes on now. Safe to
+   * call again: a run that goes on already is left as it is.
+   *
+   * @throws {@link TaskNotFoundError} when it, or a task that it needs, is not stored;
+   * {@link WrongStateError} when it has finished, or it or a task that it needs was canceled, or a
+   * task outside of it, which it waits for, has failed; {@link TaskBusyError}.
+   */
+  async resume(id: string): Promise<RunHandle<unknown>> {
+    const { handles } = this.#tools;
+    await resume(handles, checkId('id', id));
+    return new StoredRun(handles, { id, created: false, conflict: false });
+  }
+
+  /**
+   * What its channels hold, by channel and key: as it is stored now, without what handlers that run
+   * hold back. Empty when nothing was written, or the run is not stored. A task's own, by its id.
+   */
+  async channels(id: string): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {
+    const { runs } = await this.#tools.handles.connection.open();
+    return channelsIn(await runs.readChannel(checkId('id', id)));
+  }
+
+  /**
+   * A run as JSON, with its graph, its input and what its nodes gave: to be kept, or imported in
+   * another place. What handlers have run by `ctx.run` is not part of it.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored; {@link GraphStoreError}.
+   */
+  export(id: string): Promise<RunExport> {
+    return exportRun(this.#tools.handles, checkId('id', id));
+  }
+
+  /**
+   * Stores an exported run, given as an object or as text, as a new run: nodes that had finished are
+   * not run again, and give what they gave. The run that was exported is not touched.
+   *
+   * @throws {@link RunFormatError} when it is no run, damaged, or of a newer version;
+   * {@link InvalidPayloadError} when what a driven run goes on from is larger than an input may be;
+   * {@link TaskConflictError} when another task has its id; {@link QueueFullError}.
+   */
+  import(run: RunExport | string, options: RunImportOptions = {}): Promise<RunHandle<unknown>> {
+    return importRun(this.#tools, run, options);
+  }
+
+  /**
+   * Its graph, with the states of its nodes.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored; {@link GraphStoreError}.
+   */
+  async graph(id: string): Promise<RunGraph> {
+    const view = await RunView.demand(this.#tools.handles, checkId('id', id));
+    const { graph } = await view.known();
+    const nodes = await view.nodes();
+    return { graph, states: new Map(nodes.map(({ node, state }) => [node, state])) };
+  }
+
+  /**
+   * What holds a run up: the nodes that wait for no other node, each with its reason.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored.
+   */
+  async explain(id: string): Promise<RunExplanation> {
+    const view = await RunView.demand(this.#tools.handles, checkId('id', id));
+    const nodes = await view.nodes();
+    const counts: Record<string, number> = {};
+    for (const { state } of nodes) counts[state] = (counts[state] ?? 0) + 1;
+    const ready = nodes.filter(
+      ({ state }) => state === 'queued' || state === 'started' || state === 'scheduled',
+    );
+    const waitsFor: { readonly node: string; readonly why: Explanation }[] = [];
+    for (const { node, taskId } of ready.slice(0, EXPLAINED)) {
+      if (taskId !== undefined) waitsFor.push({ node, why: await this.#tasks.explain(taskId) });
+    }
+    if (view.form === 'driven' && !isEnd(view.root.state)) {
+      waitsFor.push({ node: '', why: await this.#tasks.explain(view.root.id) });
+    }
+    const { state } = view.root;
+    const culprits = isEnd(state) && state !== 'finished' ? await view.culprits() : [];
+    const causes = culprits.slice(0, EXPLAINED).map(causeIn);
+    const cure = state === 'failed' ? { command: suggestion('runs resume', id) } : {};
+    return { id, state, counts, waitsFor, causes, ...cure };
+  }
+
+  /** Waits until nothing of a run is open. */
+  async #ended(id: string): Promise<void> {
+    const { handles } = this.#tools;
+    const view = await RunView.find(handles, id);
+    if (view === undefined) return;
+    const nodes = await view.nodes();
+    const open = nodes.filter(({ state }) => state === 'started');
+    const ids = [id, ...open.flatMap(({ taskId }) => (taskId === undefined ? [] : [taskId]))];
+    for (const one of ids) {
+      await handles.results.waitForRecord(one).catch((error: unknown) => {
+        if (!isOwn(error, 'TASK_NOT_FOUND')) throw error;
+      });
+    }
+  }
+}
+
+function causeIn(record: TaskRecord): RunCause {
+  const { id: taskId, failures: attempt, cause } = record;
+  const error = errorOf(record.error);
+  const node = failedNodeOf(cause) ?? nodeOf(record);
+  return {
+    node,
+    taskId,
+    attempt,
+    ...(cause === undefined ? {} : { cause }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** What a run that finished gave, as far as it can still be read: retention may have taken a part. */
+async function resultOf(view: RunView): Promise<Pick<RunDetails, 'result'>> {
+  if (view.root.state !== 'finished') return {};
+  try {
+    return { result: await view.result() };
+  } catch {
+    return {};
+  }
+}
+
+/** Where a listing goes on: in which form, and at which cursor of that; empty at its start. */
+function placeIn(
+  forms: readonly RunForm[],
+  cursor: string | undefined,
+): readonly [form: RunForm, cursor: string] {
+  const form = forms.find((one) => cursor?.startsWith(`${one}:`));
+  if (form !== undefined) return [form, cursor?.slice(form.length + 1) ?? ''];
+  if (cursor !== undefined) throw new InvalidOptionError('cursor', 'one of a page before', cursor);
+  return [forms[0] ?? 'dispatched', ''];
+}
+
+function filterOf({ state, form, queue, user }: RunListOptions): {
+  readonly state: TaskState;
+  readonly queue?: string;
+  readonly user?: string;
+} {
+  if (!TASK_STATES.includes(state)) {
+    throw new InvalidOptionError('state', `one of ${TASK_STATES.join(', ')}`, state);
+  }
+  if (form !== undefined && !RUN_FORMS.includes(form)) {
+    throw new InvalidOptionError('form', '"dispatched", "driven"', form);
+  }
+  if (state === 'queued' && user === undefined) {
+    throw new InvalidOptionError('user', 'a user: queued runs are listed per user', user);
+  }
+  return {
+    state,
+    ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
+    ...(user === undefined ? {} : { user: checkId('user', user) }),
+  };
+}

@@ -1,0 +1,332 @@
+import type { Connection } from '../../backends/connection.ts';
+import type { ValueCodec } from '../../codec/codec.ts';
+import {
+  BackendUnavailableError,
+  InvalidOptionError,
+  ScheduleNotFoundError,
+} from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import type { Backend, Page, ScheduleRecord } from '../../domain/port/backend.ts';
+import { checkName } from '../../domain/settings/names.ts';
+import type { NewTask } from '../../domain/task/task.ts';
+import type { TaskHandle } from '../../enqueue/handle.ts';
+import type { TaskMaker } from '../../enqueue/task-maker.ts';
+import type { GraphCache } from '../../runs/shared/graph-cache.ts';
+import { type BackfillReport, backfill } from '../../schedules/backfill.ts';
+import { type ScheduleInfo, scheduleInfo } from '../../schedules/schedule-info.ts';
+import {
+  type AnyScheduleOptions,
+  type MadeSchedule,
+  makeSchedule,
+} from '../../schedules/schedule-maker.ts';
+import {
+  demandRepeatable,
+  momentOption,
+  NAMED_KEYS,
+  type NamedScheduleOptions,
+  SCHEDULE_KEYS,
+  type ScheduleOptions,
+} from '../../schedules/schedule-options.ts';
+import { PATCH_KEYS, patchSchedule, type SchedulePatch } from '../../schedules/schedule-patch.ts';
+import { type KnownSchedule, SpecBook, taskOf } from '../../schedules/spec.ts';
+import { integerOption } from '../../workflow/task-options.ts';
+import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
+
+interface SchedulesParts {
+  readonly connection: Connection;
+  readonly maker: TaskMaker;
+  readonly codec: ValueCodec;
+  readonly graphs: GraphCache;
+  readonly timeZone: string;
+  readonly newId: () => string;
+  send(task: NewTask, options: undefined): Promise<TaskHandle<unknown>>;
+}
+
+/** Which slots to store tasks for, whether or not they were fired. */
+export interface BackfillOptions {
+  /** The first moment: a Date, or ms since the epoch. */
+  readonly from: Date | number;
+  /** The last moment; not in the future. Default now. */
+  readonly to?: Date | number | undefined;
+}
+
+const BACKFILL_KEYS: OptionKeys<BackfillOptions> = keysOf<BackfillOptions>()({
+  from: true,
+  to: true,
+});
+
+/** A schedule that others change all the time is given up after so many tries. */
+const TRIES = 20;
+
+/** Slots that `next` tells unless asked otherwise, and at most. */
+const NEXT = 5;
+const NEXT_MOST = 1_000;
+
+/** What a try to write a schedule came to: it is to be read again, or is stored. */
+type Tried = ScheduleInfo | undefined;
+
+/** `loom.schedules`: what starts by itself, at given times. */
+export class Schedules {
+  readonly #parts: SchedulesParts;
+  readonly #specs = new SpecBook();
+
+  /** @internal */
+  constructor(parts: SchedulesParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Stores a schedule, or changes the stored one of that name. The same again changes nothing, so
+   * every process may say it at its start; a change holds from the next slot on, and a paused
+   * schedule stays paused.
+   *
+   * @param id - a name.
+   * @throws {@link InvalidOptionError} for an impossible pattern, an unknown zone, and whatever else
+   * is not what it should be; {@link InvalidPayloadError}; what compiling a pipeline throws.
+   */
+  set<I, O, X>(id: string, options: ScheduleOptions<I, O, X>): Promise<ScheduleInfo> {
+    return this.#set(id, options, SCHEDULE_KEYS);
+  }
+
+  /** `set` for callers that have the name of a task only; nothing is checked by a schema. */
+  setByName(id: string, options: NamedScheduleOptions): Promise<ScheduleInfo> {
+    return this.#set(id, options, NAMED_KEYS);
+  }
+
+  /**
+   * Changes what the patch says and nothing else: the zone, the input and what it starts stay. It
+   * holds from the next slot on; a slot that was found by another pattern is found anew, and a paused
+   * schedule stays paused. Safe beside others that change it.
+   *
+   * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} for a field that is unknown, or
+   * not what it should be; {@link InvalidPayloadError}.
+   */
+  async update(id: string, patch: SchedulePatch): Promise<ScheduleInfo> {
+    checkOptions('schedules.update', patch, PATCH_KEYS);
+    return this.#tries(async (backend) => {
+      const { record, now } = await this.#demand(id);
+      const { spec } = this.#known(record);
+      const made = patchSchedule(this.#parts, patch, { record, spec, now });
+      return this.#store(backend, made, { id, record, now });
+    });
+  }
+
+  /** One schedule; `undefined` when there is none of that name. */
+  async get(id: string): Promise<ScheduleInfo | undefined> {
+    const { schedules } = await this.#open();
+    const { record } = await schedules.get(checkName('id', id));
+    return record === undefined ? undefined : this.#info(record);
+  }
+
+  /** One page of the schedules, by name. */
+  async list(options: PageOptions = {}): Promise<Page<ScheduleInfo>> {
+    checkOptions('schedules.list', options, PAGE_KEYS);
+    const { schedules } = await this.#open();
+    const { items, cursor } = await schedules.list(pageRequest(options));
+    const infos = items.map((record) => this.#info(record));
+    return cursor === undefined ? { items: infos } : { items: infos, cursor };
+  }
+
+  /**
+   * How long the schedule that is due longest has been due, in ms; 0 when none is. More than some
+   * seconds mean that no scheduler runs, or none gets on.
+   */
+  async lag(): Promise<number> {
+    const { schedules } = await this.#open();
+    return schedules.lag();
+  }
+
+  /**
+   * The slots that come next, at most 1,000; none of a schedule that is paused or over.
+   *
+   * @throws {@link ScheduleNotFoundError}.
+   */
+  async next(id: string, count: number = NEXT): Promise<readonly Date[]> {
+    const most = integerOption('count', count, { least: 1, most: NEXT_MOST });
+    const { record } = await this.#demand(id);
+    const { table } = this.#known(record);
+    const dates: Date[] = [];
+    const { limit = Number.POSITIVE_INFINITY, fired } = record;
+    for (let slot = record.next?.slot; slot !== undefined; slot = table.next(slot)) {
+      if (dates.length >= Math.min(most, limit - fired)) break;
+      dates.push(new Date(slot));
+    }
+    return dates;
+  }
+
+  /**
+   * Starts its task once, now, whatever its clock, its pause and its overlap policy say. That counts
+   * for nothing else; the slot of the input is this moment.
+   *
+   * @throws {@link ScheduleNotFoundError}; what `enqueue` throws.
+   */
+  async run(id: string): Promise<TaskHandle<unknown>> {
+    const { record, now } = await this.#demand(id);
+    const { spec } = this.#known(record);
+    return this.#parts.send(taskOf(id, spec, { slot: now, id: this.#parts.newId() }), undefined);
+  }
+
+  /**
+   * Nothing fires until `resume`. What is enqueued stays so.
+   *
+   * @throws {@link ScheduleNotFoundError}.
+   */
+  pause(id: string): Promise<ScheduleInfo> {
+    return this.#change(id, ({ next: _next, ...record }) => ({ ...record, paused: true }));
+  }
+
+  /**
+   * It fires again, from the next slot on. Slots of the pause are not made up for; see `backfill`.
+   *
+   * @throws {@link ScheduleNotFoundError}.
+   */
+  resume(id: string): Promise<ScheduleInfo> {
+    return this.#change(id, (record, now) => {
+      if (!record.paused) return record;
+      return standing({ ...record, paused: false }, this.#known(record), now);
+    });
+  }
+
+  /** Takes a schedule away; tasks that it has made stay. False: there was none of that name. */
+  async remove(id: string): Promise<boolean> {
+    return (await this.#open()).schedules.remove(checkName('id', id));
+  }
+
+  /**
+   * Stores a task for every slot in the given stretch, in order, and at most 10,000; a slot whose
+   * task is stored already is left as it is. Neither pause nor overlap policy are asked, and the
+   * schedule itself does not move.
+   *
+   * @throws {@link ScheduleNotFoundError}; {@link InvalidOptionError} for a stretch that reaches
+   * into the future, or has too many slots: nothing is stored then.
+   */
+  async backfill(id: string, options: BackfillOptions): Promise<BackfillReport> {
+    checkOptions('schedules.backfill', options, BACKFILL_KEYS);
+    const { record, now } = await this.#demand(id);
+    const from = momentOption('from', options.from);
+    const to = momentOption('to', options.to) ?? now;
+    if (from === undefined) throw new InvalidOptionError('from', 'a Date, or ms', from);
+    if (to > now) throw new InvalidOptionError('to', 'a moment that has passed', options.to);
+    const known = this.#known(record);
+    return backfill(await this.#open(), { id, known, from, to });
+  }
+
+  async #set(
+    id: string,
+    options: AnyScheduleOptions,
+    keys: typeof SCHEDULE_KEYS | typeof NAMED_KEYS,
+  ): Promise<ScheduleInfo> {
+    checkName('id', id);
+    demandRepeatable(options);
+    checkOptions('schedules.set', options, keys);
+    return this.#tries(async (backend) => {
+      const { record, now } = await backend.schedules.get(id);
+      const before = record === undefined ? undefined : this.#known(record);
+      const { timing } = before?.spec ?? {};
+      const anchor = timing?.start === undefined ? timing?.anchor : undefined;
+      const made = await makeSchedule(this.#parts, options, { id, now, anchor });
+      return this.#store(backend, made, { id, record, now });
+    });
+  }
+
+  /** Writes what was made, unless it is stored like that. A slot stays where its timing stays. */
+  async #store(
+    backend: Backend,
+    made: MadeSchedule,
+    { id, record, now }: { id: string; record: ScheduleRecord | undefined; now: number },
+  ): Promise<Tried> {
+    if (record !== undefined && isSame(record, made)) return this.#info(record);
+    if (made.graph !== undefined) await this.#parts.graphs.share(made.graph);
+    const before = record === undefined ? undefined : this.#known(record);
+    const { next: _old, limit: _limit, graph: _graph, ...kept } = record ?? newRecord(id);
+    const changed = { ...kept, ...made.change };
+    const staysAt = record?.next !== undefined && hasSameTiming(before, this.#known(changed));
+    const whole = staysAt
+      ? { ...changed, next: record.next }
+      : standing(changed, this.#known(changed), now);
+    return this.#write(backend, whole, made);
+  }
+
+  #change(
+    id: string,
+    change: (record: ScheduleRecord, now: number) => ScheduleRecord,
+  ): Promise<ScheduleInfo> {
+    return this.#tries(async (backend) => {
+      const { record, now } = await this.#demand(id);
+      const changed = change(record, now);
+      const isDone = changed === record || record.paused === changed.paused;
+      return isDone ? this.#info(record) : this.#write(backend, changed, undefined);
+    });
+  }
+
+  async #tries(act: (backend: Backend) => Promise<Tried>): Promise<ScheduleInfo> {
+    const backend = await this.#open();
+    for (let tries = 0; tries < TRIES; tries++) {
+      const info = await act(backend);
+      if (info !== undefined) return info;
+    }
+    throw new BackendUnavailableError('schedules.set', 'others change the schedule all the time');
+  }
+
+  async #write(
+    backend: Backend,
+    record: ScheduleRecord,
+    made: MadeSchedule | undefined,
+  ): Promise<Tried> {
+    const reply = await backend.schedules.set(record);
+    switch (reply.kind) {
+      case 'ok':
+        return this.#info(reply.record);
+      case 'graph-missing':
+        if (made?.graph !== undefined) this.#parts.graphs.forgetStored(made.graph);
+        return undefined;
+      case 'changed':
+        return undefined;
+    }
+  }
+
+  async #demand(id: string): Promise<{ readonly record: ScheduleRecord; readonly now: number }> {
+    const { schedules } = await this.#open();
+    const { record, now } = await schedules.get(checkName('id', id));
+    if (record === undefined) throw new ScheduleNotFoundError(id);
+    return { record, now };
+  }
+
+  #open(): Promise<Backend> {
+    return this.#parts.connection.open();
+  }
+
+  #known({ id, spec }: Pick<ScheduleRecord, 'id' | 'spec'>): KnownSchedule {
+    return this.#specs.of(id, spec);
+  }
+
+  #info(record: ScheduleRecord): ScheduleInfo {
+    return scheduleInfo(record, this.#known(record).spec, this.#parts.codec);
+  }
+}
+
+type Standing = Omit<ScheduleRecord, 'next'>;
+
+/** At its first slot that is neither over nor decided; nowhere while it is paused. */
+function standing(record: Standing, { table }: KnownSchedule, now: number): ScheduleRecord {
+  const next = table.nextMoment(Math.max(now, record.settledSlot ?? now));
+  return record.paused || next === undefined ? record : { ...record, next };
+}
+
+function newRecord(id: string): ScheduleRecord {
+  const counts = { createdAt: 0, updatedAt: 0, fired: 0, missed: 0, overlapped: 0 };
+  return { id, revision: 0, spec: '', paused: false, overlap: 'skip', ...counts };
+}
+
+function isSame(record: ScheduleRecord, { change }: MadeSchedule): boolean {
+  return (
+    record.spec === change.spec &&
+    record.overlap === change.overlap &&
+    record.limit === change.limit &&
+    record.graph === change.graph
+  );
+}
+
+function hasSameTiming(before: KnownSchedule | undefined, after: KnownSchedule): boolean {
+  return JSON.stringify(before?.spec.timing) === JSON.stringify(after.spec.timing);
+}

@@ -1,0 +1,235 @@
+/** Settings of users and queues as callers write them, and as backends keep them. */
+import type { Duration } from '../../base/time.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { checkOptions, checkPart, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import type { RateLimit } from '../../domain/fairness/rate-limit.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type {
+  QueuePatch,
+  QueueSettings,
+  UserPatch,
+  UserSettings,
+} from '../../domain/settings/settings.ts';
+import {
+  durationOption,
+  integerOption,
+  retriesOption,
+  timeoutOption,
+} from '../../workflow/task-options.ts';
+
+/** Starts per time. */
+export interface RateOptions {
+  /** How many may start … */
+  readonly limit: number;
+  /** … in this time. */
+  readonly per: Duration;
+  /** How many may start at once after a pause. Default a tenth of the limit, at least 1. */
+  readonly burst?: number | undefined;
+}
+
+const RATE_KEYS: OptionKeys<RateOptions> = keysOf<RateOptions>()({
+  limit: true,
+  per: true,
+  burst: true,
+});
+
+/** Settings of one user. `"default"` takes a field back, an absent one stays as it is. */
+export interface UserOptions {
+  /** Claim on turns relative to other users, 0.01 to 1000, in hundredths. Default 1. */
+  readonly weight?: number | 'default' | undefined;
+  /** At most this many of its tasks run at once, per queue. Default unlimited. */
+  readonly maxRunning?: number | 'default' | undefined;
+  /** At most this many wait, per queue; more are refused. Default unlimited. */
+  readonly maxQueued?: number | 'default' | undefined;
+  /** Starts per time, per queue. Default unlimited. */
+  readonly rate?: RateOptions | 'default' | undefined;
+}
+
+const USER_KEYS: OptionKeys<UserOptions> = keysOf<UserOptions>()({
+  weight: true,
+  maxRunning: true,
+  maxQueued: true,
+  rate: true,
+});
+
+/** Settings of one queue. `"default"` takes a field back, an absent one stays as it is. */
+export interface QueueOptions {
+  /** At most this many of its tasks run at once. Default unlimited. */
+  readonly maxRunning?: number | 'default' | undefined;
+  /** Starts per time, of all its users together. Default unlimited. */
+  readonly rate?: RateOptions | 'default' | undefined;
+  /**
+   * What a turn costs: `task`, the task's own cost; `time`, the seconds that it holds its lease, so that
+   * users share time instead of turns. A change counts anew. Default `task`.
+   */
+  readonly charge?: 'task' | 'time' | 'default' | undefined;
+  /** Turns of the priorities 1 to 5, whole numbers from 1 to 1,024. Default 1, 2, 4, 8, 16. */
+  readonly priorityWeights?: readonly number[] | 'default' | undefined;
+  /** One normal turn of a user after so many critical ones. Default: critical always first. */
+  readonly criticalBurst?: number | 'default' | undefined;
+  /**
+   * Attempts after the first, of tasks of which neither the enqueue nor the definition says it. It
+   * goes before `FairloomOptions.defaults`, and is read with each attempt, so that tasks which wait
+   * have it too. Default: those.
+   */
+  readonly retries?: number | 'default' | undefined;
+  /** How long an attempt may run, as `retries`; longer than `lease`. Default: as `retries`. */
+  readonly timeout?: Duration | 'none' | 'default' | undefined;
+  /**
+   * How long a worker of this queue may be silent before a task of it goes to others, 100 ms to
+   * 24 h. Holds from the next lease on. Default: what the worker says.
+   */
+  readonly lease?: Duration | 'default' | undefined;
+  /** For users that nobody configured. Replaces what was set before. */
+  readonly perUser?: UserOptions | 'default' | undefined;
+}
+
+const QUEUE_KEYS: OptionKeys<QueueOptions> = keysOf<QueueOptions>()({
+  maxRunning: true,
+  rate: true,
+  charge: true,
+  priorityWeights: true,
+  criticalBurst: true,
+  retries: true,
+  timeout: true,
+  lease: true,
+  perUser: true,
+});
+
+/** Settings in force, as callers read them. */
+export interface UserSettingsInfo extends Omit<UserSettings, 'weight'> {
+  /** Claim on turns relative to other users; 1 unless set. */
+  readonly weight: number;
+}
+
+/** Weights are kept in whole hundredths, so that their sum is exact. */
+const HUNDREDTHS = 100;
+
+const LEASE_BOUNDS = { least: LIMITS.leaseMinMs, most: LIMITS.leaseMaxMs };
+
+const MAX_COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER };
+
+export function userPatch(options: UserOptions): UserPatch {
+  checkOptions('users.set', options, USER_KEYS);
+  return patchOf(options);
+}
+
+function patchOf(options: UserOptions): UserPatch {
+  const { weight, maxRunning, maxQueued, rate } = options;
+  return {
+    ...field('weight', weight, weightOption),
+    ...field('maxRunning', maxRunning, countOption),
+    ...field('maxQueued', maxQueued, countOption),
+    ...field('rate', rate, rateOption),
+  };
+}
+
+export function queuePatch(options: QueueOptions): QueuePatch {
+  checkOptions('queues.set', options, QUEUE_KEYS);
+  const { maxRunning, rate, charge, priorityWeights, criticalBurst, perUser } = options;
+  return {
+    ...attemptsOf(options),
+    ...field('maxRunning', maxRunning, countOption),
+    ...field('rate', rate, rateOption),
+    ...field('charge', charge, chargeOption),
+    ...field('priorityWeights', priorityWeights, weightsOption),
+    ...field('criticalBurst', criticalBurst, countOption),
+    ...field('perUser', perUser, perUserOption),
+  };
+}
+
+/** What is said of attempts and leases. A worker that died is noticed before the attempt is over. */
+function attemptsOf({ retries, timeout, lease }: QueueOptions): QueuePatch {
+  const patch = {
+    ...field('retries', retries, retriesOption),
+    ...field('timeoutMs', timeout, (_, value) => timeoutOption('timeout', value)),
+    ...field('leaseMs', lease, (_, value) => durationOption('lease', value, LEASE_BOUNDS)),
+  };
+  const { leaseMs, timeoutMs } = patch;
+  // A timeout of 0 is none.
+  if (typeof leaseMs !== 'number' || typeof timeoutMs !== 'number') return patch;
+  if (timeoutMs === 0 || leaseMs < timeoutMs) return patch;
+  throw new InvalidOptionError('lease', 'less than timeout', lease);
+}
+
+/** Every field back to its default. */
+export const RESET_USER: UserPatch = {
+  weight: null,
+  maxRunning: null,
+  maxQueued: null,
+  rate: null,
+  paused: null,
+};
+
+export function userSettingsInfo({ weight, ...rest }: UserSettings): UserSettingsInfo {
+  return { ...rest, weight: weight === undefined ? 1 : weight / HUNDREDTHS };
+}
+
+/** Settings of a queue in force, as callers read them. */
+export interface QueueSettingsInfo extends Omit<QueueSettings, 'perUser'> {
+  /** For users that nobody configured. */
+  readonly perUser?: UserSettingsInfo;
+}
+
+export function queueSettingsInfo(settings: QueueSettings): QueueSettingsInfo {
+  const { perUser, ...rest } = settings;
+  return perUser === undefined ? rest : { ...rest, perUser: userSettingsInfo(perUser) };
+}
+
+function field<Name extends string, Value, Stored>(
+  name: Name,
+  value: Value | 'default' | undefined,
+  check: (option: string, value: Value) => Stored,
+): { readonly [K in Name]?: Stored | null } {
+  if (value === undefined) return {};
+  const stored = value === 'default' ? null : check(name, value);
+  return { [name]: stored } as { readonly [K in Name]?: Stored | null };
+}
+
+function weightOption(option: string, value: unknown): number {
+  const hundredths = typeof value === 'number' ? Math.round(value * HUNDREDTHS) : Number.NaN;
+  if (hundredths >= LIMITS.weightMin && hundredths <= LIMITS.weightMax) return hundredths;
+  throw new InvalidOptionError(option, 'a weight from 0.01 to 1000', value);
+}
+
+function countOption(option: string, value: unknown): number {
+  return integerOption(option, value, MAX_COUNT);
+}
+
+function rateOption(option: string, value: unknown): RateLimit {
+  checkPart(option, value, RATE_KEYS);
+  const { limit, per, burst } = value as RateOptions;
+  const most = integerOption(`${option}.limit`, limit, MAX_COUNT);
+  return {
+    limit: most,
+    perMs: durationOption(`${option}.per`, per, { least: 1, most: LIMITS.delayMaxMs }),
+    burst:
+      burst === undefined
+        ? Math.max(1, Math.floor(most / 10))
+        : integerOption(`${option}.burst`, burst, { least: 1, most }),
+  };
+}
+
+function chargeOption(option: string, value: string): 'task' | 'time' {
+  if (value === 'task' || value === 'time') return value;
+  throw new InvalidOptionError(option, '"task" or "time"', value);
+}
+
+function weightsOption(option: string, value: unknown): readonly number[] {
+  const bounds = { least: 1, most: LIMITS.priorityWeightMax };
+  if (!Array.isArray(value) || value.length !== 5) {
+    throw new InvalidOptionError(option, 'five weights, of the priorities 1 to 5', value);
+  }
+  return value.map((weight: unknown) => integerOption(option, weight, bounds));
+}
+
+/** A patch without fields that are taken back: those are the defaults already. */
+function settingsOf(patch: UserPatch): UserSettings {
+  const set = Object.entries(patch).filter(([, value]) => value !== null);
+  return Object.fromEntries(set);
+}
+
+function perUserOption(option: string, value: UserOptions): UserSettings {
+  checkPart(option, value, USER_KEYS);
+  return settingsOf(patchOf(value));
+}

@@ -1,0 +1,312 @@
+import type { Connection } from '../../backends/connection.ts';
+import type { ValueCodec } from '../../codec/codec.ts';
+import { DEPENDENTS_NAMED, dependentsIn } from '../../domain/dependencies/dependents.ts';
+import {
+  InvalidOptionError,
+  TaskBusyError,
+  TaskNotFoundError,
+  WrongStateError,
+} from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { type Explanation, explain, type PutBack } from '../../domain/explain/explain.ts';
+import { type Position, positionOf } from '../../domain/explain/position.ts';
+import type {
+  CancelReply,
+  ChangeReply,
+  DependentPage,
+  Page,
+  TaskFilter,
+} from '../../domain/port/backend.ts';
+import { cycleError } from '../../domain/port/refusal.ts';
+import { checkId, checkName } from '../../domain/settings/names.ts';
+import type { Cause } from '../../domain/task/cause.ts';
+import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';
+import type { CancelBell } from '../../events/cancel-bell.ts';
+import { openMembers } from '../../runs/driven/driven-nodes.ts';
+import {
+  CONSEQUENCE_KEYS,
+  type ConsequenceOptions,
+  type Consequences,
+  ConsequenceWalk,
+  consequenceLimit,
+  endingOf,
+} from '../../runs/shared/consequences.ts';
+import { isRun } from '../../runs/shared/record.ts';
+import {
+  PAGE_KEYS,
+  type PageOptions,
+  pageRequest,
+  TASK_PAGE_KEYS,
+  type TaskPageOptions,
+  taskPageRequest,
+} from './page.ts';
+import type { Redrive } from './redrive.ts';
+import { type AttemptInfo, attemptInfo, type TaskInfo, taskInfo } from './task-info.ts';
+
+/** Which tasks to list. `queued` ones are listed per user, in the order of their turns. */
+export interface TaskListOptions extends TaskPageOptions {
+  /** Tasks that stand there now. */
+  readonly state: TaskState;
+  /** Of this queue; absent: of any. */
+  readonly queue?: string | undefined;
+  /** Needed for `queued`. */
+  readonly user?: string | undefined;
+  /** With this name; absent: with any. */
+  readonly name?: string | undefined;
+}
+
+const LIST_KEYS: OptionKeys<TaskListOptions> = keysOf<TaskListOptions>()({
+  ...TASK_PAGE_KEYS,
+  state: true,
+  queue: true,
+  user: true,
+  name: true,
+});
+
+const CANCEL_KEYS: OptionKeys<{ reason: unknown }> = keysOf<{ reason: unknown }>()({
+  reason: true,
+});
+
+interface FacadeParts {
+  readonly connection: Connection;
+  readonly codec: ValueCodec;
+  /** Workers of this process need not wait for a heartbeat. */
+  readonly cancels: CancelBell;
+  /** Cancels a run with all that is open of it. */
+  readonly cancelRun: (
+    id: string,
+    options: { readonly reason?: string | undefined },
+  ) => Promise<CancelReply>;
+  readonly redrive: Redrive;
+  readonly putBackFor: (ids: readonly string[]) => Promise<ReadonlyMap<string, PutBack>>;
+}
+
+/** `loom.tasks`: looking at tasks, and changing single ones. */
+export class Tasks {
+  readonly #parts: FacadeParts;
+
+  /** @internal */
+  constructor(parts: FacadeParts) {
+    this.#parts = parts;
+  }
+
+  /** One task; `undefined` when it is not stored, or no longer. */
+  async get(id: string): Promise<TaskInfo | undefined> {
+    const taskId = checkId('id', id);
+    const { inspect } = await this.#parts.connection.open();
+    const [[record], page] = await Promise.all([
+      inspect.get([taskId]),
+      inspect.dependents(taskId, { limit: DEPENDENTS_NAMED }),
+    ]);
+    if (record === undefined) return undefined;
+    return { ...taskInfo(record, this.#parts.codec), dependents: dependentsIn(page) };
+  }
+
+  /**
+   * One page of those that wait for a task, in the order in which they are told of its end; those that
+   * wait for its redrive last. Also of an id that is not stored, see `onMissing`.
+   */
+  async dependents(id: string, options: PageOptions = {}): Promise<DependentPage> {
+    checkOptions('tasks.dependents', options, PAGE_KEYS);
+    const taskId = checkId('id', id);
+    const page = pageRequest(options);
+    const { inspect } = await this.#parts.connection.open();
+    return inspect.dependents(taskId, page);
+  }
+
+  /**
+   * Which others would end with these tasks, by the policies of their edges and those of the ones in
+   * between. It changes nothing; what is enqueued or ends meanwhile may change the answer.
+   */
+  async consequences(
+    ids: string | readonly string[],
+    options: ConsequenceOptions,
+  ): Promise<Consequences> {
+    checkOptions('tasks.consequences', options, CONSEQUENCE_KEYS);
+    const taskIds = typeof ids === 'string' ? [checkId('id', ids)] : idsOf(ids);
+    const ending = endingOf(options);
+    const limit = consequenceLimit(options);
+    const { inspect } = await this.#parts.connection.open();
+    return new ConsequenceWalk(inspect, limit).from(taskIds, ending);
+  }
+
+  /** One page of the tasks in a state, in the order of that state's index; with input and result if asked for. */
+  async list(options: TaskListOptions): Promise<Page<TaskInfo>> {
+    checkOptions('tasks.list', options, LIST_KEYS);
+    const filter = filterOf(options);
+    const { inspect } = await this.#parts.connection.open();
+    const { items, cursor } = await inspect.list(filter, taskPageRequest(options));
+    const infos = items.map((record) => taskInfo(record, this.#parts.codec));
+    return cursor === undefined ? { items: infos } : { items: infos, cursor };
+  }
+
+  /** How many tasks are in each state. */
+  async counts(): Promise<Readonly<Record<TaskState, number>>> {
+    const { inspect } = await this.#parts.connection.open();
+    return (await inspect.stats()).counts;
+  }
+
+  /**
+   * How many ids tasks wait for that are not stored: see `onMissing`. One that tasks of several users wait
+   * for counts once for each of these.
+   */
+  async missing(): Promise<number> {
+    const { inspect } = await this.#parts.connection.open();
+    return inspect.missing();
+  }
+
+  /** Its attempts that did not end well, oldest first, and the last one when there are others. */
+  async attempts(id: string): Promise<readonly AttemptInfo[]> {
+    const taskId = checkId('id', id);
+    const { inspect } = await this.#parts.connection.open();
+    return (await inspect.attempts(taskId)).map(attemptInfo);
+  }
+
+  /**
+   * Why it does not run, or what became of it, with a command that helps.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored.
+   */
+  async explain(id: string): Promise<Explanation> {
+    const facts = await this.#facts(id);
+    const failed = facts.blockedBy.filter(({ state }) => state === 'failed').map((one) => one.id);
+    const ids = facts.record.state === 'failed' ? [facts.record.id] : failed;
+    const puts = ids.length === 0 ? undefined : await this.#parts.putBackFor(ids);
+    return explain(facts, puts);
+  }
+
+  /**
+   * Its place in line; `undefined` unless it is queued.
+   *
+   * @throws {@link TaskNotFoundError} when it is not stored.
+   */
+  async position(id: string): Promise<Position | undefined> {
+    return positionOf(await this.#facts(id));
+  }
+
+  /**
+   * Cancels a task. Of cancel and end the first to arrive wins, and the answer says which:
+   * `canceled` (it had not started), `requested` (it runs: its signal aborts, and it ends as
+   * canceled), `already-ended`, `not-found`. With a task goes what it waits for as its own: of a run
+   * all that has not ended, as by `loom.runs.cancel`; of a member its members; of a handler that
+   * waits, what it runs by `ctx.run`.
+   */
+  async cancel(
+    id: string,
+    options: { readonly reason?: string | undefined } = {},
+  ): Promise<CancelReply> {
+    const taskId = checkId('id', id);
+    checkOptions('tasks.cancel', options, CANCEL_KEYS);
+    const { inspect } = await this.#parts.connection.open();
+    const [record] = await inspect.get([taskId]);
+    if (record !== undefined && isRun(record)) return this.#parts.cancelRun(taskId, options);
+    const own = record === undefined ? [] : await openMembers(inspect, record);
+    const reply = await this.cancelOne(taskId, options.reason);
+    for (const { record: member } of own) await this.cancelOne(member.id, options.reason);
+    return reply;
+  }
+
+  /**
+   * Cancels this task and no other.
+   *
+   * @internal
+   */
+  async cancelOne(id: string, reason: string | undefined): Promise<CancelReply> {
+    const taskId = checkId('id', id);
+    const cause = requestCause(reason);
+    const { tasks } = await this.#parts.connection.open();
+    const reply = await tasks.cancel(taskId, cause);
+    const isHeard = reply.kind === 'requested' || reply.kind === 'canceled';
+    if (isHeard) this.#parts.cancels.ring(taskId, cause);
+    return reply;
+  }
+
+  /**
+   * Puts a failed task back, with fresh attempts and at the tail of its level; a run as
+   * `loom.runs.resume` does.
+   *
+   * @throws {@link TaskNotFoundError}, {@link TaskBusyError}; {@link WrongStateError}, also for a part
+   * of a run, which is resumed as a whole.
+   */
+  async redrive(id: string): Promise<void> {
+    const { redrive } = this.#parts;
+    demandOk('redrive', id, await redrive(checkId('id', id)));
+  }
+
+  /**
+   * Makes a delayed task due now.
+   *
+   * @throws {@link TaskNotFoundError}, {@link WrongStateError}.
+   */
+  async runNow(id: string): Promise<void> {
+    const { tasks } = await this.#parts.connection.open();
+    demandOk('run now', id, await tasks.runNow(checkId('id', id)));
+  }
+
+  /**
+   * Takes an ended task away, with everything kept about it.
+   *
+   * @throws {@link TaskNotFoundError}, {@link WrongStateError}, {@link TaskBusyError}.
+   */
+  async remove(id: string): Promise<void> {
+    const { tasks } = await this.#parts.connection.open();
+    demandOk('remove', id, await tasks.remove(checkId('id', id)));
+  }
+
+  async #facts(id: string): Promise<Parameters<typeof explain>[0]> {
+    const taskId = checkId('id', id);
+    const { inspect } = await this.#parts.connection.open();
+    const facts = await inspect.facts(taskId);
+    if (facts === undefined) throw new TaskNotFoundError(taskId);
+    return facts;
+  }
+}
+
+/** Not by `map`, which passes over holes. */
+function idsOf(ids: unknown): readonly string[] {
+  if (!Array.isArray(ids)) throw new InvalidOptionError('ids', 'an id, or a list of them', ids);
+  return Array.from(ids, (id: unknown) => checkId('id', id));
+}
+
+/** Characters of a reason that are kept. */
+const REASON_CHARS = 200;
+
+/** A call to cancel, with its words as they can be stored. */
+function requestCause(reason: string | undefined): Cause {
+  if (reason === undefined) return { type: 'request' };
+  if (typeof reason !== 'string') throw new InvalidOptionError('reason', 'a text', reason);
+  const stored = reason.slice(0, REASON_CHARS).replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
+  return { type: 'request', reason: stored };
+}
+
+/** Turns a refusal of a change into its error. */
+function demandOk(operation: string, id: string, reply: ChangeReply): void {
+  switch (reply.kind) {
+    case 'ok':
+      return;
+    case 'not-found':
+      throw new TaskNotFoundError(id);
+    case 'wrong-state':
+      throw new WrongStateError(operation, id, reply.state);
+    case 'busy':
+      throw new TaskBusyError(operation, id);
+    case 'cycle':
+    case 'dependency-limit':
+      throw cycleError(id, reply);
+  }
+}
+
+function filterOf({ state, queue, user, name }: TaskListOptions): TaskFilter {
+  if (!TASK_STATES.includes(state)) {
+    throw new InvalidOptionError('state', `one of ${TASK_STATES.join(', ')}`, state);
+  }
+  if (state === 'queued' && user === undefined) {
+    throw new InvalidOptionError('user', 'a user: queued tasks are listed per user', user);
+  }
+  return {
+    state,
+    ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
+    ...(user === undefined ? {} : { user: checkId('user', user) }),
+    ...(name === undefined ? {} : { name: checkName('name', name) }),
+  };
+}

@@ -1,0 +1,134 @@
+import type { Connection } from '../../backends/connection.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import type { Page, UserInfo } from '../../domain/port/backend.ts';
+import { checkId, checkName } from '../../domain/settings/names.ts';
+import type { UserPatch } from '../../domain/settings/settings.ts';
+import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
+import {
+  RESET_USER,
+  type UserOptions,
+  type UserSettingsInfo,
+  userPatch,
+  userSettingsInfo,
+} from './settings-options.ts';
+
+/** Which queue is meant. */
+export interface InQueue {
+  /** Default: for changes every queue that has no setting of its own, for reading `default`. */
+  readonly queue?: string | undefined;
+}
+
+const QUEUE_KEYS: OptionKeys<InQueue> = keysOf<InQueue>()({ queue: true });
+
+/** Which users to list. */
+export interface UserListOptions extends InQueue, PageOptions {
+  /**
+   * Those too that have settings for all queues and nothing in this one, not even a task that has
+   * just ended. Default true; `false` for who looks for work, or at a sample of those that have it.
+   */
+  readonly configured?: boolean | undefined;
+}
+
+const LIST_KEYS: OptionKeys<UserListOptions> = keysOf<UserListOptions>()({
+  ...QUEUE_KEYS,
+  ...PAGE_KEYS,
+  configured: true,
+});
+
+/** One user in one queue. */
+export interface UserStatus extends Omit<UserInfo, 'settings' | 'ahead'> {
+  /** In force, the weight in turns. */
+  readonly settings: UserSettingsInfo;
+  /**
+   * Turns of weight 1 that it is ahead of its fair share; behind when negative. Who is not ready owes
+   * and is owed nothing for that time, so it is never behind.
+   */
+  readonly ahead: number;
+}
+
+/** It has tasks in line, and what holds for it alone (pause, `maxRunning`, rate) keeps them there. */
+export function isHeldBack({ queued, ready }: Pick<UserStatus, 'queued' | 'ready'>): boolean {
+  return queued > 0 && !ready;
+}
+
+/** `loom.users`: who waits, who runs, and what each may. */
+export class Users {
+  readonly #connection: Connection;
+
+  /** @internal */
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** One page of the users of a queue, by name: those that have work in it, or settings. */
+  async list(options: UserListOptions = {}): Promise<Page<UserStatus>> {
+    checkOptions('users.list', options, LIST_KEYS);
+    const { configured = true } = options;
+    if (typeof configured !== 'boolean') {
+      throw new InvalidOptionError('configured', 'true or false', configured);
+    }
+    const { users } = await this.#connection.open();
+    const page = pageRequest(options);
+    const { items, cursor } = await users.list(queueOf(options), page, { configured });
+    const infos = items.map(statusOf);
+    return cursor === undefined ? { items: infos } : { items: infos, cursor };
+  }
+
+  /** One user in one queue; `undefined` when nothing is known about it there. */
+  async get(user: string, options: InQueue = {}): Promise<UserStatus | undefined> {
+    const id = checkId('user', user);
+    checkOptions('users.get', options, QUEUE_KEYS);
+    const { users } = await this.#connection.open();
+    const info = await users.get(id, queueOf(options));
+    return info === undefined ? undefined : statusOf(info);
+  }
+
+  /** Changes what it says and nothing else; acts on tasks that wait already. */
+  set(user: string, settings: UserOptions, options: InQueue = {}): Promise<void> {
+    return this.#patch(user, () => userPatch(settings), options);
+  }
+
+  /** Takes every setting back. */
+  reset(user: string, options: InQueue = {}): Promise<void> {
+    return this.#patch(user, () => RESET_USER, options);
+  }
+
+  /** Starts nothing more of this user; what runs goes on. */
+  pause(user: string, options: InQueue = {}): Promise<void> {
+    return this.#patch(user, () => ({ paused: true }), options);
+  }
+
+  /** Starts tasks of this user again. */
+  resume(user: string, options: InQueue = {}): Promise<void> {
+    return this.#patch(user, () => ({ paused: null }), options);
+  }
+
+  async #patch(user: string, patch: () => UserPatch, options: InQueue): Promise<void> {
+    const id = checkId('user', user);
+    const change = patch();
+    checkOptions('users', options, QUEUE_KEYS);
+    const { queue } = options;
+    const where = queue === undefined ? {} : { queue: checkName('queue', queue) };
+    const { users } = await this.#connection.open();
+    await users.set(id, change, where);
+  }
+}
+
+function queueOf({ queue }: InQueue): string {
+  return queue === undefined ? 'default' : checkName('queue', queue);
+}
+
+function statusOf({ settings, ahead, ...rest }: UserInfo): UserStatus {
+  return {
+    ...rest,
+    settings: userSettingsInfo(settings),
+    // One that comes back starts at the queue's virtual time, or after what it was given in advance.
+    ahead: withoutSeat(rest.ready ? ahead : Math.max(0, ahead)),
+  };
+}
+
+/** A tag tells its user from others in its last digits, which tell readers nothing. */
+function withoutSeat(ahead: number): number {
+  return Math.round(ahead * 1e6) / 1e6 + 0;
+}

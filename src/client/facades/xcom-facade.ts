@@ -1,0 +1,118 @@
+import type { XComValues } from '../../attempt/xcom.ts';
+import type { Connection } from '../../backends/connection.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import type { Page } from '../../domain/port/backend.ts';
+import { checkId } from '../../domain/settings/names.ts';
+import { XCOM_NAMESPACE, type XComFact, type XComPlace } from '../../domain/task/xcom.ts';
+import type { TaskMaker } from '../../enqueue/task-maker.ts';
+import {
+  XCOM_PUSH_KEYS,
+  type XComKey,
+  type XComPulled,
+  type XComPushOptions,
+  type XComSource,
+} from '../../workflow/xcom.ts';
+import { xcomKeyOf } from '../../workflow/xcom-key.ts';
+import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
+
+/** Whose values are meant. */
+export interface XComWhere {
+  /** Default `default`, unless `requireUser` is set. */
+  readonly user?: string | undefined;
+  /** A text of 1–128 bytes. Default `default`. */
+  readonly namespace?: string | undefined;
+}
+
+const WHERE_KEYS: OptionKeys<XComWhere> = keysOf<XComWhere>()({ user: true, namespace: true });
+
+const { namespace: _namespace, ...USER_KEYS } = WHERE_KEYS;
+
+interface XComParts {
+  readonly connection: Connection;
+  readonly maker: TaskMaker;
+  readonly xcom: XComValues;
+}
+
+/** `loom.xcom`: the named values of users, from outside of tasks. */
+export class XComs {
+  readonly #parts: XComParts;
+
+  /** @internal */
+  constructor(parts: XComParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Puts a value in place of the one before, now; its time counts from now.
+   *
+   * @throws {@link InvalidPayloadError} for a value that cannot be stored as it is, is too large, or
+   * is refused by the schema of the key; {@link InvalidOptionError}.
+   */
+  push<T>(
+    key: string | XComKey<T>,
+    value: Exclude<NoInfer<T>, undefined>,
+    where?: XComWhere & XComPushOptions,
+  ): Promise<void>;
+  async push(key: unknown, value: unknown, where: XComWhere & XComPushOptions = {}): Promise<void> {
+    checkOptions('xcom.push', where, { ...WHERE_KEYS, ...XCOM_PUSH_KEYS });
+    const { xcom } = this.#parts;
+    const definition = xcomKeyOf(key);
+    const place = this.#placeOf(definition.name, where);
+    const write = await xcom.pushOf(place, definition, { value, options: where });
+    const backend = await this.#parts.connection.open();
+    await backend.xcom.write([write]);
+  }
+
+  /**
+   * The value of a key, or the result that a task defined with `xcom: true` gave last; `undefined`
+   * when there is none, or its time is over.
+   */
+  pull<K extends XComSource>(of: K, where?: XComWhere): Promise<XComPulled<K>>;
+  async pull(key: unknown, where: XComWhere = {}): Promise<unknown> {
+    checkOptions('xcom.pull', where, WHERE_KEYS);
+    const definition = xcomKeyOf(key);
+    const place = this.#placeOf(definition.name, where);
+    const backend = await this.#parts.connection.open();
+    const [value] = await backend.xcom.read([place]);
+    return value === undefined ? undefined : this.#parts.xcom.valueOf(definition, value.text);
+  }
+
+  /** Takes a value away. */
+  async delete(key: string | { readonly name: string }, where: XComWhere = {}): Promise<void> {
+    checkOptions('xcom.delete', where, WHERE_KEYS);
+    const place = this.#placeOf(xcomKeyOf(key).name, where);
+    const { xcom } = await this.#parts.connection.open();
+    await xcom.write([{ type: 'delete', place }]);
+  }
+
+  /**
+   * What is known of the values of one namespace, by key. A page may hold fewer rows than were asked
+   * for, and others after it.
+   */
+  async list(options: XComWhere & PageOptions = {}): Promise<Page<XComFact>> {
+    checkOptions('xcom.list', options, { ...WHERE_KEYS, ...PAGE_KEYS });
+    const page = pageRequest(options);
+    const { user, namespace } = this.#placeOf('', options);
+    const { xcom } = await this.#parts.connection.open();
+    return xcom.list({ user, namespace }, page);
+  }
+
+  /** Namespaces in which a user has values, by name. */
+  async namespaces(
+    options: Omit<XComWhere, 'namespace'> & PageOptions = {},
+  ): Promise<Page<string>> {
+    checkOptions('xcom.namespaces', options, { ...USER_KEYS, ...PAGE_KEYS });
+    const page = pageRequest(options);
+    const { user } = this.#placeOf('', options);
+    const { xcom } = await this.#parts.connection.open();
+    return xcom.namespaces(user, page);
+  }
+
+  #placeOf(key: string, { user, namespace = XCOM_NAMESPACE }: XComWhere): XComPlace {
+    return {
+      user: this.#parts.maker.userOf(user),
+      namespace: checkId('namespace', namespace),
+      key,
+    };
+  }
+}

@@ -1,0 +1,41 @@
+import { messageOf } from '../base/message-of.ts';
+import { sleep } from '../base/pause.ts';
+import type { Core } from '../core/core.ts';
+import type { Worker } from '../worker/worker.ts';
+
+/** Whether the backend and the workers of this process are well. */
+export interface Health {
+  /** The backend answered, and every worker here is well. */
+  readonly isHealthy: boolean;
+  /** Round trip to the backend in ms; absent when it did not answer. */
+  readonly pingMs?: number;
+  /** Why it did not. */
+  readonly error?: string;
+  /** Workers of this process. */
+  readonly workers: readonly { readonly id: string; readonly isHealthy: boolean }[];
+}
+
+/** How long to wait for the backend, in ms: a probe wants an answer. */
+const PING_MS = 2_000;
+
+/** Never rejects: that the backend is away is an answer too. */
+export async function healthOf(core: Core, members: Iterable<Worker>): Promise<Health> {
+  const workers = [...members].map(({ id, isHealthy }) => ({ id, isHealthy }));
+  const isWell = workers.every(({ isHealthy }) => isHealthy);
+  const stop = new AbortController();
+  try {
+    const silence = sleep(core.clock, PING_MS, stop.signal);
+    const pingMs = await Promise.race([ping(core), silence]);
+    if (typeof pingMs === 'number') return { isHealthy: isWell, pingMs, workers };
+    return { isHealthy: false, error: `no answer within ${PING_MS} ms`, workers };
+  } catch (error) {
+    const message = messageOf(error);
+    return { isHealthy: false, error: message, workers };
+  } finally {
+    stop.abort();
+  }
+}
+
+async function ping({ connection }: Core): Promise<number> {
+  return (await connection.open()).inspect.ping();
+}

@@ -1,0 +1,137 @@
+/** A step run here and now: the same checks, retries, timeout and context, and no backend. */
+
+import type { SubRunner } from '../attempt/attempt-context.ts';
+import { LocalChannels } from '../attempt/channels.ts';
+import { applyHere } from '../attempt/write-book.ts';
+import { onAbort } from '../base/abort-watch.ts';
+import {
+  InvalidPayloadError,
+  RunCanceledError,
+  TaskCanceledError,
+} from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { NO_OPTIONS } from '../enqueue/enqueue-options.ts';
+import { type LocalTools, LocalWalk } from '../runs/driven/local-walk.ts';
+import { NodeRun } from '../runs/driven/node-run.ts';
+import { partSpan, tracedCall } from '../tracing/spans/work.ts';
+import { beginTrace, type PartRequest, type Trace, untraced } from '../tracing/trace.ts';
+import { compile } from '../workflow/compile.ts';
+import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
+import { validate } from '../workflow/standard-schema.ts';
+import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
+
+/** Who runs what. */
+export interface LocalCall {
+  /** A task or a pipeline. */
+  readonly step: unknown;
+  readonly input: unknown;
+  readonly user: string;
+  readonly signal: AbortSignal | undefined;
+  /** Of the run that its caller is a part of; absent when a caller of the library runs it. */
+  readonly channels?: LocalChannels;
+  /** Of the handler that runs it; absent when a caller of the library does. */
+  readonly trace?: Trace;
+}
+
+/** Runs a step to its end; rejects with what its handler threw. */
+export function runHere(tools: LocalTools, call: LocalCall): Promise<unknown> {
+  const { step } = call;
+  if (step instanceof PipelineDefinition) return walkHere(tools, call, step);
+  const definition = definitionOf(step);
+  if (definition.dynamic !== undefined) return walkHere(tools, call, definition);
+  return runTask(tools, call, definition);
+}
+
+/** A run of its own, or a part of what its handler does. */
+function traceOf(tools: LocalTools, { trace }: LocalCall, name: string): Trace {
+  const request = (): PartRequest => partSpan({ kind: 'run', name, runId: undefined });
+  if (trace !== undefined) return trace.part(request);
+  if (tools.tracer === undefined) return untraced(undefined);
+  return beginTrace(tools, { ...request(), parent: 'active' });
+}
+
+async function runTask(
+  tools: LocalTools,
+  call: LocalCall,
+  definition: TaskDefinition,
+): Promise<unknown> {
+  const { input, user, signal = new AbortController().signal } = call;
+  const channels = call.channels ?? new LocalChannels();
+  signal.throwIfAborted();
+  const payload = tools.codec.payload(definition.name, input);
+  if (definition.input !== undefined) {
+    const result = await validate(definition.input, input);
+    if (!result.ok) throw new InvalidPayloadError(result.path, result.message);
+  }
+  const taskId = tools.newId();
+  const trace = traceOf(tools, call, definition.name);
+  const run = new NodeRun(tools, {
+    definition,
+    handler: tools.handlers.handler(definition),
+    plan: tools.plans.planFor(definition, NO_OPTIONS, undefined),
+    payload,
+    taskId,
+    user,
+    holder: { fencingToken: tools.clock.now() * MICROSECONDS },
+    trace,
+    node: undefined,
+    signal,
+    runId: undefined,
+    runnerFor: () => runnerOf(tools, user, channels),
+    channels,
+    cycles: undefined,
+    failures: 0,
+    releases: 0,
+    isPatient: false,
+    maxWaitMs: LIMITS.delayMaxMs,
+  });
+  return tracedCall(trace, async () => {
+    const end = await run.run();
+    if (end.type === 'returned') {
+      await applyHere(tools, channels, end.writes);
+      return tools.codec.read(end.text);
+    }
+    if (end.type === 'failed') throw end.error;
+    throw new TaskCanceledError(taskId, end.type === 'canceled' ? end.cause : { type: 'request' });
+  });
+}
+
+async function walkHere(
+  tools: LocalTools,
+  call: LocalCall,
+  step: StepDefinition,
+): Promise<unknown> {
+  const { input, user, signal = new AbortController().signal } = call;
+  signal.throwIfAborted();
+  const { codec } = tools;
+  const graph = compile(step);
+  const given = codec.read(codec.payload(step.name, input));
+  const trace = traceOf(tools, call, step.name);
+  const channels = call.channels ?? new LocalChannels();
+  const runner = runnerOf(tools, user, channels);
+  const walk = new LocalWalk({ ...tools, runner, channels }, { step, user, trace });
+  return tracedCall(trace, async () => {
+    // Each node watches the signal while it runs: not to put a listener there for each of them.
+    const unwatch = onAbort([signal], () => undefined);
+    const block = { graph, block: graph, input: given, isMember: false };
+    const ending = await walk.walk(block, signal).finally(unwatch);
+    switch (ending.type) {
+      case 'finished':
+      case 'terminated':
+        return codec.read(codec.result(step.name, ending.value));
+      case 'failed':
+        throw ending.error;
+      case 'canceled':
+        throw new RunCanceledError(ending.cause);
+    }
+  });
+}
+
+/** What a handler runs is run here too. */
+function runnerOf(tools: LocalTools, user: string, channels: LocalChannels): SubRunner {
+  return ({ step, input, signal, trace }) =>
+    runHere(tools, { step, input, user, signal, trace, channels });
+}
+
+/** Tokens count in microseconds of the clock. */
+const MICROSECONDS = 1_000;

@@ -1,0 +1,29 @@
+/** Types of `enqueue` and `handle`: what they take and give, by the kind of step. */
+
+import type { EnqueueOptions } from '../enqueue/enqueue-options.ts';
+import type { TaskHandle } from '../enqueue/handle.ts';
+import type { RunEnqueueOptions } from '../runs/shared/run-options.ts';
+import type { RunHandle } from '../runs/view/run-handle.ts';
+import type { Step } from '../workflow/step.ts';
+
+/** What may be said about each kind of step. */
+export interface OptionsByKind {
+  /** About a task. */
+  readonly task: EnqueueOptions;
+  /** About a run of a pipeline. */
+  readonly pipeline: RunEnqueueOptions;
+}
+
+/** What enqueuing each kind of step gives. */
+export interface HandlesByKind<O> {
+  /** For a task. */
+  readonly task: TaskHandle<O>;
+  /** For a pipeline. */
+  readonly pipeline: RunHandle<O>;
+}
+
+/** The kinds of steps. */
+export type StepKind = keyof OptionsByKind;
+
+/** A task (`K` is `task`) or a pipeline: a step whose kind is known. */
+export type StepOf<K extends StepKind, I, O, X> = Step<I, O, X> & { readonly type: K };

@@ -1,0 +1,129 @@
+import { apart } from '../base/async-scope.ts';
+import { decodeJson, type Encoded, encodeJson, utf8Bytes } from '../base/json.ts';
+import type { Logger } from '../base/logger.ts';
+import {
+  type DecryptionError,
+  InvalidPayloadError,
+  InvalidResultError,
+} from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { isSealed } from '../domain/task/sealed-text.ts';
+import { say } from '../logging/log-events.ts';
+import type { Codec } from './encryption/codec.ts';
+import { EncryptedCodec } from './encryption/encrypted.ts';
+import { type Texts, textsOf, withoutKeys } from './encryption/texts.ts';
+
+/** The codec in force, with the limits of stored values. */
+export class ValueCodec {
+  /** What keeps texts from being read where they are stored; `undefined` without a codec. */
+  readonly texts: Texts | undefined;
+  /** Values are encrypted: what they hold is not for other systems either. */
+  readonly isSecret: boolean;
+  readonly #own: Codec | undefined;
+  readonly #log: Logger;
+  /** Names whose large values were reported; one line for each. */
+  readonly #warned = new Set<string>();
+
+  constructor(codec: Codec | undefined, log: Logger) {
+    const encrypts = codec instanceof EncryptedCodec;
+    this.isSecret = encrypts;
+    const form = encrypts ? codec.form : codec;
+    this.#own = form === undefined ? undefined : apartCodec(form);
+    this.texts = textsOf(encrypts ? codec : this.#own);
+    this.#log = log;
+  }
+
+  /** @throws {@link InvalidPayloadError} when the input cannot be stored as it is. */
+  payload(name: string, input: unknown): string {
+    if (input === undefined && this.#own === undefined) return '';
+    const encoded = this.#encode(input);
+    if (!encoded.ok) throw new InvalidPayloadError(encoded.path, encoded.problem);
+    if (encoded.bytes > LIMITS.payloadWarnBytes) this.#warn('input', name, encoded.bytes);
+    return encoded.text;
+  }
+
+  /** @throws {@link InvalidResultError} when the result cannot be stored as it is. */
+  result(name: string, value: unknown): string {
+    if (value === undefined && this.#own === undefined) return '';
+    const encoded = this.#encode(value);
+    if (!encoded.ok) throw new InvalidResultError(encoded.path, encoded.problem);
+    if (encoded.bytes > LIMITS.payloadWarnBytes) this.#warn('result', name, encoded.bytes);
+    return encoded.text;
+  }
+
+  /** A value under a key of XCom. @throws {@link InvalidPayloadError} when it cannot be stored as it is. */
+  xcom(key: string, value: unknown): string {
+    const where = `xcom key ${JSON.stringify(key)}`;
+    if (value === undefined) throw new InvalidPayloadError('$', `undefined has no text (${where})`);
+    const encoded = this.#encode(value);
+    if (!encoded.ok) throw new InvalidPayloadError(encoded.path, `${encoded.problem} (${where})`);
+    if (encoded.bytes <= LIMITS.xcomValueBytes) return encoded.text;
+    const problem = `is ${encoded.bytes} bytes, at most ${LIMITS.xcomValueBytes} (${where})`;
+    throw new InvalidPayloadError('$', problem);
+  }
+
+  /** For what is put together of stored values and not stored itself; throws as `payload` does. */
+  anyLength(value: unknown): string {
+    if (value === undefined && this.#own === undefined) return '';
+    const encoded =
+      this.#own === undefined
+        ? encodeJson(value, Number.MAX_SAFE_INTEGER)
+        : ({ ok: true, text: this.#own.encode(value) } as const);
+    if (encoded.ok) return encoded.text;
+    throw new InvalidPayloadError(encoded.path, encoded.problem);
+  }
+
+  /**
+   * Throws what the codec throws when the text is not its own.
+   *
+   * @throws {@link DecryptionError} when it is encrypted, and not by a key that is at hand.
+   */
+  read(text: string): unknown {
+    try {
+      return this.#own === undefined ? decodeJson(text) : this.#own.decode(text);
+    } catch (error) {
+      throw isSealed(text) ? this.unreadable(text) : error;
+    }
+  }
+
+  /** Why an encrypted text cannot be read here. */
+  unreadable(text: string): DecryptionError {
+    return this.texts?.problemOf(text) ?? withoutKeys(text);
+  }
+
+  #encode(value: unknown): Encoded {
+    if (this.#own === undefined) return encodeJson(value, LIMITS.payloadBytes);
+    try {
+      return sized(this.#own.encode(value));
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : 'the codec refused it';
+      return { ok: false, path: '$', problem };
+    }
+  }
+
+  #warn(what: string, name: string, bytes: number): void {
+    const key = `${what} ${name}`;
+    if (this.#warned.has(key)) return;
+    this.#warned.add(key);
+    const message = `${what} of task ${name} is ${bytes} bytes; store a reference instead`;
+    say(this.#log, 'value.large', message, { name, what, bytes });
+  }
+}
+
+/** Its functions are code of the user's. */
+function apartCodec(own: Codec): Codec {
+  return {
+    encode: (value) => apart(() => own.encode(value)),
+    decode: (text) => apart(() => own.decode(text)),
+  };
+}
+
+function sized(text: unknown): Encoded {
+  if (typeof text !== 'string') {
+    return { ok: false, path: '$', problem: `the codec gave ${typeof text}, not text` };
+  }
+  const bytes = utf8Bytes(text);
+  if (bytes <= LIMITS.payloadBytes) return { ok: true, text, bytes };
+  const problem = `is ${bytes} bytes, at most ${LIMITS.payloadBytes}`;
+  return { ok: false, path: '$', problem };
+}

@@ -1,0 +1,82 @@
+import { utf8Bytes } from '../base/json.ts';
+import { cut } from '../base/plain.ts';
+import { MESSAGE_CHARS, type TaskError, thrownOf } from '../base/thrown.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { isSealed, readableWords } from '../domain/task/sealed-text.ts';
+
+export type { TaskError };
+
+/**
+ * The stored text of whatever was thrown, at most `LIMITS.errorBytes`. Never throws itself. With
+ * {@link errorOf} the only way of an error into the store and out of it.
+ */
+export function errorText(error: unknown): string {
+  const facts = thrownOf(error);
+  for (const { stackChars, behindChars } of FITS) {
+    const text = JSON.stringify(fitted(facts, stackChars, behindChars));
+    if (utf8Bytes(text) <= LIMITS.errorBytes) return text;
+  }
+  const { stack: _stack, cause: _cause, errors: _errors, ...bare } = facts;
+  return JSON.stringify(bare);
+}
+
+/** Reads back what {@link errorText} wrote; `undefined` when there is none. */
+export function errorOf(text: string | undefined): TaskError | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (isSealed(text)) return { name: 'Error', message: readableWords(text) };
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? stored(value) : undefined;
+  } catch {
+    return { name: 'Error', message: cut(text, MESSAGE_CHARS) };
+  }
+}
+
+/** What is kept of its stack, and of what is behind it (message and stack each), the most first. */
+const FITS: readonly { readonly stackChars: number; readonly behindChars: number }[] = [
+  { stackChars: LIMITS.errorBytes, behindChars: LIMITS.errorBytes },
+  { stackChars: LIMITS.errorBytes / 2, behindChars: 1_000 },
+  { stackChars: LIMITS.errorBytes / 4, behindChars: 300 },
+  { stackChars: LIMITS.errorBytes / 16, behindChars: 100 },
+];
+
+function fitted(facts: TaskError, stackChars: number, behindChars: number): TaskError {
+  const { cause, errors, stack } = facts;
+  const behind = (one: TaskError): TaskError => ({
+    ...fitted(one, behindChars, behindChars),
+    message: cut(one.message, behindChars),
+  });
+  return {
+    ...facts,
+    ...(stack === undefined ? {} : { stack: cut(stack, stackChars) }),
+    ...(cause === undefined ? {} : { cause: behind(cause) }),
+    ...(errors === undefined ? {} : { errors: errors.map(behind) }),
+  };
+}
+
+/** An error in data that somebody else may have written: whatever it is, it is read as one. */
+export function errorIn(data: unknown): TaskError {
+  return typeof data === 'object' && data !== null ? stored(data) : thrownOf(data);
+}
+
+function stored(value: object, depth = 0): TaskError {
+  const { name, message, code, stack, cause, errors, own, retryable } = value as Record<
+    string,
+    unknown
+  >;
+  const below = (one: unknown): one is object =>
+    typeof one === 'object' && one !== null && depth < MAX_DEPTH;
+  const behind = Array.isArray(errors) ? errors.filter(below) : [];
+  return {
+    name: typeof name === 'string' ? name : 'Error',
+    message: typeof message === 'string' ? message : '',
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(typeof stack === 'string' ? { stack } : {}),
+    ...(below(cause) ? { cause: stored(cause, depth + 1) } : {}),
+    ...(behind.length > 0 ? { errors: behind.map((one) => stored(one, depth + 1)) } : {}),
+    ...(own === true ? { own, retryable: retryable === true } : {}),
+  };
+}
+
+/** Errors behind each other that are read. */
+const MAX_DEPTH = 10;

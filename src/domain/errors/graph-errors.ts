@@ -1,0 +1,163 @@
+/** Errors about graphs and the runs that stand on them. */
+import { messageOf } from '../../base/message-of.ts';
+import { type Cause, type FailureType, failureTypeOf } from '../task/cause.ts';
+import { type ErrorCode, FairloomError, isOwn, shown } from './fairloom-error.ts';
+
+/** The snapshot of a graph cannot be had; which of its kinds says why. */
+export abstract class GraphStoreError extends FairloomError {
+  /** The graph's hash. */
+  readonly hash: string;
+
+  constructor(hash: string, problem: string) {
+    super(`graph ${shown(hash)} ${problem}`);
+    this.hash = hash;
+  }
+}
+
+/** Whether it is one of them, whichever copy of this package made it. */
+export function isGraphStoreError(value: unknown): value is GraphStoreError {
+  return isOwn(value) && STORE_CODES.includes(value.code);
+}
+
+const STORE_CODES: readonly ErrorCode[] = [
+  'GRAPH_NOT_FOUND',
+  'GRAPH_EXPIRED',
+  'GRAPH_EVICTED',
+  'GRAPH_CORRUPT',
+];
+
+/** No graph of this hash was ever stored here, as far as the backend knows. */
+export class GraphNotFoundError extends GraphStoreError {
+  /** The name of the class. */
+  override readonly name = 'GraphNotFoundError';
+  /** See `docs/errors.md`. */
+  readonly code = 'GRAPH_NOT_FOUND';
+  /** The same call may succeed later: whoever has it may be about to store it. */
+  readonly retryable = true;
+
+  constructor(hash: string) {
+    super(hash, 'was never stored here');
+  }
+}
+
+/** The snapshot was not used for a day, and nothing needed it. */
+export class GraphExpiredError extends GraphStoreError {
+  /** The name of the class. */
+  override readonly name = 'GraphExpiredError';
+  /** See `docs/errors.md`. */
+  readonly code = 'GRAPH_EXPIRED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+
+  constructor(hash: string) {
+    super(hash, 'was not used for a day and is gone');
+  }
+}
+
+/** The server dropped the snapshot before its time: its memory is full. */
+export class GraphEvictedError extends GraphStoreError {
+  /** The name of the class. */
+  override readonly name = 'GraphEvictedError';
+  /** See `docs/errors.md`. */
+  readonly code = 'GRAPH_EVICTED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+
+  constructor(hash: string) {
+    super(hash, 'was dropped before its time; the server needs maxmemory-policy noeviction');
+  }
+}
+
+/** What is stored under a graph's hash is not that graph. */
+export class GraphCorruptError extends GraphStoreError {
+  /** The name of the class. */
+  override readonly name = 'GraphCorruptError';
+  /** See `docs/errors.md`. */
+  readonly code = 'GRAPH_CORRUPT';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+
+  constructor(hash: string, problem: string) {
+    super(hash, `is damaged: ${problem}`);
+  }
+}
+
+/** A member of a group that did not finish, and why. */
+export interface FailedMember {
+  /** Its name in the group; its position in a tuple or an array. */
+  readonly member: string;
+  /** What it failed with. */
+  readonly error: Error;
+}
+
+/** Too many members of a group, or one that had to, did not finish; `cause` is of the first of them. */
+export class GroupFailedError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'GroupFailedError';
+  /** See `docs/errors.md`. */
+  readonly code = 'GROUP_FAILED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The group's place in the graph. */
+  readonly group: string;
+  /** Every member that did not finish. */
+  readonly failed: readonly FailedMember[];
+
+  constructor(group: string, failed: readonly FailedMember[]) {
+    const lines = failed.map(
+      ({ member, error }) => `${member} (${error.name}: ${messageOf(error)})`,
+    );
+    const message = `group ${shown(group)} failed: ${lines.join(', ') || 'its policy refused'}`;
+    super(message, failed[0] === undefined ? undefined : { cause: failed[0].error });
+    this.group = group;
+    this.failed = failed;
+  }
+}
+
+/** A run failed; message and `cause` are of the node which failed first. */
+export class RunFailedError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'RunFailedError';
+  /** See `docs/errors.md`. */
+  readonly code = 'RUN_FAILED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The run. */
+  readonly runId: string;
+  /** The node that failed, by its name in the graph; empty when the run itself did. */
+  readonly node: string;
+  /** The task that it was. */
+  readonly taskId: string;
+  /** Why that did not finish; `Error.cause` is another thing. */
+  readonly why: Cause;
+  /** In which way it failed, as `why` says. */
+  readonly failureType: FailureType;
+  /** The class of what its handler threw. */
+  readonly errorName: string;
+
+  constructor(runId: string, failure: NodeFailure) {
+    const { node, taskId, why, error } = failure;
+    const failureType = failureTypeOf(why) ?? 'error';
+    // A run whose worker was lost, or that took too long, fails at no node.
+    const where = node === '' ? `run ${runId}` : `node ${shown(node)} of run ${runId}`;
+    super(`${where} failed (${failureType}): ${messageOf(error)}`, { cause: error });
+    this.runId = runId;
+    this.node = node;
+    this.taskId = taskId;
+    this.why = why;
+    this.failureType = failureType;
+    this.errorName = error.name;
+  }
+}
+
+/** What {@link RunFailedError} tells of the node. */
+export interface NodeFailure {
+  /** Its name in the graph; empty for the run itself. */
+  readonly node: string;
+  /** The task that it was. */
+  readonly taskId: string;
+  /** Why. */
+  readonly why: Cause;
+  /** What it failed with. */
+  readonly error: Error;
+}

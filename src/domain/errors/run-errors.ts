@@ -1,0 +1,160 @@
+/** Errors of runs: what ends a walk through a graph, or forbids going on with one. */
+
+import { LIMITS } from '../limits.ts';
+import { type Cause, causeText } from '../task/cause.ts';
+import { FairloomError, shown } from './fairloom-error.ts';
+
+/** Names that a message shows at most. */
+const SHOWN = 20;
+
+/** A run made more steps than any run may; it has failed. */
+export class MaxStepsError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'MaxStepsError';
+  /** See `docs/errors.md`. */
+  readonly code = 'MAX_STEPS';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The nodes that were left, at most 20 of them. */
+  readonly left: readonly string[];
+
+  constructor(left: readonly string[]) {
+    const names = left.slice(0, SHOWN);
+    const more = left.length > SHOWN ? ` and ${left.length - SHOWN} more` : '';
+    super(`the run made ${LIMITS.runSteps} steps; left are ${names.join(', ')}${more}`);
+    this.left = names;
+  }
+}
+
+/** A dynamic node was to run again more often than its `maxCycles` allows; the run has failed. */
+export class MaxCyclesError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'MaxCyclesError';
+  /** See `docs/errors.md`. */
+  readonly code = 'MAX_CYCLES';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The node. */
+  readonly node: string;
+  /** Its limit. */
+  readonly maxCycles: number;
+
+  constructor(node: string, maxCycles: number) {
+    super(`${node} was to run again after ${maxCycles} cycles`);
+    this.node = node;
+    this.maxCycles = maxCycles;
+  }
+}
+
+/** A member of a group returned a `goto` to a step outside of itself; the member has failed. */
+export class GotoInGroupError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'GotoInGroupError';
+  /** See `docs/errors.md`. */
+  readonly code = 'GOTO_IN_GROUP';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The node that returned it. */
+  readonly node: string;
+  /** The name of the step that it named. */
+  readonly target: string;
+
+  constructor(node: string, target: string) {
+    super(`${node} may not go to ${shown(target)}: that is outside of its member of the group`);
+    this.node = node;
+    this.target = target;
+  }
+}
+
+/** A dynamic handler asked for what comes next and did not return it, or asked twice; the node has failed. */
+export class ControlNotReturnedError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'ControlNotReturnedError';
+  /** See `docs/errors.md`. */
+  readonly code = 'CONTROL_NOT_RETURNED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The node. */
+  readonly node: string;
+  /** What its handler called and did not return, as `next`. */
+  readonly calls: readonly string[];
+
+  constructor(node: string, calls: readonly string[]) {
+    const names = calls.slice(0, SHOWN).map((call) => `ctx.${call}`);
+    const more = calls.length > SHOWN ? ` and ${calls.length - SHOWN} more` : '';
+    super(`${node} called ${names.join(', ')}${more} and did not return what that gave`);
+    this.node = node;
+    this.calls = calls;
+  }
+}
+
+/** A group that a run has opened was to be opened again with other members or another input. */
+export class GroupChangedError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'GroupChangedError';
+  /** See `docs/errors.md`. */
+  readonly code = 'GROUP_CHANGED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** The group. */
+  readonly group: string;
+
+  constructor(group: string) {
+    super(`group ${group} is open with other members or another input`);
+    this.group = group;
+  }
+}
+
+/** A handler that started anew made another call where its journal has one with another input. */
+export class ReplayMismatchError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'ReplayMismatchError';
+  /** See `docs/errors.md`. */
+  readonly code = 'REPLAY_MISMATCH';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** Which call, as its number from 1 or its id. */
+  readonly call: string;
+
+  constructor(call: string) {
+    super(`run ${call} of this handler had another step or input before`);
+    this.call = call;
+  }
+}
+
+/** What was to be imported is no run that this version reads. Nothing was stored. */
+export class RunFormatError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'RunFormatError';
+  /** See `docs/errors.md`. */
+  readonly code = 'RUN_FORMAT';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** Where, as `$.nodes[2].state`; `$` for the whole. */
+  readonly path: string;
+  /** What is wrong there. */
+  readonly problem: string;
+
+  constructor(path: string, problem: string) {
+    super(`${path} ${problem}`);
+    this.path = path;
+    this.problem = problem;
+  }
+}
+
+/** The run was canceled: by request, by `ctx.cancelRun`, which throws it too, or with what it waited for. */
+export class RunCanceledError extends FairloomError {
+  /** The name of the class. */
+  override readonly name = 'RunCanceledError';
+  /** See `docs/errors.md`. */
+  readonly code = 'RUN_CANCELED';
+  /** The same call will not succeed without a change. */
+  readonly retryable = false;
+  /** Why. */
+  readonly why: Cause;
+
+  constructor(why: Cause) {
+    super(`the run was canceled: ${causeText(why)}`);
+    this.why = why;
+  }
+}

@@ -1,0 +1,290 @@
+/** Why a task is where it is, and what would help: the question that every operator asks. */
+
+import { dependentsIn, type TaskDependents } from '../dependencies/dependents.ts';
+import type { TaskFacts, WorkerInfo } from '../port/backend.ts';
+import { causeText, failureTypeOf } from '../task/cause.ts';
+import { isEnd, type TaskState } from '../task/task.ts';
+import { type Position, positionOf } from './position.ts';
+import { suggestion } from './suggestion.ts';
+
+/** One reason why a task does not run now, or what became of it. */
+export interface Obstacle {
+  /** Stable names, for programs. */
+  readonly kind:
+    | 'delayed'
+    | 'blocked'
+    | 'suspended'
+    | 'run-ended'
+    | 'user-paused'
+    | 'user-at-limit'
+    | 'user-rate'
+    | 'queue-paused'
+    | 'queue-at-limit'
+    | 'queue-rate'
+    | 'parked'
+    | 'in-line'
+    | 'no-worker'
+    | 'running'
+    | 'canceling'
+    | 'ended';
+  /** A sentence for people. */
+  readonly text: string;
+  /** A command that would help, if there is one. */
+  readonly command?: string;
+}
+
+/** What holds a task up, the nearest obstacle first. */
+export interface Explanation {
+  /** The task. */
+  readonly id: string;
+  /** Where it stands. */
+  readonly state: TaskState;
+  /** The nearest first. */
+  readonly obstacles: readonly Obstacle[];
+  /** Present while it is queued. */
+  readonly position?: Position;
+  /** Who waits for it; absent when nobody does. */
+  readonly dependents?: TaskDependents;
+}
+
+/** Dependencies that are named in a sentence; the rest are counted. */
+const NAMED = 5;
+
+/** What is put back for a failed task: a run for its parts, the task for what its handler ran, itself. */
+export interface PutBack {
+  /** The task or run. */
+  readonly id: string;
+  /** It is a run. */
+  readonly isRun: boolean;
+}
+
+/** By the ids of failed tasks; one that is not in it is put back itself. */
+type PutBacks = ReadonlyMap<string, PutBack>;
+
+export function explain(facts: TaskFacts, putBacks: PutBacks = new Map()): Explanation {
+  const { id, state } = facts.record;
+  const position = positionOf(facts);
+  return {
+    id,
+    state,
+    obstacles: obstaclesOf(facts, position, putBacks),
+    ...(position === undefined ? {} : { position }),
+    ...(facts.dependents === undefined ? {} : { dependents: dependentsIn(facts.dependents) }),
+  };
+}
+
+function obstaclesOf(
+  facts: TaskFacts,
+  position: Position | undefined,
+  putBacks: PutBacks,
+): readonly Obstacle[] {
+  const { state } = facts.record;
+  if (isEnd(state)) return [ended(facts, putBacks)];
+  if (state === 'started') return running(facts);
+  const found: Obstacle[] = [];
+  if (facts.endedRun !== undefined) found.push(orphan(facts.endedRun));
+  if (state === 'scheduled') found.push(delayed(facts));
+  if (facts.suspension !== undefined) found.push(suspended(facts, facts.suspension));
+  else if (facts.blockedBy.length > 0) found.push(blocked(facts, putBacks));
+  if (state === 'queued') found.push(...gates(facts));
+  if (facts.join) return found;
+  if (!facts.liveWorkers.some((worker) => serves(worker, facts))) found.push(noWorker(facts));
+  else if (facts.parked === true) found.push(parked(facts));
+  if (position !== undefined && found.length === 0) found.push(inLine(facts, position));
+  return found;
+}
+
+function delayed({ record, now }: TaskFacts): Obstacle {
+  const { id, dueAt = now, failures } = record;
+  const why = failures > 0 ? `waits for its attempt ${failures + 1}` : 'is delayed';
+  return {
+    kind: 'delayed',
+    text: `it ${why} until ${time(dueAt)} (in ${span(dueAt - now)})`,
+    command: suggestion('tasks run-now', id),
+  };
+}
+
+/** A member that has nothing left to be started for. */
+function orphan({ id, state }: NonNullable<TaskFacts['endedRun']>): Obstacle {
+  const what = state === 'missing' ? 'is not stored' : `has ended (${state})`;
+  return {
+    kind: 'run-ended',
+    text: `its run ${id} ${what}: a worker that comes to it cancels it`,
+    command: suggestion('tasks explain', id),
+  };
+}
+
+function suspended(
+  { blockedBy, record, now }: TaskFacts,
+  { of, wakeOn, wakeAt }: NonNullable<TaskFacts['suspension']>,
+): Obstacle {
+  const first = wakeOn === 'failure' ? ', or until one of them does not finish' : '';
+  const late =
+    wakeAt === undefined ? '' : `, at most until ${time(wakeAt)} (${span(wakeAt - now)})`;
+  return {
+    kind: 'suspended',
+    text: `it is suspended, waiting for ${blockedBy.length} of ${of}: ${names(blockedBy)}${first}${late}`,
+    command: suggestion('tasks explain', blockedBy[0]?.id ?? record.id),
+  };
+}
+
+function names(blockedBy: TaskFacts['blockedBy']): string {
+  const named = blockedBy.slice(0, NAMED).map(({ id, state }) => {
+    return `${id} (${state === 'foreign' ? 'a task of another user has this id' : state})`;
+  });
+  const more = blockedBy.length > NAMED ? ` and ${blockedBy.length - NAMED} more` : '';
+  return `${named.join(', ')}${more}`;
+}
+
+function blocked({ record, blockedBy }: TaskFacts, putBacks: PutBacks): Obstacle {
+  const failed = blockedBy.find(({ state }) => state === 'failed');
+  const first = blockedBy[0]?.id ?? record.id;
+  return {
+    kind: 'blocked',
+    text: `it waits for ${names(blockedBy)}`,
+    command: failed === undefined ? suggestion('tasks explain', first) : cure(failed.id, putBacks),
+  };
+}
+
+/** What its user or its queue does not allow now. */
+function gates(facts: TaskFacts): readonly Obstacle[] {
+  return [...userGates(facts), ...queueGates(facts)];
+}
+
+function userGates({ record, user, throttledUntil, now }: TaskFacts): readonly Obstacle[] {
+  const found: Obstacle[] = [];
+  const { paused, maxRunning } = user?.settings ?? {};
+  if (paused === true) {
+    const command = suggestion('users resume', record.user);
+    found.push({ kind: 'user-paused', text: `its user ${record.user} is paused`, command });
+  }
+  const running = user?.running ?? 0;
+  if (maxRunning !== undefined && running >= maxRunning) {
+    found.push({
+      kind: 'user-at-limit',
+      text: `its user ${record.user} is at ${running}/${maxRunning} running`,
+      command: suggestion('users set', record.user, `--max-running ${maxRunning + 1}`),
+    });
+  }
+  if (throttledUntil !== undefined && throttledUntil > now) {
+    found.push({
+      kind: 'user-rate',
+      text: `its user ${record.user} is rate-limited until ${time(throttledUntil)}`,
+      command: suggestion('users get', record.user),
+    });
+  }
+  return found;
+}
+
+function queueGates(facts: TaskFacts): readonly Obstacle[] {
+  const { record, queue, queueRunning, queueThrottledUntil, now } = facts;
+  const found: Obstacle[] = [];
+  const { paused, maxRunning } = queue?.settings ?? {};
+  if (paused === true) {
+    const command = `fairloom queues resume ${record.queue}`;
+    found.push({ kind: 'queue-paused', text: `its queue ${record.queue} is paused`, command });
+  }
+  if (maxRunning !== undefined && queueRunning >= maxRunning) {
+    found.push({
+      kind: 'queue-at-limit',
+      text: `its queue ${record.queue} is at ${queueRunning}/${maxRunning} running`,
+      command: `fairloom queues set ${record.queue} --max-running ${maxRunning + 1}`,
+    });
+  }
+  if (queueThrottledUntil !== undefined && queueThrottledUntil > now) {
+    found.push({
+      kind: 'queue-rate',
+      text: `its queue ${record.queue} is rate-limited until ${time(queueThrottledUntil)}`,
+      command: 'fairloom queues list',
+    });
+  }
+  return found;
+}
+
+function noWorker({ record, liveWorkers }: TaskFacts): Obstacle {
+  const { queue, name, user } = record;
+  const ofQueue = liveWorkers.filter(({ queues }) => queues.includes(queue));
+  const ofName = ofQueue.filter(({ names }) => names.includes(name));
+  const text =
+    ofQueue.length === 0
+      ? `no live worker serves its queue ${queue}`
+      : ofName.length === 0
+        ? `no live worker of queue ${queue} knows its name ${name}`
+        : `no live worker of queue ${queue} serves its user ${user}`;
+  return { kind: 'no-worker', text, command: 'fairloom workers list' };
+}
+
+/** Somebody lives that would take it; another came first. */
+function parked(facts: TaskFacts): Obstacle {
+  const { name, queue } = facts.record;
+  const knowing = facts.liveWorkers.filter((worker) => serves(worker, facts)).map(({ id }) => id);
+  const text = `a worker of queue ${queue} came to it that does not know its name ${name}: it waits for ${knowing.slice(0, NAMED).join(' or ')}`;
+  return { kind: 'parked', text, command: 'fairloom workers list' };
+}
+
+/** Whether a worker would ever take the task. */
+function serves(worker: WorkerInfo, { record }: TaskFacts): boolean {
+  if (!worker.queues.includes(record.queue) || !worker.names.includes(record.name)) return false;
+  const { assignedUsers, stealTargets } = worker;
+  if (assignedUsers === undefined && stealTargets === undefined) return true;
+  if (assignedUsers?.includes(record.user) === true) return true;
+  return stealTargets === 'any' || stealTargets?.includes(record.user) === true;
+}
+
+function inLine({ record }: TaskFacts, position: Position): Obstacle {
+  const { place, turnsBefore, usersAhead } = position;
+  const turns = turnsBefore === 1 ? '1 turn' : `${turnsBefore} turns`;
+  const users = usersAhead === 1 ? '1 user has' : `${usersAhead} users have`;
+  return {
+    kind: 'in-line',
+    text: `it is number ${place} of its level, after ${turns} of its user ${record.user}; ${users} the next turn before that user`,
+  };
+}
+
+function running({ record, now }: TaskFacts): readonly Obstacle[] {
+  const { id, worker = 'a worker', leasedAt = now, leaseUntil = now, cancelRequested } = record;
+  const lease =
+    leaseUntil > now ? `its lease ends in ${span(leaseUntil - now)}` : 'its lease is over';
+  const text = `it is leased by ${worker} for ${span(now - leasedAt)}; ${lease} unless that is extended`;
+  const command = suggestion('tasks cancel', id);
+  if (!cancelRequested) return [{ kind: 'running', text, command }];
+  const asked = 'a cancel was requested: it ends as canceled as soon as its handler notices';
+  return [
+    { kind: 'canceling', text: asked },
+    { kind: 'running', text },
+  ];
+}
+
+function ended({ record, now }: TaskFacts, putBacks: PutBacks): Obstacle {
+  const { id, state, cause, endedAt = now } = record;
+  const failure = cause === undefined ? undefined : failureTypeOf(cause);
+  const type = failure === undefined ? '' : ` (${failure})`;
+  const why = cause === undefined ? '' : `: ${causeText(cause)}`;
+  const text = `it ended as ${state}${type} ${span(now - endedAt)} ago${why}`;
+  return state === 'failed'
+    ? { kind: 'ended', text, command: cure(id, putBacks) }
+    : { kind: 'ended', text };
+}
+
+/** The command that puts a failed task back, or what it is a part of. */
+function cure(failed: string, putBacks: PutBacks): string {
+  const { id, isRun } = putBacks.get(failed) ?? { id: failed, isRun: false };
+  return suggestion(isRun ? 'runs resume' : 'tasks redrive', id);
+}
+
+function time(ms: number): string {
+  const moment = new Intl.DateTimeFormat('sv-SE', {
+    dateStyle: 'short',
+    timeStyle: 'medium',
+    timeZone: 'UTC',
+  });
+  return `${moment.format(ms).replace(' ', 'T')}Z`;
+}
+
+function span(ms: number): string {
+  const seconds = Math.max(0, ms) / 1_000;
+  if (seconds < 120) return `${Number(seconds.toFixed(1))} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}

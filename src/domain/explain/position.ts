@@ -1,0 +1,66 @@
+/** Where a waiting task stands: in closed form, whatever the length of the line. */
+
+import type { TaskFacts } from '../port/backend.ts';
+import { CRITICAL } from '../task/task.ts';
+
+/** Two tags this close count as equal, so that rounding cannot turn their order. */
+const EPSILON = 1e-9;
+
+/** The place of a queued task. */
+export interface Position {
+  /** Of its own level and user, from 1. */
+  readonly place: number;
+  /** Turns of its user that come before its own, other levels included. */
+  readonly turnsBefore: number;
+  /** Users of its queue whose next turn comes before its user's. */
+  readonly usersAhead: number;
+}
+
+/** The place of a task; `undefined` unless it is queued. */
+export function positionOf(facts: TaskFacts): Position | undefined {
+  if (facts.record.state !== 'queued') return undefined;
+  return {
+    place: facts.ahead + 1,
+    turnsBefore: turnsBefore(facts),
+    usersAhead: facts.usersAhead,
+  };
+}
+
+/**
+ * Turns of its user before the task's own. A level's tags go up by 1/weight with each turn, and
+ * the least tag is served, a tie going to the higher level; so a level is served before this task
+ * as often as it has tags below the task's own. Critical tasks come first.
+ */
+function turnsBefore({ record, ahead, user, shares }: TaskFacts): number {
+  const counts = user?.levels ?? [];
+  if (record.level === CRITICAL) return ahead;
+  const own = firstTag(shares, record.level) + ahead / weightOf(shares, record.level);
+  let turns = ahead + (counts[CRITICAL - 1] ?? 0);
+  for (let level = 1; level < CRITICAL; level++) {
+    const count = counts[level - 1] ?? 0;
+    if (level === record.level || count === 0) continue;
+    turns += Math.min(count, tagsBefore(shares, level, { tag: own, level: record.level }));
+  }
+  return turns;
+}
+
+/** How many turns a level would have before a tag of another level, if it never ran empty. */
+function tagsBefore(
+  shares: TaskFacts['shares'],
+  level: number,
+  other: { readonly tag: number; readonly level: number },
+): number {
+  const steps = (other.tag - firstTag(shares, level)) * weightOf(shares, level);
+  if (level > other.level) return Math.max(0, Math.floor(steps + EPSILON) + 1);
+  return Math.max(0, Math.ceil(steps - EPSILON));
+}
+
+function firstTag({ v, last, tag, weights }: TaskFacts['shares'], level: number): number {
+  const stored = tag[level - 1] ?? 0;
+  if (stored > 0) return stored;
+  return Math.max(v, last[level - 1] ?? 0) + 1 / (weights[level - 1] ?? 1);
+}
+
+function weightOf({ weights }: TaskFacts['shares'], level: number): number {
+  return weights[level - 1] ?? 1;
+}

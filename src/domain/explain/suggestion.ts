@@ -1,0 +1,19 @@
+/** Commands that are suggested to people, as a shell takes them: whatever an id holds, it stays one word. */
+import { escapedUnprintable, isPlain } from '../../base/plain-line.ts';
+
+/** Characters that no shell reads anything into. */
+const BARE = /^[\w.:/@+][\w.:/@+-]*$/;
+
+/** `fairloom <verb> <word> <options>`; a word that begins like an option stands behind `--`. */
+export function suggestion(verb: string, word: string, options = ''): string {
+  const rest = options === '' ? '' : ` ${options}`;
+  if (word.startsWith('-')) return `fairloom ${verb}${rest} -- ${shellWord(word)}`;
+  return `fairloom ${verb} ${shellWord(word)}${rest}`;
+}
+
+/** One word for bash, zsh and ksh; for every shell when it holds nothing that a terminal would obey. */
+function shellWord(word: string): string {
+  if (BARE.test(word)) return word;
+  if (isPlain(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
+  return `$'${escapedUnprintable(word.replaceAll(/[\\']/g, '\\$&'))}'`;
+}

@@ -1,0 +1,400 @@
+/**
+ * The port: what the engine needs of the place where tasks live. Every method is one atomic step:
+ * it happens entirely or not at all, also when the process dies half way. All moments are
+ * those of the backend's own clock, never the caller's; ids and nonces arrive as arguments.
+ *
+ * Every method may throw `BackendUnavailableError` and `ClosedError`; races are answered by values.
+ * `fairloom/testing` exports the conformance suite: a class that passes it is a backend.
+ */
+
+import type { DependentPage } from '../dependencies/dependents.ts';
+import type { EnqueueRefusal } from '../schedule/enqueue-refusal.ts';
+import type {
+  DueReply,
+  DueRequest,
+  FireReply,
+  FireRequest,
+  ScheduleChange,
+  ScheduleRecord,
+  ScheduleSetReply,
+} from '../schedule/schedule.ts';
+import type { QueuePatch, Retention } from '../settings/settings.ts';
+import type { Cause } from '../task/cause.ts';
+import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
+import type {
+  AttemptRecord,
+  NewTask,
+  TaskRecord,
+  TaskRow,
+  TaskStanding,
+  TaskState,
+} from '../task/task.ts';
+import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
+import type { CancelReply, ChangeReply } from './change-reply.ts';
+import type {
+  Page,
+  PageRequest,
+  QueueInfo,
+  ReconcileReport,
+  Registration,
+  Stats,
+  TaskFacts,
+  TaskFilter,
+  TaskPageRequest,
+  WorkerInfo,
+  WorkerSpec,
+} from './inspection.ts';
+import type {
+  ExtendReply,
+  ExtendRequest,
+  Leased,
+  LeaseRef,
+  LeaseReply,
+  LeaseRequest,
+  SettleReply,
+  SettleRequest,
+  WorkSign,
+} from './leasing.ts';
+import type { UserStore } from './user-store.ts';
+
+export type { Dependent, DependentPage } from '../dependencies/dependents.ts';
+export type { EnqueueRefusal } from '../schedule/enqueue-refusal.ts';
+export type {
+  DueReply,
+  DueRequest,
+  FireOutcome,
+  FireReply,
+  FireRequest,
+  Firing,
+  MissedPolicy,
+  OverlapPolicy,
+  ScheduleChange,
+  ScheduleRecord,
+  ScheduleSetReply,
+  SlotMoment,
+} from '../schedule/schedule.ts';
+export type { CancelReply, ChangeReply } from './change-reply.ts';
+export type {
+  Page,
+  PageRequest,
+  QueueInfo,
+  ReconcileReport,
+  Stats,
+  TaskFacts,
+  TaskFilter,
+  TaskPageRequest,
+  UserInfo,
+  WorkerInfo,
+  WorkerSpec,
+} from './inspection.ts';
+export type {
+  Decision,
+  ExtendReply,
+  ExtendRequest,
+  Leased,
+  LeaseRef,
+  LeaseReply,
+  LeaseRequest,
+  QueueShare,
+  SettleAnswer,
+  Settlement,
+  SettleReply,
+  SettleRequest,
+  Suspension,
+  UpstreamFact,
+  WorkSign,
+} from './leasing.ts';
+export type { UserStore } from './user-store.ts';
+
+/** The place where tasks live. */
+export interface Backend {
+  /** For log lines and errors, as `memory`. */
+  readonly name: string;
+  /** What it can do, beyond what every backend can. */
+  readonly capabilities: Capabilities;
+  /** Tasks: stored, leased, settled. */
+  readonly tasks: TaskStore;
+  /** Users and what each may. */
+  readonly users: UserStore;
+  /** Queues and what holds for each. */
+  readonly queues: QueueStore;
+  /** Who works here, and who waits for work. */
+  readonly workers: WorkerStore;
+  /** Looking, without changing anything. */
+  readonly inspect: Inspect;
+  /** What runs have written down. */
+  readonly runs: RunStore;
+  /** Snapshots of graphs. */
+  readonly graphs: GraphStore;
+  /** What makes tasks at given times. */
+  readonly schedules: ScheduleStore;
+  /** Named values that tasks hand on. */
+  readonly xcom: XComStore;
+  /** Connects and checks; safe to call again. Other methods call it when nobody has. */
+  open(settings: BackendSettings): Promise<BackendInfo>;
+  /** Frees everything; waits in `workers.waitForWork` and `inspect.waitForEnd` answer at once. */
+  close(): Promise<void>;
+}
+
+/** Differences between backends that matter to a caller, as data. */
+export interface Capabilities {
+  /** Tasks outlive this process. */
+  readonly durable: boolean;
+  /** Other processes see the same tasks. */
+  readonly shared: boolean;
+}
+
+/** What a client says about the place when it opens it. */
+export interface BackendSettings {
+  /** How long ended tasks are kept here. */
+  readonly retention: Retention;
+}
+
+/** What a place says about itself when it is opened. */
+export interface BackendInfo {
+  /** One line for the log: server, version, and the durability in force. */
+  readonly description: string;
+  /** What makes it less safe than it could be, a line each. */
+  readonly warnings: readonly string[];
+}
+
+/** Tasks: stored, leased, settled. */
+export interface TaskStore {
+  /**
+   * Stores tasks; any number of them. `atomic`: all or none, a refusal of one leaves nothing, and
+   * nothing of the batch can be leased before all of it is stored. Otherwise each item stands on
+   * its own. Sending the same ids again changes nothing.
+   */
+  enqueue(tasks: readonly NewTask[], options: EnqueueTerms): Promise<readonly EnqueueReply[]>;
+
+  /** Up to `limit` tasks in fair order, each started under a lease. The same `requestId` again answers the same leases. */
+  lease(request: LeaseRequest): Promise<LeaseReply>;
+
+  /** Applies decisions to leased tasks, and may lease the next ones in the same step. */
+  settle(request: SettleRequest): Promise<SettleReply>;
+
+  /** Moves lease ends on. Accepted while the record carries the token, also past its end. */
+  extend(request: ExtendRequest): Promise<ExtendReply>;
+
+  /**
+   * One bounded step of maintenance: ended leases, due tasks, deadlines, dependents of ended
+   * tasks, retention. `more` asks to be called again at once.
+   */
+  tick(): Promise<TickReply>;
+
+  /** Linearizable: of cancel, settle and sweep the first to arrive wins, and the answer says which. */
+  cancel(id: string, cause: Cause): Promise<CancelReply>;
+
+  /** Puts a dead letter back, at the tail of its level and with fresh attempts. */
+  redrive(id: string): Promise<ChangeReply>;
+
+  /**
+   * Takes an ended task away for good, with everything kept about it. Those that wait for its redrive
+   * are canceled first: that may be any number, so it may take several steps. A refusal has changed
+   * nothing, unless somebody redrove it in between.
+   */
+  remove(id: string): Promise<ChangeReply>;
+
+  /** Makes a scheduled task due now. */
+  runNow(id: string): Promise<ChangeReply>;
+}
+
+/** How a call stores its tasks. */
+export type EnqueueTerms =
+  | { readonly atomic: boolean; readonly fence?: undefined }
+  /**
+   * On behalf of a leased task: nothing is stored unless the lease is in force, and `maxQueued` is
+   * not asked.
+   */
+  | { readonly atomic: false; readonly fence: LeaseRef };
+
+/** What became of one task of an enqueue. */
+export type EnqueueReply =
+  | { readonly kind: 'created'; readonly id: string }
+  /** Nothing was written: the id, or the owner of the idempotency key, was there before. */
+  | {
+      readonly kind: 'existing';
+      readonly id: string;
+      readonly state: TaskState;
+      /** The key was used with another payload the first time. */
+      readonly conflict: boolean;
+      /** The waiting task's input and options were replaced by these. */
+      readonly replaced: boolean;
+    }
+  | { readonly kind: 'refused'; readonly refusal: EnqueueRefusal };
+
+/** Whether there is more to do, and when. */
+export interface TickReply {
+  /** A part of it stopped at its bound: ask again at once. */
+  readonly more: boolean;
+  /**
+   * Nothing falls due before this moment; absent when nothing will. It may be told earlier than
+   * something does, never later: who looks then is told anew.
+   */
+  readonly nextDueAt?: number;
+  /** Some schedule is due. */
+  readonly schedulesDue: boolean;
+  /** What the backend's clock showed. */
+  readonly now: number;
+}
+
+/** What a run writes down as it goes, so that another worker can go on from there. */
+export interface RunStore {
+  /**
+   * Writes entries (JSON text; null takes one away) on behalf of a leased task, and forgives its
+   * losses. All or nothing; `lost` when the lease is not in force, `canceling` once a cancel of the
+   * task was requested, a refusal when what is written to channels cannot be stored.
+   */
+  checkpoint(
+    lease: LeaseRef,
+    entries: Readonly<Record<string, string | null>>,
+    channel?: NodeWrites,
+  ): Promise<'ok' | 'lost' | 'canceling' | ChannelRefusal>;
+  /** What was written down, and as `redrives` how often it was redriven since. Goes with the record. */
+  load(id: string): Promise<Readonly<Record<string, string>>>;
+  /** Writes to channels now, on behalf of a leased task. All or nothing, as `checkpoint`. */
+  writeChannel(lease: LeaseRef, channel: ChannelWrites): Promise<'ok' | 'lost' | ChannelRefusal>;
+  /**
+   * Values of the channels of a run by field, as JSON texts: all, or those of some fields. Empty when
+   * nothing was written, or the run is not stored. They go with the record of the run's task.
+   */
+  readChannel(run: string, fields?: readonly string[]): Promise<Readonly<Record<string, string>>>;
+}
+
+/** What a node wrote, beside its output: it goes with a checkpoint. */
+export interface NodeWrites extends ChannelWrites {
+  /**
+   * What they belong to. The newest one of a lease is remembered: writes under the same name again
+   * have been applied already.
+   */
+  readonly key: string;
+  /** Values that it pushed or deleted; the task that checkpoints is their writer. */
+  readonly xcom?: readonly XComWrite[];
+}
+
+/** Snapshots of graphs as texts, by the hash of their content. Unused ones go after `LIMITS.graphTtlMs`. */
+export interface GraphStore {
+  /** Stores a snapshot unless it is there, and moves its end on either way. */
+  save(hash: string, body: string): Promise<'saved' | 'known'>;
+  /** The snapshot, whose end moves on; or why it is not there. */
+  load(hash: string): Promise<GraphReply>;
+}
+
+/** A snapshot, or why there is none: never saved here · its time was over · gone before its time. */
+export type GraphReply =
+  | { readonly kind: 'found'; readonly body: string }
+  | { readonly kind: 'unknown' | 'expired' | 'evicted' };
+
+/**
+ * Schedules: who they are, and when each is due. What a slot is and which one comes next is decided
+ * by the client; that a slot is fired at most once, here.
+ */
+export interface ScheduleStore {
+  /** Writes a schedule whole, unless it is at another revision than the one named. */
+  set(change: ScheduleChange): Promise<ScheduleSetReply>;
+  /** One schedule, and what the backend's clock shows. */
+  get(id: string): Promise<{ readonly record: ScheduleRecord | undefined; readonly now: number }>;
+  /** By name. */
+  list(page: PageRequest): Promise<Page<ScheduleRecord>>;
+  /** Takes it away, and lets go of its graph. Tasks that it has made stay. False: there was none. */
+  remove(id: string): Promise<boolean>;
+  /**
+   * Schedules that are due, for one scheduler at a time: who asks keeps the others away for
+   * `LIMITS.scheduleLockMs`. When one is late by `LIMITS.scheduleOverdueMs`, whoever asks gets it.
+   */
+  due(request: DueRequest): Promise<DueReply>;
+  /**
+   * Stores the tasks of slots and moves the schedule on, in one step. Only if it still stands at
+   * the slot and the revision named: of several that fire the same slot, one does. A task that is
+   * refused counts as missed; it never keeps the schedule from moving on.
+   */
+  fire(request: FireRequest): Promise<FireReply>;
+  /** Lets another scheduler take over at once. */
+  leave(owner: string): Promise<void>;
+  /** How long the schedule that is due longest has been due, in ms; 0 when none is. */
+  lag(): Promise<number>;
+}
+
+/**
+ * Named values by user, namespace and key. Tasks change them with their ends (`Settlement.xcom`) and
+ * checkpoints; a value that is over is not there, whether or not it was taken away yet.
+ */
+export interface XComStore {
+  /** Changes values on behalf of no task, in order: all of them or none. Their time counts from now. */
+  write(writes: readonly XComWrite[]): Promise<void>;
+  /** Values in the order asked; `undefined` for what is not there. */
+  read(places: readonly XComPlace[]): Promise<readonly (XComValue | undefined)[]>;
+  /**
+   * What is in one namespace of a user, by key. A page may have fewer items than were asked for, and
+   * another page after it.
+   */
+  list(
+    where: { readonly user: string; readonly namespace: string },
+    page: PageRequest,
+  ): Promise<Page<XComFact>>;
+  /** Namespaces of a user, by name; also one whose last value is over and was not taken away yet. */
+  namespaces(user: string, page: PageRequest): Promise<Page<string>>;
+}
+
+/** Queues and what holds for each. */
+export interface QueueStore {
+  /** Changes what the patch says and nothing else. */
+  set(queue: string, patch: QueuePatch): Promise<void>;
+  /** `undefined` when nothing was ever in it, or set for it. */
+  get(queue: string): Promise<QueueInfo | undefined>;
+  /** Every queue that something was in or set for, in no given order. */
+  list(): Promise<readonly QueueInfo[]>;
+}
+
+/** Workers: who lives, and who waits for work. */
+export interface WorkerStore {
+  /** Before the first lease, and again whenever the spec changes or the backend may have lost it. */
+  register(spec: WorkerSpec, registration?: Registration): Promise<void>;
+  /** After the last settle; the worker's lists go when no live worker has them. */
+  unregister(id: string): Promise<void>;
+  /** The live ones, in no given order. */
+  list(): Promise<readonly WorkerInfo[]>;
+  /**
+   * Answers when there may be work, after `ms`, or when `signal` aborts; with a task that it has got
+   * when it stood in line for one (`LeaseRequest.wait`): confirmed, extended or settled within
+   * `LIMITS.handMs`, or the lease ends uncounted.
+   */
+  waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkSign>;
+  /** It has got what `waitForWork` brought: the lease holds as any other. False: it has ended. */
+  confirm(id: string, lease: Leased): Promise<boolean>;
+}
+
+/** Looking, without changing anything. */
+export interface Inspect {
+  /** Records in the order asked; `undefined` for what is not stored. */
+  get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]>;
+  /** How tasks stand and what they came to, in the order asked: of many, cheaper than `get`. */
+  standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]>;
+  /** The attempts of one task that are kept, oldest first. */
+  attempts(id: string): Promise<readonly AttemptRecord[]>;
+  /**
+   * In the order of the state's index: due time, arrival, lease end, end, or place in line; ties by arrival.
+   * A page ends behind the row with which errors and, where they are asked for, payloads and results reach
+   * `LIMITS.pageBytes`, and when it has looked at `LIMITS.pageScan` rows: it may be empty, and others follow.
+   */
+  list(filter: TaskFilter, page: TaskPageRequest): Promise<Page<TaskRow>>;
+  /** Who waits for a task; also for an id that is not stored, see `onMissing`. */
+  dependents(id: string, page: PageRequest): Promise<DependentPage>;
+  /** `undefined` when the task is not stored. */
+  facts(id: string): Promise<TaskFacts | undefined>;
+  /** Over all queues. */
+  stats(): Promise<Stats>;
+  /** How many ids tasks wait for that nobody has stored for them: by id, and by who would have to. */
+  missing(): Promise<number>;
+  /** How many more slots would start a task at once, in this queue. */
+  runnable(queue: string): Promise<number>;
+  /**
+   * Answers when the task may have ended, after `ms`, or when `signal` aborts. Says how it ended, if that
+   * is known then; without that it is a hint only: look.
+   */
+  waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<TaskStanding | undefined>;
+  /** Checks every index against the records; mends with `repair`. Bounded steps inside. */
+  reconcile(options: { readonly repair: boolean }): Promise<ReconcileReport>;
+  /** Round trip to the store, in ms. */
+  ping(): Promise<number>;
+}

@@ -1,0 +1,231 @@
+/** What the port's listings and reports show; part of the port in `backend.ts`. */
+import type { DependentPage } from '../dependencies/dependents.ts';
+import type { QueueSettings, SettingOrigins, UserSettings } from '../settings/settings.ts';
+import type { EndState, TaskRecord, TaskState } from '../task/task.ts';
+
+/** One user in one queue. */
+export interface UserInfo {
+  /** The user. */
+  readonly user: string;
+  /** The queue. */
+  readonly queue: string;
+  /** In force, after queue defaults and settings for all queues. */
+  readonly settings: UserSettings;
+  /**
+   * Where each setting comes from: said of the user in this queue, of the user for all queues, by the
+   * queue for all its users, or by nobody.
+   */
+  readonly origins: SettingOrigins;
+  /** Tasks in line, of all levels. */
+  readonly queued: number;
+  /**
+   * Of its queued tasks: those that a worker came to which does not know their names, so that only workers
+   * which know them ask for them. Absent when there are none.
+   */
+  readonly parked?: number;
+  /** Per level, 1 to 6. */
+  readonly levels: readonly number[];
+  /** Started tasks. */
+  readonly running: number;
+  /** Scheduled and deferred. */
+  readonly later: number;
+  /** It has a task in line, and nothing holds it back. */
+  readonly ready: boolean;
+  /** Start tag minus the queue's virtual time, in turns of weight 1; ≥ 0 is ahead. */
+  readonly ahead: number;
+}
+
+/** One page of a listing. */
+export interface Page<T> {
+  /** At most as many as were asked for; fewer where they weigh `LIMITS.pageBytes`. */
+  readonly items: readonly T[];
+  /** Give it back to get the next page; absent on the last. */
+  readonly cursor?: string;
+}
+
+/** Which page to give. */
+export interface PageRequest {
+  /** Of the page before; absent for the first. */
+  readonly cursor?: string;
+  /** From 1 to `LIMITS.pageMax`. */
+  readonly limit: number;
+}
+
+/** Which page of tasks to give. */
+export interface TaskPageRequest extends PageRequest {
+  /** With payloads and results, which may weigh a MiB each. Default: without. */
+  readonly values?: boolean;
+}
+
+/** One queue: its settings and what is in it. */
+export interface QueueInfo {
+  /** The queue. */
+  readonly queue: string;
+  /** As they were set; absent fields have their defaults. */
+  readonly settings: QueueSettings;
+  /** Tasks by state. */
+  readonly counts: Readonly<Record<TaskState, number>>;
+  /** Failed tasks without those that only followed another that did not finish. */
+  readonly deadLetters: number;
+  /** Users with a task in line that nothing holds back. */
+  readonly readyUsers: number;
+  /** How many more slots would start a task at once. */
+  readonly runnable: number;
+}
+
+/** What a worker says about itself. */
+export interface WorkerSpec {
+  /** Unique among live workers. */
+  readonly id: string;
+  /** The queues that it serves. */
+  readonly queues: readonly string[];
+  /** Task names that it has handlers for. */
+  readonly names: readonly string[];
+  /** Names that it knows as those of pipelines, which run as runs and never as one task; absent: none. */
+  readonly pipelines?: readonly string[];
+  /** Served first; absent together with `stealTargets`: unrestricted. */
+  readonly assignedUsers?: readonly string[];
+  /** Served when the assigned users have nothing; `any`: all others. */
+  readonly stealTargets?: 'any' | readonly string[];
+  /** Its slots: how many tasks it runs at once. */
+  readonly concurrency: number;
+  /** Host and pid, for people. */
+  readonly host: string;
+}
+
+/** Why a worker registers. */
+export interface Registration {
+  /**
+   * A worker begins, also under the id of one that has gone without a word: `startedAt` and the counts
+   * of attempts begin anew. Absent: it goes on, if it is known.
+   */
+  readonly starts?: boolean;
+}
+
+/** A worker, and when it was last heard. */
+export interface WorkerInfo extends WorkerSpec {
+  /** When it started: its first registration that the backend remembers, in ms since the epoch. */
+  readonly startedAt: number;
+  /** When it last asked for anything, in ms since the epoch. */
+  readonly lastSeenAt: number;
+  /** Tasks under its leases. */
+  readonly running: number;
+  /** What became of its attempts since `startedAt`. */
+  readonly attempts: WorkerAttempts;
+}
+
+/**
+ * Attempts of one worker, by outcome. Attempts, not tasks: one that is retried counts each time. What was
+ * canceled or given back, and a run that only waits, is none of these.
+ */
+export interface WorkerAttempts {
+  /** It settled them, and their tasks finished. */
+  readonly succeeded: number;
+  /** It settled them as failed, those included that are retried. */
+  readonly failed: number;
+  /** Their leases ended before it settled them: it was stuck, cut off, or has died. */
+  readonly lost: number;
+}
+
+/** Which tasks to list. */
+export interface TaskFilter {
+  /** `queued` is listed per user (`user` is required then). */
+  readonly state: TaskState;
+  /** Of this queue; absent: of any. */
+  readonly queue?: string;
+  /** Of this user; absent: of any. */
+  readonly user?: string;
+  /** With this name; absent: with any. */
+  readonly name?: string;
+}
+
+/** What `explain` and `position` reason about; gathered in one step. */
+export interface TaskFacts {
+  /** The task. */
+  readonly record: TaskRecord;
+  /** What the backend's clock showed. */
+  readonly now: number;
+  /**
+   * What it still waits for. `foreign`: a task of that id is stored, but another user's, which it may
+   * not depend on: it waits as for one that is missing.
+   */
+  readonly blockedBy: readonly {
+    readonly id: string;
+    readonly state: TaskState | 'missing' | 'foreign';
+  }[];
+  /** Who waits for it: how many, and the first five; absent when nobody does. */
+  readonly dependents?: DependentPage;
+  /** It is never leased, whoever works here. */
+  readonly join?: true;
+  /** `deferred`: a run that has given its lease up until others have ended. */
+  readonly suspension?: {
+    /** How many it waits for in all, those included that have ended. */
+    readonly of: number;
+    /** What wakes it. */
+    readonly wakeOn: 'all' | 'failure';
+    /** When it goes on whatever happens. */
+    readonly wakeAt?: number;
+  };
+  /** The run that it was to be started for, and that has ended or is not stored. */
+  readonly endedRun?: { readonly id: string; readonly state: EndState | 'missing' };
+  /** Its user in its queue; absent when nothing is known of it there. */
+  readonly user: UserInfo | undefined;
+  /** Reached its rate until then. */
+  readonly throttledUntil?: number;
+  /** Its queue; absent when nothing is known of it. */
+  readonly queue: QueueInfo | undefined;
+  /** The queue has reached its rate until then. */
+  readonly queueThrottledUntil?: number;
+  /** Started tasks of the queue. */
+  readonly queueRunning: number;
+  /** `queued`: how many of its own level stand before it. */
+  readonly ahead: number;
+  /**
+   * `queued`: a worker came to it that does not know its name. It keeps its place, but is asked for only by
+   * workers that know it.
+   */
+  readonly parked?: true;
+  /** Ready users of its queue whose turn comes before its user's. */
+  readonly usersAhead: number;
+  /** Virtual state of its user's levels, for the closed form of `position`. */
+  readonly shares: {
+    readonly v: number;
+    readonly last: readonly number[];
+    readonly tag: readonly number[];
+    readonly weights: readonly number[];
+  };
+  /** Every worker that was heard of lately. */
+  readonly liveWorkers: readonly WorkerInfo[];
+}
+
+/**
+ * Ever accepted, ended well, failed, failed without following another, canceled, attempts retried, leases
+ * lost, stolen turns.
+ */
+export type Total =
+  | 'enqueued'
+  | 'finished'
+  | 'failed'
+  | 'deadLetters'
+  | 'canceled'
+  | 'retried'
+  | 'lost'
+  | 'stolen';
+
+/** Counts of everything. */
+export interface Stats {
+  /** Tasks by state. */
+  readonly counts: Readonly<Record<TaskState, number>>;
+  /** What has happened ever since. */
+  readonly totals: Readonly<Record<Total, number>>;
+}
+
+/** What a check of every index found. */
+export interface ReconcileReport {
+  /** What was found and, when asked, mended; one line each, at most 100. */
+  readonly drift: readonly string[];
+  /** Records that were looked at. */
+  readonly checked: number;
+  /** Faults that were mended; 0 unless that was asked. */
+  readonly repaired: number;
+}

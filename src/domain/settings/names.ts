@@ -1,0 +1,56 @@
+/** What ids and names may be; everything else is refused before it is sent anywhere. */
+import { utf8Bytes } from '../../base/json.ts';
+import { InvalidOptionError } from '../errors/errors.ts';
+import { LIMITS } from '../limits.ts';
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/** Ids that begin so are made by Fairloom itself. */
+const OWN_PREFIX = '~';
+
+/** An id of this many UTF-16 units is short enough whatever its characters are: 3 bytes each. */
+const SURELY_SHORT = Math.floor(LIMITS.idBytes / 3);
+
+/**
+ * Whether a value is an id: opaque text of 1–128 bytes of UTF-8. Colons, braces, spaces, emoji and
+ * `__proto__` are ordinary.
+ */
+export function isId(value: unknown): value is string {
+  if (typeof value !== 'string' || value === '') return false;
+  if (value.length > SURELY_SHORT && utf8Bytes(value) > LIMITS.idBytes) return false;
+  return !LONE_SURROGATE.test(value);
+}
+
+/** Whether a value is a name: a letter or digit, then letters, digits, `.`, `_`, `-`; up to 64. */
+export function isName(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= LIMITS.nameLength && NAME.test(value);
+}
+
+/** @throws {@link InvalidOptionError} when the value is not an id. */
+export function checkId(option: string, value: unknown): string {
+  if (isId(value)) return value;
+  throw new InvalidOptionError(
+    option,
+    `an id of 1–${LIMITS.idBytes} bytes without lone surrogates`,
+    value,
+  );
+}
+
+/** @throws {@link InvalidOptionError} when the value is not an id that a caller may give a task. */
+export function checkTaskId(option: string, value: unknown): string {
+  const id = checkId(option, value);
+  if (!id.startsWith(OWN_PREFIX)) return id;
+  throw new InvalidOptionError(option, `an id that does not begin with "${OWN_PREFIX}"`, value);
+}
+
+/** @throws {@link InvalidOptionError} when the value is not a name. */
+export function checkName(option: string, value: unknown): string {
+  if (isName(value)) return value;
+  throw new InvalidOptionError(
+    option,
+    `a name ([A-Za-z0-9][A-Za-z0-9._-]*, at most ${LIMITS.nameLength})`,
+    value,
+  );
+}

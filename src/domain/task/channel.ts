@@ -1,0 +1,198 @@
+/**
+ * Channels of a run: what is stored of them, and how writes change it. Writes are operations on what
+ * is there, never copies of it, so that of many at once none is lost. A field is
+ * `<channel>:<key>`; values are JSON texts without spaces, as `JSON.stringify` gives.
+ */
+import { utf8Bytes } from '../../base/json.ts';
+import { LIMITS } from '../limits.ts';
+
+/** One operation on one value. */
+export type ChannelWrite =
+  | { readonly type: 'set'; readonly field: string; readonly text: string }
+  | { readonly type: 'delete'; readonly field: string }
+  /** Elements to be put at the end of a list, as texts parted by commas; at least one. */
+  | {
+      readonly type: 'append';
+      readonly field: string;
+      readonly text: string;
+      readonly once?: string;
+    }
+  /** A finite number to be added. Of several writes with the same `once` to a field the first counts. */
+  | { readonly type: 'add'; readonly field: string; readonly by: number; readonly once?: string };
+
+/** Writes to the channels of one run: all of them or none. */
+export interface ChannelWrites {
+  /** The task that is the run: its channels go with its record. */
+  readonly run: string;
+  /** In order; at most `LIMITS.channelWrites`. */
+  readonly writes: readonly ChannelWrite[];
+}
+
+/** Why writes were refused. Nothing has changed. */
+export type ChannelRefusal =
+  | { readonly type: 'run-gone'; readonly run: string }
+  | Unfit
+  | { readonly type: 'over'; readonly field: string; readonly limit: ChannelLimit };
+
+/** There is no list to append to, or no number to add to, or the sum would be none. */
+export interface Unfit {
+  /** Tells it from other refusals. */
+  readonly type: 'unfit';
+  /** `<channel>:<key>`. */
+  readonly field: string;
+  /** What was to be done. */
+  readonly operation: 'append' | 'add';
+}
+
+/** The limits that hold for what is stored. */
+export type ChannelLimit = 'channelValueBytes' | 'channelKeys' | 'channelBytes';
+
+/** Every number counts as its longest text, so that backends need not write it alike. */
+export const CHANNEL_NUMBER_BYTES = 24;
+
+/** What is stored of the channels of one run. */
+export class ChannelValues {
+  /** Field → JSON text. */
+  readonly #values = new Map<string, string>();
+  /** Writes that were to be done once, and were. */
+  readonly #done = new Set<string>();
+  #bytes = 0;
+
+  /** All values, or those of some fields; a field without a value is left out. */
+  read(fields: Iterable<string> = this.#values.keys()): Readonly<Record<string, string>> {
+    const found: [string, string][] = [];
+    for (const field of fields) {
+      const text = this.#values.get(field);
+      if (text !== undefined) found.push([field, text]);
+    }
+    return Object.fromEntries(found);
+  }
+
+  /** Applies all of the writes, or none and tells why. */
+  write(writes: readonly ChannelWrite[]): ChannelRefusal | undefined {
+    const fresh = new Map<string, string | undefined>();
+    const done = new Set<string>();
+    let bytes = this.#bytes;
+    let keys = this.#values.size;
+    for (const write of writes) {
+      const { field } = write;
+      const mark = markOf(write);
+      if (mark !== undefined) {
+        if (this.#done.has(mark) || done.has(mark)) continue;
+        done.add(mark);
+        bytes += utf8Bytes(mark);
+      }
+      const before = fresh.has(field) ? fresh.get(field) : this.#values.get(field);
+      const after = written(before, write);
+      if (typeof after === 'object') return after;
+      if (bytesOf(after) > LIMITS.channelValueBytes) return over(field, 'channelValueBytes');
+      bytes += entryBytes(field, after) - entryBytes(field, before);
+      keys += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
+      fresh.set(field, after);
+    }
+    const last = writes.at(-1)?.field ?? '';
+    if (keys > LIMITS.channelKeys) return over(last, 'channelKeys');
+    if (bytes > LIMITS.channelBytes) return over(last, 'channelBytes');
+    this.#keep(fresh, done, bytes);
+    return undefined;
+  }
+
+  #keep(
+    fresh: ReadonlyMap<string, string | undefined>,
+    done: ReadonlySet<string>,
+    bytes: number,
+  ): void {
+    for (const [field, text] of fresh) {
+      if (text === undefined) this.#values.delete(field);
+      else this.#values.set(field, text);
+    }
+    for (const mark of done) this.#done.add(mark);
+    this.#bytes = bytes;
+  }
+}
+
+/** What a write makes of the value before it; `undefined` is no value. */
+export function written(
+  before: string | undefined,
+  write: ChannelWrite,
+): string | undefined | Unfit {
+  switch (write.type) {
+    case 'set':
+      return write.text;
+    case 'delete':
+      return undefined;
+    case 'append':
+      return appended(before ?? '[]', write.text) ?? unfit(write.field, 'append');
+    case 'add':
+      return added(before ?? '0', write.by) ?? unfit(write.field, 'add');
+  }
+}
+
+/**
+ * Two writes to one field as one, neither of which is to be done once. A write alone says nothing of
+ * what is stored, so that writes of others in between are kept.
+ */
+export function folded(before: ChannelWrite | undefined, write: ChannelWrite): FoldedWrite {
+  const { field } = write;
+  if (before === undefined || write.type === 'set' || write.type === 'delete') return write;
+  if (before.type === 'append' || before.type === 'add') {
+    if (before.type === 'append' && write.type === 'append') {
+      return { type: 'append', field, text: `${before.text},${write.text}` };
+    }
+    if (before.type !== 'add' || write.type !== 'add') return unfit(field, write.type);
+    const by = before.by + write.by;
+    return Number.isFinite(by) ? { type: 'add', field, by } : unfit(field, 'add');
+  }
+  const text = written(before.type === 'set' ? before.text : undefined, write);
+  if (typeof text === 'object') return text;
+  return text === undefined ? { type: 'delete', field } : { type: 'set', field, text };
+}
+
+/** One write, or why two do not go together. */
+type FoldedWrite = ChannelWrite | Unfit;
+
+/** Bytes that a write takes where it is held. */
+export function writeBytes(write: ChannelWrite): number {
+  return utf8Bytes(write.field) + ('text' in write ? utf8Bytes(write.text) : CHANNEL_NUMBER_BYTES);
+}
+
+/** A list as JSON text with more elements, or `undefined` when the text is no list. */
+function appended(list: string, elements: string): string | undefined {
+  if (!list.startsWith('[')) return undefined;
+  return list === '[]' ? `[${elements}]` : `${list.slice(0, -1)},${elements}]`;
+}
+
+/** A sum as JSON text, or `undefined` when the text is no number or the sum has no text. */
+function added(number: string, by: number): string | undefined {
+  if (!isNumber(number)) return undefined;
+  const sum = Number(number) + by;
+  return Number.isFinite(sum) ? JSON.stringify(sum) : undefined;
+}
+
+/** Whether a JSON text is a number. */
+export function isNumber(text: string): boolean {
+  return /^[-\d]/.test(text);
+}
+
+/** The name under which it is remembered that a write was done. */
+function markOf(write: ChannelWrite): string | undefined {
+  if (write.type === 'set' || write.type === 'delete' || write.once === undefined) return undefined;
+  return `${utf8Bytes(write.field)}:${write.field}${write.once}`;
+}
+
+function bytesOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  return isNumber(text) ? CHANNEL_NUMBER_BYTES : utf8Bytes(text);
+}
+
+function entryBytes(field: string, text: string | undefined): number {
+  return text === undefined ? 0 : utf8Bytes(field) + bytesOf(text);
+}
+
+function unfit(field: string, operation: 'append' | 'add'): Unfit {
+  return { type: 'unfit', field, operation };
+}
+
+function over(field: string, limit: ChannelLimit): ChannelRefusal {
+  return { type: 'over', field, limit };
+}

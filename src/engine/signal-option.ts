@@ -1,8 +1,0 @@
-import { isSignal } from '../base/abort-watch.ts';
-import { InvalidOptionError } from '../domain/errors.ts';
-
-/** @throws {@link InvalidOptionError} when a signal was given that is none. */
-export function checkSignal(signal: unknown): void {
-  if (signal === undefined || isSignal(signal)) return;
-  throw new InvalidOptionError('signal', 'an AbortSignal', signal);
-}

@@ -1,0 +1,166 @@
+import { apart } from '../base/async-scope.ts';
+import { durationMs } from '../base/time.ts';
+import { type Decider, decide } from '../domain/attempt/decider.ts';
+import type { RetryPolicy } from '../domain/attempt/retry-policy.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { AttemptTerms } from '../domain/settings/settings.ts';
+import type { TaskDefinition } from '../workflow/task-definition.ts';
+import {
+  type BackoffFunction,
+  backoffOption,
+  retriesOption,
+  type TaskOptions,
+  timeoutOption,
+} from '../workflow/task-options.ts';
+import { NO_OPTIONS, type StoredOptions } from './enqueue-options.ts';
+
+/** What holds for the attempts of one task. */
+export interface AttemptPlan {
+  readonly policy: RetryPolicy;
+  /** 0: none. */
+  readonly timeoutMs: number;
+  /** Says the wait in place of the policy. */
+  readonly backoff: BackoffFunction | undefined;
+  readonly decider: Decider;
+  readonly traceparent: string | undefined;
+}
+
+/** What a definition may leave open. */
+export type AttemptDefaults = Pick<TaskOptions, 'retries' | 'backoff' | 'timeout'>;
+
+/** The wait between attempts unless somebody says otherwise. */
+const BUILT_IN_BACKOFF = backoffOption('backoff', {});
+
+/** Plans per definition, so that the usual task costs a look-up. */
+export class PlanBook {
+  readonly #defaults: AttemptDefaults;
+  readonly #decider: Decider;
+  readonly #plans = new WeakMap<TaskDefinition, AttemptPlan>();
+
+  /** `defaults` is `FairloomOptions.defaults`; the decider is the worker's, if it has one. */
+  constructor(defaults: AttemptDefaults, decider: Decider | undefined) {
+    this.#defaults = defaults;
+    this.#decider = decider ?? decide;
+  }
+
+  /** The enqueue goes before the definition, that before the queue, that before the defaults. */
+  planFor(
+    definition: TaskDefinition,
+    stored: string,
+    terms: AttemptTerms | undefined,
+  ): AttemptPlan {
+    const known = this.#planOf(definition);
+    const plan = terms === undefined ? known : underTerms(known, definition, terms);
+    return stored === NO_OPTIONS || stored === '' ? plan : joined(plan, stored);
+  }
+
+  #planOf(definition: TaskDefinition): AttemptPlan {
+    const known = this.#plans.get(definition);
+    if (known !== undefined) return known;
+    const { options } = definition;
+    const { retries, timeout } = { ...this.#defaults, ...definedOnly(options) };
+    const backoff = options.backoff ?? this.#defaults.backoff;
+    const isFunction = typeof backoff === 'function';
+    const waits =
+      backoff === undefined || isFunction ? BUILT_IN_BACKOFF : backoffOption('backoff', backoff);
+    const plan: AttemptPlan = {
+      policy: {
+        ...waits,
+        retries: retries === undefined ? LIMITS.retries : retriesOption('retries', retries),
+      },
+      timeoutMs: timeout === undefined ? LIMITS.timeoutMs : timeoutOption('timeout', timeout),
+      backoff: isFunction ? backoff : undefined,
+      decider: options.decider ?? this.#decider,
+      traceparent: undefined,
+    };
+    this.#plans.set(definition, plan);
+    return plan;
+  }
+}
+
+/** The wait that a definition's function says, in ms; `undefined` when it says nothing usable. */
+export function functionWaitMs(plan: AttemptPlan, attempt: number): number | undefined {
+  if (plan.backoff === undefined) return undefined;
+  const ms = durationMs(apart(plan.backoff, attempt));
+  return ms === undefined ? undefined : Math.min(Math.max(0, ms), LIMITS.delayMaxMs);
+}
+
+/** What the queue says, where the definition says nothing. */
+function underTerms(
+  plan: AttemptPlan,
+  { options }: TaskDefinition,
+  terms: AttemptTerms,
+): AttemptPlan {
+  const retries = options.retries === undefined ? terms.retries : undefined;
+  const timeoutMs = options.timeout === undefined ? terms.timeoutMs : undefined;
+  return {
+    ...plan,
+    policy: retries === undefined ? plan.policy : { ...plan.policy, retries },
+    timeoutMs: timeoutMs ?? plan.timeoutMs,
+  };
+}
+
+function joined(plan: AttemptPlan, stored: string): AttemptPlan {
+  const { retries, backoff, timeoutMs, traceparent } = parsed(stored);
+  return {
+    policy: {
+      ...plan.policy,
+      ...backoff,
+      retries: retries ?? plan.policy.retries,
+    },
+    timeoutMs: timeoutMs ?? plan.timeoutMs,
+    backoff: backoff === undefined ? plan.backoff : undefined,
+    decider: plan.decider,
+    traceparent,
+  };
+}
+
+/** What the enqueue said of its trace. */
+export function storedTraceparent(stored: string): string | undefined {
+  return parsed(stored).traceparent;
+}
+
+/** Options that cannot be read are those of another version: the definition's hold then. */
+function parsed(stored: string): StoredOptions {
+  try {
+    const value: unknown = JSON.parse(stored);
+    return isStored(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isStored(value: unknown): value is StoredOptions {
+  if (typeof value !== 'object' || value === null) return false;
+  const { retries, timeoutMs, backoff, traceparent } = value as Record<string, unknown>;
+  return (
+    isCount(retries) &&
+    isCount(timeoutMs) &&
+    (traceparent === undefined || typeof traceparent === 'string') &&
+    (backoff === undefined || isBackoff(backoff))
+  );
+}
+
+/** Whether a stored wait can be read. */
+export function isBackoff(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, baseMs, maxMs, jitter } = value as Record<string, unknown>;
+  const isKnown = kind === 'exponential' || kind === 'fixed';
+  const isJitter = jitter === 'full' || jitter === 'equal' || jitter === 'none';
+  return isKnown && isJitter && typeof baseMs === 'number' && typeof maxMs === 'number';
+}
+
+/** A whole number that is not negative, or nothing. */
+function isCount(value: unknown): boolean {
+  return value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0);
+}
+
+function definedOnly(options: Limits): Limits {
+  const { retries, timeout } = options;
+  return {
+    ...(retries === undefined ? {} : { retries }),
+    ...(timeout === undefined ? {} : { timeout }),
+  };
+}
+
+type Limits = Pick<TaskOptions, 'retries' | 'timeout'>;

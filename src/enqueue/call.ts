@@ -1,0 +1,85 @@
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkOptions } from '../domain/errors/options.ts';
+import type { StartArgs, Task } from '../workflow/step.ts';
+import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
+import { CALLS_KEYS, type Call, type EnqueueManyOptions, MANY_KEYS } from './call-forms.ts';
+import { ENQUEUE_KEYS, type EnqueueOptions } from './enqueue-options.ts';
+
+/** What {@link call} makes. The engine's view; callers see {@link Call}. */
+export class TaskCall {
+  readonly definition: TaskDefinition;
+  readonly input: unknown;
+  readonly options: EnqueueOptions | undefined;
+
+  constructor(definition: TaskDefinition, input: unknown, options: EnqueueOptions | undefined) {
+    this.definition = definition;
+    this.input = input;
+    this.options = options;
+  }
+}
+
+/** Names a task with its input and options, for `enqueueMany`. */
+export function call<I, O, X>(
+  step: Task<I, O, X>,
+  ...args: StartArgs<I, EnqueueOptions>
+): Call<O | X> {
+  const [input, options] = args;
+  const definition = definitionOf(step);
+  if (options !== undefined) checkOptions('call', options, ENQUEUE_KEYS);
+  const made = new TaskCall(definition, input, options);
+  // The type of the output is a promise of the definition, nothing at run time.
+  return made as unknown as Call<O | X>;
+}
+
+/** The calls behind either form of `enqueueMany`, and whether they go all or none. */
+export function callsOf(
+  first: unknown,
+  [second, third]: readonly unknown[],
+): { readonly calls: readonly TaskCall[]; readonly atomic: boolean } {
+  if (Array.isArray(first)) {
+    const options = second === undefined ? {} : (second as object);
+    checkOptions('enqueueMany', options, CALLS_KEYS);
+    return { calls: whole('calls', first).map(demandCall), atomic: atomicOf(options) };
+  }
+  const definition = definitionOf(first);
+  if (!Array.isArray(second)) throw new InvalidOptionError('inputs', 'a list', second);
+  const inputs = whole('inputs', second);
+  const { options, atomic } = sharedOf(third);
+  const calls = inputs.map((input) => new TaskCall(definition, input, options));
+  return { calls, atomic };
+}
+
+/** What holds for every task of a list of inputs: checked once, and a copy that nobody changes. */
+function sharedOf(given: unknown): {
+  readonly options: EnqueueOptions | undefined;
+  readonly atomic: boolean;
+} {
+  if (given === undefined) return { options: undefined, atomic: true };
+  const { id } = (given ?? {}) as { readonly id?: unknown };
+  if (id !== undefined) {
+    throw new InvalidOptionError('id', 'none: many tasks cannot share an id', id);
+  }
+  checkOptions('enqueueMany', given, MANY_KEYS);
+  const { atomic: _atomic, ...options } = given as EnqueueManyOptions;
+  const isEmpty = Object.keys(options).length === 0;
+  return { options: isEmpty ? undefined : options, atomic: atomicOf(given as object) };
+}
+
+/** A list with holes is not what its length says: somebody forgot to fill it. */
+function whole(option: string, list: readonly unknown[]): readonly unknown[] {
+  for (let at = 0; at < list.length; at++) {
+    if (!(at in list)) throw new InvalidOptionError(`${option}[${at}]`, 'a value', 'a hole');
+  }
+  return list;
+}
+
+function demandCall(value: unknown): TaskCall {
+  if (value instanceof TaskCall) return value;
+  throw new InvalidOptionError('calls', 'what call() makes', value);
+}
+
+function atomicOf(options: { readonly atomic?: unknown }): boolean {
+  const { atomic = true } = options;
+  if (typeof atomic === 'boolean') return atomic;
+  throw new InvalidOptionError('atomic', 'true or false', atomic);
+}

@@ -1,0 +1,352 @@
+/** What a caller may say about one task, checked and turned into what the backend stores. */
+import type { Duration } from '../base/time.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkId, checkName, checkTaskId, isId } from '../domain/settings/names.ts';
+import type { EdgePolicies, EdgePolicy, KeyPolicy, KeySpec, Level } from '../domain/task/task.ts';
+import {
+  ATTEMPT_KEYS,
+  type AttemptOptions,
+  type BackoffPolicy,
+  backoffOption,
+  costOption,
+  durationOption,
+  levelOf,
+  oneOf,
+  PLACE_KEYS,
+  type PlaceOptions,
+  retriesOption,
+  timeoutOption,
+} from '../workflow/task-options.ts';
+
+/** How an idempotency key is treated; see {@link EnqueueOptions.idempotencyKey}. */
+export interface IdempotencyOptions {
+  /**
+   * When the key is held by another task: `return` (default) answers with that task, `reject`
+   * throws, `replace-queued` swaps its input and options while it has not started,
+   * `run-once-more` lets the newest input run after the one that runs now.
+   */
+  readonly policy?: KeyPolicy | undefined;
+  /** The key holds for this long, whatever happens. Default: until its task has ended. */
+  readonly ttl?: Duration | undefined;
+}
+
+/** Many calls, one task, once they have stopped; see {@link EnqueueOptions.debounce}. */
+export interface DebounceOptions {
+  /** Which calls belong together, of one user in one queue; at most 125 bytes. */
+  readonly key: string;
+  /** The task starts so long after the last call. */
+  readonly wait: Duration;
+  /** And at most so long after the first. Default: however long calls keep coming. */
+  readonly maxWait?: Duration | undefined;
+}
+
+/** One task in a time; see {@link EnqueueOptions.throttle}. */
+export interface ThrottleOptions {
+  /** Which calls belong together, of one user in one queue; at most 125 bytes. */
+  readonly key: string;
+  /** At most one start in this time. */
+  readonly per: Duration;
+  /** The newest input of a window runs when that is over. Default false: it is dropped. */
+  readonly trailing?: boolean | undefined;
+}
+
+/** Anything with a task's id: a handle, or what `tasks.get` gives. */
+export interface HasId {
+  /** The task's id. */
+  readonly id: string;
+}
+
+/** What may be said about one task. It goes before the definition's options. */
+export interface EnqueueOptions extends AttemptOptions, PlaceOptions {
+  /**
+   * The task's id, 1–128 bytes. Default: a new UUID. Enqueuing the same id, user, name and input
+   * again changes nothing, so a resend is safe.
+   */
+  readonly id?: string | undefined;
+  /** Whose turn it takes. Default `default`, unless `requireUser` is set. */
+  readonly user?: string | undefined;
+  /** Wait this long before the first start; negative means now. At most ten years. */
+  readonly delay?: Duration | undefined;
+  /** Do not start before this moment. Not together with `delay`. */
+  readonly executeAfter?: Date | number | undefined;
+  /** At most one task per key, user and queue at a time. */
+  readonly idempotencyKey?: string | undefined;
+  /** How the idempotency key is treated. */
+  readonly idempotency?: IdempotencyOptions | undefined;
+  /**
+   * Calls under one key are one task: each moves its start on and replaces its input. Once it has
+   * started, a new one begins. Not in `enqueueMany` of all or none, nor beside `delay`,
+   * `executeAfter`, `throttle` or `idempotencyKey`.
+   */
+  readonly debounce?: DebounceOptions | undefined;
+  /**
+   * Of the calls under one key one becomes a task in a time; the others are answered with it. Not
+   * beside `debounce` and its like, as above.
+   */
+  readonly throttle?: ThrottleOptions | undefined;
+  /** Tasks, by id or handle, that must finish before this one may start. At most 200. */
+  readonly dependsOn?: readonly (string | HasId)[] | undefined;
+  /** Default `wait`: until the failed task was redriven and finished. */
+  readonly onUpstreamFailure?: EdgePolicy | undefined;
+  /** Default `cancel`. */
+  readonly onUpstreamCancel?: EdgePolicy | undefined;
+  /** When a dependency is not stored: `refuse` (default), count it as `satisfied`, or `block`. */
+  readonly onMissing?: EdgePolicies['onMissing'] | undefined;
+  /** Allow dependencies on other users' tasks. Default false. */
+  readonly allowCrossUser?: boolean | undefined;
+  /** `reject` throws when the id is stored already, even with the same input. Default `return`. */
+  readonly onDuplicate?: 'return' | 'reject' | undefined;
+  /**
+   * The W3C trace context that the task, or all of a run, goes on. With a tracer it is the parent of
+   * the enqueue; the default is then the span that is active. Without one it is handed on as it is.
+   */
+  readonly traceparent?: string | undefined;
+}
+
+const IDEMPOTENCY_KEYS: OptionKeys<IdempotencyOptions> = keysOf<IdempotencyOptions>()({
+  policy: true,
+  ttl: true,
+});
+
+const WINDOW_KEYS = {
+  debounce: keysOf<DebounceOptions>()({ key: true, wait: true, maxWait: true }),
+  throttle: keysOf<ThrottleOptions>()({ key: true, per: true, trailing: true }),
+} as const;
+
+/** What may stand in {@link EnqueueOptions}. */
+export const ENQUEUE_KEYS: OptionKeys<EnqueueOptions> = keysOf<EnqueueOptions>()({
+  ...ATTEMPT_KEYS,
+  ...PLACE_KEYS,
+  id: true,
+  user: true,
+  delay: true,
+  executeAfter: true,
+  idempotencyKey: true,
+  idempotency: true,
+  debounce: true,
+  throttle: true,
+  dependsOn: true,
+  onUpstreamFailure: true,
+  onUpstreamCancel: true,
+  onMissing: true,
+  allowCrossUser: true,
+  onDuplicate: true,
+  traceparent: true,
+});
+
+/** Where tasks of a definition go unless their enqueue says otherwise. */
+export interface Place {
+  readonly queue: string;
+  readonly level: Level;
+  readonly cost: number;
+  readonly expiresInMs: number | undefined;
+}
+
+/** Options of the attempts as they are stored; what is absent, the worker decides. */
+export interface StoredOptions {
+  /** How often a failed attempt is followed by another. */
+  readonly retries?: number;
+  /** How long it waits before that. */
+  readonly backoff?: BackoffPolicy;
+  /** 0: none. */
+  readonly timeoutMs?: number;
+  /** The W3C trace context of its attempts. */
+  readonly traceparent?: string;
+}
+
+/** The stored options of a task about whose attempts nothing was said. */
+export const NO_OPTIONS = '{}';
+
+/** Edges of a task about whose dependencies nothing was said. */
+const DEFAULT_EDGES: EdgePolicies = {
+  onFailure: 'wait',
+  onCancel: 'cancel',
+  onMissing: 'refuse',
+  allowCrossUser: false,
+};
+
+const EDGE_POLICIES: readonly unknown[] = ['wait', 'cancel', 'fail', 'run'];
+const MISSING_POLICIES: readonly unknown[] = ['refuse', 'satisfied', 'block'];
+const DUPLICATE_POLICIES: readonly unknown[] = ['return', 'reject'];
+const KEY_POLICIES: readonly unknown[] = ['return', 'reject', 'replace-queued', 'run-once-more'];
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+const NO_DEPENDENCIES: readonly string[] = [];
+const ANY_TIME = { least: Number.NEGATIVE_INFINITY, most: LIMITS.delayMaxMs };
+const TIME_AHEAD = { least: 1, most: LIMITS.delayMaxMs };
+
+/** The place in force: what the enqueue says, then the definition, then the built-in. */
+export function placeOf(options: PlaceOptions, below: Place): Place {
+  const { queue, priority, cost, expiresIn } = options;
+  if (queue === undefined && priority === undefined && cost === undefined) {
+    if (expiresIn === undefined) return below;
+  }
+  return {
+    queue: queue === undefined ? below.queue : checkName('queue', queue),
+    level: priority === undefined ? below.level : levelOf('priority', priority),
+    cost: cost === undefined ? below.cost : costOption('cost', cost),
+    expiresInMs:
+      expiresIn === undefined
+        ? below.expiresInMs
+        : durationOption('expiresIn', expiresIn, TIME_AHEAD),
+  };
+}
+
+/** When a task may start at the earliest; `undefined`: at once. */
+export function startOf(
+  options: EnqueueOptions,
+): { readonly delayMs?: number; readonly executeAfter?: number } | undefined {
+  const { delay, executeAfter } = options;
+  if (delay !== undefined && executeAfter !== undefined) {
+    throw new InvalidOptionError('executeAfter', 'one of delay and executeAfter', executeAfter);
+  }
+  if (delay !== undefined) {
+    return { delayMs: Math.max(0, durationOption('delay', delay, ANY_TIME)) };
+  }
+  if (executeAfter === undefined) return undefined;
+  const at = executeAfter instanceof Date ? executeAfter.getTime() : executeAfter;
+  if (typeof at !== 'number' || !Number.isFinite(at) || Math.abs(at) > MOMENT_MAX_MS) {
+    throw new InvalidOptionError('executeAfter', 'a Date, or ms since the epoch', executeAfter);
+  }
+  return { executeAfter: Math.max(0, Math.ceil(at)) };
+}
+
+/** The largest moment that a Date can hold, in ms since the epoch. */
+const MOMENT_MAX_MS = 8_640_000_000_000_000;
+
+/** The options that travel with the task, as JSON text. */
+export function storedOptions(options: EnqueueOptions): string {
+  const { retries, backoff, timeout, traceparent } = options;
+  if (retries === undefined && backoff === undefined && timeout === undefined) {
+    if (traceparent === undefined) return NO_OPTIONS;
+  }
+  if (traceparent !== undefined && !isTraceparent(traceparent)) {
+    throw new InvalidOptionError('traceparent', 'a W3C traceparent', traceparent);
+  }
+  return JSON.stringify({
+    retries: retries === undefined ? undefined : retriesOption('retries', retries),
+    backoff: backoff === undefined ? undefined : backoffOption('backoff', backoff),
+    timeoutMs: timeout === undefined ? undefined : timeoutOption('timeout', timeout),
+    traceparent,
+  });
+}
+
+/** Whether a value is a trace context as W3C writes it. */
+export function isTraceparent(value: unknown): value is string {
+  return typeof value === 'string' && TRACEPARENT.test(value);
+}
+
+/** The distinct ids that a task waits for. */
+export function dependenciesOf(options: EnqueueOptions): readonly string[] {
+  const { dependsOn } = options;
+  if (dependsOn === undefined) return NO_DEPENDENCIES;
+  if (!Array.isArray(dependsOn)) {
+    throw new InvalidOptionError('dependsOn', 'a list of ids or handles', dependsOn);
+  }
+  const ids = new Set<string>();
+  for (const one of dependsOn as readonly (string | HasId)[]) {
+    ids.add(checkId('dependsOn', typeof one === 'string' ? one : one?.id));
+  }
+  if (ids.size > LIMITS.dependencies) {
+    throw new InvalidOptionError('dependsOn', `at most ${LIMITS.dependencies} ids`, ids.size);
+  }
+  return [...ids];
+}
+
+/** What the task does when a dependency ends badly, is missing, or is somebody else's. */
+export function edgesOf(options: EnqueueOptions): EdgePolicies {
+  const { onUpstreamFailure, onUpstreamCancel, onMissing, allowCrossUser } = options;
+  if (
+    onUpstreamFailure === undefined &&
+    onUpstreamCancel === undefined &&
+    onMissing === undefined &&
+    allowCrossUser === undefined
+  ) {
+    return DEFAULT_EDGES;
+  }
+  return {
+    onFailure: oneOf('onUpstreamFailure', onUpstreamFailure, EDGE_POLICIES) ?? 'wait',
+    onCancel: oneOf('onUpstreamCancel', onUpstreamCancel, EDGE_POLICIES) ?? 'cancel',
+    onMissing: oneOf('onMissing', onMissing, MISSING_POLICIES) ?? 'refuse',
+    allowCrossUser: allowCrossUser === true,
+  };
+}
+
+/** Keys of windows have names that no caller can give another key. */
+const WINDOW_PREFIX = { debounce: '~d.', throttle: '~t.' };
+
+/** The key that keeps others like the task out, or gathers them, if one was given. */
+export function keyOf(options: EnqueueOptions): KeySpec | undefined {
+  const { debounce, throttle } = options;
+  if (debounce !== undefined || throttle !== undefined) return windowOf(options);
+  return heldKeyOf(options);
+}
+
+function windowOf(options: EnqueueOptions): KeySpec {
+  const { debounce, throttle } = options;
+  const name = debounce === undefined ? 'throttle' : 'debounce';
+  for (const other of ALONE) {
+    if (other === name || options[other] === undefined) continue;
+    throw new InvalidOptionError(other, `nothing beside ${name}`, options[other]);
+  }
+  if (debounce !== undefined) {
+    const key = windowKey(name, debounce);
+    const waitMs = durationOption('debounce.wait', debounce.wait, TIME_AHEAD);
+    if (debounce.maxWait === undefined) return { key, policy: 'debounce', waitMs };
+    const bounds = { least: waitMs, most: LIMITS.delayMaxMs };
+    const maxWaitMs = durationOption('debounce.maxWait', debounce.maxWait, bounds);
+    return { key, policy: 'debounce', waitMs, maxWaitMs };
+  }
+  const key = windowKey(name, throttle);
+  const perMs = durationOption('throttle.per', throttle?.per, TIME_AHEAD);
+  const trailing = throttle?.trailing ?? false;
+  if (typeof trailing === 'boolean') return { key, policy: 'throttle', perMs, trailing };
+  throw new InvalidOptionError('throttle.trailing', 'true or false', trailing);
+}
+
+/** What says itself when a task starts, or which calls are one. */
+const ALONE = [
+  'debounce',
+  'throttle',
+  'delay',
+  'executeAfter',
+  'idempotencyKey',
+  'idempotency',
+] as const;
+
+function windowKey(
+  name: keyof typeof WINDOW_PREFIX,
+  options: { readonly key: string } | undefined,
+): string {
+  const prefix = WINDOW_PREFIX[name];
+  checkPart(name, options, WINDOW_KEYS[name]);
+  const { key } = options ?? {};
+  if (isId(key) && isId(prefix + key)) return prefix + key;
+  const most = LIMITS.idBytes - prefix.length;
+  throw new InvalidOptionError(`${name}.key`, `an id of 1–${most} bytes`, key);
+}
+
+function heldKeyOf(options: EnqueueOptions): KeySpec | undefined {
+  const { idempotencyKey, idempotency } = options;
+  if (idempotencyKey === undefined) {
+    if (idempotency === undefined) return undefined;
+    throw new InvalidOptionError('idempotency', 'an idempotencyKey beside it', idempotency);
+  }
+  const key = checkTaskId('idempotencyKey', idempotencyKey);
+  if (idempotency !== undefined) checkPart('idempotency', idempotency, IDEMPOTENCY_KEYS);
+  const policy = oneOf('idempotency.policy', idempotency?.policy, KEY_POLICIES) ?? 'return';
+  const ttl = idempotency?.ttl;
+  if (ttl === undefined) return { key, policy };
+  return { key, policy, ttlMs: durationOption('idempotency.ttl', ttl, TIME_AHEAD) };
+}
+
+/** The task's id: the caller's, or a new one. */
+export function idOf(options: EnqueueOptions, newId: () => string): string {
+  return options.id === undefined ? newId() : checkTaskId('id', options.id);
+}
+
+/** Whether a stored id is refused instead of returned. */
+export function rejectsDuplicate(options: EnqueueOptions): boolean {
+  return oneOf('onDuplicate', options.onDuplicate, DUPLICATE_POLICIES) === 'reject';
+}

@@ -1,0 +1,132 @@
+import type { Connection } from '../backends/connection.ts';
+import { linkAbort } from '../base/abort-watch.ts';
+import type { KeepAlive } from '../base/keep-alive.ts';
+import type { Clock } from '../base/time.ts';
+import type { ValueCodec } from '../codec/codec.ts';
+import { errorOf } from '../codec/task-error.ts';
+import {
+  ClosedError,
+  ResultTimeoutError,
+  TaskCanceledError,
+  TaskFailedError,
+  TaskNotFoundError,
+} from '../domain/errors/errors.ts';
+import { checkOptions } from '../domain/errors/options.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Inspect } from '../domain/port/backend.ts';
+import { type Cause, causeText } from '../domain/task/cause.ts';
+import { isEnd, type TaskRecord, type TaskStanding } from '../domain/task/task.ts';
+import { durationOption } from '../workflow/task-options.ts';
+import { RESULT_KEYS, type ResultOptions, type ResultSource } from './handle.ts';
+import { checkSignal } from './signal-option.ts';
+
+/** Of a record that says nothing of it. */
+const UNKNOWN: Cause = { type: 'request' };
+
+/** Longest wait for one hint, in ms; then the record is looked at again. */
+const LOOK_MS = 5_000;
+
+/** Says how the task stands, given its end if that is known. */
+type Look<T> = (inspect: Inspect, ended: TaskStanding | undefined) => Promise<T | undefined>;
+
+interface ResultsParts {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly codec: ValueCodec;
+  readonly keepAlive: KeepAlive;
+}
+
+/** Waits for the ends of tasks. */
+export class Results implements ResultSource {
+  readonly #parts: ResultsParts;
+  /** Aborts every wait when the client closes. */
+  readonly #closing = new AbortController();
+
+  constructor(parts: ResultsParts) {
+    this.#parts = parts;
+  }
+
+  close(): void {
+    this.#closing.abort(new ClosedError('this Fairloom'));
+  }
+
+  /**
+   * Asked about every wait: ends it, by `end`, when nothing else would; the answer forgets it. For
+   * clients whose time stands still until it is moved.
+   */
+  guard: ((id: string, end: (reason: Error) => void) => () => void) | undefined;
+
+  async wait(id: string, options: ResultOptions = {}): Promise<unknown> {
+    const standing = await this.#waitFor(id, options, async (inspect, ended) => {
+      return ended ?? (await inspect.standing([id]))[0];
+    });
+    return this.#resultOf(id, standing);
+  }
+
+  /** The record once it is in an end state; rejects as `wait` does when it does not come to that. */
+  waitForRecord(id: string, options: ResultOptions = {}): Promise<TaskRecord> {
+    return this.#waitFor(id, options, async (inspect) => (await inspect.get([id]))[0]);
+  }
+
+  async #waitFor<T extends TaskStanding>(
+    id: string,
+    options: ResultOptions,
+    look: Look<T>,
+  ): Promise<T> {
+    const { clock, keepAlive } = this.#parts;
+    checkOptions('result', options, RESULT_KEYS);
+    const { timeout, signal } = options;
+    checkSignal(signal);
+    const bounds = { least: 0, most: LIMITS.delayMaxMs };
+    const timeoutMs =
+      timeout === undefined ? undefined : durationOption('timeout', timeout, bounds);
+    const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs;
+    const closing = this.#closing.signal;
+    const stalled = this.guard === undefined ? undefined : new AbortController();
+    const ends = [closing, signal, stalled?.signal].filter((one) => one !== undefined);
+    const stop = linkAbort(...ends);
+    stop.signal.throwIfAborted();
+    keepAlive.hold();
+    const forget = this.guard?.(id, (reason) => stalled?.abort(reason));
+    try {
+      const found = await this.#until(id, until, stop.signal, look);
+      if (found === undefined) throw new ResultTimeoutError(id, timeoutMs ?? 0);
+      return found;
+    } finally {
+      keepAlive.letGo();
+      stop.unlink();
+      forget?.();
+    }
+  }
+
+  /** Waits first, since a wait answers at once for what has ended; `undefined` when the time is over. */
+  async #until<T extends TaskStanding>(
+    id: string,
+    until: number,
+    signal: AbortSignal,
+    look: Look<T>,
+  ): Promise<T | undefined> {
+    const { connection, clock } = this.#parts;
+    for (;;) {
+      const { inspect } = connection.now ?? (await connection.open());
+      const waitMs = Math.min(until - clock.now(), LOOK_MS);
+      const ended = waitMs > 0 ? await inspect.waitForEnd(id, waitMs, signal) : undefined;
+      if (signal.aborted) throw signal.reason;
+      const found = await look(inspect, ended);
+      if (signal.aborted) throw signal.reason;
+      if (found === undefined) throw new TaskNotFoundError(id);
+      if (isEnd(found.state)) return found;
+      if (until <= clock.now()) return undefined;
+    }
+  }
+
+  #resultOf(id: string, { state, cause = UNKNOWN, ...ended }: TaskStanding): unknown {
+    if (state === 'finished') return this.#parts.codec.read(ended.result ?? '');
+    if (state === 'canceled') throw new TaskCanceledError(id, cause);
+    const error = errorOf(ended.error) ?? {
+      name: 'Error',
+      message: causeText(cause),
+    };
+    throw new TaskFailedError(id, cause, error);
+  }
+}

@@ -1,0 +1,8 @@
+import { isSignal } from '../base/abort-watch.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+
+/** @throws {@link InvalidOptionError} when a signal was given that is none. */
+export function checkSignal(signal: unknown): void {
+  if (signal === undefined || isSignal(signal)) return;
+  throw new InvalidOptionError('signal', 'an AbortSignal', signal);
+}

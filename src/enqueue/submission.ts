@@ -1,0 +1,152 @@
+/** Many tasks at once: made, checked for cycles, stored, and answered in their order. */
+
+import type { Connection } from '../backends/connection.ts';
+import { type Turns, turn } from '../base/event-loop.ts';
+import { findCycle } from '../domain/dependencies/dependency-cycle.ts';
+import {
+  BackendUnavailableError,
+  BatchRefusedError,
+  DependencyCycleError,
+  type FairloomError,
+  InvalidOptionError,
+  isOwn,
+  TaskConflictError,
+} from '../domain/errors/errors.ts';
+import type { EnqueueReply } from '../domain/port/backend.ts';
+import { refusalError } from '../domain/port/refusal.ts';
+import type { NewTask } from '../domain/task/task.ts';
+import type { TaskCall } from './call.ts';
+import { type EnqueueOptions, rejectsDuplicate } from './enqueue-options.ts';
+import { type Enqueued, type ResultSource, StoredHandle, type TaskHandle } from './handle.ts';
+import type { TaskMaker } from './task-maker.ts';
+
+interface SubmissionTools {
+  readonly connection: Connection;
+  readonly maker: TaskMaker;
+  readonly results: ResultSource;
+  readonly turns: Turns;
+  onCreated(task: NewTask): void;
+}
+
+/** Stores all or none; throws why not. */
+export async function submitAll(
+  tools: SubmissionTools,
+  calls: readonly TaskCall[],
+): Promise<TaskHandle<unknown>[]> {
+  if (calls.length === 0) return [];
+  const tasks: NewTask[] = [];
+  for (const [at, call] of calls.entries()) {
+    const made = settled(() => tools.maker.make(call.definition, call.input, call.options));
+    const task = made instanceof Promise ? await made : made;
+    if (isOwn(task)) throw new BatchRefusedError(at, task);
+    tasks.push(task);
+  }
+  demandNoCycle(tasks);
+  demandReturn(calls);
+  demandNoWindow(calls);
+  if (tools.turns.spend(tasks.length)) await turn();
+  const backend = await tools.connection.open();
+  const replies = await backend.tasks.enqueue(tasks, { atomic: true });
+  const refused = replies.findIndex(
+    (reply) => reply.kind === 'refused' && reply.refusal.type !== 'batch-refused',
+  );
+  const [task, reply] = [tasks[refused], replies[refused]];
+  if (task !== undefined && reply?.kind === 'refused') {
+    throw new BatchRefusedError(refused, refusalError(task.id, reply.refusal));
+  }
+  return tasks.map((one, at) => handleOf(tools, one, replies[at]));
+}
+
+/** Stores what it can; each item has its own answer. */
+export async function submitEach(
+  tools: SubmissionTools,
+  calls: readonly TaskCall[],
+): Promise<Enqueued<unknown>[]> {
+  const made = await Promise.all(
+    calls.map((call) => settled(() => tools.maker.make(call.definition, call.input, call.options))),
+  );
+  const tasks = made.filter((one) => !isOwn(one)) as NewTask[];
+  demandNoCycle(tasks);
+  const backend = await tools.connection.open();
+  const replies = tasks.length === 0 ? [] : await backend.tasks.enqueue(tasks, { atomic: false });
+  let next = 0;
+  return made.map((one, at): Enqueued<unknown> => {
+    if (isOwn(one)) return { ok: false, error: one };
+    const reply = replies[next++];
+    const error = refusalOf(one, reply, calls[at]?.options);
+    if (error !== undefined) return { ok: false, error };
+    return { ok: true, handle: handleOf(tools, one, reply) };
+  });
+}
+
+/** What is wrong with a reply to a single task, if anything. */
+export function refusalOf(
+  task: NewTask,
+  reply: EnqueueReply | undefined,
+  options: EnqueueOptions | undefined,
+): FairloomError | undefined {
+  if (reply?.kind === 'refused') return refusalError(task.id, reply.refusal);
+  const isSame = reply?.kind === 'existing' && reply.id === task.id;
+  if (!isSame || options === undefined || !rejectsDuplicate(options)) return undefined;
+  return new TaskConflictError(task.id, 'already, and onDuplicate is "reject"');
+}
+
+/** The handle for what was stored. */
+export function handleOf(
+  tools: Pick<SubmissionTools, 'results' | 'onCreated'>,
+  task: NewTask,
+  reply: EnqueueReply | undefined,
+): TaskHandle<unknown> {
+  if (reply === undefined || reply.kind === 'refused') {
+    throw new BackendUnavailableError('enqueue', 'it gave no answer for a task');
+  }
+  if (reply.kind === 'created') tools.onCreated(task);
+  return new StoredHandle(tools.results, reply);
+}
+
+/** A mistake of the caller as a value, whether it shows at once or later. */
+function settled(
+  make: () => NewTask | Promise<NewTask>,
+): NewTask | FairloomError | Promise<NewTask | FairloomError> {
+  try {
+    const task = make();
+    return task instanceof Promise ? task.catch(ownError) : task;
+  } catch (error) {
+    return ownError(error);
+  }
+}
+
+function ownError(error: unknown): FairloomError {
+  if (isOwn(error)) return error;
+  throw error;
+}
+
+function demandNoCycle(tasks: readonly NewTask[]): void {
+  const cycle = findCycle(tasks);
+  if (cycle !== undefined) throw new DependencyCycleError(cycle);
+}
+
+/** A window decides about each call when it is stored: there is no all or none of that. */
+function demandNoWindow(calls: readonly TaskCall[]): void {
+  for (const { options } of calls) {
+    for (const option of ['debounce', 'throttle'] as const) {
+      if (options?.[option] === undefined) continue;
+      throw new InvalidOptionError(
+        option,
+        'nothing in a call that stores all or none',
+        options[option],
+      );
+    }
+  }
+}
+
+/** Whether a stored id is to be refused shows after the others are stored: too late for all-or-none. */
+function demandReturn(calls: readonly TaskCall[]): void {
+  const rejecting = calls.some(({ options }) => options !== undefined && rejectsDuplicate(options));
+  if (!rejecting) return;
+  throw new InvalidOptionError(
+    'onDuplicate',
+    '"return" in a call that stores all or none',
+    'reject',
+  );
+}

@@ -1,0 +1,155 @@
+import type { ValueCodec } from '../codec/codec.ts';
+import {
+  DependencyCycleError,
+  InvalidOptionError,
+  InvalidPayloadError,
+} from '../domain/errors/errors.ts';
+import { checkId, checkName } from '../domain/settings/names.ts';
+import type { NewTask } from '../domain/task/task.ts';
+import { type SchemaResult, validate } from '../workflow/standard-schema.ts';
+import type { TaskDefinition } from '../workflow/task-definition.ts';
+import type { PlaceOptions } from '../workflow/task-options.ts';
+import {
+  dependenciesOf,
+  type EnqueueOptions,
+  edgesOf,
+  idOf,
+  keyOf,
+  type Place,
+  placeOf,
+  rejectsDuplicate,
+  startOf,
+  storedOptions,
+} from './enqueue-options.ts';
+
+/** The user of tasks that name none. */
+const DEFAULT_USER = 'default';
+
+const BUILT_IN: Place = { queue: 'default', level: 3, cost: 1, expiresInMs: undefined };
+
+const NOTHING: EnqueueOptions = {};
+
+/** What names stand for in this process. */
+interface KnownNames {
+  /** Whether a name stands for a pipeline, and for no task that could be leased by itself. */
+  isPipeline(name: string): boolean;
+}
+
+interface MakerParts {
+  readonly codec: ValueCodec;
+  readonly newId: () => string;
+  readonly requireUser: boolean;
+  /** `FairloomOptions.defaults`. */
+  readonly defaults: PlaceOptions;
+  readonly registry: KnownNames;
+}
+
+/** Makes checked tasks out of what callers say. Everything is refused here or stored as it is. */
+export class TaskMaker {
+  readonly #codec: ValueCodec;
+  readonly #newId: () => string;
+  readonly #requireUser: boolean;
+  readonly #base: Place;
+  readonly #registry: KnownNames;
+  /** Places of the definitions met so far. */
+  readonly #places = new WeakMap<TaskDefinition, Place>();
+
+  constructor(parts: MakerParts) {
+    this.#codec = parts.codec;
+    this.#newId = parts.newId;
+    this.#requireUser = parts.requireUser;
+    this.#registry = parts.registry;
+    this.#base = placeOf(parts.defaults, BUILT_IN);
+  }
+
+  /** Where tasks go about which nothing else is said. */
+  get base(): Place {
+    return this.#base;
+  }
+
+  /** Gives a promise only when the schema of the input does; throws what it refuses. */
+  make(
+    definition: TaskDefinition,
+    input: unknown,
+    options: EnqueueOptions | undefined,
+  ): NewTask | Promise<NewTask> {
+    const task = this.#task(definition.name, this.#placeOf(definition), { input, options });
+    if (definition.input === undefined) return task;
+    const answer = validate(definition.input, input);
+    return answer instanceof Promise
+      ? answer.then((result) => accepted(result, task))
+      : accepted(answer, task);
+  }
+
+  /** For callers that have a name only, and mean a task: nobody could run a pipeline as one. */
+  makeByName(name: string, input: unknown, options: EnqueueOptions | undefined): NewTask {
+    if (this.#registry.isPipeline(name)) {
+      throw new InvalidOptionError('name', 'a task; a pipeline is enqueued as it is', name);
+    }
+    return this.#task(checkName('name', name), this.#base, { input, options });
+  }
+
+  #task(
+    name: string,
+    place: Place,
+    call: { readonly input: unknown; readonly options: EnqueueOptions | undefined },
+  ): NewTask {
+    const payload = this.#codec.payload(name, call.input);
+    const { options = NOTHING } = call;
+    const { queue, level, cost, expiresInMs } = placeOf(options, place);
+    const rare = rareOf(options, expiresInMs);
+    const id = idOf(options, this.#newId);
+    const dependsOn = dependenciesOf(options);
+    if (dependsOn.includes(id)) throw new DependencyCycleError([id, id]);
+    // Asked for again when the reply is there; a wrong value must be refused before anything is sent.
+    rejectsDuplicate(options);
+    const task: NewTask = {
+      id,
+      name,
+      queue,
+      user: this.userOf(options.user),
+      level,
+      cost,
+      payload,
+      options: storedOptions(options),
+      dependsOn,
+      edges: edgesOf(options),
+    };
+    return rare === undefined ? task : { ...task, ...rare };
+  }
+
+  /** @throws {@link InvalidOptionError} when there is none and one is needed. */
+  userOf(user: string | undefined): string {
+    if (user !== undefined) return checkId('user', user);
+    if (!this.#requireUser) return DEFAULT_USER;
+    throw new InvalidOptionError('user', 'a user (requireUser is set)', user);
+  }
+
+  #placeOf(definition: TaskDefinition): Place {
+    const known = this.#places.get(definition);
+    if (known !== undefined) return known;
+    const place = placeOf(definition.options, this.#base);
+    this.#places.set(definition, place);
+    return place;
+  }
+}
+
+/** What few tasks have, so that the others cost no more than one plain object. */
+function rareOf(
+  options: EnqueueOptions,
+  expiresInMs: number | undefined,
+): Pick<NewTask, 'delayMs' | 'executeAfter' | 'expiresInMs' | 'idempotency'> | undefined {
+  const start = startOf(options);
+  const key = keyOf(options);
+  if (start === undefined && key === undefined && expiresInMs === undefined) return undefined;
+  return {
+    ...start,
+    ...(expiresInMs === undefined ? {} : { expiresInMs }),
+    ...(key === undefined ? {} : { idempotency: key }),
+  };
+}
+
+function accepted(result: SchemaResult, task: NewTask): NewTask {
+  if (result.ok) return task;
+  throw new InvalidPayloadError(result.path, result.message);
+}

@@ -1,0 +1,75 @@
+import { apart, atRoot } from '../base/async-scope.ts';
+import type { Logger } from '../base/logger.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { type OptionKeys, unknownWord } from '../domain/errors/options.ts';
+import { say } from '../logging/log-events.ts';
+
+/** Ends a subscription; safe to call twice. */
+export type Unsubscribe = () => void;
+
+/** Typed events of one object. A listener that throws, or rejects, is logged and disturbs nobody. */
+export class Emitter<Events extends object> {
+  readonly #listeners = new Map<keyof Events, Set<(event: never) => unknown>>();
+  readonly #log: Logger;
+  readonly #names: OptionKeys<Events>;
+
+  constructor(log: Logger, names: OptionKeys<Events>) {
+    this.#log = log;
+    this.#names = names;
+  }
+
+  /** @throws {@link InvalidOptionError} for an event that there is not, or a listener that is none. */
+  on<Name extends keyof Events>(
+    name: Name,
+    listener: (event: Events[Name]) => unknown,
+  ): Unsubscribe {
+    // Of a list with one name `hasOwn` would make that name.
+    if (typeof name !== 'string' || !Object.hasOwn(this.#names, name)) {
+      throw unknownWord('event', name, this.#names);
+    }
+    if (typeof listener !== 'function') {
+      throw new InvalidOptionError('listener', 'a function', listener);
+    }
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(name);
+    };
+  }
+
+  /** Whether anybody listens: events of the hot path are not even made when nobody does. */
+  has(name: keyof Events): boolean {
+    return this.#listeners.size > 0 && this.#listeners.has(name);
+  }
+
+  emit<Name extends keyof Events>(name: Name, event: Events[Name]): void {
+    const listeners = this.#listeners.get(name);
+    if (listeners === undefined) return;
+    for (const listener of [...listeners]) this.#call(name, listener, event as never);
+  }
+
+  #call(name: keyof Events, listener: (event: never) => unknown, event: never): void {
+    try {
+      const answer = atRoot(() => apart(listener, event));
+      if (isThenable(answer)) answer.then(undefined, (error: unknown) => this.#threw(name, error));
+    } catch (error) {
+      this.#threw(name, error);
+    }
+  }
+
+  #threw(name: keyof Events, error: unknown): void {
+    const on = String(name);
+    say(this.#log, 'listener.threw', `a listener of ${on} threw`, { on, error });
+  }
+}
+
+/** Nobody waits for what an async listener does, so nobody else would hear that it failed. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && isFunction(value.then);
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}

@@ -1,0 +1,73 @@
+/** What every graph holds, wherever it came from. */
+import { findCycle } from '../domain/dependencies/dependency-cycle.ts';
+import {
+  DependencyCycleError,
+  DuplicateNodeError,
+  InvalidOptionError,
+} from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkId, checkName } from '../domain/settings/names.ts';
+import { blocksOf, dependenciesOf, type GraphBlock, type TaskGraph } from './graph.ts';
+import { nodesRead } from './graph-binding.ts';
+
+/**
+ * Checks a graph that was built, or read from elsewhere: ids are there once, every node that an
+ * input or `after` names stands in the same block, and nothing waits for itself.
+ *
+ * @throws {@link DuplicateNodeError} with the places of both.
+ * @throws {@link DependencyCycleError} with the ids along the cycle.
+ * @throws {@link InvalidOptionError} when a name or a reference is wrong.
+ */
+export function checkGraph(graph: TaskGraph): void {
+  checkName('graph', graph.name);
+  const places = new Map<string, string>();
+  const left: Place[] = [{ block: graph, path: graph.name, depth: 0 }];
+  for (let place = left.pop(); place !== undefined; place = left.pop()) {
+    checkBlock(place, places);
+    for (const node of place.block.nodes) {
+      for (const [word, block] of blocksOf(node)) {
+        const path = `${place.path}/${node.id}${word}`;
+        left.push({ block, path, depth: place.depth + 1 });
+      }
+    }
+  }
+}
+
+interface Place {
+  readonly block: GraphBlock;
+  readonly path: string;
+  readonly depth: number;
+}
+
+function checkBlock({ block, path, depth }: Place, places: Map<string, string>): void {
+  if (depth > LIMITS.graphDepth) {
+    throw new InvalidOptionError(path, `at most ${LIMITS.graphDepth} levels of nesting`, depth);
+  }
+  const here = new Set<string>();
+  for (const node of block.nodes) {
+    const before = places.get(node.id);
+    if (before !== undefined) throw new DuplicateNodeError(node.id, [before, path]);
+    // Groups without a name have ids that no caller can give.
+    if (!node.id.startsWith('~')) checkName(`${path}: node`, node.id);
+    else checkId(`${path}: node`, node.id);
+    if (node.kind === 'task') checkName(`${path}: task of ${node.id}`, node.task);
+    places.set(node.id, path);
+    here.add(node.id);
+  }
+  if (places.size > LIMITS.graphNodes) {
+    throw new InvalidOptionError(path, `at most ${LIMITS.graphNodes} nodes`, places.size);
+  }
+  const waits = block.nodes.map((node) => ({ id: node.id, dependsOn: dependenciesOf(node) }));
+  for (const { id, dependsOn } of waits) {
+    const stranger = dependsOn.find((one) => !here.has(one));
+    if (stranger !== undefined) {
+      throw new InvalidOptionError(`${path}: ${id}`, 'nodes of the same block', stranger);
+    }
+  }
+  const stranger = nodesRead(block.output).find((one) => !here.has(one));
+  if (stranger !== undefined) {
+    throw new InvalidOptionError(`${path}: output`, 'nodes of the same block', stranger);
+  }
+  const cycle = findCycle(waits);
+  if (cycle !== undefined) throw new DependencyCycleError(cycle);
+}

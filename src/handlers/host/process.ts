@@ -1,0 +1,39 @@
+/**
+ * The program of a process. Only its worker says when it ends: a signal that the system sends to all
+ * processes of a service is meant for the worker. When that is gone, so is this process within a
+ * second, whatever it does: a thread of it looks after its parent.
+ */
+import { errorFrom } from '../../base/thrown.ts';
+import type { HostAbort, HostMessage, HostRequest } from '../host-messages.ts';
+import { answer } from './answer.ts';
+
+let controller: AbortController | undefined;
+
+function post(message: HostMessage): void {
+  if (process.connected) process.send?.(message);
+}
+
+function contextOf(request: HostRequest): object {
+  controller = undefined;
+  return Object.defineProperty({ ...request.ctx }, 'signal', {
+    get() {
+      if (controller === undefined) post({ kind: 'watching' });
+      controller ??= new AbortController();
+      return controller.signal;
+    },
+  });
+}
+
+process.on('message', (message: HostAbort | HostRequest) => {
+  if (message.kind === 'abort') controller?.abort(errorFrom(message.reason));
+  else void answer(message, contextOf(message), post);
+});
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
+
+/** Looks each second whether the parent is still the one that started this process. */
+const WATCH = `
+const { workerData } = process.getBuiltinModule('node:worker_threads');
+setInterval(() => process.ppid === workerData || process.kill(process.pid, 'SIGKILL'), 1000);
+`;
+const { Worker } = process.getBuiltinModule('node:worker_threads');
+new Worker(WATCH, { eval: true, execArgv: [], workerData: Number(process.argv[1]) }).unref();

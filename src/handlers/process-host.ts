@@ -1,0 +1,85 @@
+import type { ChildProcess } from 'node:child_process';
+import { thrownOf } from '../base/thrown.ts';
+import type { Clock, Timer } from '../base/time.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { signalGroup, spawnChild } from './children.ts';
+import type { HostAbort, HostRequest, HostWatching } from './host-messages.ts';
+import { processProgram } from './host-programs.generated.ts';
+import { type HostListener, type ModuleHost, tell } from './module-host.ts';
+import { hostOptions } from './node-options.ts';
+
+/** A process of its own. Its output goes where that of this process goes. */
+export class ProcessHost implements ModuleHost {
+  readonly #clock: Clock;
+  readonly #child: ChildProcess;
+  readonly #gone: Promise<void>;
+  #listener: HostListener | undefined;
+  /** The handler has looked at its signal, and may end by itself. */
+  #isWatching = false;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    const args = [...hostOptions(process.execArgv), '-e', processProgram, String(process.pid)];
+    // As in threads, inputs and results may be more than JSON if the codec in force is.
+    this.#child = spawnChild(process.execPath, args, {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
+    });
+    // Who waits for the task keeps this process alive; a child that only hangs should not.
+    this.#child.unref();
+    this.#child.channel?.unref();
+    this.#child.on('message', (message) => {
+      if (isWatching(message)) this.#isWatching = true;
+      else tell(this.#listener, message);
+    });
+    this.#gone = new Promise((resolve) => {
+      const gone = (cause: unknown): void => {
+        this.#timer?.cancel();
+        resolve();
+        const listener = this.#listener;
+        this.#listener = undefined;
+        listener?.gone(cause);
+      };
+      this.#child.on('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
+      this.#child.on('error', (error) => {
+        // A message that could not be sent is one too: the exit tells of that.
+        if (this.#child.pid === undefined) gone(error);
+      });
+    });
+  }
+
+  run(request: HostRequest, listener: HostListener): void {
+    this.#isWatching = false;
+    this.#child.send(request);
+    this.#listener = listener;
+  }
+
+  release(): void {
+    this.#listener = undefined;
+  }
+
+  end(reason: unknown): Promise<void> {
+    if (!this.#isWatching || !this.#child.connected) return this.kill();
+    this.#child.send({ kind: 'abort', reason: thrownOf(reason) } satisfies HostAbort);
+    this.#timer ??= this.#clock.setTimer(LIMITS.killGraceMs, () => void this.kill());
+    return this.#gone;
+  }
+
+  kill(): Promise<void> {
+    // Who waits for its end has to see it.
+    this.#child.ref();
+    signalGroup(this.#child, 'SIGKILL');
+    return this.#gone;
+  }
+
+  whenGone(then: () => void): void {
+    void this.#gone.then(then);
+  }
+}
+
+function isWatching(message: unknown): message is HostWatching {
+  return (
+    typeof message === 'object' && message !== null && Reflect.get(message, 'kind') === 'watching'
+  );
+}

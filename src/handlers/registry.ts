@@ -1,0 +1,141 @@
+import { InvalidOptionError, UnknownTaskError } from '../domain/errors/errors.ts';
+import { ownTask } from '../runs/shared/own-tasks.ts';
+import { type GroupPolicy, isGroupPolicy } from '../workflow/group-policy.ts';
+import { partsOf } from '../workflow/parts.ts';
+import { PipelineDefinition, StepDefinition } from '../workflow/pipeline-definition.ts';
+import type { AnyStep } from '../workflow/step.ts';
+import { definitionOf, type Handler, TaskDefinition } from '../workflow/task-definition.ts';
+
+/**
+ * What `FairloomOptions.tasks` may be: a list, or a module's exports as they are. A pipeline stands
+ * for all tasks and policies in it.
+ */
+export type TaskSource = readonly (AnyStep | GroupPolicy)[] | Readonly<Record<string, unknown>>;
+
+/** The definitions that this process knows, by name. */
+export class Registry {
+  readonly #definitions = new Map<string, TaskDefinition>();
+  readonly #policies = new Map<string, GroupPolicy>();
+  /** Names of steps that run as runs: pipelines, and tasks that choose what comes next. */
+  readonly #pipelines = new Set<string>();
+  /** Handlers put in place of the real ones, by tests. */
+  readonly #stubs = new Map<string, Handler>();
+
+  /**
+   * Of a list every member must be a step or a policy; of a module's exports those count that are.
+   *
+   * @throws {@link InvalidOptionError} when one name stands for two handlers or two policies.
+   */
+  constructor(source: TaskSource | undefined) {
+    if (source === undefined) return;
+    if (Array.isArray(source)) {
+      for (const one of source as readonly unknown[]) {
+        if (!this.#take(one)) definitionOf(one);
+      }
+      return;
+    }
+    if (typeof source !== 'object' || source === null) {
+      throw new InvalidOptionError('tasks', 'a list of definitions, or an object of them', source);
+    }
+    for (const value of Object.values(source)) this.#take(value);
+  }
+
+  /** The definition of that name, if it has code here. */
+  runnable(name: string): TaskDefinition | undefined {
+    const definition = this.#definitions.get(name);
+    if (definition === undefined) return ownTask(name);
+    if (definition.code.kind !== 'elsewhere') return definition;
+    return this.#stubs.has(name) ? definition : undefined;
+  }
+
+  /** Every definition, also those whose code is elsewhere. */
+  all(): readonly TaskDefinition[] {
+    return [...this.#definitions.values()];
+  }
+
+  /** The definition with code of its own; @throws {@link UnknownTaskError} when there is none. */
+  demand(name: string): TaskDefinition {
+    const definition = this.#definitions.get(name);
+    if (definition === undefined || definition.code.kind === 'elsewhere') {
+      throw new UnknownTaskError(name);
+    }
+    return definition;
+  }
+
+  /** Names with code here, sorted. */
+  names(): readonly string[] {
+    return [...this.#definitions.keys()].filter((name) => this.runnable(name) !== undefined).sort();
+  }
+
+  /** Names that stand for a pipeline and for no task that could be leased by itself, sorted. */
+  pipelines(): readonly string[] {
+    return [...this.#pipelines].filter((name) => this.isPipeline(name)).sort();
+  }
+
+  /** Whether a name stands for a pipeline here, and for no task that could be leased by itself. */
+  isPipeline(name: string): boolean {
+    const definition = this.#definitions.get(name);
+    const isTask = definition !== undefined && definition.dynamic === undefined;
+    return this.#pipelines.has(name) && !isTask;
+  }
+
+  /** The policy of that name, if its function is here. */
+  policy(name: string): GroupPolicy | undefined {
+    return this.#policies.get(name);
+  }
+
+  /** The function that runs in place of the definition's own code, if any. */
+  stub(name: string): Handler | undefined {
+    return this.#stubs.size === 0 ? undefined : this.#stubs.get(name);
+  }
+
+  setStub(definition: TaskDefinition, handler: Handler): void {
+    if (!this.#definitions.has(definition.name)) this.#add(definition);
+    this.#stubs.set(definition.name, handler);
+  }
+
+  /** @returns whether it is something that can be registered. */
+  #take(value: unknown): boolean {
+    if (isGroupPolicy(value)) {
+      this.#addPolicy(value);
+      return true;
+    }
+    if (!(value instanceof StepDefinition)) return false;
+    if (runsAsRun(value)) this.#pipelines.add(value.name);
+    // A task under another name runs by that name when it is enqueued by itself.
+    if (value instanceof TaskDefinition) this.#add(value);
+    const { tasks, policies } = partsOf(value);
+    // A node is found by the name of its task, whatever it is called in the graph.
+    for (const task of tasks) this.#add(task.name === task.taskName ? task : firstNamed(task));
+    for (const policy of policies) this.#addPolicy(policy);
+    return true;
+  }
+
+  #add(definition: TaskDefinition): void {
+    const before = this.#definitions.get(definition.name);
+    if (before === definition) return;
+    if (before !== undefined && before.code.kind !== 'elsewhere') {
+      if (definition.code.kind === 'elsewhere' || definition.code === before.code) return;
+      throw new InvalidOptionError('tasks', 'one handler per name', definition.name);
+    }
+    this.#definitions.set(definition.name, definition);
+  }
+
+  #addPolicy(policy: GroupPolicy): void {
+    const before = this.#policies.get(policy.name);
+    if (before !== undefined && before.decide !== policy.decide) {
+      throw new InvalidOptionError('tasks', 'one policy per name', policy.name);
+    }
+    this.#policies.set(policy.name, policy);
+  }
+}
+
+/** Its own name stands for a run. A pipeline without one cannot be asked for by name. */
+function runsAsRun(step: StepDefinition): boolean {
+  if (step instanceof TaskDefinition) return step.dynamic !== undefined;
+  return step instanceof PipelineDefinition && step.isNamed;
+}
+
+function firstNamed(task: TaskDefinition): TaskDefinition {
+  return task.as(task.taskName);
+}

@@ -1,0 +1,239 @@
+/** The tasks of one run, as they are stored. */
+
+import type { ValueCodec } from '../../codec/codec.ts';
+import type { EdgePolicies, NewTask } from '../../domain/task/task.ts';
+import type { Place } from '../../enqueue/enqueue-options.ts';
+import type { GraphNode } from '../../graph/graph.ts';
+import type { PlanTask } from '../../graph/graph-plan.ts';
+import { Walk } from '../../graph/run-walk.ts';
+import type { DispatchTask } from '../shared/dispatch.ts';
+import type { KnownGraph } from '../shared/known-graph.ts';
+import {
+  DRIVE_TASK,
+  GIVEN_TASK,
+  GROUP_TASK,
+  JOIN_TASK,
+  LATE_PAYLOAD,
+  nodeScope,
+  nodeTaskId,
+  RUN_TASK,
+  type RunPlace,
+  runOptions,
+  runPayload,
+  type Seed,
+} from '../shared/record.ts';
+import { placeOfNode, type RunTerms } from '../shared/run-options.ts';
+
+/** A run to be stored. */
+export interface RunCall {
+  readonly known: KnownGraph;
+  readonly input: unknown;
+  readonly terms: RunTerms;
+  readonly codec: ValueCodec;
+  /** Where tasks go about which nothing else is said. */
+  readonly base: Place;
+  /** Nodes whose results another run has, with the id of the task that holds each. */
+  readonly reused?: ReadonlyMap<string, string>;
+  /** Those other runs. */
+  readonly past?: readonly string[];
+  /** Nodes that have finished elsewhere, with what each gave as text. */
+  readonly given?: ReadonlyMap<string, string>;
+  /** What a driven run goes on from. */
+  readonly seed?: Seed;
+  /** See `RunPlace`. */
+  readonly turn?: number;
+}
+
+/** It ends as what it waits for does. */
+const STRICT: EdgePolicies = {
+  onFailure: 'fail',
+  onCancel: 'cancel',
+  onMissing: 'refuse',
+  allowCrossUser: false,
+};
+
+/** It looks at what it waited for itself. */
+const LENIENT: EdgePolicies = { ...STRICT, onFailure: 'run', onCancel: 'run' };
+
+/** The tasks of a dispatched run, each after those that it waits for, its own last. */
+export function dispatchedTasks(call: RunCall): readonly NewTask[] {
+  const { known, reused } = call;
+  const { tasks, ends } = known.dispatch;
+  const needed = neededOf(call);
+  const made = tasks.flatMap((task) => {
+    const text = call.given?.get(task.id);
+    if (text !== undefined) return [givenTask(call, task, text)];
+    return needed.has(task.id) ? [nodeTask(call, task)] : [];
+  });
+  const idOf = (node: string): string => reused?.get(node) ?? idOfNode(call, node);
+  return [...made, joinOfAll(call, ends.map(idOf))];
+}
+
+/** The task of a driven run. */
+export function drivenTask(call: RunCall): NewTask {
+  const { terms, known, input, codec } = call;
+  const { checkpoint } = terms;
+  const often = checkpoint === undefined ? {} : { checkpoint };
+  const stored = { retries: 0, timeoutMs: 0, ...terms.stored, ...often };
+  return {
+    ...ownTask(call, DRIVE_TASK, runOptions(stored, placeOfRun(call))),
+    payload: runPayload(codec, input, call.seed),
+    graph: known.hash,
+    dependsOn: terms.dependsOn,
+    edges: terms.edges,
+    ...terms.start,
+    ...drivenExpiry(call),
+  };
+}
+
+/** Its first node has not started either while the run has not. */
+function drivenExpiry({ terms, known: { graph }, input }: RunCall): {
+  readonly expiresInMs?: number;
+} {
+  const isSaid = (node: GraphNode): boolean =>
+    node.kind === 'task' && node.options['expiresInMs'] !== undefined;
+  if (terms.said.expiresIn !== undefined || !graph.nodes.some(isSaid)) return expiry(terms.place);
+  const first = new Walk({ graph, block: graph, input, isMember: false }).next();
+  const expiresInMs = first.type === 'task' ? first.node.options['expiresInMs'] : undefined;
+  return typeof expiresInMs === 'number' ? { expiresInMs } : expiry(terms.place);
+}
+
+/** Nodes that must run: all, or what is not behind a result that another run has. */
+function neededOf({ known, reused, given }: RunCall): ReadonlySet<string> {
+  const { tasks, byId, ends } = known.dispatch;
+  if (reused === undefined && given === undefined) return new Set(tasks.map(({ id }) => id));
+  const needed = new Set<string>();
+  const left = [...ends];
+  for (let id = left.pop(); id !== undefined; id = left.pop()) {
+    if (needed.has(id) || reused?.has(id) === true || given?.has(id) === true) continue;
+    needed.add(id);
+    left.push(...(byId.get(id)?.dependsOn ?? []));
+  }
+  return needed;
+}
+
+function nodeTask(call: RunCall, task: DispatchTask): NewTask {
+  const { terms, reused } = call;
+  const { id, kind, plan } = task;
+  const isTask = plan?.kind === 'task';
+  const place = isTask ? placeOfNode(plan.task, terms, call.base) : terms.place;
+  const isLate = kind === 'group' || task.reads.length > 0;
+  const run: RunPlace = {
+    ...{ id: terms.id, graph: call.known.hash, node: id, ...turnOf(call) },
+    ...(isLate ? { late: true } : {}),
+    ...(isLate && call.past !== undefined ? { past: call.past } : {}),
+  };
+  const inside = task.dependsOn.map((node) => reused?.get(node) ?? idOfNode(call, node));
+  const isEntry = inside.length === 0;
+  return {
+    id: idOfNode(call, id),
+    name: isTask ? plan.task.task : kind === 'group' ? GROUP_TASK : JOIN_TASK,
+    queue: place.queue,
+    user: terms.user,
+    level: place.level,
+    cost: isTask ? place.cost : 1,
+    payload: isTask ? payloadOf(call, plan, isLate) : LATE_PAYLOAD,
+    options: runOptions(isTask ? terms.stored : {}, run),
+    dependsOn: isEntry ? terms.dependsOn : inside,
+    edges: isEntry ? terms.edges : task.isStrict ? STRICT : LENIENT,
+    ...(kind === 'join' ? { join: true } : {}),
+    ...(isEntry && kind !== 'join' ? terms.start : {}),
+    ...(isTask ? nodeExpiry(call, plan.task, isEntry) : {}),
+  };
+}
+
+/** What the enqueue says holds for entries; what a definition says begins when nothing blocks it. */
+function nodeExpiry(
+  { terms, base }: RunCall,
+  node: PlanTask['task'],
+  isEntry: boolean,
+): Pick<NewTask, 'expiresInMs' | 'expiresFrom'> {
+  if (isEntry) return expiry(placeOfNode(node, terms, base));
+  const { expiresInMs = base.expiresInMs } = node.options;
+  return typeof expiresInMs === 'number' ? { expiresInMs, expiresFrom: 'release' } : {};
+}
+
+/** A node that has finished elsewhere waits for nothing. */
+function givenTask(call: RunCall, task: DispatchTask, text: string): NewTask {
+  const { terms } = call;
+  const isTask = task.plan?.kind === 'task';
+  const place = isTask ? placeOfNode(task.plan.task, terms, call.base) : terms.place;
+  const { traceparent } = terms.stored;
+  const options = traceparent === undefined ? {} : { traceparent };
+  return {
+    id: idOfNode(call, task.id),
+    name: GIVEN_TASK,
+    queue: place.queue,
+    user: terms.user,
+    level: place.level,
+    cost: 1,
+    payload: text,
+    options: runOptions(options, {
+      ...{ id: terms.id, graph: call.known.hash, node: task.id, ...turnOf(call) },
+    }),
+    dependsOn: [],
+    edges: STRICT,
+  };
+}
+
+/** The input of a node that depends on no other is known already. */
+function payloadOf({ known, codec, input }: RunCall, plan: PlanTask, isLate: boolean): string {
+  if (isLate) return LATE_PAYLOAD;
+  const value = known.values.build(plan.input, {
+    input,
+    outcome: (node) => ({ ok: false, error: new Error(`node "${node}" has not run`) }),
+  });
+  return codec.payload(plan.task.task, value);
+}
+
+function joinOfAll(call: RunCall, ends: readonly string[]): NewTask {
+  const { terms, known } = call;
+  const isEmpty = ends.length === 0;
+  return {
+    ...ownTask(call, RUN_TASK, runOptions(terms.stored, placeOfRun(call))),
+    payload: runPayload(call.codec, call.input),
+    graph: known.hash,
+    dependsOn: isEmpty ? terms.dependsOn : ends,
+    edges: isEmpty ? terms.edges : STRICT,
+    join: true,
+  };
+}
+
+function ownTask(
+  { terms }: RunCall,
+  name: string,
+  options: string,
+): Pick<NewTask, 'id' | 'name' | 'queue' | 'user' | 'level' | 'cost' | 'options' | 'idempotency'> {
+  const { id, user, place, key } = terms;
+  const { queue, level } = place;
+  // A run that is there already is answered by the client, so that no other task of this one is stored.
+  const idempotency =
+    key === undefined ? {} : { idempotency: { ...key, policy: 'reject' } as const };
+  return { id, name, queue, user, level, cost: 1, options, ...idempotency };
+}
+
+function placeOfRun(call: RunCall): RunPlace {
+  const { terms, known, past } = call;
+  return {
+    ...turnOf(call),
+    id: terms.id,
+    graph: known.hash,
+    node: '',
+    name: known.graph.name,
+    ...(past === undefined ? {} : { past }),
+    ...(terms.saidPlace === undefined ? {} : { said: terms.saidPlace }),
+  };
+}
+
+/** The id of a node's task. */
+function idOfNode(call: RunCall, node: string): string {
+  return nodeTaskId(nodeScope({ id: call.terms.id, ...turnOf(call) }), node);
+}
+
+function turnOf({ turn = 0 }: Pick<RunCall, 'turn'>): Pick<RunPlace, 'turn'> {
+  return turn === 0 ? {} : { turn };
+}
+
+function expiry({ expiresInMs }: Place): { readonly expiresInMs?: number } {
+  return expiresInMs === undefined ? {} : { expiresInMs };
+}

@@ -1,0 +1,245 @@
+/** A driven run under one lease: goes on from its journal, and says what becomes of its task. */
+
+import type { SubRunner } from '../../attempt/attempt-context.ts';
+import { channelError } from '../../attempt/channels.ts';
+import type { OwnEnd, OwnLease } from '../../attempt/own-lease.ts';
+import { apart } from '../../base/async-scope.ts';
+import { inChunks } from '../../base/chunks.ts';
+import { pauseMs, sleep } from '../../base/pause.ts';
+import { errorText } from '../../codec/task-error.ts';
+import type { Outcome } from '../../domain/attempt/decider.ts';
+import { InvalidOptionError, InvalidPayloadError, isOwn } from '../../domain/errors/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Level } from '../../domain/task/task.ts';
+import type { WalkTerms } from '../../graph/run-walk.ts';
+import type { Registry } from '../../handlers/registry.ts';
+import { drivenMemberOf, runInputOf, runPlaceOf, runSeedOf } from '../shared/record.ts';
+import { type EarlyEnd, Journal, JournalLost } from './journal.ts';
+import { memberBlock } from './members.ts';
+import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
+import { SubRuns } from './sub-runs.ts';
+
+/** What driving needs of its worker, but for what each lease brings. */
+export type DriveTools = Omit<ProducerTools, 'persist'>;
+
+/** The tools of a worker, with the policies that are registered there. */
+export function driveToolsOf(
+  parts: Omit<DriveTools, 'policy'> & { readonly registry: Registry },
+): DriveTools {
+  const policy: DriveTools['policy'] = (name) => {
+    const known = parts.registry.policy(name);
+    if (known !== undefined) return (members) => apart(known.decide, members);
+    throw new InvalidOptionError(`policy ${name}`, 'a policy that is registered here', undefined);
+  };
+  return { ...parts, policy };
+}
+
+/** Drives a run, or a member that is more than one task, as far as it can. */
+export async function drive(tools: DriveTools, own: OwnLease): Promise<OwnEnd> {
+  try {
+    return await new Drive(tools, own).run();
+  } catch (error) {
+    if (error instanceof JournalLost) return { type: 'lost' };
+    throw error;
+  }
+}
+
+/** Runs steps for the handler of a plain task; its journal is read at the first of them. */
+export function subRunnerOf(tools: DriveTools, own: OwnLease): SubRunner {
+  let opened: Promise<Journal> | undefined;
+  const { backend, graphs } = tools;
+  const again = <T>(call: () => Promise<T>): Promise<T> => persist(tools, own.signal, call);
+  const open = async (): Promise<Journal> => {
+    const fields = await again(() => backend.runs.load(own.lease.id));
+    return Journal.of({ backend, holder: own, graphs, prefix: '', persist: again }, fields);
+  };
+  const journal = (): Promise<Journal> => {
+    // Not kept when it fails: the handler may try again.
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  const runs = new SubRuns({ ...tools, persist: again }, own, {
+    journal,
+    prefix: 's:',
+    within: '',
+  });
+  const { attempt, releases } = own.lease;
+  return runs.runnerFor({ failures: attempt - 1, releases });
+}
+
+class Drive {
+  readonly #tools: ProducerTools;
+  readonly #own: OwnLease;
+
+  constructor(tools: DriveTools, own: OwnLease) {
+    this.#own = own;
+    const { signal } = own;
+    this.#tools = { ...tools, persist: (call) => persist(tools, signal, call) };
+  }
+
+  async run(): Promise<OwnEnd> {
+    const { lease, signal, trace } = this.#own;
+    const { backend, graphs, codec } = this.#tools;
+    const fields = await this.#tools.persist(() => backend.runs.load(lease.id));
+    const parts = { backend, holder: this.#own, graphs, prefix: '', persist: this.#tools.persist };
+    const journal = Journal.of(parts, fields);
+    const early = journal.earlyEnd;
+    if (early !== undefined) return ENDED;
+    const place = runPlaceOf(lease.options);
+    if (place === undefined) throw new InvalidPayloadError('$', 'names no run');
+    await this.#seed(journal, place.id);
+    const terms = await this.#terms(place.graph);
+    const { id: taskId, user, queue } = lease;
+    const producer = new Producer(this.#tools, {
+      facts: {
+        ...{ taskId, runId: place.id, user, queue, level: lease.level as Level, codec },
+        said: place.said,
+      },
+      holder: this.#own,
+      journal,
+      prefix: '',
+      signal,
+      trace,
+      checkpoint: checkpointOf(lease.options),
+      maxWaitMs: LIMITS.nodeWaitMs,
+      runnersOf: (prefix) => {
+        const place = { journal: async () => journal, prefix, within: '' };
+        return new SubRuns(this.#tools, this.#own, place).runnerFor;
+      },
+    });
+    return this.#endOf(await producer.walk(terms), journal, terms.isMember);
+  }
+
+  /** What it goes on from is written down before anything else is done. */
+  async #seed(journal: Journal, run: string): Promise<void> {
+    const { codec, backend, persist: again } = this.#tools;
+    const seed = runSeedOf(codec, this.#own.lease.payload);
+    if (seed === undefined || journal.text(SEEDED) !== undefined) return;
+    const writes = Object.entries(seed.channels ?? {}).map(
+      ([field, text]) => ({ type: 'set', field, text }) as const,
+    );
+    // Set again after a crash they are the same: nothing else writes before they are there.
+    for (const some of inChunks(writes, LIMITS.channelWrites)) {
+      const call = { run, writes: some };
+      const answer = await again(() => backend.runs.writeChannel(this.#own.lease, call));
+      if (answer === 'lost') throw new JournalLost();
+      if (answer !== 'ok') throw channelError(answer);
+    }
+    journal.adopt({ ...seed.fields, [SEEDED]: '1' });
+    await journal.flush();
+  }
+
+  async #terms(hash: string): Promise<WalkTerms> {
+    const { lease } = this.#own;
+    const { graphs, codec, persist: again } = this.#tools;
+    const { graph } = await again(() => graphs.get(hash));
+    const member = drivenMemberOf(codec, lease.payload);
+    if (member === undefined) {
+      return { graph, block: graph, input: runInputOf(codec, lease.payload), isMember: false };
+    }
+    const block = memberBlock(graph, member.path);
+    if (block === undefined) throw new InvalidPayloadError('$.path', 'names no member');
+    return { graph, block, input: member.input, isMember: true };
+  }
+
+  async #endOf(move: WalkMove, journal: Journal, isMember: boolean): Promise<OwnEnd> {
+    if (move.type === 'wait') return { type: 'settle', decision: move.suspension };
+    if (move.type === 'left') {
+      const { delayMs, cause } = move;
+      return {
+        type: 'settle',
+        decision: { type: 'release', delayMs: Math.max(delayMs, LIMITS.releaseMinMs), cause },
+      };
+    }
+    const { ending, failureType, node, task } = move;
+    switch (ending.type) {
+      case 'finished':
+        return this.#finished(ending.value);
+      case 'terminated':
+        if (!isMember) return this.#finished(ending.value);
+        return this.#endRun(journal, ending.value);
+      case 'canceled':
+        return { type: 'settle', decision: { type: 'cancel', cause: ending.cause } };
+      case 'failed': {
+        // What has finished does not run again when the run does.
+        await journal.flush();
+        const error = errorText(ending.error);
+        const outcome = {
+          ...failed(error, failureType, isRetryable(ending.error)),
+          ...(node === undefined ? {} : { node }),
+          ...(task === undefined ? {} : { task }),
+        };
+        return { type: 'outcome', outcome };
+      }
+    }
+  }
+
+  #finished(value: unknown): OwnEnd {
+    try {
+      const result = this.#tools.codec.result(this.#own.lease.id, value);
+      return { type: 'settle', decision: { type: 'finish', result } };
+    } catch (error) {
+      return { type: 'outcome', outcome: failed(errorText(error), 'invalid-result', false) };
+    }
+  }
+
+  /** Its producer reads there how it ended the run; a canceled task has no result. */
+  async #endRun(journal: Journal, value: unknown): Promise<OwnEnd> {
+    let end: EarlyEnd;
+    try {
+      end = { text: this.#tools.codec.result('terminate', value) };
+    } catch (error) {
+      return { type: 'outcome', outcome: failed(errorText(error), 'invalid-result', false) };
+    }
+    journal.noteEarlyEnd(end);
+    await journal.flush();
+    return ENDED;
+  }
+}
+
+/** The field that says so. */
+const SEEDED = 'seeded';
+
+const ENDED: OwnEnd = {
+  type: 'settle',
+  decision: { type: 'cancel', cause: { type: 'terminate' } },
+};
+
+type Failed = Outcome & { readonly type: 'failed' };
+
+function failed(error: string, failureType: Failed['failureType'], retryable: boolean): Failed {
+  return { type: 'failed', failureType, retryable, error };
+}
+
+/** Errors of the engine say so; what handlers threw may go well the next time. */
+function isRetryable(error: unknown): boolean {
+  return !isOwn(error) || error.retryable || error.code === 'GROUP_FAILED';
+}
+
+/** Goes on through outages, with pauses, until the lease is not wanted any more. */
+async function persist<T>(
+  { clock, random }: Pick<DriveTools, 'clock' | 'random'>,
+  signal: AbortSignal,
+  call: () => Promise<T>,
+): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await call();
+    } catch (error) {
+      const mayPass = isOwn(error) && error.retryable;
+      if (!mayPass || signal.aborted) throw error;
+      await sleep(clock, pauseMs(failures, random()), signal);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+/** How often the run was asked to write down where it is. */
+function checkpointOf(storedOptions: string): 'node' | 'group' {
+  const options: unknown = JSON.parse(storedOptions);
+  const isObject = typeof options === 'object' && options !== null;
+  return isObject && Reflect.get(options, 'checkpoint') === 'group' ? 'group' : 'node';
+}

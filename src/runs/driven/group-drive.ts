@@ -1,0 +1,372 @@
+import { inChunks, mapInChunks } from '../../base/chunks.ts';
+import {
+  GroupChangedError,
+  isOwn,
+  TaskCanceledError,
+  TimedOutError,
+} from '../../domain/errors/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Backend, EnqueueReply, LeaseRef, Suspension } from '../../domain/port/backend.ts';
+import type { Cause } from '../../domain/task/cause.ts';
+import { isEnd, type NewTask, type TaskStanding } from '../../domain/task/task.ts';
+import type { CancelBell } from '../../events/cancel-bell.ts';
+import { allNodes, blocksOf, type EachNode, type ParallelNode } from '../../graph/graph.ts';
+import { isLost, type MemberState, type RegisteredVerdict } from '../../graph/group-verdict.ts';
+import type { StepOutcome, WalkStep } from '../../graph/run-walk.ts';
+import { errorIn } from '../shared/failure-cause.ts';
+import type { GraphCache } from '../shared/graph-cache.ts';
+import { groupOutcome, type MemberEnd } from '../shared/group-end.ts';
+import { openBelow } from './driven-nodes.ts';
+import { earlyEndOf, type Journal, JournalLost, type OpenedGroup } from './journal.ts';
+import {
+  type DraftTask,
+  draftMembers,
+  fanIn,
+  type GroupPlace,
+  membersHash,
+  membersOf,
+  type ProducerFacts,
+} from './members.ts';
+import type { NodeTools } from './node-call.ts';
+
+/** What driving a group needs of its worker. */
+export interface GroupTools extends NodeTools {
+  readonly backend: Backend;
+  readonly graphs: GraphCache;
+  /** The policy of that name, as it is registered here. */
+  policy(name: string): RegisteredVerdict;
+  /** Handlers of this process need not wait for a heartbeat. */
+  readonly cancels: CancelBell;
+  /** Goes on through outages, until the lease is not wanted any more. */
+  persist<T>(call: () => Promise<T>): Promise<T>;
+}
+
+/** The group that is driven, by whom. */
+export interface GroupCall {
+  readonly step: WalkStep & { readonly type: 'group' };
+  readonly producer: ProducerFacts;
+  readonly journal: Journal;
+  readonly holder: { readonly lease: LeaseRef };
+  /** Of the journal: tells groups of several runs in one task apart. */
+  readonly prefix: string;
+  /** Members are enqueued with it. */
+  readonly traceparent: string | undefined;
+}
+
+/** What the run's worker is to do about a group. */
+export type GroupMove =
+  | {
+      readonly type: 'outcome';
+      readonly outcome: StepOutcome;
+      /** The task of the first member that failed, where the group did. */
+      readonly culprit?: string | undefined;
+    }
+  | { readonly type: 'wait'; readonly suspension: Suspension };
+
+/** Members that one call stores or cancels. */
+const STORE_CHUNK = 500;
+const CANCEL_CHUNK = 50;
+
+/** One visit of a group by one lease of its producer: opens, waits, closes, collects. */
+export class GroupDrive {
+  readonly #tools: GroupTools;
+  readonly #call: GroupCall;
+  readonly #key: string;
+
+  constructor(tools: GroupTools, call: GroupCall) {
+    this.#tools = tools;
+    this.#call = call;
+    this.#key = `${call.step.node.id}#${call.step.visit}`;
+  }
+
+  /** @throws {@link JournalLost} when the lease is not in force any more. */
+  async move(): Promise<GroupMove> {
+    if (this.#call.step.members.length === 0) return this.#end([], [], false);
+    try {
+      return await this.#move();
+    } catch (error) {
+      const isOurs = isOwn(error, 'GROUP_CHANGED') || isOwn(error, 'INVALID_PAYLOAD');
+      if (!isOurs) throw error;
+      return { type: 'outcome', outcome: { type: 'failed', error } };
+    }
+  }
+
+  async #move(isAnew = false): Promise<GroupMove> {
+    const { journal, step, producer } = this.#call;
+    const place = this.#place();
+    const drafts = draftMembers(producer, place);
+    const hash = membersHash(place, drafts);
+    const before = journal.opened(this.#key);
+    if (before?.attempt === journal.attempt && !isAnew) {
+      if (before.hash !== hash) throw new GroupChangedError(step.node.id);
+      return this.#look(before, this.#tasks(place, drafts, before));
+    }
+    const opened = await this.#reopened(place, drafts, { before, hash });
+    journal.noteOpened(this.#key, opened);
+    await journal.flush();
+    const tasks = this.#tasks(place, drafts, opened);
+    if (!(await this.#store(tasks))) return this.#look(opened, tasks);
+    return { type: 'wait', suspension: await this.#suspension(idsOf(tasks), [], opened) };
+  }
+
+  #place(): GroupPlace {
+    const { step, prefix, traceparent, journal } = this.#call;
+    const { node, visit, members, graph } = step;
+    const { hash, content } = this.#tools.graphs.ofGraph(graph);
+    const path = `${prefix}${node.id}`;
+    const given = (member: string): string | undefined => journal.given(this.#key, member);
+    return { node, path, visit, graph: hash, content, members, traceparent, given };
+  }
+
+  #tasks(
+    place: GroupPlace,
+    drafts: readonly DraftTask[],
+    { epoch, epochs, opener }: OpenedGroup,
+  ): readonly NewTask[] {
+    const epochOf = (at: number): number => epochs?.[at] ?? epoch;
+    return membersOf(place, drafts, { taskId: this.#call.producer.taskId, opener, epochOf });
+  }
+
+  /** In a later attempt members that have finished, or may yet, are kept; the others run again. */
+  async #reopened(
+    place: GroupPlace,
+    drafts: readonly DraftTask[],
+    terms: {
+      readonly before: OpenedGroup | undefined;
+      readonly hash: string;
+    },
+  ): Promise<OpenedGroup> {
+    const { before, hash } = terms;
+    const { attempt } = this.#call.journal;
+    const epoch = before === undefined ? 0 : before.epoch + 1;
+    const { timeoutMs } = place.node;
+    const due = timeoutMs === undefined ? {} : { dueAt: this.#tools.clock.now() + timeoutMs };
+    const opener = before?.opener ?? this.#call.holder.lease.token;
+    const opened = { attempt, epoch, opener, hash, ...due };
+    if (before === undefined || before.hash !== hash) return opened;
+    const records = await this.#read(idsOf(this.#tasks(place, drafts, before)));
+    const epochs = records.map((record, at) => {
+      const state = record?.state;
+      const isKept = state !== undefined && state !== 'failed' && state !== 'canceled';
+      return isKept ? (before.epochs?.[at] ?? before.epoch) : epoch;
+    });
+    return { ...opened, epochs };
+  }
+
+  /** Some members may have ended, and some may never have been stored. */
+  async #look(opened: OpenedGroup, tasks: readonly NewTask[]): Promise<GroupMove> {
+    const records = await this.#stored(tasks);
+    if (records.some(isOrphan)) return this.#anew();
+    const { node } = this.#call.step;
+    const states = records.map((record, at): MemberState => {
+      const state = record?.state ?? 'canceled';
+      return { key: this.#keyOf(at), state: isEnd(state) ? state : 'open' };
+    });
+    const isOpen = (_: unknown, at: number): boolean => states[at]?.state === 'open';
+    const open = idsOf(tasks).filter(isOpen);
+    const isLate = opened.dueAt !== undefined && this.#tools.clock.now() >= opened.dueAt;
+    // A worker that died while it closed the group has left canceled members, and no word of it.
+    const isTimeUp = isLate && (open.length > 0 || records.some(isClosed));
+    if (open.length === 0) return this.#end(tasks, records, isTimeUp);
+    const isDecided = node.failFast && isLost(node.policy, states);
+    if (isTimeUp || isDecided || records.some(hasEndedRun)) {
+      await this.#cancel(open);
+      return this.#end(tasks, records, isTimeUp);
+    }
+    const ended = idsOf(tasks).filter((id, at) => !isOpen(id, at));
+    return { type: 'wait', suspension: await this.#suspension(open, ended, opened) };
+  }
+
+  /** The run had ended in between, which members took for the end, and was put back. */
+  #anew(): Promise<GroupMove> {
+    return this.#move(true);
+  }
+
+  async #stored(tasks: readonly NewTask[]): Promise<readonly (TaskStanding | undefined)[]> {
+    const records = await this.#read(idsOf(tasks));
+    if (records.every((record) => record !== undefined)) return records;
+    await this.#store(tasks);
+    return this.#read(idsOf(tasks));
+  }
+
+  /** @returns whether all of them are new. */
+  async #store(tasks: readonly NewTask[]): Promise<boolean> {
+    const { graphs, persist } = this.#tools;
+    const known = graphs.ofGraph(this.#call.step.graph);
+    const needsGraph = tasks.some((task) => task.graph !== undefined);
+    if (needsGraph) await persist(() => graphs.share(known));
+    let isAllNew = true;
+    for (const chunk of inChunks(tasks, STORE_CHUNK)) {
+      let replies = await this.#send(chunk);
+      if (replies.some((reply) => refusalIn(reply) === 'graph-missing')) {
+        graphs.forgetStored(known);
+        await persist(() => graphs.share(known));
+        replies = await this.#send(chunk);
+      }
+      for (const reply of replies) {
+        const refusal = refusalIn(reply);
+        if (refusal === 'lease-lost') throw new JournalLost();
+        if (refusal !== undefined) throw new GroupChangedError(this.#call.step.node.id);
+        if (reply.kind !== 'created') isAllNew = false;
+      }
+    }
+    return isAllNew;
+  }
+
+  #send(tasks: readonly NewTask[]): Promise<readonly EnqueueReply[]> {
+    const { backend, persist } = this.#tools;
+    const terms = { atomic: false, fence: refOf(this.#call.holder.lease) } as const;
+    return persist(() => backend.tasks.enqueue(tasks, terms));
+  }
+
+  #read(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
+    const { backend, persist } = this.#tools;
+    return persist(() => backend.inspect.standing(ids));
+  }
+
+  /** Members, and what is open of those that have members of their own. */
+  async #cancel(ids: readonly string[]): Promise<void> {
+    const { backend, persist } = this.#tools;
+    const below = await persist(() => openBelow(backend.inspect, ids));
+    const all = [...ids, ...below.map(({ record }) => record.id)];
+    await mapInChunks(all, CANCEL_CHUNK, (id) => this.#cancelOne(id));
+  }
+
+  async #cancelOne(id: string): Promise<void> {
+    const { backend, persist, cancels } = this.#tools;
+    const closed = this.#closed;
+    const { kind } = await persist(() => backend.tasks.cancel(id, closed));
+    if (kind === 'requested' || kind === 'canceled') cancels.ring(id, closed);
+  }
+
+  /**
+   * What the run waits for. Members that have ended are waited for too, so that they stay readable;
+   * where a failure wakes the run, through joins that hide theirs.
+   */
+  async #suspension(
+    open: readonly string[],
+    ended: readonly string[],
+    { dueAt }: OpenedGroup,
+  ): Promise<Suspension> {
+    const { producer, step } = this.#call;
+    const wakesEarly = step.node.failFast || mayEndRun(step.node);
+    const most = ended.length === 0 ? LIMITS.dependencies : LIMITS.dependencies / 2;
+    const waits = fanIn(producer, open, { most, isStrict: wakesEarly, isHidden: false });
+    const holds = fanIn(producer, ended, { most, isStrict: false, isHidden: wakesEarly });
+    const joins = [...waits.joins, ...holds.joins];
+    if (joins.length > 0) await this.#store(joins);
+    const wake = dueAt === undefined ? {} : { wakeAfterMs: this.#msUntil(dueAt) };
+    return {
+      type: 'suspend',
+      waitFor: [...waits.waitFor, ...holds.waitFor],
+      wakeOn: wakesEarly ? 'failure' : 'all',
+      ...wake,
+    };
+  }
+
+  #msUntil(moment: number): number {
+    return Math.max(1, moment - this.#tools.clock.now());
+  }
+
+  async #end(
+    tasks: readonly NewTask[],
+    records: readonly (TaskStanding | undefined)[],
+    isTimeUp: boolean,
+  ): Promise<GroupMove> {
+    const { node } = this.#call.step;
+    const members: MemberEnd[] = [];
+    for (let at = 0; at < tasks.length; at++) {
+      const id = tasks[at]?.id ?? '';
+      members.push(await this.#memberEnd(this.#keyOf(at), id, { record: records[at], isTimeUp }));
+    }
+    const { policy } = node;
+    const registered = policy.kind === 'registered' ? this.#tools.policy(policy.name) : () => true;
+    const outcome = groupOutcome({ node, members, isTimeUp, registered });
+    const failed = records.findIndex((record) => record?.state === 'failed');
+    const culprit = outcome.type === 'failed' ? tasks[failed]?.id : undefined;
+    return { type: 'outcome', outcome, culprit };
+  }
+
+  async #memberEnd(
+    key: string,
+    id: string,
+    { record, isTimeUp }: { readonly record: TaskStanding | undefined; readonly isTimeUp: boolean },
+  ): Promise<MemberEnd> {
+    switch (record?.state) {
+      case 'finished':
+        return { key, state: 'finished', value: this.#tools.codec.read(record.result ?? '') };
+      case 'failed': {
+        return { key, state: 'failed', error: errorIn(record) };
+      }
+      case 'canceled': {
+        const { cause } = record;
+        if (cause?.type === 'cancel-run') return { key, state: 'run-canceled', cause };
+        const early = cause?.type === 'terminate' ? await this.#earlyEnd(id) : undefined;
+        if (early !== undefined) {
+          return { key, state: 'terminated', value: this.#tools.codec.read(early.text) };
+        }
+        break;
+      }
+      default:
+    }
+    const error = isTimeUp
+      ? new TimedOutError(id, this.#call.step.node.timeoutMs ?? 0)
+      : new TaskCanceledError(id, record?.cause ?? this.#closed);
+    const isWanted = record !== undefined && !isClosed(record);
+    const cause = { type: 'upstream', id, state: 'canceled' } as const;
+    return { key, state: 'canceled', error, cause: isWanted ? cause : undefined };
+  }
+
+  async #earlyEnd(id: string): Promise<ReturnType<typeof earlyEndOf>> {
+    const { backend, persist } = this.#tools;
+    return earlyEndOf(await persist(() => backend.runs.load(id)));
+  }
+
+  /** Why members are canceled that are not wanted any more. */
+  get #closed(): Cause {
+    return { type: 'group-ended', group: this.#call.step.node.id };
+  }
+
+  #keyOf(at: number): string {
+    return this.#call.step.members[at]?.key ?? '';
+  }
+}
+
+/** The two fields alone: a lease has many more. */
+function refOf({ id, token }: LeaseRef): LeaseRef {
+  return { id, token };
+}
+
+function idsOf(tasks: readonly NewTask[]): readonly string[] {
+  return tasks.map(({ id }) => id);
+}
+
+function refusalIn(reply: EnqueueReply): string | undefined {
+  return reply.kind === 'refused' ? reply.refusal.type : undefined;
+}
+
+/** Canceled because its group had ended. */
+function isClosed(record: TaskStanding | undefined): boolean {
+  return record?.state === 'canceled' && record.cause?.type === 'group-ended';
+}
+
+/** Canceled in place of a start, since the run had ended. */
+function isOrphan(record: TaskStanding | undefined): boolean {
+  return record?.state === 'canceled' && record.cause?.type === 'run-ended';
+}
+
+/** It ended its whole run; of one that ended it well, its journal has the result. */
+function hasEndedRun(record: TaskStanding | undefined): boolean {
+  const type = record?.state === 'canceled' ? record.cause?.type : undefined;
+  return type === 'cancel-run' || type === 'terminate';
+}
+
+/** Whether a member may end the run: its worker must not sleep until all others have ended. */
+function mayEndRun(node: ParallelNode | EachNode): boolean {
+  return blocksOf(node).some(([, block]) => {
+    for (const inner of allNodes(block)) {
+      if (inner.kind === 'task' && inner.dynamic !== undefined) return true;
+    }
+    return false;
+  });
+}

@@ -1,0 +1,38 @@
+/** The span of one visit of a group by one lease of its run. */
+import { causeText } from '../../domain/task/cause.ts';
+import type { StepOutcome, WalkStep } from '../../graph/run-walk.ts';
+import { partSpan } from '../../tracing/spans/work.ts';
+import type { PartRequest, Trace } from '../../tracing/trace.ts';
+import type { SpanEnd } from '../../tracing/tracer.ts';
+import type { GroupMove } from './group-drive.ts';
+
+/** The lease that stores the members is their parent; later ones collect what they gave. */
+export function groupSpan(
+  { node, members }: WalkStep & { readonly type: 'group' },
+  runId: string,
+): PartRequest {
+  const attributes = { 'messaging.batch.message_count': members.length };
+  return partSpan({ kind: 'group', name: node.id, runId, attributes });
+}
+
+/** Ends the span with what the visit came to, also when it is cut short. */
+export async function tracedGroup(
+  trace: Trace,
+  visit: () => Promise<GroupMove>,
+): Promise<GroupMove> {
+  try {
+    const move = await visit();
+    trace.end(move.type === 'wait' ? { outcome: 'suspended' } : endOf(move.outcome));
+    return move;
+  } catch (error) {
+    trace.end({ outcome: 'failed', error });
+    throw error;
+  }
+}
+
+/** What a group came to. */
+export function endOf(outcome: StepOutcome): SpanEnd {
+  if (outcome.type === 'failed') return { outcome: 'failed', error: outcome.error };
+  if (outcome.type !== 'canceled') return { outcome: 'finished' };
+  return { outcome: 'canceled', attributes: { 'fairloom.reason': causeText(outcome.cause) } };
+}

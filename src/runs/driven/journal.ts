@@ -1,0 +1,306 @@
+import type { Tries } from '../../attempt/attempt-context.ts';
+import { TaskCanceledError } from '../../domain/errors/errors.ts';
+import type { Backend, Leased, NodeWrites } from '../../domain/port/backend.ts';
+import type { ChannelRefusal } from '../../domain/task/channel.ts';
+import { REDRIVES } from '../../domain/task/journal.ts';
+import { readGraph } from '../../graph/graph-text.ts';
+import type { GraphCache } from '../shared/graph-cache.ts';
+import type { NodeRecord } from './controls.ts';
+
+/** A group that members were stored for. */
+export interface OpenedGroup {
+  /** In which attempt of its producer: see {@link Journal.attempt}. */
+  readonly attempt: string;
+  /** How often it was opened before. */
+  readonly epoch: number;
+  /**
+   * Token of the lease that opened it first. It stands in the ids of its members, so that what an
+   * earlier task of the same id has left behind is not taken for them.
+   */
+  readonly opener: string;
+  /** SHA-256 of its members and their inputs. */
+  readonly hash: string;
+  /** Of each member, when they differ: the epoch in which its task was stored. */
+  readonly epochs?: readonly number[];
+  /** When its time is up, in ms since the epoch. */
+  readonly dueAt?: number;
+}
+
+/** Under whose lease it is written. */
+interface JournalHolder {
+  /** In force now. */
+  readonly lease: Pick<Leased, 'id' | 'token' | 'attempt'>;
+  /** The backend says that a cancel was requested: it need not wait for a heartbeat. */
+  canceling(): void;
+}
+
+/** What a member did to the whole run: kept for its producer, since a canceled task has no result. */
+export interface EarlyEnd {
+  /** What the run is to give. */
+  readonly text: string;
+}
+
+interface JournalParts {
+  readonly backend: Backend;
+  /** Whose lease may be another one after a wait. */
+  readonly holder: JournalHolder;
+  readonly graphs: GraphCache;
+  /** Stands before every field: runs of one handler share its task's journal. */
+  readonly prefix: string;
+  /** Called around every call of the backend: goes on through outages. */
+  readonly persist: <T>(call: () => Promise<T>) => Promise<T>;
+}
+
+/** The lease is not in force any more: nothing more may be done. */
+export class JournalLost extends Error {
+  override readonly name = 'JournalLost';
+  /** A handler that passes it on is not called again. */
+  readonly code = 'FATAL';
+}
+
+/**
+ * What a run has written down. Fields: `n:` what a node came to, `g:` a graph that a handler
+ * brought in, `t:` tries of a node, `o:` a group that is open, `end` how a member ended its run,
+ * `x:` how long nobody has had a node's code, `m:` what a member gave before this run, `seeded` that
+ * another run's words were taken over. Values that are new are held until {@link Journal.flush}.
+ */
+export class Journal {
+  /**
+   * In which attempt it is written. What failed counts within its attempt only; what has finished
+   * counts for good. The task's attempts count from 1 again after a redrive, so that stands in it too.
+   */
+  readonly attempt: string;
+  readonly #parts: JournalParts;
+  readonly #store: Store;
+
+  private constructor(parts: JournalParts, store: Store, attempt: string) {
+    this.attempt = attempt;
+    this.#parts = parts;
+    this.#store = store;
+  }
+
+  static of(parts: JournalParts, fields: Readonly<Record<string, string>>): Journal {
+    const store = {
+      fields: new Map(Object.entries(fields)),
+      fresh: new Map(),
+      writing: Promise.resolve(),
+    };
+    return new Journal(parts, store, `${fields[REDRIVES] ?? 0}.${parts.holder.lease.attempt}`);
+  }
+
+  /** The same journal for another run in it, whose handler is at the attempt after these. */
+  under(prefix: string, within: string): Journal {
+    const parts = { ...this.#parts, prefix: `${this.#parts.prefix}${prefix}` };
+    return new Journal(parts, this.#store, `${this.attempt}${within}`);
+  }
+
+  /** Whether these are its fields: nobody else has written any. */
+  isEqualTo(fields: Readonly<Record<string, string>>): boolean {
+    const names = Object.keys(fields);
+    const known = this.#store.fields;
+    return names.length === known.size && names.every((name) => known.get(name) === fields[name]);
+  }
+
+  record(key: string): NodeRecord | undefined {
+    return recordIn((name) => this.#get(name), key);
+  }
+
+  /** What a member of a group gave before this run, as text. */
+  given(key: string, member: string): string | undefined {
+    return this.#get(givenField(key, member));
+  }
+
+  /** Takes over what another run has written down, once. */
+  adopt(fields: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(fields)) this.#set(name, value);
+  }
+
+  note(key: string, record: NodeRecord): void {
+    this.#set(`t:${key}`, null);
+    this.#set(`o:${key}`, null);
+    this.#set(`x:${key}`, null);
+    const { kind, text } = record;
+    if (kind === 'output') {
+      this.#set(`n:${key}`, `o${text}`);
+      return;
+    }
+    const stored: StoredControl = { kind, value: text };
+    if (kind === 'next' || kind === 'goto') {
+      const known = this.#parts.graphs.ofGraph(record.graph);
+      if (this.#get(`g:${known.hash}`) === undefined) this.#set(`g:${known.hash}`, known.text);
+      const target = kind === 'goto' ? { target: record.target } : {};
+      this.#set(`n:${key}`, `c${JSON.stringify({ ...stored, graph: known.hash, ...target })}`);
+    } else this.#set(`n:${key}`, `c${JSON.stringify(stored)}`);
+  }
+
+  tries(key: string): Tries {
+    const text = this.#get(`t:${key}`);
+    if (text === undefined) return NO_TRIES;
+    const { attempt, ...tries }: StoredTries = JSON.parse(text);
+    return attempt === this.attempt ? tries : NO_TRIES;
+  }
+
+  noteTries(key: string, { failures, releases }: Tries): void {
+    const stored: StoredTries = { attempt: this.attempt, failures, releases };
+    this.#set(`t:${key}`, JSON.stringify(stored));
+  }
+
+  opened(key: string): OpenedGroup | undefined {
+    const text = this.#get(`o:${key}`);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  noteOpened(key: string, group: OpenedGroup): void {
+    this.#set(`o:${key}`, JSON.stringify(group));
+  }
+
+  get earlyEnd(): EarlyEnd | undefined {
+    return earlyEndIn(this.#get(EARLY_END));
+  }
+
+  noteEarlyEnd(end: EarlyEnd): void {
+    this.#set(EARLY_END, JSON.stringify(end));
+  }
+
+  /** Any other field, as text. */
+  text(name: string): string | undefined {
+    return this.#get(name);
+  }
+
+  noteText(name: string, value: string): void {
+    this.#set(name, value);
+  }
+
+  drop(name: string): void {
+    this.#set(name, null);
+  }
+
+  /**
+   * Writes down what is new.
+   *
+   * @throws {@link JournalLost} when the lease is not in force; {@link TaskCanceledError} once a
+   * cancel was requested: what has come about since is no result.
+   */
+  async flush(): Promise<void> {
+    const { fresh } = this.#store;
+    if (fresh.size === 0) return;
+    const entries = Object.fromEntries(fresh);
+    fresh.clear();
+    const { backend, holder, persist } = this.#parts;
+    const answer = await persist(() => backend.runs.checkpoint(holder.lease, entries));
+    this.#demand(answer);
+  }
+
+  /**
+   * Writes down what a node came to, with what it wrote beside that: both or none.
+   *
+   * @returns why the writes were refused; the node is not written down then.
+   * @throws as {@link Journal.flush}.
+   */
+  async noteWriting(
+    key: string,
+    record: NodeRecord,
+    writes: Omit<NodeWrites, 'key'>,
+  ): Promise<ChannelRefusal | undefined> {
+    this.note(key, record);
+    const field = `${this.#parts.prefix}n:${key}`;
+    const { fields, fresh } = this.#store;
+    const entries = Object.fromEntries(fresh);
+    fresh.clear();
+    const { backend, holder, persist } = this.#parts;
+    // The store remembers the newest writes of a lease, so one call must be over before the next.
+    const answer = await this.#inTurn(() =>
+      persist(() => backend.runs.checkpoint(holder.lease, entries, { ...writes, key: field })),
+    );
+    const refusal = this.#demand(answer);
+    if (refusal === undefined) return undefined;
+    for (const [name, value] of Object.entries(entries)) {
+      if (name !== field && !fresh.has(name)) fresh.set(name, value);
+    }
+    fields.delete(field);
+    return refusal;
+  }
+
+  #demand(answer: 'ok' | 'lost' | 'canceling' | ChannelRefusal): ChannelRefusal | undefined {
+    if (answer === 'lost') throw new JournalLost();
+    if (answer !== 'canceling') return answer === 'ok' ? undefined : answer;
+    const { holder } = this.#parts;
+    holder.canceling();
+    throw new TaskCanceledError(holder.lease.id, { type: 'request' });
+  }
+
+  #inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const store = this.#store;
+    const turn = store.writing.then(call);
+    store.writing = turn.then(nothing, nothing);
+    return turn;
+  }
+
+  #get(name: string): string | undefined {
+    return this.#store.fields.get(`${this.#parts.prefix}${name}`);
+  }
+
+  #set(name: string, value: string | null): void {
+    const { fields, fresh } = this.#store;
+    const field = `${this.#parts.prefix}${name}`;
+    if (value === null && !fields.has(field)) return;
+    if (value === null) fields.delete(field);
+    else fields.set(field, value);
+    fresh.set(field, value);
+  }
+}
+
+/** What all views of one journal share. */
+interface Store {
+  readonly fields: Map<string, string>;
+  /** Not written yet. */
+  readonly fresh: Map<string, string | null>;
+  /** Is fulfilled when the newest call that writes to channels is over. */
+  writing: Promise<void>;
+}
+
+function nothing(): void {}
+
+/** The field with what a member of a group gave before the run. */
+export function givenField(key: string, member: string): string {
+  return `m:${key}/${member}`;
+}
+
+/** What a node came to, by the fields of a journal. */
+export function recordIn(
+  get: (name: string) => string | undefined,
+  key: string,
+): NodeRecord | undefined {
+  const text = get(`n:${key}`);
+  if (text === undefined) return undefined;
+  if (text.startsWith('o')) return { kind: 'output', text: text.slice(1) };
+  const { kind, value, graph, target }: StoredControl = JSON.parse(text.slice(1));
+  if (kind === 'terminate' || kind === 'again') return { kind, text: value };
+  const known = readGraph(get(`g:${graph}`) ?? '');
+  return kind === 'next'
+    ? { kind, text: value, graph: known }
+    : { kind, text: value, graph: known, target: target ?? '' };
+}
+
+/** How a member has ended its run, by its journal. */
+export function earlyEndOf(fields: Readonly<Record<string, string>>): EarlyEnd | undefined {
+  return earlyEndIn(fields[EARLY_END]);
+}
+
+function earlyEndIn(text: string | undefined): EarlyEnd | undefined {
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+interface StoredControl {
+  readonly kind: Exclude<NodeRecord['kind'], 'output'>;
+  readonly value: string;
+  readonly graph?: string;
+  readonly target?: string;
+}
+
+interface StoredTries extends Tries {
+  readonly attempt: string;
+}
+
+const EARLY_END = 'end';
+const NO_TRIES: Tries = { failures: 0, releases: 0 };

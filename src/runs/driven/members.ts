@@ -1,0 +1,214 @@
+/** The tasks of a group's members, and the joins through which a run waits for many. */
+import { inChunks } from '../../base/chunks.ts';
+import type { ValueCodec } from '../../codec/codec.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { EdgePolicies, Level, NewTask } from '../../domain/task/task.ts';
+import type { EachNode, GraphBlock, ParallelNode, TaskGraph, TaskNode } from '../../graph/graph.ts';
+import { allNodes } from '../../graph/graph.ts';
+import { onlyTask, type WalkMember } from '../../graph/run-walk.ts';
+import {
+  DRIVE_TASK,
+  GIVEN_TASK,
+  JOIN_TASK,
+  LATE_PAYLOAD,
+  memberIds,
+  memberPayload,
+  runOptions,
+  type SaidPlace,
+  sha256,
+} from '../shared/record.ts';
+
+/** Whose group it is, and where its members go. */
+export interface ProducerFacts {
+  /** The task that waits for the members. */
+  readonly taskId: string;
+  /** The run as a whole. */
+  readonly runId: string;
+  readonly user: string;
+  readonly queue: string;
+  readonly level: Level;
+  /** What the enqueue said of the places of all tasks. */
+  readonly said: SaidPlace | undefined;
+  readonly codec: ValueCodec;
+}
+
+/** A group that is about to be opened. */
+export interface GroupPlace {
+  readonly node: ParallelNode | EachNode;
+  /** Unique among the groups of the producer, but for visits. */
+  readonly path: string;
+  readonly visit: number;
+  readonly graph: string;
+  /** Hash of its content. */
+  readonly content: string;
+  readonly members: readonly WalkMember[];
+  readonly traceparent: string | undefined;
+  /** What a member gave before this run, as text. */
+  given(member: string): string | undefined;
+}
+
+/** A member before it has an id. */
+export type DraftTask = Omit<NewTask, 'id'>;
+
+/** The edges of what waits for others, however they end: these are the same user's. */
+const LENIENT: EdgePolicies = {
+  onFailure: 'run',
+  onCancel: 'run',
+  onMissing: 'satisfied',
+  allowCrossUser: false,
+};
+
+/** The edges of what ends with the first that does not finish. */
+const STRICT: EdgePolicies = { ...LENIENT, onFailure: 'fail', onCancel: 'cancel' };
+
+/**
+ * The members as tasks. One that is a plain task and nothing more is that task; any other is driven.
+ *
+ * @throws {@link InvalidPayloadError} when an input cannot be stored as it is.
+ */
+export function draftMembers(producer: ProducerFacts, group: GroupPlace): readonly DraftTask[] {
+  const { codec, taskId: owner, runId, user, queue, level, said } = producer;
+  const told = said === undefined ? {} : { said };
+  const { traceparent } = group;
+  const traced = traceparent === undefined ? {} : { traceparent };
+  return group.members.map((member): DraftTask => {
+    const path = `${group.node.id}/${member.key}`;
+    const run = { id: runId, graph: group.graph, node: path, ...told };
+    const common = { user, queue, level, cost: 1, owner, dependsOn: [], edges: LENIENT };
+    const given = group.given(member.key);
+    if (given !== undefined) {
+      return { ...common, name: GIVEN_TASK, payload: given, options: runOptions(traced, run) };
+    }
+    const only = onlyTask(member.block, member.input);
+    if (only !== undefined) {
+      return {
+        ...common,
+        ...placeOf(only.node, producer),
+        name: only.node.task,
+        payload: codec.payload(only.node.id, only.input),
+        options: runOptions(traced, run),
+      };
+    }
+    return {
+      ...common,
+      name: DRIVE_TASK,
+      payload: memberPayload(codec, { path, input: member.input }),
+      options: runOptions({ retries: 0, timeoutMs: 0, ...traced }, run),
+      graph: group.graph,
+    };
+  });
+}
+
+/** Whose members they are. */
+interface MemberOwner {
+  readonly taskId: string;
+  /** As in `OpenedGroup`. */
+  readonly opener: string;
+  readonly epochOf: (at: number) => number;
+}
+
+/** Gives the members their ids; with `concurrency` each waits for the one so many places before it. */
+export function membersOf(
+  { node, path, visit, members }: GroupPlace,
+  drafts: readonly DraftTask[],
+  { taskId: runId, opener, epochOf }: MemberOwner,
+): readonly NewTask[] {
+  const ofEpoch = new Map<number, (member: string) => string>();
+  const ids = members.map(({ key }, at) => {
+    const epoch = epochOf(at);
+    const idOf = ofEpoch.get(epoch) ?? memberIds({ runId, opener, path, visit, epoch });
+    ofEpoch.set(epoch, idOf);
+    return idOf(key);
+  });
+  const { concurrency = members.length } = node;
+  return drafts.map((draft, at) => {
+    const before = ids[at - concurrency];
+    const id = ids[at] ?? '';
+    return before === undefined ? { ...draft, id } : { ...draft, id, dependsOn: [before] };
+  });
+}
+
+/** Tells one set of members and inputs from another. */
+export function membersHash(group: GroupPlace, drafts: readonly DraftTask[]): string {
+  const lines = drafts.map(({ name, payload }, at) =>
+    JSON.stringify([group.members[at]?.key, name, payload]),
+  );
+  return sha256([group.content, ...lines].join('\n'));
+}
+
+/** What a run waits for, and the joins to be stored before. */
+export interface FanIn {
+  readonly waitFor: readonly string[];
+  readonly joins: readonly NewTask[];
+}
+
+/** How many ids may be left, and what a failure of one does. */
+export interface FanInTerms {
+  readonly most: number;
+  /** One that does not finish fails the joins above it. */
+  readonly isStrict: boolean;
+  /** None is left as it is: failures must not show. */
+  readonly isHidden: boolean;
+}
+
+/** Brings many ids down to few. Joins are called after what they join. */
+export function fanIn(
+  { user, queue, level }: ProducerFacts,
+  ids: readonly string[],
+  { most, isStrict, isHidden }: FanInTerms,
+): FanIn {
+  const joins: NewTask[] = [];
+  let waitFor = ids;
+  while (waitFor.length > most || (isHidden && waitFor === ids && ids.length > 0)) {
+    const next: string[] = [];
+    for (const dependsOn of inChunks(waitFor, LIMITS.dependencies)) {
+      const id = `~g.${sha256([isStrict, ...dependsOn].join('\n')).slice(0, ID_DIGITS)}`;
+      const task = { id, name: JOIN_TASK, user, queue, level, cost: 1, payload: LATE_PAYLOAD };
+      const edges = isStrict ? STRICT : LENIENT;
+      joins.push({ ...task, options: '', dependsOn, edges, join: true });
+      next.push(id);
+    }
+    waitFor = next;
+  }
+  return { waitFor, joins };
+}
+
+/** The block that a driven member is, by its path; `undefined` when the graph has none. */
+export function memberBlock(graph: TaskGraph, path: string): GraphBlock | undefined {
+  const slash = path.indexOf('/');
+  const [groupId, key] = [path.slice(0, slash), path.slice(slash + 1)];
+  const node = groupsOf(graph).get(groupId);
+  if (node?.kind === 'each') return node.block;
+  return node?.members.find((member) => member.key === key)?.block;
+}
+
+/** The groups of graphs that members were looked up in. */
+const GROUPS = new WeakMap<TaskGraph, ReadonlyMap<string, ParallelNode | EachNode>>();
+
+function groupsOf(graph: TaskGraph): ReadonlyMap<string, ParallelNode | EachNode> {
+  const known = GROUPS.get(graph);
+  if (known !== undefined) return known;
+  const groups = new Map<string, ParallelNode | EachNode>();
+  for (const node of allNodes(graph)) {
+    if (node.kind === 'parallel' || node.kind === 'each') groups.set(node.id, node);
+  }
+  GROUPS.set(graph, groups);
+  return groups;
+}
+
+/** What the enqueue says goes before the definition, that before the place of the run. */
+function placeOf(
+  { options }: TaskNode,
+  { queue, level, said = {} }: ProducerFacts,
+): Pick<NewTask, 'queue' | 'level' | 'cost' | 'expiresInMs' | 'expiresFrom'> {
+  const { queue: own, level: ownLevel, cost, expiresInMs } = options;
+  return {
+    queue: said.queue ?? (typeof own === 'string' ? own : queue),
+    // A graph is checked when it is read, and its levels were when it was made.
+    level: said.level ?? (typeof ownLevel === 'number' ? (ownLevel as Level) : level),
+    cost: said.cost ?? (typeof cost === 'number' ? cost : 1),
+    ...(typeof expiresInMs === 'number' ? { expiresInMs, expiresFrom: 'release' } : {}),
+  };
+}
+
+const ID_DIGITS = 32;

@@ -1,0 +1,201 @@
+/** One call of a node's handler, with its timeout: what the handler sees, and who hears how it ended. */
+
+import {
+  AttemptContext,
+  type ContextSource,
+  LazySignal,
+  type SubRunner,
+  type Tries,
+} from '../../attempt/attempt-context.ts';
+import { type CallSink, callHandler, type Failure } from '../../attempt/handler-call.ts';
+import { type HandlerWrites, NO_WRITES, WriteBook } from '../../attempt/write-book.ts';
+import { type AbortWatcher, unwatchAbort, watchAbort } from '../../base/abort-watch.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Timer } from '../../base/time.ts';
+import type { ValueCodec } from '../../codec/codec.ts';
+import { ControlNotReturnedError, TimedOutError } from '../../domain/errors/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { UpstreamFact } from '../../domain/port/backend.ts';
+import type { Cause } from '../../domain/task/cause.ts';
+import { endOfCall, partSpan } from '../../tracing/spans/work.ts';
+import type { PartRequest, Trace } from '../../tracing/trace.ts';
+import type { Control } from '../../workflow/control.ts';
+import { DynamicAttemptContext } from './dynamic-context.ts';
+import type { NodeCall, NodeTools } from './node-call.ts';
+
+/** How one call ended. `writes`: what the handler held, to be applied with that. */
+export type CallEnd =
+  | { readonly type: 'returned'; readonly text: string; readonly writes: HandlerWrites }
+  | { readonly type: 'chose'; readonly control: Control; readonly writes: HandlerWrites }
+  | { readonly type: 'threw'; readonly failure: Failure }
+  | { readonly type: 'canceled'; readonly cause: Cause }
+  /** The handler ignores its signal: a retry would run beside it. */
+  | { readonly type: 'hung'; readonly error: unknown };
+
+const NO_UPSTREAMS: readonly UpstreamFact[] = [];
+
+/** A run of many steps makes one for each: no closures, and nothing that nobody asks for. */
+export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
+  readonly upstreams: readonly UpstreamFact[] = NO_UPSTREAMS;
+  readonly trace: Trace;
+  readonly #tools: NodeTools;
+  readonly #call: NodeCall;
+  readonly #tries: Tries;
+  readonly #aborted = new LazySignal();
+  readonly #ended: (end: CallEnd) => void;
+  #book: WriteBook | undefined;
+  #runner: SubRunner | undefined;
+  #timer: Timer | undefined;
+  /** Present once its time was over. */
+  #timeout: TimedOutError | undefined;
+  /** Present for dynamic handlers, which may cancel their run. */
+  #dynamic: DynamicAttemptContext | undefined;
+
+  private constructor({ tools, call, tries }: NodeAttemptParts, ended: (end: CallEnd) => void) {
+    this.#tools = tools;
+    this.#call = call;
+    this.#tries = tries;
+    this.#ended = ended;
+    this.trace = call.trace.part(() => spanOf(call, this.attempt));
+  }
+
+  /** Calls the handler; the promise is never rejected. */
+  static run(parts: NodeAttemptParts): Promise<CallEnd> {
+    return new Promise((resolve) => new NodeAttempt(parts, resolve).#begin());
+  }
+
+  /** From 1. */
+  get attempt(): number {
+    return this.#tries.failures + 1;
+  }
+
+  get taskId(): string {
+    return this.#call.taskId;
+  }
+
+  get runId(): string | undefined {
+    return this.#call.runId;
+  }
+
+  get name(): string {
+    return this.#call.definition.name;
+  }
+
+  get user(): string {
+    return this.#call.user;
+  }
+
+  get fencingToken(): number {
+    return this.#call.holder.fencingToken;
+  }
+
+  get signal(): AbortSignal {
+    return this.#aborted.signal;
+  }
+
+  get log(): Logger {
+    return this.#tools.log;
+  }
+
+  get codec(): ValueCodec {
+    return this.#tools.codec;
+  }
+
+  get runner(): SubRunner {
+    this.#runner ??= this.#call.runnerFor(this.#tries);
+    return this.#runner;
+  }
+
+  get book(): WriteBook {
+    this.#book ??= new WriteBook(this.#call.channels, this.#tools.xcom, this.#call.user);
+    return this.#book;
+  }
+
+  returned(text: string): void {
+    const failure = this.#failureOf(undefined);
+    if (failure !== undefined) this.#end({ type: 'threw', failure });
+    else this.#end({ type: 'returned', text, writes: this.#writes() });
+  }
+
+  chose(control: Control): void {
+    const failure = this.#failureOf(control);
+    if (failure !== undefined) this.#end({ type: 'threw', failure });
+    else this.#end({ type: 'chose', control, writes: this.#writes() });
+  }
+
+  threw(failure: Failure): void {
+    // An output that holds a control cannot be stored, and the control says more about why.
+    const isOutput = failure.failureType === 'invalid-result';
+    const why = isOutput ? (this.#failureOf(undefined) ?? failure) : failure;
+    this.#end({ type: 'threw', failure: this.#timedOut(why) });
+  }
+
+  aborted(reason: unknown): void {
+    this.#aborted.abort(reason);
+    if (!this.#call.isPatient) this.#end({ type: 'hung', error: reason });
+  }
+
+  #begin(): void {
+    const { codec, clock } = this.#tools;
+    const { node, definition, handler, payload, cycles, plan, signal } = this.#call;
+    if (plan.timeoutMs > 0) this.#timer = clock.setTimer(plan.timeoutMs, () => this.#timeOut());
+    watchAbort(signal, this);
+    const isDynamic = cycles !== undefined && definition.dynamic !== undefined;
+    if (isDynamic)
+      this.#dynamic = new DynamicAttemptContext(this, { ...cycles, node: node ?? this.name });
+    const ctx = this.#dynamic ?? new AttemptContext(this);
+    this.trace.within(() => callHandler({ definition, handler, payload, ctx, codec }, this));
+  }
+
+  #timeOut(): void {
+    const error = new TimedOutError(this.taskId, this.#call.plan.timeoutMs);
+    this.#timeout = error;
+    this.#aborted.abort(error);
+    const hang = (): void => this.#end({ type: 'hung', error });
+    this.#timer = this.#tools.clock.setTimer(LIMITS.abortGraceMs, hang);
+  }
+
+  /** Only the first end counts: the promise is settled once. */
+  #end(end: CallEnd): void {
+    this.#timer?.cancel();
+    unwatchAbort(this.#call.signal, this);
+    const canceled = this.#dynamic?.canceled;
+    const last: CallEnd = canceled === undefined ? end : { type: 'canceled', cause: canceled.why };
+    this.trace.end(endOfCall(last));
+    this.#ended(last);
+  }
+
+  #writes(): HandlerWrites {
+    return this.#book === undefined ? NO_WRITES : this.#book.take();
+  }
+
+  /** Why what the handler returned does not count. */
+  #failureOf(control: Control | undefined): Failure | undefined {
+    if (this.#timeout !== undefined) return timedOut(this.#timeout);
+    const left = this.#dynamic?.unreturned(control) ?? [];
+    if (left.length === 0) return undefined;
+    const error = new ControlNotReturnedError(this.#call.node ?? this.name, left);
+    return { error, failureType: 'invalid-result', retryable: false };
+  }
+
+  /** What an aborted handler throws tells less than why it was aborted. */
+  #timedOut(failure: Failure): Failure {
+    return this.#timeout === undefined ? failure : timedOut(this.#timeout);
+  }
+}
+
+function timedOut(error: TimedOutError): Failure {
+  return { error, failureType: 'timeout', retryable: true };
+}
+
+interface NodeAttemptParts {
+  readonly tools: NodeTools;
+  readonly call: NodeCall;
+  /** Before this one. */
+  readonly tries: Tries;
+}
+
+function spanOf({ node, definition, runId }: NodeCall, attempt: number): PartRequest {
+  const attributes = { 'fairloom.task.name': definition.taskName, 'fairloom.attempt': attempt };
+  return partSpan({ kind: 'node', name: node ?? definition.name, runId, attributes });
+}

@@ -1,0 +1,148 @@
+import { checkedDecision, failedOutcome, releasedOutcome } from '../../attempt/decisions.ts';
+import { type HandlerWrites, NO_WRITES } from '../../attempt/write-book.ts';
+import { apart } from '../../base/async-scope.ts';
+import { sleep } from '../../base/pause.ts';
+import { thrownOf } from '../../base/thrown.ts';
+import { errorOf } from '../../codec/task-error.ts';
+import { type DeciderFacts, decide, type Outcome } from '../../domain/attempt/decider.ts';
+import { isOwn, TaskFailedError } from '../../domain/errors/errors.ts';
+import type { Decision } from '../../domain/port/backend.ts';
+import { type Cause, causeText, type FailureType, failureTypeOf } from '../../domain/task/cause.ts';
+import { functionWaitMs } from '../../enqueue/attempt-plan.ts';
+import { tellFailure } from '../../logging/failure-lines.ts';
+import type { Control } from '../../workflow/control.ts';
+import { type CallEnd, NodeAttempt } from './node-attempt.ts';
+import type { NodeCall, NodeTools } from './node-call.ts';
+
+/** How it ended. */
+export type NodeEnd =
+  | { readonly type: 'returned'; readonly text: string; readonly writes: HandlerWrites }
+  | { readonly type: 'chose'; readonly control: Control; readonly writes: HandlerWrites }
+  | { readonly type: 'failed'; readonly error: unknown; readonly failureType: FailureType }
+  /** Its decider said so, or its handler canceled its run. */
+  | { readonly type: 'canceled'; readonly cause: Cause }
+  | {
+      readonly type: 'left';
+      readonly delayMs: number;
+      readonly failures: number;
+      readonly releases: number;
+    };
+
+/** Runs a node to its end; rejects with the signal's reason when that aborts. */
+export class NodeRun {
+  readonly #tools: NodeTools;
+  readonly #call: NodeCall;
+  #failures: number;
+  #releases: number;
+
+  constructor(tools: NodeTools, call: NodeCall) {
+    this.#tools = tools;
+    this.#call = call;
+    this.#failures = call.failures;
+    this.#releases = call.releases;
+  }
+
+  async run(): Promise<NodeEnd> {
+    const { signal, maxWaitMs } = this.#call;
+    for (;;) {
+      signal.throwIfAborted();
+      const ending = await NodeAttempt.run({
+        tools: this.#tools,
+        call: this.#call,
+        tries: { failures: this.#failures, releases: this.#releases },
+      });
+      if (!this.#counts(ending)) signal.throwIfAborted();
+      if (ending.type === 'chose') return ending;
+      if (ending.type === 'canceled') return ending;
+      if (ending.type === 'hung') {
+        this.#tell(ending.error, 'last');
+        return { type: 'failed', error: ending.error, failureType: 'timeout' };
+      }
+      const decision = this.#decide(this.#outcomeOf(ending));
+      if (decision.type === 'finish') {
+        const writes = ending.type === 'returned' ? ending.writes : NO_WRITES;
+        return {
+          type: 'returned',
+          text: decision.result,
+          writes: this.#withResult(writes, decision.result),
+        };
+      }
+      if (decision.type === 'cancel') return { type: 'canceled', cause: decision.cause };
+      if (decision.type === 'dead-letter') {
+        const error = ending.type === 'threw' ? ending.failure.error : this.#refused(decision);
+        this.#tell(error, 'last');
+        return { type: 'failed', error, failureType: failureTypeOf(decision.cause) ?? 'error' };
+      }
+      if (decision.type === 'retry') {
+        if (ending.type === 'threw') this.#tell(ending.failure.error, 'again');
+        this.#failures++;
+      } else this.#releases++;
+      const { delayMs = 0 } = decision;
+      const [failures, releases] = [this.#failures, this.#releases];
+      if (delayMs > maxWaitMs) return { type: 'left', delayMs, failures, releases };
+      await sleep(this.#tools.clock, delayMs, signal);
+    }
+  }
+
+  /**
+   * Whether it counts though the signal has aborted: what is done before a shutdown need not be done
+   * again. After a cancel or a timeout whatever the handler gave is its answer to that, and no result.
+   */
+  #counts({ type }: CallEnd): boolean {
+    const { signal, isPatient } = this.#call;
+    const isDone = type === 'returned' || type === 'chose';
+    return isPatient && isDone && isOwn(signal.reason, 'CLOSED');
+  }
+
+  /** The result too, if the definition hands it on. */
+  #withResult(writes: HandlerWrites, text: string): HandlerWrites {
+    const { definition, user } = this.#call;
+    const result = this.#tools.xcom.resultOf(definition, user, text);
+    return result === undefined ? writes : { ...writes, xcom: [...writes.xcom, result] };
+  }
+
+  /** Of what is no part of a stored run, its caller hears by itself how it ended. */
+  #tell(error: unknown, which: 'again' | 'last'): void {
+    const { taskId: task, definition, user, runId: run, node } = this.#call;
+    if (run === undefined && which === 'last') return;
+    const failed = {
+      task,
+      name: definition.taskName,
+      user,
+      attempt: this.#failures + 1,
+      run,
+      node,
+    };
+    tellFailure(this.#tools, 'attempt.failed', failed, thrownOf(error));
+  }
+
+  /** A decider that refuses what a handler returned. */
+  #refused({ cause, error }: Decision & { readonly type: 'dead-letter' }): Error {
+    const facts = errorOf(error) ?? { name: 'Error', message: causeText(cause) };
+    return new TaskFailedError(this.#call.taskId, cause, facts);
+  }
+
+  #outcomeOf(ending: CallEnd & { readonly type: 'returned' | 'threw' }): Outcome {
+    if (ending.type === 'returned') return { type: 'succeeded', result: ending.text };
+    const { failure } = ending;
+    const released = releasedOutcome(failure);
+    if (released !== undefined) return released;
+    const wait = failure.afterMs ?? functionWaitMs(this.#call.plan, this.#failures + 1);
+    return failedOutcome(failure, wait);
+  }
+
+  #decide(outcome: Outcome): Decision {
+    const { plan, taskId, definition, user } = this.#call;
+    const { policy, decider } = plan;
+    const facts: DeciderFacts = {
+      id: taskId,
+      name: definition.name,
+      user,
+      attempt: this.#failures + 1,
+      releases: this.#releases,
+      policy,
+      random: this.#tools.random(),
+    };
+    return checkedDecision(apart(decider, outcome, facts), outcome) ?? decide(outcome, facts);
+  }
+}

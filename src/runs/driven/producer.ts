@@ -1,0 +1,281 @@
+import type { SubRunners } from '../../attempt/attempt-context.ts';
+import { type ChannelStore, channelError, StoredChannels } from '../../attempt/channels.ts';
+import { knownNames } from '../../attempt/decisions.ts';
+import type { OwnLease } from '../../attempt/own-lease.ts';
+import { type HandlerWrites, isNothing, NO_WRITES } from '../../attempt/write-book.ts';
+import { GroupChangedError, UnknownTaskError } from '../../domain/errors/errors.ts';
+import type { Suspension } from '../../domain/port/backend.ts';
+import type { Cause, FailureType } from '../../domain/task/cause.ts';
+import type { PlanBook } from '../../enqueue/attempt-plan.ts';
+import { NO_OPTIONS } from '../../enqueue/enqueue-options.ts';
+import {
+  type Ending,
+  type StepOutcome,
+  Walk,
+  type WalkStep,
+  type WalkTerms,
+} from '../../graph/run-walk.ts';
+import type { HandlerSource } from '../../handlers/handler-source.ts';
+import type { Trace } from '../../tracing/trace.ts';
+import { control as kindOf } from '../../workflow/control.ts';
+import { partsOf } from '../../workflow/parts.ts';
+import type { TaskDefinition } from '../../workflow/task-definition.ts';
+import { type NodeRecord, outcomeOf, recordOf } from './controls.ts';
+import { GroupDrive, type GroupTools } from './group-drive.ts';
+import { groupSpan, tracedGroup } from './group-trace.ts';
+import type { Journal } from './journal.ts';
+import type { ProducerFacts } from './members.ts';
+import { type NodeEnd, NodeRun } from './node-run.ts';
+import { strangePause } from './strange-node.ts';
+
+/** What walking a graph needs of its worker. */
+export interface ProducerTools extends GroupTools {
+  readonly handlers: HandlerSource;
+  readonly plans: PlanBook;
+}
+
+/** One walk of a run under one lease. */
+export interface ProducerCall {
+  readonly facts: ProducerFacts;
+  /** Whose lease and token may be others after a wait. */
+  readonly holder: Pick<OwnLease, 'lease' | 'fencingToken'>;
+  readonly journal: Journal;
+  /** Of the journal: tells groups of several runs in one task apart. */
+  readonly prefix: string;
+  /** Aborts when the lease is not wanted any more. */
+  readonly signal: AbortSignal;
+  readonly trace: Trace;
+  /** Write down every node, or only what comes before a group. */
+  readonly checkpoint: 'node' | 'group';
+  /** Longest wait of a node in place, in ms. */
+  readonly maxWaitMs: number;
+  /** Run steps for the handler of a node, whose runs are written down under this prefix. */
+  runnersOf(prefix: string): SubRunners;
+}
+
+/** What one lease of a run came to. */
+export type WalkMove =
+  | {
+      readonly type: 'ended';
+      readonly ending: Ending;
+      readonly failureType: FailureType;
+      /** At which it failed; absent when it was no node of it. */
+      readonly node: string | undefined;
+      /** The task that was to blame, where that is a group. */
+      readonly task: string | undefined;
+    }
+  | { readonly type: 'wait'; readonly suspension: Suspension }
+  /** A node waits for its next attempt, or its code is not here. */
+  | { readonly type: 'left'; readonly delayMs: number; readonly cause: LeftCause };
+
+type LeftCause = Extract<Cause, { type: 'node-waits' | 'unknown-here' }>;
+
+/** Walks a graph under a lease: nodes run here, groups are stored and waited for. */
+export class Producer {
+  readonly #tools: ProducerTools;
+  readonly #call: ProducerCall;
+  /** Of steps that handlers have named here. */
+  readonly #learned = new Map<string, TaskDefinition>();
+  #failureType: FailureType = 'error';
+  #culprit: string | undefined;
+  #failedAt: string | undefined;
+  /** Of the run; its nodes write under the lease of this walk. */
+  readonly #channels: ChannelStore;
+
+  constructor(tools: ProducerTools, call: ProducerCall) {
+    this.#tools = tools;
+    this.#call = call;
+    this.#channels = new StoredChannels(tools.backend.runs, call.facts.runId, call.holder);
+  }
+
+  /**
+   * Goes on from what is written down, as far as it can.
+   *
+   * @throws the signal's reason; {@link JournalLost} when the lease is not in force any more.
+   */
+  async walk(terms: WalkTerms): Promise<WalkMove> {
+    const { codec } = this.#tools;
+    const { journal, signal } = this.#call;
+    const walk = new Walk(terms);
+    for (;;) {
+      const step = walk.next();
+      if (step.type === 'end') {
+        const failureType = this.#failureType;
+        const [node, task] = [this.#failedAt, this.#culprit];
+        return { type: 'ended', ending: step.ending, failureType, node, task };
+      }
+      const key = `${step.node.id}#${step.visit}`;
+      const known = journal.record(key);
+      if (known !== undefined) {
+        walk.settle(outcomeOf(codec, known));
+        continue;
+      }
+      signal.throwIfAborted();
+      const move = step.type === 'task' ? await this.#task(step, key) : await this.#group(step);
+      if (move.type === 'record') {
+        const refused = await this.#note(key, move);
+        if (refused !== undefined) this.#failedAt = step.node.id;
+        walk.settle(refused ?? outcomeOf(codec, move.record));
+      } else if (move.type === 'failed') {
+        this.#failedAt = step.node.id;
+        walk.settle(move);
+      } else if (move.type === 'canceled') walk.settle(move);
+      else return move;
+    }
+  }
+
+  /** A node that wrote something is written down at once, whatever the run was asked for. */
+  async #note(
+    key: string,
+    { record, writes }: NodeMove & { readonly type: 'record' },
+  ): Promise<(StepOutcome & { readonly type: 'failed' }) | undefined> {
+    const { journal, facts, checkpoint } = this.#call;
+    if (isNothing(writes)) {
+      journal.note(key, record);
+      if (checkpoint === 'node') await journal.flush();
+      return undefined;
+    }
+    const { channel, xcom } = writes;
+    const held = { run: facts.runId, writes: channel, xcom };
+    const refusal = await journal.noteWriting(key, record, held);
+    if (refusal === undefined) return undefined;
+    this.#failureType = 'error';
+    return { type: 'failed', error: channelError(refusal) };
+  }
+
+  async #task(step: WalkStep & { readonly type: 'task' }, key: string): Promise<NodeMove> {
+    const { handlers } = this.#tools;
+    const definition = handlers.definition(step.node.task) ?? this.#learned.get(step.node.task);
+    if (definition === undefined) {
+      const { node } = step;
+      const { task } = node;
+      const delayMs = await strangePause(this.#tools, this.#call.journal, { key, node });
+      const error = new UnknownTaskError(task);
+      if (delayMs === 'expired') return this.#failed(error, 'expired');
+      if (delayMs === undefined) return this.#failed(error, 'unknown-task');
+      const known = knownNames(handlers.names());
+      return { type: 'left', delayMs, cause: { type: 'unknown-here', task, known } };
+    }
+    let payload: string;
+    try {
+      payload = this.#tools.codec.payload(step.node.id, step.input);
+    } catch (error) {
+      return this.#failed(error, 'invalid-payload');
+    }
+    return this.#ended(step, key, await this.#run(step, { key, definition, payload }));
+  }
+
+  #run(
+    { node, visit }: WalkStep & { readonly type: 'task' },
+    what: { readonly key: string; readonly definition: TaskDefinition; readonly payload: string },
+  ): Promise<NodeEnd> {
+    const { handlers, plans } = this.#tools;
+    const { journal, facts, signal, holder, trace } = this.#call;
+    const { dynamic } = node;
+    const { definition, payload, key } = what;
+    const tries = journal.tries(key);
+    return new NodeRun(this.#tools, {
+      definition,
+      handler: handlers.handler(definition),
+      plan: plans.planFor(definition, NO_OPTIONS, holder.lease.terms),
+      payload,
+      taskId: `${facts.taskId}:${this.#call.prefix}${key}`,
+      user: facts.user,
+      holder,
+      trace,
+      node: node.id,
+      signal,
+      cycles: dynamic === undefined ? undefined : { cycle: visit - 1, ...dynamic },
+      runId: facts.runId,
+      runnerFor: this.#call.runnersOf(`s:${key}/`),
+      channels: this.#channels,
+      failures: tries.failures,
+      releases: tries.releases,
+      isPatient: true,
+      maxWaitMs: this.#call.maxWaitMs,
+    }).run();
+  }
+
+  async #ended(
+    { node }: WalkStep & { readonly type: 'task' },
+    key: string,
+    end: NodeEnd,
+  ): Promise<NodeMove> {
+    switch (end.type) {
+      case 'returned':
+        return { type: 'record', record: { kind: 'output', text: end.text }, writes: end.writes };
+      case 'chose': {
+        const kind = end.control[kindOf];
+        if (kind === 'next' || kind === 'goto') this.learn(end.control.step);
+        try {
+          const record = recordOf(this.#tools.codec, node.id, end.control);
+          return { type: 'record', record, writes: end.writes };
+        } catch (error) {
+          return this.#failed(error, 'invalid-result');
+        }
+      }
+      case 'failed':
+        return this.#failed(end.error, end.failureType);
+      case 'canceled':
+        return { type: 'canceled', cause: end.cause };
+      case 'left': {
+        const { journal } = this.#call;
+        journal.noteTries(key, end);
+        await journal.flush();
+        const cause = { type: 'node-waits', node: node.id } as const;
+        return { type: 'left', delayMs: end.delayMs, cause };
+      }
+    }
+  }
+
+  async #group(step: WalkStep & { readonly type: 'group' }): Promise<NodeMove> {
+    const { facts, journal, holder, prefix } = this.#call;
+    const trace = this.#call.trace.part(() => groupSpan(step, facts.runId));
+    const { traceparent } = trace;
+    const call = { step, producer: facts, journal, holder, prefix, traceparent };
+    const move = await tracedGroup(trace, () => new GroupDrive(this.#tools, call).move());
+    if (move.type === 'wait') return move;
+    const { outcome } = move;
+    this.#culprit = move.culprit;
+    switch (outcome.type) {
+      case 'output':
+      case 'terminate': {
+        const kind = outcome.type;
+        try {
+          const text = this.#tools.codec.anyLength(outcome.value);
+          return { type: 'record', record: { kind, text }, writes: NO_WRITES };
+        } catch (error) {
+          return this.#failed(error, 'invalid-result');
+        }
+      }
+      case 'canceled':
+        return outcome;
+      case 'failed':
+        return this.#failed(outcome.error, 'error');
+      default:
+        return this.#failed(new GroupChangedError(step.node.id), 'error');
+    }
+  }
+
+  #failed(error: unknown, failureType: FailureType): NodeMove {
+    this.#failureType = failureType;
+    return { type: 'failed', error };
+  }
+
+  /** A step whose definitions may not be registered here. */
+  learn(step: unknown): void {
+    for (const task of partsOf(step).tasks) {
+      if (this.#tools.handlers.has(task)) this.#learned.set(task.taskName, task);
+    }
+  }
+}
+
+type NodeMove =
+  | {
+      readonly type: 'record';
+      readonly record: NodeRecord;
+      readonly writes: HandlerWrites;
+    }
+  | { readonly type: 'failed'; readonly error: unknown }
+  | { readonly type: 'canceled'; readonly cause: Cause }
+  | Extract<WalkMove, { type: 'wait' | 'left' }>;

@@ -1,0 +1,134 @@
+/** What one driven run has come to, as another one may go on from it. */
+
+import type { ValueCodec } from '../../codec/codec.ts';
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import type { Backend, Inspect } from '../../domain/port/backend.ts';
+import { allNodes, blocksOf, type GraphNode, type TaskGraph } from '../../graph/graph.ts';
+import { Walk, type WalkStep } from '../../graph/run-walk.ts';
+import { memberTaskId } from '../shared/record.ts';
+import { outcomeOf } from './controls.ts';
+import { givenField, type OpenedGroup, recordIn } from './journal.ts';
+
+type Fields = Readonly<Record<string, string>>;
+
+/** A driven run as it stands. */
+export interface DrivenRun {
+  readonly id: string;
+  readonly graph: TaskGraph;
+  readonly input: unknown;
+  /** Its journal. */
+  readonly fields: Fields;
+}
+
+/** How far a walk goes by what is written down. */
+export interface Replayed {
+  /** The fields that it goes by. */
+  readonly fields: Fields;
+  /** What comes next. */
+  readonly next: WalkStep;
+}
+
+/**
+ * Walks again through what is written down, up to the first step that is to be done again.
+ *
+ * @throws whatever an entry that cannot be read throws.
+ */
+export function replay(
+  codec: ValueCodec,
+  { graph, input, fields }: Omit<DrivenRun, 'id'>,
+  isAgain: (step: WalkStep) => boolean = () => false,
+): Replayed {
+  const kept: Record<string, string> = {};
+  const walk = new Walk({ graph, block: graph, input, isMember: false });
+  for (;;) {
+    const step = walk.next();
+    if (step.type === 'end' || isAgain(step)) return { fields: kept, next: step };
+    const key = keyOf(step);
+    const record = recordIn((name) => fields[name], key);
+    if (record === undefined) return { fields: kept, next: step };
+    kept[`n:${key}`] = fields[`n:${key}`] ?? '';
+    if ('graph' in record) Object.assign(kept, graphsIn(fields));
+    walk.settle(outcomeOf(codec, record));
+  }
+}
+
+/** Everything that another run need not do again: finished nodes, and finished members. */
+export async function seedOf(
+  tools: { readonly codec: ValueCodec; readonly backend: Pick<Backend, 'inspect'> },
+  run: DrivenRun,
+  from: string | undefined,
+): Promise<Fields> {
+  const again = from === undefined ? undefined : againFrom(run.graph, from);
+  const { fields, next } = replay(tools.codec, run, again);
+  if (next.type !== 'group' || again?.(next) === true) return fields;
+  const opened = run.fields[`o:${keyOf(next)}`];
+  const members = opened === undefined ? givenIn(run.fields, next) : undefined;
+  return { ...fields, ...(members ?? (await membersOf(tools.backend.inspect, run, next))) };
+}
+
+/** Whether a step is the node, is inside of it, or is a group that it is inside of. */
+function againFrom(graph: TaskGraph, from: string): (step: WalkStep) => boolean {
+  const nodes = [...allNodes(graph)];
+  const start = nodes.find(({ id }) => id === from);
+  if (start === undefined) throw new InvalidOptionError('from', `a node of ${graph.name}`, from);
+  const inside = idsIn(start);
+  return (step) => step.type !== 'end' && (inside.has(step.node.id) || idsIn(step.node).has(from));
+}
+
+/** The ids of a node and of all inside of it. */
+export function idsIn(node: GraphNode): Set<string> {
+  const ids = new Set([node.id]);
+  for (const [, block] of blocksOf(node)) {
+    for (const { id } of allNodes(block)) ids.add(id);
+  }
+  return ids;
+}
+
+/** What the finished members of an open group gave. */
+async function membersOf(
+  inspect: Pick<Inspect, 'standing'>,
+  run: DrivenRun,
+  step: WalkStep & { readonly type: 'group' },
+): Promise<Fields> {
+  const key = keyOf(step);
+  const { members } = step;
+  const ids = openIds(run, step) ?? [];
+  const standing = await inspect.standing(ids);
+  const given: Record<string, string> = {};
+  for (const [at, { key: member }] of members.entries()) {
+    const one = standing[at];
+    if (one?.state === 'finished') given[givenField(key, member)] = one.result ?? '';
+  }
+  return given;
+}
+
+/** The tasks of a group's members, in their order; `undefined` when it is not open. */
+export function openIds(
+  { id: runId, fields }: DrivenRun,
+  { node, visit, members }: WalkStep & { readonly type: 'group' },
+): readonly string[] | undefined {
+  const text = fields[`o:${node.id}#${visit}`];
+  if (text === undefined) return undefined;
+  const { epoch, epochs, opener }: OpenedGroup = JSON.parse(text);
+  return members.map(({ key: member }, at) =>
+    memberTaskId({ runId, opener, path: node.id, visit, epoch: epochs?.[at] ?? epoch, member }),
+  );
+}
+
+/** What it went on from itself, of a group that it has not opened yet. */
+function givenIn(fields: Fields, step: WalkStep & { readonly type: 'group' }): Fields {
+  const start = givenField(keyOf(step), '');
+  return picked(fields, (name) => name.startsWith(start));
+}
+
+function graphsIn(fields: Fields): Fields {
+  return picked(fields, (name) => name.startsWith('g:'));
+}
+
+function picked(fields: Fields, isWanted: (name: string) => boolean): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)));
+}
+
+function keyOf(step: Exclude<WalkStep, { readonly type: 'end' }>): string {
+  return `${step.node.id}#${step.visit}`;
+}

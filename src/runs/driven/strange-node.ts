@@ -1,0 +1,57 @@
+/** A node whose code is not here: left to other workers, as long as one of them may have it. */
+import type { Clock } from '../../base/time.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { WorkerStore } from '../../domain/port/backend.ts';
+import type { TaskNode } from '../../graph/graph.ts';
+import type { Journal } from './journal.ts';
+
+interface StrangeTools {
+  readonly backend: { readonly workers: Pick<WorkerStore, 'list'> };
+  readonly clock: Clock;
+  persist<T>(call: () => Promise<T>): Promise<T>;
+}
+
+/** How often it was met so, and since when no live worker had its code, in ms since the epoch. */
+interface Strangeness {
+  readonly times: number;
+  readonly since: number;
+  /** When it was met first, which is when it was released. */
+  readonly first: number;
+}
+
+/**
+ * How long a run is left to others, in ms; `undefined` when that has lasted too long: the node
+ * fails then; `expired` when its own time to start is over.
+ */
+export async function strangePause(
+  { backend, clock, persist }: StrangeTools,
+  journal: Journal,
+  { key, node }: { readonly key: string; readonly node: TaskNode },
+): Promise<number | 'expired' | undefined> {
+  const field = `x:${key}`;
+  const text = journal.text(field);
+  const now = clock.now();
+  const before: Strangeness =
+    text === undefined ? { times: 0, since: now, first: now } : JSON.parse(text);
+  const live = await persist(() => backend.workers.list());
+  const since = live.some(({ names }) => names.includes(node.task)) ? now : before.since;
+  const { expiresInMs } = node.options;
+  const left = typeof expiresInMs === 'number' ? before.first + expiresInMs - now : MOST_MS;
+  if (left <= 0 || now - since >= LIMITS.unknownTaskMs) {
+    // A run that is put back has its whole time again.
+    journal.drop(field);
+    return left <= 0 ? 'expired' : undefined;
+  }
+  const met: Strangeness = { times: before.times + 1, since, first: before.first };
+  journal.noteText(field, JSON.stringify(met));
+  await journal.flush();
+  const { strangeBaseMs, strangeMaxMs } = LIMITS;
+  const pause = strangeBaseMs * 2 ** Math.min(before.times, MOST_DOUBLINGS);
+  return Math.min(strangeMaxMs, pause, left);
+}
+
+/** For a node that may wait. */
+const MOST_MS = Number.POSITIVE_INFINITY;
+
+/** More of them are past any longest pause. */
+const MOST_DOUBLINGS = 30;

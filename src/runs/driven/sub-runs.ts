@@ -1,0 +1,162 @@
+/** Steps that a handler runs while its task is leased: numbered, written down, answered again. */
+
+import type { SubRunners } from '../../attempt/attempt-context.ts';
+import type { OwnLease } from '../../attempt/own-lease.ts';
+import { errorFrom } from '../../base/thrown.ts';
+import { errorOf, errorText } from '../../codec/task-error.ts';
+import {
+  ReplayMismatchError,
+  RunCanceledError,
+  UnknownTaskError,
+} from '../../domain/errors/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { checkName } from '../../domain/settings/names.ts';
+import type { Level } from '../../domain/task/task.ts';
+import type { Ending } from '../../graph/run-walk.ts';
+import { partSpan, tracedCall } from '../../tracing/spans/work.ts';
+import type { PartRequest } from '../../tracing/trace.ts';
+import { demandStep } from '../../workflow/pipeline-definition.ts';
+import { runPlaceOf, sha256 } from '../shared/record.ts';
+import type { Journal } from './journal.ts';
+import { Producer, type ProducerTools, type WalkMove } from './producer.ts';
+
+type Call = Parameters<ReturnType<SubRunners>>[0];
+
+/** Where in a task's journal the runs of one handler stand. */
+interface SubRunsPlace {
+  /** Of the task; asked for at the first run. */
+  readonly journal: () => Promise<Journal>;
+  /** What stands before the fields of the handler's runs. */
+  readonly prefix: string;
+  /** At which attempts those are that the handler is a part of, the task's own left out. */
+  readonly within: string;
+}
+
+/** The runs of one handler, under whatever lease it has. */
+export class SubRuns {
+  readonly #tools: ProducerTools;
+  readonly #own: OwnLease;
+  readonly #place: SubRunsPlace;
+  /** Settles when the run before has ended: a task waits for one group at a time. */
+  #before: Promise<unknown> = Promise.resolve();
+
+  constructor(tools: ProducerTools, own: OwnLease, place: SubRunsPlace) {
+    this.#tools = tools;
+    this.#own = own;
+    this.#place = place;
+  }
+
+  /** Runs of an attempt count from 1, and wait for what those before have left running. */
+  readonly runnerFor: SubRunners = ({ failures, releases }) => {
+    const within = `${this.#place.within}/${failures}.${releases}`;
+    let number = 0;
+    return (call) => {
+      try {
+        const key = call.id === undefined ? String(++number) : checkName('run id', call.id);
+        const run = this.#before.then(() => this.#run(key, call, within));
+        this.#before = run.catch(() => undefined);
+        return run;
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    };
+  };
+
+  async #run(key: string, call: Call, within: string): Promise<unknown> {
+    const { codec, graphs } = this.#tools;
+    const step = demandStep('run', call.step);
+    const { graph, content } = graphs.ofStep(step);
+    const text = codec.payload(step.name, call.input);
+    const prefix = `${this.#place.prefix}${key}/`;
+    const journal = (await this.#place.journal()).under(prefix, within);
+    this.#demandSame(key, journal, sha256(`${content}\n${text}`));
+    const before = resultIn(journal);
+    if (before !== undefined) return answered((one) => codec.read(one), before);
+    const trace = call.trace.part(() => this.#span(step.name));
+    const producer = this.#producer(journal, { prefix, within }, { ...call, trace });
+    producer.learn(step);
+    const terms = { graph, block: graph, input: codec.read(text), isMember: false };
+    return tracedCall(trace, async () => {
+      for (;;) {
+        const move = await producer.walk(terms);
+        if (move.type === 'wait') await this.#own.suspend(move.suspension, journal);
+        else if (move.type === 'left') throw leftError(move.cause);
+        else return this.#ended(journal, step.name, move.ending);
+      }
+    });
+  }
+
+  #span(name: string): PartRequest {
+    const { id, options } = this.#own.lease;
+    return partSpan({ kind: 'run', name, runId: runPlaceOf(options)?.id ?? id });
+  }
+
+  #demandSame(key: string, journal: Journal, hash: string): void {
+    const before = journal.text(HASH);
+    if (before === undefined) journal.noteText(HASH, hash);
+    else if (before !== hash) throw new ReplayMismatchError(key);
+  }
+
+  #producer(
+    journal: Journal,
+    { prefix, within }: Omit<SubRunsPlace, 'journal'>,
+    { signal, trace }: Pick<Call, 'signal' | 'trace'>,
+  ): Producer {
+    const { codec } = this.#tools;
+    const { lease } = this.#own;
+    const { id: taskId, user, queue } = lease;
+    const place = runPlaceOf(lease.options);
+    const runId = place?.id ?? taskId;
+    return new Producer(this.#tools, {
+      facts: { taskId, runId, user, queue, level: lease.level as Level, said: place?.said, codec },
+      holder: this.#own,
+      journal,
+      prefix,
+      signal,
+      trace,
+      checkpoint: 'node',
+      maxWaitMs: LIMITS.delayMaxMs,
+      runnersOf: (inner) => {
+        const nested = { ...this.#place, prefix: `${prefix}${inner}`, within };
+        return new SubRuns(this.#tools, this.#own, nested).runnerFor;
+      },
+    });
+  }
+
+  async #ended(journal: Journal, name: string, ending: Ending): Promise<unknown> {
+    const { codec } = this.#tools;
+    if ('value' in ending) {
+      const text = codec.result(name, ending.value);
+      journal.noteText(RESULT, `o${text}`);
+      await journal.flush();
+      return codec.read(text);
+    }
+    const error = ending.type === 'canceled' ? new RunCanceledError(ending.cause) : ending.error;
+    const { attempt } = journal;
+    journal.noteText(RESULT, `x${JSON.stringify({ attempt, error: errorText(error) })}`);
+    await journal.flush();
+    throw error;
+  }
+}
+
+/** What a handler is told whose step cannot go on here. */
+function leftError(cause: Extract<WalkMove, { type: 'left' }>['cause']): Error {
+  return new UnknownTaskError(cause.type === 'unknown-here' ? cause.task : cause.node);
+}
+
+const HASH = 'h';
+const RESULT = 'r';
+
+/** What a run gave; failures count within their attempt only. */
+function resultIn(journal: Journal): string | undefined {
+  const text = journal.text(RESULT);
+  if (text === undefined || text.startsWith('o')) return text;
+  const failure: { attempt: string } = JSON.parse(text.slice(1));
+  return failure.attempt === journal.attempt ? text : undefined;
+}
+
+function answered(read: (text: string) => unknown, text: string): unknown {
+  if (text.startsWith('o')) return read(text.slice(1));
+  const { error }: { error: string } = JSON.parse(text.slice(1));
+  throw errorFrom(errorOf(error) ?? { name: 'Error', message: '' });
+}

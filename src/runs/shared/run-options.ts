@@ -1,0 +1,153 @@
+/** What a caller may say about a run, and what of it each of its tasks gets. */
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import type { EdgePolicies, KeySpec, Level, NewTask } from '../../domain/task/task.ts';
+import {
+  dependenciesOf,
+  ENQUEUE_KEYS,
+  type EnqueueOptions,
+  edgesOf,
+  idOf,
+  keyOf,
+  type Place,
+  placeOf,
+  rejectsDuplicate,
+  type StoredOptions,
+  startOf,
+  storedOptions,
+} from '../../enqueue/enqueue-options.ts';
+import type { TaskMaker } from '../../enqueue/task-maker.ts';
+import type { TaskNode } from '../../graph/graph.ts';
+import { levelOf } from '../../workflow/task-options.ts';
+import type { SaidPlace } from './record.ts';
+
+/** How a run is carried out; see {@link RunEnqueueOptions.form}. */
+export type RunForm = 'dispatched' | 'driven';
+
+export const RUN_FORMS: readonly RunForm[] = ['dispatched', 'driven'];
+
+/**
+ * What may be said about one run. `user`, `queue`, `priority` and the options of attempts hold for
+ * every task of it and go before those of definitions; `delay`, `executeAfter`, `expiresIn` and
+ * `dependsOn` for those that wait for no other; `id` and `idempotencyKey` for the run itself.
+ */
+export interface RunEnqueueOptions extends Omit<EnqueueOptions, 'debounce' | 'throttle'> {
+  /**
+   * `dispatched`: every node is a task of the queue. `driven`: one worker at a time walks the graph
+   * and dispatches groups. Default: `dispatched` for graphs that can be.
+   */
+  readonly form?: RunForm | undefined;
+  /**
+   * How often a driven run writes down where it is: after every node (`node`, the default), or only
+   * when a group begins (`group`): faster, and nodes since then run again when its worker is lost.
+   */
+  readonly checkpoint?: Checkpoint | undefined;
+}
+
+const { debounce: _debounce, throttle: _throttle, ...PLAIN_KEYS } = ENQUEUE_KEYS;
+
+const RUN_KEYS: OptionKeys<RunEnqueueOptions> = keysOf<RunEnqueueOptions>()({
+  ...PLAIN_KEYS,
+  form: true,
+  checkpoint: true,
+});
+
+/** See {@link RunEnqueueOptions.checkpoint}. */
+export type Checkpoint = 'node' | 'group';
+
+/** The options of one enqueue, checked. */
+export interface RunTerms {
+  readonly id: string;
+  readonly user: string;
+  /** Of the run's own task. */
+  readonly place: Place;
+  /** For tasks that wait for no other of the run. */
+  readonly start: Pick<NewTask, 'delayMs' | 'executeAfter'>;
+  readonly dependsOn: readonly string[];
+  readonly edges: EdgePolicies;
+  readonly stored: StoredOptions;
+  readonly key: KeySpec | undefined;
+  readonly rejects: boolean;
+  readonly form: RunForm | undefined;
+  readonly checkpoint: Checkpoint | undefined;
+  readonly said: EnqueueOptions;
+  /** What of it a rerun needs to know. */
+  readonly saidPlace: SaidPlace | undefined;
+}
+
+interface TermsTools {
+  readonly maker: TaskMaker;
+  readonly newId: () => string;
+}
+
+const FORMS: readonly unknown[] = [...RUN_FORMS, undefined];
+const CHECKPOINTS: readonly unknown[] = ['node', 'group', undefined];
+
+/** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
+export function runTerms(tools: TermsTools, options: RunEnqueueOptions): RunTerms {
+  const { form } = options;
+  if (!FORMS.includes(form)) throw new InvalidOptionError('form', '"dispatched", "driven"', form);
+  const { checkpoint } = options;
+  if (!CHECKPOINTS.includes(checkpoint)) {
+    throw new InvalidOptionError('checkpoint', '"node" or "group"', checkpoint);
+  }
+  demandNoWindow(options);
+  const key = keyOf(options);
+  if (key?.policy === 'replace-queued' || key?.policy === 'run-once-more') {
+    throw new InvalidOptionError(
+      'idempotency.policy',
+      '"return" or "reject" for a run',
+      key.policy,
+    );
+  }
+  return {
+    id: idOf(options, tools.newId),
+    user: tools.maker.userOf(options.user),
+    place: placeOf(options, tools.maker.base),
+    start: startOf(options) ?? {},
+    dependsOn: dependenciesOf(options),
+    edges: edgesOf(options),
+    stored: JSON.parse(storedOptions(options)),
+    key,
+    rejects: rejectsDuplicate(options),
+    form,
+    checkpoint,
+    said: options,
+    saidPlace: saidPlaceOf(options),
+  };
+}
+
+/** @throws {@link InvalidOptionError} for what is no option of a run. */
+export function checkRunOptions(options: EnqueueOptions): void {
+  // A dynamic task is a run, and its type is that of a task.
+  demandNoWindow(options);
+  checkOptions('enqueue', options, RUN_KEYS);
+}
+
+function demandNoWindow(options: EnqueueOptions | null): void {
+  for (const option of ['debounce', 'throttle'] as const) {
+    const value: unknown = options?.[option];
+    if (value !== undefined) throw new InvalidOptionError(option, 'nothing for a run', value);
+  }
+}
+
+function saidPlaceOf({ queue, priority, cost }: EnqueueOptions): SaidPlace | undefined {
+  if (queue === undefined && priority === undefined && cost === undefined) return undefined;
+  return {
+    ...(queue === undefined ? {} : { queue }),
+    ...(priority === undefined ? {} : { level: levelOf('priority', priority) }),
+    ...(cost === undefined ? {} : { cost }),
+  };
+}
+
+/** Where a node's task goes: what the enqueue says, then its definition, then the defaults. */
+export function placeOfNode({ options }: TaskNode, { said }: RunTerms, base: Place): Place {
+  const { queue, level, cost, expiresInMs } = options;
+  return placeOf(said, {
+    queue: typeof queue === 'string' ? queue : base.queue,
+    // A graph is checked when it is read, and its levels were when it was made.
+    level: typeof level === 'number' ? (level as Level) : base.level,
+    cost: typeof cost === 'number' ? cost : base.cost,
+    expiresInMs: typeof expiresInMs === 'number' ? expiresInMs : base.expiresInMs,
+  });
+}

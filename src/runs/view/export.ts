@@ -1,0 +1,51 @@
+/** A run as JSON, to be kept or to go on in another place. */
+import { TaskNotFoundError } from '../../domain/errors/errors.ts';
+import { type Seed, storedOptionsOf } from '../shared/record.ts';
+import { type ExportedNode, RUN_VERSION, type RunExport } from './run-format.ts';
+import { RunView, type ViewParts } from './run-view.ts';
+
+/**
+ * A run as it is now. One that goes on meanwhile is as it was at some moment for each of its nodes.
+ *
+ * @throws {@link TaskNotFoundError} when it is not stored; {@link GraphStoreError}.
+ */
+export async function exportRun(parts: ViewParts, id: string): Promise<RunExport> {
+  const view = await RunView.find(parts, id);
+  if (view === undefined) throw new TaskNotFoundError(id);
+  const { root, place, form } = view;
+  const { graph, content } = await view.known();
+  const { input } = view;
+  // What a run has come to is read after where it stands: it may be further, never less far.
+  const seed: Partial<Seed> = form === 'driven' ? await view.seed() : await view.shared();
+  const { fields, channels } = seed;
+  return {
+    format: 'fairloom-run',
+    version: RUN_VERSION,
+    id,
+    name: place.name ?? graph.name,
+    form,
+    state: root.state,
+    user: root.user,
+    said: place.said ?? {},
+    options: storedOptionsOf(root.options),
+    graphHash: content,
+    graph,
+    ...(input === undefined ? {} : { input: parts.codec.payload(graph.name, input) }),
+    nodes: await nodesOf(view),
+    ...(fields === undefined ? {} : { journal: fields }),
+    ...(channels === undefined ? {} : { channels }),
+  };
+}
+
+/** Strict groups give nothing themselves: their values are put together of those of their members. */
+async function nodesOf(view: RunView): Promise<readonly ExportedNode[]> {
+  const nodes = await view.nodes();
+  if (view.form === 'driven') return nodes.map(({ node, state }) => ({ node, state }));
+  const { dispatch } = await view.known();
+  const records = await view.records();
+  return nodes.map(({ node, state }): ExportedNode => {
+    const record = records.get(node);
+    const isShown = record?.state === 'finished' && dispatch.byId.get(node)?.kind !== 'join';
+    return isShown ? { node, state, result: record.result ?? '' } : { node, state };
+  });
+}

@@ -1,0 +1,104 @@
+/** Stores an exported run, which goes on from what had finished. */
+import { messageOf } from '../../base/message-of.ts';
+import type { ValueCodec } from '../../codec/codec.ts';
+import { RunFormatError } from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { tracedEnqueue, tracedOnly } from '../../tracing/spans/traced-enqueue.ts';
+import type { RunCall } from '../dispatched/run-tasks.ts';
+import { replay } from '../driven/seeds.ts';
+import type { KnownGraph } from '../shared/known-graph.ts';
+import { runTerms } from '../shared/run-options.ts';
+import { type RunExport, readRun } from './run-format.ts';
+import type { RunHandle } from './run-handle.ts';
+import { type RunTools, submitCall } from './run-submission.ts';
+
+/** How a run is imported. */
+export interface RunImportOptions {
+  /**
+   * The new run's id. Default: a new one. That of the exported run is free in another place; where
+   * a run of this id is stored, it is that run when it is the same, else refused.
+   */
+  readonly id?: string | undefined;
+  /** Whose turns it takes. Default: as it was. */
+  readonly user?: string | undefined;
+}
+
+const KEYS: OptionKeys<RunImportOptions> = keysOf<RunImportOptions>()({ id: true, user: true });
+
+type Past = Pick<RunCall, 'given' | 'seed'>;
+
+/** @throws see `Runs.import`. */
+export async function importRun(
+  tools: RunTools,
+  given: unknown,
+  options: RunImportOptions,
+): Promise<RunHandle<unknown>> {
+  checkOptions('runs.import', options, KEYS);
+  const run = readRun(given);
+  const { handles, maker } = tools;
+  const { codec } = handles;
+  const known = handles.graphs.ofGraph(run.graph);
+  const input = run.input === undefined ? undefined : readable(codec, run.input, '$.input');
+  const past =
+    run.form === 'driven' ? drivenPast(codec, run, input) : givenNodes(codec, run, known);
+  const { queue, level, cost } = run.said;
+  const { id, user = run.user } = options;
+  const terms = runTerms(tools, { id, user, queue, cost, priority: level });
+  return tracedEnqueue(tools, {
+    name: run.name,
+    queue: queue ?? maker.base.queue,
+    options: run.options,
+    send: (traced) => {
+      const stored = { ...run.options, ...tracedOnly(traced) };
+      const call: RunCall = {
+        ...{ known, input, codec, base: maker.base, ...past },
+        terms: { ...terms, stored },
+      };
+      return submitCall(tools, call, run.form);
+    },
+  });
+}
+
+/** What a driven run has written down must lead somewhere in its graph. */
+function drivenPast(codec: ValueCodec, run: RunExport, input: unknown): Past {
+  const { graph, journal: fields = {}, channels } = run;
+  try {
+    replay(codec, { graph, input, fields });
+  } catch (error) {
+    throw new RunFormatError('$.journal', `cannot be read: ${messageOf(error)}`);
+  }
+  for (const [name, value] of Object.entries(fields)) {
+    if (name.startsWith('m:')) readable(codec, value, `$.journal.${name}`);
+    else if (!/^[ng]:/.test(name)) throw new RunFormatError(`$.journal.${name}`, 'is not known');
+  }
+  return { seed: channels === undefined ? { fields } : { fields, channels } };
+}
+
+/** Nodes that have finished are tasks that give at once what they gave. */
+function givenNodes(codec: ValueCodec, run: RunExport, known: KnownGraph): Past {
+  if (known.plan.form !== 'dispatched') {
+    throw new RunFormatError('$.form', 'is dispatched, and the graph has to be driven');
+  }
+  if (run.channels !== undefined) {
+    throw new RunFormatError('$.channels', 'cannot be given to a dispatched run');
+  }
+  const given = new Map<string, string>();
+  for (const [at, { node, state, result }] of run.nodes.entries()) {
+    const path = `$.nodes[${at}]`;
+    const task = known.dispatch.byId.get(node);
+    if (task?.plan === undefined) throw new RunFormatError(`${path}.node`, 'is not in the graph');
+    if (state !== 'finished' || task.kind === 'join') continue;
+    if (result === undefined) throw new RunFormatError(`${path}.result`, 'is missing');
+    readable(codec, result, `${path}.result`);
+    given.set(node, result);
+  }
+  return { given };
+}
+
+function readable(codec: ValueCodec, value: string, path: string): unknown {
+  try {
+    return codec.read(value);
+  } catch (error) {
+    throw new RunFormatError(path, `cannot be read: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,82 @@
+/** Cancels a run: its own task first, so that nothing new begins, then what is open of it. */
+import { mapInChunks } from '../../base/chunks.ts';
+import type { CancelReply } from '../../domain/port/backend.ts';
+import { isEnd } from '../../domain/task/task.ts';
+import { type Consequences, ConsequenceWalk } from '../shared/consequences.ts';
+import { RunView, type ViewParts } from './run-view.ts';
+
+/** What the cancel of a run came to. */
+export interface RunCancelReport {
+  /** What it came to for the run itself. */
+  readonly run: CancelReply;
+  /** Every node that had not ended, with what it came to for that. */
+  readonly nodes: readonly { readonly node: string; readonly reply: CancelReply }[];
+}
+
+interface CancelTools extends ViewParts {
+  /** Cancels one task. */
+  readonly cancelTask: (id: string, reason: string | undefined) => Promise<CancelReply>;
+}
+
+/** Cancels that are under way at once. */
+const AT_ONCE = 50;
+
+/** Cancels whatever has not ended; safe to call again. */
+export async function cancelRun(
+  tools: CancelTools,
+  id: string,
+  reason: string | undefined,
+): Promise<RunCancelReport> {
+  const view = await RunView.find(tools, id);
+  if (view === undefined) return { run: { kind: 'not-found' }, nodes: [] };
+  // Looked at before: a driven run that has ended waits for nothing. A dispatched one is looked at
+  // after: what is put back once it is canceled, its `resume` takes back.
+  const members = view.form === 'driven' ? await openTasks(view) : [];
+  const run = await tools.cancelTask(id, reason);
+  const open = view.form === 'driven' ? members : await openTasks(view);
+  const nodes = await mapInChunks(open, AT_ONCE, async ({ node, taskId, isShown }) => {
+    return { node, isShown, reply: await tools.cancelTask(taskId, reason) };
+  });
+  const shown = nodes.filter(({ isShown }) => isShown);
+  return { run, nodes: shown.map(({ node, reply }) => ({ node, reply })) };
+}
+
+/** What a cancel of the run would end. */
+export interface RunConsequences extends Consequences {
+  /** Its nodes that have not ended. */
+  readonly nodes: readonly string[];
+}
+
+/** What `cancelRun` would end: open nodes, and what others wait for these or for the run. */
+export async function runConsequences(
+  tools: ViewParts,
+  id: string,
+  limit: number,
+): Promise<RunConsequences> {
+  const view = await RunView.demand(tools, id);
+  const { inspect } = await tools.connection.open();
+  const open = await openTasks(view);
+  const ids = [id, ...open.map(({ taskId }) => taskId)];
+  const outside = await new ConsequenceWalk(inspect, limit).from(ids, 'cancel');
+  const nodes = open.filter(({ isShown }) => isShown).map(({ node }) => node);
+  return { nodes, ...outside };
+}
+
+interface OpenTask {
+  readonly node: string;
+  readonly taskId: string;
+  /** Joins are no nodes to anybody. */
+  readonly isShown: boolean;
+}
+
+async function openTasks(view: RunView): Promise<readonly OpenTask[]> {
+  if (view.form === 'driven') {
+    const members = await view.openMembers();
+    return members.map(({ node, record }) => ({ node, taskId: record.id, isShown: true }));
+  }
+  const { dispatch } = await view.known();
+  return [...(await view.records())].flatMap(([node, { id: taskId, state }]) => {
+    if (isEnd(state)) return [];
+    return [{ node, taskId, isShown: dispatch.byId.get(node)?.plan?.kind !== 'join' }];
+  });
+}

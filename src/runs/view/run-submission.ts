@@ -1,0 +1,224 @@
+/** Stores runs: all of their tasks or none. */
+
+import { type Turns, turn } from '../../base/event-loop.ts';
+import type { Logger } from '../../base/logger.ts';
+import {
+  BackendUnavailableError,
+  BatchRefusedError,
+  InvalidOptionError,
+  InvalidPayloadError,
+  TaskConflictError,
+} from '../../domain/errors/errors.ts';
+import type { Backend, EnqueueReply } from '../../domain/port/backend.ts';
+import { refusalError } from '../../domain/port/refusal.ts';
+import type { Cause } from '../../domain/task/cause.ts';
+import type { NewTask } from '../../domain/task/task.ts';
+import type { TaskMaker } from '../../enqueue/task-maker.ts';
+import type { Tracer } from '../../tracing/tracer.ts';
+import { partsOf } from '../../workflow/parts.ts';
+import { validate } from '../../workflow/standard-schema.ts';
+import { dispatchedTasks, drivenTask, type RunCall } from '../dispatched/run-tasks.ts';
+import type { KnownGraph } from '../shared/known-graph.ts';
+import { runPlaceOf } from '../shared/record.ts';
+import {
+  type RunEnqueueOptions,
+  type RunForm,
+  type RunTerms,
+  runTerms,
+} from '../shared/run-options.ts';
+import { type RunHandle, type RunHandleParts, type RunReply, StoredRun } from './run-handle.ts';
+
+/** What storing a run needs of its client. */
+export interface RunTools {
+  readonly handles: RunHandleParts;
+  readonly maker: TaskMaker;
+  readonly newId: () => string;
+  readonly turns: Turns;
+  readonly tracer: Tracer | undefined;
+  readonly log: Logger;
+  onCreated(task: NewTask): void;
+}
+
+/** What is stored. */
+export interface RunRequest {
+  readonly step: object;
+  readonly input: unknown;
+  readonly options: RunEnqueueOptions;
+}
+
+/** Stores a run of a step. */
+export async function submitStep(
+  tools: RunTools,
+  { step, input, options }: RunRequest,
+): Promise<RunHandle<unknown>> {
+  const { graphs, codec } = tools.handles;
+  const known = graphs.ofStep(step);
+  const terms = runTerms(tools, options);
+  const call: RunCall = { known, input, terms, codec, base: tools.maker.base };
+  const form = formOf(known, terms);
+  if (form === 'dispatched') await demandInputs(step, call);
+  return submitCall(tools, call, form);
+}
+
+/** Stores a run whose parts are settled. */
+export async function submitCall(
+  tools: RunTools,
+  call: RunCall,
+  form: RunForm,
+): Promise<RunHandle<unknown>> {
+  const { terms } = call;
+  const backend = await tools.handles.connection.open();
+  const tasksOf = (turn: number): readonly NewTask[] =>
+    form === 'driven' ? [drivenTask(call)] : dispatchedTasks({ ...call, turn });
+  const send = (tasks: readonly NewTask[]): Promise<RunReply> =>
+    store(tools, { backend, call, tasks });
+  // Nobody has had an id that was made for it.
+  if (terms.said.id === undefined) return new StoredRun(tools.handles, await send(tasksOf(0)));
+  for (let turn = 0; ; turn++) {
+    const tasks = tasksOf(turn);
+    // Its nodes may be gone while it is there, and would run again.
+    const reply = await storedRun(backend, tasks, terms);
+    if (reply !== undefined) return new StoredRun(tools.handles, reply);
+    if (await leftBehind(backend, tasks)) continue;
+    return new StoredRun(tools.handles, await send(tasks));
+  }
+}
+
+/**
+ * Whether nodes are stored though their run is not: an earlier run of the same id is gone, and these
+ * are kept for longer. Whoever finds that counts on, and so do others that store the same run at once:
+ * they come to the same ids.
+ */
+async function leftBehind(backend: Backend, tasks: readonly NewTask[]): Promise<boolean> {
+  const nodes = tasks.slice(0, -1).map(({ id }) => id);
+  if (nodes.length === 0) return false;
+  return (await backend.inspect.standing(nodes)).some((one) => one !== undefined);
+}
+
+/** The form that is asked for, or the one that the graph allows. */
+function formOf({ plan }: KnownGraph, { form, checkpoint }: RunTerms): RunForm {
+  if (form !== 'dispatched' || plan.form === 'dispatched') {
+    // A run without any task has nothing that could wait for its time.
+    const isEmpty = plan.form === 'dispatched' && plan.nodes.every(({ kind }) => kind !== 'task');
+    const chosen = form ?? (isEmpty ? 'driven' : plan.form);
+    if (chosen === 'driven' || checkpoint === undefined) return chosen;
+    throw new InvalidOptionError('checkpoint', 'the form "driven" beside it', checkpoint);
+  }
+  const reasons = plan.reasons.slice(0, 5).map(({ node, reason }) => `${node}: ${reason}`);
+  throw new InvalidOptionError('form', `"driven" for this graph (${reasons.join(', ')})`, form);
+}
+
+/** What the schemas of the first nodes say of their inputs, before anything is stored. */
+async function demandInputs(step: object, { known, input }: RunCall): Promise<void> {
+  const checked = partsOf(step).tasks.filter((task) => task.input !== undefined);
+  if (checked.length === 0) return;
+  const schemas = new Map(checked.map((task) => [task.taskName, task.input]));
+  for (const { plan, reads } of known.dispatch.tasks) {
+    if (plan?.kind !== 'task' || reads.length > 0) continue;
+    const schema = schemas.get(plan.task.task);
+    if (schema === undefined) continue;
+    const outcome = (): never => {
+      throw new InvalidPayloadError('$', 'is not known yet');
+    };
+    const result = await validate(schema, known.values.build(plan.input, { input, outcome }));
+    if (!result.ok) throw new InvalidPayloadError(result.path, result.message);
+  }
+}
+
+/** The run of the caller's id, if it is stored already. */
+async function storedRun(
+  backend: Backend,
+  tasks: readonly NewTask[],
+  terms: RunTerms,
+): Promise<RunReply | undefined> {
+  const [record] = await backend.inspect.get([terms.id]);
+  const root = tasks.at(-1);
+  if (record === undefined || root === undefined) return undefined;
+  const isSame =
+    record.user === root.user &&
+    record.name === root.name &&
+    record.payload === root.payload &&
+    runPlaceOf(record.options)?.graph === root.graph;
+  if (!isSame) throw new TaskConflictError(terms.id);
+  return existing(terms, { id: terms.id, conflict: false });
+}
+
+interface StoreCall {
+  readonly backend: Backend;
+  readonly call: RunCall;
+  readonly tasks: readonly NewTask[];
+}
+
+async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Promise<RunReply> {
+  const { graphs } = tools.handles;
+  if (tools.turns.spend(tasks.length)) await turn();
+  await graphs.share(call.known);
+  let replies = await backend.tasks.enqueue(tasks, { atomic: true });
+  if (replies.some(isGraphMissing)) {
+    graphs.forgetStored(call.known);
+    await graphs.share(call.known);
+    replies = await backend.tasks.enqueue(tasks, { atomic: true });
+  }
+  const refused = replies.findIndex(
+    (reply) => reply.kind === 'refused' && reply.refusal.type !== 'batch-refused',
+  );
+  const [task, reply] = [tasks[refused], replies[refused]];
+  if (task !== undefined && reply?.kind === 'refused') {
+    return refusedRun(backend, { call, tasks, task, refusal: reply.refusal });
+  }
+  const own = replies.at(-1);
+  if (own === undefined || own.kind === 'refused') {
+    throw new BackendUnavailableError('enqueue', 'it gave no answer for a run');
+  }
+  if (own.kind === 'existing') {
+    await takeBack(backend, replies);
+    return existing(call.terms, own);
+  }
+  for (const one of tasks) if (isServed(one)) tools.onCreated(one);
+  return { id: own.id, created: true, conflict: false };
+}
+
+const STORED_BEFORE: Cause = { type: 'request', reason: 'its run was stored before' };
+
+/** Another was first, and stored its nodes under other ids: these are nobody's. */
+async function takeBack(backend: Backend, replies: readonly EnqueueReply[]): Promise<void> {
+  const created = replies.filter((reply) => reply.kind === 'created');
+  for (const { id } of created) await backend.tasks.cancel(id, STORED_BEFORE);
+}
+
+interface RefusedRun {
+  readonly call: RunCall;
+  readonly tasks: readonly NewTask[];
+  /** The one that was refused. */
+  readonly task: NewTask;
+  readonly refusal: (EnqueueReply & { readonly kind: 'refused' })['refusal'];
+}
+
+async function refusedRun(
+  backend: Backend,
+  { call: { terms }, tasks, task, refusal }: RefusedRun,
+): Promise<RunReply> {
+  const root = tasks.at(-1);
+  if (refusal.type === 'key-taken' && terms.key?.policy === 'return') {
+    const [record] = await backend.inspect.get([refusal.id]);
+    return { id: refusal.id, created: false, conflict: record?.payload !== root?.payload };
+  }
+  const error = refusalError(task.id, refusal);
+  // The mistakes that a caller can make concern the run, not one node of it.
+  if (task === root || refusal.type !== 'task-conflict') throw error;
+  throw new BatchRefusedError(tasks.indexOf(task), error);
+}
+
+function existing(terms: RunTerms, { id, conflict }: Omit<RunReply, 'created'>): RunReply {
+  if (!terms.rejects) return { id, created: false, conflict };
+  throw new TaskConflictError(id, 'already, and onDuplicate is "reject"');
+}
+
+function isGraphMissing(reply: EnqueueReply): boolean {
+  return reply.kind === 'refused' && reply.refusal.type === 'graph-missing';
+}
+
+/** Some worker has to run it. */
+function isServed({ join }: NewTask): boolean {
+  return join !== true;
+}

@@ -1,0 +1,225 @@
+import type { Connection } from '../../backends/connection.ts';
+import { linkAbort } from '../../base/abort-watch.ts';
+import type { ValueCodec } from '../../codec/codec.ts';
+import { TaskNotFoundError } from '../../domain/errors/errors.ts';
+import type { Backend } from '../../domain/port/backend.ts';
+import { isEnd, type TaskRecord } from '../../domain/task/task.ts';
+import { memberKeys } from '../../graph/graph.ts';
+import type { NodeOutcome } from '../../graph/graph-values.ts';
+import { drivenNodes, type OpenMember, openMembers } from '../driven/driven-nodes.ts';
+import { seedOf } from '../driven/seeds.ts';
+import { causeOf, culpritsOf, recordsOf } from '../shared/failure-cause.ts';
+import type { GraphCache } from '../shared/graph-cache.ts';
+import type { KnownGraph } from '../shared/known-graph.ts';
+import {
+  isRun,
+  nodeScope,
+  nodeTaskId,
+  type RunPlace,
+  runInputOf,
+  runPlaceOf,
+  runSeedOf,
+  type Seed,
+} from '../shared/record.ts';
+import { formOf, nodeInfo, type RunNodeInfo } from '../shared/run-info.ts';
+import type { RunForm } from '../shared/run-options.ts';
+
+/** What looking at a run needs of its client. */
+export interface ViewParts {
+  readonly connection: Connection;
+  readonly codec: ValueCodec;
+  readonly graphs: GraphCache;
+}
+
+/** A run and the tasks of which it is made. */
+export class RunView {
+  readonly root: TaskRecord;
+  readonly place: RunPlace;
+  readonly form: RunForm;
+  readonly #parts: ViewParts;
+  readonly #backend: Backend;
+
+  private constructor(parts: ViewParts, backend: Backend, root: TaskRecord, place: RunPlace) {
+    this.#parts = parts;
+    this.#backend = backend;
+    this.root = root;
+    this.place = place;
+    this.form = formOf(root);
+  }
+
+  /** `undefined` when no run of this id is stored. */
+  static async find(parts: ViewParts, id: string): Promise<RunView | undefined> {
+    const backend = await parts.connection.open();
+    const [root] = await backend.inspect.get([id]);
+    return root === undefined ? undefined : RunView.#of(parts, backend, root);
+  }
+
+  /** @throws {@link TaskNotFoundError} when no run of this id is stored. */
+  static async demand(parts: ViewParts, id: string): Promise<RunView> {
+    const view = await RunView.find(parts, id);
+    if (view === undefined) throw new TaskNotFoundError(id);
+    return view;
+  }
+
+  /** The run that a record is; `undefined` when it is another task. */
+  static async of(parts: ViewParts, root: TaskRecord): Promise<RunView | undefined> {
+    return RunView.#of(parts, await parts.connection.open(), root);
+  }
+
+  static #of(parts: ViewParts, backend: Backend, root: TaskRecord): RunView | undefined {
+    const place = runPlaceOf(root.options);
+    if (place === undefined || !isRun(root)) return undefined;
+    return new RunView(parts, backend, root, place);
+  }
+
+  /** @throws what {@link GraphCache.get} throws. */
+  known(): Promise<KnownGraph> {
+    return this.#parts.graphs.get(this.place.graph);
+  }
+
+  get input(): unknown {
+    return runInputOf(this.#parts.codec, this.root.payload);
+  }
+
+  /** The record of every node of a dispatched run that has one, joins included. */
+  async records(): Promise<ReadonlyMap<string, TaskRecord>> {
+    const { dispatch } = await this.known();
+    return this.recordsOf(dispatch.tasks.map(({ id }) => id));
+  }
+
+  /** The records of these nodes; of results that another run has, that one's. */
+  async recordsOf(nodes: readonly string[]): Promise<ReadonlyMap<string, TaskRecord>> {
+    const { past = [] } = this.place;
+    const found = new Map<string, TaskRecord>();
+    let left = nodes;
+    for (const scope of [nodeScope(this.place), ...past]) {
+      const ids = left.map((node) => nodeTaskId(scope, node));
+      for (const [at, record] of (await recordsOf(this.#backend.inspect, ids)).entries()) {
+        const node = left[at];
+        if (record !== undefined && node !== undefined) found.set(node, record);
+      }
+      left = left.filter((node) => !found.has(node));
+      if (left.length === 0) break;
+    }
+    return found;
+  }
+
+  /** What is shown of each node, in the order of the graph; open members of groups at the end. */
+  async nodes(): Promise<readonly RunNodeInfo[]> {
+    const known = await this.known();
+    const keys = memberKeys(known.graph);
+    const nodes = await this.#nodesOf(known);
+    return nodes.map((one) => {
+      const member = keys.get(one.node);
+      return member === undefined ? one : { ...one, member };
+    });
+  }
+
+  async #nodesOf(known: KnownGraph): Promise<readonly RunNodeInfo[]> {
+    const { root, input } = this;
+    const { codec } = this.#parts;
+    if (this.form === 'driven') return drivenNodes(this.#backend, { known, root, codec, input });
+    const records = await this.records();
+    return known.dispatch.tasks.flatMap(({ id, plan }) =>
+      plan === undefined || plan.kind === 'join' ? [] : [nodeInfo(id, records.get(id))],
+    );
+  }
+
+  /** Members of a driven run that have not ended. */
+  openMembers(): Promise<readonly OpenMember[]> {
+    return openMembers(this.#backend.inspect, this.root);
+  }
+
+  /** The same run as it is now; `undefined` when it is not stored any more. */
+  again(): Promise<RunView | undefined> {
+    return RunView.find(this.#parts, this.root.id);
+  }
+
+  /**
+   * What a new driven run need not do again of this one: everything that has finished, or what was
+   * come to before a node.
+   */
+  async seed(from?: string): Promise<Seed> {
+    const { codec } = this.#parts;
+    const { id } = this.root;
+    const { graph } = await this.known();
+    const written = await this.#backend.runs.load(id);
+    // A run that has not begun goes on from what it was given itself.
+    const before = runSeedOf(codec, this.root.payload)?.fields ?? {};
+    const run = { id, graph, input: this.input, fields: { ...before, ...written } };
+    const fields = await seedOf({ codec, backend: this.#backend }, run, from);
+    // A run that begins anew begins with empty channels.
+    return Object.keys(fields).length === 0 ? { fields } : { fields, ...(await this.shared()) };
+  }
+
+  /** The values of its channels, if it has any. */
+  async shared(): Promise<Pick<Seed, 'channels'>> {
+    const channels = await this.#backend.runs.readChannel(this.root.id);
+    return Object.keys(channels).length === 0 ? {} : { channels };
+  }
+
+  /** What the run gave, once it has finished. @throws {@link TaskNotFoundError} when a part is gone. */
+  async result(): Promise<unknown> {
+    if (this.form === 'dispatched') return this.#output();
+    return this.#parts.codec.read(this.root.result ?? '');
+  }
+
+  async #output(): Promise<unknown> {
+    const { dispatch, flat, values } = await this.known();
+    const records = await this.recordsOf(dispatch.outputs);
+    const outcome = (node: string): NodeOutcome => {
+      const record = records.get(node);
+      if (record?.state !== 'finished') {
+        throw new TaskNotFoundError(nodeTaskId(nodeScope(this.place), node));
+      }
+      return { ok: true, value: this.#parts.codec.read(record.result ?? '') };
+    };
+    return values.build(flat.output, { input: this.input, outcome });
+  }
+
+  /** Tasks at which it began not to finish, the first first. */
+  culprits(): Promise<readonly TaskRecord[]> {
+    return culpritsOf(this.#backend.inspect, this.root);
+  }
+
+  /** The record of what failed first, or was canceled; that of the run itself when nothing else did. */
+  cause(): Promise<TaskRecord> {
+    return causeOf(this.#backend.inspect, this.root);
+  }
+
+  /**
+   * Each node with its state: once for what is, then whatever changes, until the run has ended.
+   * States between two looks are not seen.
+   */
+  async *changes(waitMs: number, signal: AbortSignal): AsyncGenerator<RunNodeInfo> {
+    const shown = new Map<string, string>();
+    for (let view: RunView | undefined = this; view !== undefined; view = await view.again()) {
+      const nodes = await view.nodes();
+      for (const info of nodes) {
+        if (shown.get(info.node) === info.state) continue;
+        shown.set(info.node, info.state);
+        yield info;
+      }
+      if (signal.aborted || isEnd(view.root.state)) return;
+      const open = nodes.flatMap(({ taskId, state }) =>
+        taskId === undefined || state === 'finished' ? [] : [taskId],
+      );
+      await this.#waitForAny([this.root.id, ...open.slice(0, WATCHED)], waitMs, signal);
+    }
+  }
+
+  async #waitForAny(ids: readonly string[], ms: number, signal: AbortSignal): Promise<void> {
+    const decided = new AbortController();
+    const over = linkAbort(signal, decided.signal);
+    const { inspect } = this.#backend;
+    try {
+      await Promise.race(ids.map((id) => inspect.waitForEnd(id, ms, over.signal)));
+    } finally {
+      decided.abort();
+      over.unlink();
+    }
+  }
+}
+
+/** Tasks whose ends are waited for at once. */
+const WATCHED = 16;

@@ -1,0 +1,141 @@
+/** Changes what is stored of a schedule, and keeps the rest of it as it is. */
+import type { Duration } from '../base/time.ts';
+import type { ValueCodec } from '../codec/codec.ts';
+import { InvalidOptionError } from '../domain/errors/errors.ts';
+import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import type { ScheduleRecord } from '../domain/schedule/schedule.ts';
+import { checkName } from '../domain/settings/names.ts';
+import type { EnqueueOptions } from '../enqueue/enqueue-options.ts';
+import type { TaskMaker } from '../enqueue/task-maker.ts';
+import { runPayload } from '../runs/shared/record.ts';
+import { levelOf } from '../workflow/task-options.ts';
+import type { MadeSchedule } from './schedule-maker.ts';
+import {
+  POLICY_KEYS,
+  policiesOf,
+  type SchedulePolicies,
+  type ScheduleTiming,
+  TIMING_KEYS,
+  timingOf,
+} from './schedule-options.ts';
+import { type ScheduleSpec, specText, type TaskTemplate } from './spec.ts';
+import { checkTemplate, REFERENCES } from './template.ts';
+import { Timetable, type Timing } from './timing/timing.ts';
+
+/** What to change of a schedule: absent fields stay as they are, `default` takes one away again. */
+export interface SchedulePatch
+  extends Pick<ScheduleTiming, 'cron' | 'every' | 'timeZone'>,
+    SchedulePolicies,
+    Pick<EnqueueOptions, 'user' | 'queue' | 'priority'> {
+  /** No slot before this moment: a Date, or ms since the epoch. */
+  readonly start?: Date | number | 'default' | undefined;
+  /** No slot after this moment. */
+  readonly end?: Date | number | 'default' | undefined;
+  /** It is over after so many tasks, those included that it has made. */
+  readonly limit?: number | 'default' | undefined;
+  /** Each slot is late by up to this much. */
+  readonly jitter?: Duration | 'default' | undefined;
+  /**
+   * Data, or a function that is called once, with references. No schema checks it here: the handler
+   * does, as for a task that is enqueued by its name.
+   */
+  readonly input?: unknown;
+}
+
+/** What may stand in {@link SchedulePatch}. */
+export const PATCH_KEYS: OptionKeys<SchedulePatch> = keysOf<SchedulePatch>()({
+  ...TIMING_KEYS,
+  ...POLICY_KEYS,
+  user: true,
+  queue: true,
+  priority: true,
+  input: true,
+});
+
+interface PatchParts {
+  readonly codec: ValueCodec;
+  readonly maker: TaskMaker;
+  /** Of schedules that name none. */
+  readonly timeZone: string;
+}
+
+/** @throws {@link InvalidOptionError}, {@link InvalidPayloadError} for what cannot be. */
+export function patchSchedule(
+  parts: PatchParts,
+  patch: SchedulePatch,
+  { record, spec, now }: { record: ScheduleRecord; spec: ScheduleSpec; now: number },
+): MadeSchedule {
+  const timing = patchedTiming(parts, patch, { timing: spec.timing, now });
+  const { missed, cap, overlap, limit } = policiesOf({
+    missed: patch.missed ?? spec.missed,
+    missedCap: patch.missedCap ?? spec.cap,
+    overlap: patch.overlap ?? record.overlap,
+    limit: kept(patch.limit, record.limit),
+  });
+  const { task, isOpen } = patchedTask(parts, patch, spec);
+  return {
+    table: new Timetable(record.id, timing),
+    graph: undefined,
+    change: {
+      spec: specText({ timing, missed, cap, isOpen, task }),
+      overlap,
+      ...(limit === undefined ? {} : { limit }),
+      ...(record.graph === undefined ? {} : { graph: record.graph }),
+    },
+  };
+}
+
+/** A pattern takes the place of a period, and the other way round. */
+function patchedTiming(
+  { timeZone }: PatchParts,
+  patch: SchedulePatch,
+  { timing, now }: { readonly timing: Timing; readonly now: number },
+): Timing {
+  const cron = patch.cron ?? (patch.every === undefined ? timing.cron : undefined);
+  const every = patch.every ?? (patch.cron === undefined ? timing.everyMs : undefined);
+  const zone = patch.timeZone ?? (every === undefined ? timing.timeZone : undefined);
+  const options: ScheduleTiming = {
+    ...{ cron, every, timeZone: zone },
+    start: kept(patch.start, timing.start),
+    end: kept(patch.end, timing.end),
+    jitter: kept(patch.jitter, timing.jitterMs),
+  };
+  const anchor = timing.start === undefined ? timing.anchor : undefined;
+  return timingOf(options, { anchor: anchor ?? now, timeZone });
+}
+
+function patchedTask(
+  { codec, maker }: PatchParts,
+  patch: SchedulePatch,
+  spec: ScheduleSpec,
+): Pick<ScheduleSpec, 'task' | 'isOpen'> {
+  const { task } = spec;
+  const { user, queue, priority } = patch;
+  if (task.pipeline !== undefined && (queue ?? priority) !== undefined) {
+    const option = queue === undefined ? 'priority' : 'queue';
+    throw new InvalidOptionError(
+      option,
+      'none here: set says it for the nodes of a pipeline',
+      queue ?? priority,
+    );
+  }
+  const placed: TaskTemplate = {
+    ...task,
+    ...(user === undefined ? {} : { user: maker.userOf(user) }),
+    ...(queue === undefined ? {} : { queue: checkName('queue', queue) }),
+    ...(priority === undefined ? {} : { level: levelOf('priority', priority) }),
+  };
+  if (!Object.hasOwn(patch, 'input')) return { task: placed, isOpen: spec.isOpen };
+  const isFunction = typeof patch.input === 'function';
+  const input = isFunction ? (patch.input as (slot: unknown) => unknown)(REFERENCES) : patch.input;
+  const isRun = task.pipeline !== undefined;
+  const payload = isRun ? runPayload(codec, input, undefined) : codec.payload(task.name, input);
+  if (isFunction) checkTemplate(payload);
+  return { task: { ...placed, payload }, isOpen: isFunction || isRun };
+}
+
+/** What the patch says, or what is stored. */
+function kept<T, S>(said: T | 'default' | undefined, stored: S | undefined): T | S | undefined {
+  if (said === 'default') return undefined;
+  return said === undefined ? stored : said;
+}

@@ -1,0 +1,115 @@
+/** The text that a backend keeps of a schedule: when it fires, and what. */
+import {
+  BackendUnsupportedError,
+  DecryptionError,
+  InvalidOptionError,
+} from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { firedTaskId, type MissedPolicy } from '../domain/schedule/schedule.ts';
+import { isSealed, sealedWith } from '../domain/task/sealed-text.ts';
+import type { EdgePolicies, KeySpec, Level, NewTask } from '../domain/task/task.ts';
+import { factsOfSlot, rendered } from './template.ts';
+import { Timetable, type Timing } from './timing/timing.ts';
+
+/** The form of the text; a process refuses one that it does not know. */
+const VERSION = 1;
+
+/** What a task of the schedule has; see `NewTask`. */
+export interface TaskTemplate {
+  readonly name: string;
+  readonly queue: string;
+  readonly user: string;
+  readonly level: Level;
+  readonly cost: number;
+  /** References to the slot stand in it. */
+  readonly payload: string;
+  readonly options: string;
+  readonly delayMs?: number;
+  readonly expiresInMs?: number;
+  readonly idempotency?: KeySpec;
+  /** Of a pipeline: hash of its graph, and its name. */
+  readonly graph?: string;
+  readonly pipeline?: string;
+}
+
+/** A schedule, taken apart. */
+export interface ScheduleSpec {
+  readonly version: number;
+  readonly timing: Timing;
+  readonly missed: MissedPolicy;
+  readonly cap: number;
+  /** Payload or options hold references. */
+  readonly isOpen: boolean;
+  readonly task: TaskTemplate;
+}
+
+const EDGES: EdgePolicies = {
+  onFailure: 'wait',
+  onCancel: 'cancel',
+  onMissing: 'refuse',
+  allowCrossUser: false,
+};
+
+/** The same spec always gives the same text. */
+export function specText(spec: Omit<ScheduleSpec, 'version'>): string {
+  const text = JSON.stringify({ version: VERSION, ...spec });
+  if (Buffer.byteLength(text) <= 2 * LIMITS.payloadBytes) return text;
+  throw new InvalidOptionError('input', `at most ${LIMITS.payloadBytes} bytes`, 'more');
+}
+
+/** @throws {@link BackendUnsupportedError} when a newer process has written it. */
+function readSpec(id: string, text: string): ScheduleSpec {
+  const spec = JSON.parse(text) as ScheduleSpec;
+  if (spec.version === VERSION) return spec;
+  throw new BackendUnsupportedError(`the schedule ${id} has the unknown form ${spec.version}`);
+}
+
+/** The task of one slot. `id` is another one for a run by hand. */
+export function taskOf(
+  schedule: string,
+  { task, timing, isOpen }: ScheduleSpec,
+  { slot, id = firedTaskId(schedule, slot) }: { readonly slot: number; readonly id?: string },
+): NewTask {
+  const { pipeline: _name, payload, options, ...rest } = task;
+  if (isSealed(payload)) throw new DecryptionError(sealedWith(payload), 'unreadable');
+  const base = { ...rest, id, dependsOn: [], edges: EDGES };
+  if (!isOpen) return { ...base, payload, options };
+  const facts = factsOfSlot(slot, timing.timeZone ?? 'UTC', id);
+  return { ...base, payload: rendered(payload, facts), options: rendered(options, facts) };
+}
+
+/** A schedule that was read, with its slots. */
+export interface KnownSchedule {
+  readonly spec: ScheduleSpec;
+  readonly table: Timetable;
+}
+
+/** Schedules whose specs are kept in memory, and the longest text of one. */
+const MOST_KNOWN = 1_000;
+const KEPT_CHARACTERS = 10_000;
+
+/** Specs that were read, by the text: a schedule that fires often is read once. */
+export class SpecBook {
+  /** The longest unused one first. */
+  readonly #known = new Map<string, KnownSchedule>();
+
+  of(id: string, text: string): KnownSchedule {
+    if (text.length > KEPT_CHARACTERS) return newKnown(id, text);
+    const key = `${id}\n${text}`;
+    const known = this.#known.get(key) ?? newKnown(id, text);
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    if (this.#known.size > MOST_KNOWN) {
+      for (const oldest of this.#known.keys()) {
+        this.#known.delete(oldest);
+        break;
+      }
+    }
+    return known;
+  }
+}
+
+function newKnown(id: string, text: string): KnownSchedule {
+  const spec = readSpec(id, text);
+  return { spec, table: new Timetable(id, spec.timing) };
+}

@@ -1,0 +1,147 @@
+import { InvalidOptionError } from '../../domain/errors/errors.ts';
+
+/** How wide the steps are in which offsets are compared, in ms: no zone changes twice in a day. */
+const STEP_MS = 86_400_000;
+
+/** Names of zones are short; nothing longer is looked up. */
+const ZONE_LENGTH = 64;
+
+/** A wall-clock time as if it were UTC, in ms: `2026-03-29 02:30` is `Date.UTC(2026, 2, 29, 2, 30)`. */
+export type WallMs = number;
+
+/**
+ * One time zone, as a function of instants: how far its wall clocks are ahead of UTC, and when that
+ * changes. It asks `Intl` and remembers the stretch around the latest answer, so that walking along
+ * a schedule asks seldom.
+ */
+export class Zone {
+  readonly name: string;
+  readonly #format: Intl.DateTimeFormat;
+  /** The offset is the same from `#from` to `#to`, both included. */
+  #from = Number.POSITIVE_INFINITY;
+  #to = Number.NEGATIVE_INFINITY;
+  #offset = 0;
+  /** The offset is known to change at `#to + 1`. */
+  #endsInChange = false;
+
+  /** @throws {@link InvalidOptionError} when there is no such zone. */
+  constructor(name: unknown) {
+    this.#format = formatOf(name);
+    this.name = String(name);
+  }
+
+  /** How far wall clocks are ahead of UTC at this instant, in ms. */
+  offsetAt(at: number): number {
+    if (at >= this.#from && at <= this.#to) return this.#offset;
+    return this.#ask(at);
+  }
+
+  /** The first instant in (`after`, `until`] at which the offset is another than at `after`. */
+  changeIn(after: number, until: number): number | undefined {
+    const offset = this.offsetAt(after);
+    if (after < this.#from || after > this.#to) this.#begin(after, offset);
+    while (this.#to < until) {
+      if (this.#endsInChange) return this.#to + 1;
+      const next = Math.min(until, this.#to + STEP_MS);
+      this.#endsInChange = this.#ask(next) !== offset;
+      this.#to = this.#endsInChange ? this.#lastBefore(this.#to, next) : next;
+    }
+    return undefined;
+  }
+
+  /** Which instants show this wall time: none in a gap, two in an overlap. */
+  find(wall: WallMs): Finding {
+    const early = wall - STEP_MS;
+    const before = this.offsetAt(early);
+    const change = this.changeIn(early, wall + STEP_MS);
+    if (change === undefined) return { kind: 'plain', at: wall - before };
+    const after = this.offsetAt(change);
+    if (wall - before < change) {
+      const again = wall - after;
+      if (again < change) return { kind: 'plain', at: wall - before };
+      return { kind: 'overlap', at: wall - before, again, wallEnd: change + before };
+    }
+    if (wall - after >= change) return { kind: 'plain', at: wall - after };
+    return { kind: 'gap', end: change };
+  }
+
+  #begin(at: number, offset: number): void {
+    this.#from = at;
+    this.#to = at;
+    this.#offset = offset;
+    this.#endsInChange = false;
+  }
+
+  /** The last instant in [`same`, `other`) that has the offset of `same`. */
+  #lastBefore(same: number, other: number): number {
+    const offset = this.#ask(same);
+    let low = same;
+    let high = other;
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.#ask(middle) === offset) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #ask(at: number): number {
+    const wall = wallOf(this.#format, at);
+    return wall - Math.floor(at / 1_000) * 1_000;
+  }
+}
+
+/** What a wall time is in a zone. */
+export type Finding =
+  | { readonly kind: 'plain'; readonly at: number }
+  /** It is shown twice; the repeated stretch ends at the wall time `wallEnd`. */
+  | {
+      readonly kind: 'overlap';
+      readonly at: number;
+      readonly again: number;
+      readonly wallEnd: WallMs;
+    }
+  /** Wall clocks skip it; they have done so at the instant `end`. */
+  | { readonly kind: 'gap'; readonly end: number };
+
+/** A name of the IANA data base; offsets as `+01:00` are no zones. */
+function formatOf(name: unknown): Intl.DateTimeFormat {
+  if (typeof name === 'string' && name.length <= ZONE_LENGTH && /^[A-Za-z]/.test(name)) {
+    try {
+      return new Intl.DateTimeFormat('en-US', {
+        timeZone: name,
+        hourCycle: 'h23',
+        era: 'short',
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+        hour: 'numeric',
+        minute: 'numeric',
+        second: 'numeric',
+      });
+    } catch {
+      // Refused below, as every other.
+    }
+  }
+  throw new InvalidOptionError('timeZone', AN_IANA_ZONE, name);
+}
+
+/** Whether there is a zone of this name. */
+export function isZone(name: unknown): boolean {
+  try {
+    formatOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a zone must be, for people. */
+export const AN_IANA_ZONE = 'an IANA time zone, as "Europe/Rome"';
+
+/** What wall clocks of the format's zone show at an instant. */
+function wallOf(format: Intl.DateTimeFormat, at: number): WallMs {
+  const digits = format.format(at).match(/\d+/g) ?? [];
+  const [month = 1, day = 1, year = 1970, hour = 0, minute = 0, second = 0] = digits.map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}

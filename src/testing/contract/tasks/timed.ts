@@ -1,0 +1,156 @@
+/** Queues that charge turns by the time that leases are held. */
+import { LIMITS } from '../../../domain/limits.ts';
+import type { Cases } from '../cases.ts';
+import type { Kit } from '../kit.ts';
+
+/** Serves turns one by one; each holds its lease as long as its user's tasks take. Seconds by user. */
+async function holdTurns(
+  kit: Kit,
+  turns: number,
+  seconds: Readonly<Record<string, number>>,
+): Promise<Readonly<Record<string, number>>> {
+  const held: Record<string, number> = {};
+  for (let turn = 0; turn < turns; turn++) {
+    const leased = await kit.leaseOne();
+    const takes = seconds[leased.user] ?? 0;
+    await kit.advance(takes * 1_000);
+    await kit.finish(leased);
+    held[leased.user] = (held[leased.user] ?? 0) + takes;
+  }
+  return held;
+}
+
+/** In turns of weight 1, but for the seat of its tag. */
+async function ahead(kit: Kit, user: string): Promise<number> {
+  const exact = (await kit.user(user))?.ahead ?? Number.NaN;
+  return Math.round(exact * 1e4) / 1e4;
+}
+
+export const timed: Cases = {
+  'gives equal users equal time, however long their tasks take': async (kit, expect) => {
+    await kit.setQueue({ charge: 'time' });
+    await kit.addMany(150, { user: 'slow' });
+    await kit.addMany(150, { user: 'quick' });
+    const { slow = 0, quick = 0 } = await holdTurns(kit, 150, { slow: 4, quick: 1 });
+    // (slots + 1) · (longest of the one + longest of the other)
+    expect(Math.abs(slow - quick)).toBeLessThanOrEqual(2 * (4 + 1));
+  },
+
+  'gives time by weight': async (kit, expect) => {
+    await kit.setQueue({ charge: 'time' });
+    await kit.setUser('heavy', { weight: 300 });
+    await kit.addMany(150, { user: 'heavy' });
+    await kit.addMany(150, { user: 'light' });
+    const { heavy = 0, light = 0 } = await holdTurns(kit, 120, { heavy: 2, light: 2 });
+    expect(Math.abs(heavy / 3 - light)).toBeLessThanOrEqual(2 * (2 / 3 + 2));
+  },
+
+  'charges what is expected at the lease, and what it came to at its end': async (kit, expect) => {
+    await kit.setQueue({ charge: 'time' });
+    await kit.addMany(4, { user: 'ann' });
+    await kit.addMany(4, { user: 'bob' });
+    // Nothing is known: a second. V moves by half of that, since two are ready.
+    const first = await kit.leaseOne();
+    expect(await ahead(kit, first.user)).toBe(0.5);
+    await kit.advance(3_000);
+    await kit.finish(first);
+    expect(await ahead(kit, first.user)).toBe(2.5);
+    // Of this user nothing is known yet, but of the queue: 3 s.
+    const second = await kit.leaseOne();
+    expect(second.user).not.toBe(first.user);
+    expect(await ahead(kit, second.user)).toBe(3 - 2);
+  },
+
+  'charges a lost lease the time that it was held': async (kit, expect) => {
+    await kit.setQueue({ charge: 'time' });
+    await kit.addMany(2, { user: 'ann' });
+    await kit.addMany(2, { user: 'bob' });
+    const { user } = await kit.leaseOne();
+    await kit.advance(LIMITS.leaseMs);
+    expect(await ahead(kit, user)).toBe(LIMITS.leaseMs / 1_000 - 0.5);
+  },
+
+  'what was charged too much is no claim to turns in a row': async (kit, expect) => {
+    await kit.setQueue({ charge: 'time' });
+    await kit.addMany(60, { user: 'ann' });
+    await kit.addMany(60, { user: 'bob' });
+    await holdTurns(kit, 20, { ann: 8, bob: 1 });
+    // From now on its tasks are quick; the mean that it is charged by follows.
+    const users: string[] = [];
+    for (let turn = 0; turn < 40; turn++) {
+      const leased = await kit.leaseOne();
+      users.push(leased.user);
+      await kit.advance(1_000);
+      await kit.finish(leased);
+    }
+    const longest = users
+      .join(' ')
+      .match(/(ann ?)+/g)
+      ?.map((run) => run.split('ann').length - 1);
+    expect(Math.max(...(longest ?? []))).toBeLessThanOrEqual(9);
+  },
+
+  'a turn that took no time leaves nobody behind by more than a turn': async (kit, expect) => {
+    await kit.setQueue({ charge: 'time' });
+    await kit.setUser('heavy', { weight: 300 });
+    await kit.addMany(9, { user: 'heavy' });
+    await kit.addMany(9, { user: 'light' });
+    const leased = [];
+    for (let turn = 0; turn < 5; turn++) leased.push(await kit.leaseOne());
+    expect(leased.map(({ user }) => user)).toEqual(['heavy', 'light', 'heavy', 'heavy', 'heavy']);
+    // V has moved past the tag of the light one, a second at a time: four seconds of the heavy one.
+    expect(await ahead(kit, 'light')).toBe(1 - 1.25);
+    const [, own] = leased;
+    if (own !== undefined) await kit.finish(own);
+    expect(await ahead(kit, 'light')).toBe(-1);
+  },
+
+  'begins to count anew when the queue charges by something else': async (kit, expect) => {
+    await kit.setQueue({ charge: 'time' });
+    await kit.addMany(9, { user: 'ann' });
+    await kit.addMany(9, { user: 'bob' });
+    const leased = await kit.leaseOne();
+    await kit.advance(10_000);
+    await kit.finish(leased);
+    expect(await ahead(kit, leased.user)).toBe(9.5);
+    await kit.setQueue({ charge: null });
+    expect(await ahead(kit, leased.user)).toBe(1);
+    const order = (await kit.serve(6)).map(({ user }) => user);
+    const own = order.filter((user) => user === leased.user).length;
+    expect([2, 3]).toContain(own);
+  },
+
+  'a correction of another count is dropped': async (kit, expect) => {
+    await kit.addMany(2, { user: 'ann' });
+    await kit.addMany(2, { user: 'bob' });
+    await kit.setQueue({ charge: 'time' });
+    const leased = await kit.leaseOne();
+    await kit.setQueue({ charge: 'task' });
+    const before = await ahead(kit, leased.user);
+    await kit.advance(10_000);
+    await kit.finish(leased);
+    expect(await ahead(kit, leased.user)).toBe(before);
+  },
+
+  'a lease that is given back is charged the time that it was held': async (kit, expect) => {
+    await kit.setQueue({ charge: 'time' });
+    await kit.addMany(2, { user: 'ann' });
+    await kit.addMany(2, { user: 'bob' });
+    const leased = await kit.leaseOne();
+    await kit.advance(4_000);
+    await kit.release(leased);
+    expect(await ahead(kit, leased.user)).toBe(4 - 0.5);
+  },
+
+  'leaves no debt when all is done, though nothing was expected of it': async (kit, expect) => {
+    await kit.setQueue({ charge: 'time' });
+    await kit.add();
+    await kit.retry(await kit.leaseOne(), 1);
+    await kit.shift(1);
+    const leased = await kit.leaseOne();
+    await kit.advance(10_000);
+    await kit.finish(leased);
+    await kit.add();
+    expect(await kit.user('ann')).toMatchObject({ ready: true, ahead: 0 });
+  },
+};

@@ -1,0 +1,159 @@
+/** Spans as the engine holds them: they end with what they are a part of, and never twice. */
+import { apart } from '../base/async-scope.ts';
+import type { Logger } from '../base/logger.ts';
+import { messageOf } from '../base/message-of.ts';
+import { errorFrom, thrownOf } from '../base/thrown.ts';
+import { say } from '../logging/log-events.ts';
+import type { Span, SpanEnd, SpanParent, SpanRequest, Tracer } from './tracer.ts';
+
+/** A part of some work, to be traced. */
+export type PartRequest = Omit<SpanRequest, 'parent'>;
+
+/** Some work under way, traced or not. */
+export interface Trace {
+  /** What is handed on to whatever follows from it. */
+  readonly traceparent: string | undefined;
+  /** A part of it begins; it ends with the whole at the latest. */
+  part(request: () => PartRequest): Trace;
+  /** Runs code of the user's in it, which must not throw. */
+  within(call: () => void): void;
+  /** Only the first end counts. */
+  end(end: SpanEnd): void;
+}
+
+/** What begins traces in one client. */
+export interface Tracing {
+  readonly tracer: Tracer | undefined;
+  readonly log: Logger;
+}
+
+/** Begins a trace of some work; of none when no tracer is installed. */
+export function beginTrace({ tracer, log }: Tracing, request: SpanRequest): Trace {
+  if (tracer === undefined) return untraced(givenIn(request.parent));
+  return OpenTrace.begin({ tracer, log }, request, undefined);
+}
+
+/** Work that nobody traces: what its caller gave is handed on, and nothing is made up. */
+export function untraced(traceparent: string | undefined): Trace {
+  return traceparent === undefined ? UNTRACED : new Untraced(traceparent);
+}
+
+/** The parent that a stored task names. */
+export function storedParent(traceparent: string | undefined): SpanParent {
+  return traceparent === undefined ? 'none' : { traceparent };
+}
+
+class Untraced implements Trace {
+  readonly traceparent: string | undefined;
+
+  constructor(traceparent: string | undefined) {
+    this.traceparent = traceparent;
+  }
+
+  part(): Trace {
+    return this;
+  }
+
+  within(call: () => void): void {
+    call();
+  }
+
+  end(): void {
+    // Nothing was begun.
+  }
+}
+
+const UNTRACED: Trace = new Untraced(undefined);
+
+interface OpenTracing {
+  readonly tracer: Tracer;
+  readonly log: Logger;
+}
+
+class OpenTrace implements Trace {
+  readonly traceparent: string | undefined;
+  readonly #tracing: OpenTracing;
+  readonly #span: Span;
+  readonly #whole: OpenTrace | undefined;
+  /** Parts that have not ended: a handler that never settles must not leave its span open. */
+  #parts: Set<OpenTrace> | undefined;
+  #isOver = false;
+
+  /** A tracer that throws leaves the work untraced. */
+  static begin(tracing: OpenTracing, request: SpanRequest, whole: OpenTrace | undefined): Trace {
+    try {
+      const span = apart(() => tracing.tracer.start(request));
+      return new OpenTrace(tracing, span, { given: givenIn(request.parent), whole });
+    } catch (error) {
+      say(tracing.log, 'tracer.threw', 'the tracer threw', { error });
+      return untraced(givenIn(request.parent));
+    }
+  }
+
+  private constructor(
+    tracing: OpenTracing,
+    span: Span,
+    origin: { readonly given: string | undefined; readonly whole: OpenTrace | undefined },
+  ) {
+    this.#tracing = tracing;
+    this.#span = span;
+    this.#whole = origin.whole;
+    this.traceparent = span.traceparent ?? origin.given;
+    origin.whole?.take(this);
+  }
+
+  part(request: () => PartRequest): Trace {
+    // Nothing would end it any more.
+    if (this.#isOver) return untraced(this.traceparent);
+    const parent = storedParent(this.traceparent);
+    return OpenTrace.begin(this.#tracing, { ...request(), parent }, this);
+  }
+
+  within(call: () => void): void {
+    let isCalled = false;
+    try {
+      apart(() =>
+        this.#span.within(() => {
+          isCalled = true;
+          call();
+        }),
+      );
+    } catch (error) {
+      say(this.#tracing.log, 'tracer.threw', 'the tracer threw', { error });
+    }
+    // A tracer that does not call it must not swallow a task.
+    if (!isCalled) call();
+  }
+
+  end(end: SpanEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const part of this.#parts ?? []) part.end(end);
+    this.#whole?.drop(this);
+    try {
+      apart(() => this.#span.end(shownEnd(end)));
+    } catch (error) {
+      say(this.#tracing.log, 'tracer.threw', 'the tracer threw', { error });
+    }
+  }
+
+  take(part: OpenTrace): void {
+    this.#parts ??= new Set();
+    this.#parts.add(part);
+  }
+
+  drop(part: OpenTrace): void {
+    this.#parts?.delete(part);
+  }
+}
+
+/** Tracers get a plain error, whatever was thrown, with all that people are told of it. */
+function shownEnd(end: SpanEnd): SpanEnd {
+  if (end.error === undefined) return end;
+  const { cause: _cause, errors: _errors, ...facts } = thrownOf(end.error);
+  return { ...end, error: errorFrom({ ...facts, message: messageOf(end.error) }) };
+}
+
+function givenIn(parent: SpanParent): string | undefined {
+  return typeof parent === 'object' ? parent.traceparent : undefined;
+}

@@ -1,0 +1,131 @@
+import type { Attempt } from '../attempt/attempt.ts';
+import type { Logger } from '../base/logger.ts';
+import { errorOf, type TaskError } from '../codec/task-error.ts';
+import { LeaseLostError, TaskCanceledError } from '../domain/errors/errors.ts';
+import type { Decision, SettleAnswer, Suspension } from '../domain/port/backend.ts';
+import { type Cause, failedNodeOf, failureTypeOf } from '../domain/task/cause.ts';
+import type { Emitter } from '../events/emitter.ts';
+import type { AttemptFacts, WorkerEvents } from '../events/worker-events.ts';
+import { type FailureLog, tellFailure } from '../logging/failure-lines.ts';
+import { type Failed, type LogEvents, say } from '../logging/log-events.ts';
+import { runPlaceOf } from '../runs/shared/record.ts';
+
+/** What the events of an attempt have in common. */
+export function factsOf({ lease }: Attempt): AttemptFacts {
+  const { id, name, user, queue, attempt } = lease;
+  return { taskId: id, name, user, queue, attempt };
+}
+
+/** What is told when a handler is called. */
+export function startOf(attempt: Attempt): WorkerEvents['task.started'] {
+  const { leasedAt, createdAt, releasedMs } = attempt.lease;
+  const facts = { ...factsOf(attempt), waitMs: leasedAt - createdAt };
+  return releasedMs === undefined ? facts : { ...facts, releasedMs };
+}
+
+/** The event loop stood still: handlers that compute belong into threads. */
+export function tellBlocked(
+  log: Logger,
+  events: Emitter<WorkerEvents>,
+  { ms, taskIds }: WorkerEvents['worker.blocked'],
+): void {
+  const hint = taskIds.length === 0 ? '' : '; use threadTask for handlers that compute';
+  const seconds = (ms / 1_000).toFixed(1);
+  const message = `the event loop was blocked ${seconds} s${hint}`;
+  say(log, 'worker.blocked', message, { ms, taskIds });
+  events.emit('worker.blocked', { ms, taskIds });
+}
+
+/** A call of the backend, or a function that decides for a task, failed. */
+export function tellFailed(log: Logger, failure: LogEvents['worker.call-failed']): void {
+  const { worker, operation } = failure;
+  say(log, 'worker.call-failed', `worker ${worker}: ${operation} failed`, failure);
+}
+
+/** Who hears what became of attempts. */
+export interface SettledListeners {
+  readonly failures: FailureLog;
+  readonly events: Emitter<WorkerEvents>;
+}
+
+/** Tells what a decision came to. The backend's answer counts: a cancel may have been first. */
+export function tellSettled(
+  { failures, events }: SettledListeners,
+  attempt: Attempt,
+  decision: Decision | Suspension,
+  answer: SettleAnswer & { readonly kind: 'ok' },
+): void {
+  const name = eventOf(decision, answer);
+  if (name === 'task.failed' || name === 'task.retried') {
+    const event = name === 'task.failed' ? name : 'attempt.failed';
+    tellFailure(failures, event, failedOf(attempt, decision), errorIn(decision));
+  }
+  if (name === undefined || !events.has(name)) return;
+  const ms = attempt.startedAt === 0 ? 0 : attempt.now() - attempt.startedAt;
+  const facts = { ...factsOf(attempt), ms };
+  const cause: Cause = 'cause' in decision ? decision.cause : { type: 'request' };
+  if (name === 'task.finished') events.emit(name, facts);
+  else if (name === 'task.canceled' || name === 'task.released') {
+    events.emit(name, { ...facts, cause });
+  } else if (name === 'task.failed') {
+    const failureType = failureTypeOf(cause) ?? 'error';
+    events.emit(name, { ...facts, cause, failureType, error: errorIn(decision) });
+  } else {
+    const delayMs = decision.type === 'retry' ? decision.delayMs : 0;
+    events.emit(name, { ...facts, cause, delayMs, error: errorIn(decision) });
+  }
+}
+
+/** A run goes by the name of its pipeline, and by the node that failed. */
+function failedOf({ lease }: Attempt, decision: Decision | Suspension): Failed {
+  const { id: task, name, user, attempt, options } = lease;
+  const place = runPlaceOf(options);
+  const node = failedNodeOf('cause' in decision ? decision.cause : undefined) ?? place?.node;
+  return { task, name: place?.name ?? name, user, attempt, run: place?.id, node };
+}
+
+type SettledEvent =
+  | 'task.finished'
+  | 'task.failed'
+  | 'task.retried'
+  | 'task.canceled'
+  | 'task.released';
+
+/** A run that waits has not ended: nothing is told of it. */
+function eventOf(
+  decision: Decision | Suspension,
+  { state }: { readonly state: string },
+): SettledEvent | undefined {
+  if (state === 'canceled') return 'task.canceled';
+  switch (decision.type) {
+    case 'finish':
+      return 'task.finished';
+    case 'retry':
+      return 'task.retried';
+    case 'dead-letter':
+      return 'task.failed';
+    case 'cancel':
+      return 'task.canceled';
+    case 'release':
+      return 'task.released';
+    case 'suspend':
+      return undefined;
+  }
+}
+
+/** Nobody goes on with what a handler has on its stack whose lease is lost, or whose task is canceled. */
+export function leaveBehind(
+  stacks: { leaveParked(taskId: string, reason: Error): void },
+  taskId: string,
+  answer: SettleAnswer,
+): void {
+  if (answer.kind !== 'ok') stacks.leaveParked(taskId, new LeaseLostError(taskId));
+  else if (answer.state === 'canceled') {
+    stacks.leaveParked(taskId, new TaskCanceledError(taskId, { type: 'request' }));
+  }
+}
+
+function errorIn(decision: Decision | Suspension): TaskError {
+  const text = 'error' in decision ? decision.error : undefined;
+  return errorOf(text) ?? { name: 'Error', message: '' };
+}

@@ -1,0 +1,111 @@
+import { atRoot } from '../base/async-scope.ts';
+import type { Core } from '../core/core.ts';
+import { ClosedError, isOwn } from '../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { checkName } from '../domain/settings/names.ts';
+import { randomName } from '../enqueue/ids.ts';
+import { Emitter, type Unsubscribe } from '../events/emitter.ts';
+import type { WorkerEvents } from '../events/worker-events.ts';
+import { say } from '../logging/log-events.ts';
+import { SCHEDULER_EVENTS, Scheduler, type SchedulerEvents } from '../schedules/scheduler.ts';
+import { sayGoodbye } from './shutdown.ts';
+
+/** How a scheduler works that runs by itself. */
+export interface SchedulerOptions {
+  /** A name, unique among schedulers and workers. Default: process id and random letters. */
+  readonly id?: string | undefined;
+}
+
+const KEYS: OptionKeys<SchedulerOptions> = keysOf<SchedulerOptions>()({ id: true });
+
+/** What such a scheduler tells. */
+export type SchedulerServiceEvents = SchedulerEvents & Pick<WorkerEvents, 'worker.error'>;
+
+const SERVICE_EVENTS: OptionKeys<SchedulerServiceEvents> = keysOf<SchedulerServiceEvents>()({
+  ...SCHEDULER_EVENTS,
+  'worker.error': true,
+});
+
+/**
+ * Fires schedules and runs no tasks: for where workers are told not to. Made by
+ * `Fairloom.scheduler`; does nothing until it is started. In an outage it waits, and goes on.
+ */
+export class SchedulerService {
+  /** Names it among schedulers. */
+  readonly id: string;
+  readonly #core: Core;
+  readonly #events: Emitter<SchedulerServiceEvents>;
+  readonly #over = new AbortController();
+  #scheduler: Scheduler | undefined;
+  #starting: Promise<void> | undefined;
+  #failures = 0;
+
+  /** @internal */
+  constructor(core: Core, options: SchedulerOptions) {
+    checkOptions('scheduler', options, KEYS);
+    const { id } = options;
+    this.id = id === undefined ? `s${process.pid}-${randomName()}` : checkName('id', id);
+    this.#core = core;
+    this.#events = new Emitter(core.log, SERVICE_EVENTS);
+  }
+
+  /** Listens to one kind of event; the answer ends that. A listener that throws is logged. */
+  on<Name extends keyof SchedulerServiceEvents>(
+    name: Name,
+    listener: (event: SchedulerServiceEvents[Name]) => void,
+  ): Unsubscribe {
+    return this.#events.on(name, listener);
+  }
+
+  /**
+   * Begins to fire. Safe to call twice.
+   *
+   * @throws {@link BackendUnavailableError} when the backend cannot be reached now;
+   * {@link BackendUnsupportedError}; {@link ClosedError} when it was stopped before.
+   */
+  start(): Promise<void> {
+    this.#starting ??= atRoot(() => this.#start());
+    return this.#starting;
+  }
+
+  /** Fires nothing more, and lets another scheduler take over at once. Always settles. */
+  async stop(): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    const leaving = this.#scheduler?.leave();
+    if (leaving !== undefined) {
+      await sayGoodbye(this.#core.clock, [leaving], this.#over.signal);
+      this.#core.keepAlive.letGo();
+    }
+    this.#over.abort();
+  }
+
+  async #start(): Promise<void> {
+    const { connection, clock, random, keepAlive } = this.#core;
+    if (this.#over.signal.aborted) throw new ClosedError('the scheduler');
+    const backend = await connection.open();
+    keepAlive.hold();
+    this.#scheduler = new Scheduler({
+      ...{ backend, clock, random, owner: this.id, pollMs: LIMITS.scheduleRetryMs },
+      events: this.#events,
+      // The workers that run them hear of it with their next heartbeat.
+      canceled: () => undefined,
+      failed: (operation, error) => this.#failed(operation, error),
+      answered: () => {
+        this.#failures = 0;
+      },
+    });
+    this.#scheduler.start();
+  }
+
+  #failed(operation: string, error: unknown): boolean {
+    if (this.#over.signal.aborted || isOwn(error, 'CLOSED')) return false;
+    if (this.#failures++ === 0) {
+      const fields = { scheduler: this.id, operation, error };
+      const message = `scheduler ${this.id}: ${operation} failed`;
+      say(this.#core.log, 'scheduler.call-failed', message, fields);
+    }
+    this.#events.emit('worker.error', { operation, error });
+    return true;
+  }
+}

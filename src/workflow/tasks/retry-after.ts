@@ -1,0 +1,40 @@
+import { type Duration, durationMs } from '../../base/time.ts';
+import { InvalidOptionError, RetryAfter } from '../../domain/errors/errors.ts';
+import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
+import { LIMITS } from '../../domain/limits.ts';
+
+/** How {@link retryAfter} counts. */
+export interface RetryAfterOptions {
+  /**
+   * `false` gives the task back without counting an attempt, at most 1,000 times and for at least
+   * 100 ms. Default `true`: one of its retries.
+   */
+  readonly countAttempt?: boolean | undefined;
+  /** Shown in the attempt's record. */
+  readonly message?: string | undefined;
+}
+
+const KEYS: OptionKeys<RetryAfterOptions> = keysOf<RetryAfterOptions>()({
+  countAttempt: true,
+  message: true,
+});
+
+/**
+ * Made to be thrown by a handler: `throw retryAfter('30s')` runs the task again after that long,
+ * whatever its backoff says.
+ *
+ * @throws {@link InvalidOptionError} when the wait is no duration from 0 to ten years.
+ */
+export function retryAfter(wait: Duration, options: RetryAfterOptions = {}): RetryAfter {
+  const ms = durationMs(wait);
+  if (ms === undefined || ms < 0 || ms > LIMITS.delayMaxMs) {
+    throw new InvalidOptionError('retryAfter', `0 to ${LIMITS.delayMaxMs} ms`, wait);
+  }
+  checkOptions('retryAfter', options, KEYS);
+  const { countAttempt = true, message = `asked to run again after ${ms} ms` } = options;
+  if (typeof countAttempt !== 'boolean') {
+    throw new InvalidOptionError('countAttempt', 'true or false', countAttempt);
+  }
+  if (typeof message !== 'string') throw new InvalidOptionError('message', 'a text', message);
+  return new RetryAfter(ms, countAttempt, message);
+}

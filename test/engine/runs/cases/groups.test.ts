@@ -1,0 +1,281 @@
+/** Rows of the bug catalogue about groups whose members or producers go, each as its recipe says. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Fairloom } from '../../../../src/client/client.ts';
+import { LIMITS } from '../../../../src/domain/limits.ts';
+import type { RunHandle } from '../../../../src/runs/view/run-handle.ts';
+import { flakyBackend } from '../../../../src/testing/flaky-backend.ts';
+import { each, parallel } from '../../../../src/workflow/parallel.ts';
+import type { AnyStep, Step } from '../../../../src/workflow/step.ts';
+import { task } from '../../../../src/workflow/task-definition.ts';
+import { eachBackend, type Stage } from '../../../support/backends.ts';
+import { gate } from '../../../support/gate.ts';
+import { mortal } from '../../../support/processes/mortal.ts';
+import { rounds } from '../../../support/rounds.ts';
+import { settled } from '../../../support/runs.ts';
+import { dice } from './kit.ts';
+
+const FORMS = ['dispatched', 'driven'] as const;
+type Form = (typeof FORMS)[number];
+
+const inc = task('inc', (n: number) => n + 1);
+const double = task('double', async (n: number) => n * 2);
+
+type End = 'finished' | 'failed' | 'canceled';
+type Ends = Readonly<Record<string, End>>;
+const ENDS: readonly End[] = ['finished', 'failed', 'canceled'];
+const LEAVES = ['a', 'b', 'c', 'd'] as const;
+const POLICIES = ['strict', 'bestEffort', 'atLeast', 'critical'] as const;
+type Policy = (typeof POLICIES)[number];
+
+/** Tasks that end as the input says. */
+const leaves = LEAVES.map((name) =>
+  task(
+    name,
+    {
+      retries: 0,
+      decider: (outcome) => {
+        if (outcome.type === 'succeeded') return { type: 'finish', result: '"done"' } as const;
+        const error = outcome.type === 'failed' ? outcome.error : '{}';
+        if (error.includes('canceled')) return { type: 'cancel', reason: 'as told' } as const;
+        return { type: 'dead-letter', failureType: 'error', reason: 'as told', error } as const;
+      },
+    },
+    (ends: Ends) => {
+      if (ends[name] !== 'finished') throw new Error(ends[name]);
+      return 'done';
+    },
+  ),
+);
+
+/** A group of two; the first is the critical one, and one of both is enough for `atLeast`. */
+function groupOf(x: AnyStep, y: AnyStep, policy: Policy, name: string): AnyStep {
+  const policies = {
+    strict: 'strict',
+    bestEffort: 'bestEffort',
+    atLeast: { atLeast: 1 },
+    critical: { critical: ['x'] },
+  } as const;
+  return parallel({ x, y }, { name, policy: policies[policy] as 'bestEffort' });
+}
+
+function isGood(policy: Policy, x: boolean, y: boolean): boolean {
+  if (policy === 'bestEffort') return true;
+  if (policy === 'atLeast') return x || y;
+  return policy === 'critical' ? x : x && y;
+}
+
+eachBackend((open) => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await open();
+  });
+  afterEach(() => stage.close());
+
+  const start = (loom: Fairloom, step: unknown, input: unknown, form: Form) =>
+    loom.enqueue(step as never, input as never, { form }) as Promise<RunHandle<unknown>>;
+
+  describe('nested groups', () => {
+    it('O50 all 81 ways for four members to end, in two groups of a third, with random policies', async () => {
+      const loom = stage.loom(leaves);
+      await loom.worker({ concurrency: 100 }).start();
+      const [a = inc, b = inc, c = inc, d = inc] = leaves as readonly AnyStep[];
+      const random = dice(50);
+      const pick = (): Policy => POLICIES[Math.floor(random() * POLICIES.length)] ?? 'strict';
+      const all = ENDS.flatMap((one) =>
+        ENDS.flatMap((two) =>
+          ENDS.flatMap((three) =>
+            ENDS.map((four): Ends => ({ a: one, b: two, c: three, d: four })),
+          ),
+        ),
+      );
+      for (let round = 0; round < rounds(64, 4); round++) {
+        const cases = all.map((ends) => ({ ends, policies: [pick(), pick(), pick()] as const }));
+        const form = FORMS[round % 2] ?? 'driven';
+        const runs = await Promise.all(
+          cases.map(({ ends, policies: [p, q, r] }) => {
+            const whole = groupOf(groupOf(a, b, p, 'left'), groupOf(c, d, q, 'right'), r, 'all');
+            return start(loom, whole, ends, form);
+          }),
+        );
+        const results = await settled(stage, Promise.allSettled(runs.map((run) => run.result())));
+        for (const [at, { ends, policies }] of cases.entries()) {
+          const [p, q, r] = policies;
+          const ok = (leaf: string): boolean => ends[leaf] === 'finished';
+          const expected = isGood(r, isGood(p, ok('a'), ok('b')), isGood(q, ok('c'), ok('d')));
+          const label = `${form} ${policies} ${Object.values(ends)}`;
+          expect(results[at]?.status, label).toBe(expected ? 'fulfilled' : 'rejected');
+        }
+      }
+      // Nothing waits for ever, as it would with a count that is off.
+      await stage.until(async () => {
+        const { counts } = await loom.stats();
+        if (counts.deferred + counts.queued + counts.started === 0) return true;
+        await stage.clock.advance(250);
+        return false;
+      });
+    }, 300_000);
+
+    it.each(FORMS)(
+      'O53 of nothing, three in a row and as a leaf, end at once (%s)',
+      async (form) => {
+        const none = (group: string): Step<unknown, unknown> =>
+          parallel({}, { name: group }) as unknown as Step<unknown, unknown>;
+        const leaf = parallel(
+          { full: inc, empty: parallel({}, { name: 'deep' }) },
+          { name: 'leaf' },
+        );
+        const row = none('one').pipe(none('two')).pipe(none('three'));
+        const loom = stage.loom([inc, double]);
+        await loom.worker().start();
+        const before = stage.clock.now();
+        expect(await (await start(loom, row, 1, form)).result()).toEqual({});
+        expect(await settled(stage, (await start(loom, leaf, 1, form)).result())).toEqual({
+          full: 2,
+          empty: {},
+        });
+        expect(stage.clock.now() - before).toBeLessThan(1_000);
+      },
+    );
+  });
+
+  describe('a group', () => {
+    it.each(FORMS)(
+      'O60 of one whose worker is killed in its shutdown ends all the same (%s)',
+      async (form) => {
+        const began = gate();
+        let calls = 0;
+        const slow = task('slow', async (_: unknown, ctx) => {
+          if (++calls > 1) return 'again';
+          began.open();
+          await new Promise<void>((resolve) =>
+            ctx.signal.addEventListener('abort', () => resolve()),
+          );
+          return new Promise<never>(() => undefined);
+        });
+        const whole = parallel({ slow }).pipe(
+          task('body', (all: object) => Object.keys(all)) as never,
+        );
+        let isDead = false;
+        const never = new Promise<never>(() => undefined);
+        const backend = flakyBackend(stage.backend, () =>
+          isDead ? { holdUntil: never } : undefined,
+        );
+        const doomed = stage.loom([whole], { backend });
+        const worker = doomed.worker({ concurrency: 2 });
+        await worker.start();
+        const loom = stage.loom([whole]);
+        const run = await start(loom, whole, 1, form);
+        await began.passed;
+        // The first signal, then the kill: nothing that it meant to write arrives.
+        void worker.stop({ grace: '10s' }).catch(() => undefined);
+        await stage.quiet();
+        isDead = true;
+        await loom.worker({ concurrency: 2 }).start();
+        await stage.clock.advance(2 * LIMITS.leaseMs);
+        expect(await settled(stage, run.result())).toEqual(['slow']);
+        expect(calls).toBe(2);
+      },
+    );
+
+    it('O62 whose producer dies before all members are stored is completed by another', async () => {
+      // Members are stored 500 at a time: it dies after the first, the second, … of three.
+      const input = Array.from({ length: 1_100 }, (_, at) => at);
+      const whole = each(inc).pipe(task('count', (all: readonly number[]) => all.length));
+      for (const chunk of [1, 2, 3]) {
+        const never = new Promise<never>(() => undefined);
+        let chunks = 0;
+        let isDead = false;
+        const backend = flakyBackend(stage.backend, ({ operation }) => {
+          if (isDead) return { holdUntil: never };
+          if (operation !== 'tasks.enqueue' || ++chunks < chunk) return undefined;
+          isDead = true;
+          return { holdReplyUntil: never };
+        });
+        const doomed = stage.loom([whole], { backend });
+        const loom = stage.loom([whole]);
+        const run = await start(loom, whole, input, 'driven');
+        await doomed.worker({ concurrency: 1 }).start();
+        await stage.until(() => isDead);
+        const worker = loom.worker({ concurrency: 500 });
+        await worker.start();
+        await stage.clock.advance(2 * LIMITS.leaseMs);
+        expect([chunk, await settled(stage, run.result())]).toEqual([chunk, 1_100]);
+        await settled(stage, worker.stop());
+      }
+    }, 60_000);
+
+    it('O62 that nobody goes on with is given up by its lease, and so are its members', async () => {
+      const whole = each(inc);
+      const loom = stage.loom([whole]);
+      const run = await start(loom, whole, [1, 2, 3], 'driven');
+      const isOver = async () => {
+        await stage.backend.tasks.tick();
+        return (await loom.tasks.get(run.id))?.state === 'failed';
+      };
+      // One may die before it has leased anything: the run waits between its losses.
+      for (let death = 1; death <= 20 && !(await isOver()); death++) {
+        const { backend, died } = mortal(stage.backend, 4);
+        void stage
+          .loom([], { backend })
+          .worker({ concurrency: 1 })
+          .start()
+          .catch(() => undefined);
+        await stage.until(async () => {
+          if (died()) return true;
+          await stage.clock.advance(250);
+          return false;
+        });
+        await stage.clock.advance(2 * LIMITS.leaseMs);
+        await stage.quiet();
+      }
+      expect(await isOver()).toBe(true);
+      await expect(settled(stage, run.result())).rejects.toMatchObject({ failureType: 'lost' });
+      expect((await loom.stats()).counts.started).toBe(0);
+    });
+  });
+
+  it('O68 results belong to a run, a node and an attempt: kept on resume, replaced when run again', async () => {
+    const calls: string[] = [];
+    let isFirst = true;
+    const never = new Promise<never>(() => undefined);
+    const read = task('read', (n: number, ctx) => {
+      calls.push(`read ${n} ${ctx.runId}`);
+      return n * 10 + calls.length;
+    });
+    const crash = task('crash', async (n: number, ctx) => {
+      calls.push(`crash ${n} ${ctx.runId}`);
+      if (isFirst && ctx.runId === 'one') {
+        isFirst = false;
+        await never;
+      }
+      return n;
+    });
+    const whole = read.pipe(crash).as('whole');
+    const deaf = flakyBackend(stage.backend, ({ operation }) =>
+      operation === 'tasks.extend' ? { holdUntil: never } : undefined,
+    );
+    const doomed = stage.loom([whole], { backend: deaf });
+    await doomed.worker({ concurrency: 1 }).start();
+    const loom = stage.loom([whole]);
+    // Two runs of the same pipeline in the same millisecond.
+    const options = { form: 'driven' } as const;
+    const one = await loom.enqueue(whole, 1, { ...options, id: 'one' });
+    const two = await loom.enqueue(whole, 2, { ...options, id: 'two' });
+    await stage.until(() => calls.includes('crash 11 one'));
+    await loom.worker({ concurrency: 2 }).start();
+    expect(await settled(stage, two.result())).toBe(23);
+    await stage.clock.advance(2 * LIMITS.leaseMs);
+    expect(await settled(stage, one.result())).toBe(11);
+    expect(calls.filter((call) => call.startsWith('read'))).toEqual(['read 1 one', 'read 2 two']);
+    expect(await stage.backend.runs.load('one')).toMatchObject({ 'n:read#1': 'o11' });
+    // Dispatched, one node may be run again: the other's result stays, its own is replaced.
+    const first = await loom.enqueue(whole, 3, { id: 'three' });
+    const value = await settled(stage, first.result());
+    const again = await loom.runs.rerun('three', { from: 'crash', id: 'four' });
+    expect(await settled(stage, again.result())).toBe(value);
+    expect(calls.filter((call) => call.includes('read 3'))).toHaveLength(1);
+    const whole2 = await loom.runs.rerun('three', { from: 'read', id: 'five' });
+    expect(await settled(stage, whole2.result())).not.toBe(value);
+    expect((await loom.runs.get('three'))?.state).toBe('finished');
+  });
+});

@@ -1,0 +1,271 @@
+/** The named cases about calls that fail on the way to the backend or back. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BackendUnavailableError } from '../../../src/domain/errors/errors.ts';
+import { type FaultPlan, flakyBackend } from '../../../src/testing/flaky-backend.ts';
+import { task } from '../../../src/workflow/task-definition.ts';
+import { eachBackend, type Stage } from '../../support/backends.ts';
+import { gate } from '../../support/gate.ts';
+import { observe } from '../../support/workers.ts';
+
+/** Loses requests or replies of one operation while the cut lasts. */
+function cut(operations: readonly string[], kind: 'lose-request' | 'lose-reply') {
+  let isCut = false;
+  const plan: FaultPlan = ({ operation }) =>
+    isCut && operations.some((one) => operation.startsWith(one)) ? kind : undefined;
+  return {
+    plan,
+    begin: () => {
+      isCut = true;
+    },
+    heal: () => {
+      isCut = false;
+    },
+  };
+}
+
+eachBackend((open) => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await open();
+  });
+  afterEach(() => stage.close());
+
+  it('O6 a failure that cannot be written is written later, or the task runs again', async () => {
+    const network = cut(['tasks', 'workers'], 'lose-request');
+    let starts = 0;
+    const failing = task('failing', { backoff: { base: 0 } }, async () => {
+      starts++;
+      if (starts > 1) return 'again';
+      network.begin();
+      throw new Error('as the network went');
+    });
+    const loom = stage.loom([failing], { backend: flakyBackend(stage.backend, network.plan) });
+    const worker = loom.worker();
+    const seen = observe(worker);
+    await worker.start();
+    network.heal();
+    const handle = await loom.enqueue(failing);
+    await seen.count('worker.error', 1);
+    await stage.clock.advance('5s');
+    network.heal();
+    await stage.clock.advance('2s');
+    await stage.clock.advance('2s');
+    expect(await handle.result()).toBe('again');
+    expect(starts).toBe(2);
+  });
+
+  it('O7 an enqueue that is sent again after a lost reply is one task', async () => {
+    const network = cut(['tasks.enqueue'], 'lose-reply');
+    const once = task('once', async () => undefined);
+    const loom = stage.loom([once], { backend: flakyBackend(stage.backend, network.plan) });
+    for (let round = 0; round < 50; round++) {
+      network.begin();
+      const id = `task-${round}`;
+      await expect(loom.enqueue(once, undefined, { id })).rejects.toBeInstanceOf(
+        BackendUnavailableError,
+      );
+      network.heal();
+      expect(await loom.enqueue(once, undefined, { id })).toMatchObject({ id, created: false });
+    }
+    expect(await loom.tasks.counts()).toMatchObject({ queued: 50 });
+  });
+
+  it('O8 a lost reply to a lease costs nothing: the same request has the same answer', async () => {
+    let lost = 0;
+    const plan: FaultPlan = ({ operation }) => {
+      const isLease = operation === 'tasks.lease' || operation === 'tasks.settle';
+      return isLease && lost++ % 2 === 0 ? 'lose-reply' : undefined;
+    };
+    const starts: string[] = [];
+    const once = task('once', async (_: undefined, ctx) => void starts.push(ctx.taskId));
+    const loom = stage.loom([once], { backend: flakyBackend(stage.backend, plan) });
+    const handles = await loom.enqueueMany(
+      once,
+      Array.from({ length: 20 }, () => undefined),
+    );
+    const worker = loom.worker({ concurrency: 5 });
+    const seen = observe(worker);
+    await worker.start();
+    for (let finished = 0; finished < 20; finished = seen.of('task.finished').length) {
+      await stage.clock.advance('100ms');
+    }
+    expect(new Set(starts).size).toBe(20);
+    expect(starts).toHaveLength(20);
+    for (const { id } of handles) {
+      expect(await loom.tasks.get(id)).toMatchObject({ losses: 0, failures: 0 });
+    }
+  });
+
+  it('O14 every error of the backend is waited out', async () => {
+    const errors = ['READONLY', 'LOADING', 'MASTERDOWN', 'BUSY', 'UNBLOCKED', 'garbage'];
+    const failing = new Set(['tasks.lease', 'workers.waitForWork', 'tasks.extend', 'tasks.tick']);
+    const plan: FaultPlan = ({ operation, count }) => {
+      const text = errors[count - 1];
+      if (!failing.has(operation) || text === undefined) return undefined;
+      return { throw: new TypeError(`${text} of a test`) };
+    };
+    const quick = task('quick', async () => 'ran');
+    const loom = stage.loom([quick], { backend: flakyBackend(stage.backend, plan) });
+    const worker = loom.worker();
+    const seen = observe(worker);
+    await worker.start();
+    await stage.clock.advance('30s');
+    const handle = await loom.enqueue(quick);
+    await stage.clock.advance('10s');
+    expect(await handle.result()).toBe('ran');
+    expect(seen.of('worker.error').length).toBeGreaterThanOrEqual(errors.length);
+    expect(seen.of('worker.stopped')).toEqual([]);
+  });
+
+  it('O35 a lease that is extended while its task finishes finishes all the same', async () => {
+    const extending = gate();
+    const end = gate();
+    const plan: FaultPlan = ({ operation }) =>
+      operation === 'tasks.extend' ? { holdReplyUntil: extending.passed } : undefined;
+    const slow = task('slow', async () => {
+      await end.passed;
+      return 'finished';
+    });
+    const loom = stage.loom([slow], { backend: flakyBackend(stage.backend, plan) });
+    const worker = loom.worker({ lease: '3s' });
+    const seen = observe(worker);
+    await worker.start();
+    const handle = await loom.enqueue(slow);
+    await seen.count('task.started', 1);
+    await stage.clock.advance('1s');
+    end.open();
+    expect(await handle.result()).toBe('finished');
+    extending.open();
+    await stage.quiet();
+    expect(seen.of('lease.lost')).toEqual([]);
+    expect(seen.of('task.finished')).toHaveLength(1);
+  });
+
+  it('O35 an extension that comes after the end does not count as a loss', async () => {
+    const settling = gate();
+    const plan: FaultPlan = ({ operation, args }) => {
+      const [request] = args as readonly { readonly settlements?: readonly unknown[] }[];
+      return operation === 'tasks.settle' && (request?.settlements?.length ?? 0) > 0
+        ? { holdReplyUntil: settling.passed }
+        : undefined;
+    };
+    const slow = task('slow', async () => 'finished');
+    const loom = stage.loom([slow], { backend: flakyBackend(stage.backend, plan) });
+    const worker = loom.worker({ lease: '3s' });
+    const seen = observe(worker);
+    await worker.start();
+    const handle = await loom.enqueue(slow);
+    expect(await handle.result()).toBe('finished');
+    // Stored, but the worker does not know yet: the backend answers its extension with "lost".
+    await stage.clock.advance('1s');
+    settling.open();
+    await seen.count('task.finished', 1);
+    expect(seen.of('lease.lost')).toEqual([]);
+  });
+
+  it('O36 a settlement that is sent twice is one end', async () => {
+    const plan: FaultPlan = ({ operation, count }) =>
+      operation === 'tasks.settle' && count <= 3 ? 'lose-reply' : undefined;
+    const quick = task('quick', async () => 'ran');
+    const loom = stage.loom([quick], { backend: flakyBackend(stage.backend, plan) });
+    const worker = loom.worker();
+    const seen = observe(worker);
+    await worker.start();
+    const handle = await loom.enqueue(quick);
+    await seen.count('worker.error', 1);
+    await stage.clock.advance('5s');
+    expect(await handle.result()).toBe('ran');
+    await stage.quiet();
+    expect(seen.of('task.finished')).toHaveLength(1);
+    expect(await loom.stats()).toMatchObject({ totals: { finished: 1 } });
+  });
+
+  it('O43 a result that cannot be written is written later; its handler does not run again', async () => {
+    const network = cut(['tasks', 'workers'], 'lose-request');
+    let starts = 0;
+    const effect = task('effect', async () => {
+      starts++;
+      network.begin();
+      return 'done';
+    });
+    const loom = stage.loom([effect], { backend: flakyBackend(stage.backend, network.plan) });
+    const worker = loom.worker();
+    const seen = observe(worker);
+    await worker.start();
+    const handle = await loom.enqueue(effect);
+    await seen.count('worker.error', 1);
+    await stage.clock.advance('3s');
+    network.heal();
+    await stage.clock.advance('2s');
+    expect(await handle.result()).toBe('done');
+    expect(starts).toBe(1);
+  });
+
+  it('O13 after an outage longer than a lease the worker consumes again', async () => {
+    const network = cut(['tasks', 'workers'], 'lose-request');
+    const quick = task('quick', async () => 'ran');
+    const loom = stage.loom([quick], { backend: flakyBackend(stage.backend, network.plan) });
+    const worker = loom.worker();
+    const seen = observe(worker);
+    await worker.start();
+    await stage.quiet();
+    network.begin();
+    await stage.clock.advance('60s');
+    expect(seen.of('worker.unhealthy')).toHaveLength(1);
+    expect(worker.isHealthy).toBe(false);
+    expect(await loom.health()).toMatchObject({ isHealthy: false });
+    network.heal();
+    const handle = await loom.enqueue(quick);
+    await stage.clock.advance('5s');
+    expect(await handle.result()).toBe('ran');
+    expect(seen.of('worker.healthy')).toHaveLength(1);
+    expect(await loom.health()).toMatchObject({ isHealthy: true });
+  });
+
+  it('extends at once after an outage, so that running tasks are not swept', async () => {
+    const network = cut(['tasks', 'workers'], 'lose-request');
+    const end = gate();
+    const slow = task('slow', async () => {
+      await end.passed;
+      return 'once';
+    });
+    const loom = stage.loom([slow], { backend: flakyBackend(stage.backend, network.plan) });
+    const worker = loom.worker({ lease: '6s' });
+    const seen = observe(worker);
+    await worker.start();
+    const handle = await loom.enqueue(slow);
+    await seen.count('task.started', 1);
+    network.begin();
+    await stage.clock.advance('30s');
+    network.heal();
+    await stage.clock.advance('2s');
+    await stage.clock.advance('10s');
+    expect(await loom.tasks.get(handle.id)).toMatchObject({ state: 'started', losses: 0 });
+    end.open();
+    expect(await handle.result()).toBe('once');
+    expect(seen.of('lease.lost')).toEqual([]);
+  });
+
+  it('a settlement that the backend cannot take does not hold up the others', async () => {
+    const plan: FaultPlan = ({ operation, args }) => {
+      const [request] = args as readonly { readonly settlements?: readonly { id: string }[] }[];
+      const isBad = request?.settlements?.some(({ id }) => id === 'bad') ?? false;
+      return operation === 'tasks.settle' && isBad ? { throw: new TypeError('poison') } : undefined;
+    };
+    const end = gate();
+    const both = task('both', async () => end.passed);
+    const loom = stage.loom([both], { backend: flakyBackend(stage.backend, plan) });
+    const worker = loom.worker();
+    const seen = observe(worker);
+    // Before it waits: a task that is handed over counts as lost only once it was extended.
+    await loom.enqueue(both, undefined, { id: 'bad' });
+    const good = await loom.enqueue(both, undefined, { id: 'good' });
+    await worker.start();
+    await seen.count('task.started', 2);
+    end.open();
+    await seen.count('worker.error', 1);
+    await stage.clock.advance('10s');
+    await good.result();
+    expect(seen.of('lease.lost')).toMatchObject([{ taskId: 'bad' }]);
+  });
+});

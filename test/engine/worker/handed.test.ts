@@ -1,0 +1,170 @@
+/** What a worker does with a task that comes to it while it waits: slots, pauses, late ones, those that come twice. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../src/domain/limits.ts';
+import type { Backend, Leased } from '../../../src/domain/port/backend.ts';
+import { task } from '../../../src/workflow/task-definition.ts';
+import { openMemory, type Stage } from '../../support/backends.ts';
+import { gate } from '../../support/gate.ts';
+
+interface Handing {
+  readonly backend: Backend;
+  /** What was asked of the store, in order. */
+  readonly calls: string[];
+  /** What the word that a task is held is answered with. */
+  confirms: boolean | Error;
+  /** Hands over what was leased, as the answer to the wait that is under way. */
+  give(lease: Leased): void;
+}
+
+/** A backend whose worker gets what the test gives it: the embedded one has nothing to spare by that. */
+function handing(inner: Backend): Handing {
+  const calls: string[] = [];
+  let answer: ((lease: Leased) => void) | undefined;
+  const backend: Backend = {
+    ...inner,
+    tasks: {
+      ...inner.tasks,
+      lease: (request) => {
+        calls.push('lease');
+        return inner.tasks.lease(request);
+      },
+      settle: (request) => {
+        for (const { decision } of request.settlements) calls.push(decision.type);
+        return inner.tasks.settle(request);
+      },
+      extend: (request) => {
+        calls.push(`extend ${request.leases.length}`);
+        return inner.tasks.extend(request);
+      },
+    },
+    workers: {
+      ...inner.workers,
+      waitForWork: (id, ms, signal) => {
+        const given = new Promise<Leased>((resolve) => {
+          answer = resolve;
+        });
+        return Promise.race([given, inner.workers.waitForWork(id, ms, signal)]);
+      },
+      confirm: async () => {
+        calls.push('confirm');
+        if (handed.confirms instanceof Error) throw handed.confirms;
+        return handed.confirms;
+      },
+    },
+  };
+  const handed: Handing = {
+    backend,
+    calls,
+    confirms: true,
+    give: (lease) => {
+      if (answer === undefined) throw new Error('nobody waits');
+      answer(lease);
+      answer = undefined;
+    },
+  };
+  return handed;
+}
+
+describe('a task that is handed to a worker', () => {
+  let stage: Stage;
+  let handed: Handing;
+  const ran: string[] = [];
+  const quick = task('quick', async (name: string) => {
+    ran.push(name);
+  });
+  beforeEach(async () => {
+    stage = await openMemory();
+    handed = handing(stage.backend);
+    ran.length = 0;
+  });
+  afterEach(() => stage.close());
+
+  /** A worker that waits, and a task that is leased for it behind its back. */
+  async function waiting(source = quick) {
+    const loom = stage.loom([source], { backend: handed.backend });
+    const worker = loom.worker({ id: 'w' });
+    await worker.start();
+    await stage.quiet();
+    worker.pause();
+    await stage.loom([quick]).enqueue(quick, 'one');
+    const { leases } = await stage.backend.tasks.lease({
+      requestId: 'handed00',
+      ...{ worker: 'w', limit: 1, leaseMs: LIMITS.leaseMs, wait: false },
+      queues: [{ queue: 'default', weight: 1, pass: 0 }],
+    });
+    const [lease] = leases;
+    if (lease === undefined) throw new Error('the worker was quicker');
+    worker.resume();
+    await stage.quiet();
+    handed.calls.length = 0;
+    return { loom, worker, lease };
+  }
+
+  it('runs without asking for anything, and is settled with the next lease', async () => {
+    const { loom, lease } = await waiting();
+    handed.give(lease);
+    await stage.quiet();
+    expect(ran).toEqual(['one']);
+    expect(handed.calls).toEqual(['confirm', 'finish']);
+    expect(await loom.tasks.get(lease.id)).toMatchObject({ state: 'finished' });
+  });
+
+  it('is said to be held before its handler begins', async () => {
+    const quick_ = task('quick', async (_: string) => {
+      handed.calls.push('run');
+    });
+    const { lease } = await waiting(quick_);
+    handed.give(lease);
+    await stage.quiet();
+    expect(handed.calls).toEqual(['confirm', 'run', 'finish']);
+  });
+
+  it.each([false, new Error('no answer')])(
+    'is extended at once when that says %s',
+    async (says) => {
+      const end = gate();
+      const slow = task('quick', (_: string) => end.passed);
+      const { lease } = await waiting(slow);
+      handed.confirms = says;
+      handed.give(lease);
+      await stage.quiet();
+      expect(handed.calls).toContain('extend 1');
+      end.open();
+    },
+  );
+
+  it('goes back at once while the worker is paused', async () => {
+    const { loom, worker, lease } = await waiting();
+    worker.pause();
+    handed.give(lease);
+    await stage.quiet();
+    expect(handed.calls).toContain('release');
+    expect(await loom.tasks.get(lease.id)).toMatchObject({ state: 'queued', releases: 0 });
+    expect(ran).toEqual([]);
+  });
+
+  it('is left when it was long on its way', async () => {
+    const { lease } = await waiting();
+    await stage.jump(LIMITS.handMs / 2 + 1);
+    handed.calls.length = 0;
+    handed.give(lease);
+    await stage.quiet();
+    expect(ran).toEqual([]);
+    expect(handed.calls).not.toContain('release');
+  });
+
+  it('runs once when it comes twice', async () => {
+    const end = gate();
+    const slow = task('quick', async (name: string) => {
+      ran.push(name);
+      await end.passed;
+    });
+    const { lease } = await waiting(slow);
+    handed.give(lease);
+    await stage.quiet();
+    handed.give(lease);
+    await stage.quiet();
+    expect(ran).toEqual(['one']);
+    end.open();
+  });
+});

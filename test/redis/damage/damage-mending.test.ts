@@ -1,0 +1,197 @@
+/** Calls that a damaged record breaks off in the middle, and repair beside workers that go on. */
+import { Redis } from 'ioredis';
+import { describe, expect, inject, it } from 'vitest';
+import { type Guarded, Mending } from '../../../src/backends/redis/connection/mending.ts';
+import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
+import {
+  BackendUnavailableError,
+  BackendUnsupportedError,
+} from '../../../src/domain/errors/errors.ts';
+import { atEnd, freshPrefix } from '../faults/kit.ts';
+import { DamagedStore } from './kit.ts';
+
+const QUEUES = ['default', 'bulk'].map((queue) => ({ queue, weight: 1, pass: 0 }));
+
+const broken = (): Error =>
+  new BackendUnsupportedError('lease: a script broke off', {
+    cause: new Error('ERR user_script:1: oh no'),
+  });
+
+/** Answers, or throws, what comes next; `mends` counts how often all was made anew. */
+function mendingOf(...answers: readonly (Error | string)[]) {
+  const left = [...answers];
+  const asked: string[] = [];
+  const session: Guarded = {
+    guarded: async (verb, args, look) => {
+      asked.push(`${verb} ${args.join(' ')} ${look}`);
+      const answer = left.shift();
+      if (answer === undefined || answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+  const mends = { count: 0, fails: false };
+  const mending = new Mending(session, async () => {
+    mends.count++;
+    if (mends.fails) throw new Error('the server is gone');
+  });
+  return { mending, asked, mends };
+}
+
+describe('F63 a call that was broken off', () => {
+  it('is sent again with care, and what it left half done is made anew afterwards', async () => {
+    const { mending, asked, mends } = mendingOf('ok');
+    expect(await mending.again('lease', ['w'], broken())).toBe('ok');
+    await mending.settled();
+    expect(asked).toEqual(['lease w false']);
+    expect(mends.count).toBe(1);
+  });
+
+  it('is sent a third time when what was left half done stands in its way', async () => {
+    const { mending, mends } = mendingOf(broken(), 'ok');
+    expect(await mending.again('settle', [], broken())).toBe('ok');
+    expect(mends.count).toBe(1);
+  });
+
+  it('that only reads leaves nothing half done', async () => {
+    const { mending, mends } = mendingOf('ok', broken());
+    expect(await mending.again('get', ['t'], broken())).toBe('ok');
+    await expect(mending.again('get', ['t'], broken())).rejects.toThrow('broke off');
+    expect(mends.count).toBe(0);
+  });
+
+  it('again and again is no damage: nobody looks at everything for it each time', async () => {
+    const { mending, mends } = mendingOf(broken(), broken(), broken(), broken());
+    await expect(mending.again('lease', [], broken())).rejects.toThrow('broke off');
+    await expect(mending.again('lease', [], broken())).rejects.toThrow('broke off');
+    expect(mends.count).toBe(1);
+  });
+
+  it('fails as it did when all cannot be made anew', async () => {
+    const { mending, mends } = mendingOf(broken());
+    mends.fails = true;
+    await expect(mending.again('lease', [], broken())).rejects.toThrow('broke off');
+  });
+
+  it('by anything but a record is not sent again from here', async () => {
+    const { mending, asked } = mendingOf('ok');
+    const gone = new BackendUnavailableError('lease', new Error('closed'));
+    await expect(mending.again('lease', [], gone)).rejects.toBe(gone);
+    expect(asked).toEqual([]);
+  });
+});
+
+it('F63 tests that damage nothing are told of a call that broke off', async () => {
+  const prefix = freshPrefix();
+  const strict = redisForTests(inject('redisUrl'), { prefix });
+  const raw = new Redis(inject('redisUrl'));
+  atEnd(async () => {
+    await strict.dispose();
+    raw.disconnect();
+  });
+  await strict.setTime(1_800_000_000_000);
+  await raw.set(`${prefix}:tasks`, 'x');
+  await expect(strict.backend.inspect.get(['any'])).rejects.toThrow('broke off');
+});
+
+it('F63 a text that cannot be read costs nobody its place, and the lease goes on in the same call', async () => {
+  const { kit, raw, prefix } = await DamagedStore.make();
+  await raw.del(...(await raw.keys(`${prefix}:*`)).filter((key) => !key.endsWith('-by-hand')));
+  await kit.addMany(6, { user: 'ann' });
+  await kit.addMany(6, { user: 'bob' });
+  const line = await raw.lrange(`${prefix}:line:ann`, 0, -1);
+  const text = await raw.hgetBuffer(`${prefix}:tasks`, line[2] ?? '');
+  await raw.hset(`${prefix}:tasks`, line[2] ?? '', (text ?? Buffer.alloc(0)).subarray(0, 40));
+  await kit.worker('w');
+  const first = await kit.lease(8, { worker: 'w' });
+  const ids = first.map(({ id }) => id);
+  expect(ids).toHaveLength(8);
+  const before = line.filter((_, at) => at !== 2);
+  const own = ids.filter((id) => line.includes(id)).sort();
+  expect(own).toEqual(before.slice(0, own.length));
+  await kit.backend.inspect.reconcile({ repair: true });
+  expect((await kit.backend.inspect.reconcile({ repair: true })).drift).toEqual([]);
+  expect((await kit.stats()).counts).toMatchObject({ queued: 3, started: 8 });
+});
+
+it.each([
+  ['a member of the rotation of parked names that nobody has', 'strange-users:odd'],
+  ['leases that are none', 'hot:w2'],
+])('F63 %s holds nobody up', async (_, name) => {
+  const store = await DamagedStore.make();
+  const { raw, prefix } = store;
+  const key = `${prefix}:${name}`;
+  expect(await raw.exists(key)).toBe(1);
+  if (name.startsWith('hot:')) await raw.set(key, 'x');
+  else await raw.zadd(key, 1, Buffer.from([0xfe, 7, 1]));
+  await store.serveQuietUser();
+  await store.repair();
+  expect((await store.repair()).drift).toEqual([]);
+  await store.drain();
+  expect(await store.unended()).toEqual([]);
+  expect(await store.missing()).toEqual([]);
+});
+
+it('F64 what comes after a clock was lost stands behind what came before', async () => {
+  const { kit, raw, prefix } = await DamagedStore.make();
+  const stampOf = async (id: string): Promise<string> => {
+    return ((await raw.hget(`${prefix}:tasks`, id)) ?? '').slice(13, 25);
+  };
+  const before = await stampOf(await kit.add({ user: 'ann' }));
+  await raw.del(`${prefix}:clock`);
+  expect((await stampOf(await kit.add({ user: 'ann' }))) > before).toBe(true);
+});
+
+it('F63 what a call had leased when it was broken off goes with its answer', async () => {
+  const { kit, raw, prefix } = await DamagedStore.make();
+  await raw.del(...(await raw.keys(`${prefix}:*`)).filter((key) => !key.endsWith('-by-hand')));
+  await kit.addMany(2, { user: 'ann' });
+  // Taken by all rules, behind the others.
+  await kit.add({ id: 'odd', user: 'bob', cost: 2 });
+  await kit.add({ id: 'lost', user: 'cat', level: 1, cost: 2 });
+  await raw.del(`${prefix}:line1:cat`);
+  await raw.set(`${prefix}:line1:cat`, 'x');
+  await kit.worker('w');
+  const leased = await kit.lease(9, { worker: 'w' });
+  expect(leased.length).toBeGreaterThan(0);
+  // None is held by a worker that was not told of it; what stands nowhere comes back.
+  expect(new Set(leased.map(({ id }) => id))).toEqual(new Set(await raw.hkeys(`${prefix}:hot:w`)));
+  await kit.backend.inspect.reconcile({ repair: true });
+  const rest = await kit.lease(9, { worker: 'w' });
+  expect(new Set([...leased, ...rest].map(({ id }) => id)).size).toBe(4);
+  expect(leased.length + rest.length).toBe(4);
+  expect((await kit.backend.inspect.reconcile({ repair: true })).drift).toEqual([]);
+});
+
+it('F64 indexes are made anew beside workers that go on, and nothing runs twice', async () => {
+  const store = await DamagedStore.make();
+  const { kit, raw, prefix } = store;
+  await kit.worker('w', { names: ['work', 'odd'] });
+  const runs = new Map<string, number>();
+  let isMending = true;
+  const work = async (): Promise<void> => {
+    for (let round = 0; isMending || round < 20; round++) {
+      await kit.add({ user: `n${round % 7}` });
+      const { leases } = await kit.leaseReply({ worker: 'w', limit: 4, queues: QUEUES });
+      for (const { id, token } of leases) {
+        runs.set(id, (runs.get(id) ?? 0) + 1);
+        await kit.settle({ id, token }, { type: 'finish', result: 'null' });
+      }
+    }
+  };
+  const mend = async (): Promise<void> => {
+    for (const family of ['ready:*', 'line*', 'users', 'leases', 'fair', 'deps:*', 'clock']) {
+      const keys = await raw.keys(`${prefix}:${family}`);
+      const kept = keys.filter((key) => !key.endsWith('-by-hand') && !key.includes(':lines'));
+      if (kept.length > 0) await raw.del(kept);
+      await store.repair();
+    }
+    isMending = false;
+  };
+  await Promise.all([work(), mend()]);
+  await store.repair();
+  expect((await store.repair()).drift).toEqual([]);
+  await store.drain();
+  expect(await store.unended()).toEqual([]);
+  expect(await store.missing()).toEqual([]);
+  expect([...runs].filter(([, count]) => count > 1)).toEqual([]);
+}, 60_000);

@@ -1,0 +1,73 @@
+/** A server that forgets the scripts, between any two calls and within a pipeline. */
+import { describe, expect, inject, it } from 'vitest';
+import { adminOf, atEnd, kitOn, proxyTo } from './kit.ts';
+
+describe('O95.1 SCRIPT FLUSH', () => {
+  it('before every call of the port', async () => {
+    const admin = adminOf();
+    const proxy = await proxyTo();
+    const kit = await kitOn(proxy.url);
+    // The server has forgotten everything each time that a script arrives by its hash.
+    let flushed = 0;
+    proxy.setRule(([name]) => {
+      if (name?.toUpperCase() !== 'EVALSHA') return undefined;
+      flushed += 1;
+      return { type: 'answer', reply: '-NOSCRIPT No matching script. Please use EVAL.\r\n' };
+    });
+    const { tasks, inspect, users, queues, workers } = kit.backend;
+    const id = await kit.add({ idempotency: { key: 'k', policy: 'return' } });
+    await kit.send({}, { dependsOn: [id] }, { delayMs: 60_000 });
+    await kit.send(...Array.from({ length: 600 }, () => ({ user: 'many' })));
+    const leased = await kit.leaseOne();
+    await tasks.extend({ worker: 'w', leaseMs: 60_000, leases: [leased] });
+    expect(await kit.finish(leased)).toMatchObject({ kind: 'ok' });
+    const failed = await kit.leaseOne();
+    await kit.fail(failed);
+    expect(await tasks.redrive(failed.id)).toMatchObject({ kind: 'ok' });
+    expect(await kit.cancel(failed.id)).toMatchObject({ kind: 'canceled' });
+    expect(await tasks.remove(failed.id)).toMatchObject({ kind: 'ok' });
+    const late = await kit.add({ delayMs: 60_000 });
+    expect(await tasks.runNow(late)).toMatchObject({ kind: 'ok' });
+    await tasks.tick();
+    await kit.setUser('ann', { weight: 200 });
+    await kit.setQueue({ maxRunning: 5 });
+    expect(await users.get('ann', 'default')).toMatchObject({ user: 'ann' });
+    expect((await users.list('default', { limit: 10 })).items.length).toBeGreaterThan(0);
+    expect(await queues.get('default')).toMatchObject({ queue: 'default' });
+    expect((await queues.list()).length).toBeGreaterThan(0);
+    expect((await workers.list()).map(({ id }) => id)).toEqual(['w']);
+    expect((await inspect.get([id])).map((record) => record?.state)).toEqual(['finished']);
+    expect(await inspect.attempts(id)).toBeDefined();
+    expect((await inspect.list({ state: 'finished' }, { limit: 5 })).items).toHaveLength(1);
+    expect(await inspect.facts(id)).toBeDefined();
+    expect(await inspect.runnable('default')).toBeGreaterThan(0);
+    expect((await inspect.stats()).totals.finished).toBe(1);
+    expect((await inspect.reconcile({ repair: false })).drift).toEqual([]);
+    await workers.unregister('w');
+    expect(flushed).toBeGreaterThan(25);
+    expect(await admin.ping()).toBe('PONG');
+  });
+
+  it('while a hundred calls at a time are in flight', async () => {
+    const admin = adminOf(inject('redisUrl'));
+    const kit = await kitOn();
+    let stop = false;
+    const flushing = (async () => {
+      for (let count = 0; !stop; count++) {
+        await admin.script('FLUSH');
+        if (count % 2 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    })();
+    atEnd(() => {
+      stop = true;
+    });
+    for (let round = 0; round < 8; round++) {
+      await Promise.all(Array.from({ length: 100 }, () => kit.add()));
+      const leases = await kit.leaseMany(100);
+      await Promise.all(leases.map((leased) => kit.finish(leased)));
+    }
+    stop = true;
+    await flushing;
+    expect((await kit.stats()).totals).toMatchObject({ enqueued: 800, finished: 800, lost: 0 });
+  });
+});

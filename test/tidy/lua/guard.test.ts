@@ -1,0 +1,30 @@
+/** What reads with care knows all that the scripts write. */
+import { expect, it } from 'vitest';
+import { luaNames } from '../../../scripts/lua/layout.ts';
+import { KEYS } from '../../../src/domain/layout/keys.ts';
+import { PACKED } from '../../../src/domain/layout/packed.ts';
+import { read } from '../../support/files.ts';
+
+const GUARD = read('src/backends/redis/lua/lib/damage/guard.lua');
+
+/** Keys of several types begin with this word. */
+const NO_TYPE = new Set(['deps']);
+
+it('knows the type of every family of keys', () => {
+  const { constants } = luaNames();
+  const tables = [...constants].filter(
+    ([path]) => /^TABLE\.\w+s$/.test(path) && GUARD.includes(path),
+  );
+  const known = new Set(tables.flatMap(([, words]) => words.match(/[\w-]+/g) ?? []));
+  const stored = Object.values(KEYS).filter(({ type }) => type !== 'none');
+  const words = stored.map(({ name }) => /[\w-]+/.exec(name.replace(/^\{\w+\}/, ''))?.[0] ?? '');
+  expect(words.length).toBeGreaterThan(70);
+  expect(words.filter((word) => !known.has(word) && !NO_TYPE.has(word))).toEqual([]);
+});
+
+it('knows the bytes of every packed record', () => {
+  const unread = Object.keys(PACKED).filter(
+    (name) => !new RegExp(`(FORMAT|SIZE|AT)\\.${name}\\b`).test(GUARD),
+  );
+  expect(unread).toEqual([]);
+});

@@ -1,0 +1,81 @@
+/** What src/domain/layout/ says, as scripts get it. */
+import { describe, expect, it } from 'vitest';
+import { luaKeys, luaNames } from '../../../scripts/lua/layout.ts';
+import { putNames } from '../../../scripts/lua/names.ts';
+import { HASH_FIELDS, PACKED_NAMES } from '../../../src/domain/layout/fields.ts';
+import { INDEX_KEYS } from '../../../src/domain/layout/worker-keys.ts';
+import { TASK_STATES } from '../../../src/domain/task/task.ts';
+import { filesBelow, read } from '../../support/files.ts';
+
+const NAMES = luaNames();
+const FILES = filesBelow('src/backends/redis/lua', /\.lua$/).filter(
+  (path) => !path.includes('/expanded/'),
+);
+
+function put(text: string): string {
+  return putNames('a.lua', text, NAMES);
+}
+
+describe('names of the layout', () => {
+  it('become numbers and texts', () => {
+    expect(put('local n = CODE.finished + FLAG.lease.handed')).toBe('local n = 5 + 4');
+    expect(put('pack(FORMAT.lease, AT.lease.flags)')).toBe("pack('<ddIBdxxxx', 21)");
+    expect(put("redis.call('HGET', key, FIELD.worker.seen)")).toBe("redis.call('HGET', key, 't')");
+  });
+
+  it('are one number where two stand in brackets', () => {
+    expect(put('f(flags % (2 * FLAG.lease.counted) >= FLAG.lease.counted)')).toBe(
+      'f(flags % 4 >= 2)',
+    );
+    expect(put('local at = f(2 * FLAG.lease.counted)')).toBe('local at = f(2 * 2)');
+  });
+
+  it('are short inside of packed values, as fields alone', () => {
+    expect(put("local waitUntil = { waitUntil = t.rare.waitUntil, a = 'waitUntil' }")).toBe(
+      "local waitUntil = { wu = t.x.wu, a = 'waitUntil' }",
+    );
+  });
+
+  it('are refused when the layout has none such', () => {
+    expect(() => put('return CODE.lost')).toThrow('a.lua: the layout has no CODE.lost');
+    expect(() => put('return AT.lease.until_')).toThrow('the layout has no AT.lease.until_');
+  });
+});
+
+describe('scripts', () => {
+  it('use every field of a hash, and every name inside of a packed value', () => {
+    const text = FILES.map(read).join('\n');
+    const fields = Object.entries(HASH_FIELDS).flatMap(([family, names]) =>
+      Object.keys(names).map((name) => `FIELD.${family}.${name}`),
+    );
+    const inside = Object.values(PACKED_NAMES).flatMap((names) => Object.keys(names));
+    const unused = [...fields, ...inside].filter((name) => !text.includes(name));
+    expect(unused).toEqual([]);
+  });
+
+  it('use every family of keys that is not the name of an index', () => {
+    const text = FILES.map(read).join('\n');
+    const families = [...luaKeys().matchAll(/^function K\.(\w+)\(/gm)].map(([, name = '']) => name);
+    const unused = families.filter(
+      (name) => !(name in INDEX_KEYS) && !new RegExp(`\\bK\\.${name}\\(`).test(text),
+    );
+    // The clock is what scripts are given; the others belong to the client, or to what reads with care.
+    expect(unused).toEqual(['clock', 'meta', 'damaged', 'setAside', 'told']);
+  });
+
+  it('name indexes that the layout has', () => {
+    const known = new Set<string>([
+      ...TASK_STATES,
+      ...Object.values(INDEX_KEYS).map(({ name }) => name.replace('{p}', '')),
+    ]);
+    const named = FILES.flatMap((path) =>
+      [
+        ...read(path).matchAll(
+          /\b(?:F\.(?:move|put|flushIndex)|K\.index|Tick\.headIs)\('([^']+)'/g,
+        ),
+      ].map(([, name = '']) => name),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+});
