@@ -25,7 +25,6 @@ import { type Spans, spans } from '../../support/spans.ts';
 
 /** In every value, and in nothing else. */
 const SECRET = 'MARKER7f3a';
-const HOUR = 3_600_000;
 
 const notes = channel<{ note: { text: string }; seen: string[]; count: number; word: string }>(
   'notes',
@@ -131,8 +130,8 @@ async function useAll(loom: Fairloom, stage: Stage): Promise<readonly string[]> 
   }
   const stopped = await loom.enqueue(literal as never, SECRET as never, { delay: '1d' } as never);
   await loom.runs.cancel(stopped.id, { reason: `no run ${SECRET}` });
-  await loom.schedules.set('hourly', { every: '1h', task: plain, input: `${SECRET} hourly` });
-  await stage.clock.advance(2 * HOUR);
+  await loom.schedules.set('often', { every: '5m', task: plain, input: `${SECRET} often` });
+  await stage.clock.advance('10m');
   await stage.quiet();
   await loom.xcom.push('outside', SECRET);
   expect(await loom.xcom.pull('outside')).toBe(SECRET);
@@ -244,7 +243,7 @@ eachBackend((open, name) => {
         limit: 100,
         values: true,
       });
-      expect(fired.items.map(({ input }) => input)).toContain(`${SECRET} hourly`);
+      expect(fired.items.map(({ input }) => input)).toContain(`${SECRET} often`);
 
       const store = shown(await stored(stage.backend, ids));
       expect(store).toContain('enc:k1:');

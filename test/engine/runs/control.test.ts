@@ -368,14 +368,14 @@ eachBackend((open) => {
     it('O68 keeps the results of runs apart, for as long as the run is stored', async () => {
       const [a, b] = [counted('a', (n) => n + 1), counted('b', (n) => n * 2)];
       const whole = a.pipe(b);
-      const loom = stage.loom([whole], { retention: { finished: '1h', failed: '7d' } });
+      const loom = stage.loom([whole], { retention: { finished: '5m', failed: '7d' } });
       await loom.worker().start();
       const [one, two] = [await loom.enqueue(whole, 1), await loom.enqueue(whole, 5)];
       expect(await settled(stage, Promise.all([one.result(), two.result()]))).toEqual([4, 12]);
       const again = await loom.runs.rerun(two.id, { from: 'b' });
       expect(await settled(stage, again.result())).toBe(12);
       expect(calls).toHaveLength(5);
-      await stage.clock.advance(2 * 3_600_000);
+      await stage.clock.advance('10m');
       await expect(loom.runs.rerun(two.id)).rejects.toBeInstanceOf(TaskNotFoundError);
     });
 

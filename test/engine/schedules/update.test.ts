@@ -4,7 +4,8 @@ import type { Fairloom } from '../../../src/client/client.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Stage } from '../../support/backends.ts';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const work = task('work', async (input: { readonly day: string }) => input);
 const double = task('double', async (n: number) => 2 * n);
@@ -81,12 +82,12 @@ eachBackend((open) => {
     it('F32 fires what it says from the next slot on', async () => {
       await nightly();
       await loom.worker().start();
-      await loom.schedules.update('nightly', { jitter: 'default', cron: '0 22 * * *' });
-      await stage.clock.advance('2h');
+      await loom.schedules.update('nightly', { jitter: 'default', cron: '1 21 * * *' });
+      await stage.clock.advance('1m');
       const { items } = await loom.tasks.list({ state: 'finished', values: true });
       expect(items).toMatchObject([{ user: 'ops', priority: 4, input: { day: '2026-01-05' } }]);
-      await loom.schedules.update('nightly', { every: '1h', input: { day: 'each' } });
-      await stage.clock.advance('1h');
+      await loom.schedules.update('nightly', { every: '1m', input: { day: 'each' } });
+      await stage.clock.advance('1m');
       const after = await loom.tasks.list({ state: 'finished', values: true });
       expect(after.items.map(({ input }) => input)).toContainEqual({ day: 'each' });
       expect(await loom.schedules.get('nightly')).not.toHaveProperty('timeZone');
@@ -135,12 +136,12 @@ eachBackend((open) => {
 
     it('F32 changes the input of a pipeline, whose nodes stay where they are', async () => {
       const pair = double.pipe(double.as('again')).as('pair');
-      await loom.schedules.set('run', { every: '1h', task: pair, input: 5 });
+      await loom.schedules.set('run', { every: '1m', task: pair, input: 5 });
       const changed = await loom.schedules.update('run', { input: 6, user: 'eva' });
       expect(changed).toMatchObject({ input: 6, user: 'eva', task: 'pair' });
       await loom.worker().start();
-      await stage.clock.advance('1h');
-      const run = await loom.runs.get(`~s.run.${start + HOUR}`);
+      await stage.clock.advance('1m');
+      const run = await loom.runs.get(`~s.run.${start + MINUTE}`);
       expect(run).toMatchObject({ input: 6, user: 'eva', state: 'finished' });
       await expect(loom.schedules.update('run', { queue: 'bulk' })).rejects.toThrow('queue');
     });
