@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import type { InlineConfig } from 'vitest/node';
 import { LAYERS, type Layer } from './test/support/layers.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /** The test that runs other versions of the compiler. */
 const COMPILERS = 'test/types/compilers.test.ts';
@@ -11,6 +12,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: LAYERS.map(project),
     globalSetup: ['test/support/lua-setup.ts'],
+    sequence: { sequencer: LongestFirst },
   },
 });
 
@@ -27,16 +29,18 @@ function project(layer: Layer): TestProjectConfiguration {
       name: layer.name,
       include: [`test/${layer.name}/**/*.test.ts`],
       pool: 'forks',
-      setupFiles: ['test/support/property-seed.ts'],
+      setupFiles: [
+        'test/support/property-seed.ts',
+        ...(layer.redis ? ['test/support/redis/redis-env.ts'] : []),
+      ],
       restoreMocks: true,
-      // Its files share nothing but modules, which take longest to load.
-      isolate: layer.name !== 'engine',
+      // Files of the others share nothing but modules, which take longest to load; kits of these have hooks,
+      // which hold for the file that loads them.
+      isolate: layer.redis && layer.name !== 'engine',
       // A test that asserts nothing passes whatever the code does.
       expect: { requireAssertions: true },
-      // A real server and real processes share two cores with all else: a test that fails is tried once
-      // more, and the last lines of a layer name it.
-      retry: layer.redis ? 1 : 0,
-      testTimeout: layer.redis ? 30_000 : 10_000,
+      // Of a test that hangs; two cores may be busy with a dozen processes.
+      testTimeout: 30_000,
       // Hooks start servers, workers and a dozen commands, on a machine that may be busy.
       hookTimeout: 60_000,
       ...(layer.redis ? { globalSetup: ['test/support/global-setup.ts'] } : {}),
@@ -54,7 +58,7 @@ function compiled(): InlineConfig {
       checker: 'tsc',
       include: ['test/types/**/*.test.ts'],
       exclude: [COMPILERS],
-      tsconfig: 'tsconfig.json',
+      tsconfig: 'test/types/tsconfig.json',
       ignoreSourceErrors: true,
     },
   };

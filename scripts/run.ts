@@ -1,6 +1,7 @@
 /** Runs a command of node_modules/.bin or the PATH, and keeps what it prints. */
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** The root of the repository, with a slash at its end. */
@@ -14,7 +15,11 @@ export interface Ran {
   readonly ms: number;
 }
 
-export function run([command = '', ...args]: readonly string[]): Promise<Ran> {
+/** `read` gets each line of stdout and stderr as soon as it is whole. */
+export function run(
+  [command = '', ...args]: readonly string[],
+  read?: (line: string) => void,
+): Promise<Ran> {
   const started = performance.now();
   const path = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`;
   const child = spawn(command, args, {
@@ -23,11 +28,12 @@ export function run([command = '', ...args]: readonly string[]): Promise<Ran> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
-  const keep = (chunk: Buffer): void => {
-    output += chunk.toString();
-  };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+    if (read !== undefined) createInterface({ input: stream }).on('line', read);
+  }
   return new Promise((resolve) => {
     const end = (code: number): void => {
       resolve({ code, output, ms: performance.now() - started });

@@ -1,6 +1,6 @@
 /**
  * One Redis for a layer of tests. They get its address by `inject('redisUrl')`, child processes by
- * `FAIRLOOM_REDIS_URL`. Tests share the server, so each takes a key prefix of its own.
+ * `FAIRLOOM_REDIS_URL` (`redis/redis-env.ts`). Tests share the server, so each takes a key prefix of its own.
  */
 import type { TestProject } from 'vitest/node';
 import { isRedisUrl, type RedisServer, startRedis } from './redis/redis-server.ts';
@@ -15,9 +15,7 @@ let server: RedisServer | undefined;
 
 export async function setup(project: TestProject): Promise<void> {
   const given = process.env['FAIRLOOM_TEST_REDIS'];
-  const url = given !== undefined && isRedisUrl(given) ? given : await start();
-  project.provide('redisUrl', url);
-  process.env['FAIRLOOM_REDIS_URL'] = url;
+  project.provide('redisUrl', given !== undefined && isRedisUrl(given) ? given : await start());
 }
 
 export async function teardown(): Promise<void> {

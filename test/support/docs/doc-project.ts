@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { newestCompiler } from '../processes/compilers.ts';
 import { type Ended, ROOT, runProcess } from '../processes/run-process.ts';
 import type { DocBlock } from './doc-blocks.ts';
 
@@ -27,7 +28,8 @@ export interface DocProject {
 }
 
 const TSX = join(ROOT, 'node_modules/tsx/dist/loader.mjs');
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+/** The fastest; what the others say of types, the layer of that name holds. */
+const TSC = newestCompiler();
 
 /** What readers install beside the package. */
 const BESIDE = [

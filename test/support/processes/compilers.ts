@@ -22,6 +22,11 @@ export const COMPILERS: readonly Compiler[] = [
   { version: '7.0', tsc: tscOf(newest) },
 ];
 
+/** The command line of the newest. */
+export function newestCompiler(): string {
+  return tscOf(newest);
+}
+
 function tscOf(from: NodeJS.Require): string {
   return join(dirname(from.resolve('typescript/package.json')), 'bin/tsc');
 }

@@ -1,0 +1,55 @@
+/**
+ * What vitest says of the layers: at the end of each a line that scripts/run-layers.ts reads, and at the
+ * end of all what vitest says of the tests that failed. Nothing of those that passed.
+ */
+import { DefaultReporter, type TestModule, type TestSpecification } from 'vitest/node';
+import { type LayerResult, lineOf } from './layer-result.ts';
+
+interface Tally extends LayerResult {
+  passed: number;
+  failed: number;
+  skipped: number;
+  ms: number;
+  filesLeft: number;
+}
+
+export default class LayerReporter extends DefaultReporter {
+  readonly #layers = new Map<string, Tally>();
+
+  override onTestRunStart(specifications: readonly TestSpecification[]): void {
+    super.onTestRunStart(specifications);
+    for (const { project } of specifications) this.#layer(project.name).filesLeft += 1;
+  }
+
+  override onTestModuleEnd(module: TestModule): void {
+    super.onTestModuleEnd(module);
+    const layer = this.#layer(module.project.name);
+    let hasFailed = false;
+    for (const test of module.children.allTests()) {
+      const { state } = test.result();
+      if (state === 'passed') layer.passed += 1;
+      if (state === 'skipped') layer.skipped += 1;
+      if (state !== 'failed') continue;
+      layer.failed += 1;
+      hasFailed = true;
+    }
+    // A file that did not load, or a hook that failed.
+    if (!module.ok() && !hasFailed) layer.failed += 1;
+    const { collectDuration, setupDuration, duration } = module.diagnostic();
+    layer.ms += collectDuration + setupDuration + duration;
+    layer.filesLeft -= 1;
+    if (layer.filesLeft === 0) process.stdout.write(`${lineOf(layer)}\n`);
+  }
+
+  protected override printTestModule(): void {
+    // The line of its layer counts it; a failed test is told of at the end.
+  }
+
+  #layer(name: string): Tally {
+    const known = this.#layers.get(name);
+    if (known !== undefined) return known;
+    const made = { name, passed: 0, failed: 0, skipped: 0, ms: 0, filesLeft: 0 };
+    this.#layers.set(name, made);
+    return made;
+  }
+}
