@@ -23,8 +23,9 @@ export interface Seed {
 export interface Failure {
   readonly steps: readonly Step[];
   readonly error: string;
-  /** Of fast-check; with the same number of runs it fails again. */
+  /** Of fast-check: the seed, and which of its histories it is, or was shortened to. */
   readonly seed: number;
+  readonly path: string;
 }
 
 export interface Report {
@@ -34,15 +35,22 @@ export interface Report {
   readonly failure?: Failure;
 }
 
-export async function runHistories(
-  open: Open,
-  options: { readonly runs: number; readonly seed: number; readonly quick?: boolean },
-): Promise<Report> {
+export interface RunOptions {
+  readonly runs: number;
+  readonly seed: number;
+  /** The first one: as a failure told it; absent: from the first of the seed on. */
+  readonly path?: string | undefined;
+  /** Ends with the first failure as it is. */
+  readonly quick?: boolean;
+}
+
+export async function runHistories(open: Open, options: RunOptions): Promise<Report> {
   const counters = newCounters();
   const property = fc.asyncProperty(historyOf(MAX_STEPS), (steps) => replay(open, steps, counters));
   const details = await fc.check(property, {
     numRuns: options.runs,
     seed: options.seed,
+    ...(options.path !== undefined && { path: options.path }),
     // Looking for a shorter history takes a hundred times as long as finding one.
     endOnFailure: options.quick === true,
   });
@@ -51,7 +59,8 @@ export async function runHistories(
   const [steps] = details.counterexample ?? [[]];
   const error = details.errorInstance;
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { ...report, failure: { steps, error: text, seed: options.seed } };
+  const path = details.counterexamplePath ?? '';
+  return { ...report, failure: { steps, error: text, seed: options.seed, path } };
 }
 
 /** Runs one history; throws with the place where something was not as it must be. */

@@ -3,18 +3,22 @@
  *
  *   npm run model -- --runs 10000 --backend memory --seed 7
  *
- * `--quick` stops at the first failure as it is, and keeps nothing: for the mutants. `--backend both` runs each history on memory and on Redis at once. Prints how often each step
- * and each pair of state and event was met, and exits 1 when one never was, or when a history
- * failed; that history is kept in seeds.json.
+ * `--quick` stops at the first failure as it is, and keeps nothing: for the mutants, and for long
+ * runs. A failure tells its path: with `--seed` and `--path` that history runs alone, and without
+ * `--quick` it is shortened. `--backend both` runs each history on memory and on Redis at once.
+ * Prints how often each step and each pair of state and event was met, and exits 1 when one never
+ * was, or when a history failed; that history is kept in seeds.json.
  */
 import { parseArgs } from 'node:util';
 import {
   allowedPairs,
+  type Failure,
   keepSeed,
   keptSeeds,
   neverMet,
   OCCASIONS,
   type Report,
+  type RunOptions,
   replay,
   runHistories,
 } from './check.ts';
@@ -25,6 +29,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1000' },
     backend: { type: 'string', default: 'memory' },
     seed: { type: 'string' },
+    path: { type: 'string' },
     quick: { type: 'boolean', default: false },
   },
 });
@@ -37,30 +42,32 @@ async function main(): Promise<number> {
     console.error('--backend is memory, redis or both');
     return 2;
   }
-  const runs = Number(values.runs);
+  const { path, quick } = values;
+  const runs = path === undefined ? Number(values.runs) : 1;
   const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed);
   if (!Number.isSafeInteger(runs) || runs < 1 || !Number.isSafeInteger(seed)) {
     console.error('--runs and --seed are whole numbers');
     return 2;
   }
-  return check(backend, { runs, seed, quick: values.quick });
+  if (path !== undefined && (values.seed === undefined || !/^\d+(:\d+)*$/.test(path))) {
+    console.error('--path is what a failure printed, with its --seed');
+    return 2;
+  }
+  return check(backend, { runs, seed, path, quick });
 }
 
-async function check(
-  backend: Which,
-  options: { readonly runs: number; readonly seed: number; readonly quick: boolean },
-): Promise<number> {
+async function check(backend: Which, options: RunOptions): Promise<number> {
   const started = performance.now();
   const { open, close } = await openerOf(backend, process.env['FAIRLOOM_REDIS_URL']);
   try {
-    for (const { note, steps } of keptSeeds()) {
+    for (const { note, steps } of options.path === undefined ? keptSeeds() : []) {
       console.log(`kept: ${note}`);
       await replay(open, steps);
     }
     const report = await runHistories(open, options);
     print(report, (performance.now() - started) / 1000);
-    if (options.quick) return quickVerdict(report);
-    return verdict(report, backend);
+    if (report.failure !== undefined) return failed(report.failure, backend, options);
+    return options.quick || options.path !== undefined ? 0 : verdict(report);
   } finally {
     await close();
   }
@@ -75,17 +82,18 @@ function print({ runs, seed, counters }: Report, seconds: number): void {
   }
 }
 
-function quickVerdict({ failure }: Report): number {
-  if (failure !== undefined) console.error(failure.error);
-  return failure === undefined ? 0 : 1;
+function failed(
+  { error, steps, seed, path }: Failure,
+  backend: Which,
+  { quick }: RunOptions,
+): number {
+  if (!quick) keepSeed({ note: `found on ${backend} with seed ${seed}`, steps });
+  console.error(quick ? error : `${error}\n\n${JSON.stringify(steps, undefined, 2)}`);
+  console.error(`\nalone: npm run model -- --backend ${backend} --seed ${seed} --path ${path}`);
+  return 1;
 }
 
-function verdict({ failure, counters, seed }: Report, backend: Which): number {
-  if (failure !== undefined) {
-    keepSeed({ note: `found on ${backend} with seed ${seed}`, steps: failure.steps });
-    console.error(`${failure.error}\n\n${JSON.stringify(failure.steps, undefined, 2)}`);
-    return 1;
-  }
+function verdict({ counters }: Report): number {
   const never = neverMet(counters);
   if (never.length > 0) console.error(`never met: ${never.join(', ')}`);
   return never.length > 0 ? 1 : 0;

@@ -34,13 +34,12 @@ interface Turn {
 interface Batch {
   readonly worker: WorkerEntry;
   readonly request: LeaseRequest;
-  readonly given: TaskEntry[];
+  readonly given: Leased[];
   strangers: number;
   /** Those that were parked, since its worker does not know them. */
   readonly strange: TaskEntry[];
   /** It stopped for a reason other than having nothing to give. */
   stopped: boolean;
-  alone: boolean;
 }
 
 /** One lease: maintenance that is due, then turns until the slots are full. See `TaskStore.lease`. */
@@ -58,7 +57,7 @@ export function lease(store: Store, request: LeaseRequest): LeaseReply {
   // A task whose name nobody knows may have ended: its dependents hear of it in this step.
   const left = batch.strangers > 0 && cascade(store, LIMITS.cascadeStep);
   worker.lastRequest = request.requestId;
-  const leases = batch.given.map((entry) => toLeased(store, entry, batch.alone));
+  const leases = batch.given;
   worker.lastLeases = leases;
   if (leases.length === 0 && request.wait && !batch.stopped && !ticked) store.line.add(worker);
   else for (const { queue } of request.queues) wakeFor(store, store.lane(queue), 1);
@@ -84,7 +83,6 @@ function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
     strangers: 0,
     strange: [],
     stopped: false,
-    alone: false,
   };
   let left = false;
   const brought: Brought[] = [];
@@ -97,7 +95,7 @@ function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
     const entry = headOf(turn.choice.user);
     if (entry === undefined) break;
     take(store, { choice: turn.choice, entry }, batch);
-    if (batch.given.at(-1) === entry) turn.share.pass += turn.share.step;
+    if (batch.given.at(-1)?.id === entry.id) turn.share.pass += turn.share.step;
   }
   parkLeft(store, brought);
   // Parked tasks that it knows are left, and it has slots for them.
@@ -143,11 +141,9 @@ function take(store: Store, turn: Turn, batch: Batch): void {
     return;
   }
   start(store, turn, request);
-  batch.given.push(entry);
-  if (alone) {
-    batch.alone = true;
-    batch.stopped = true;
-  }
+  // Told as it stands now: what a later turn of this lease ends comes after it.
+  batch.given.push(toLeased(store, entry, alone));
+  if (alone) batch.stopped = true;
 }
 
 function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): void {

@@ -70,7 +70,10 @@ export interface Leased {
   readonly releases: number;
   /** The last chance of a task whose leases keep getting lost: run it with nothing beside it. */
   readonly alone: boolean;
-  /** What became of each task in its `dependsOn`, in that order. */
+  /**
+   * What became of each task in its `dependsOn`, in that order, as it stood when this task's turn
+   * came.
+   */
   readonly upstreams: readonly UpstreamFact[];
   /**
    * First lease of a task that waited for others: how long after the end of the last one it was
@@ -87,7 +90,7 @@ export interface UpstreamFact {
   readonly id: string;
   /** Its name; empty when it is not stored any more. */
   readonly name: string;
-  /** How it ended. */
+  /** How it ended; `missing` also while it runs anew, since it was redriven. */
   readonly state: EndState | 'missing';
   /** JSON text; absent when there is none, or when it did not fit the lease's budget. */
   readonly result?: string;

@@ -1,4 +1,5 @@
 /** How tasks move, end, and let others go on. */
+import type { UpstreamFact } from '../../../src/domain/port/backend.ts';
 import type { Cause } from '../../../src/domain/task/cause.ts';
 import type { EdgePolicy } from '../../../src/domain/task/task.ts';
 import { levelLeft, refresh } from './fairness.ts';
@@ -13,6 +14,7 @@ import {
   note,
   ofUser,
   personOf,
+  sourceOf,
   type Task,
   type World,
   waitersOf,
@@ -152,6 +154,24 @@ export function runCascade(world: World): void {
 /** Of those whose dependents have not heard yet, who ended first. */
 function oldest(world: World): Task | undefined {
   return world.cascade.sort((one, other) => one.endOrder - other.endOrder)[0];
+}
+
+/** What became of each task that a task depends on. */
+export function upstreamsOf(world: World, task: Task): readonly UpstreamFact[] {
+  return [...task.edges].map(([id, edge]) => {
+    const source = edge === 'absent' ? undefined : sourceOf(world, task, id);
+    const name = source?.name ?? '';
+    if (source === undefined || !ended(source)) return { id, name, state: 'missing', cut: false };
+    const { state, result, error } = source;
+    return {
+      id,
+      name,
+      state,
+      cut: false,
+      ...(result !== undefined && { result }),
+      ...(error !== undefined && { error }),
+    };
+  });
 }
 
 export function policyOf(waiter: Task, source: Task): EdgePolicy {

@@ -1,5 +1,5 @@
 /** Who gets which task under a lease. */
-import type { LeaseRequest } from '../../../src/domain/port/backend.ts';
+import type { LeaseRequest, UpstreamFact } from '../../../src/domain/port/backend.ts';
 import {
   charge,
   earlier,
@@ -11,7 +11,7 @@ import {
   type Turn,
   unassigned,
 } from './fairness.ts';
-import { end } from './graph.ts';
+import { end, upstreamsOf } from './graph.ts';
 import { bringBack, forgetTurns, park, parkLeft } from './parked.ts';
 import { isAssigned, isRestricted, type Roster, rosterOf } from './rosters.ts';
 import { isOrphan } from './runs.ts';
@@ -38,6 +38,8 @@ export interface Given {
   readonly task: Task;
   readonly token: string;
   readonly alone: boolean;
+  /** As they stood when its turn came. */
+  readonly upstreams: readonly UpstreamFact[];
 }
 
 export interface LeaseAnswer {
@@ -173,5 +175,6 @@ function start(world: World, { lane, worker, turn, request, task }: Start): Give
   };
   task.lastLease = task.lease;
   refresh(world, task.queue, task.user);
-  return { task, token, alone: task.losses >= LAST_CHANCE };
+  const alone = task.losses >= LAST_CHANCE;
+  return { task, token, alone, upstreams: upstreamsOf(world, task) };
 }

@@ -39,8 +39,8 @@ import type { XComPlace, XComWrite } from '../../../src/domain/task/xcom.ts';
 import * as channels from './channels.ts';
 import * as control from './control.ts';
 import { enqueueAll, enqueueEach } from './enqueue.ts';
-import { runCascade } from './graph.ts';
-import { leaseTurns } from './lease.ts';
+import { runCascade, upstreamsOf } from './graph.ts';
+import { type Given, leaseTurns } from './lease.ts';
 import * as runs from './runs.ts';
 import * as schedules from './schedules.ts';
 import { type ExtendAnswer, extendOne, type SettleAnswer, settleOne } from './settle.ts';
@@ -394,15 +394,13 @@ export class Oracle {
   }
 
   /** What a request that is sent again was given, as far as it still holds, by arrival. */
-  #again(worker: Worker): {
-    task: World['tasks'] extends Map<string, infer T> ? T : never;
-    token: string;
-    alone: boolean;
-  }[] {
+  #again(worker: Worker): Given[] {
+    const world = this.#world;
     const given = worker.request.leases.flatMap(({ id, token }) => {
-      const task = this.#world.tasks.get(id);
+      const task = world.tasks.get(id);
       if (task?.lease?.token !== token) return [];
-      return [{ task, token, alone: task.losses >= 2 }];
+      const upstreams = upstreamsOf(world, task);
+      return [{ task, token, alone: task.losses >= 2, upstreams }];
     });
     return given.sort((a, b) => a.task.order - b.task.order);
   }

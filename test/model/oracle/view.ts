@@ -3,7 +3,6 @@ import type {
   Leased,
   QueueInfo,
   Stats,
-  UpstreamFact,
   UserInfo,
   WorkerInfo,
 } from '../../../src/domain/port/backend.ts';
@@ -25,12 +24,10 @@ import { type Given, gateOf } from './lease.ts';
 import { SILENCE_MS } from './upkeep.ts';
 import {
   byBytes,
-  ended,
   inLine,
   laneOf,
   ofUser,
   settingsOf,
-  sourceOf,
   type Task,
   tasksWhere,
   unmetOf,
@@ -78,7 +75,7 @@ function defined<T extends object>(value: { readonly [K in keyof T]: T[K] | unde
   return value as T;
 }
 
-export function leasedOf(world: World, { task, token, alone }: Given): Leased {
+export function leasedOf(world: World, { task, token, alone, upstreams }: Given): Leased {
   const record = recordOf(task);
   return {
     id: task.id,
@@ -96,13 +93,7 @@ export function leasedOf(world: World, { task, token, alone }: Given): Leased {
     options: task.options,
     releases: task.releases,
     alone,
-    upstreams: [...task.edges].map(([id, edge]) => {
-      const source = edge === 'absent' ? undefined : sourceOf(world, task, id);
-      const name = source?.name ?? '';
-      if (source === undefined || !ended(source)) return { id, name, state: 'missing', cut: false };
-      const { state, result, error } = source;
-      return defined<UpstreamFact>({ id, name, state, result, error, cut: false });
-    }),
+    upstreams,
     ...termsOf(world.lanes.get(task.queue)?.settings),
   };
 }

@@ -103,7 +103,8 @@ function dependentsOf(around: Around, id: string): EdgeAnswer {
     entry === undefined
       ? store.missing.of(id, user ?? '')
       : [entry.rare.waiting, entry.rare.held].filter((list) => list !== undefined);
-  const inBatch = batch === undefined || entry !== undefined ? [] : dependentsIn(store, batch, id);
+  // Items of the batch may come to wait for a stored task, too.
+  const inBatch = batch === undefined ? [] : dependentsIn(store, batch, id);
   const size = lists.reduce((sum, list) => sum + list.size, inBatch.length);
   if (size > LIMITS.cycleFan) return undefined;
   const live = lists.flatMap((list) => [...list]).filter(isLive);
