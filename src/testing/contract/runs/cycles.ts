@@ -148,6 +148,23 @@ export const cycles: Cases = {
     expect(await kit.backend.tasks.redrive(b)).toEqual({ kind: 'cycle', path: [b, 'y', c, b] });
   },
 
+  'a cycle from a batch through a stored task back into it': async (kit, expect) => {
+    const w = await kit.add({ dependsOn: ['x'], edges: BLOCK });
+    const between = [
+      { id: 'y', dependsOn: ['z'] },
+      { id: 'z', dependsOn: ['v'] },
+    ];
+    const batch = [{ id: 'x', dependsOn: ['y'] }, ...between, { id: 'v', dependsOn: [w] }];
+    const replies = await kit.send(...batch);
+    const path = ['x', 'y', 'z', 'v', w, 'x'];
+    expect(replies[0]).toEqual({ kind: 'refused', refusal: { type: 'cycle', path } });
+    const other = { kind: 'refused', refusal: { type: 'batch-refused' } };
+    expect(replies.slice(1)).toEqual([other, other, other]);
+    expect(await kit.states(['x', 'y', 'z', 'v'])).toEqual(Array(4).fill('missing'));
+    expect(await kit.send(...batch.slice(1))).toMatchObject(Array(3).fill({ kind: 'created' }));
+    expect(await kit.sendOne({ id: 'x', dependsOn: ['y'] })).toMatchObject({ refusal: { path } });
+  },
+
   'F67 a cycle through parts of a batch that takes several scripts': async (kit, expect) => {
     const s = await kit.add({ dependsOn: ['m0'], edges: BLOCK });
     const others = Array.from({ length: 400 }, () => ({ dependsOn: [s] }));

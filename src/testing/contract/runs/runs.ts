@@ -162,6 +162,29 @@ export const fences: Cases = {
     expect((await kit.record(ids[0] ?? ''))?.cause).toEqual({ type: 'run-ended', run: 'run' });
   },
 
+  'a lease tells of a member as it stood when the turn of its dependent came': async (
+    kit,
+    expect,
+  ) => {
+    await kit.setQueue({ paused: true });
+    const run = await kit.add();
+    const member = await kit.add({ owner: run, expiresInMs: 1_000 });
+    const edges = { ...PLAIN_EDGES, ...RUN };
+    const before = await kit.add({ dependsOn: [member], edges, level: 6 });
+    const behind = await kit.add({ dependsOn: [member], edges, delayMs: 2_000 });
+    await kit.advance(1_000);
+    await kit.cancel(run);
+    expect(await kit.backend.tasks.redrive(member)).toEqual({ kind: 'ok', state: 'queued' });
+    await kit.advance(1_000);
+    await kit.setQueue({ paused: null });
+    // Between their turns the member is canceled, since its run is over.
+    expect(await kit.lease(3)).toMatchObject([
+      { id: before, upstreams: [{ id: member, state: 'missing' }] },
+      { id: behind, upstreams: [{ id: member, state: 'canceled' }] },
+    ]);
+    expect(await kit.state(member)).toBe('canceled');
+  },
+
   'a run without a slot for its members does not hold up others': async (kit, expect) => {
     const { run, ids } = await runWith(kit, 40);
     await kit.finish(run);
