@@ -21,4 +21,5 @@ export const LAYERS: readonly Layer[] = [
   { name: 'instructions', redis: false, built: true },
   { name: 'examples', redis: true, built: true },
   { name: 'e2e', redis: true, built: true },
+  { name: 'node-versions', redis: false, built: true },
 ];

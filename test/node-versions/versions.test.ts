@@ -1,0 +1,80 @@
+/**
+ * A share of the tests, and the demo, on later versions of Node than the one that runs all else: the
+ * package promises every version from 20.19 on. Their binaries are npm packages, which this layer installs
+ * where nothing else finds them: a `node` in the repository's node_modules/.bin would run every script.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { resultIn } from '../../scripts/layer-result.ts';
+import { BIN, ROOT, runProcess } from '../support/processes/run-process.ts';
+
+const FOLDER = join(ROOT, 'test/fixtures/node-versions');
+const VERSIONS = ['22', '24', '26'];
+
+/** What leans on Node more than on itself: timers, threads, processes, async contexts, files, URLs, zones. */
+const FILES = [
+  'test/contract/memory.test.ts',
+  'test/config/sources.test.ts',
+  'test/domain/schedules/cron.test.ts',
+  'test/engine/attempt/async-scope.test.ts',
+  'test/engine/attempt/fake-timers.test.ts',
+  'test/engine/attempt/thrown.test.ts',
+  'test/engine/handlers/process.test.ts',
+  'test/engine/handlers/threads.test.ts',
+];
+/** They come to more; a file that has moved is missed. */
+const TESTS = 700;
+
+/** A machine that is busy with other layers. */
+const LONG_MS = 240_000;
+
+const isHere = process.platform === 'linux' && process.arch === 'x64';
+const ELSEWHERE = 'its binary is for Linux on x64';
+
+describe.each(VERSIONS)('Node %s', (version) => {
+  const node = join(FOLDER, `node_modules/node-${version}/bin/node`);
+  /** Without what vitest says of itself to the processes that it starts. */
+  const env = Object.fromEntries(
+    Object.keys(process.env)
+      .filter((name) => /^(VITEST|TEST$|NODE_|FAIRLOOM_REDIS)/.test(name))
+      .map((name) => [name, undefined]),
+  );
+
+  beforeAll(async () => {
+    if (!isHere || existsSync(node)) return;
+    const { code, stderr } = await runProcess('npm', ['ci', '--ignore-scripts'], {
+      cwd: FOLDER,
+      env,
+      timeoutMs: LONG_MS,
+    });
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+  }, LONG_MS);
+
+  it('passes a share of the tests', { timeout: LONG_MS }, async ({ skip }) => {
+    skip(!isHere, ELSEWHERE);
+    const layers = [...new Set(FILES.map((file) => file.split('/')[1] ?? ''))];
+    const { code, stdout } = await runProcess(
+      node,
+      [
+        ...[join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=1'],
+        ...layers.flatMap((layer) => ['--project', layer]),
+        ...['--reporter=./scripts/layer-reporter.ts', ...FILES],
+      ],
+      { cwd: ROOT, env, timeoutMs: LONG_MS },
+    );
+    const results = stdout.split('\n').flatMap((line) => resultIn(line) ?? []);
+    expect(code, stdout).toBe(0);
+    expect(results.map(({ name }) => name).toSorted()).toEqual(layers.toSorted());
+    expect(results.reduce((sum, { failed }) => sum + failed, 0)).toBe(0);
+    expect(results.reduce((sum, { passed }) => sum + passed, 0)).toBeGreaterThan(TESTS);
+  });
+
+  it('plays the demo', { timeout: LONG_MS }, async ({ skip }) => {
+    skip(!isHere, ELSEWHERE);
+    const { stdout } = await runProcess(node, ['--version']);
+    expect(stdout).toMatch(new RegExp(`^v${version}\\.`));
+    const demo = await runProcess(node, [BIN, 'demo', '--json', '--seconds', '1'], { env });
+    expect([demo.code, JSON.parse(demo.stdout)]).toMatchObject([0, { backend: 'memory' }]);
+  });
+});
