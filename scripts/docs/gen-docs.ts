@@ -2,7 +2,7 @@
  * Writes docs/limits.md from src/domain/limits.ts, docs/acl.example from the Lua scripts,
  * docs/cli-output.md from src/cli/views/json-shapes.ts, the reference in docs/configuration.md from
  * src/config/options.ts, the table of decisions from their pages, the tables of docs/redis-layout.md
- * from src/domain/layout/, and the floor plan in docs/architecture.md from scripts/rooms.json and the
+ * from src/domain/layout/, the drawing in docs/lifecycle.md, and the floor plan in docs/architecture.md from scripts/rooms.json and the
  * imports. `test/tidy/docs/docs.test.ts`, `test/tidy/docs/decisions.test.ts` and
  * `test/redis/faults/acl.test.ts` hold them to the code.
  */
@@ -12,6 +12,7 @@ import { loadDecisions, renderDecisions } from './adr-doc.ts';
 import { renderConfiguration } from './config-doc.ts';
 import { renderFloorPlan } from './floor-plan.ts';
 import { renderLayout } from './layout-doc.ts';
+import { renderLifecycle } from './lifecycle-doc.ts';
 import { loadLimits, renderLimits } from './limits-doc.ts';
 import { renderOutput } from './output-doc.ts';
 
@@ -28,3 +29,5 @@ const layout = new URL('redis-layout.md', DOCS);
 writeFileSync(layout, renderLayout(readFileSync(layout, 'utf8')));
 const architecture = new URL('architecture.md', DOCS);
 writeFileSync(architecture, renderFloorPlan(readFileSync(architecture, 'utf8')));
+const lifecycle = new URL('lifecycle.md', DOCS);
+writeFileSync(lifecycle, renderLifecycle(readFileSync(lifecycle, 'utf8')));

@@ -49,7 +49,9 @@ export function inlineConstants(text: string): string {
 }
 
 /** A function that names keys (scripts/lua/layout.ts): nothing but an expression of its parameters. */
-const KEY = /^function K\.(\w+)\(([^)]*)\)\s+return ([^\n]+?)\s+end$/gm;
+const KEY = /^function ((?:K|May)\.\w+)\(([^)]*)\)\s+return ([^\n]+?)\s+end$/gm;
+
+const CALL = /\b((?:K|May)\.\w+)\(/;
 
 /** The script with calls of key functions replaced by what they return, so that no run makes them. */
 export function inlineKeys(text: string): string {
@@ -60,9 +62,9 @@ export function inlineKeys(text: string): string {
     ]),
   );
   let code = text.replaceAll(KEY, '');
-  for (let call = /\bK\.(\w+)\(/.exec(code); call !== null; call = /\bK\.(\w+)\(/.exec(code)) {
+  for (let call = CALL.exec(code); call !== null; call = CALL.exec(code)) {
     const key = keys.get(call[1] ?? '');
-    if (key === undefined) throw new Error(`the layout has no key K.${call[1]}`);
+    if (key === undefined) throw new Error(`the layout has no ${call[1]}`);
     const { args, end } = argumentsAt(code, call.index + call[0].length);
     const given = new Map(key.params.map((param, at) => [param, args[at] ?? 'nil']));
     const value = outsideTexts(key.body, (part) =>

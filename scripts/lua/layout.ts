@@ -10,6 +10,7 @@ import {
   TEXT_WIDTHS,
   ZERO_BYTE,
 } from '../../src/domain/layout/packed.ts';
+import { MOVES } from '../../src/domain/task/transition.ts';
 import type { LuaNames } from './names.ts';
 
 /** `STATE.codes` and the like: paths of src/domain/layout/, and their values as Lua. */
@@ -123,7 +124,10 @@ function shortNames(fields: Fields): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(fields).map(([name, [short]]) => [name, short]));
 }
 
-/** The text that `-- @include keys` stands for: a function for each family of keys, of one expression. */
+/**
+ * The text that `-- @include keys` stands for: a function of one expression for each family of keys, and for each
+ * event in the life of a task.
+ */
 export function luaKeys(): string {
   const families = Object.entries(KEYS).map(([family, { name }]) => keyFunction(family, name));
   return [
@@ -134,10 +138,19 @@ export function luaKeys(): string {
     "function K.pair(first, second) return #first .. ':' .. first .. second end",
     `function K.levelPart(level) return level == ${USUAL_LEVEL} and '' or level end`,
     ...families,
+    ...questions(),
     // An index of the whole namespace: by state, or by its own name.
     "function K.index(name) return CODES[name] and prefix .. 'state:' .. name or prefix .. name end",
     '',
   ].join('\n');
+}
+
+/** Whether an event may take a task from a state: `May.redriven(state)`. */
+function questions(): readonly string[] {
+  return Object.entries(MOVES).map(([event, { from }]) => {
+    const states = from.map((state) => `state == ${quoted(state)}`);
+    return `function May.${event}(state) return ${states.join(' or ')} end`;
+  });
 }
 
 function keyFunction(family: string, name: string): string {

@@ -23,14 +23,14 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'channels: whatever a task comes to, it writes',
     file: 'src/backends/memory/settle.ts',
-    find: `decision.type === 'finish' && cancelCause === undefined`,
-    replace: `cancelCause === undefined`,
+    find: `isFinished = next === 'finished'`,
+    replace: `isFinished = cancelCause === undefined`,
   },
   {
     name: 'channels: a task that is to be canceled writes',
     file: 'src/backends/memory/settle.ts',
-    find: `decision.type === 'finish' && cancelCause === undefined`,
-    replace: `decision.type === 'finish'`,
+    find: `isFinished = next === 'finished'`,
+    replace: `isFinished = decision.type === 'finish'`,
   },
   {
     name: 'channels: refused writes finish the task',

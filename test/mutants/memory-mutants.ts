@@ -5,8 +5,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'settle accepts any token',
     file: 'src/backends/memory/settle.ts',
-    find: `if (entry.state !== 'started' || entry.token !== token) return`,
-    replace: `if (entry.state !== 'started') return`,
+    find: `if (next === undefined || entry.token !== token) return`,
+    replace: `if (next === undefined) return`,
   },
   {
     name: 'a settle that is sent again is not recognised',
@@ -71,20 +71,20 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a fourth chance for a task that loses its leases',
     file: 'src/backends/memory/tick.ts',
-    find: `  const last = entry.rare.losses >= LIMITS.maxLost;`,
-    replace: `  const last = entry.rare.losses > LIMITS.maxLost;`,
+    find: `losses >= LIMITS.maxLost ? 'never'`,
+    replace: `losses > LIMITS.maxLost ? 'never'`,
   },
   {
     name: 'a second loss has no pause',
     file: 'src/backends/memory/tick.ts',
-    find: `entry.rare.losses === 1 ? 0 : LIMITS.lostBackoffMs + jitter`,
-    replace: `entry.rare.losses <= 2 ? 0 : LIMITS.lostBackoffMs + jitter`,
+    find: `losses === 1 ? 'now' : 'later'`,
+    replace: `losses <= 2 ? 'now' : 'later'`,
   },
   {
     name: 'a due task goes on although it is blocked',
     file: 'src/backends/memory/tick.ts',
-    find: `  goOn(store, entry);\n`,
-    replace: `  entry.own().blocked = undefined;\n  goOn(store, entry);\n`,
+    find: `  goOn(store, entry, next);\n`,
+    replace: `  goOn(store, entry, 'queued');\n`,
   },
   {
     name: 'due one millisecond late',
@@ -275,8 +275,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'cancel ends a running task at once',
     file: 'src/backends/memory/admin.ts',
-    find: `  if (entry.state === 'started') {\n    entry.own().cancelCause ??= cause;`,
-    replace: `  if (entry.state === 'deferred') {\n    entry.own().cancelCause ??= cause;`,
+    find: `  if (nextState(state, 'cancelRequested', entry) !== undefined) {\n    entry.own().cancelCause ??= cause;`,
+    replace: `  if (state === 'deferred') {\n    entry.own().cancelCause ??= cause;`,
   },
   {
     name: 'a key holds for ever',

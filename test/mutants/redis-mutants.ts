@@ -5,8 +5,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: settle accepts any token',
     file: 'src/backends/redis/lua/lib/steps/settle-one.lua',
-    find: `if t.state ~= 'started' or not own then`,
-    replace: `if t.state ~= 'started' then`,
+    find: `if not May.finished(t.state) or not own then`,
+    replace: `if not May.finished(t.state) then`,
   },
   {
     name: 'Lua: a settle that is sent again is not recognised',

@@ -5,7 +5,7 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'runs: a join is put in line',
     file: 'src/backends/memory/rules/end.ts',
-    find: `  if (entry.rare.blocked === undefined && !isJoin) {`,
+    find: `  if (state === 'queued') {`,
     replace: `  if (entry.rare.blocked === undefined) {`,
   },
   {
@@ -23,8 +23,8 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'runs: an earlier failure does not wake a run',
     file: 'src/backends/memory/rules/suspend.ts',
-    find: `entry.rare.blocked === undefined || (anyFailed && wakeOn === 'failure')`,
-    replace: `entry.rare.blocked === undefined`,
+    find: `next === 'queued' || (anyFailed && wakeOn === 'failure')`,
+    replace: `next === 'queued'`,
   },
   {
     name: 'runs: a suspension has no time',

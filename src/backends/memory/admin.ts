@@ -2,12 +2,13 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { CancelReply, ChangeReply } from '../../domain/port/backend.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd } from '../../domain/task/task.ts';
+import { nextState } from '../../domain/task/transition.ts';
 import { isBusy } from './enqueue.ts';
 import { countRedrive } from './journals.ts';
 import { redriveCycle } from './rules/cycles.ts';
 import { relink, rewait } from './rules/dependencies.ts';
 import { cascade, end, unblock } from './rules/end.ts';
-import { enterDeferred, leave } from './rules/places.ts';
+import { enterDeferred, leave, stateAfter } from './rules/places.ts';
 import { takeAway } from './rules/remove.ts';
 import { byArrival } from './store/entities.ts';
 import { SortedList } from './store/sorted-list.ts';
@@ -25,12 +26,13 @@ export function cancel(store: Store, id: string, cause: Cause): CancelReply {
 export function cancelUntold(store: Store, id: string, cause: Cause): CancelReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
-  if (isEnd(entry.state)) return { kind: 'already-ended', state: entry.state };
-  if (entry.state === 'started') {
+  const { state } = entry;
+  if (isEnd(state)) return { kind: 'already-ended', state };
+  if (nextState(state, 'cancelRequested', entry) !== undefined) {
     entry.own().cancelCause ??= cause;
     return { kind: 'requested', worker: entry.grant?.worker ?? '' };
   }
-  end(store, entry, { state: 'canceled', cause });
+  end(store, entry, { event: 'canceled', cause });
   return { kind: 'canceled' };
 }
 
@@ -38,7 +40,9 @@ export function cancelUntold(store: Store, id: string, cause: Cause): CancelRepl
 export function redrive(store: Store, id: string): ChangeReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
-  if (entry.state !== 'failed') return { kind: 'wrong-state', state: entry.state };
+  if (nextState(entry.state, 'redriven', entry) === undefined) {
+    return { kind: 'wrong-state', state: entry.state };
+  }
   if (entry.rare.cascadeAt !== undefined) return { kind: 'busy' };
   const cycle = redriveCycle(store, entry);
   if (cycle?.type === 'cycle') return { kind: 'cycle', path: cycle.path };
@@ -57,9 +61,10 @@ export function redrive(store: Store, id: string): ChangeReply {
   });
   countRedrive(entry.rare.run?.journal);
   relink(store, entry);
+  const next = stateAfter(entry, 'redriven');
   enterDeferred(store, entry);
   takeHeldBack(store, id);
-  if (entry.rare.blocked === undefined) unblock(store, entry);
+  if (next === 'queued' || !entry.isBlocked) unblock(store, entry);
   cascade(store, LIMITS.cascadeStep);
   return { kind: 'ok', state: entry.state };
 }
@@ -94,7 +99,9 @@ export function remove(store: Store, id: string): ChangeReply | { readonly kind:
 export function runNow(store: Store, id: string): ChangeReply {
   const entry = store.records.get(id);
   if (entry === undefined) return { kind: 'not-found' };
-  if (entry.state !== 'scheduled') return { kind: 'wrong-state', state: entry.state };
+  if (nextState(entry.state, 'due', entry) === undefined) {
+    return { kind: 'wrong-state', state: entry.state };
+  }
   becomeDue(store, entry);
   cascade(store, LIMITS.cascadeStep);
   return { kind: 'ok', state: entry.state };

@@ -3,10 +3,11 @@ import { type Answered, resolved } from '../../domain/port/answered.ts';
 import type { EnqueueRefusal, EnqueueReply, EnqueueTerms } from '../../domain/port/backend.ts';
 import type { NewTask } from '../../domain/task/task.ts';
 import { isEnd } from '../../domain/task/task.ts';
+import { waitingState } from '../../domain/task/transition.ts';
 import { blockedByCycle, cycleByKeys } from './rules/cycles.ts';
 import { type Batch, checkDependencies, link, rewait } from './rules/dependencies.ts';
 import { cascade, goOn } from './rules/end.ts';
-import { enterScheduled, leave, setDeadline } from './rules/places.ts';
+import { enterScheduled, leave, setDeadline, stateAfter } from './rules/places.ts';
 import { type KeyEntry, TaskEntry } from './store/entities.ts';
 import {
   absorb,
@@ -152,9 +153,10 @@ function moved(
     entry.own().expiresAt = entry.rare.expiresAt + dueAt - entry.dueAt;
     setDeadline(store, entry);
   }
+  const next = stateAfter(entry, 'due');
   leave(store, entry);
   if (dueAt > store.now) enterScheduled(store, entry, dueAt);
-  else goOn(store, entry);
+  else goOn(store, entry, next);
   return presentState(store, reply);
 }
 
@@ -314,7 +316,7 @@ function settleIn(store: Store, entry: TaskEntry, task: NewTask): void {
     }
   }
   if (due > now) enterScheduled(store, entry, due);
-  else goOn(store, entry);
+  else goOn(store, entry, waitingState(entry));
   ending?.();
 }
 

@@ -123,7 +123,7 @@ function take(store: Store, turn: Turn, batch: Batch): void {
   const { worker, request } = batch;
   if (isOrphan(store, entry)) {
     const run = entry.rare.run?.owner ?? '';
-    end(store, entry, { state: 'canceled', cause: { type: 'run-ended', run } });
+    end(store, entry, { event: 'canceled', cause: { type: 'run-ended', run } });
     batch.strangers++;
     batch.stopped = batch.strangers >= LIMITS.strangersPerLease;
     return;

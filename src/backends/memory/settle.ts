@@ -1,5 +1,6 @@
 import type { Decision, SettleAnswer, Settlement } from '../../domain/port/backend.ts';
-import type { AttemptRecord } from '../../domain/task/task.ts';
+import type { AttemptRecord, TaskState } from '../../domain/task/task.ts';
+import { nextState, type Pace, type TaskEvent } from '../../domain/task/transition.ts';
 import { writeChannel } from './rules/channels.ts';
 import { end, recordAttempt } from './rules/end.ts';
 import { enterQueue, enterScheduled, leave } from './rules/places.ts';
@@ -15,19 +16,34 @@ export function settleOne(store: Store, settlement: Settlement): SettleAnswer {
   const entry = store.records.get(id);
   if (entry === undefined) return NOT_FOUND;
   if (entry.settledToken === token) return { kind: 'ok', state: entry.state, repeated: true };
-  if (entry.state !== 'started' || entry.token !== token) return LEASE_LOST;
+  const next = nextState(entry.state, EVENTS[decision.type], entry, paceOf(decision));
+  if (next === undefined || entry.token !== token) return LEASE_LOST;
   const { cancelCause } = entry.rare;
-  const isFinished = decision.type === 'finish' && cancelCause === undefined;
+  const isFinished = next === 'finished';
   if (channel !== undefined && isFinished) {
     const refusal = writeChannel(store, channel);
     if (refusal !== undefined) return { kind: 'refused', refusal };
   }
   if (xcom !== undefined && isFinished) writeXCom(store, xcom, id);
-  if (cancelCause !== undefined) apply(store, entry, { type: 'cancel', cause: cancelCause });
+  if (cancelCause !== undefined) apply(store, entry, { type: 'cancel', cause: cancelCause }, next);
   else if (decision.type === 'suspend') suspend(store, entry, decision);
-  else apply(store, entry, decision);
+  else apply(store, entry, decision, next);
   entry.settledToken = token;
   return answerOf(entry);
+}
+
+/** What a decision comes to in the life of its task. */
+const EVENTS: Readonly<Record<Settlement['decision']['type'], TaskEvent>> = {
+  finish: 'finished',
+  retry: 'retried',
+  'dead-letter': 'deadLettered',
+  cancel: 'canceled',
+  suspend: 'suspended',
+  release: 'released',
+};
+
+function paceOf(decision: Settlement['decision']): Pace {
+  return 'delayMs' in decision && (decision.delayMs ?? 0) > 0 ? 'later' : 'now';
 }
 
 function answerOf({ state }: TaskEntry): SettleAnswer {
@@ -38,12 +54,12 @@ const NOT_FOUND: SettleAnswer = { kind: 'notFound' };
 const LEASE_LOST: SettleAnswer = { kind: 'leaseLost' };
 const FINISHED: SettleAnswer = { kind: 'ok', state: 'finished', repeated: false };
 
-function apply(store: Store, entry: TaskEntry, decision: Decision): void {
+function apply(store: Store, entry: TaskEntry, decision: Decision, next: TaskState): void {
   switch (decision.type) {
     case 'finish':
       count(store, entry, 'succeeded');
       if (entry.rare.attempts !== undefined) keep(store, entry, decision);
-      end(store, entry, { state: 'finished', result: decision.result });
+      end(store, entry, { event: 'finished', result: decision.result });
       break;
     case 'retry':
       count(store, entry, 'failed');
@@ -51,19 +67,19 @@ function apply(store: Store, entry: TaskEntry, decision: Decision): void {
       entry.own().failures++;
       entry.own().error = decision.error;
       store.totals.retried++;
-      comeBack(store, entry, decision.delayMs);
+      comeBack(store, entry, next, decision.delayMs);
       break;
     case 'dead-letter': {
       const { cause, error } = decision;
       count(store, entry, 'failed');
       keep(store, entry, decision);
       entry.own().failures++;
-      end(store, entry, { state: 'failed', cause, error });
+      end(store, entry, { event: 'deadLettered', cause, error });
       break;
     }
     case 'cancel':
       keep(store, entry, decision);
-      end(store, entry, { state: 'canceled', cause: decision.cause });
+      end(store, entry, { event: 'canceled', cause: decision.cause });
       break;
     case 'release':
       keep(store, entry, decision);
@@ -72,15 +88,15 @@ function apply(store: Store, entry: TaskEntry, decision: Decision): void {
         entry.own().releases++;
         entry.seq = 0;
       }
-      comeBack(store, entry, decision.delayMs ?? 0);
+      comeBack(store, entry, next, decision.delayMs);
       break;
   }
 }
 
 /** From `started` back to the line, or to the waiting room until the delay is over. */
-export function comeBack(store: Store, entry: TaskEntry, delayMs: number): void {
+export function comeBack(store: Store, entry: TaskEntry, next: TaskState, delayMs = 0): void {
   leave(store, entry);
-  if (delayMs > 0) enterScheduled(store, entry, store.now + delayMs);
+  if (next === 'scheduled') enterScheduled(store, entry, store.now + delayMs);
   else enterQueue(store, entry);
   reindex(store, entry.owner);
 }

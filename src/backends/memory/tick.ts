@@ -1,10 +1,11 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import { allowedAt } from '../../domain/fairness/rate-limit.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { isEnd } from '../../domain/task/task.ts';
+import type { Cause } from '../../domain/task/cause.ts';
+import { isEnd, type TaskState } from '../../domain/task/task.ts';
 import { upstreamOf } from './rules/edges.ts';
 import { cascade, end, goOn, recordAttempt, wake } from './rules/end.ts';
-import { leave, setDueKey } from './rules/places.ts';
+import { leave, setDueKey, stateAfter } from './rules/places.ts';
 import { retain } from './rules/remove.ts';
 import { scheduleLookAt } from './rules/schedule-places.ts';
 import { lookAgain } from './rules/strangers.ts';
@@ -92,25 +93,30 @@ function lose(store: Store, entry: TaskEntry): void {
   // One of an earlier start is no matter of this one.
   if (worker !== undefined && leasedAt >= worker.startedAt) worker.attempts.lost++;
   entry.own().losses++;
-  const last = entry.rare.losses >= LIMITS.maxLost;
-  const canceled = entry.rare.cancelCause !== undefined;
+  const { losses, cancelCause } = entry.rare;
+  const pace = losses >= LIMITS.maxLost ? 'never' : losses === 1 ? 'now' : 'later';
+  const next = stateAfter(entry, 'leaseEnded', pace);
   recordAttempt(entry, {
     attempt: entry.rare.failures + 1,
     worker: entry.grant?.worker ?? '',
     leasedAt,
     endedAt: store.now,
     outcome: 'lost',
-    decision: canceled ? 'cancel' : last ? 'dead-letter' : 'release',
+    decision: LOST[next] ?? 'release',
   });
-  if (entry.rare.cancelCause !== undefined) {
-    end(store, entry, { state: 'canceled', cause: entry.rare.cancelCause });
-  } else if (last) {
-    end(store, entry, { state: 'failed', cause: { type: 'lost', leases: entry.rare.losses } });
+  if (isEnd(next)) {
+    const cause: Cause = cancelCause ?? { type: 'lost', leases: losses };
+    end(store, entry, { event: 'leaseEnded', pace, cause });
   } else {
-    const jitter = entry.tokenNumber % 1_000;
-    comeBack(store, entry, entry.rare.losses === 1 ? 0 : LIMITS.lostBackoffMs + jitter);
+    comeBack(store, entry, next, LIMITS.lostBackoffMs + (entry.tokenNumber % 1_000));
   }
 }
+
+/** What is kept of an attempt that was lost, by what came of its task. */
+const LOST: Partial<Readonly<Record<TaskState, 'cancel' | 'dead-letter'>>> = {
+  canceled: 'cancel',
+  failed: 'dead-letter',
+};
 
 /** Moves due tasks on, a few of each user in turn, so that a user with a million delays nobody. */
 function promote(store: Store): boolean {
@@ -138,8 +144,9 @@ function promoteUser(store: Store, user: UserLane, most: number): number {
 
 /** From `scheduled` to the line, or to the blocked ones. */
 export function becomeDue(store: Store, entry: TaskEntry): void {
+  const next = stateAfter(entry, 'due');
   leave(store, entry);
-  goOn(store, entry);
+  goOn(store, entry, next);
 }
 
 function unthrottle(store: Store): boolean {
@@ -157,14 +164,14 @@ function expire(store: Store): boolean {
     const entry = store.deadlines.first();
     if (entry?.rare.deadline === undefined || entry.rare.deadline > store.now) return false;
     if (entry.rare.expiresAt !== undefined && entry.rare.expiresAt <= store.now) {
-      end(store, entry, { state: 'failed', cause: { type: 'expired' } });
+      end(store, entry, { event: 'gaveUp', cause: { type: 'expired' } });
     } else if (isToWake(store, entry)) {
       wake(store, entry);
     } else if (isToLookAgain(store, entry)) {
       lookAgain(store, entry);
     } else {
       const id = awaitedInVain(store, entry);
-      end(store, entry, { state: 'canceled', cause: { type: 'waited', id } });
+      end(store, entry, { event: 'canceled', cause: { type: 'waited', id } });
     }
   }
   return true;

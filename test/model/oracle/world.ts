@@ -283,7 +283,7 @@ export function newWorld(clock: number, retention: Retention, leastKeptMs: numbe
 }
 
 /** Writes down that this happens to a task in the state that it is in. */
-export function note(world: World, task: Task, event: TaskEvent['type']): void {
+export function note(world: World, task: Task, event: TaskEvent): void {
   world.happened.push(`${task.state}:${event}`);
 }
 

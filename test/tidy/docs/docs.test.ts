@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { familiesWithoutRow, renderLayout } from '../../../scripts/docs/layout-doc.ts';
 import { loadLimits, renderLimits } from '../../../scripts/docs/limits-doc.ts';
 import { renderOutput } from '../../../scripts/docs/output-doc.ts';
-import { ALLOWED_FROM } from '../../../src/domain/task/transition.ts';
 import { allCommands } from '../../support/docs/cli-help.ts';
 import { filesBelow, read } from '../../support/files.ts';
 
@@ -24,15 +23,6 @@ describe('docs/errors.md', () => {
     const carried = [...source.matchAll(/\bcode\s*=\s*('[A-Z_]+')/g)].map((match) => match[1]);
     const unknown = carried.filter((code = '') => !errorCodes().includes(code));
     expect([carried.length > 0, unknown]).toEqual([true, []]);
-  });
-});
-
-describe('docs/lifecycle.md', () => {
-  it('draws exactly the edges of ALLOWED_FROM', () => {
-    const allowed = Object.entries(ALLOWED_FROM).flatMap(([event, states]) =>
-      states.map((state) => `${state}: ${event}`),
-    );
-    expect([...drawn(read('docs/lifecycle.md'))].sort()).toEqual([...allowed].sort());
   });
 });
 
@@ -66,19 +56,6 @@ describe('docs/cli-output.md', () => {
     expect(named.toSorted()).toEqual((await allCommands()).toSorted());
   });
 });
-
-/**
- * `from: event` of every edge `from --> to: event` in the first state diagram. One arrow may carry
- * several events, parted by commas; arrows from and to `[*]` are how a task is born and forgotten.
- */
-function drawn(page: string): ReadonlySet<string> {
-  const diagram = /```mermaid\s+stateDiagram[\s\S]*?```/.exec(page)?.[0] ?? '';
-  const edges = diagram.matchAll(/^\s*(\w+)\s*-->\s*\w+\s*:\s*(.+?)\s*$/gm);
-  const pairs = [...edges].flatMap(([, from = '', events = '']) =>
-    events.split(/\s*,\s*/).map((event) => `${from}: ${event}`),
-  );
-  return new Set(pairs);
-}
 
 function errorCodes(): string {
   return (

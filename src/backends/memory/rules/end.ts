@@ -1,7 +1,9 @@
+import { impossible } from '../../../base/never.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Cause } from '../../../domain/task/cause.ts';
-import type { AttemptRecord, EdgePolicy, EndState } from '../../../domain/task/task.ts';
-import { isEnd } from '../../../domain/task/task.ts';
+import type { AttemptRecord, EdgePolicy } from '../../../domain/task/task.ts';
+import { isEnd, type TaskState } from '../../../domain/task/task.ts';
+import { nextState, type Pace, type TaskEvent } from '../../../domain/task/transition.ts';
 import { byArrival, type TaskEntry } from '../store/entities.ts';
 import { releaseKey } from '../store/idempotency.ts';
 import { reindex } from '../store/ready-index.ts';
@@ -16,10 +18,14 @@ import {
   liftLimits,
   setDeadline,
   setState,
+  stateAfter,
 } from './places.ts';
 
 export interface Ending {
-  readonly state: EndState;
+  /** What ended it. */
+  readonly event: TaskEvent;
+  /** `leaseEnded`: for the last time. */
+  readonly pace?: Pace;
   /** Of an end other than `finished`. */
   readonly cause?: Cause;
   readonly error?: string;
@@ -31,20 +37,22 @@ export interface Ending {
  * leaves its place, its key and its deadline; its dependents hear of it by the cascade.
  */
 export function end(store: Store, entry: TaskEntry, ending: Ending): void {
+  const state = stateAfter(entry, ending.event, ending.pace);
+  if (!isEnd(state)) impossible(`${entry.id} ends ${state}`);
   leave(store, entry);
   const user = entry.owner;
-  setState(entry, ending.state);
+  setState(entry, state);
   entry.endOrder = ++store.endings;
   entry.endedAt = store.now;
   // Who ended later stands behind, also when the clock went back.
   store.endedLast = Math.max(store.endedLast, store.now);
-  store.endedIndex(entry, ending.state).add(entry, store.endedLast);
+  store.endedIndex(entry, state).add(entry, store.endedLast);
   entry.result = ending.result;
-  if (ending.state !== 'finished') explain(entry, ending);
+  if (state !== 'finished') explain(entry, ending);
   liftLimits(store, entry);
   releaseKey(store, entry);
   user.live--;
-  store.totals[ending.state]++;
+  store.totals[state]++;
   if (isDeadLetter(entry)) {
     store.totals.deadLetters++;
     user.lane.deadLetters++;
@@ -183,7 +191,7 @@ export function endByUpstream(
   { entry, policy }: { readonly entry: TaskEntry; readonly policy: 'cancel' | 'fail' },
 ): void {
   const cause: Cause = { type: 'upstream', id, state: state === 'failed' ? state : 'canceled' };
-  end(store, entry, { state: policy === 'cancel' ? 'canceled' : 'failed', cause });
+  end(store, entry, { event: policy === 'cancel' ? 'canceled' : 'gaveUp', cause });
 }
 
 /** The upstream no longer blocks the dependent, which now reads it. */
@@ -204,11 +212,11 @@ export function satisfy(store: Store, upstream: TaskEntry, dependent: TaskEntry)
 
 /** Nothing blocks the task any more: a join has ended with that, others go on. */
 export function unblock(store: Store, entry: TaskEntry): void {
-  if (entry.state !== 'deferred') return;
-  if (entry.rare.run?.isJoin === true) {
-    end(store, entry, { state: 'finished', result: 'null' });
+  if (nextState(entry.state, 'joined', entry) !== undefined) {
+    end(store, entry, { event: 'joined', result: 'null' });
     return;
   }
+  if (nextState(entry.state, 'unblocked', entry) !== 'queued') return;
   const { expiresInMs } = entry.rare;
   if (expiresInMs !== undefined) {
     entry.own().expiresAt = store.now + expiresInMs;
@@ -218,15 +226,14 @@ export function unblock(store: Store, entry: TaskEntry): void {
   enterQueue(store, entry);
 }
 
-/** A task that stands nowhere waits for what blocks it; else it goes on, a join to its end. */
-export function goOn(store: Store, entry: TaskEntry): void {
-  const isJoin = entry.rare.run?.isJoin === true;
-  if (entry.rare.blocked === undefined && !isJoin) {
+/** A task that stands nowhere goes where the event has led it; a join that nothing blocks, to its end. */
+export function goOn(store: Store, entry: TaskEntry, state: TaskState): void {
+  if (state === 'queued') {
     enterQueue(store, entry);
     return;
   }
   enterDeferred(store, entry);
-  if (entry.rare.blocked === undefined) unblock(store, entry);
+  if (!entry.isBlocked) unblock(store, entry);
 }
 
 /** One of those that a suspended run waits for has ended. */

@@ -1,12 +1,20 @@
+import { impossible } from '../../../base/never.ts';
 import { began, emptied, served } from '../../../domain/fairness/priority-shares.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { culpritOf } from '../../../domain/task/cause.ts';
 import type { Level, TaskState } from '../../../domain/task/task.ts';
+import { nextState, type Pace, type TaskEvent } from '../../../domain/task/transition.ts';
 import type { UserLane } from '../store/entities.ts';
 import { byDue, type TaskEntry } from '../store/entities.ts';
 import { reindex, settleTime } from '../store/ready-index.ts';
 import { SortedList } from '../store/sorted-list.ts';
 import type { Store } from '../store/store.ts';
+
+/** Where an event leads that may happen: whoever asks for it has seen to that. */
+export function stateAfter(entry: TaskEntry, event: TaskEvent, pace?: Pace): TaskState {
+  const { id, state } = entry;
+  return nextState(state, event, entry, pace) ?? impossible(`${id} is ${state}, and ${event}`);
+}
 
 /**
  * Where a task can stand. Each function moves one entry into a place; the entry has left its old
@@ -46,7 +54,7 @@ export function enterDeferred(store: Store, entry: TaskEntry): void {
 }
 
 export function enterStarted(store: Store, entry: TaskEntry, leaseUntil: number): void {
-  setState(entry, 'started');
+  setState(entry, stateAfter(entry, 'leased'));
   store.byState.started.add(entry, leaseUntil);
   entry.owner.running++;
 }

@@ -67,7 +67,7 @@ export function takeAway(store: Store, entry: TaskEntry): boolean {
     if (dependent === undefined) break;
     entry.rare.held?.delete(dependent);
     const cause = { type: 'upstream', id: entry.id, state: 'removed' } as const;
-    end(store, dependent, { state: 'canceled', cause });
+    end(store, dependent, { event: 'canceled', cause });
   }
   if (entry.rare.held !== undefined && entry.rare.held.size > 0) return false;
   // One that failed could have been redriven, and a join holds what it joined: they read until now.

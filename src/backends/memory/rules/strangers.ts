@@ -106,12 +106,12 @@ export function wakeKnowing(store: Store, lane: Lane, strange: readonly TaskEntr
 export function lookAgain(store: Store, entry: TaskEntry): void {
   if (isOrphan(store, entry)) {
     const run = entry.rare.run?.owner ?? '';
-    end(store, entry, { state: 'canceled', cause: { type: 'run-ended', run } });
+    end(store, entry, { event: 'canceled', cause: { type: 'run-ended', run } });
     return;
   }
   const knownAt = nameKnownAt(store, entry.name);
   if (knownAt === undefined) {
-    end(store, entry, { state: 'failed', cause: { type: 'unknown-task' } });
+    end(store, entry, { event: 'gaveUp', cause: { type: 'unknown-task' } });
     return;
   }
   entry.own().parkedUntil = knownAt + LIMITS.unknownTaskMs;

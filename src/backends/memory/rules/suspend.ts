@@ -5,7 +5,7 @@ import { reindex } from '../store/ready-index.ts';
 import type { Store } from '../store/store.ts';
 import { blockBy } from './dependencies.ts';
 import { addReader, wake } from './end.ts';
-import { enterDeferred, leave, setDeadline } from './places.ts';
+import { enterDeferred, leave, setDeadline, stateAfter } from './places.ts';
 
 /** A started run waits for others; see `Suspension`. */
 export function suspend(store: Store, entry: TaskEntry, suspension: Suspension): void {
@@ -16,9 +16,10 @@ export function suspend(store: Store, entry: TaskEntry, suspension: Suspension):
   if (wakeAfterMs !== undefined) facts.wakeAt = store.now + wakeAfterMs;
   const anyFailed = link(store, entry, waitFor);
   if (entry.rare.losses > 0) entry.own().losses = 0;
+  const next = stateAfter(entry, 'suspended');
   leave(store, entry);
   enterDeferred(store, entry);
-  if (entry.rare.blocked === undefined || (anyFailed && wakeOn === 'failure')) wake(store, entry);
+  if (next === 'queued' || (anyFailed && wakeOn === 'failure')) wake(store, entry);
   else setDeadline(store, entry);
   reindex(store, entry.owner);
 }

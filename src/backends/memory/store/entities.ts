@@ -16,6 +16,7 @@ import type {
   NewTask,
   TaskState,
 } from '../../../domain/task/task.ts';
+import type { Situation } from '../../../domain/task/transition.ts';
 import type { Moment } from './moment-index.ts';
 import { Parked } from './parked.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -83,7 +84,7 @@ const NOTHING_RARE: Readonly<RareFacts> = new RareFacts();
  * The record of one task, the only owner of its facts; every index holds references to it. Fields
  * that are `undefined` have no meaning in the present state. Changed only inside a step.
  */
-export class TaskEntry {
+export class TaskEntry implements Situation {
   readonly id: string;
   readonly name: string;
   readonly level: Level;
@@ -145,6 +146,18 @@ export class TaskEntry {
   /** When its lease ends; only while it is started. */
   get leaseUntil(): number | undefined {
     return this.state === 'started' ? this.moment?.at : undefined;
+  }
+
+  get isBlocked(): boolean {
+    return this.rare.blocked !== undefined;
+  }
+
+  get isJoin(): boolean {
+    return this.rare.run?.isJoin === true;
+  }
+
+  get isCanceling(): boolean {
+    return this.rare.cancelCause !== undefined;
   }
 
   /** Its facts as part of a workflow, to be written. */

@@ -14,7 +14,7 @@ if not t then return F.unchanged({ 'not-found' }) end
 if F.isEnd(t.state) then return F.unchanged({ 'already-ended', t.state }) end
 redis.call('DEL', K.oom())
 local reply = { 'canceled' }
-if t.state == 'started' then
+if May.cancelRequested(t.state) then
   reply = { 'requested', t.worker }
   if not t.canceling then
     t.canceling = true

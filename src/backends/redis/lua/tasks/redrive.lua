@@ -13,7 +13,7 @@
 local id = ARGV[1]
 local t = F.taskOf(id)
 if not t then return F.unchanged({ 'not-found' }) end
-if t.state ~= 'failed' then return F.unchanged({ 'wrong-state', t.state }) end
+if not May.redriven(t.state) then return F.unchanged({ 'wrong-state', t.state }) end
 if t.inCascade then return F.unchanged({ 'busy' }) end
 
 -- Those that waited for this redrive wait for its end again.

@@ -10,7 +10,7 @@
 local id = ARGV[1]
 local t = F.taskOf(id)
 if not t then return F.unchanged({ 'not-found' }) end
-if t.state ~= 'scheduled' then return F.unchanged({ 'wrong-state', t.state }) end
+if not May.due(t.state) then return F.unchanged({ 'wrong-state', t.state }) end
 redis.call('DEL', K.oom())
 F.becomeDue(t, F.ownerOf(t))
 F.cascade(LIMIT.cascadeStep)

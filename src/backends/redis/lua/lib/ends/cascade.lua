@@ -40,7 +40,7 @@ end
 
 -- Nothing blocks the task any more: a join has ended with that, others go on.
 function F.unblock(t, u)
-  if t.state ~= 'deferred' or t.rare.batchId then return end
+  if not May.joined(t.state) or t.rare.batchId then return end
   if t.rare.isJoin then return F.endTask(t, u, 'finished', { result = 'null' }) end
   F.released(t)
   F.leave(t, u)

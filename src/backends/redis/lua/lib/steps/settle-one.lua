@@ -68,7 +68,7 @@ function F.settleOne(id, token, decision, a, b, c, lease)
   if not t then return 'notFound' end
   local own = t.token == token
   if (own and t.isSettled) or (t.changing and t.changing.settledToken == token) then return 'repeated ' .. t.state end
-  if t.state ~= 'started' or not own then return 'leaseLost' end
+  if not May.finished(t.state) or not own then return 'leaseLost' end
   -- 'write' is 'finish', with what the handler wrote behind the result.
   local writes = decision == 'write' and not t.canceling
   local refused = writes and F.applyWrites(b, c, t.id)
