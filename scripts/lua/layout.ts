@@ -1,4 +1,5 @@
 /** What the scripts are given of src/domain/layout/: constants, names of fields, and functions that name keys. */
+import { CROWD, SEATS, SLACK, TURN } from '../../src/domain/fairness/fair-share.ts';
 import { FLAGS, NOT_ENDED, PLACES, STATE_CODES } from '../../src/domain/layout/codes.ts';
 import { type Fields, HASH_FIELDS, PACKED_NAMES } from '../../src/domain/layout/fields.ts';
 import { KEYS, partsOfName, USUAL_LEVEL, USUAL_QUEUE } from '../../src/domain/layout/keys.ts';
@@ -41,6 +42,7 @@ export function luaNames(): LuaNames {
     facts: ZERO_BYTE + FLAGS.kind.facts,
     place: ZERO_BYTE + FLAGS.kind.place,
   });
+  put('GRAINS', { turn: TURN, seats: SEATS, crowd: CROWD, slack: SLACK });
   put('USUAL', { level: USUAL_LEVEL });
   for (const [family, fields] of Object.entries<Fields>(HASH_FIELDS)) {
     put(`FIELD.${family}`, shortNames(fields));

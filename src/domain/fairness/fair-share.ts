@@ -19,13 +19,13 @@ export const TURN: number = 2 ** 26;
  * user's own. Who enters a class has the seat behind the one before: tags of one weight do not tie,
  * and no name decides, before so many have entered.
  */
-const SEATS = 1_024;
+export const SEATS = 1_024;
 
 /** How far, in turns of its own, a user may be ahead of V and yet eligible: room for its seat. */
-const SLACK = (2 * SEATS) / TURN;
+export const SLACK: number = (2 * SEATS) / TURN;
 
 /** Nobody enters further than this many grains behind V because of those that entered before. */
-const CROWD: number = 2 ** 20;
+export const CROWD: number = 2 ** 20;
 
 /** The virtual clock of one queue. */
 export interface LaneClock {

@@ -1,6 +1,6 @@
 -- Counts tags in grains of their users' own turns; restates the first half of domain/fair-share.ts.
 
-local TURN, SEATS, CROWD, SLACK = 67108864, 1024, 1048576, 0.000030517578125
+local TURN, SEATS, CROWD, SLACK = GRAINS.turn, GRAINS.seats, GRAINS.crowd, GRAINS.slack
 
 -- Grains of a user of this weight in one unit of virtual time.
 function Tag.scale(w) return w * TURN / 100 end
