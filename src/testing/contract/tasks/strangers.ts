@@ -313,11 +313,13 @@ export const strangers: Cases = {
     await kit.leaseReply({ worker: one, wait: true });
     await kit.leaseReply({ worker: two, wait: true });
     const { signal } = new AbortController();
-    const woken = [one, two].map((id) => kit.backend.workers.waitForWork(id, 10_000, signal));
+    const first = kit.backend.workers.waitForWork(one, 10_000, signal);
+    const second = kit.backend.workers.waitForWork(two, 10_000, signal);
     await parked(kit, 3);
-    expect(await Promise.race(woken)).toBe('woken');
+    // Of its own wake: a lease forgets one that has not come yet.
+    expect(await first).toBe('woken');
     await kit.leaseIds(1, { worker: one });
-    expect(await Promise.all(woken)).toEqual(['woken', 'woken']);
+    expect(await second).toBe('woken');
     expect(await kit.leaseIds(5, { worker: two })).toHaveLength(2);
   },
 };
