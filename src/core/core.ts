@@ -1,25 +1,24 @@
 import { XComValues } from '../attempt/xcom.ts';
 import { Connection } from '../backends/connection.ts';
-import { Turns } from '../base/event-loop.ts';
+import { atRoot } from '../base/async-scope.ts';
 import { KeepAlive } from '../base/keep-alive.ts';
 import type { Logger } from '../base/logger.ts';
 import { systemClock } from '../base/system-clock.ts';
 import type { Clock } from '../base/time.ts';
 import { ValueCodec } from '../codec/codec.ts';
 import { sealedBackend } from '../codec/encryption/sealed-backend.ts';
-import type { EnqueueReply } from '../domain/port/backend.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import { PlanBook } from '../enqueue/attempt-plan.ts';
 import type { EnqueueOptions } from '../enqueue/enqueue-options.ts';
-import { Enqueuer } from '../enqueue/enqueuer.ts';
+import { Enqueuer, Turns } from '../enqueue/enqueuer.ts';
 import type { TaskHandle } from '../enqueue/handle.ts';
 import { uuidV7 } from '../enqueue/ids.ts';
 import { Results } from '../enqueue/results.ts';
-import { handleOf, refusalOf } from '../enqueue/submission.ts';
 import { TaskMaker } from '../enqueue/task-maker.ts';
 import { CancelBell } from '../events/cancel-bell.ts';
 import { HandlerSource } from '../handlers/handler-source.ts';
 import { Registry } from '../handlers/registry.ts';
+import { say } from '../logging/log-events.ts';
 import { safeLogger, stderrLogger } from '../logging/logger.ts';
 import { GraphCache } from '../runs/shared/graph-cache.ts';
 import { discreetTracer } from '../tracing/discreet-tracer.ts';
@@ -33,7 +32,12 @@ import {
   retentionOf,
   xcomTtlOf,
 } from './options.ts';
-import { WorkerWatch } from './worker-watch.ts';
+
+/** How long after an enqueue somebody should serve it, in ms. */
+const LOOK_AFTER_MS = 5_000;
+
+/** Pairs of queue and name that are watched; beyond this something else is wrong. */
+const MOST_PAIRS = 10_000;
 
 function discreet(tracer: Tracer | undefined): Tracer | undefined {
   return tracer === undefined ? undefined : discreetTracer(tracer);
@@ -103,20 +107,52 @@ export class Core {
     return this.#enqueuer.send(task, options);
   }
 
-  /** What the caller gets for a reply; throws what it gets for a refusal. */
-  answer(
-    task: NewTask,
-    reply: EnqueueReply,
-    options: EnqueueOptions | undefined,
-  ): TaskHandle<unknown> {
-    const refusal = refusalOf(task, reply, options);
-    if (refusal !== undefined) throw refusal;
-    return handleOf(this, task, reply);
-  }
-
   /** A task was stored by this client. */
   onCreated(task: NewTask): void {
     this.#watch.note(task);
     this.metrics?.enqueued(task);
+  }
+}
+
+/** Warns once when no live worker serves a task's queue and name: the usual typo. */
+class WorkerWatch {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** Queues by name that were looked at, or will be. */
+  readonly #seen = new Map<string, Set<string>>();
+  #pairs = 0;
+
+  constructor(connection: Connection, clock: Clock, log: Logger) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** A task was enqueued. */
+  note({ name, queue }: NewTask): void {
+    const queues = this.#seen.get(name);
+    if (queues?.has(queue) === true || this.#pairs >= MOST_PAIRS) return;
+    this.#pairs++;
+    if (queues === undefined) this.#seen.set(name, new Set([queue]));
+    else queues.add(queue);
+    this.#clock.setTimer(LOOK_AFTER_MS, () => void atRoot(() => this.#look(name, queue)));
+  }
+
+  async #look(name: string, queue: string): Promise<void> {
+    if (this.#connection.closed) return;
+    try {
+      const workers = await this.#connection.backend.workers.list();
+      const isServed = workers.some(
+        ({ names, queues }) => names.includes(name) && queues.includes(queue),
+      );
+      if (isServed) return;
+      const message = `no live worker serves task ${name} in queue ${queue}`;
+      say(this.#log, 'task.unserved', message, { name, queue });
+    } catch {
+      // An outage is somebody else's news; the next enqueue of this pair looks again.
+      this.#seen.get(name)?.delete(queue);
+      this.#pairs--;
+    }
   }
 }

@@ -347,6 +347,7 @@ export function idOf(options: EnqueueOptions, newId: () => string): string {
 }
 
 /** Whether a stored id is refused instead of returned. */
-export function rejectsDuplicate(options: EnqueueOptions): boolean {
-  return oneOf('onDuplicate', options.onDuplicate, DUPLICATE_POLICIES) === 'reject';
+export function rejectsDuplicate({ onDuplicate }: EnqueueOptions): boolean {
+  if (onDuplicate === undefined) return false;
+  return oneOf('onDuplicate', onDuplicate, DUPLICATE_POLICIES) === 'reject';
 }

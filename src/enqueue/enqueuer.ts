@@ -1,11 +1,45 @@
 import type { Connection } from '../backends/connection.ts';
-import { type Turns, turn } from '../base/event-loop.ts';
+import { turn } from '../base/event-loop.ts';
 import { nextTick } from '../base/globals.ts';
-import { BackendUnavailableError, ClosedError } from '../domain/errors/errors.ts';
+import {
+  BackendUnavailableError,
+  ClosedError,
+  type FairloomError,
+  TaskConflictError,
+} from '../domain/errors/errors.ts';
 import type { EnqueueReply } from '../domain/port/backend.ts';
+import { refusalError } from '../domain/port/refusal.ts';
 import type { NewTask } from '../domain/task/task.ts';
-import type { EnqueueOptions } from './enqueue-options.ts';
-import type { TaskHandle } from './handle.ts';
+import { type EnqueueOptions, rejectsDuplicate } from './enqueue-options.ts';
+import { type ResultSource, StoredHandle, type TaskHandle } from './handle.ts';
+
+/** Tasks between two turns of the event loop: a few milliseconds of work. */
+const TASKS_PER_TURN = 1_000;
+
+/**
+ * The embedded backend answers without any wait, so a loop over it would never let timers and
+ * sockets have their turn. Whoever sends tasks counts them here, and lets the event loop turn when
+ * told to.
+ */
+export class Turns {
+  #left = TASKS_PER_TURN;
+
+  /** Counts; true when the event loop should turn before anything more is sent. */
+  spend(tasks: number): boolean {
+    this.#left -= tasks;
+    if (this.#left > 0) return false;
+    this.#left = TASKS_PER_TURN;
+    return true;
+  }
+}
+
+/** What storing tasks needs of its client. */
+export interface EnqueueTools {
+  readonly connection: Connection;
+  readonly results: ResultSource;
+  readonly turns: Turns;
+  onCreated(task: NewTask): void;
+}
 
 /** The calls of one tick: they go together, and share the promise of their replies. */
 interface Trip {
@@ -13,17 +47,6 @@ interface Trip {
   readonly replies: Promise<readonly EnqueueReply[]>;
   /** Says where the replies come from; called once. */
   readonly leave: (replies: Promise<readonly EnqueueReply[]>) => void;
-}
-
-interface EnqueuerParts {
-  readonly connection: Connection;
-  readonly turns: Turns;
-  /** What the caller gets for a reply; throws what it gets for a refusal. */
-  answer(
-    task: NewTask,
-    reply: EnqueueReply,
-    options: EnqueueOptions | undefined,
-  ): TaskHandle<unknown>;
 }
 
 /** Calls that share one trip to the backend at most: a few scripts' worth. */
@@ -34,17 +57,17 @@ const BATCH_TASKS = 1_000;
  * waits for nobody.
  */
 export class Enqueuer {
-  readonly #parts: EnqueuerParts;
+  readonly #tools: EnqueueTools;
   /** Of this tick; absent between ticks. */
   #trip: Trip | undefined;
 
-  constructor(parts: EnqueuerParts) {
-    this.#parts = parts;
+  constructor(tools: EnqueueTools) {
+    this.#tools = tools;
   }
 
   /** The promise of the handle is the only one that a call costs. */
   send(task: NewTask, options: EnqueueOptions | undefined): Promise<TaskHandle<unknown>> {
-    if (this.#parts.connection.closed) return Promise.reject(new ClosedError('this Fairloom'));
+    if (this.#tools.connection.closed) return Promise.reject(new ClosedError('this Fairloom'));
     const { tasks, replies } = this.#openTrip();
     const at = tasks.push(task) - 1;
     if (tasks.length >= BATCH_TASKS) this.#leave();
@@ -66,7 +89,7 @@ export class Enqueuer {
   };
 
   async #deliver(tasks: readonly NewTask[]): Promise<readonly EnqueueReply[]> {
-    const { connection, turns } = this.#parts;
+    const { connection, turns } = this.#tools;
     if (turns.spend(tasks.length)) await turn();
     const backend = connection.now ?? (await connection.open());
     return backend.tasks.enqueue(tasks, { atomic: false });
@@ -77,9 +100,35 @@ export class Enqueuer {
     reply: EnqueueReply | undefined,
     options: EnqueueOptions | undefined,
   ): TaskHandle<unknown> {
-    if (reply === undefined) throw unanswered();
-    return this.#parts.answer(task, reply, options);
+    const refusal = refusalOf(task, reply, options);
+    if (refusal !== undefined) throw refusal;
+    return handleOf(this.#tools, task, reply);
   }
+}
+
+/** What is wrong with a reply to a single task, if anything. */
+export function refusalOf(
+  task: NewTask,
+  reply: EnqueueReply | undefined,
+  options: EnqueueOptions | undefined,
+): FairloomError | undefined {
+  if (reply?.kind === 'refused') return refusalError(task.id, reply.refusal);
+  const isSame = reply?.kind === 'existing' && reply.id === task.id;
+  if (!isSame || options === undefined || !rejectsDuplicate(options)) return undefined;
+  return new TaskConflictError(task.id, 'already, and onDuplicate is "reject"');
+}
+
+/** The handle for what was stored. */
+export function handleOf(
+  tools: EnqueueTools,
+  task: NewTask,
+  reply: EnqueueReply | undefined,
+): TaskHandle<unknown> {
+  if (reply === undefined || reply.kind === 'refused') {
+    throw new BackendUnavailableError('enqueue', 'it gave no answer for a task');
+  }
+  if (reply.kind === 'created') tools.onCreated(task);
+  return new StoredHandle(tools.results, reply);
 }
 
 function newTrip(): Trip {
@@ -88,8 +137,4 @@ function newTrip(): Trip {
     leave = resolve;
   });
   return { tasks: [], replies, leave };
-}
-
-function unanswered(): BackendUnavailableError {
-  return new BackendUnavailableError('enqueue', 'it gave no answer for a task');
 }

@@ -23,6 +23,8 @@ import { checkSignal } from './signal-option.ts';
 /** Of a record that says nothing of it. */
 const UNKNOWN: Cause = { type: 'request' };
 
+const NO_OPTIONS: ResultOptions = {};
+
 /** Longest wait for one hint, in ms; then the record is looked at again. */
 const LOOK_MS = 5_000;
 
@@ -56,7 +58,7 @@ export class Results implements ResultSource {
    */
   guard: ((id: string, end: (reason: Error) => void) => () => void) | undefined;
 
-  async wait(id: string, options: ResultOptions = {}): Promise<unknown> {
+  async wait(id: string, options?: ResultOptions): Promise<unknown> {
     const standing = await this.#waitFor(id, options, async (inspect, ended) => {
       return ended ?? (await inspect.standing([id]))[0];
     });
@@ -64,19 +66,17 @@ export class Results implements ResultSource {
   }
 
   /** The record once it is in an end state; rejects as `wait` does when it does not come to that. */
-  waitForRecord(id: string, options: ResultOptions = {}): Promise<TaskRecord> {
+  waitForRecord(id: string, options?: ResultOptions): Promise<TaskRecord> {
     return this.#waitFor(id, options, async (inspect) => (await inspect.get([id]))[0]);
   }
 
   async #waitFor<T extends TaskStanding>(
     id: string,
-    options: ResultOptions,
+    options: ResultOptions | undefined,
     look: Look<T>,
   ): Promise<T> {
     const { clock, keepAlive } = this.#parts;
-    checkOptions('result', options, RESULT_KEYS);
-    const { timeout, signal } = options;
-    checkSignal(signal);
+    const { timeout, signal } = checked(options);
     const bounds = { least: 0, most: LIMITS.delayMaxMs };
     const timeoutMs =
       timeout === undefined ? undefined : durationOption('timeout', timeout, bounds);
@@ -115,7 +115,7 @@ export class Results implements ResultSource {
       const found = await look(inspect, ended);
       if (signal.aborted) throw signal.reason;
       if (found === undefined) throw new TaskNotFoundError(id);
-      if (isEnd(found.state)) return found;
+      if (found === ended || isEnd(found.state)) return found;
       if (until <= clock.now()) return undefined;
     }
   }
@@ -129,4 +129,11 @@ export class Results implements ResultSource {
     };
     throw new TaskFailedError(id, cause, error);
   }
+}
+
+function checked(options: ResultOptions | undefined): ResultOptions {
+  if (options === undefined) return NO_OPTIONS;
+  checkOptions('result', options, RESULT_KEYS);
+  checkSignal(options.signal);
+  return options;
 }

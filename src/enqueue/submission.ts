@@ -1,36 +1,28 @@
 /** Many tasks at once: made, checked for cycles, stored, and answered in their order. */
 
-import type { Connection } from '../backends/connection.ts';
-import { type Turns, turn } from '../base/event-loop.ts';
+import { turn } from '../base/event-loop.ts';
 import { findCycle } from '../domain/dependencies/dependency-cycle.ts';
 import {
-  BackendUnavailableError,
   BatchRefusedError,
   DependencyCycleError,
   type FairloomError,
   InvalidOptionError,
   isOwn,
-  TaskConflictError,
 } from '../domain/errors/errors.ts';
-import type { EnqueueReply } from '../domain/port/backend.ts';
 import { refusalError } from '../domain/port/refusal.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import type { TaskCall } from './call.ts';
-import { type EnqueueOptions, rejectsDuplicate } from './enqueue-options.ts';
-import { type Enqueued, type ResultSource, StoredHandle, type TaskHandle } from './handle.ts';
+import { rejectsDuplicate } from './enqueue-options.ts';
+import { type EnqueueTools, handleOf, refusalOf } from './enqueuer.ts';
+import type { Enqueued, TaskHandle } from './handle.ts';
 import type { TaskMaker } from './task-maker.ts';
 
-interface SubmissionTools {
-  readonly connection: Connection;
-  readonly maker: TaskMaker;
-  readonly results: ResultSource;
-  readonly turns: Turns;
-  onCreated(task: NewTask): void;
-}
+/** What is needed beside, where calls are still to be made tasks. */
+type Tools = EnqueueTools & { readonly maker: TaskMaker };
 
 /** Stores all or none; throws why not. */
 export async function submitAll(
-  tools: SubmissionTools,
+  tools: Tools,
   calls: readonly TaskCall[],
 ): Promise<TaskHandle<unknown>[]> {
   if (calls.length === 0) return [];
@@ -59,7 +51,7 @@ export async function submitAll(
 
 /** Stores what it can; each item has its own answer. */
 export async function submitEach(
-  tools: SubmissionTools,
+  tools: Tools,
   calls: readonly TaskCall[],
 ): Promise<Enqueued<unknown>[]> {
   const made = await Promise.all(
@@ -77,31 +69,6 @@ export async function submitEach(
     if (error !== undefined) return { ok: false, error };
     return { ok: true, handle: handleOf(tools, one, reply) };
   });
-}
-
-/** What is wrong with a reply to a single task, if anything. */
-export function refusalOf(
-  task: NewTask,
-  reply: EnqueueReply | undefined,
-  options: EnqueueOptions | undefined,
-): FairloomError | undefined {
-  if (reply?.kind === 'refused') return refusalError(task.id, reply.refusal);
-  const isSame = reply?.kind === 'existing' && reply.id === task.id;
-  if (!isSame || options === undefined || !rejectsDuplicate(options)) return undefined;
-  return new TaskConflictError(task.id, 'already, and onDuplicate is "reject"');
-}
-
-/** The handle for what was stored. */
-export function handleOf(
-  tools: Pick<SubmissionTools, 'results' | 'onCreated'>,
-  task: NewTask,
-  reply: EnqueueReply | undefined,
-): TaskHandle<unknown> {
-  if (reply === undefined || reply.kind === 'refused') {
-    throw new BackendUnavailableError('enqueue', 'it gave no answer for a task');
-  }
-  if (reply.kind === 'created') tools.onCreated(task);
-  return new StoredHandle(tools.results, reply);
 }
 
 /** A mistake of the caller as a value, whether it shows at once or later. */

@@ -1,7 +1,6 @@
-import { STATES_BY_CODE } from '../../domain/layout/codes.ts';
 import type { DependentPage } from '../../domain/port/backend.ts';
 import type { TaskFacts } from '../../domain/port/inspection.ts';
-import type { Level, TaskRecord, TaskRow, TaskStanding } from '../../domain/task/task.ts';
+import type { Level, TaskRecord, TaskRow } from '../../domain/task/task.ts';
 import { decodeQueue } from './queues.ts';
 import { decodeUser } from './users.ts';
 import { causeIn, decodeFixed, type Flat, text } from './wire/decode.ts';
@@ -48,37 +47,6 @@ export function decodeRow(reply: Flat, at: number, values = false): TaskRow {
     ...(typeof result === 'string' ? { result } : {}),
     ...(typeof error === 'string' ? { error } : {}),
   };
-}
-
-/** Values of one task in a reply; see lua/standing.lua. */
-export const STANDING_FIELDS = 4;
-
-/** `undefined` for what is not stored. */
-export function decodeStanding(reply: Flat, at: number): TaskStanding | undefined {
-  const state = STATES_BY_CODE.get(Number(reply[at]));
-  if (state === undefined) return undefined;
-  const [result, error, cause] = [reply[at + 1], reply[at + 2], reply[at + 3]];
-  return {
-    state,
-    ...(typeof result === 'string' ? { result } : {}),
-    ...(typeof error === 'string' ? { error } : {}),
-    ...causeIn(cause),
-  };
-}
-
-/** A message about the end of a task; without how it ended, that is to be looked up. */
-export interface Notice {
-  readonly id: string;
-  readonly ended?: TaskStanding | undefined;
-}
-
-/** See lua/lib/notice.lua. The result stands last: it may have any character. */
-export function decodeNotice(message: string): Notice {
-  const [id = '', code, cause, error] = message.split('\0', 4);
-  if (code === undefined || cause === undefined || error === undefined) return { id };
-  const result = message.slice(id.length + code.length + cause.length + error.length + 4);
-  const texts = [result, error, cause].map((one) => (one === '' ? undefined : one));
-  return { id, ended: decodeStanding([code, ...texts], 0) };
 }
 
 interface RawFacts extends Omit<TaskFacts, 'record' | 'liveWorkers' | 'shares'> {

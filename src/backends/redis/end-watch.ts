@@ -1,11 +1,17 @@
 import { linkAbort, onAbort } from '../../base/abort-watch.ts';
-import { inChunks } from '../../base/chunks.ts';
 import { clearTimeout, monotonicMs, nextTick, setTimeout } from '../../base/globals.ts';
 import type { TaskStanding } from '../../domain/task/task.ts';
-import { hold, type RedisClient, sibling } from './connection/client.ts';
+import { type RedisClient, sibling } from './connection/client.ts';
+import { hold } from './connection/connection.ts';
 import type { Session } from './connection/session.ts';
-import { decodeNotice, decodeStanding, type Notice, STANDING_FIELDS } from './decode-record.ts';
-import { flat, text } from './wire/decode.ts';
+import {
+  decodeNotice,
+  decodeStanding,
+  flat,
+  type Notice,
+  STANDING_FIELDS,
+  text,
+} from './wire/decode.ts';
 
 /** First pause between looks when nothing can be told to us, in ms; it doubles. */
 const POLL_MS = 250;
@@ -74,9 +80,11 @@ export class EndWatch {
     this.#lookAll();
   }
 
-  /** Those of one tick share a script. */
+  /** Those of one tick share a script, as far as one asks for so many. */
   async #ask(id: string): Promise<Asked> {
-    this.#asking ??= this.#gather();
+    if (this.#asking === undefined || this.#asking.places.size >= WATCH_STEP) {
+      this.#asking = this.#gather();
+    }
     const { places, answers } = this.#asking;
     const at = places.get(id) ?? places.size;
     places.set(id, at);
@@ -94,16 +102,14 @@ export class EndWatch {
 
   async #watch(ids: readonly string[]): Promise<readonly Asked[]> {
     const channel = await this.#subscribe().catch(() => undefined);
+    if (this.#session.closing.signal.aborted) return [];
+    const args = [channel ?? '', ...ids];
+    const reply = await this.#session.runHot('watch', args);
+    const told = flat(reply ?? (await this.#session.run('watch', args)));
     const answers: Asked[] = [];
-    for (const step of inChunks(ids, WATCH_STEP)) {
-      if (this.#session.closing.signal.aborted) break;
-      const args = [channel ?? '', ...step];
-      const reply = await this.#session.runHot('watch', args);
-      const told = flat(reply ?? (await this.#session.run('watch', args)));
-      for (let at = 0; at < told.length; at += STANDING_FIELDS) {
-        if (Number(told[at]) !== WILL_TELL) answers.push({ ended: decodeStanding(told, at) });
-        else answers.push(channel === undefined ? 'silent' : 'will-tell');
-      }
+    for (let at = 0; at < told.length; at += STANDING_FIELDS) {
+      if (Number(told[at]) !== WILL_TELL) answers.push({ ended: decodeStanding(told, at) });
+      else answers.push(channel === undefined ? 'silent' : 'will-tell');
     }
     return answers;
   }

@@ -1,4 +1,5 @@
-import { hold, newClient } from './connection/client.ts';
+import { newClient } from './connection/client.ts';
+import { hold } from './connection/connection.ts';
 import { failure } from './connection/failures.ts';
 import { connectionTo } from './connection/target.ts';
 

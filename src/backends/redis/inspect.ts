@@ -23,19 +23,12 @@ import {
   type TaskState,
 } from '../../domain/task/task.ts';
 import type { Session } from './connection/session.ts';
-import {
-  decodeDependents,
-  decodeFacts,
-  decodeRecord,
-  decodeStanding,
-  RECORD_FIELDS,
-  STANDING_FIELDS,
-} from './decode-record.ts';
+import { decodeDependents, decodeFacts, decodeRecord, RECORD_FIELDS } from './decode-record.ts';
 import { EndWatch } from './end-watch.ts';
 import { listTasks } from './listing.ts';
 import { decodeQueue, decodeStats, queueNames, queuesNamed } from './queues.ts';
 import { reconcile } from './reconcile.ts';
-import { causeIn, type Flat, flat, text } from './wire/decode.ts';
+import { causeIn, decodeStanding, type Flat, flat, STANDING_FIELDS, text } from './wire/decode.ts';
 import { strangeCursor } from './wire/listing-place.ts';
 import { answersFor, pageOf } from './wire/parts.ts';
 
@@ -50,12 +43,14 @@ const STANDING_STEP = 500;
 
 /** See `Inspect`. */
 export class RedisInspect implements Inspect {
+  readonly waitForEnd: Inspect['waitForEnd'];
   readonly #session: Session;
   readonly #ends: EndWatch;
 
   constructor(session: Session) {
     this.#session = session;
     this.#ends = new EndWatch(session);
+    this.waitForEnd = this.#ends.wait.bind(this.#ends);
   }
 
   async get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]> {
@@ -135,10 +130,6 @@ export class RedisInspect implements Inspect {
   async runnable(queue: string): Promise<number> {
     const [found] = await queuesNamed(this.#session, [queue], decodeQueue);
     return found?.runnable ?? 0;
-  }
-
-  waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<TaskStanding | undefined> {
-    return this.#ends.wait(id, ms, signal);
   }
 
   async reconcile(options: { readonly repair: boolean }): Promise<ReconcileReport> {

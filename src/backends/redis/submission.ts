@@ -10,8 +10,7 @@ import type { NewTask } from '../../domain/task/task.ts';
 import { Answers } from './answers.ts';
 import type { Session } from './connection/session.ts';
 import { CycleChecks } from './cycles.ts';
-import { flat, text } from './wire/decode.ts';
-import { decodeReplies, uncheckedIn } from './wire/decode-reply.ts';
+import { decodeReplies, flat, text, uncheckedIn } from './wire/decode.ts';
 import { pushTasks } from './wire/encode.ts';
 import type { ScriptArgument } from './wire/script.ts';
 

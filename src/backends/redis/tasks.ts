@@ -26,13 +26,13 @@ import {
   decodeAnswers,
   decodeExtend,
   decodeLease,
+  decodeReplies,
   type Flat,
   flat,
   isRich,
   stateOf,
   text,
 } from './wire/decode.ts';
-import { decodeReplies } from './wire/decode-reply.ts';
 import { pushLease, pushSettlements, pushTasks } from './wire/encode.ts';
 import type { ScriptArgument } from './wire/script.ts';
 import type { RedisWorkers } from './workers.ts';
@@ -80,11 +80,10 @@ export class RedisTasks implements TaskStore {
     options: EnqueueTerms,
   ): Promise<readonly EnqueueReply[]> {
     if (tasks.length === 0) return [];
-    // One alone is all or none anyway.
-    const isAtomic = options.atomic && tasks.length > 1;
-    const parts = isAtomic && fitsOneScript(tasks) ? [tasks] : chunks(tasks);
-    if (isAtomic) return this.#sendAll(parts);
-    return this.#sendParts(parts, options.fence);
+    // One alone is all or none anyway, and fits one script.
+    if (tasks.length === 1) return this.#sendEach(tasks, options.fence);
+    if (!options.atomic) return this.#sendParts(chunks(tasks), options.fence);
+    return this.#sendAll(fitsOneScript(tasks) ? [tasks] : chunks(tasks));
   }
 
   async #sendAll(parts: readonly (readonly NewTask[])[]): Promise<readonly EnqueueReply[]> {

@@ -1,6 +1,6 @@
 /** Stores runs: all of their tasks or none. */
 
-import { type Turns, turn } from '../../base/event-loop.ts';
+import { turn } from '../../base/event-loop.ts';
 import type { Logger } from '../../base/logger.ts';
 import {
   BackendUnavailableError,
@@ -13,6 +13,7 @@ import type { Backend, EnqueueReply } from '../../domain/port/backend.ts';
 import { refusalError } from '../../domain/port/refusal.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import type { NewTask } from '../../domain/task/task.ts';
+import type { Turns } from '../../enqueue/enqueuer.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
 import { partsOf } from '../../workflow/parts.ts';

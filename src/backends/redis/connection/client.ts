@@ -80,13 +80,6 @@ export function isClient(value: unknown): value is RedisClient {
   return has('call') && has('duplicate') && has('on');
 }
 
-/** Lets the process end while the connection is idle, or holds it while a call is pending. */
-export function hold(client: RedisClient, held: boolean): void {
-  const { stream } = client as { stream?: { ref?: () => void; unref?: () => void } };
-  if (held) stream?.ref?.();
-  else stream?.unref?.();
-}
-
 function asClient(redis: Redis): RedisClient {
   return redis as unknown as RedisClient;
 }

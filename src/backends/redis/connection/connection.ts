@@ -2,7 +2,7 @@ import { clearInterval, monotonicMs, setInterval } from '../../../base/globals.t
 import { ClosedError } from '../../../domain/errors/errors.ts';
 import { flat, text } from '../wire/decode.ts';
 import type { Script, ScriptArgument } from '../wire/script.ts';
-import { hold, nodesOf, type RedisClient } from './client.ts';
+import { nodesOf, type RedisClient } from './client.ts';
 import { failure, isUnknownScript } from './failures.ts';
 
 /** Longest time that a call may stay unanswered, in ms; the server, or the way to it, is gone. */
@@ -155,4 +155,11 @@ export class Connection {
     this.#answeredAt = now;
     if (this.#owned) this.#client.disconnect();
   }
+}
+
+/** Lets the process end while the connection is idle, or holds it while a call is pending. */
+export function hold(client: RedisClient, held: boolean): void {
+  const { stream } = client as { stream?: { ref?: () => void; unref?: () => void } };
+  if (held) stream?.ref?.();
+  else stream?.unref?.();
 }

@@ -5,7 +5,7 @@ import type { Retention } from '../../../domain/settings/settings.ts';
 import { retentionText } from '../wire/encode.ts';
 import { type Keys, keysOf } from '../wire/keys.ts';
 import type { ScriptArgument } from '../wire/script.ts';
-import { type HotVerb, operationOf, SCRIPTS, type Scripts, type Verb } from '../wire/scripts.ts';
+import { type HotVerb, OPERATIONS, SCRIPTS, type Scripts, type Verb } from '../wire/scripts.ts';
 import type { RedisClient } from './client.ts';
 import { Connection } from './connection.ts';
 import { Mending } from './mending.ts';
@@ -86,7 +86,7 @@ export class Session {
     if (!this.#opened) await this.open();
     const script = this.#scripts.hot[verb];
     try {
-      const reply = await this.connection.run(operationOf(verb), script, this.keys.clock, args);
+      const reply = await this.connection.run(OPERATIONS[verb], script, this.keys.clock, args);
       return Array.isArray(reply) && reply.length === 1 && reply[0] === 'rich' ? undefined : reply;
     } catch (error) {
       return await this.mending.again(verb, args, error);
@@ -102,7 +102,7 @@ export class Session {
     if (!this.#opened) await this.open();
     const { rich, careful } = this.#scripts;
     const script = word === verb ? rich : careful;
-    return this.connection.run(operationOf(verb), script, this.keys.clock, [...args, word]);
+    return this.connection.run(OPERATIONS[verb], script, this.keys.clock, [...args, word]);
   }
 
   async command(operation: string, command: string, args: ScriptArgument[]): Promise<unknown> {

@@ -1,5 +1,7 @@
 import { BackendUnsupportedError } from '../../../domain/errors/errors.ts';
+import { STATES_BY_CODE } from '../../../domain/layout/codes.ts';
 import { TEXT_OFFSETS, TEXT_WIDTHS, ZERO_BYTE } from '../../../domain/layout/packed.ts';
+import type { EnqueueReply } from '../../../domain/port/backend.ts';
 import type {
   ExtendReply,
   Leased,
@@ -10,7 +12,12 @@ import type {
 import type { AttemptTerms, QueueSettings } from '../../../domain/settings/settings.ts';
 import type { Cause } from '../../../domain/task/cause.ts';
 import type { ChannelRefusal } from '../../../domain/task/channel.ts';
-import { TASK_STATES, type TaskState } from '../../../domain/task/task.ts';
+import {
+  type NewTask,
+  TASK_STATES,
+  type TaskStanding,
+  type TaskState,
+} from '../../../domain/task/task.ts';
 
 /** A flat reply of a script. Numbers arrive as numbers or text, by the client's settings. */
 export type Flat = readonly unknown[];
@@ -262,4 +269,69 @@ export function decodeExtend(reply: Flat): ExtendReply {
     unknown.push({ id: text(reply[at]), token: text(reply[at + 1]) });
   }
   return { answers, unknown, now: Number(reply[0]), schedulesDue: Number(reply[1]) === 1 };
+}
+
+/** Values of one task in a reply; see lua/standing.lua. */
+export const STANDING_FIELDS = 4;
+
+/** `undefined` for what is not stored. */
+export function decodeStanding(reply: Flat, at: number): TaskStanding | undefined {
+  const state = STATES_BY_CODE.get(Number(reply[at]));
+  if (state === undefined) return undefined;
+  const [result, error, cause] = [reply[at + 1], reply[at + 2], reply[at + 3]];
+  return {
+    state,
+    ...(typeof result === 'string' ? { result } : {}),
+    ...(typeof error === 'string' ? { error } : {}),
+    ...causeIn(cause),
+  };
+}
+
+/** A message about the end of a task; without how it ended, that is to be looked up. */
+export interface Notice {
+  readonly id: string;
+  readonly ended?: TaskStanding | undefined;
+}
+
+/** See lua/lib/notice.lua. The result stands last: it may have any character. */
+export function decodeNotice(message: string): Notice {
+  const [id = '', code, cause, error] = message.split('\0', 4);
+  if (code === undefined || cause === undefined || error === undefined) return { id };
+  const result = message.slice(id.length + code.length + cause.length + error.length + 4);
+  const texts = [result, error, cause].map((one) => (one === '' ? undefined : one));
+  return { id, ended: decodeStanding([code, ...texts], 0) };
+}
+
+const CREATED = 'created';
+
+/**
+ * The replies of `enqueue`: 'created' and how many when all were; else 'c' for a task that was created, 'w' for one that others waited for, else
+ * the reply as JSON.
+ */
+export function decodeReplies(tasks: readonly NewTask[], reply: unknown): readonly EnqueueReply[] {
+  const words = flat(reply);
+  if (words[0] === CREATED && Number(words[1]) === tasks.length) {
+    return tasks.map(({ id }) => ({ kind: 'created', id }));
+  }
+  return words.map((word, at) => {
+    if (word === 'c' || word === 'w') return { kind: 'created', id: tasks[at]?.id ?? '' };
+    return JSON.parse(text(word)) as EnqueueReply;
+  });
+}
+
+/**
+ * The items that are stored, and of which no script could tell whether they close a cycle: others
+ * waited for them, or an earlier call that broke off has stored them.
+ */
+export function uncheckedIn(tasks: readonly NewTask[], reply: unknown): readonly string[] {
+  const words = flat(reply);
+  return tasks.flatMap(({ id }, at) => {
+    const word = words[at];
+    if (word === 'w') return [id];
+    return word !== 'c' && kindOf(word) === 'created' ? [id] : [];
+  });
+}
+
+function kindOf(word: unknown): EnqueueReply['kind'] {
+  return (JSON.parse(text(word)) as EnqueueReply).kind;
 }

@@ -54,7 +54,7 @@ export type Verb =
 export type HotVerb = 'confirm' | 'enqueue' | 'lease' | 'settle' | 'watch';
 
 /** What each verb does, as errors name it. */
-const OPERATIONS: Readonly<Record<Verb, string>> = {
+export const OPERATIONS: Readonly<Record<Verb, string>> = {
   arrears: 'arrears',
   attempts: 'attempts',
   cancel: 'cancel',
@@ -123,10 +123,6 @@ export const SCRIPTS: Scripts = {
     watch: defineScript(lua.watch),
   },
 };
-
-export function operationOf(verb: Verb): string {
-  return OPERATIONS[verb];
-}
 
 /** Breaks off whatever is sent again with care; `reconcile` is always sent so. */
 const NEVER_AGAIN = `if string.find(ARGV[#ARGV], '^!') and ARGV[#ARGV] ~= '!reconcile' then

@@ -1,0 +1,148 @@
+/**
+ * The way of one plain task through this package on Redis: every file and function of `src/` that runs
+ * between its enqueue and the end of what its worker does for it, client and worker in one process, and
+ * the scripts that Redis is sent meanwhile. Counted on a task that is like those before it, so that what
+ * happens once is not part of it: connecting, registering, compiling.
+ *
+ *   npm run way                        both ways: enqueued and forgotten, enqueued and awaited
+ *   npm run way -- --json              the same for programs
+ *   npm run way -- --redis redis://…   on this server; otherwise one is started
+ *
+ * Counted by the coverage of V8, per function. Files that hold types only do not run, and do not count.
+ * Initialisers of fields, which V8 counts apart from the constructor that they belong to, do not either,
+ * nor what the loader of TypeScript puts in.
+ */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { Session } from 'node:inspector/promises';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { Fairloom, task } from '../src/index.ts';
+import { redis } from '../src/redis.ts';
+import { startRedis } from '../test/support/redis/redis-server.ts';
+import { ROOT } from './run.ts';
+
+/** What one task came through. */
+export interface Way {
+  readonly name: string;
+  /** By the path of the file below `src/`, in the order of the tree. */
+  readonly functions: Readonly<Record<string, readonly string[]>>;
+  /** One for each time that Redis ran a script. */
+  readonly scripts: number;
+}
+
+/** What V8 says of initialisers of fields. */
+const INITIALISERS: readonly string[] = ['<instance_members_initializer>', '<static_initializer>'];
+
+/** What the loader adds to each file, so that functions keep their names. */
+const LOADER: readonly string[] = ['__name', '__defProp'];
+
+/** Tasks before the one that counts. */
+const WARM_UP = 5;
+
+/** The worker has done everything when it has sent no script for so long, in ms. */
+const QUIET_MS = 200;
+
+async function main(): Promise<void> {
+  const options = { redis: { type: 'string' }, json: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ options });
+  const server = values.redis === undefined ? await startRedis() : undefined;
+  const ways = await measure(values.redis ?? server?.url ?? '');
+  await server?.stop();
+  if (values.json === true) console.log(JSON.stringify(ways));
+  else for (const way of ways) print(way);
+}
+
+async function measure(url: string): Promise<readonly Way[]> {
+  const double = task('double', async (input: number) => 2 * input);
+  const prefix = `way-${randomUUID().slice(0, 8)}`;
+  const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+  const loom = new Fairloom({ backend: redis(url, { prefix }), tasks: [double], log });
+  await loom.worker({ scheduler: false }).start();
+  const watch = await scriptsOf(url, prefix);
+  const found: Way[] = [];
+  const enqueued = (): Promise<{ result(): Promise<number> }> => loom.enqueue(double, 21);
+  const awaited = async (): Promise<void> => {
+    if ((await (await enqueued()).result()) !== 42) throw new Error('the result is another');
+  };
+  const ways = { 'enqueued and forgotten': enqueued, 'enqueued and awaited': awaited };
+  for (const [name, way] of Object.entries(ways)) {
+    const whole = async (): Promise<void> => {
+      await way();
+      await watch.quiet();
+    };
+    for (let at = 0; at < WARM_UP; at++) await whole();
+    const before = watch.count();
+    const functions = await functionsOf(whole);
+    found.push({ name, functions, scripts: watch.count() - before });
+  }
+  watch.close();
+  await loom.close();
+  return found;
+}
+
+async function functionsOf(way: () => Promise<void>): Promise<Way['functions']> {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  await session.post('Profiler.takePreciseCoverage');
+  await way();
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  session.disconnect();
+  const functions: Record<string, readonly string[]> = {};
+  for (const script of result.toSorted((a, b) => (a.url < b.url ? -1 : 1))) {
+    const [, file] = script.url.split(`${ROOT}src/`);
+    if (file === undefined) continue;
+    const run = script.functions
+      .filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
+      .map(({ functionName }) => functionName)
+      .filter((name) => !INITIALISERS.includes(name) && !LOADER.includes(name));
+    if (run.length > 0) functions[file] = run;
+  }
+  return functions;
+}
+
+/** The scripts that a server is sent for one prefix, as MONITOR tells. */
+async function scriptsOf(url: string, prefix: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write('MONITOR\r\n');
+  let scripts = 0;
+  let latest = performance.now();
+  const lines = createInterface(socket);
+  lines.on('line', (line) => {
+    // +1795940333.132615 [0 127.0.0.1:47900] "EVALSHA" "<sha>" "1" "<prefix>:clock" …
+    if (!new RegExp(`\\] "eval(sha)?" "[^"]*" "1" "${prefix}:`, 'i').test(line)) return;
+    scripts++;
+    latest = performance.now();
+  });
+  await once(lines, 'line');
+  return {
+    count: (): number => scripts,
+    quiet: async (): Promise<void> => {
+      do {
+        await new Promise((resolve) => setTimeout(resolve, QUIET_MS / 10));
+      } while (performance.now() - latest < QUIET_MS);
+    },
+    close: (): void => {
+      socket.destroy();
+    },
+  };
+}
+
+function print({ name, functions, scripts }: Way): void {
+  const lists = Object.entries(functions);
+  const count = lists.reduce((sum, [, names]) => sum + names.length, 0);
+  console.log(`${name}: ${lists.length} files, ${count} functions, ${scripts} scripts`);
+  for (const [file, names] of lists) {
+    console.log(`  ${file}: ${names.map((one) => one || '(anonymous)').join(' ')}`);
+  }
+}
+
+function ignore(): void {
+  // Nobody reads the log of a measurement.
+}
+
+await main();
