@@ -124,6 +124,7 @@ export const PACKED_NAMES = {
     wakeDue: ['wk', 'of a suspension'],
     leastDeadline: ['dl', 'the least of these'],
     keyName: ['k', 'idempotency key'],
+    keyPassed: ['kp', 'its key has passed to others, or it was redriven: it holds it no more'],
     payloadDigest: ['fp', 'digest of the first payload'],
     batchId: ['su', 'unsealed batch'],
     isJoin: ['j', 'it is a join'],

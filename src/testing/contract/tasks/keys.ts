@@ -319,4 +319,38 @@ export const lives: Cases = {
     });
     expect(await kit.lease()).toEqual([]);
   },
+
+  'a task that lost its key to others does not get it back by a repair': async (kit, expect) => {
+    const ttl = keyed('run-once-more', { ttlMs: 1_000 });
+    const owner = await kit.add(ttl);
+    const leased = await kit.leaseOne();
+    const follower = await kit.add(ttl);
+    const late = await kit.add({
+      ...keyed('return', { ttlMs: 1_000 }),
+      user: 'bob',
+      delayMs: 9_000,
+    });
+    const failed = await kit.add({ ...keyed('return'), user: 'cleo' });
+    await kit.fail(await kit.leaseOne());
+    await kit.advance(1_000);
+    for (const user of ['ann', 'bob', 'cleo']) {
+      const next = await kit.add({ ...keyed('reject'), user });
+      await kit.cancel(next);
+      expect(await kit.backend.tasks.remove(next)).toMatchObject({ kind: 'ok' });
+    }
+    expect(await kit.backend.tasks.redrive(failed)).toMatchObject({ kind: 'ok' });
+    expect(await kit.states([owner, follower, late, failed])).toEqual([
+      'started',
+      'deferred',
+      'scheduled',
+      'queued',
+    ]);
+    expect((await kit.backend.inspect.reconcile({ repair: true })).drift).toEqual([]);
+    for (const user of ['ann', 'bob', 'cleo']) {
+      expect(await kit.sendOne({ ...keyed('reject'), user })).toMatchObject({ kind: 'created' });
+    }
+    await kit.finish(leased);
+    await kit.rest();
+    expect(await kit.state(follower)).toBe('queued');
+  },
 };

@@ -109,8 +109,10 @@ end
 
 -- The key is its own, or nobody's any more.
 function Rebuild.edgeKey(t, u, repair)
-  local key = not F.isEnd(t.state) and t.rare and t.rare.keyName and F.keyState(u.lane.queue, u.name, t.rare.keyName)
-  if not key or key.ownerId then return end
+  local x = t.rare
+  if F.isEnd(t.state) or not (x and x.keyName) or x.keyPassed then return end
+  local key = F.keyState(u.lane.queue, u.name, x.keyName)
+  if key.ownerId then return end
   if repair then key.ownerId, key.digestFirst, key.dirty = t.id, F.firstDigest(t), true end
   return 'has a key that does not know it'
 end

@@ -35,9 +35,20 @@ function Key.hasAbsorbed(key, id)
   return false
 end
 
+-- A task that has not ended loses its key: repair does not give it back.
+function Key.pass(id)
+  local t = id and F.taskOf(id)
+  local x = t and not F.isEnd(t.state) and t.rare
+  if not x or not x.keyName or x.keyPassed then return end
+  x.keyPassed = true
+  F.change(t)
+end
+
 function Key.takeKey(item, t)
   local spec = item.rare.keySpec
   local key = F.keyState(item.queue, item.user, spec.key)
+  if not key.ownerEndedAt then Key.pass(key.ownerId) end
+  Key.pass(key.followerId)
   local window = Window.is(spec) and Window.opened(key, spec)
   if window then
     -- A resend of a call that an earlier owner has answered is no new call.
