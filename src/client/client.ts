@@ -91,7 +91,10 @@ export class Fairloom {
   /** Values that tasks hand on by name. */
   readonly xcom: XComs;
   /** The live workers, wherever they are. */
-  readonly workers: { list(): Promise<readonly WorkerInfo[]> };
+  readonly workers: {
+    /** Those of all processes. */
+    list(): Promise<readonly WorkerInfo[]>;
+  };
   readonly #core: Core;
   readonly #runTools: RunTools;
   /** Those that were made here and have not ended. */

@@ -12,7 +12,12 @@ export interface Health {
   /** Why it did not. */
   readonly error?: string;
   /** Workers of this process. */
-  readonly workers: readonly { readonly id: string; readonly isHealthy: boolean }[];
+  readonly workers: readonly {
+    /** Of the worker. */
+    readonly id: string;
+    /** It renews its leases in time. */
+    readonly isHealthy: boolean;
+  }[];
 }
 
 /** How long to wait for the backend, in ms: a probe wants an answer. */

@@ -26,4 +26,7 @@ export interface HandlesByKind<O> {
 export type StepKind = keyof OptionsByKind;
 
 /** A task (`K` is `task`) or a pipeline: a step whose kind is known. */
-export type StepOf<K extends StepKind, I, O, X> = Step<I, O, X> & { readonly type: K };
+export type StepOf<K extends StepKind, I, O, X> = Step<I, O, X> & {
+  /** `task` or `pipeline`: says which options and which handle go with it. */
+  readonly type: K;
+};

@@ -19,7 +19,10 @@ export interface MeasuredClient {
   /** Queues and their counts. */
   readonly queues: Pick<Queues, 'list'>;
   /** The live workers. */
-  readonly workers: { list(): Promise<readonly WorkerInfo[]> };
+  readonly workers: {
+    /** Those of all processes. */
+    list(): Promise<readonly WorkerInfo[]>;
+  };
   /** How late the schedules are. */
   readonly schedules: Pick<Schedules, 'lag'>;
   /** What became of graphs. */

@@ -46,7 +46,9 @@ export interface TaskHandle<out O> extends Handle<O> {
 
 /** How one task of a batch that is not all-or-none fared. */
 export type Enqueued<O> =
+  /** It is stored. */
   | { readonly ok: true; readonly handle: TaskHandle<O> }
+  /** It was refused, or could not be stored; the others are not touched by that. */
   | { readonly ok: false; readonly error: FairloomError };
 
 /** Waits for ends; see `results.ts`. */

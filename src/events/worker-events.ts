@@ -23,35 +23,64 @@ export interface WorkerEvents {
    * The handler was called, `waitMs` after the task was enqueued. `releasedMs`, of the first lease
    * of a task that waited for others: from the end of the last of them until it was queued.
    */
-  'task.started': AttemptFacts & { readonly waitMs: number; readonly releasedMs?: number };
+  'task.started': AttemptFacts & {
+    /** From its enqueue to its lease. */
+    readonly waitMs: number;
+    /** From the end of its last upstream until it was queued; at the first lease of one that waited. */
+    readonly releasedMs?: number;
+  };
   /** The result is stored. */
-  'task.finished': AttemptFacts & { readonly ms: number };
+  'task.finished': AttemptFacts & {
+    /** How long the handler ran. */
+    readonly ms: number;
+  };
   /** The task has ended as a dead letter. */
   'task.failed': AttemptFacts & {
+    /** How long the handler ran. */
     readonly ms: number;
     /** In which way it failed, as `cause` says. */
     readonly failureType: FailureType;
+    /** Why, as data. */
     readonly cause: Cause;
+    /** What the handler threw in its last attempt. */
     readonly error: TaskError;
   };
   /** The attempt failed; the task runs again after `delayMs`. */
   'task.retried': AttemptFacts & {
+    /** How long the handler ran. */
     readonly ms: number;
+    /** From the failure to the next start. */
     readonly delayMs: number;
+    /** Why, as data. */
     readonly cause: Cause;
+    /** What the handler threw. */
     readonly error: TaskError;
   };
   /** The task has ended as canceled. */
-  'task.canceled': AttemptFacts & { readonly ms: number; readonly cause: Cause };
+  'task.canceled': AttemptFacts & {
+    /** How long the handler ran. */
+    readonly ms: number;
+    /** Who wanted it so, or what ended before. */
+    readonly cause: Cause;
+  };
   /** The task was given back, not counted as an attempt. */
-  'task.released': AttemptFacts & { readonly ms: number; readonly cause: Cause };
+  'task.released': AttemptFacts & {
+    /** How long the handler ran. */
+    readonly ms: number;
+    /** Why, as data. */
+    readonly cause: Cause;
+  };
   /** The lease ended before the handler did: its result is dropped. */
   'lease.lost': AttemptFacts;
   /** A slot of a schedule has made a task, `lateMs` after it was due. */
   'schedule.fired': {
+    /** Its id. */
     readonly schedule: string;
+    /** The instant that the schedule names, in ms since the epoch. */
     readonly slot: number;
+    /** The task that was made. */
     readonly taskId: string;
+    /** How long after the slot was due, in ms. */
     readonly lateMs: number;
   };
   /**
@@ -59,30 +88,62 @@ export interface WorkerEvents {
    * (`error`). `slots` is how many, counted up to 100.
    */
   'schedule.missed': {
+    /** Its id. */
     readonly schedule: string;
+    /** The first of them, in ms since the epoch. */
     readonly slot: number;
+    /** How many, counted up to 100. */
     readonly slots: number;
+    /** Why it was refused; absent when nobody was there in time. */
     readonly error?: FairloomError;
   };
   /** A slot made no task, since the task `taskId` has not ended, or stands for it already. */
   'schedule.skipped': {
+    /** Its id. */
     readonly schedule: string;
+    /** The instant that the schedule names, in ms since the epoch. */
     readonly slot: number;
+    /** The task that has not ended, or that was there before. */
     readonly taskId: string;
+    /** Which of the two it is. */
     readonly reason: 'overlap' | 'existing';
   };
   /** An operation failed; the worker goes on. */
-  'worker.error': { readonly operation: string; readonly error: unknown };
+  'worker.error': {
+    /** What was tried, as `settle` or `decider of send-mail`. */
+    readonly operation: string;
+    /** What was thrown. */
+    readonly error: unknown;
+  };
   /** Nothing could be asked of the backend for `silentMs`. */
-  'worker.unhealthy': { readonly silentMs: number };
+  'worker.unhealthy': {
+    /** Since the latest answer, in ms. */
+    readonly silentMs: number;
+  };
   /** The backend answers again. */
-  'worker.healthy': { readonly silentMs: number };
+  'worker.healthy': {
+    /** How long it had been away, in ms. */
+    readonly silentMs: number;
+  };
   /** A handler held up the event loop: leases cannot be extended meanwhile. Use `threadTask`. */
-  'worker.blocked': { readonly ms: number; readonly taskIds: readonly string[] };
+  'worker.blocked': {
+    /** How long the event loop stood still. */
+    readonly ms: number;
+    /** Those whose handlers were running then. */
+    readonly taskIds: readonly string[];
+  };
   /** The worker is registered and leases. */
-  'worker.started': { readonly worker: string };
+  'worker.started': {
+    /** Its id. */
+    readonly worker: string;
+  };
   /** `unfinished` are the tasks whose handlers did not end in time; others run them later. */
-  'worker.stopped': { readonly worker: string; readonly unfinished: readonly string[] };
+  'worker.stopped': {
+    /** Its id. */
+    readonly worker: string;
+    /** Tasks whose handlers did not end in time; others run them later. */
+    readonly unfinished: readonly string[];
+  };
 }
 
 /** The names of all of them. */

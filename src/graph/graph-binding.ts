@@ -13,19 +13,22 @@ export type Json =
 /** Keys and positions, from the outside in. */
 export type ValuePath = readonly (string | number)[];
 
-/**
- * The recipe of a value. Nodes and inputs are those of the block in which the binding stands.
- *
- * - `input`: what the block was given, or a part of it.
- * - `node`: the output of a node of the same block, or a part of it.
- * - `constant`: a value of the definition; without `value` it is `undefined`.
- * - `object`, `array`: built of others. Objects are lists of pairs, so that no key is special.
- */
+/** The recipe of a value. Nodes and inputs are those of the block in which the binding stands. */
 export type Binding =
+  /** What the block was given, or the part of it to which the path leads. */
   | { readonly from: 'input'; readonly path?: ValuePath }
-  | { readonly from: 'node'; readonly node: string; readonly path?: ValuePath }
+  | {
+      readonly from: 'node';
+      /** Of the same block: its output is the value. */
+      readonly node: string;
+      /** Leads to the part of that output which is; absent: all of it is. */
+      readonly path?: ValuePath;
+    }
+  /** A value of the definition; absent: `undefined`, which JSON has not. */
   | { readonly from: 'constant'; readonly value?: Json }
+  /** Built of others: pairs, so that no key is special. */
   | { readonly from: 'object'; readonly members: readonly (readonly [string, Binding])[] }
+  /** Built of others, in order. */
   | { readonly from: 'array'; readonly items: readonly Binding[] };
 
 /** What a binding is filled with. */

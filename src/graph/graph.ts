@@ -10,10 +10,15 @@ import { type Binding, type Json, nodesRead } from './graph-binding.ts';
 
 /** How the members of a group decide what becomes of it. */
 export type JoinPolicy =
+  /** It finishes if all have. */
   | { readonly kind: 'strict' }
+  /** It finishes once all have ended, however. */
   | { readonly kind: 'bestEffort' }
+  /** It finishes if at least so many have. */
   | { readonly kind: 'atLeast'; readonly count: number }
+  /** It finishes if these have; the others may fail. */
   | { readonly kind: 'critical'; readonly members: readonly string[] }
+  /** Decided by a function that workers know by this name. */
   | { readonly kind: 'registered'; readonly name: string };
 
 /** Nodes with one input and one output. */
@@ -53,7 +58,10 @@ export interface TaskNode extends NodeBase {
   /** Options of the definition as far as they are data; durations in ms. */
   readonly options: Readonly<Record<string, Json>>;
   /** Its handler may choose what comes next. */
-  readonly dynamic?: { readonly maxCycles: number };
+  readonly dynamic?: {
+    /** How often it may choose itself again in one run. */
+    readonly maxCycles: number;
+  };
 }
 
 /** A pipeline or flow that has a name of its own. */

@@ -12,7 +12,12 @@ export interface BackfillReport {
   /** Slots whose tasks were stored before, or whose idempotency key answered with another. */
   readonly existing: readonly number[];
   /** Slots whose tasks were refused, each with the reason. */
-  readonly refused: readonly { readonly slot: number; readonly error: FairloomError }[];
+  readonly refused: readonly {
+    /** The instant that the schedule names, in ms since the epoch. */
+    readonly slot: number;
+    /** As an enqueue would have thrown it. */
+    readonly error: FairloomError;
+  }[];
 }
 
 interface Stretch {

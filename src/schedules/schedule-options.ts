@@ -83,8 +83,14 @@ export type ScheduleOptions<I, O, X> = ScheduleTerms & {
   /** What is started at each slot. A pipeline becomes a driven run. */
   readonly task: Step<I, O, X>;
 } & (undefined extends I
-    ? { readonly input?: ScheduleInput<NoInfer<I>> | undefined }
-    : { readonly input: ScheduleInput<NoInfer<I>> });
+    ? {
+        /** Data, or a function that is called once, with references. */
+        readonly input?: ScheduleInput<NoInfer<I>> | undefined;
+      }
+    : {
+        /** Data, or a function that is called once, with references. */
+        readonly input: ScheduleInput<NoInfer<I>>;
+      });
 
 /** A schedule for callers that have the name of a task only. */
 export interface NamedScheduleOptions extends ScheduleTerms {

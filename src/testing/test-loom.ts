@@ -136,7 +136,7 @@ export class TestLoom extends Fairloom {
     this.#wrap(definition);
   }
 
-  /** Makes the task's next attempts fail, once unless told otherwise. */
+  /** Makes the task's next attempts fail: `times` of them, by default one; 0 takes that back. */
   fail(step: Task<never, unknown, unknown>, options: { readonly times?: number } = {}): void {
     checkOptions('fail', options, TIMES_KEYS);
     const { times = 1 } = options;
@@ -163,7 +163,7 @@ export class TestLoom extends Fairloom {
     return this.#journal.runs.map(({ user, name }) => [user, name] as const);
   }
 
-  /** Closes at once: what runs is given up, since time stands still. */
+  /** Closes at once, whatever `timeout` says: what runs is given up, since time stands still. */
   override async close(options: { readonly timeout?: Duration | undefined } = {}): Promise<void> {
     // Time stands still, so nothing would end a grace.
     this.#worker?.abandon();

@@ -6,11 +6,10 @@ export type SpanValue = string | number | boolean;
 /** Attributes of a span, by name. */
 export type SpanAttributes = Readonly<Record<string, SpanValue>>;
 
-/**
- * Of whose trace a span is: of that W3C `traceparent`, of the span that is active where the caller
- * stands (`active`), or of a new one (`none`).
- */
-export type SpanParent = { readonly traceparent: string } | 'active' | 'none';
+/** Of whose trace a span is: also of the span that is active where the caller stands, or of a new one. */
+export type SpanParent =
+  /** Of this one of W3C Trace Context: `00-<trace>-<span>-<flags>`. */
+  { readonly traceparent: string } | 'active' | 'none';
 
 /** A span that begins now. */
 export interface SpanRequest {

@@ -8,7 +8,9 @@ import { integerOption } from './task-options.ts';
 
 /** What became of one member of a group whose policy asks for it. */
 export type MemberResult<O> =
+  /** It finished, with this output. */
   | { readonly ok: true; readonly value: O }
+  /** It failed or was canceled; the group goes on without it. */
   | { readonly ok: false; readonly error: Error };
 
 /** What a policy function is told of one member. */
@@ -35,6 +37,7 @@ export interface GroupPolicy {
 /** Policies under which a member may fail while its group finishes. */
 export type LenientPolicy =
   | 'bestEffort'
+  /** So many members must finish, from 0 to all of them. */
   | { readonly atLeast: number }
   /** A registered policy, or one by its name. */
   | { readonly name: string };

@@ -27,7 +27,10 @@ export type InputOfTuple<T extends readonly SomeStep[]> = {
 export type EachPolicy = 'strict' | LenientPolicy;
 
 /** What decides whether a group of members named `C` has finished. */
-export type ParallelPolicy<C> = EachPolicy | { readonly critical: readonly C[] };
+export type ParallelPolicy<C> =
+  | EachPolicy
+  /** These must finish; the others may fail. */
+  | { readonly critical: readonly C[] };
 
 /** What {@link each} may be told. */
 export interface EachOptions<P extends EachPolicy = EachPolicy> extends GroupOptions {

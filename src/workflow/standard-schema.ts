@@ -7,10 +7,19 @@ export interface StandardSchemaV1<I = unknown, O = I> {
   /** All of it; the name keeps it apart from the library's own properties. */
   readonly '~standard': {
     readonly version: 1;
+    /** Who made it, as `zod`. */
     readonly vendor: string;
     /** Gives `{ value }` or `{ issues }`, or a promise of that. */
     readonly validate: (value: unknown) => unknown;
-    readonly types?: { readonly input: I; readonly output: O } | undefined;
+    /** Never a value: compilers read it. */
+    readonly types?:
+      | {
+          /** What it accepts. */
+          readonly input: I;
+          /** What it gives. */
+          readonly output: O;
+        }
+      | undefined;
   };
 }
 

@@ -6,11 +6,25 @@ import type { XCom } from './xcom.ts';
 
 /** What became of a task that this one depended on. */
 export type Upstream<O> =
-  | { readonly state: 'finished'; readonly taskId: string; readonly result: O }
   | {
-      readonly state: 'failed' | 'canceled' | 'missing';
+      readonly state: 'finished';
+      /** The task. */
       readonly taskId: string;
-      readonly error: { readonly name: string; readonly message: string };
+      /** What its handler returned. */
+      readonly result: O;
+    }
+  | {
+      /** `missing`: it is not stored any more. */
+      readonly state: 'failed' | 'canceled' | 'missing';
+      /** The task. */
+      readonly taskId: string;
+      /** Why there is no result, as plain data. */
+      readonly error: {
+        /** Of the class of what was thrown. */
+        readonly name: string;
+        /** For people. */
+        readonly message: string;
+      };
     };
 
 /** The tasks that this one depended on. */

@@ -17,7 +17,11 @@ export interface XComKey<in out T> {
 }
 
 /** What a value is pulled by: a key, with a type or as a text, or the task that gave it. */
-export type XComSource = string | { readonly type: 'xcom-key'; readonly name: string } | AnyStep;
+export type XComSource =
+  | string
+  /** Two keys of one name are the same key. */
+  | { readonly type: 'xcom-key'; readonly name: string }
+  | AnyStep;
 
 /** What is pulled by a key or a task. */
 export type XComPulled<K> =
@@ -60,7 +64,7 @@ export interface XCom {
    */
   pull<K extends XComSource>(of: K): Promise<XComPulled<K>>;
   /** Takes a value away. */
-  delete(key: string | { readonly name: string }): Promise<void>;
+  delete(key: string | Pick<AnyStep, 'name'>): Promise<void>;
   /** The same user's values in another namespace; a text of 1–128 bytes. */
   in(namespace: string): XCom;
 }

@@ -92,7 +92,12 @@ export interface RunExplanation {
   /** How many nodes are in each state. */
   readonly counts: Readonly<Record<string, number>>;
   /** Nodes that wait for no other node, each with its reason; at most 20. */
-  readonly waitsFor: readonly { readonly node: string; readonly why: Explanation }[];
+  readonly waitsFor: readonly {
+    /** Its name in the graph; empty: the run itself, where its own task waits. */
+    readonly node: string;
+    /** Of the task that runs the node. */
+    readonly why: Explanation;
+  }[];
   /** Of a run that did not finish: where that began, the first first; at most 20. */
   readonly causes: readonly RunCause[];
   /** What helps a failed run on. */

@@ -189,7 +189,7 @@ export class Tasks {
    * `canceled` (it had not started), `requested` (it runs: its signal aborts, and it ends as
    * canceled), `already-ended`, `not-found`. With a task goes what it waits for as its own: of a run
    * all that has not ended, as by `loom.runs.cancel`; of a member its members; of a handler that
-   * waits, what it runs by `ctx.run`.
+   * waits, what it runs by `ctx.run`. `reason` are words for people, shown wherever its cause is.
    */
   async cancel(
     id: string,

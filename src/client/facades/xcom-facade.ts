@@ -5,6 +5,7 @@ import type { Page } from '../../domain/port/backend.ts';
 import { checkId } from '../../domain/settings/names.ts';
 import { XCOM_NAMESPACE, type XComFact, type XComPlace } from '../../domain/task/xcom.ts';
 import type { TaskMaker } from '../../enqueue/task-maker.ts';
+import type { AnyStep } from '../../workflow/step.ts';
 import {
   XCOM_PUSH_KEYS,
   type XComKey,
@@ -78,7 +79,7 @@ export class XComs {
   }
 
   /** Takes a value away. */
-  async delete(key: string | { readonly name: string }, where: XComWhere = {}): Promise<void> {
+  async delete(key: string | Pick<AnyStep, 'name'>, where: XComWhere = {}): Promise<void> {
     checkOptions('xcom.delete', where, WHERE_KEYS);
     const place = this.#placeOf(xcomKeyOf(key).name, where);
     const { xcom } = await this.#parts.connection.open();

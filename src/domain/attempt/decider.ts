@@ -6,9 +6,11 @@ import { backoffMs, type RetryPolicy } from './retry-policy.ts';
 
 /** What a handler did with its attempt. `error` is JSON text: see `TaskError`. */
 export type Outcome =
+  /** With the result as JSON text. */
   | { readonly type: 'succeeded'; readonly result: string }
   | {
       readonly type: 'failed';
+      /** By which the retry policy of a task may tell failures apart. */
       readonly failureType: FailureType;
       /** Of a driven run: the node at which it failed. */
       readonly node?: string;
@@ -16,15 +18,19 @@ export type Outcome =
       readonly task?: string;
       /** False: no retry will help. */
       readonly retryable: boolean;
+      /** JSON text of what was thrown. */
       readonly error: string;
       /** The handler named its own wait, in ms. */
       readonly afterMs?: number;
     }
+  /** Stopped by a cancel, whose cause this is. */
   | { readonly type: 'canceled'; readonly cause: Cause }
   /** Given back: by a shutdown (no `afterMs`), or by the handler's own wish. */
   | {
       readonly type: 'released';
+      /** Why it was given back. */
       readonly cause: Cause;
+      /** Before the next start, in ms; absent: it keeps its place in line. */
       readonly afterMs?: number;
       /** What it fails with when it has been given back too often. */
       readonly error?: string;
@@ -52,19 +58,31 @@ export interface DeciderFacts {
 export type WordedDecision =
   | {
       readonly type: 'retry';
+      /** From now, in ms. */
       readonly delayMs: number;
+      /** Words for people. */
       readonly reason: string;
+      /** JSON text of what the task failed with, as in the outcome. */
       readonly error: string;
     }
   | {
       readonly type: 'dead-letter';
       /** In which way it failed. */
       readonly failureType: FailureType;
+      /** Words for people. */
       readonly reason: string;
+      /** JSON text of what the task failed with, as in the outcome. */
       readonly error: string;
     }
+  /** With words for people. */
   | { readonly type: 'cancel'; readonly reason: string }
-  | { readonly type: 'release'; readonly delayMs?: number; readonly reason: string };
+  | {
+      readonly type: 'release';
+      /** From now, in ms; absent: at once, to its old place in line. */
+      readonly delayMs?: number;
+      /** Words for people. */
+      readonly reason: string;
+    };
 
 /**
  * A pure function from an outcome to what becomes of the task: what {@link decide} says, or a decision

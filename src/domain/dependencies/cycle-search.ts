@@ -12,7 +12,9 @@ export type EdgeSide = 'upstreams' | 'dependents';
  * dependents in the order in which they are told. `undefined`: more than `LIMITS.cycleFan` wait for it.
  */
 export interface EdgeQuestion {
+  /** Which edges are asked for. */
   readonly side: EdgeSide;
+  /** The task at which they begin. */
   readonly id: string;
 }
 
@@ -61,7 +63,7 @@ export function cycleThrough(
   return step.value;
 }
 
-/** What a task is refused for that would close a cycle, or might. */
+/** What a task is refused for that would close a cycle, along `path`, or might: `limit` edges show it not. */
 export function cycleRefusal(
   verdict: CycleVerdict,
   most: number,

@@ -1,6 +1,8 @@
 /** A task and the tasks that it waits for. */
 export interface DependencyNode {
+  /** Ids may come twice: such nodes count as one. */
   readonly id: string;
+  /** May name tasks outside of the batch. */
   readonly dependsOn: readonly string[];
 }
 

@@ -69,7 +69,9 @@ export function raisedTag(tag: number, least: number): number {
 
 /** A tag given to one that enters a class, and what the class remembers of it. */
 export interface Entry {
+  /** For the one that enters, in grains. */
   readonly tag: number;
+  /** For the class: the seat behind which the next one enters, in grains. */
   readonly last: number;
 }
 
@@ -95,12 +97,14 @@ export function keptTag(tag: number, weight: number, v: number): number {
 
 /** The head of one weight class: where its least tag stands, and the class's own step. */
 export interface ClassHead {
+  /** In virtual time. */
   readonly start: number;
+  /** How much virtual time a turn of cost 1 takes in this class. */
   readonly step: number;
 }
 
 /**
- * Index of the class head whose user has the next turn, and the virtual time after the jump to
+ * The `index` of the class head whose user has the next turn, and `v`, the virtual time after the jump to
  * the least start. Ties go to the lesser start, then to the head named first.
  */
 export function chooseHead(
@@ -148,8 +152,11 @@ export function learned(mean: number | undefined, heldS: number): number {
 
 /** A turn that was charged by expectation, once it is known for how long the lease was held. */
 export interface Correction {
+  /** What the turn was charged for, in seconds. */
   readonly chargedS: number;
+  /** How long it took, in seconds. */
   readonly heldS: number;
+  /** Of its user, in hundredths. */
   readonly weight: number;
 }
 

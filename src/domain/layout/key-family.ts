@@ -4,6 +4,7 @@ export type KeyType = 'HASH' | 'LIST' | 'ZSET' | 'SET' | 'STRING' | 'none';
 
 /** All keys of one kind. */
 export interface KeyFamily {
+  /** `none`: a part of names, under which nothing is stored. */
   readonly type: KeyType;
   /**
    * How a name is made: fixed parts first, then at most one free text, and that last. `{p}` is the prefix with

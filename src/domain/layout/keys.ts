@@ -25,7 +25,9 @@ export type NamePart = string | readonly string[];
 
 /** The parts of a name, without the `{p}` or `{lane}` in front, and which of these it begins with. */
 export interface NameParts {
+  /** The prefix of everything, or that of a queue. */
   readonly start: 'p' | 'lane';
+  /** In their order in the name. */
   readonly parts: readonly NamePart[];
 }
 

@@ -8,7 +8,6 @@
  */
 
 import type { DependentPage } from '../dependencies/dependents.ts';
-import type { EnqueueRefusal } from '../schedule/enqueue-refusal.ts';
 import type {
   DueReply,
   DueRequest,
@@ -21,16 +20,10 @@ import type {
 import type { QueuePatch, Retention } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
-import type {
-  AttemptRecord,
-  NewTask,
-  TaskRecord,
-  TaskRow,
-  TaskStanding,
-  TaskState,
-} from '../task/task.ts';
+import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStanding } from '../task/task.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
 import type { CancelReply, ChangeReply } from './change-reply.ts';
+import type { EnqueueReply, EnqueueTerms } from './enqueueing.ts';
 import type {
   Page,
   PageRequest,
@@ -74,6 +67,7 @@ export type {
   SlotMoment,
 } from '../schedule/schedule.ts';
 export type { CancelReply, ChangeReply } from './change-reply.ts';
+export type { EnqueueReply, EnqueueTerms } from './enqueueing.ts';
 export type {
   Page,
   PageRequest,
@@ -199,30 +193,6 @@ export interface TaskStore {
   runNow(id: string): Promise<ChangeReply>;
 }
 
-/** How a call stores its tasks. */
-export type EnqueueTerms =
-  | { readonly atomic: boolean; readonly fence?: undefined }
-  /**
-   * On behalf of a leased task: nothing is stored unless the lease is in force, and `maxQueued` is
-   * not asked.
-   */
-  | { readonly atomic: false; readonly fence: LeaseRef };
-
-/** What became of one task of an enqueue. */
-export type EnqueueReply =
-  | { readonly kind: 'created'; readonly id: string }
-  /** Nothing was written: the id, or the owner of the idempotency key, was there before. */
-  | {
-      readonly kind: 'existing';
-      readonly id: string;
-      readonly state: TaskState;
-      /** The key was used with another payload the first time. */
-      readonly conflict: boolean;
-      /** The waiting task's input and options were replaced by these. */
-      readonly replaced: boolean;
-    }
-  | { readonly kind: 'refused'; readonly refusal: EnqueueRefusal };
-
 /** Whether there is more to do, and when. */
 export interface TickReply {
   /** A part of it stopped at its bound: ask again at once. */
@@ -280,9 +250,11 @@ export interface GraphStore {
   load(hash: string): Promise<GraphReply>;
 }
 
-/** A snapshot, or why there is none: never saved here · its time was over · gone before its time. */
+/** A snapshot, or why there is none. */
 export type GraphReply =
+  /** As JSON text. */
   | { readonly kind: 'found'; readonly body: string }
+  /** Never saved here · its time was over · gone before its time. */
   | { readonly kind: 'unknown' | 'expired' | 'evicted' };
 
 /**
@@ -292,7 +264,7 @@ export type GraphReply =
 export interface ScheduleStore {
   /** Writes a schedule whole, unless it is at another revision than the one named. */
   set(change: ScheduleChange): Promise<ScheduleSetReply>;
-  /** One schedule, and what the backend's clock shows. */
+  /** One schedule as `record`, if there is one, and as `now` what the backend's clock shows. */
   get(id: string): Promise<{ readonly record: ScheduleRecord | undefined; readonly now: number }>;
   /** By name. */
   list(page: PageRequest): Promise<Page<ScheduleRecord>>;
@@ -325,7 +297,7 @@ export interface XComStore {
   /** Values in the order asked; `undefined` for what is not there. */
   read(places: readonly XComPlace[]): Promise<readonly (XComValue | undefined)[]>;
   /**
-   * What is in one namespace of a user, by key. A page may have fewer items than were asked for, and
+   * What is in one `namespace` of a `user`, by key. A page may have fewer items than were asked for, and
    * another page after it.
    */
   list(

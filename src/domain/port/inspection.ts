@@ -150,7 +150,9 @@ export interface TaskFacts {
    * not depend on: it waits as for one that is missing.
    */
   readonly blockedBy: readonly {
+    /** As in the task's `dependsOn`. */
     readonly id: string;
+    /** `missing`: nobody has stored it, or it was removed. */
     readonly state: TaskState | 'missing' | 'foreign';
   }[];
   /** Who waits for it: how many, and the first five; absent when nobody does. */
@@ -167,7 +169,12 @@ export interface TaskFacts {
     readonly wakeAt?: number;
   };
   /** The run that it was to be started for, and that has ended or is not stored. */
-  readonly endedRun?: { readonly id: string; readonly state: EndState | 'missing' };
+  readonly endedRun?: {
+    /** The task of the run. */
+    readonly id: string;
+    /** `missing`: the run is not stored any more. */
+    readonly state: EndState | 'missing';
+  };
   /** Its user in its queue; absent when nothing is known of it there. */
   readonly user: UserInfo | undefined;
   /** Reached its rate until then. */
@@ -189,9 +196,13 @@ export interface TaskFacts {
   readonly usersAhead: number;
   /** Virtual state of its user's levels, for the closed form of `position`. */
   readonly shares: {
+    /** Virtual time of the levels 1 to 5, which grows as they are served. */
     readonly v: number;
+    /** Tag of the latest turn of each of the levels 1 to 5. */
     readonly last: readonly number[];
+    /** Tag of the next turn of each of the levels 1 to 5; 0 while the level has none. */
     readonly tag: readonly number[];
+    /** What the levels 1 to 5 weigh in its queue. */
     readonly weights: readonly number[];
   };
   /** Every worker that was heard of lately. */

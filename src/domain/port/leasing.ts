@@ -121,17 +121,34 @@ export type WorkSign = 'woken' | 'timeout' | Leased;
 
 /** What becomes of a leased task. */
 export type Decision =
+  /** It is done, with this result as JSON text. */
   | { readonly type: 'finish'; readonly result: string }
   | {
       readonly type: 'retry';
+      /** From now to the next attempt. */
       readonly delayMs: number;
+      /** Why this attempt did not end it. */
       readonly cause: Cause;
+      /** JSON text of what it failed with. */
       readonly error: string;
     }
-  | { readonly type: 'dead-letter'; readonly cause: Cause; readonly error: string }
+  | {
+      readonly type: 'dead-letter';
+      /** Why there is no further attempt. */
+      readonly cause: Cause;
+      /** JSON text of what it failed with. */
+      readonly error: string;
+    }
+  /** Its end is `canceled`, for this reason. */
   | { readonly type: 'cancel'; readonly cause: Cause }
   /** Given back, not an attempt. Without `delayMs` to its old place in line, else to the tail of its level once due. */
-  | { readonly type: 'release'; readonly delayMs?: number; readonly cause: Cause };
+  | {
+      readonly type: 'release';
+      /** From now to its next start. */
+      readonly delayMs?: number;
+      /** Why it was given back. */
+      readonly cause: Cause;
+    };
 
 /**
  * A run that waits: ends no attempt, forgives its losses, and keeps its place in line for when it is
@@ -175,7 +192,13 @@ export interface SettleRequest {
 
 /** Whether a settlement counted. */
 export type SettleAnswer =
-  | { readonly kind: 'ok'; readonly state: TaskState; readonly repeated: boolean }
+  | {
+      readonly kind: 'ok';
+      /** Where the task stands after it; `canceled` when a cancel was first. */
+      readonly state: TaskState;
+      /** It was settled by this before: the request was sent again. */
+      readonly repeated: boolean;
+    }
   /** What it wrote to channels cannot be stored: nothing has changed, and the lease is in force. */
   | { readonly kind: 'refused'; readonly refusal: ChannelRefusal }
   | { readonly kind: 'leaseLost' }

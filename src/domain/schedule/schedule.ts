@@ -66,7 +66,12 @@ export interface ScheduleRecord extends ScheduleChange {
   /** The latest slot that was decided, whatever that came to. */
   readonly settledSlot?: number;
   /** The latest slot that made a task, and that task. */
-  readonly last?: { readonly slot: number; readonly id: string };
+  readonly last?: {
+    /** The instant that the schedule named. */
+    readonly slot: number;
+    /** Of the task. */
+    readonly id: string;
+  };
 }
 
 /** What a change came to. */
@@ -100,7 +105,13 @@ export type DueReply =
       readonly now: number;
     }
   /** Another scheduler does that, until then unless it says more. */
-  | { readonly kind: 'held'; readonly until: number; readonly now: number };
+  | {
+      readonly kind: 'held';
+      /** When the lock of the other scheduler ends, in ms since the epoch. */
+      readonly until: number;
+      /** What the backend's clock showed, in ms since the epoch. */
+      readonly now: number;
+    };
 
 /** One task of a schedule, for one slot. */
 export interface Firing {
@@ -130,6 +141,7 @@ export interface FireRequest {
 
 /** What a firing came to. The schedule has moved on whatever that is. */
 export type FireOutcome =
+  /** Stored; tasks of earlier slots that were canceled for it (`cancel-previous`), by id. */
   | { readonly kind: 'created'; readonly canceled: readonly string[] }
   /** The task was there before, or its idempotency key answered with another. */
   | { readonly kind: 'existing'; readonly id: string }
@@ -142,6 +154,7 @@ export type FireOutcome =
 
 /** What became of a {@link FireRequest}. */
 export type FireReply =
+  /** One outcome for each firing, in order. */
   | { readonly kind: 'fired'; readonly outcomes: readonly FireOutcome[] }
   /** It was fired, changed, paused or removed by somebody else; nothing was written. */
   | { readonly kind: 'stale' }

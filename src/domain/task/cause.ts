@@ -23,8 +23,11 @@ export type Cause =
   /** So many attempts of so many have failed, the newest in the way that `failure` says. */
   | {
       readonly type: 'attempts';
+      /** In which way the newest attempt failed. */
       readonly failure: FailureType;
+      /** Attempts that have failed so far. */
       readonly made: number;
+      /** Attempts that the task may have in all. */
       readonly of: number;
       /** Of a driven run: the node at which it failed. */
       readonly node?: string;
@@ -34,12 +37,19 @@ export type Cause =
   /** No further attempt would help; `node` and `task` as above. */
   | {
       readonly type: 'fatal';
+      /** In which way that attempt failed. */
       readonly failure: FailureType;
+      /** Of a driven run: the node at which it failed. */
       readonly node?: string;
+      /** The task that was to blame, where that node is a group of tasks. */
       readonly task?: string;
     }
   /** So many of its leases ended without an outcome. */
-  | { readonly type: 'lost'; readonly leases: number }
+  | {
+      readonly type: 'lost';
+      /** Leases that ended without an outcome. */
+      readonly leases: number;
+    }
   /** It was not started in time. */
   | { readonly type: 'expired' }
   /** No worker has known its name for long. */
@@ -48,29 +58,62 @@ export type Cause =
   /** A task that it depended on did not finish. */
   | {
       readonly type: 'upstream';
+      /** The task that this one depended on, or waited for. */
       readonly id: string;
+      /** What became of that; `removed`: its record was taken away before it could finish. */
       readonly state: 'failed' | 'canceled' | 'removed';
     }
   /** It waited for the redrive of a task, or for one that nobody has stored, as long as a task may. */
-  | { readonly type: 'waited'; readonly id: string }
+  | {
+      readonly type: 'waited';
+      /** The task that did not come. */
+      readonly id: string;
+    }
   /** Its run had ended before it was started. */
-  | { readonly type: 'run-ended'; readonly run: string }
+  | {
+      readonly type: 'run-ended';
+      /** The run that it belonged to. */
+      readonly run: string;
+    }
   /** Its group has come to its end without it. */
-  | { readonly type: 'group-ended'; readonly group: string }
+  | {
+      readonly type: 'group-ended';
+      /** The group of which it was a member. */
+      readonly group: string;
+    }
   /** The schedule that made it has come to its next slot. */
-  | { readonly type: 'schedule'; readonly schedule: string; readonly slot: number }
+  | {
+      readonly type: 'schedule';
+      /** The schedule that made it. */
+      readonly schedule: string;
+      /** The slot whose time has come, in ms since the epoch. */
+      readonly slot: number;
+    }
   // Somebody wanted it so.
   /** A call to cancel it, with the words of the caller, if there were any. */
-  | { readonly type: 'request'; readonly reason?: string }
+  | {
+      readonly type: 'request';
+      /** Words of whoever wanted it so, shown to people and never read by code. */
+      readonly reason?: string;
+    }
   /** The words of a decider of the user; `failure`: of a task that it let fail. */
   | {
       readonly type: 'decider';
+      /** Words of the decider, shown to people. */
       readonly reason: string;
+      /** Absent of what it did not let fail. */
       readonly failure?: FailureType;
+      /** Of a driven run: the node at which it failed. */
       readonly node?: string;
     }
   /** A handler of the run canceled the run by `ctx.cancelRun`. */
-  | { readonly type: 'cancel-run'; readonly node: string; readonly reason: string }
+  | {
+      readonly type: 'cancel-run';
+      /** Of whose handler. */
+      readonly node: string;
+      /** Words of the handler; may be empty. */
+      readonly reason: string;
+    }
   /** A member of a group ended its whole run by `terminate`, and well. */
   | { readonly type: 'terminate' }
   // The task was given back, and goes on later.
@@ -79,11 +122,21 @@ export type Cause =
   /** The worker shuts down. */
   | { readonly type: 'shutdown' }
   /** This worker has no code of that name; it knows these. */
-  | { readonly type: 'unknown-here'; readonly task: string; readonly known: readonly string[] }
+  | {
+      readonly type: 'unknown-here';
+      /** The name that it does not know. */
+      readonly task: string;
+      /** Names that it does know, as far as the worker tells them. */
+      readonly known: readonly string[];
+    }
   /** It was leased by a request that nobody waited for any more. */
   | { readonly type: 'given-up' }
   /** What it needs could not be read from the store. */
-  | { readonly type: 'unread'; readonly what: 'input' | 'upstreams' | 'journal' }
+  | {
+      readonly type: 'unread';
+      /** What could not be read. */
+      readonly what: 'input' | 'upstreams' | 'journal';
+    }
   /** A node of a driven run waits for its next attempt. */
   | { readonly type: 'node-waits'; readonly node: string };
 

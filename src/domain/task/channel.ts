@@ -8,17 +8,35 @@ import { LIMITS } from '../limits.ts';
 
 /** One operation on one value. */
 export type ChannelWrite =
-  | { readonly type: 'set'; readonly field: string; readonly text: string }
+  | {
+      readonly type: 'set';
+      /** `<channel>:<key>`. */
+      readonly field: string;
+      /** JSON text of the value. */
+      readonly text: string;
+    }
+  /** Takes the value away; what was to be done once, and was, stays so. */
   | { readonly type: 'delete'; readonly field: string }
   /** Elements to be put at the end of a list, as texts parted by commas; at least one. */
   | {
       readonly type: 'append';
+      /** `<channel>:<key>`. */
       readonly field: string;
+      /** JSON texts parted by commas, without brackets around them. */
       readonly text: string;
+      /** Of several writes with the same one to a field the first counts; absent: each does. */
       readonly once?: string;
     }
   /** A finite number to be added. Of several writes with the same `once` to a field the first counts. */
-  | { readonly type: 'add'; readonly field: string; readonly by: number; readonly once?: string };
+  | {
+      readonly type: 'add';
+      /** `<channel>:<key>`. */
+      readonly field: string;
+      /** May be below 0. */
+      readonly by: number;
+      /** As of `append`. */
+      readonly once?: string;
+    };
 
 /** Writes to the channels of one run: all of them or none. */
 export interface ChannelWrites {
@@ -30,9 +48,16 @@ export interface ChannelWrites {
 
 /** Why writes were refused. Nothing has changed. */
 export type ChannelRefusal =
+  /** The run is not stored, so it has no channels. */
   | { readonly type: 'run-gone'; readonly run: string }
   | Unfit
-  | { readonly type: 'over'; readonly field: string; readonly limit: ChannelLimit };
+  | {
+      readonly type: 'over';
+      /** `<channel>:<key>`: the first that would have passed it. */
+      readonly field: string;
+      /** The limit, as it is named in `LIMITS`. */
+      readonly limit: ChannelLimit;
+    };
 
 /** There is no list to append to, or no number to add to, or the sum would be none. */
 export interface Unfit {

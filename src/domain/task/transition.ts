@@ -39,6 +39,7 @@ export type Pace = 'now' | 'later' | 'never';
 interface Move {
   /** The states that the event may take a task from. */
   readonly from: readonly TaskState[];
+  /** Where it takes it; `undefined`: this event leaves that task alone. */
   readonly to: (task: Situation, pace: Pace, from: TaskState) => TaskState | undefined;
 }
 

@@ -6,9 +6,21 @@
 /** How calls under one key are gathered; lengths in ms. */
 export type WindowSpec =
   /** The start moves on with every call, to `waitMs` after it, at most `maxWaitMs` after the first. */
-  | { readonly policy: 'debounce'; readonly waitMs: number; readonly maxWaitMs?: number }
+  | {
+      readonly policy: 'debounce';
+      /** From the latest call to the start. */
+      readonly waitMs: number;
+      /** From the first call, whatever follows; absent: no bound. */
+      readonly maxWaitMs?: number;
+    }
   /** One start in `perMs`; with `trailing` the newest input of a window runs when it is over. */
-  | { readonly policy: 'throttle'; readonly perMs: number; readonly trailing: boolean };
+  | {
+      readonly policy: 'throttle';
+      /** Length of a window. */
+      readonly perMs: number;
+      /** False: what comes within a window after its first call is dropped. */
+      readonly trailing: boolean;
+    };
 
 /** What the key remembers of the task that holds it. */
 export interface Window {
@@ -28,7 +40,13 @@ export type WindowStep =
   /** That task gets its input, and another due time where one is given. */
   | { readonly kind: 'replace'; readonly dueAt?: number }
   /** A new task, which holds the key from now on. */
-  | { readonly kind: 'new'; readonly dueAt: number; readonly window: Window };
+  | {
+      readonly kind: 'new';
+      /** When the new task starts, in ms since the epoch. */
+      readonly dueAt: number;
+      /** What the key remembers of it. */
+      readonly window: Window;
+    };
 
 /** What the first call under a key comes to. */
 export function openWindow(spec: WindowSpec, now: number): WindowStep & { readonly kind: 'new' } {

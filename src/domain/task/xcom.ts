@@ -18,12 +18,14 @@ export interface XComPlace {
 export type XComWrite =
   | {
       readonly type: 'push';
+      /** Where it goes; what is there is replaced. */
       readonly place: XComPlace;
       /** What the codec made of the value. */
       readonly text: string;
       /** How long it is kept after the end of its writer, in ms. */
       readonly ttlMs: number;
     }
+  /** The value goes, if it is there. */
   | { readonly type: 'delete'; readonly place: XComPlace };
 
 /** What is known of a value, without the value. */
@@ -54,8 +56,9 @@ export interface XComWriter {
 }
 
 /**
- * When a value goes, in ms since the epoch; `undefined` while a task keeps it. `writer` is absent
- * when no task pushed it, or the record of that task is gone.
+ * When a value goes, in ms since the epoch, that came at `pushedAt` and outlives its writer by `ttlMs`;
+ * `undefined` while a task keeps it. `writer` is absent when no task pushed it, or the record of that
+ * task is gone.
  */
 export function xcomEnd(
   { pushedAt, ttlMs }: { readonly pushedAt: number; readonly ttlMs: number },

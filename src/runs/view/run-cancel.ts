@@ -10,7 +10,12 @@ export interface RunCancelReport {
   /** What it came to for the run itself. */
   readonly run: CancelReply;
   /** Every node that had not ended, with what it came to for that. */
-  readonly nodes: readonly { readonly node: string; readonly reply: CancelReply }[];
+  readonly nodes: readonly {
+    /** Its name in the graph. */
+    readonly node: string;
+    /** For the task that runs it. */
+    readonly reply: CancelReply;
+  }[];
 }
 
 interface CancelTools extends ViewParts {

@@ -36,7 +36,10 @@ export interface RunExport {
   /** What its enqueue said about the places of all its tasks. */
   readonly said: SaidPlace;
   /** What its enqueue said about attempts, its trace, and checkpoints. */
-  readonly options: StoredOptions & { readonly checkpoint?: 'node' | 'group' };
+  readonly options: StoredOptions & {
+    /** Of a driven run: as of `RunEnqueueOptions`; absent: after every node. */
+    readonly checkpoint?: 'node' | 'group';
+  };
   /** SHA-256 of the graph. */
   readonly graphHash: string;
   /** Its graph. */

@@ -25,7 +25,7 @@ export interface RunHandle<out O> extends TaskHandle<O> {
    * comes and goes between two looks is not seen.
    */
   nodes(): AsyncIterable<RunNodeInfo>;
-  /** Cancels the run; see `loom.runs.cancel`. */
+  /** Cancels the run, with words for people as `reason`; see `loom.runs.cancel`. */
   cancel(options?: { readonly reason?: string | undefined }): Promise<RunCancelReport>;
 }
 
