@@ -71,6 +71,14 @@ describe('levels of one user', () => {
     expect(tally(levels, 3_100)).toEqual([100, 200, 400, 800, 1_600, 0]);
   });
 
+  it('have turns that fall together from the highest down', () => {
+    const levels = new Levels();
+    levels.add(3, 1);
+    levels.add(4, 2);
+    levels.add(5, 4);
+    expect(Array.from({ length: 7 }, () => levels.serve())).toEqual([5, 5, 4, 5, 5, 4, 3]);
+  });
+
   it('share turns by the weights of the queue', () => {
     const levels = new Levels([1, 1, 1, 1, 6]);
     for (const level of [1, 2, 3, 4, 5] as const) levels.add(level, 1_000);

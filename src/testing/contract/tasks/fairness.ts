@@ -205,6 +205,11 @@ export const withinUser: Cases = {
     expect(tally(served, byLevel)).toEqual({ 1: 5, 2: 10, 3: 20, 4: 40, 5: 80 });
   },
 
+  'levels whose turns fall together have them from the highest down': async (kit, expect) => {
+    await fill(kit, { 3: 1, 4: 2, 5: 4 });
+    expect((await kit.serve(7)).map(byLevel)).toEqual([5, 5, 4, 5, 5, 4, 3]);
+  },
+
   'levels share turns by the weights of the queue': async (kit, expect) => {
     await kit.setQueue({ priorityWeights: [1, 1, 1, 1, 6] });
     await fill(kit, { 1: 30, 2: 30, 3: 30, 4: 30, 5: 80 });
