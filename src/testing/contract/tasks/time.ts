@@ -73,15 +73,15 @@ export const delays: Cases = {
     expect((await kit.user('noisy'))?.queued).toBeLessThanOrEqual(100);
   },
 
-  'queues 50,000 that are due at once, in bounded steps': async (kit, expect) => {
+  'queues 10,000 that are due at once, in bounded steps': async (kit, expect) => {
     for (let user = 0; user < 10; user++) {
-      await kit.addMany(5_000, { user: `u${user}`, delayMs: 1_000 });
+      await kit.addMany(1_000, { user: `u${user}`, delayMs: 1_000 });
     }
     await kit.shift(1_000);
     const ticks = await kit.rest();
-    expect((await kit.stats()).counts).toMatchObject({ queued: 50_000, scheduled: 0 });
-    expect(ticks).toBeGreaterThanOrEqual(499);
-    expect(ticks).toBeLessThanOrEqual(600);
+    expect((await kit.stats()).counts).toMatchObject({ queued: 10_000, scheduled: 0 });
+    expect(ticks).toBeGreaterThanOrEqual(99);
+    expect(ticks).toBeLessThanOrEqual(120);
   },
 
   'promotes in order of the due time': async (kit, expect) => {
