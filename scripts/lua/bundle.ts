@@ -13,6 +13,7 @@
  *
  *   -- @include lib/name.lua    the file of that name in a room of lua/lib/; once per script, where first named
  *   -- @include constants       the text of scripts/lua/constants.ts, made from src/domain/
+ *   -- @include tags            that of scripts/lua/rules.ts, made from src/domain/fairness/
  *   -- @include keys            that of scripts/lua/layout.ts, made from src/domain/layout/
  */
 import { createHash } from 'node:crypto';
@@ -24,6 +25,7 @@ import { luaConstants } from './constants.ts';
 import { localizeLua } from './inline.ts';
 import { luaKeys, luaNames } from './layout.ts';
 import { putNames } from './names.ts';
+import { luaTags } from './rules.ts';
 import { shortenLua } from './short.ts';
 import { expandLua, stripLua } from './text.ts';
 
@@ -49,7 +51,7 @@ function digest(): string {
     ...makers.map((file) => new URL(file, import.meta.url)),
   ];
   const { constants, members } = luaNames();
-  const hash = createHash('sha1').update(luaConstants()).update(luaKeys());
+  const hash = createHash('sha1').update(luaConstants()).update(luaKeys()).update(luaTags());
   hash.update(JSON.stringify([...constants, ...members]));
   for (const file of files)
     hash.update(`${file.pathname.split('/').at(-1)}\n`).update(readFileSync(file));
@@ -96,6 +98,7 @@ function reader(): (name: string) => string {
   const known = new Map([
     ['constants', luaConstants()],
     ['keys', luaKeys()],
+    ['tags', luaTags()],
   ]);
   return (name) => {
     const file = new URL(LIBRARY.get(name) ?? name, SOURCE);

@@ -49,9 +49,9 @@ export function inlineConstants(text: string): string {
 }
 
 /** A function that names keys (scripts/lua/layout.ts): nothing but an expression of its parameters. */
-const KEY = /^function ((?:K|May)\.\w+)\(([^)]*)\)\s+return ([^\n]+?)\s+end$/gm;
+const KEY = /^function ((?:K|May|Rate|Turn)\.\w+)\(([^)]*)\)\s+return ([^\n]+?)\s+end$/gm;
 
-const CALL = /\b((?:K|May)\.\w+)\(/;
+const CALL = /\b((?:K|May|Rate|Turn)\.\w+)\(/;
 
 /** The script with calls of key functions replaced by what they return, so that no run makes them. */
 export function inlineKeys(text: string): string {
@@ -67,12 +67,28 @@ export function inlineKeys(text: string): string {
     if (key === undefined) throw new Error(`the layout has no ${call[1]}`);
     const { args, end } = argumentsAt(code, call.index + call[0].length);
     const given = new Map(key.params.map((param, at) => [param, args[at] ?? 'nil']));
+    refuseTwice(call[1] ?? '', key, given);
     const value = outsideTexts(key.body, (part) =>
       part.replaceAll(/\b[a-z]\w*\b/g, (word) => given.get(word) ?? word),
     );
     code = `${code.slice(0, call.index)}(${value})${code.slice(end)}`;
   }
   return code;
+}
+
+/** What is more than a name would be worked out as often as it is named. */
+function refuseTwice(
+  name: string,
+  { params, body }: { readonly params: readonly string[]; readonly body: string },
+  given: ReadonlyMap<string, string>,
+): void {
+  for (const param of params) {
+    const uses = body.replaceAll(/'[^']*'/g, '').match(new RegExp(`\\b${param}\\b`, 'g'));
+    const arg = given.get(param) ?? '';
+    if ((uses?.length ?? 0) > 1 && /\w\(|\.\./.test(arg)) {
+      throw new Error(`${name} names "${param}" twice, and is given ${arg}`);
+    }
+  }
 }
 
 /** The arguments of a call from behind its bracket on, each in brackets unless it is plain. */

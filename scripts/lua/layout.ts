@@ -1,5 +1,5 @@
 /** What the scripts are given of src/domain/layout/: constants, names of fields, and functions that name keys. */
-import { CROWD, SEATS, SLACK, TURN } from '../../src/domain/fairness/fair-share.ts';
+import { SLACK, TURN } from '../../src/domain/fairness/fair-share.ts';
 import { FLAGS, NOT_ENDED, PLACES, STATE_CODES } from '../../src/domain/layout/codes.ts';
 import { type Fields, HASH_FIELDS, PACKED_NAMES } from '../../src/domain/layout/fields.ts';
 import { KEYS, partsOfName, USUAL_LEVEL, USUAL_QUEUE } from '../../src/domain/layout/keys.ts';
@@ -13,6 +13,7 @@ import {
 } from '../../src/domain/layout/packed.ts';
 import { MOVES } from '../../src/domain/task/transition.ts';
 import type { LuaNames } from './names.ts';
+import { inlineRules } from './rules.ts';
 
 /** `STATE.codes` and the like: paths of src/domain/layout/, and their values as Lua. */
 export function luaNames(): LuaNames {
@@ -42,7 +43,7 @@ export function luaNames(): LuaNames {
     facts: ZERO_BYTE + FLAGS.kind.facts,
     place: ZERO_BYTE + FLAGS.kind.place,
   });
-  put('GRAINS', { turn: TURN, seats: SEATS, crowd: CROWD, slack: SLACK });
+  put('GRAINS', { turn: TURN, slack: SLACK });
   put('USUAL', { level: USUAL_LEVEL });
   for (const [family, fields] of Object.entries<Fields>(HASH_FIELDS)) {
     put(`FIELD.${family}`, shortNames(fields));
@@ -141,6 +142,7 @@ export function luaKeys(): string {
     `function K.levelPart(level) return level == ${USUAL_LEVEL} and '' or level end`,
     ...families,
     ...questions(),
+    inlineRules(),
     // An index of the whole namespace: by state, or by its own name.
     "function K.index(name) return CODES[name] and prefix .. 'state:' .. name or prefix .. name end",
     '',

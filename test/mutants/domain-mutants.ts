@@ -47,7 +47,7 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
   {
     name: 'those who come at one moment tie',
     file: 'src/domain/fairness/fair-share.ts',
-    find: `  const fresh = seated(next, next > floor && next <= floor + CROWD ? next : floor);`,
+    find: `  const fresh = next > floor && next <= floor + CROWD ? next : seated(next, floor);`,
     replace: `  const fresh = floor;`,
   },
   {
@@ -55,6 +55,12 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
     file: 'src/domain/fairness/fair-share.ts',
     find: `  return tag < least ? seated(tag, least) : tag;`,
     replace: `  return Math.max(tag, Math.ceil(least));`,
+  },
+  {
+    name: 'what was charged too much is a claim to turns in a row',
+    file: 'src/domain/fairness/fair-share.ts',
+    find: `  return raisedTag(tag + turn(heldS) - charged, v * scaleOf(weight) - charged);`,
+    replace: `  return tag + turn(heldS) - charged;`,
   },
   {
     name: 'a tie goes to the lower level',

@@ -32,8 +32,8 @@ const ROWS: readonly Row[] = [
   [
     'src/backends/redis/lua/lib/steps/hand.lua',
     'for nothing',
-    `  lane.virtual = math.max(lane.virtual, Tag.start(tag, 100)) + 1\n`,
-    `  lane.virtual = math.max(lane.virtual, Tag.start(tag, 100))\n`,
+    `  lane.virtual = math.max(lane.virtual, Tag.startOf(tag, 100)) + 1\n`,
+    `  lane.virtual = math.max(lane.virtual, Tag.startOf(tag, 100))\n`,
   ],
   [
     'src/backends/redis/lua/lib/steps/hand.lua',

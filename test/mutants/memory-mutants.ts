@@ -155,7 +155,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'virtual time stands still',
     file: 'src/backends/memory/store/ready-index.ts',
-    find: `  lane.clock.v += (cost * 100) / lane.clock.w;\n`,
+    find: `  lane.clock.v = afterTurn(lane.clock.v, cost, lane.clock.w);\n`,
     replace: '',
   },
   {

@@ -148,12 +148,6 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     replace: ``,
   },
   {
-    name: 'Lua: those who come at one moment tie',
-    file: 'src/backends/redis/lua/lib/turns/tags.lua',
-    find: `  if next_ <= floor or next_ > floor + CROWD then fresh = Tag.seated(next_, floor) end`,
-    replace: `  fresh = floor`,
-  },
-  {
     name: 'Lua: a rate opens when it opened last',
     file: 'src/backends/redis/lua/lib/turns/fair.lua',
     find: `  return allowed > now and allowed or nil`,
@@ -168,7 +162,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: nobody has to wait to be eligible',
     file: 'src/backends/redis/lua/lib/turns/choose.lua',
-    find: `    if start and start <= v + step * SLACK then`,
+    find: `    if start and start <= v + step * GRAINS.slack then`,
     replace: `    if start then`,
   },
   {
@@ -180,7 +174,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: virtual time stands still',
     file: 'src/backends/redis/lua/lib/records/lease.lua',
-    find: `  lane.virtual = lane.virtual + cost * 100 / (lane.weightSum >= u.countedWeight and lane.weightSum or u.countedWeight)\n`,
+    find: `  lane.virtual = Turn.afterTurn(lane.virtual, cost, weights)\n`,
     replace: '',
   },
   {
@@ -248,11 +242,5 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     file: 'src/backends/redis/lua/lib/turns/places.lua',
     find: `      if u.lane.timed then Timed.settle(t, u) end\n`,
     replace: '',
-  },
-  {
-    name: 'Lua: what was charged too much is a claim to turns in a row',
-    file: 'src/backends/redis/lua/lib/time/timed.lua',
-    find: `Tag.raise(before + Tag.turn(held), lane.virtual * Tag.scale(u.countedWeight) - Tag.turn(charged))`,
-    replace: `before + Tag.turn(held)`,
   },
 ];

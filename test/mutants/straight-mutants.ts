@@ -9,12 +9,12 @@ type Row = readonly [name: string, find: string, replace: string];
 const DEAL: readonly Row[] = [
   [
     'a turn that is dealt out is not charged',
-    `tags[i], left[i] = tags[i] + TURN, have - 1`,
+    `tags[i], left[i] = tags[i] + GRAINS.turn, have - 1`,
     `tags[i], left[i] = tags[i], have - 1`,
   ],
   [
     'virtual time stands still while turns are dealt out',
-    `    v = from + 100 / w\n`,
+    `    v = Turn.afterTurn(from, 1, w)\n`,
     `    v = from\n`,
   ],
   [
@@ -64,7 +64,7 @@ const DEAL: readonly Row[] = [
   ],
   [
     'a tag that is ahead is not kept',
-    `      elseif Tag.start(tags[i], front.countedWeight) > turns.virtual then`,
+    `      elseif Tag.startOf(tags[i], front.countedWeight) > turns.virtual then`,
     `      elseif tags[i] < 0 then`,
   ],
   ['names of those who have gone stay', `  if passed then Step.dropNames(lane, passed) end\n`, ``],

@@ -58,7 +58,7 @@ export function turn(cost: number): number {
 }
 
 /** The least tag from `from` on that has the seat of `tag`. */
-function seated(tag: number, from: number): number {
+export function seated(tag: number, from: number): number {
   return tag + Math.ceil((from - tag) / SEATS) * SEATS;
 }
 
@@ -83,7 +83,7 @@ export interface Entry {
 export function enterTag(kept: number, v: number, weight: number, last: number): Entry {
   const floor = Math.ceil(v * scaleOf(weight));
   const next = last + 1;
-  const fresh = seated(next, next > floor && next <= floor + CROWD ? next : floor);
+  const fresh = next > floor && next <= floor + CROWD ? next : seated(next, floor);
   return { tag: kept > fresh ? seated(next, kept) : fresh, last: fresh };
 }
 
@@ -93,6 +93,11 @@ export function enterTag(kept: number, v: number, weight: number, last: number):
  */
 export function keptTag(tag: number, weight: number, v: number): number {
   return startOf(tag, weight) > v ? tag : 0;
+}
+
+/** Virtual time after a turn of this cost, while users of so much weight in all are ready. */
+export function afterTurn(v: number, cost: number, weights: number): number {
+  return v + (cost * 100) / weights;
 }
 
 /** The head of one weight class: where its least tag stands, and the class's own step. */

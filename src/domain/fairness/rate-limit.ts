@@ -25,6 +25,11 @@ export function afterStart(rate: RateLimit, tat: number, now: number): number {
   return (tat > now ? tat : now) + rate.perMs / rate.limit;
 }
 
+/** About the same after so many at once: nearly what as many single ones come to. */
+export function afterStarts(rate: RateLimit, tat: number, now: number, starts: number): number {
+  return (tat > now ? tat : now) + starts * (rate.perMs / rate.limit);
+}
+
 /** The new `tat` after a start was given back. */
 export function afterGiveBack(rate: RateLimit, tat: number): number {
   return tat - rate.perMs / rate.limit;

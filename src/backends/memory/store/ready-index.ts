@@ -1,4 +1,5 @@
 import {
+  afterTurn,
   type ClassHead,
   chooseHead,
   correctedTag,
@@ -245,7 +246,7 @@ export function charge(store: Store, entry: TaskEntry, listClock: number | undef
   user.tag += turn(cost);
   if (listClock !== undefined) user.tag = raisedTag(user.tag, listClock * scaleOf(user.weight));
   insert(user);
-  lane.clock.v += (cost * 100) / lane.clock.w;
+  lane.clock.v = afterTurn(lane.clock.v, cost, lane.clock.w);
   entry.chargedEpoch = lane.clock.epoch;
   const { rate } = store.settingsOf(user);
   if (rate !== undefined) user.tat = afterStart(rate, user.tat, store.now);

@@ -30,7 +30,7 @@ if u.throttled then
 end
 local rate = lane.config.rate
 if rate then
-  local till = math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
+  local till = Rate.allowedAt(rate, lane.tat)
   if till > now then facts.queueThrottledUntil = math.ceil(till) end
 end
 
@@ -47,7 +47,7 @@ local function usersAhead()
     local before = start
     if string.byte(class, 2) == 119 then
       local w = tonumber(string.sub(class, 3))
-      before = w == u.countedWeight and u.startTag or start * Tag.scale(w)
+      before = w == u.countedWeight and u.startTag or start * Tag.scaleOf(w)
     end
     before = '(' .. string.format('%.17g', before)
     ahead = ahead + redis.call('ZCOUNT', K.ready(lane.prefix, class), '-inf', before)

@@ -7,7 +7,7 @@
 -- Returns  'created' and how many, when all were; else for each item 'c' when it was, else the reply as JSON;
 --          or {'rich'} when the short script has done nothing
 -- Cost     O(items × log tasks)
--- @hot lib/store-many.lua lib/lane.lua lib/clock.lua F.Tag_enter F.Tag_scale F.Tag_start F.Tag_seated
+-- @hot lib/store-many.lua lib/lane.lua lib/clock.lua F.Tag_enterTag F.Tag_scaleOf F.Tag_startOf F.Tag_seated F.Tag_keptTag
 -- @hot F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep
 -- @often lib/hand.lua F.Store_isHanded F.Deal_firstOdd F.Line_leave F.Line_stands F.Due_dropAlarm F.Due_holders
 -- @often lib/line.lua

@@ -7,7 +7,8 @@
 -- Cost     O(leases × log users)
 -- @hot lib/deal.lua lib/lane.lua lib/clock.lua lib/seen.lua lib/due-parts.lua
 -- @hot F.Lease_terms F.Lease_shares F.Lease_append F.Lease_dueOfShares F.Lease_isPlain F.leaseStep
--- @hot F.saveLiving F.begun F.mayRest F.Choose_best F.Choose_laneOpen F.Choose_stepOf F.Tag_scale F.Tag_start
+-- @hot F.saveLiving F.begun F.mayRest F.Choose_best F.Choose_laneOpen F.Choose_stepOf F.Tag_scaleOf F.Tag_startOf
+-- @hot F.Tag_exactStep F.Tag_sharedStep
 -- @hot F.isKindUsed F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep F.nextDue F.scheduleLookAt
 -- @hot F.schedulesDue
 -- @often F.Due_dropAlarm F.Due_holders

@@ -3,7 +3,6 @@
 -- @include lib/clock.lua
 -- @include lib/buffer.lua
 -- @include lib/bytes.lua
--- @include lib/class.lua
 -- @include lib/lane.lua
 -- @include lib/user.lua
 -- @include lib/fair.lua

@@ -54,7 +54,7 @@ function F.runnableNow(lane)
   local config = lane.config
   if config.paused then return 0 end
   local rate, runnable = config.rate, lane.runnable
-  if rate and math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit)) > now then return 0 end
+  if rate and Rate.allowedAt(rate, lane.tat) > now then return 0 end
   if not config.maxRunning then return runnable end
   return math.max(0, math.min(runnable, config.maxRunning - lane.counts.started))
 end

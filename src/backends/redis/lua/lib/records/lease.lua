@@ -13,16 +13,17 @@ function Deal.charge(t, u, v, list)
   if v then lane.virtual = v end
   u.startTag = u.startTag + Tag.turn(cost)
   if list then
-    u.startTag = Tag.raise(u.startTag, list.clock * Tag.scale(u.countedWeight))
+    u.startTag = Tag.raisedTag(u.startTag, list.clock * Tag.scaleOf(u.countedWeight))
     list.clock = F.startOf(u)
     list.dirty = true
   end
   -- The sum of weights may have been lost with the queue's state.
-  lane.virtual = lane.virtual + cost * 100 / (lane.weightSum >= u.countedWeight and lane.weightSum or u.countedWeight)
+  local weights = lane.weightSum >= u.countedWeight and lane.weightSum or u.countedWeight
+  lane.virtual = Turn.afterTurn(lane.virtual, cost, weights)
   local rate = u.set.rate
-  if rate then u.tat = (u.tat > now and u.tat or now) + rate.perMs / rate.limit end
+  if rate then u.tat = Rate.afterStart(rate, u.tat, now) end
   rate = lane.config.rate
-  if rate then lane.tat = (lane.tat > now and lane.tat or now) + rate.perMs / rate.limit end
+  if rate then lane.tat = Rate.afterStart(rate, lane.tat, now) end
 end
 
 -- @rare

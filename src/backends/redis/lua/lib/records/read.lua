@@ -2,7 +2,6 @@
 -- @include keys
 -- @include lib/buffer.lua
 -- @include lib/bytes.lua
--- @include lib/class.lua
 -- @include lib/lane.lua
 -- @include lib/user.lua
 -- @include lib/task.lua

@@ -1,5 +1,5 @@
 -- Loads and saves what a queue knows of a user, in a hash of fields of at most 64 bytes mostly.
--- @include lib/tags.lua
+-- @include tags
 -- @include lib/shares.lua
 
 -- What holds for a user with these settings of its own.
@@ -47,7 +47,7 @@ function F.readUser(u, packed)
     u.idleEpoch = u.tagEpoch
   end
   if u.ready then
-    local weight = u.shared and 's' .. F.sharedClass(u.countedWeight) or 'w' .. u.countedWeight
+    local weight = u.shared and 's' .. Tag.sharedClass(u.countedWeight) or 'w' .. u.countedWeight
     u.class = (u.assigned and 'a' or 'o') .. weight
   end
 end
@@ -269,7 +269,7 @@ function F.saveUser(u)
 end
 
 -- Where the user's tag stands in virtual time.
-function F.startOf(u) return Tag.start(u.startTag, u.countedWeight) end
+function F.startOf(u) return Tag.startOf(u.startTag, u.countedWeight) end
 
 function F.touch(u)
   if u.dirty then return end

@@ -49,19 +49,17 @@ end
 
 -- How many of so many starts its rate allows now, one behind the other; and what is spent of it then.
 function Deal.startsOf(u, most)
-  local rate, tat = u.set.rate, u.tat
-  local step = rate.perMs / rate.limit
+  local rate = u.set.rate
   -- Far from what it allows: nobody asks for the other number then.
-  if (tat > now and tat or now) + (most + 1 - rate.burst) * step < now - 1 then return most end
+  if Rate.afterStarts(rate, u.tat, now, most + 1 - rate.burst) < now - 1 then return most end
   return Deal.spend(u, most)
 end
 
 function Deal.spend(u, most)
   local rate, tat = u.set.rate, u.tat
-  local step = rate.perMs / rate.limit
   for n = 1, most do
-    if math.floor(tat - (rate.burst - 1) * step) > now then return n - 1, tat end
-    tat = (tat > now and tat or now) + step
+    if Rate.allowedAt(rate, tat) > now then return n - 1, tat end
+    tat = Rate.afterStart(rate, tat, now)
   end
   return most, tat
 end

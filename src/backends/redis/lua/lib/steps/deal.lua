@@ -14,7 +14,7 @@ function Deal.fronts(lane, most)
     n = n + 1
     local step = Choose.stepOf(class)
     fronts[n] = { class = class, key = K.ready(lane.prefix, class), isPlain = string.byte(class) == 112,
-      countedWeight = value, step = step, scale = isShared or Tag.scale(value), page = page,
+      countedWeight = value, step = step, scale = isShared or Tag.scaleOf(value), page = page,
       from = 0, at = 1, size = 0, got = NONE, tag = false, again = NONE, first = 1, last = 0, n = users, m = 0 }
   end
   return fronts, n
@@ -112,8 +112,8 @@ function Deal.turns(lane, most, before)
       for at_ = 1, count - 1 do order[at_] = at_ end
       order[count] = i
     end
-    tags[i], left[i] = tags[i] + TURN, have - 1
-    v = from + 100 / w
+    tags[i], left[i] = tags[i] + GRAINS.turn, have - 1
+    v = Turn.afterTurn(from, 1, w)
     if have == 1 then
       w = w - front.countedWeight
     elseif count < most then
@@ -213,7 +213,7 @@ function Deal.saveTags(lane, turns)
       drained = drained + 1
       if us and us[i] then
         -- Its record keeps the tag.
-      elseif Tag.start(tags[i], front.countedWeight) > turns.virtual then
+      elseif Tag.startOf(tags[i], front.countedWeight) > turns.virtual then
         kept = kept or {}
         local k = #kept
         kept[k + 1], kept[k + 2] = string.format('%d', tags[i]), names[i]

@@ -19,10 +19,9 @@ end
 
 -- One more user joins the class of the weight 100; `kept`: the tag that it has, if any. Answers the one it gets.
 function Store.enter(lane, kept)
-  -- A tag that the virtual time has passed is worth nothing.
   kept = kept and kept + 0 or 0
-  if Tag.start(kept, 100) <= lane.virtual then kept = 0 end
-  local tag, last = Tag.enter(kept, lane.virtual, 100, lane.lasts.w100 or -1)
+  kept = Tag.keptTag(kept, 100, lane.virtual)
+  local tag, last = Tag.enterTag(kept, lane.virtual, 100, lane.lasts.w100 or -1)
   lane.lasts.w100 = last
   local classes = lane.classes
   classes.pw100 = (classes.pw100 or 0) + 1

@@ -3,7 +3,7 @@
 function F.rateOpensAt(lane)
   local rate = lane.config.rate
   if not rate or (lane.runnable == 0 and lane.parked == 0) then return INF end
-  local allowed = math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
+  local allowed = Rate.allowedAt(rate, lane.tat)
   return allowed > now and allowed or INF
 end
 
@@ -24,7 +24,7 @@ end
 -- @rare
 function F.saveRate(lane)
   local rate = lane.config.rate
-  local at_ = math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
+  local at_ = Rate.allowedAt(rate, lane.tat)
   redis.call('ZADD', K.index('rated'), string.format('%.0f', at_), lane.queue)
 end
 

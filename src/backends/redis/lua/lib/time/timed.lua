@@ -1,16 +1,16 @@
--- Charges turns by time, in queues that ask for it; restates the end of domain/fair-share.ts.
+-- Charges turns by time, in queues that ask for it.
 -- @rare
 
 -- What the turn costs before it is known how long it takes, in seconds.
 function Timed.charge(t, u)
-  local cost = u.mean or u.lane.mean or 1
+  local cost = Tag.expectedRun(u.mean, u.lane.mean)
   F.rareOf(t).chargedAhead = cost
   return cost
 end
 
 -- A mean after one more value, in seconds.
 function Timed.learn(of, held)
-  of.mean = of.mean and of.mean + (held - of.mean) / 8 or held
+  of.mean = Tag.learned(of.mean, held)
   of.learned = true
 end
 
@@ -24,8 +24,7 @@ function Timed.settle(t, u)
   if not charged then return end
   F.rareOf(t).chargedAhead = nil
   if t.chargedEpoch ~= lane.epoch or u.tagEpoch ~= lane.epoch then return end
-  local before = u.startTag - Tag.turn(charged)
-  local s = Tag.raise(before + Tag.turn(held), lane.virtual * Tag.scale(u.countedWeight) - Tag.turn(charged))
+  local s = Tag.correctedTag(u.startTag, lane.virtual, charged, held, u.countedWeight)
   if u.ready then F.indexUser(u, false) end
   u.startTag = s
   if u.ready then F.indexUser(u, true) end
@@ -35,8 +34,7 @@ end
 function Timed.recount(u)
   local lane = u.lane
   F.indexUser(u, false)
-  local most = lane.virtual * Tag.scale(u.countedWeight) + TURN
-  if u.startTag > most then u.startTag = u.startTag - math.ceil((u.startTag - most) / SEATS) * SEATS end
+  u.startTag = Tag.recountedTag(u.startTag, lane.virtual, u.countedWeight)
   u.tagEpoch = lane.epoch
   F.indexUser(u, true)
 end

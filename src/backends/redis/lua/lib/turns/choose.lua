@@ -3,13 +3,13 @@
 
 function Choose.stepOf(class)
   local value = tonumber(string.sub(class, 3))
-  if string.byte(class, 2) == 119 then return 100 / value end
-  return 2 ^ (value + 1)
+  if string.byte(class, 2) == 119 then return Tag.exactStep(value) end
+  return Tag.sharedStep(value)
 end
 
 -- Where the head of a class stands in virtual time: shared ones are ordered by that.
 function Choose.startOf(class, score)
-  if string.byte(class, 2) == 119 then return Tag.start(score, tonumber(string.sub(class, 3))) end
+  if string.byte(class, 2) == 119 then return Tag.startOf(score, tonumber(string.sub(class, 3))) end
   return score
 end
 
@@ -35,7 +35,7 @@ function Choose.best(fronts, n, v)
   for i = 1, n do
     local front = fronts[i]
     local start, step = front.start, front.step
-    if start and start <= v + step * SLACK then
+    if start and start <= v + step * GRAINS.slack then
       local finish = start + step
       if not best or finish < bestFinish
         or (finish == bestFinish and (start < best.start
@@ -151,5 +151,5 @@ function Choose.laneOpen(lane, runnable)
   if config.paused or (runnable or lane.runnable) == 0 then return false end
   if config.maxRunning and lane.counts.started >= config.maxRunning then return false end
   local rate = config.rate
-  return not rate or math.floor(lane.tat - (rate.burst - 1) * (rate.perMs / rate.limit)) <= now
+  return not rate or Rate.allowedAt(rate, lane.tat) <= now
 end

@@ -34,7 +34,7 @@ function F.joinClass(u)
   u.shared, u.ready = false, true
   if not F.isKindUsed(classes, kind) and next(classes) and F.exactClasses(lane) >= LIMIT.weightClasses then
     u.shared = true
-    kind = 's' .. F.sharedClass(u.countedWeight)
+    kind = 's' .. Tag.sharedClass(u.countedWeight)
   end
   u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
@@ -46,7 +46,7 @@ end
 
 -- F of a turn of cost 1.
 -- @rare
-function F.finishOf(u) return Tag.start(u.startTag, u.countedWeight) + 100 / u.countedWeight end
+function F.finishOf(u) return Tag.finishOf(u.startTag, u.countedWeight) end
 
 -- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
 -- weights, which share a class, are compared in virtual time.
@@ -142,14 +142,14 @@ function F.place(u)
   if u.tagEpoch == lane.epoch and (u.ready or F.startOf(u) > lane.virtual) then kept = u.startTag end
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   if u.countedWeight ~= weight then
-    kept = math.ceil(v * Tag.scale(weight)) + math.max(0, math.ceil(kept - v * Tag.scale(u.countedWeight)))
+    kept = Tag.rescaledTag(kept, v, u.countedWeight, weight)
   end
   if u.ready then F.displace(u) end
   u.tagEpoch, u.countedWeight, u.assigned, u.entered = lane.epoch, weight, assigned, true
   lane.joined = 1
   local kind, lasts = F.joinClass(u), lane.lasts
   local last = lasts[kind] or -1
-  u.startTag, lasts[kind] = Tag.enter(kept, v, weight, last)
+  u.startTag, lasts[kind] = Tag.enterTag(kept, v, weight, last)
   -- Tags of different weights have no order: those who share a class are counted.
   if u.shared then lasts[kind] = last + 1 end
   F.indexUser(u, true)
@@ -170,7 +170,7 @@ end
 -- @rare
 function F.rateTill(u)
   local rate = u.set.rate
-  local allowed = math.floor(u.tat - (rate.burst - 1) * (rate.perMs / rate.limit))
+  local allowed = Rate.allowedAt(rate, u.tat)
   return allowed > now and allowed or nil
 end
 

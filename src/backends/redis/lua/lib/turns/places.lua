@@ -136,11 +136,11 @@ function F.giveBack(t, u)
   -- Where time is charged the time that it was held stays.
   if t.chargedEpoch == lane.epoch and u.tagEpoch == lane.epoch and not lane.timed then
     -- Measured from now: what was released long ago is no claim to turns in a row.
-    u.startTag = Tag.raise(u.startTag, F.joinTag(u) * Tag.scale(u.countedWeight)) - Tag.turn(F.fixed(t).cost)
+    u.startTag = Tag.raisedTag(u.startTag, F.joinTag(u) * Tag.scaleOf(u.countedWeight)) - Tag.turn(F.fixed(t).cost)
     if u.ready then F.indexUser(u, true) end
   end
-  if u.set.rate then u.tat = u.tat - u.set.rate.perMs / u.set.rate.limit end
+  if u.set.rate then u.tat = Rate.afterGiveBack(u.set.rate, u.tat) end
   local rate = lane.config.rate
-  if rate then lane.tat = lane.tat - rate.perMs / rate.limit end
+  if rate then lane.tat = Rate.afterGiveBack(rate, lane.tat) end
   F.touch(u)
 end
