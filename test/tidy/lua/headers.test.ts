@@ -20,7 +20,7 @@ const described = new Set(
 /** A piece that a script includes. The bundler puts names of keys where they are used: not so here. */
 const shared = filesBelow(`${LUA}/lib`, /\.lua$/);
 const included = (name: string): string => {
-  if (name === 'constants' || name === 'keys') return '';
+  if (['constants', 'keys', 'tags'].includes(name)) return '';
   const file = shared.find((path) => path.endsWith(name.replace(/^lib\b/, '')));
   return read(file ?? `${LUA}/${name}`);
 };

@@ -1,5 +1,5 @@
 -- Loads and saves the state of queues: virtual clock, counts, and who is ready in which class; by kind
--- of class in use, what it remembers of the user that entered last (lib/tags.lua). What stands for it in
+-- of class in use, what it remembers of the user that entered last (`Tag.enterTag`). What stands for it in
 -- Redis is numbers: those that every step needs; those that few do, which the short scripts hand through as they
 -- are; and, where there are classes but that of users without a record and settings, or parked tasks, the rest.
 

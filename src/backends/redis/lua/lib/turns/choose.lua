@@ -1,5 +1,6 @@
 -- Chooses whose turn it is in a queue: by WF2Q+ among the heads of all classes, or by the lists of
--- a restricted worker. Restates domain/fair-share.ts and the chapter "Restricted workers".
+-- a restricted worker. `best` is `chooseHead` of
+-- src/domain/fairness/, which test/redis/rules.test.ts holds it to.
 
 function Choose.stepOf(class)
   local value = tonumber(string.sub(class, 3))

@@ -1,6 +1,5 @@
 -- Decides whether a user is ready, and puts it where that says: the only code that writes the
--- ready indexes, W, `runnable` and the gain that wake-ups are handed out for. Restates
--- domain/fair-share.ts and domain/rate-limit.ts.
+-- ready indexes, W, `runnable` and the gain that wake-ups are handed out for.
 
 -- @rare
 function F.exactClasses(lane)

@@ -1,4 +1,5 @@
--- Shares a user's turns between its levels, as domain/priority-shares.ts does.
+-- Shares a user's turns between its levels, as src/domain/fairness/priority-shares.ts
+-- does: test/redis/rules.test.ts holds both to the same bits.
 
 -- Turns of the levels 1 to 5 while all have work.
 local WEIGHTS = LIMIT.priorityWeights
