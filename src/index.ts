@@ -195,7 +195,7 @@ export type {
   WorkerInfo,
   WorkerSpec,
   WorkerStore,
-  WorkSign,
+  WorkNotice,
   XComStore,
 } from './domain/port/backend.ts';
 export type {
@@ -205,7 +205,7 @@ export type {
   WorkerAttempts,
 } from './domain/port/inspection.ts';
 export type {
-  AttemptTerms,
+  AttemptSettings,
   QueuePatch,
   QueueSettings,
   Retention,
@@ -235,8 +235,8 @@ export type {
   NewTask,
   TaskRecord,
   TaskRow,
-  TaskStanding,
   TaskState,
+  TaskStatus,
 } from './domain/task/task.ts';
 export type { WindowSpec } from './domain/task/window.ts';
 export type { XComFact, XComPlace, XComValue, XComWrite } from './domain/task/xcom.ts';

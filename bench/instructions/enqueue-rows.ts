@@ -1,5 +1,5 @@
 /** Storing tasks of 100 users who all have tasks in line. */
-import { fill, newTask, openLane } from './lane.ts';
+import { fill, newTask, openQueue } from './queue.ts';
 import type { Row } from './row.ts';
 
 const USERS = 100;
@@ -24,7 +24,7 @@ function enqueueRow(name: string, { batch, calls, atomic = false }: Calls): Row 
   return {
     name,
     measure: async (redis) => {
-      const backend = await openLane(redis);
+      const backend = await openQueue(redis);
       try {
         await fill(backend, { users: USERS, each: 1 });
         const next = new Array<number>(USERS).fill(1);

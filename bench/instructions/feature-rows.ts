@@ -8,13 +8,14 @@ import type { Backend } from '../../src/domain/port/backend.ts';
 import type { NewTask } from '../../src/domain/task/task.ts';
 import { Countdown } from './countdown.ts';
 import type { CountedRedis } from './counted-redis.ts';
+import { processName, withQueue } from './process-rows.ts';
 import {
   eachFor,
   type Fields,
   fill,
   idOf,
   newTask,
-  openLane,
+  openQueue,
   QUEUE,
   settledBy,
   store,
@@ -22,8 +23,7 @@ import {
   userOf,
   type Work,
   work,
-} from './lane.ts';
-import { processName, withLane } from './process-rows.ts';
+} from './queue.ts';
 import type { Row } from './row.ts';
 
 const ORDER: Work = { batch: 40, tasks: 1_600 };
@@ -90,7 +90,7 @@ function onTop(name: string, feature: Feature): Row {
     name,
     above: ABOVE,
     measure: (redis) =>
-      withLane(redis, async (backend) => {
+      withQueue(redis, async (backend) => {
         await before?.(backend);
         await fill(backend, { users: USERS, each, ...(fields === undefined ? {} : { fields }) });
         await stored?.(backend);
@@ -118,7 +118,7 @@ function awaitedRow(): Row {
     name: 'end awaited',
     above: ABOVE,
     measure: (redis) =>
-      withLane(redis, async (backend) => {
+      withQueue(redis, async (backend) => {
         await fill(backend, { users: USERS, each: EACH });
         const { inspect } = backend;
         const stop = new AbortController();
@@ -166,7 +166,7 @@ function delayedRow(): Row {
     name: 'delay',
     above: ABOVE,
     measure: (redis) =>
-      withLane(redis, async (backend) => {
+      withQueue(redis, async (backend) => {
         await fill(backend, { users: USERS, each: EACH, fields: () => ({ delayMs: 1 }) });
         await redis.rest();
         const promotion = await redis.count(() => tickAll(backend));
@@ -184,7 +184,7 @@ function removalRow(): Row {
 }
 
 async function removal(redis: CountedRedis): Promise<number> {
-  const backend = await openLane(redis, RETAINED_MS);
+  const backend = await openQueue(redis, RETAINED_MS);
   try {
     await fill(backend, { users: USERS, each: eachFor({ batch: 40, tasks: RETAINED }, USERS) });
     await work(redis, backend, { batch: 40, tasks: RETAINED });

@@ -5,7 +5,7 @@ import { loadFairloom } from '../kit/fairloom-package.ts';
 import { PLAIN } from '../kit/payload.ts';
 import { ERRORS } from '../sides/fairloom.ts';
 import { Countdown } from './countdown.ts';
-import { JOB, openLane, userOf } from './lane.ts';
+import { JOB, openQueue, userOf } from './queue.ts';
 import type { Row } from './row.ts';
 
 const LIVES = 200;
@@ -27,7 +27,7 @@ export const LIFE_ROW: Row = {
   measure: async (redis) => {
     const { Fairloom, task } = await loadFairloom();
     let rests = new Countdown(1);
-    const backend = toldOfRests(await openLane(redis), () => rests.down());
+    const backend = toldOfRests(await openQueue(redis), () => rests.down());
     const job = task(JOB, async (_input: unknown): Promise<null> => null);
     const loom = new Fairloom({ backend, tasks: [job], clock: CLOCK, log: ERRORS });
     try {

@@ -3,7 +3,7 @@
 import { LIMITS } from '../../src/domain/limits.ts';
 import type { Backend } from '../../src/domain/port/backend.ts';
 import type { CountedRedis } from './counted-redis.ts';
-import { eachFor, fill, openLane, QUEUE, userOf, type Work, work } from './lane.ts';
+import { eachFor, fill, openQueue, QUEUE, userOf, type Work, work } from './queue.ts';
 import type { Row } from './row.ts';
 
 /** Batches, each with the number of tasks that are counted. */
@@ -45,7 +45,7 @@ function processRow(order: Work, users: number): Row {
     isInShare: users === 100,
     impossible: tooMany(batch),
     measure: (redis) =>
-      withLane(redis, async (backend) => {
+      withQueue(redis, async (backend) => {
         await fill(backend, { users, each: eachFor(order, users) });
         return work(redis, backend, order);
       }),
@@ -58,7 +58,7 @@ function weightsRow(order: Work): Row {
     name: `three weight classes, ${order.batch}`,
     above: processName(order.batch, users),
     measure: (redis) =>
-      withLane(redis, async (backend) => {
+      withQueue(redis, async (backend) => {
         for (let user = 0; user < users; user++) {
           const weight = WEIGHTS[user % WEIGHTS.length] ?? 100;
           if (weight !== 100) await backend.users.set(userOf(user), { weight }, { queue: QUEUE });
@@ -70,11 +70,11 @@ function weightsRow(order: Work): Row {
 }
 
 /** An empty namespace, closed again. */
-export async function withLane<T>(
+export async function withQueue<T>(
   redis: CountedRedis,
   act: (backend: Backend) => Promise<T>,
 ): Promise<T> {
-  const backend = await openLane(redis);
+  const backend = await openQueue(redis);
   try {
     return await act(backend);
   } finally {

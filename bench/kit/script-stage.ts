@@ -4,7 +4,7 @@ import type { NewTask } from '../../src/domain/task/task.ts';
 import type { BenchContext, Figures } from './bench.ts';
 import { loadFairloomRedis } from './fairloom-package.ts';
 import { type TimedClient, timedClient } from './script-times.ts';
-import { inLanes } from './stored-tasks.ts';
+import { inQueues } from './stored-tasks.ts';
 
 /** Times that each case runs; the least counts, which the rest of the machine disturbed least. */
 const ROUNDS = 3;
@@ -82,7 +82,7 @@ export async function addDependents(
   full: number,
   edges: Partial<NewTask['edges']> = {},
 ): Promise<void> {
-  await inLanes(Math.ceil(size(full) / BATCH), async (batch) => {
+  await inQueues(Math.ceil(size(full) / BATCH), async (batch) => {
     const tasks = Array.from({ length: BATCH }, (_, i) => {
       const at = batch * BATCH + i;
       const fields = { dependsOn: [on], edges: { ...EDGES, ...edges } };

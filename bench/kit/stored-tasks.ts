@@ -54,7 +54,7 @@ export async function fillStates(
   await state('started', size(started), {});
   await settle(backend, size(started), undefined);
   await state('canceled', size(canceled), { delayMs: DAY_MS });
-  await inLanes(size(canceled), async (at) => {
+  await inQueues(size(canceled), async (at) => {
     await backend.tasks.cancel(`canceled.${at}`, { type: 'request', reason: 'not wanted' });
   });
   await state('scheduled', size(filling.scheduled), { delayMs: DAY_MS });
@@ -73,7 +73,7 @@ function newTask(id: string, user: string, fields: Partial<NewTask>): NewTask {
 }
 
 async function store(backend: Backend, count: number, make: (at: number) => NewTask) {
-  await inLanes(Math.ceil(count / BATCH), async (batch) => {
+  await inQueues(Math.ceil(count / BATCH), async (batch) => {
     const from = batch * BATCH;
     const size = Math.min(BATCH, count - from);
     const tasks = Array.from({ length: size }, (_, at) => make(from + at));
@@ -86,11 +86,11 @@ async function store(backend: Backend, count: number, make: (at: number) => NewT
 /** Leases everything that is in line; without a decision it stays started. */
 async function settle(backend: Backend, count: number, decision: Decision | undefined) {
   let left = count;
-  await inLanes(LANES, async (lane) => {
-    const worker = `bench-${lane}`;
+  await inQueues(LANES, async (queue) => {
+    const worker = `bench-${queue}`;
     for (let call = 0; left > 0; call++) {
       const { leases } = await backend.tasks.lease({
-        requestId: `b${lane}${count}x${String(call).padStart(8, '0')}`,
+        requestId: `b${queue}${count}x${String(call).padStart(8, '0')}`,
         ...{ worker, limit: LIMITS.leaseBatch, leaseMs: LIMITS.leaseMaxMs },
         queues: [{ queue: QUEUE, weight: 1, pass: 0 }],
         wait: false,
@@ -105,10 +105,10 @@ async function settle(backend: Backend, count: number, decision: Decision | unde
 }
 
 /** Calls it for each number below `count`, some at once. */
-export async function inLanes(count: number, act: (at: number) => Promise<void>): Promise<void> {
+export async function inQueues(count: number, act: (at: number) => Promise<void>): Promise<void> {
   let next = 0;
-  const lanes = Array.from({ length: Math.min(LANES, count) }, async () => {
+  const queues = Array.from({ length: Math.min(LANES, count) }, async () => {
     for (let at = next++; at < count; at = next++) await act(at);
   });
-  await Promise.all(lanes);
+  await Promise.all(queues);
 }

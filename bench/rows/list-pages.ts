@@ -2,7 +2,7 @@ import type { Fairloom, Page } from '../../src/index.ts';
 import type { Bench, BenchContext, Figures } from '../kit/bench.ts';
 import { loadFairloom, loadFairloomRedis } from '../kit/fairloom-package.ts';
 import { rounded } from '../kit/statistics.ts';
-import { fillLine, fillStates, inLanes } from '../kit/stored-tasks.ts';
+import { fillLine, fillStates, inQueues } from '../kit/stored-tasks.ts';
 import { ERRORS } from '../sides/fairloom.ts';
 
 /** 10⁶ tasks in all. */
@@ -67,15 +67,15 @@ async function listRound(context: BenchContext): Promise<Figures> {
     await loom.stats();
     const run = work.as('first').pipe(work.as('second')).as('run');
     const options = { user: 'runs', executeAfter: Date.now() + 86_400_000 } as const;
-    await inLanes(context.size(RUNS), async () => {
+    await inQueues(context.size(RUNS), async () => {
       await loom.enqueue(run, undefined, options);
     });
     await fillStates(backend, STORED, (full) => context.size(full));
     await fillLine(backend, 'many', context.size(LINE));
-    await inLanes(context.size(SCHEDULES), async (at) => {
+    await inQueues(context.size(SCHEDULES), async (at) => {
       await loom.schedules.set(`s${at}`, { every: '1d', task: work });
     });
-    await inLanes(QUEUES, (at) => loom.queues.set(`queue-${at}`, { maxRunning: 10 }));
+    await inQueues(QUEUES, (at) => loom.queues.set(`queue-${at}`, { maxRunning: 10 }));
     return await measure(loom);
   } finally {
     await loom.close();

@@ -14,7 +14,7 @@ import {
   settleEach,
   staged,
 } from '../kit/script-stage.ts';
-import { fillLine, fillStates, inLanes } from '../kit/stored-tasks.ts';
+import { fillLine, fillStates, inQueues } from '../kit/stored-tasks.ts';
 
 /** 10⁶ tasks in all, of 10⁵ users, 1,000 of them started. */
 const STORED = {
@@ -102,7 +102,7 @@ async function store(stage: ScriptStage): Promise<void> {
   const finished = Array.from({ length: Math.min(500, size(500)) }, (_, at) => `finished.${at}`);
   await time('get', async () => {
     await inspect.get(finished);
-    await inspect.standing(finished);
+    await inspect.status(finished);
   });
   await time('users', () => twoPages((page) => backend.users.list('default', page)));
   await time('facts', async () => {
@@ -131,7 +131,7 @@ async function twoPages(
 }
 
 async function manyQueues({ backend, fill, size, time }: ScriptStage): Promise<void> {
-  await inLanes(size(QUEUES), async (at) => {
+  await inQueues(size(QUEUES), async (at) => {
     const queue = `queue-${at}`;
     await fill.queues.set(queue, { rate: { limit: 1, perMs: DAY_MS, burst: 1 } });
     await fill.tasks.enqueue([newTask(`task-${at}`, 'user', { queue })], { atomic: false });

@@ -148,8 +148,8 @@ async function steadyRound(redis: BenchRedis, count: number): Promise<Figures> {
 /** Calls it for each number below `count`, many at once. */
 async function eachOf(count: number, act: (at: number) => Promise<void>): Promise<void> {
   let next = 0;
-  const lanes = Array.from({ length: Math.min(CALLS_AT_ONCE, count) }, async () => {
+  const queues = Array.from({ length: Math.min(CALLS_AT_ONCE, count) }, async () => {
     for (let at = next++; at < count; at = next++) await act(at);
   });
-  await Promise.all(lanes);
+  await Promise.all(queues);
 }

@@ -376,7 +376,7 @@ function takeComment(between: string[]): readonly string[] {
 function reachable(
   functions: readonly LuaFunction[],
   code: string,
-  throughRare: boolean,
+  throughOptional: boolean,
 ): ReadonlySet<string> {
   const live = new Set<string>();
   const words = new Set<string>();
@@ -388,7 +388,7 @@ function reachable(
   for (let grew = true; grew; ) {
     grew = false;
     for (const { name, lines, rare } of functions) {
-      if (live.has(name) || !words.has(name) || (rare && !throughRare)) continue;
+      if (live.has(name) || !words.has(name) || (rare && !throughOptional)) continue;
       live.add(name);
       read(lines.join('\n'));
       grew = true;

@@ -34,7 +34,7 @@ const NAMES: readonly LimitName[] = [
   'scheduleRetryMs',
   'scriptBytes',
   'scriptUnits',
-  'strangersPerLease',
+  'unknownNamesPerLease',
   'submissionMs',
   'unknownTaskMs',
   'upstreamBytes',

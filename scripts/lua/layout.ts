@@ -85,19 +85,25 @@ function endsOf(offsets: Readonly<Record<string, number>>): Readonly<Record<stri
 
 /** Short names, parted by blanks, of what lua/lib/guard.lua looks at alike. */
 function shortsOf(): Readonly<Record<string, string>> {
-  const { rare } = PACKED_NAMES;
+  const { optional } = PACKED_NAMES;
   const { schedule } = HASH_FIELDS;
   const text = (fields: readonly (readonly [string, string])[]): string =>
     fields.map(([short]) => short).join(' ');
   return {
     moments: text([
-      rare.startUntil,
-      rare.waitUntil,
-      rare.wakeDue,
-      rare.leastDeadline,
-      rare.startWithin,
+      optional.startUntil,
+      optional.waitUntil,
+      optional.wakeDue,
+      optional.leastDeadline,
+      optional.startWithin,
     ]),
-    texts: text([rare.keyName, rare.payloadDigest, rare.batchId, rare.ownerRun, rare.graphHash]),
+    texts: text([
+      optional.keyName,
+      optional.payloadDigest,
+      optional.batchId,
+      optional.ownerRun,
+      optional.graphHash,
+    ]),
     scheduleNumbers: text([
       schedule.revision,
       schedule.limit,
@@ -135,8 +141,8 @@ export function luaKeys(): string {
   const families = Object.entries(KEYS).map(([family, { name }]) => keyFunction(family, name));
   return [
     '-- Names keys: made of src/domain/layout/ by scripts/lua/layout.ts.',
-    'function K.lane(queue)',
-    `  return queue == '${USUAL_QUEUE}' and prefix or prefix .. 'lane:' .. queue .. ':'`,
+    'function K.queue(queue)',
+    `  return queue == '${USUAL_QUEUE}' and prefix or prefix .. 'queue:' .. queue .. ':'`,
     'end',
     "function K.pair(first, second) return #first .. ':' .. first .. second end",
     `function K.levelPart(level) return level == ${USUAL_LEVEL} and '' or level end`,
@@ -164,8 +170,8 @@ function keyFunction(family: string, name: string): string {
     if (typeof part === 'string') return quoted(part);
     return part.length === 1 ? part[0] : `K.pair(${part.join(', ')})`;
   });
-  const parameters = start === 'lane' ? ['lane', ...free] : free;
-  const from = start === 'lane' ? 'lane' : 'prefix';
+  const parameters = start === 'queue' ? ['queue', ...free] : free;
+  const from = start === 'queue' ? 'queue' : 'prefix';
   return `function K.${family}(${parameters.join(', ')}) return ${[from, ...pieces].join(' .. ')} end`;
 }
 

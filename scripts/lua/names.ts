@@ -1,6 +1,6 @@
 /**
  * Puts what src/domain/layout/ says into a Lua file: `CODE.finished`, `AT.lease.flags`, `FIELD.user.shares`
- * become numbers and texts, and long names inside of packed values the short ones, as `t.rare.waitUntil`.
+ * become numbers and texts, and long names inside of packed values the short ones, as `t.optional.waitUntil`.
  */
 import { type Change, changed, type LuaNode, nodesIn, parseLua, textOf } from './tree.ts';
 

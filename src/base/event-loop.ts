@@ -1,6 +1,6 @@
 import { setImmediate } from './globals.ts';
 
 /** One turn of the event loop. */
-export function turn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

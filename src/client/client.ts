@@ -78,7 +78,7 @@ export class Fairloom {
   readonly tasks: Tasks;
   /** Who waits, who runs, and what each may. */
   readonly users: Users;
-  /** The lanes, and what holds for each. */
+  /** The queues, and what holds for each. */
   readonly queues: Queues;
   /** The failed tasks. */
   readonly dead: Dead;
@@ -282,7 +282,7 @@ export class Fairloom {
       deafen();
     };
     const worker = new Worker({ core: this.#core, onEnd }, options);
-    const deafen = this.#core.cancels.hear((id, cause) => worker.noticeCancel(id, cause));
+    const deafen = this.#core.cancels.subscribe((id, cause) => worker.noticeCancel(id, cause));
     this.#workers.add(worker);
     this.#core.metrics?.worker(worker);
     return worker;

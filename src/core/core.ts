@@ -15,7 +15,7 @@ import type { TaskHandle } from '../enqueue/handle.ts';
 import { uuidV7 } from '../enqueue/ids.ts';
 import { Results } from '../enqueue/results.ts';
 import { TaskMaker } from '../enqueue/task-maker.ts';
-import { CancelBell } from '../events/cancel-bell.ts';
+import { CancelNotifier } from '../events/cancel-notifier.ts';
 import { HandlerSource } from '../handlers/handler-source.ts';
 import { Registry } from '../handlers/registry.ts';
 import { say } from '../logging/log-events.ts';
@@ -57,7 +57,7 @@ export class Core {
   readonly tracer: Tracer | undefined;
   readonly codec: ValueCodec;
   readonly connection: Connection;
-  readonly cancels: CancelBell;
+  readonly cancels: CancelNotifier;
   readonly xcom: XComValues;
   readonly maker: TaskMaker;
   readonly results: Results;
@@ -67,7 +67,7 @@ export class Core {
   readonly plans: PlanBook;
   readonly metrics: Instruments | undefined;
   readonly keepAlive: KeepAlive = new KeepAlive();
-  readonly turns: Turns = new Turns();
+  readonly yields: Turns = new Turns();
   readonly #enqueuer: Enqueuer;
   readonly #watch: WorkerWatch;
 
@@ -85,7 +85,7 @@ export class Core {
     this.codec = new ValueCodec(options.codec, this.log);
     this.tracer = this.codec.isSecret ? discreet(options.tracer) : options.tracer;
     this.metrics = options.metrics;
-    this.cancels = CancelBell.of(backend);
+    this.cancels = CancelNotifier.of(backend);
     const used = options.metrics?.backend(backend) ?? backend;
     const { texts } = this.codec;
     const kept = texts === undefined ? used : sealedBackend(used, texts);

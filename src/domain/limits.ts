@@ -54,9 +54,9 @@ export type LimitName =
   | 'leaseMaxMs'
   | 'maxLost'
   | 'lostBackoffMs'
-  | 'strangeBaseMs'
-  | 'strangeMaxMs'
-  | 'strangersPerLease'
+  | 'unknownNodeBaseMs'
+  | 'unknownNodeMaxMs'
+  | 'unknownNamesPerLease'
   | 'unknownTaskMs'
   | 'releaseMinMs'
   | 'releases'
@@ -239,17 +239,17 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
   leaseMaxMs: limit(86_400_000, 'ms', 'a day; longer leases hide dead workers'),
   maxLost: limit(3, 'losses', 'a task that killed three workers is poison'),
   lostBackoffMs: limit(5_000, 'ms', 'parts a poison task from the innocents that died with it'),
-  strangeBaseMs: limit(
+  unknownNodeBaseMs: limit(
     1_000,
     'ms',
     'first pause of a run at a node whose task its worker does not know',
   ),
-  strangeMaxMs: limit(
+  unknownNodeMaxMs: limit(
     60_000,
     'ms',
     'longest such pause, so that a new worker finds it within a minute',
   ),
-  strangersPerLease: limit(64, 'tasks', 'bounds the work of a lease that meets unknown names'),
+  unknownNamesPerLease: limit(64, 'tasks', 'bounds the work of a lease that meets unknown names'),
   unknownTaskMs: limit(3_600_000, 'ms', 'a rolling deployment is over in an hour'),
   releaseMinMs: limit(100, 'ms', 'a handler that always releases must not spin'),
   releases: limit(1_000, 'per task', 'then it counts as a failed attempt'),

@@ -3,7 +3,7 @@ import { durationMs } from '../base/time.ts';
 import { type Decider, decide } from '../domain/attempt/decider.ts';
 import type { RetryPolicy } from '../domain/attempt/retry-policy.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { AttemptTerms } from '../domain/settings/settings.ts';
+import type { AttemptSettings } from '../domain/settings/settings.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import {
   type BackoffFunction,
@@ -47,10 +47,11 @@ export class PlanBook {
   planFor(
     definition: TaskDefinition,
     stored: string,
-    terms: AttemptTerms | undefined,
+    attemptSettings: AttemptSettings | undefined,
   ): AttemptPlan {
     const known = this.#planOf(definition);
-    const plan = terms === undefined ? known : underTerms(known, definition, terms);
+    const plan =
+      attemptSettings === undefined ? known : withSettings(known, definition, attemptSettings);
     return stored === NO_OPTIONS || stored === '' ? plan : joined(plan, stored);
   }
 
@@ -86,13 +87,13 @@ export function functionWaitMs(plan: AttemptPlan, attempt: number): number | und
 }
 
 /** What the queue says, where the definition says nothing. */
-function underTerms(
+function withSettings(
   plan: AttemptPlan,
   { options }: TaskDefinition,
-  terms: AttemptTerms,
+  attemptSettings: AttemptSettings,
 ): AttemptPlan {
-  const retries = options.retries === undefined ? terms.retries : undefined;
-  const timeoutMs = options.timeout === undefined ? terms.timeoutMs : undefined;
+  const retries = options.retries === undefined ? attemptSettings.retries : undefined;
+  const timeoutMs = options.timeout === undefined ? attemptSettings.timeoutMs : undefined;
   return {
     ...plan,
     policy: retries === undefined ? plan.policy : { ...plan.policy, retries },

@@ -1,5 +1,5 @@
 import type { Connection } from '../backends/connection.ts';
-import { turn } from '../base/event-loop.ts';
+import { yieldToEventLoop } from '../base/event-loop.ts';
 import { nextTick } from '../base/globals.ts';
 import {
   BackendUnavailableError,
@@ -37,7 +37,7 @@ export class Turns {
 export interface EnqueueTools {
   readonly connection: Connection;
   readonly results: ResultSource;
-  readonly turns: Turns;
+  readonly yields: Turns;
   onCreated(task: NewTask): void;
 }
 
@@ -89,8 +89,8 @@ export class Enqueuer {
   };
 
   async #deliver(tasks: readonly NewTask[]): Promise<readonly EnqueueReply[]> {
-    const { connection, turns } = this.#tools;
-    if (turns.spend(tasks.length)) await turn();
+    const { connection, yields } = this.#tools;
+    if (yields.spend(tasks.length)) await yieldToEventLoop();
     const backend = connection.now ?? (await connection.open());
     return backend.tasks.enqueue(tasks, { atomic: false });
   }

@@ -15,7 +15,7 @@ import { checkOptions } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Inspect } from '../domain/port/backend.ts';
 import { type Cause, causeText } from '../domain/task/cause.ts';
-import { isEnd, type TaskRecord, type TaskStanding } from '../domain/task/task.ts';
+import { isEnd, type TaskRecord, type TaskStatus } from '../domain/task/task.ts';
 import { durationOption } from '../workflow/task-options.ts';
 import { RESULT_KEYS, type ResultOptions, type ResultSource } from './handle.ts';
 import { checkSignal } from './signal-option.ts';
@@ -29,7 +29,7 @@ const NO_OPTIONS: ResultOptions = {};
 const LOOK_MS = 5_000;
 
 /** Says how the task stands, given its end if that is known. */
-type Look<T> = (inspect: Inspect, ended: TaskStanding | undefined) => Promise<T | undefined>;
+type Look<T> = (inspect: Inspect, ended: TaskStatus | undefined) => Promise<T | undefined>;
 
 interface ResultsParts {
   readonly connection: Connection;
@@ -59,10 +59,10 @@ export class Results implements ResultSource {
   guard: ((id: string, end: (reason: Error) => void) => () => void) | undefined;
 
   async wait(id: string, options?: ResultOptions): Promise<unknown> {
-    const standing = await this.#waitFor(id, options, async (inspect, ended) => {
-      return ended ?? (await inspect.standing([id]))[0];
+    const status = await this.#waitFor(id, options, async (inspect, ended) => {
+      return ended ?? (await inspect.status([id]))[0];
     });
-    return this.#resultOf(id, standing);
+    return this.#resultOf(id, status);
   }
 
   /** The record once it is in an end state; rejects as `wait` does when it does not come to that. */
@@ -70,7 +70,7 @@ export class Results implements ResultSource {
     return this.#waitFor(id, options, async (inspect) => (await inspect.get([id]))[0]);
   }
 
-  async #waitFor<T extends TaskStanding>(
+  async #waitFor<T extends TaskStatus>(
     id: string,
     options: ResultOptions | undefined,
     look: Look<T>,
@@ -100,7 +100,7 @@ export class Results implements ResultSource {
   }
 
   /** Waits first, since a wait answers at once for what has ended; `undefined` when the time is over. */
-  async #until<T extends TaskStanding>(
+  async #until<T extends TaskStatus>(
     id: string,
     until: number,
     signal: AbortSignal,
@@ -120,7 +120,7 @@ export class Results implements ResultSource {
     }
   }
 
-  #resultOf(id: string, { state, cause = UNKNOWN, ...ended }: TaskStanding): unknown {
+  #resultOf(id: string, { state, cause = UNKNOWN, ...ended }: TaskStatus): unknown {
     if (state === 'finished') return this.#parts.codec.read(ended.result ?? '');
     if (state === 'canceled') throw new TaskCanceledError(id, cause);
     const error = errorOf(ended.error) ?? {

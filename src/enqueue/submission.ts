@@ -1,6 +1,6 @@
 /** Many tasks at once: made, checked for cycles, stored, and answered in their order. */
 
-import { turn } from '../base/event-loop.ts';
+import { yieldToEventLoop } from '../base/event-loop.ts';
 import { findCycle } from '../domain/dependencies/dependency-cycle.ts';
 import {
   BatchRefusedError,
@@ -36,7 +36,7 @@ export async function submitAll(
   demandNoCycle(tasks);
   demandReturn(calls);
   demandNoWindow(calls);
-  if (tools.turns.spend(tasks.length)) await turn();
+  if (tools.yields.spend(tasks.length)) await yieldToEventLoop();
   const backend = await tools.connection.open();
   const replies = await backend.tasks.enqueue(tasks, { atomic: true });
   const refused = replies.findIndex(

@@ -97,7 +97,7 @@ export class TaskMaker {
     const payload = this.#codec.payload(name, call.input);
     const { options = NOTHING } = call;
     const { queue, level, cost, expiresInMs } = placeOf(options, place);
-    const rare = rareOf(options, expiresInMs);
+    const optional = optionalOf(options, expiresInMs);
     const id = idOf(options, this.#newId);
     const dependsOn = dependenciesOf(options);
     if (dependsOn.includes(id)) throw new DependencyCycleError([id, id]);
@@ -115,7 +115,7 @@ export class TaskMaker {
       dependsOn,
       edges: edgesOf(options),
     };
-    return rare === undefined ? task : { ...task, ...rare };
+    return optional === undefined ? task : { ...task, ...optional };
   }
 
   /** @throws {@link InvalidOptionError} when there is none and one is needed. */
@@ -135,7 +135,7 @@ export class TaskMaker {
 }
 
 /** What few tasks have, so that the others cost no more than one plain object. */
-function rareOf(
+function optionalOf(
   options: EnqueueOptions,
   expiresInMs: number | undefined,
 ): Pick<NewTask, 'delayMs' | 'executeAfter' | 'expiresInMs' | 'idempotency'> | undefined {

@@ -21,7 +21,7 @@ import type {
 } from '../domain/port/backend.ts';
 import type { Cause } from '../domain/task/cause.ts';
 import type { PlanBook } from '../enqueue/attempt-plan.ts';
-import type { CancelBell } from '../events/cancel-bell.ts';
+import type { CancelNotifier } from '../events/cancel-notifier.ts';
 import type { HandlerSource } from '../handlers/handler-source.ts';
 import type { Registry } from '../handlers/registry.ts';
 import { NodeInput } from '../runs/dispatched/node-input.ts';
@@ -29,7 +29,7 @@ import { type DriveTools, drive, driveToolsOf, subRunnerOf } from '../runs/drive
 import type { NodeTools } from '../runs/driven/node-call.ts';
 import type { GraphCache } from '../runs/shared/graph-cache.ts';
 import { DRIVE_TASK, type RunPlace, runPlaceOf } from '../runs/shared/record.ts';
-import { traceStranger } from '../tracing/spans/work.ts';
+import { traceUnknownName } from '../tracing/spans/work.ts';
 import type { Tracing } from '../tracing/trace.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 
@@ -51,7 +51,7 @@ interface SlotsParts extends NodeTools {
   readonly graphs: GraphCache;
   readonly registry: Registry;
   readonly tracer: Tracer | undefined;
-  readonly cancels: CancelBell;
+  readonly cancels: CancelNotifier;
   readonly host: SlotsHost;
 }
 
@@ -145,11 +145,11 @@ export class Slots implements AttemptHost<Attempt> {
     const { handlers, plans, host } = this.#parts;
     const definition = handlers.definition(lease.name);
     if (this.#closing || definition === undefined) {
-      if (!this.#closing) traceStranger(this.tracing, lease);
+      if (!this.#closing) traceUnknownName(this.tracing, lease);
       host.settle(lease, this.#closing ? SHUT_DOWN : strangerDecision(handlers.names(), lease));
       return;
     }
-    const plan = plans.planFor(definition, lease.options, lease.terms);
+    const plan = plans.planFor(definition, lease.options, lease.attemptSettings);
     const attempt = new Attempt(this, lease, definition, plan);
     attempt.place = this.#held.length;
     this.#held.push(attempt);

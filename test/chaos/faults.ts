@@ -1,7 +1,7 @@
 import type { Run } from '../support/history.ts';
 import type { Fault, Rule } from '../support/redis/fault-proxy.ts';
-import type { Dice } from './dice.ts';
 import type { ChaosOptions, FaultKind } from './options.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { pause, type Stage } from './stage.ts';
 
 /** One fault that was done. */
@@ -38,7 +38,7 @@ const AWAY_MS = 1_500;
 
 interface FaultParts {
   readonly stage: Stage;
-  readonly dice: Dice;
+  readonly seeded: SeededRandom;
   readonly options: ChaosOptions;
   /** Sends one command to the server itself, past the proxy. */
   readonly flushScripts: () => Promise<void>;
@@ -106,12 +106,12 @@ export class Faults {
   }
 
   async #stop(): Promise<Done> {
-    const { stage, dice, options } = this.#parts;
+    const { stage, seeded, options } = this.#parts;
     const worker = await this.#target();
     worker.signal('SIGSTOP');
     stage.frozen.add(worker.id);
     const done: Done = { kind: 'stop', at: Date.now(), hit: stage.inFlight(worker) };
-    const ms = dice.between(options.leaseMs * 1.3, options.leaseMs * 2.5);
+    const ms = seeded.between(options.leaseMs * 1.3, options.leaseMs * 2.5);
     this.#later(async () => {
       await pause(ms);
       worker.signal('SIGCONT');
@@ -121,10 +121,10 @@ export class Faults {
   }
 
   async #restart(): Promise<Done> {
-    const { stage, dice } = this.#parts;
+    const { stage, seeded } = this.#parts;
     const hit = stage.inFlight();
     await stage.server.kill();
-    await pause(dice.between(0, AWAY_MS));
+    await pause(seeded.between(0, AWAY_MS));
     await stage.server.restart();
     await stage.serving();
     return { kind: 'redis-restart', at: Date.now(), hit };
@@ -137,13 +137,13 @@ export class Faults {
   }
 
   async #cut(): Promise<Done> {
-    const { stage, dice } = this.#parts;
+    const { stage, seeded } = this.#parts;
     const { proxy } = stage;
     const kind = CUTS[this.#cuts++ % CUTS.length];
     const hit = stage.inFlight();
     switch (kind) {
       case 'half':
-        proxy.cut(() => dice.next() < 0.5);
+        proxy.cut(() => seeded.next() < 0.5);
         break;
       case 'lose-reply':
       case 'lose-request':
@@ -152,19 +152,19 @@ export class Faults {
       case 'freeze':
       case 'freeze-and-cut':
         proxy.freeze();
-        await pause(dice.between(100, AWAY_MS));
+        await pause(seeded.between(100, AWAY_MS));
         if (kind === 'freeze-and-cut') proxy.cut();
         proxy.thaw();
         break;
       case 'delay':
-        proxy.setDelay(dice.between(20, 200));
+        proxy.setDelay(seeded.between(20, 200));
         await pause(AWAY_MS);
         proxy.setDelay(0);
         break;
       case 'refuse':
         proxy.refuse(true);
         proxy.cut();
-        await pause(dice.between(100, AWAY_MS));
+        await pause(seeded.between(100, AWAY_MS));
         proxy.refuse(false);
         break;
       default:
@@ -189,11 +189,11 @@ export class Faults {
 
   /** A worker to hurt, chosen blindly among those that are ready; one other stays. */
   async #target(): Promise<ReturnType<Stage['hire']>> {
-    const { stage, dice } = this.#parts;
+    const { stage, seeded } = this.#parts;
     if (!(await stage.until(() => stage.able().length > 1))) {
       throw new Error(`no two workers got ready:\n${stage.crashes.join('\n')}`);
     }
-    return dice.pick(stage.able());
+    return seeded.pick(stage.able());
   }
 
   #later(act: () => Promise<void>): void {

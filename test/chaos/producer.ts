@@ -1,5 +1,5 @@
 import { type EnqueueOptions, type Fairloom, ref, type Task } from 'fairloom';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { pause } from './stage.ts';
 
 /** How an accepted task is to end. `any`: a cancel was asked for while it may have run. */
@@ -40,7 +40,7 @@ const AGAIN_MS = 50;
 
 interface ProducerParts {
   readonly loom: Fairloom;
-  readonly dice: Dice;
+  readonly seeded: SeededRandom;
   readonly log: (line: string) => void;
 }
 
@@ -98,16 +98,19 @@ export class Producer {
   }
 
   #order(): Order {
-    const { dice } = this.#parts;
+    const { seeded } = this.#parts;
     this.#made += 1;
     const id = `t${this.#made}`;
-    const chance = dice.next();
-    const long = dice.next() < 0.06;
+    const chance = seeded.next();
+    const long = seeded.next() < 0.06;
     const { least, most } = long ? LONG_MS : SHORT_MS;
-    const input = { ms: dice.between(least, most), fails: chance < 0.08 ? dice.between(1, 2) : 0 };
+    const input = {
+      ms: seeded.between(least, most),
+      fails: chance < 0.08 ? seeded.between(1, 2) : 0,
+    };
     const name = chance > 0.97 ? 'hopeless' : 'work';
     const cancel = chance > 0.08 && chance < 0.11;
-    const plain = { id, user: `u${dice.between(1, USERS)}`, priority: dice.pick(LEVELS) };
+    const plain = { id, user: `u${seeded.between(1, USERS)}`, priority: seeded.pick(LEVELS) };
     return {
       id,
       name,
@@ -120,9 +123,9 @@ export class Producer {
 
   /** Some wait for a moment, some for another task. */
   #when(chance: number): EnqueueOptions {
-    const { dice } = this.#parts;
-    if (chance > 0.11 && chance < 0.19) return { delay: dice.between(100, 3_000) };
-    const earlier = `t${this.#made - dice.between(1, 40)}`;
+    const { seeded } = this.#parts;
+    if (chance > 0.11 && chance < 0.19) return { delay: seeded.between(100, 3_000) };
+    const earlier = `t${this.#made - seeded.between(1, 40)}`;
     if (chance < 0.19 || chance > 0.27 || !this.accepted.has(earlier)) return {};
     return {
       dependsOn: [earlier],

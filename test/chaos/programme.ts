@@ -1,11 +1,11 @@
 import { type AttemptInfo, Fairloom, silentLogger } from 'fairloom';
 import { redis } from 'fairloom/redis';
 import { Redis } from 'ioredis';
-import { Dice } from './dice.ts';
 import { type Done, Faults } from './faults.ts';
 import { type ChaosOptions, FAULT_KINDS } from './options.ts';
 import { Producer } from './producer.ts';
 import { type Line, recoveryOf, tasksHit } from './recovery.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { pause, Stage } from './stage.ts';
 import { judge, type Verdict } from './verdict.ts';
 
@@ -40,13 +40,17 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     log: silentLogger,
   });
   try {
-    const dice = new Dice(options.seed);
-    const producer = new Producer({ loom, dice: new Dice(options.seed + 1), log: options.log });
+    const seeded = new SeededRandom(options.seed);
+    const producer = new Producer({
+      loom,
+      seeded: new SeededRandom(options.seed + 1),
+      log: options.log,
+    });
     producer.start();
     await stage.until(() => stage.inFlight().length > 0);
     const flushScripts = async (): Promise<void> => void (await admin.script('FLUSH'));
-    const faults = new Faults({ stage, dice, options, flushScripts });
-    const done = await strikeAll(faults, dice, options, stage);
+    const faults = new Faults({ stage, seeded, options, flushScripts });
+    const done = await strikeAll(faults, seeded, options, stage);
     await faults.settle();
     await producer.stop();
     const trouble = [...producer.trouble, ...(await drain(loom, stage))];
@@ -71,7 +75,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
 async function strikeAll(
   faults: Faults,
-  dice: Dice,
+  seeded: SeededRandom,
   options: ChaosOptions,
   stage: Stage,
 ): Promise<readonly Done[]> {
@@ -79,8 +83,8 @@ async function strikeAll(
     Array.from({ length: options.faults[kind] }, () => kind),
   );
   const done: Done[] = [];
-  for (const kind of dice.shuffled(kinds)) {
-    await pause(dice.between(options.paceMs * 0.5, options.paceMs * 1.5));
+  for (const kind of seeded.shuffled(kinds)) {
+    await pause(seeded.between(options.paceMs * 0.5, options.paceMs * 1.5));
     done.push(await faults.strike(kind));
     if (done.length % SAY_EVERY === 0) {
       options.log(`${done.length} of ${kinds.length} faults, ${stage.history.starts} starts`);

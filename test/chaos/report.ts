@@ -1,12 +1,12 @@
-import { isHollow } from './hollow.ts';
 import type { ChaosReport } from './programme.ts';
 import type { Times } from './recovery.ts';
+import { isVacuous } from './vacuous.ts';
 
 /** Why the run failed, or proves nothing; empty when it is as it should be. */
 export function complaints({ lines, verdict, trouble }: ChaosReport): readonly string[] {
   const kills = lines.find(({ kind }) => kind === 'kill');
-  const hollow =
-    kills !== undefined && isHollow(kills.hit, kills.done)
+  const vacuous =
+    kills !== undefined && isVacuous(kills.hit, kills.done)
       ? [`void: only ${kills.hit} of ${kills.done} kills met work in hand`]
       : [];
   return [
@@ -14,7 +14,7 @@ export function complaints({ lines, verdict, trouble }: ChaosReport): readonly s
     ...verdict.doubles.map((text) => `double completion: ${text}`),
     ...verdict.surprises.map((text) => `unexpected end: ${text}`),
     ...trouble,
-    ...hollow,
+    ...vacuous,
   ];
 }
 

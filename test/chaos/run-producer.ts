@@ -1,6 +1,6 @@
 import type { Fairloom, RunHandle } from 'fairloom';
-import type { Dice } from './dice.ts';
 import { type Shape, shapesOf, type Token } from './run-shapes.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { pause } from './stage.ts';
 
 /** A run that was accepted. */
@@ -26,7 +26,7 @@ const CANCEL_MS = 1_500;
 
 interface RunProducerParts {
   readonly loom: Fairloom;
-  readonly dice: Dice;
+  readonly seeded: SeededRandom;
   readonly count: number;
 }
 
@@ -58,8 +58,8 @@ export class RunProducer {
   }
 
   async #run(): Promise<void> {
-    const { dice, count } = this.#parts;
-    const shapes = shapesOf(dice);
+    const { seeded, count } = this.#parts;
+    const shapes = shapesOf(seeded);
     const open = new Set<Promise<void>>();
     for (let made = 1; made <= count && !this.#stopped; made++) {
       while (open.size >= OPEN) await Promise.race(open);
@@ -71,11 +71,11 @@ export class RunProducer {
   }
 
   async #one(id: string, shape: Shape): Promise<void> {
-    const { dice, loom } = this.#parts;
-    const input = { v: dice.between(1, 50), mark: 'input', left: dice.between(0, 3) };
-    const isCanceled = dice.between(1, CANCELED) === 1;
-    const cancelMs = dice.between(50, CANCEL_MS);
-    const options = { ...shape.options, id, user: `u${dice.between(1, USERS)}` };
+    const { seeded, loom } = this.#parts;
+    const input = { v: seeded.between(1, 50), mark: 'input', left: seeded.between(0, 3) };
+    const isCanceled = seeded.between(1, CANCELED) === 1;
+    const cancelMs = seeded.between(50, CANCEL_MS);
+    const options = { ...shape.options, id, user: `u${seeded.between(1, USERS)}` };
     const enqueue = (): Promise<RunHandle<unknown>> =>
       loom.enqueue(shape.step as never, input as never, options as never) as never;
     const handle = await this.#insist('enqueue', enqueue);

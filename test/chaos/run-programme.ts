@@ -1,12 +1,12 @@
 import { Fairloom, RunCanceledError, silentLogger } from 'fairloom';
 import { redis } from 'fairloom/redis';
 import { Redis } from 'ioredis';
-import { Dice } from './dice.ts';
 import { type Done, Faults } from './faults.ts';
 import type { ChaosOptions, FaultKind } from './options.ts';
 import { aftermath, drain } from './programme.ts';
 import { type AcceptedRun, RunProducer } from './run-producer.ts';
 import { judgeRuns, type RunEnd, type RunVerdict } from './run-verdict.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { pause, Stage } from './stage.ts';
 
 /** What a programme of runs came to. */
@@ -46,17 +46,17 @@ export async function runWorkflowChaos(options: ChaosOptions): Promise<RunsRepor
     log: silentLogger,
   });
   try {
-    const dice = new Dice(options.seed);
+    const seeded = new SeededRandom(options.seed);
     const producer = new RunProducer({
       loom,
-      dice: new Dice(options.seed + 1),
+      seeded: new SeededRandom(options.seed + 1),
       count: options.runs,
     });
     producer.start();
     await stage.until(() => stage.inFlight().length > 0);
     const flushScripts = async (): Promise<void> => void (await admin.script('FLUSH'));
-    const faults = new Faults({ stage, dice, options, flushScripts });
-    const done = await strikeUntilDone(faults, { dice, options, producer });
+    const faults = new Faults({ stage, seeded, options, flushScripts });
+    const done = await strikeUntilDone(faults, { seeded, options, producer });
     await faults.settle();
     await producer.stop();
     const trouble = [...producer.trouble, ...(await drain(loom, stage))];
@@ -81,21 +81,21 @@ export async function runWorkflowChaos(options: ChaosOptions): Promise<RunsRepor
 }
 
 interface StrikeParts {
-  readonly dice: Dice;
+  readonly seeded: SeededRandom;
   readonly options: ChaosOptions;
   readonly producer: RunProducer;
 }
 
 async function strikeUntilDone(
   faults: Faults,
-  { dice, options, producer }: StrikeParts,
+  { seeded, options, producer }: StrikeParts,
 ): Promise<readonly Done[]> {
   const deadline = Date.now() + PATIENCE_MS + options.runs * RUN_MS;
   const done: Done[] = [];
   let left: readonly FaultKind[] = [];
   while (!producer.isDone && Date.now() < deadline) {
-    await pause(dice.between(options.paceMs * 0.5, options.paceMs * 1.5));
-    if (left.length === 0) left = dice.shuffled(MIX);
+    await pause(seeded.between(options.paceMs * 0.5, options.paceMs * 1.5));
+    if (left.length === 0) left = seeded.shuffled(MIX);
     const [kind = 'kill', ...others] = left;
     left = others;
     done.push(await faults.strike(kind));

@@ -1,20 +1,20 @@
 import type { Run } from '../support/history.ts';
 import type { Done } from './faults.ts';
-import { isHollow } from './hollow.ts';
 import { FAULT_KINDS } from './options.ts';
 import type { RunsReport } from './run-programme.ts';
+import { isVacuous } from './vacuous.ts';
 
 /** Why the programme failed, or proves nothing; empty when it is as it should be. */
 export function runComplaints({ faults, verdict, trouble }: RunsReport): readonly string[] {
   const kills = faults.filter(({ kind }) => kind === 'kill');
   const hit = kills.filter((kill) => kill.hit.length > 0).length;
-  const hollow = isHollow(hit, kills.length) ? [`void: ${hit} of ${kills.length} kills hit`] : [];
+  const vacuous = isVacuous(hit, kills.length) ? [`void: ${hit} of ${kills.length} kills hit`] : [];
   return [
     ...verdict.lost.map((text) => `not ended: ${text}`),
     ...verdict.wrong.map((text) => `wrong end: ${text}`),
     ...verdict.doubles.map((text) => `recorded twice: ${text}`),
     ...trouble.map((text) => `left behind: ${text}`),
-    ...hollow,
+    ...vacuous,
   ];
 }
 

@@ -1,6 +1,6 @@
 /** The workflows of `npm run chaos -- --runs n`, and what each gives. Handlers: `run-worker.mjs`. */
 import { type AnyStep, dynamic, each, parallel, ref, type Step, type Task } from 'fairloom';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 /** A number, and a mark that tells which result of which start it is. */
 export interface Token {
@@ -149,6 +149,6 @@ const SHAPES: readonly Shape[] = [
 export const SHAPE_COUNT: number = SHAPES.length;
 
 /** The shapes in turn, each time in another order. */
-export function* shapesOf(dice: Dice): Generator<Shape, never> {
-  for (;;) yield* dice.shuffled(SHAPES);
+export function* shapesOf(seeded: SeededRandom): Generator<Shape, never> {
+  for (;;) yield* seeded.shuffled(SHAPES);
 }

@@ -13,7 +13,7 @@ describe('limits', () => {
     const ordered: readonly (readonly (keyof typeof LIMIT_TABLE)[])[] = [
       ['leaseMinMs', 'leaseMs', 'leaseMaxMs'],
       ['backoffMs', 'backoffMaxMs', 'delayMaxMs'],
-      ['strangeBaseMs', 'strangeMaxMs', 'unknownTaskMs'],
+      ['unknownNodeBaseMs', 'unknownNodeMaxMs', 'unknownTaskMs'],
       ['payloadWarnBytes', 'payloadBytes', 'scriptBytes'],
       ['oldErrorBytes', 'errorBytes'],
       ['weightMin', 'weightMax'],

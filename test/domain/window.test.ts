@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type OwnerState,
   openWindow,
-  type Standing,
   type Window,
   windowStep,
 } from '../../src/domain/task/window.ts';
@@ -56,10 +56,10 @@ describe('throttle', () => {
     expect(openWindow(spec, NOW)).toEqual({ kind: 'new', dueAt: NOW, window });
   });
 
-  it.each<Standing>(['scheduled', 'waiting', 'begun'])(
+  it.each<OwnerState>(['scheduled', 'waiting', 'begun'])(
     'the next task of a window whose own is %s ends it and opens the next',
-    (standing) => {
-      expect(windowStep(spec, inside, standing, NOW)).toEqual({
+    (status) => {
+      expect(windowStep(spec, inside, status, NOW)).toEqual({
         kind: 'new',
         dueAt: NOW + 6_000,
         window: { from: NOW + 6_000, until: NOW + 16_000 },
@@ -67,12 +67,12 @@ describe('throttle', () => {
     },
   );
 
-  it.each<[Standing, object]>([
+  it.each<[OwnerState, object]>([
     ['scheduled', { kind: 'replace' }],
     ['waiting', { kind: 'replace' }],
     ['begun', { kind: 'new', dueAt: NOW + 6_000, window: ahead }],
-  ])('before the window of a task that is %s', (standing, step) => {
-    expect(windowStep(spec, ahead, standing, NOW)).toEqual(step);
+  ])('before the window of a task that is %s', (status, step) => {
+    expect(windowStep(spec, ahead, status, NOW)).toEqual(step);
   });
 
   it('without trailing every other call is answered with the task', () => {
@@ -95,9 +95,9 @@ it('windows of one key never overlap, and no start is in the past', () => {
         let { window } = openWindow(spec, now);
         for (const pause of gaps) {
           now += pause;
-          const standing: Standing = now >= window.from ? 'begun' : 'scheduled';
+          const status: OwnerState = now >= window.from ? 'begun' : 'scheduled';
           const isOver = now >= (window.until ?? 0);
-          const step = isOver ? openWindow(spec, now) : windowStep(spec, window, standing, now);
+          const step = isOver ? openWindow(spec, now) : windowStep(spec, window, status, now);
           if (step.kind !== 'new') continue;
           expect(step.dueAt).toBeGreaterThanOrEqual(now);
           expect(step.window.from).toBeGreaterThanOrEqual(window.until ?? 0);

@@ -1,11 +1,11 @@
 /** A short chaos programme of workflows, and whether its verdict would notice what it is there for. */
 import { describe, expect, it } from 'vitest';
-import { isHollow } from '../chaos/hollow.ts';
 import { chaosOptions } from '../chaos/options.ts';
 import { runWorkflowChaos } from '../chaos/run-programme.ts';
 import { renderRuns, runComplaints } from '../chaos/run-report.ts';
 import { SHAPE_COUNT } from '../chaos/run-shapes.ts';
 import { judgeRuns, type RunEnd } from '../chaos/run-verdict.ts';
+import { isVacuous } from '../chaos/vacuous.ts';
 import type { LedgerEntry } from '../support/ledger.ts';
 
 describe('chaos of workflows', () => {
@@ -27,8 +27,8 @@ describe('chaos of workflows', () => {
 });
 
 it('a programme is void when its kills met too little work for chance', () => {
-  expect([isHollow(0, 0), isHollow(3, 11), isHollow(60, 200)]).toEqual([false, false, false]);
-  expect([isHollow(0, 1), isHollow(0, 11), isHollow(40, 200)]).toEqual([true, true, true]);
+  expect([isVacuous(0, 0), isVacuous(3, 11), isVacuous(60, 200)]).toEqual([false, false, false]);
+  expect([isVacuous(0, 1), isVacuous(0, 11), isVacuous(40, 200)]).toEqual([true, true, true]);
 });
 
 describe('the verdict on runs', () => {

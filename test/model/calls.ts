@@ -236,7 +236,16 @@ function leaseAnswer(reply: LeaseReply): unknown {
 /** The fields of the port; a backend may add its own. */
 function leased(lease: Leased): Leased {
   const { id, token, attempt, losses, leaseUntil, leasedAt, createdAt, name, queue } = lease;
-  const { user, level, payload, options, releases, alone, upstreams, terms } = lease;
+  const {
+    user,
+    level,
+    payload,
+    options,
+    releases,
+    alone,
+    upstreams,
+    attemptSettings: terms,
+  } = lease;
   const when = { leaseUntil, leasedAt, createdAt };
   const what = { name, queue, user, level, payload, options, releases, alone, upstreams };
   const told = terms === undefined ? {} : { terms };

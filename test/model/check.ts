@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { MOVES } from '../../src/domain/task/transition.ts';
 import { historyOf } from './arbitraries.ts';
-import { type Counters, newCounters, Rig, type Subject } from './rig.ts';
+import { type Counters, Harness, newCounters, type Subject } from './harness.ts';
 import { STEP_TYPES, type Step } from './steps.ts';
 
 /** Longest history: enough for a task to fail, be redriven, and have dependents. */
@@ -71,7 +71,7 @@ export async function replay(
 ): Promise<void> {
   const subjects = await open();
   try {
-    await new Rig(subjects, counters).run(steps);
+    await new Harness(subjects, counters).run(steps);
   } finally {
     for (const subject of subjects) await subject.close();
   }

@@ -15,11 +15,11 @@ export const DRAINER: WorkerSpec = {
 
 /** Takes away every limit and pause that this history has set, and what makes tasks for ever. */
 export function obstacles({ world }: Oracle): readonly Call[] {
-  const { lanes, everywhere, own } = world;
+  const { queues, everywhere, own } = world;
   const patch = { paused: null, maxRunning: null, rate: null };
   return [
     ...[...world.schedules.keys()].map((id): Call => ({ type: 'removeSchedule', id })),
-    ...[...lanes.values()]
+    ...[...queues.values()]
       .filter(({ settings }) => Object.keys(settings).length > 0)
       .map(({ queue }): Call => ({ type: 'setQueue', queue, patch: { ...patch, perUser: null } })),
     ...[...everywhere.keys()].map((user): Call => {

@@ -59,8 +59,8 @@ export class Ledger {
       const record = this.#records.get(id);
       ok(spec.join === undefined, `leased, though it is a join: ${id}`);
       const run = spec.owner === undefined ? undefined : this.#records.get(spec.owner);
-      const isOrphan = spec.owner !== undefined && (run === undefined || isEnd(run.state));
-      ok(before === token || !isOrphan, `leased, though its run has ended: ${id}`);
+      const isAbandoned = spec.owner !== undefined && (run === undefined || isEnd(run.state));
+      ok(before === token || !isAbandoned, `leased, though its run has ended: ${id}`);
       ok(record?.dueAt === undefined || record.dueAt <= now, `I10 ${id} before its time`);
       for (const { id: upstream, state } of upstreams) {
         const { onFailure, onCancel, onMissing } = spec.edges;

@@ -7,7 +7,7 @@ import type {
   UserInfo,
   WorkerInfo,
 } from '../../src/domain/port/backend.ts';
-import type { TaskRecord, TaskStanding } from '../../src/domain/task/task.ts';
+import type { TaskRecord, TaskStatus } from '../../src/domain/task/task.ts';
 import type { Oracle } from './oracle/oracle.ts';
 import type { WorkerFacts } from './oracle/view.ts';
 import { byBytes } from './oracle/world.ts';
@@ -18,7 +18,7 @@ export interface State {
   /** Of every id that was ever used, in that order. */
   readonly records: readonly (TaskRecord | undefined)[];
   /** The same of the call that asks for less. */
-  readonly standing: readonly (TaskStanding | undefined)[];
+  readonly status: readonly (TaskStatus | undefined)[];
   /** Of every user in every queue; who has nothing is left out. */
   readonly users: readonly UserInfo[];
   /** Names of those in each queue that have work or settings, as the listing tells them. */
@@ -35,9 +35,9 @@ const DIGITS = 1e6;
 const PLACES = QUEUES.flatMap((queue) => USERS.map((user) => ({ queue, user })));
 
 export async function stateOf(backend: Backend, ids: readonly string[]): Promise<State> {
-  const [records, standing, users, listed, queues, stats, schedules, workers] = await Promise.all([
+  const [records, status, users, listed, queues, stats, schedules, workers] = await Promise.all([
     backend.inspect.get(ids),
-    backend.inspect.standing(ids),
+    backend.inspect.status(ids),
     Promise.all(PLACES.map(({ user, queue }) => backend.users.get(user, queue))),
     Promise.all(QUEUES.map((queue) => namesListed(backend, queue))),
     Promise.all(QUEUES.map((queue) => backend.queues.get(queue))),
@@ -47,7 +47,7 @@ export async function stateOf(backend: Backend, ids: readonly string[]): Promise
   ]);
   return {
     records,
-    standing,
+    status,
     users: users
       .filter((user) => user !== undefined)
       .filter(isBusy)
@@ -66,7 +66,7 @@ export async function stateOf(backend: Backend, ids: readonly string[]): Promise
 export function expectedState(oracle: Oracle, ids: readonly string[]): State {
   return {
     records: ids.map((id) => oracle.record(id)),
-    standing: ids.map((id) => standingOf(oracle.record(id))),
+    status: ids.map((id) => ownerStateOf(oracle.record(id))),
     users: PLACES.map(({ user, queue }) => oracle.user(user, queue))
       .filter(isBusy)
       .map(rounded),
@@ -85,7 +85,7 @@ export function expectedState(oracle: Oracle, ids: readonly string[]): State {
 
 export function compareStates(actual: State, expected: State): void {
   mustBeSame(actual.records, expected.records);
-  mustBeSame(actual.standing, expected.standing);
+  mustBeSame(actual.status, expected.status);
   mustBeSame(actual.users, expected.users);
   mustBeSame(actual.listed, expected.listed);
   mustBeSame(actual.queues, expected.queues);
@@ -94,11 +94,11 @@ export function compareStates(actual: State, expected: State): void {
   mustBeSame(actual.workers, expected.workers);
 }
 
-function standingOf(record: TaskRecord | undefined): TaskStanding | undefined {
+function ownerStateOf(record: TaskRecord | undefined): TaskStatus | undefined {
   if (record === undefined) return undefined;
   const { state, result, error, cause } = record;
-  const standing: Record<keyof TaskStanding, unknown> = { state, result, error, cause };
-  return standing as TaskStanding;
+  const status: Record<keyof TaskStatus, unknown> = { state, result, error, cause };
+  return status as TaskStatus;
 }
 
 /** A user without work may be known or not: that is the backend's own affair. */

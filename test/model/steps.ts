@@ -249,7 +249,7 @@ export const STEP_TYPES: readonly Step['type'][] = [
   'flush',
 ];
 
-/** Queues of every history: two, so that stride and lanes are met. */
+/** Queues of every history: two, so that stride and queues are met. */
 export const QUEUES: readonly string[] = ['default', 'bulk'];
 /**
  * Users: an ordinary one, some that break keys and maps built without care, and two whose order by

@@ -8,7 +8,7 @@ import { LIMITS } from '../../src/domain/limits.ts';
 import type { Retention } from '../../src/domain/settings/settings.ts';
 import { startRedis } from '../support/redis/redis-server.ts';
 import type { Open } from './check.ts';
-import { RETENTION, START_MS, type Subject } from './rig.ts';
+import { RETENTION, START_MS, type Subject } from './harness.ts';
 
 /** Stands still; nothing in a history waits for a timer but for that. */
 class StillClock implements Clock {

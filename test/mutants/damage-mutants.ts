@@ -53,7 +53,7 @@ const REBUILD: readonly Row[] = [
   ],
   [
     'a class that its queue does not know stays so',
-    `  if size > 0 and not lane.classes[class] then`,
+    `  if size > 0 and not queue.classes[class] then`,
     `  if false then`,
   ],
   [
@@ -78,7 +78,7 @@ const EDGES: readonly Row[] = [
   ],
   [
     'a deadline that is in no index is none',
-    `    if repair then F.move('deadlines', F.member(t), t.rare.leastDeadline) end\n`,
+    `    if repair then F.move('deadlines', F.member(t), t.optional.leastDeadline) end\n`,
     ``,
   ],
 ];
@@ -94,14 +94,14 @@ export const DAMAGE_MUTANTS: readonly Mutant[] = [
       ``,
     ],
   ]),
-  ...of('lua/lib/steps/deal.lua', [
+  ...of('lua/lib/steps/dispatch.lua', [
     [
       'a text that cannot be read costs others their places',
       `      if not c or string.sub(text,`,
       `      if string.sub(text,`,
     ],
   ]),
-  ...of('connection/mending.ts', [
+  ...of('connection/repair.ts', [
     ['what was left half done stays so', `      if (!READS.has(verb)) void this.#all();\n`, ``],
     [
       'all is looked at again and again in vain',

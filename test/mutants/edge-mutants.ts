@@ -53,8 +53,8 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'edges: in memory, what was absent is read at the lease',
     file: 'src/backends/memory/lease.ts',
-    find: `const isAbsent = entry.rare.absent?.has(id) === true;`,
-    replace: `const isAbsent = entry.rare.absent?.has(id) === undefined;`,
+    find: `const isAbsent = entry.optional.absent?.has(id) === true;`,
+    replace: `const isAbsent = entry.optional.absent?.has(id) === undefined;`,
   },
   {
     name: 'edges: in memory, a firing waits for another user’s task',
@@ -71,7 +71,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'edges: in Lua, a missing id is awaited of anybody',
     file: 'src/backends/redis/lua/lib/ends/edges.lua',
-    find: `t.rare.policies and t.rare.policies[4] and '' or F.fixed(t).user)`,
+    find: `t.optional.policies and t.optional.policies[4] and '' or F.fixed(t).user)`,
     replace: `'')`,
   },
   {
@@ -83,7 +83,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'edges: in Lua, who leaves the line of a missing id stays in it',
     file: 'src/backends/redis/lua/lib/ends/cascade.lua',
-    find: `      if not upstream or (upstream.rare and upstream.rare.batchId) then Cascade.leaveMissing(t, id) end\n`,
+    find: `      if not upstream or (upstream.optional and upstream.optional.batchId) then Cascade.leaveMissing(t, id) end\n`,
     replace: '',
   },
   {

@@ -8,13 +8,13 @@ const ROWS: readonly Row[] = [
   [
     'src/backends/redis/lua/lib/steps/hand.lua',
     'while others are ready',
-    `return lane.ready == 0 and lane.parked`,
-    `return lane.parked`,
+    `return queue.ready == 0 and queue.parked`,
+    `return queue.parked`,
   ],
   [
     'src/backends/redis/lua/lib/steps/hand.lua',
     'though the queue asks for more',
-    ` and not next(lane.config)\n`,
+    ` and not next(queue.config)\n`,
     `\n`,
   ],
   [
@@ -32,8 +32,8 @@ const ROWS: readonly Row[] = [
   [
     'src/backends/redis/lua/lib/steps/hand.lua',
     'for nothing',
-    `  lane.virtual = math.max(lane.virtual, Tag.startOf(tag, 100)) + 1\n`,
-    `  lane.virtual = math.max(lane.virtual, Tag.startOf(tag, 100))\n`,
+    `  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, 100)) + 1\n`,
+    `  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, 100))\n`,
   ],
   [
     'src/backends/redis/lua/lib/steps/hand.lua',

@@ -53,7 +53,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'counts by state forget what leaves',
     file: 'src/backends/memory/rules/places.ts',
-    find: `  user.lane.counts[entry.state]--;\n`,
+    find: `  user.queue.counts[entry.state]--;\n`,
     replace: '',
   },
   {
@@ -155,13 +155,13 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'virtual time stands still',
     file: 'src/backends/memory/store/ready-index.ts',
-    find: `  lane.clock.v = afterTurn(lane.clock.v, cost, lane.clock.w);\n`,
+    find: `  queue.clock.v = afterTurn(queue.clock.v, cost, queue.clock.w);\n`,
     replace: '',
   },
   {
     name: 'the weight of one who stops stays in W',
     file: 'src/backends/memory/store/ready-index.ts',
-    find: `  lane.clock.w -= user.weight;\n`,
+    find: `  queue.clock.w -= user.weight;\n`,
     replace: '',
   },
   {
@@ -179,7 +179,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a class does not remember who entered last',
     file: 'src/backends/memory/store/ready-index.ts',
-    find: `  lane.lasts.set(kind, shared ? last + 1 : entry.last);\n`,
+    find: `  queue.lasts.set(kind, shared ? last + 1 : entry.last);\n`,
     replace: '',
   },
   {
@@ -203,7 +203,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'the end of a task tells no dependent',
     file: 'src/backends/memory/rules/end.ts',
-    find: `  if (entry.rare.waiting !== undefined || entry.upstreamIds.length > 0) {`,
+    find: `  if (entry.optional.waiting !== undefined || entry.upstreamIds.length > 0) {`,
     replace: `  if (entry.upstreamIds.length > 0) {`,
   },
   {
@@ -215,8 +215,8 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'the first dependency that ends sets a task going',
     file: 'src/backends/memory/rules/end.ts',
-    find: `  if (dependent.rare.blocked === undefined || dependent.rare.blocked.size > 0) return;`,
-    replace: `  if (dependent.rare.blocked === undefined) return;`,
+    find: `  if (dependent.optional.blocked === undefined || dependent.optional.blocked.size > 0) return;`,
+    replace: `  if (dependent.optional.blocked === undefined) return;`,
   },
   {
     name: 'a wait for one that failed has no end',
@@ -233,7 +233,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'retention takes what is still read',
     file: 'src/backends/memory/store/store.ts',
-    find: `(entry.rare.readers > 0 ? this.read : this.byState)[state]`,
+    find: `(entry.optional.readers > 0 ? this.read : this.byState)[state]`,
     replace: `this.byState[state]`,
   },
   {
@@ -257,7 +257,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a removal stops when it has canceled some of those that it held',
     file: 'src/backends/memory/rules/remove.ts',
-    find: `  if (entry.rare.held !== undefined && entry.rare.held.size > 0) return false;\n`,
+    find: `  if (entry.optional.held !== undefined && entry.optional.held.size > 0) return false;\n`,
     replace: '',
   },
   {
@@ -305,7 +305,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'another payload under the same id is no conflict',
     file: 'src/backends/memory/enqueue.ts',
-    find: ` &&\n    (entry.rare.firstPayload ?? entry.payload) === task.payload`,
+    find: ` &&\n    (entry.optional.firstPayload ?? entry.payload) === task.payload`,
     replace: '',
   },
   {
@@ -335,7 +335,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a queue that charges anew keeps old tags',
     file: 'src/backends/memory/rules/settings-of.ts',
-    find: `    recount(lane);\n`,
+    find: `    recount(queue);\n`,
     replace: '',
   },
   {

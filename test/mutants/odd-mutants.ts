@@ -9,8 +9,8 @@ type Row = readonly [name: string, find: string, replace: string];
 const DEAL_RICH: readonly Row[] = [
   [
     'turns whose tasks were put back stay charged',
-    `dealt, odd = Deal.turns(lane, taken.stop - 1, turns), taken.isOdd`,
-    `dealt.count, odd = taken.stop - 1, taken.isOdd`,
+    `dispatched, odd = Dispatch.turns(queue, taken.stop - 1, turns), taken.isOdd`,
+    `dispatched.count, odd = taken.stop - 1, taken.isOdd`,
   ],
   ['turns are dealt out by what is stored, not by what the step has done', `  Step.rest()\n`, ``],
   [
@@ -25,8 +25,8 @@ const DEAL_RICH: readonly Row[] = [
   ],
   [
     'many turns of a user leave as many that may start',
-    `u.lane.runnable + room - u.room`,
-    `u.lane.runnable`,
+    `u.queue.runnable + room - u.room`,
+    `u.queue.runnable`,
   ],
   ['many turns of a user are not running', `running = running + n end`, `running = running end`],
   [
@@ -36,20 +36,20 @@ const DEAL_RICH: readonly Row[] = [
   ],
   [
     'many turns of a user go past its rate',
-    `  if set.rate then room = Deal.startsOf(u, room) end\n`,
+    `  if set.rate then room = Dispatch.startsOf(u, room) end\n`,
     ``,
   ],
   ['many turns of a user spend nothing of its rate', `        u.tat = tat\n`, ``],
-  ['many turns of a user are all of level 3', `      level = Deal.nextLevel(plans[i])\n`, ``],
+  ['many turns of a user are all of level 3', `      level = Dispatch.nextLevel(plans[i])\n`, ``],
   ['a level that many turns have emptied keeps its tag', `F.emptied(plan, level)`, `plan = plan`],
   [
     'a task is started with many others after its time to start',
-    `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isOrphan(t)))`,
-    `not (x and x.ownerRun and Park.isOrphan(t))`,
+    `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isAbandoned(t)))`,
+    `not (x and x.ownerRun and Park.isAbandoned(t))`,
   ],
   [
     'a task of a run that has ended is started with many others',
-    `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isOrphan(t)))`,
+    `not (x and (x.startUntil or x.startWithin or x.ownerRun and Park.isAbandoned(t)))`,
     `not (x and x.startUntil)`,
   ],
   ['a last chance is taken beside others', `    and t.losses < LIMIT.maxLost - 1 and `, `    and `],
@@ -77,7 +77,7 @@ const SETTLE_RICH: readonly Row[] = [
   ['many finish although a cancel was asked for', `if not t or t.canceling then`, `if not t then`],
   [
     'many end at once in a queue that charges time',
-    `    if F.laneOf(t.queue).timed then break end\n`,
+    `    if F.queueOf(t.queueName).timed then break end\n`,
     ``,
   ],
   [
@@ -113,7 +113,7 @@ const SETTLE_RICH: readonly Row[] = [
   ['many go back to the head of the line', `row.seq < heads[name] then`, `true then`],
   [
     'who had nothing in line does not join',
-    `  if heads[name] == INF then Store.join(lane, name) end\n`,
+    `  if heads[name] == INF then Store.join(queue, name) end\n`,
     ``,
   ],
   [
@@ -128,7 +128,7 @@ const SETTLE_RICH: readonly Row[] = [
   ],
   [
     'many are tried again by users with a record',
-    `(isOther and Store.isOther(lane, name))`,
+    `(isOther and Store.isOther(queue, name))`,
     `false`,
   ],
   ['many are tried again for ever', `seq, failures + 1, losses`, `seq, failures, losses`],
@@ -152,8 +152,8 @@ const COUNT_DOWN: readonly Row[] = [
   ],
   [
     'many tasks of a user finish, and one is counted',
-    `Settle.countDown(lane, name, counts[name])`,
-    `Settle.countDown(lane, name, 1)`,
+    `Settle.countDown(queue, name, counts[name])`,
+    `Settle.countDown(queue, name, 1)`,
   ],
   [
     'whoever waits for its own limit is not ready when many have ended',
@@ -200,7 +200,7 @@ const PROMOTE: readonly Row[] = [
 ];
 
 export const ODD_MUTANTS: readonly Mutant[] = [
-  ...of('steps/deal-rich', DEAL_RICH),
+  ...of('steps/dispatch-rich', DEAL_RICH),
   ...of('steps/settle-rich', [...SETTLE_RICH, ...COUNT_DOWN]),
   ...of('ends/cascade-many', CASCADE_MANY),
   ...of('time/tick', PROMOTE),

@@ -5,7 +5,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a lease lasts as the worker says, whatever its queue does',
     file: 'src/backends/memory/lease.ts',
-    find: `lane.settings.leaseMs ?? request.leaseMs`,
+    find: `queue.settings.leaseMs ?? request.leaseMs`,
     replace: `request.leaseMs`,
   },
   {
@@ -17,7 +17,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a lease lasts as the worker says, whatever its queue does',
     file: 'src/backends/redis/lua/lib/records/lease.lua',
-    find: `(lane.config.leaseMs or request.leaseMs)`,
+    find: `(queue.config.leaseMs or request.leaseMs)`,
     replace: `request.leaseMs`,
   },
   {
@@ -47,35 +47,35 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a debt in time outlives the work of its queue',
     file: 'src/backends/redis/lua/lib/steps/step.lua',
-    find: `lane.counts.started > 0 then return end`,
-    replace: `lane.counts.started > 0 or lane.virtual == 0 then return end`,
+    find: `queue.counts.started > 0 then return end`,
+    replace: `queue.counts.started > 0 or queue.virtual == 0 then return end`,
   },
   {
     name: 'engine: the queue goes before the definition',
     file: 'src/enqueue/attempt-plan.ts',
-    find: `options.retries === undefined ? terms.retries : undefined`,
-    replace: `terms.retries`,
-    first: 'worker/queue-terms.test.ts',
+    find: `options.retries === undefined ? attemptSettings.retries : undefined`,
+    replace: `attemptSettings.retries`,
+    first: 'worker/queue-settings.test.ts',
   },
   {
     name: 'engine: the defaults go before the queue',
     file: 'src/enqueue/attempt-plan.ts',
     find: `timeoutMs: timeoutMs ?? plan.timeoutMs,\n  };\n}\n\nfunction joined`,
     replace: `timeoutMs: plan.timeoutMs,\n  };\n}\n\nfunction joined`,
-    first: 'worker/queue-terms.test.ts',
+    first: 'worker/queue-settings.test.ts',
   },
   {
     name: 'engine: nodes of a driven run do not hear what the queue says',
     file: 'src/runs/driven/producer.ts',
-    find: `NO_OPTIONS, holder.lease.terms`,
+    find: `NO_OPTIONS, holder.lease.attemptSettings`,
     replace: `NO_OPTIONS, undefined`,
-    first: 'worker/queue-terms.test.ts',
+    first: 'worker/queue-settings.test.ts',
   },
   {
     name: 'engine: leases of all lengths are extended as the shortest one',
     file: 'src/worker/lease-keeper.ts',
     find: `.filter(({ lease }) => lengthOf(lease) === leaseMs)`,
     replace: '',
-    first: 'worker/queue-terms.test.ts',
+    first: 'worker/queue-settings.test.ts',
   },
 ];

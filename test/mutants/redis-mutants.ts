@@ -107,8 +107,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a canceled dependency counts as a failed one',
     file: 'src/backends/redis/lua/lib/ends/cascade.lua',
-    find: `  if upstream.state == 'canceled' then return dependent.rare.policies[2] end`,
-    replace: `  if upstream.state == 'canceled' then return dependent.rare.policies[1] end`,
+    find: `  if upstream.state == 'canceled' then return dependent.optional.policies[2] end`,
+    replace: `  if upstream.state == 'canceled' then return dependent.optional.policies[1] end`,
   },
   {
     name: 'Lua: who is held stands in the wrong key',
@@ -119,7 +119,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: the weight of one who stops stays in W',
     file: 'src/backends/redis/lua/lib/turns/fair.lua',
-    find: `  lane.weightSum = lane.weightSum - u.countedWeight\n`,
+    find: `  queue.weightSum = queue.weightSum - u.countedWeight\n`,
     replace: '',
   },
   {
@@ -131,7 +131,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a kept tag is forgotten',
     file: 'src/backends/redis/lua/lib/turns/fair.lua',
-    find: `(u.ready or F.startOf(u) > lane.virtual) then kept = u.startTag end`,
+    find: `(u.ready or F.startOf(u) > queue.virtual) then kept = u.startTag end`,
     replace: `u.ready then kept = u.startTag end`,
   },
   {
@@ -143,8 +143,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a debt at another weight goes with the record',
     file: 'src/backends/redis/lua/lib/records/user.lua',
-    find: `    or ((u.countedWeight ~= 100 or u.set.weight ~= 100) and u.tagEpoch == u.lane.epoch and not u.ready
-      and F.startOf(u) > u.lane.virtual)\n`,
+    find: `    or ((u.countedWeight ~= 100 or u.set.weight ~= 100) and u.tagEpoch == u.queue.epoch and not u.ready
+      and F.startOf(u) > u.queue.virtual)\n`,
     replace: ``,
   },
   {
@@ -174,7 +174,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: virtual time stands still',
     file: 'src/backends/redis/lua/lib/records/lease.lua',
-    find: `  lane.virtual = Turn.afterTurn(lane.virtual, cost, weights)\n`,
+    find: `  queue.virtual = Turn.afterTurn(queue.virtual, cost, weights)\n`,
     replace: '',
   },
   {
@@ -234,13 +234,13 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: those that ended last in a step are told first',
     file: 'src/backends/redis/lua/lib/ends/cascade.lua',
-    find: `    line[#line + 1] = standing[i]\n`,
-    replace: `    table.insert(line, line.at, standing[i])\n`,
+    find: `    line[#line + 1] = pendingEnds[i]\n`,
+    replace: `    table.insert(line, line.at, pendingEnds[i])\n`,
   },
   {
     name: 'Lua: time is charged as expected, and never corrected',
     file: 'src/backends/redis/lua/lib/turns/places.lua',
-    find: `      if u.lane.timed then Timed.settle(t, u) end\n`,
+    find: `      if u.queue.timed then Timed.settle(t, u) end\n`,
     replace: '',
   },
 ];

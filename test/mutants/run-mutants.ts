@@ -6,7 +6,7 @@ const IN_MEMORY: readonly Mutant[] = [
     name: 'runs: a join is put in line',
     file: 'src/backends/memory/rules/end.ts',
     find: `  if (state === 'queued') {`,
-    replace: `  if (entry.rare.blocked === undefined) {`,
+    replace: `  if (entry.optional.blocked === undefined) {`,
   },
   {
     name: 'runs: a join lets go of what it joined',
@@ -17,7 +17,7 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'runs: a failure does not wake a run that asked for it',
     file: 'src/backends/memory/rules/end.ts',
-    find: `upstream.state === 'finished' || run.rare.run?.wakeOn === 'all'`,
+    find: `upstream.state === 'finished' || run.optional.run?.wakeOn === 'all'`,
     replace: `upstream.state !== 'queued'`,
   },
   {
@@ -35,7 +35,7 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'runs: a suspension forgives no losses',
     file: 'src/backends/memory/rules/suspend.ts',
-    find: `  if (entry.rare.losses > 0) entry.own().losses = 0;\n`,
+    find: `  if (entry.optional.losses > 0) entry.own().losses = 0;\n`,
     replace: '',
   },
   {
@@ -47,7 +47,7 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'runs: a woken run still hears of those that it waited for',
     file: 'src/backends/memory/rules/end.ts',
-    find: `    store.records.get(id)?.rare.waiting?.delete(entry);\n    blocked`,
+    find: `    store.records.get(id)?.optional.waiting?.delete(entry);\n    blocked`,
     replace: `    blocked`,
   },
   {
@@ -83,7 +83,7 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'runs: a journal is told of no redrive',
     file: 'src/backends/memory/admin.ts',
-    find: `  countRedrive(entry.rare.run?.journal);\n`,
+    find: `  countRedrive(entry.optional.run?.journal);\n`,
     replace: '',
   },
   {
@@ -95,7 +95,7 @@ const IN_MEMORY: readonly Mutant[] = [
   {
     name: 'runs: a journal forgives no losses',
     file: 'src/backends/memory/journals.ts',
-    find: `  if (entry.rare.losses > 0) entry.own().losses = 0;\n`,
+    find: `  if (entry.optional.losses > 0) entry.own().losses = 0;\n`,
     replace: '',
   },
   {
@@ -116,7 +116,7 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a join is put in line',
     file: 'src/backends/redis/lua/lib/turns/places.lua',
-    find: `  if not (t.rare and t.rare.isJoin) then return F.enterQueue(t, u) end\n`,
+    find: `  if not (t.optional and t.optional.isJoin) then return F.enterQueue(t, u) end\n`,
     replace: `  if t.id ~= '' then return F.enterQueue(t, u) end\n`,
   },
   {
@@ -128,7 +128,7 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a failure does not wake a run that asked for it',
     file: 'src/backends/redis/lua/lib/steps/suspend.lua',
-    find: `if upstream.state ~= 'finished' and t.rare.wakeWord == 'failure' then`,
+    find: `if upstream.state ~= 'finished' and t.optional.wakeWord == 'failure' then`,
     replace: `if upstream.state == 'queued' then`,
   },
   {
@@ -140,7 +140,7 @@ const IN_LUA: readonly Mutant[] = [
   {
     name: 'Lua: runs: a suspension has no time',
     file: 'src/backends/redis/lua/lib/steps/suspend.lua',
-    find: `  if wakeAfter ~= '' then t.rare.wakeDue = now + wakeAfter end\n`,
+    find: `  if wakeAfter ~= '' then t.optional.wakeDue = now + wakeAfter end\n`,
     replace: '',
   },
   {

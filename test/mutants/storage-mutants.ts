@@ -190,7 +190,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'Lua: a lease carries any number of long payloads',
-    file: 'src/backends/redis/lua/lib/steps/deal.lua',
+    file: 'src/backends/redis/lua/lib/steps/dispatch.lua',
     find: `if bytes > 0 and batch.bytes > 0 and batch.bytes + bytes > LIMIT.scriptBytes then`,
     replace: `if false then`,
   },
@@ -293,8 +293,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: what is parked comes back though its queue gives nothing',
     file: 'src/backends/redis/lua/lib/turns/bring-back.lua',
-    find: `  if not Choose.laneOpen(lane, lane.parked) then return false end\n`,
-    replace: `  if lane.parked == 0 then return false end\n`,
+    find: `  if not Choose.queueOpen(queue, queue.parked) then return false end\n`,
+    replace: `  if queue.parked == 0 then return false end\n`,
   },
   {
     name: 'Lua: one user has all its parked tasks brought back before others',
@@ -311,7 +311,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: who was brought back and not served stays in line',
     file: 'src/backends/redis/lua/lib/turns/bring-back.lua',
-    find: `    elseif turn.isQuick or Park.again(lane, turn, id) then\n`,
+    find: `    elseif turn.isQuick or Park.again(queue, turn, id) then\n`,
     replace: `    elseif false then\n`,
   },
   {
@@ -327,33 +327,33 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: ``,
   },
   {
-    name: 'Lua, straight: a stranger among many counts as a turn',
+    name: 'Lua, straight: an unknown name among many counts as a turn',
     file: 'src/backends/redis/lua/lib/turns/skip.lua',
-    find: `    queue.first, queue.parked = queue.first + 1, queue.parked + 1\n    batch.strangers`,
-    replace: `    queue.first, queue.parked, queue.used = queue.first + 1, queue.parked + 1, queue.used + 1\n    batch.strangers`,
+    find: `    waiting.first, waiting.parked = waiting.first + 1, waiting.parked + 1\n    batch.unknownNames`,
+    replace: `    waiting.first, waiting.parked, waiting.used = waiting.first + 1, waiting.parked + 1, waiting.used + 1\n    batch.unknownNames`,
   },
   {
     name: 'Lua, straight: who has parked some leaves its class too late',
     file: 'src/backends/redis/lua/lib/turns/skip.lua',
-    find: `      if queue.parked > 0 and queue.had == queue.used then\n`,
+    find: `      if waiting.parked > 0 and waiting.had == waiting.used then\n`,
     replace: `      if false then\n`,
   },
   {
     name: 'Lua, straight: who has parked all stays in its class',
-    file: 'src/backends/redis/lua/lib/steps/deal-rich.lua',
-    find: `    if taken.drained then Park.drain(lane, taken.drained, taken.class) end\n`,
+    file: 'src/backends/redis/lua/lib/steps/dispatch-rich.lua',
+    find: `    if taken.drained then Park.drain(queue, taken.drained, taken.class) end\n`,
     replace: ``,
   },
   {
     name: 'Lua: who comes back to an empty line and is not served stays in its class',
     file: 'src/backends/redis/lua/lib/turns/bring-back.lua',
-    find: `  for _, user in ipairs(drained) do Park.drain(lane, user, 'pw100') end\n`,
+    find: `  for _, user in ipairs(drained) do Park.drain(queue, user, 'pw100') end\n`,
     replace: ``,
   },
   {
     name: 'Lua: who comes back to an empty line keeps its tag beside it',
     file: 'src/backends/redis/lua/lib/turns/bring-back.lua',
-    find: `  if entered.gone then redis.call('ZREM', K.keptTags(lane.prefix), unpack(entered.gone)) end\n`,
+    find: `  if entered.gone then redis.call('ZREM', K.keptTags(queue.prefix), unpack(entered.gone)) end\n`,
     replace: ``,
   },
   {
@@ -365,19 +365,19 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua, straight: strangers of many turns are not counted to the limit',
     file: 'src/backends/redis/lua/lib/turns/skip.lua',
-    find: `    batch.strangers = batch.strangers + 1\n`,
+    find: `    batch.unknownNames = batch.unknownNames + 1\n`,
     replace: ``,
   },
   {
     name: 'Lua: a restricted worker brings back what it may not take',
     file: 'src/backends/redis/lua/lib/turns/bring-back.lua',
-    find: `  local members = reach and reach.steal ~= 'any' and Park.reached(lane, reach)\n`,
+    find: `  local members = scope and scope.steal ~= 'any' and Park.reached(queue, scope)\n`,
     replace: `  local members = false\n`,
   },
   {
     name: 'Lua: nobody is woken for what is parked',
     file: 'src/backends/redis/lua/lib/turns/park.lua',
-    find: `  if Park.wakeIn(lane, '*') then return end\n`,
+    find: `  if Park.wakeIn(queue, '*') then return end\n`,
     replace: ``,
   },
   {

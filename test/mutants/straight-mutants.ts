@@ -67,19 +67,23 @@ const DEAL: readonly Row[] = [
     `      elseif Tag.startOf(tags[i], front.countedWeight) > turns.virtual then`,
     `      elseif tags[i] < 0 then`,
   ],
-  ['names of those who have gone stay', `  if passed then Step.dropNames(lane, passed) end\n`, ``],
+  ['names of those who have gone stay', `  if passed then Step.dropNames(queue, passed) end\n`, ``],
   [
     'the lease of a queue ends when the request says',
-    `turns.count, now + (lane.config.leaseMs or request.leaseMs)`,
+    `turns.count, now + (queue.config.leaseMs or request.leaseMs)`,
     `turns.count, now + request.leaseMs`,
   ],
   [
     'tasks that are dealt out are not counted as started',
-    `  lane.counts.queued, lane.counts.started = lane.counts.queued - n, lane.counts.started + n\n`,
+    `  queue.counts.queued, queue.counts.started = queue.counts.queued - n, queue.counts.started + n\n`,
     ``,
   ],
-  ['tasks that are dealt out are runnable still', `  lane.runnable = lane.runnable - n\n`, ``],
-  ['a long payload stays behind', `  if request.isLong then Deal.addLong(batch, at_) end\n`, ``],
+  ['tasks that are dealt out are runnable still', `  queue.runnable = queue.runnable - n\n`, ``],
+  [
+    'a long payload stays behind',
+    `  if request.isLong then Dispatch.addLong(batch, at_) end\n`,
+    ``,
+  ],
   [
     'a queue takes turns of another',
     `(other.pass < pass or (other.pass == pass and i < at_))`,
@@ -92,17 +96,17 @@ const DEAL: readonly Row[] = [
   ],
   [
     'many turns go past maxRunning of their queue',
-    `    if config.maxRunning then most = math.min(most, config.maxRunning - share.lane.counts.started) end\n`,
+    `    if config.maxRunning then most = math.min(most, config.maxRunning - share.queue.counts.started) end\n`,
     ``,
   ],
   [
     'a queue with a rate deals out many turns at once',
-    `if rich and (share.reach or config.rate) then`,
-    `if rich and share.reach then`,
+    `if rich and (share.scope or config.rate) then`,
+    `if rich and share.scope then`,
   ],
   [
     'a worker with lists is dealt turns of everybody',
-    `if rich and (share.reach or config.rate) then`,
+    `if rich and (share.scope or config.rate) then`,
     `if rich and config.rate then`,
   ],
 ];
@@ -184,12 +188,12 @@ const STORE_MANY: readonly Row[] = [
   ['a task is stored over another of its id', `    if stored[i] then return end\n`, ``],
   [
     'tasks of a user with a record are stored as if it had none',
-    `    if Store.isOther(lane, ARGV[at_ + 1]) then return end\n`,
+    `    if Store.isOther(queue, ARGV[at_ + 1]) then return end\n`,
     ``,
   ],
   [
     'users of a queue that gives them settings have no record',
-    `  if lane.config.perUser or lane.timed then return false end\n`,
+    `  if queue.config.perUser or queue.timed then return false end\n`,
     ``,
   ],
   [
@@ -205,23 +209,23 @@ const STORE_MANY: readonly Row[] = [
   ],
   [
     'who joins does not count in W',
-    `= lane.weightSum + 100, lane.ready + 1, 1`,
-    `= lane.weightSum, lane.ready + 1, 1`,
+    `= queue.weightSum + 100, queue.ready + 1, 1`,
+    `= queue.weightSum, queue.ready + 1, 1`,
   ],
   ['stamps of many tasks are given again', `  C.stamp = stamp + n\n`, ``],
   [
     'who waits already joins again',
-    `    if length == size then Store.join(lane, user) end\n`,
-    `    Store.join(lane, user)\n`,
+    `    if length == size then Store.join(queue, user) end\n`,
+    `    Store.join(queue, user)\n`,
   ],
   [
     'nobody is woken for many tasks',
-    `lane.gain, lane.enqueued = lane.runnable + size, lane.gain + size,`,
-    `lane.gain, lane.enqueued = lane.runnable + size, lane.gain,`,
+    `queue.gain, queue.enqueued = queue.runnable + size, queue.gain + size,`,
+    `queue.gain, queue.enqueued = queue.runnable + size, queue.gain,`,
   ],
   [
     'users of many tasks have no name',
-    `  redis.call('ZADD', K.users(lane.prefix), '0', user)\n`,
+    `  redis.call('ZADD', K.users(queue.prefix), '0', user)\n`,
     ``,
   ],
   ['many tasks are stored on behalf of a lease that is over', ` or #ARGV[1] > 1 or`, ` or`],
@@ -230,7 +234,7 @@ const STORE_MANY: readonly Row[] = [
 const STEP: readonly Row[] = [
   [
     'users are known still after a rest',
-    `  for _, lane in pairs(lanes) do lane.users, lane.runs = {}, nil end\n`,
+    `  for _, queue in pairs(knownQueues) do queue.users, queue.runs = {}, nil end\n`,
     ``,
   ],
   ['tasks are known still after a rest', `  tasks = {}\n`, ``],
@@ -241,10 +245,10 @@ const STEP: readonly Row[] = [
   ],
   [
     'a queue that rests forgets nothing where virtual time stood still',
-    `  if lane.virtual == 0 and lane.joined == 0 then return end\n`,
-    `  if lane.virtual == 0 then return end\n`,
+    `  if queue.virtual == 0 and queue.joined == 0 then return end\n`,
+    `  if queue.virtual == 0 then return end\n`,
   ],
-  ['kept tags outlive their epoch', `lane.tags == 0 or Step.dropAllTags(lane)`, `true`],
+  ['kept tags outlive their epoch', `queue.tags == 0 or Step.dropAllTags(queue)`, `true`],
   [
     'who gets a record stays in the family of those without',
     `(string.byte(u.class) == 112) == needs then`,
@@ -252,7 +256,7 @@ const STEP: readonly Row[] = [
   ],
   [
     'the tag of a user without a record is never kept',
-    `u.countedWeight == 100 and F.startOf(u) > lane.virtual\n  local isKept`,
+    `u.countedWeight == 100 and F.startOf(u) > queue.virtual\n  local isKept`,
     `u.countedWeight == 100 and F.startOf(u) < 0\n  local isKept`,
   ],
 ];
@@ -266,8 +270,8 @@ const FAIR: readonly Row[] = [
   ['users without a record stand among those with one', `F.needsRecord(u) and 'o' or 'p'`, `'o'`],
   [
     'seats begin anew in each family',
-    `    if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end\n`,
-    `    lane.lasts[kind] = nil\n`,
+    `    if not F.isKindUsed(classes, kind) then queue.lasts[kind] = nil end\n`,
+    `    queue.lasts[kind] = nil\n`,
   ],
 ];
 
@@ -305,7 +309,7 @@ const HOT_LEASES: readonly Row[] = [
 ];
 
 export const STRAIGHT_MUTANTS: readonly Mutant[] = [
-  ...of('steps/deal', DEAL),
+  ...of('steps/dispatch', DEAL),
   ...of('steps/settle-many', SETTLE_MANY),
   ...of('steps/store-many', STORE_MANY),
   ...of('steps/step', STEP),

@@ -13,7 +13,7 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: 'windows: a started task takes the input of later calls',
     file: RULES,
-    find: `  if (standing === 'begun') return openWindow(spec, now);\n`,
+    find: `  if (ownerState === 'begun') return openWindow(spec, now);\n`,
     replace: '',
   },
   {
@@ -37,8 +37,8 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: 'windows: what its start expires by does not move',
     file: 'src/backends/memory/enqueue.ts',
-    find: `entry.rare.expiresAt + dueAt - entry.dueAt;`,
-    replace: `entry.rare.expiresAt;`,
+    find: `entry.optional.expiresAt + dueAt - entry.dueAt;`,
+    replace: `entry.optional.expiresAt;`,
   },
   {
     name: 'windows, Lua: a task that was leased is only waiting',
@@ -55,7 +55,7 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: 'windows, Lua: what its start expires by does not move',
     file: 'src/backends/redis/lua/lib/records/window.lua',
-    find: `    t.rare.startUntil = t.rare.startUntil + due - t.at\n`,
+    find: `    t.optional.startUntil = t.optional.startUntil + due - t.at\n`,
     replace: '',
   },
   {

@@ -53,7 +53,7 @@ describe('the budget of a script', () => {
     }
     expect(await raw.hkeys(key('results'))).toEqual([long]);
     expect(await raw.hstrlen(key('ends'), long ?? '')).toBeLessThan(200);
-    const [whole, other] = await kit.backend.inspect.standing([long ?? '', short ?? '']);
+    const [whole, other] = await kit.backend.inspect.status([long ?? '', short ?? '']);
     expect(whole?.result === MIB).toBe(true);
     expect(other?.result).toBe('"s"');
     // A reader writes the end anew.

@@ -1,4 +1,4 @@
-/** Sets of dependencies whose task is gone are found out, and mended once. */
+/** Sets of dependencies whose task is gone are found out, and repaired once. */
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, it } from 'vitest';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
@@ -50,8 +50,8 @@ it('reconcile finds sets of dependencies whose task is gone', async () => {
   const looked = await inspect.reconcile({ repair: false });
   expect([...ofDependencies(looked.drift)].sort()).toEqual(found);
   expect(await raw.exists(`${prefix}:deps:waiting:stray`)).toBe(1);
-  const mended = await inspect.reconcile({ repair: true });
-  expect([...ofDependencies(mended.drift)].sort()).toEqual(found);
+  const repaired = await inspect.reconcile({ repair: true });
+  expect([...ofDependencies(repaired.drift)].sort()).toEqual(found);
   expect((await inspect.reconcile({ repair: true })).drift).toEqual([]);
   const left = await raw.keys(`${prefix}:deps:*`);
   expect(left.map((key) => key.slice(prefix.length + 6)).sort()).toEqual(

@@ -69,7 +69,7 @@ const FAMILIES: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /** A sequence of numbers in [0, 1) that is the same in every run (mulberry32). */
-function dice(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -80,7 +80,7 @@ function dice(seed: number): () => number {
 }
 
 class Maker {
-  readonly #roll = dice(SEED);
+  readonly #roll = seeded(SEED);
 
   /** Each family once, then any of those that have parameters. */
   uses(count: number): readonly Use[] {
@@ -92,7 +92,7 @@ class Maker {
     }));
   }
 
-  /** What a parameter of this name may be; a `lane` is told by its queue. */
+  /** What a parameter of this name may be; a `queue` is told by its queue. */
   #argument(parameter: string): string {
     if (parameter === 'state') return this.#one(TASK_STATES);
     // Level 3, as most tasks have it, is not told.
@@ -137,7 +137,7 @@ async function namesOf(uses: readonly Use[]): Promise<readonly string[]> {
   const names: string[] = [];
   for (let from = 0; from < uses.length; from += BATCH) {
     const calls = uses.slice(from, from + BATCH).map(({ family, args }) => {
-      return JSON.stringify({ family, args, lane: FAMILIES.get(family)?.[0] === 'lane' });
+      return JSON.stringify({ family, args, queue: FAMILIES.get(family)?.[0] === 'lane' });
     });
     const told: unknown = await admin.eval(SCRIPT, 1, `${PREFIX}:`, ...calls);
     if (Array.isArray(told)) names.push(...told.map(String));

@@ -49,8 +49,8 @@ describe('F69 a place of a parked task', () => {
 
   afterEach(() => opened.dispose());
 
-  it.each(['strange-names', 'strange-users:strange', 'strangers:strange', 'parked', 'deadlines'])(
-    'that is lost, as %s, is found and mended',
+  it.each(['parked-names', 'parked-users:strange', 'strangers:strange', 'parked', 'deadlines'])(
+    'that is lost, as %s, is found and repaired',
     async (key) => {
       expect(await raw.del(`${prefix}:${key}`)).toBe(1);
       expect((await opened.backend.inspect.reconcile({ repair: false })).drift).not.toEqual([]);

@@ -1,4 +1,4 @@
-/** An index of schedules that was damaged is found out, and mended once. */
+/** An index of schedules that was damaged is found out, and repaired once. */
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, it } from 'vitest';
 import { redisForTests } from '../../src/backends/redis/manual-time.ts';
@@ -33,9 +33,9 @@ it('reconcile compares schedules with their list and with those that are due', a
     expect.stringMatching(new RegExp(`^schedule ${id}: `)),
   );
   expect([...looked.drift].sort()).toEqual(found);
-  const mended = await inspect.reconcile({ repair: true });
-  expect(mended.drift).toHaveLength(4);
-  expect(mended.repaired).toBeGreaterThanOrEqual(4);
+  const repaired = await inspect.reconcile({ repair: true });
+  expect(repaired.drift).toHaveLength(4);
+  expect(repaired.repaired).toBeGreaterThanOrEqual(4);
   expect((await inspect.reconcile({ repair: true })).drift).toEqual([]);
   await setTime(NOW + 10);
   const due = await schedules.due({ owner: 's', limit: 10 });

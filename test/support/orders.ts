@@ -4,7 +4,7 @@
  */
 import type { Backend } from '../../src/domain/port/backend.ts';
 import { flakyBackend } from '../../src/testing/flaky-backend.ts';
-import { Dice } from '../chaos/dice.ts';
+import { SeededRandom } from '../chaos/seeded-random.ts';
 import type { Stage } from './backends.ts';
 
 /** One order that is tried. */
@@ -67,9 +67,9 @@ export async function someOrders(
   seed: number,
   scenario: (order: Order) => Promise<void>,
 ): Promise<void> {
-  const dice = new Dice(seed);
+  const seeded = new SeededRandom(seed);
   for (let tried = 0; tried < count; tried++) {
-    await scenario(orderOf((width) => dice.between(0, width - 1)));
+    await scenario(orderOf((width) => seeded.between(0, width - 1)));
   }
 }
 

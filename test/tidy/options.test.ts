@@ -10,7 +10,7 @@ const CALLED =
 
 /** Types that are called so, and no caller writes. */
 const OTHERS: Readonly<Record<string, string>> = {
-  AttemptTerms: 'what a backend answers with a lease',
+  AttemptSettings: 'what a backend answers with a lease',
   ConnectionOptions: 'options of ioredis, which are its own',
   EdgePolicies: 'what is stored of options',
   EnqueueTerms: 'of the port',

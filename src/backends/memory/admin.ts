@@ -43,12 +43,12 @@ export function redrive(store: Store, id: string): ChangeReply {
   if (nextState(entry.state, 'redriven', entry) === undefined) {
     return { kind: 'wrong-state', state: entry.state };
   }
-  if (entry.rare.cascadeAt !== undefined) return { kind: 'busy' };
+  if (entry.optional.cascadeAt !== undefined) return { kind: 'busy' };
   const cycle = redriveCycle(store, entry);
   if (cycle?.type === 'cycle') return { kind: 'cycle', path: cycle.path };
   if (cycle !== undefined) return { kind: 'dependency-limit', limit: cycle.limit };
   leave(store, entry);
-  entry.owner = store.userLane(entry.owner.lane.queue, entry.owner.user);
+  entry.owner = store.userEntry(entry.owner.queue.queue, entry.owner.user);
   entry.owner.live++;
   entry.seq = 0;
   Object.assign(entry.own(), {
@@ -59,7 +59,7 @@ export function redrive(store: Store, id: string): ChangeReply {
     error: undefined,
     cancelCause: undefined,
   });
-  countRedrive(entry.rare.run?.journal);
+  countRedrive(entry.optional.run?.journal);
   relink(store, entry);
   const next = stateAfter(entry, 'redriven');
   enterDeferred(store, entry);
@@ -72,7 +72,7 @@ export function redrive(store: Store, id: string): ChangeReply {
 /** Those that waited for this redrive wait for its end again. */
 function takeHeldBack(store: Store, id: string): void {
   const entry = store.records.get(id);
-  if (entry?.rare.held === undefined) return;
+  if (entry?.optional.held === undefined) return;
   const own = entry.own();
   const { held = [] } = own;
   own.held = undefined;

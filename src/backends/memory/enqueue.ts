@@ -149,8 +149,8 @@ function moved(
   reply: EnqueueReply,
 ): EnqueueReply {
   if (!(entry instanceof TaskEntry) || entry.dueAt === undefined) return reply;
-  if (entry.rare.expiresAt !== undefined) {
-    entry.own().expiresAt = entry.rare.expiresAt + dueAt - entry.dueAt;
+  if (entry.optional.expiresAt !== undefined) {
+    entry.own().expiresAt = entry.optional.expiresAt + dueAt - entry.dueAt;
     setDeadline(store, entry);
   }
   const next = stateAfter(entry, 'due');
@@ -164,7 +164,7 @@ function agrees(entry: TaskEntry, task: NewTask): boolean {
   return (
     entry.owner.user === task.user &&
     entry.name === task.name &&
-    (entry.rare.firstPayload ?? entry.payload) === task.payload
+    (entry.optional.firstPayload ?? entry.payload) === task.payload
   );
 }
 
@@ -240,7 +240,7 @@ function refuseByLimit(
 ): EnqueueRefusal | undefined {
   const limit = limitOf(store, task);
   if (limit === undefined) return undefined;
-  const user = store.lanes.get(task.queue)?.users.get(task.user);
+  const user = store.queues.get(task.queue)?.users.get(task.user);
   const scope = `${task.queue.length}:${task.queue}${task.user}`;
   const before = batch?.waiting.get(scope) ?? 0;
   const size = (user === undefined ? 0 : user.live - user.running) + before;
@@ -250,15 +250,15 @@ function refuseByLimit(
 }
 
 function limitOf(store: Store, task: NewTask): number | undefined {
-  const lane = store.lane(task.queue);
-  const own = lane.ownSettings.size === 0 ? undefined : lane.ownSettings.get(task.user);
+  const queue = store.queue(task.queue);
+  const own = queue.ownSettings.size === 0 ? undefined : queue.ownSettings.get(task.user);
   const all = store.settingsForAll.size === 0 ? undefined : store.settingsForAll.get(task.user);
-  return own?.maxQueued ?? all?.maxQueued ?? lane.settings.perUser?.maxQueued;
+  return own?.maxQueued ?? all?.maxQueued ?? queue.settings.perUser?.maxQueued;
 }
 
 /** Makes the record; it stands nowhere yet. */
 function create(store: Store, task: NewTask): TaskEntry {
-  const owner = store.userLane(task.queue, task.user);
+  const owner = store.userEntry(task.queue, task.user);
   const key = followedKey(store, task);
   const follows = key?.owner;
   const spec: NewTask =
@@ -310,7 +310,7 @@ function settleIn(store: Store, entry: TaskEntry, task: NewTask): void {
   const ending = link(store, entry);
   if (task.expiresInMs !== undefined) {
     if (task.expiresFrom === 'release') entry.own().expiresInMs = task.expiresInMs;
-    if (task.expiresFrom === undefined || entry.rare.blocked === undefined) {
+    if (task.expiresFrom === undefined || entry.optional.blocked === undefined) {
       entry.own().expiresAt = Math.max(now, due) + task.expiresInMs;
       setDeadline(store, entry);
     }
@@ -322,5 +322,7 @@ function settleIn(store: Store, entry: TaskEntry, task: NewTask): void {
 
 /** True for entries that a cascade has not finished with. */
 export function isBusy(entry: TaskEntry): boolean {
-  return isEnd(entry.state) && (entry.rare.cascadeAt !== undefined || entry.rare.readers > 0);
+  return (
+    isEnd(entry.state) && (entry.optional.cascadeAt !== undefined || entry.optional.readers > 0)
+  );
 }

@@ -11,7 +11,7 @@ export function extend(store: Store, request: ExtendRequest): ExtendReply {
     if (entry?.state !== 'started' || entry.token !== token) return 'lost';
     store.byState.started.delete(entry);
     store.byState.started.add(entry, store.now + request.leaseMs);
-    return entry.rare.cancelCause === undefined ? 'ok' : 'canceling';
+    return entry.optional.cancelCause === undefined ? 'ok' : 'canceling';
   });
   const given = store.workers.get(request.worker)?.lastLeases ?? [];
   const unknown = given

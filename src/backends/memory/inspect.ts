@@ -25,7 +25,7 @@ import { dependentsOf } from './rules/dependents.ts';
 import { upstreamOf } from './rules/edges.ts';
 import { configuredInfo, userInfo } from './rules/settings-of.ts';
 import { liveWorkers } from './rules/workers.ts';
-import { byEnd, bySeq, type Lane, type TaskEntry, type UserLane } from './store/entities.ts';
+import { byEnd, bySeq, type QueueEntry, type TaskEntry, type UserEntry } from './store/entities.ts';
 import { runnableNow } from './store/ready-index.ts';
 import type { Store } from './store/store.ts';
 import { startTag } from './store/tag-order.ts';
@@ -101,7 +101,7 @@ function placeOf(entry: TaskEntry): Place {
     case 'deferred':
       return [entry.order];
     case 'queued':
-      return [entry.owner.lane.queue, -entry.level, entry.seq];
+      return [entry.owner.queue.queue, -entry.level, entry.seq];
     case 'started':
       return [entry.leaseUntil ?? 0, entry.order];
     case 'finished':
@@ -134,11 +134,11 @@ function parseCursor(cursor: string): Place {
 
 /** A user's queued tasks: critical first, then by level. */
 function inLine(store: Store, filter: TaskFilter): TaskEntry[] {
-  const lanes = store.lanesInOrder();
-  const users = lanes.flatMap((lane) => {
+  const queues = store.queuesInOrder();
+  const users = queues.flatMap((queue) => {
     if (filter.user === undefined) return [];
-    if (filter.queue !== undefined && filter.queue !== lane.queue) return [];
-    const user = lane.users.get(filter.user);
+    if (filter.queue !== undefined && filter.queue !== queue.queue) return [];
+    const user = queue.users.get(filter.user);
     return user === undefined ? [] : [user];
   });
   return users.flatMap((user) => [6, 5, 4, 3, 2, 1].flatMap((level) => inPlace(user, level)));
@@ -146,7 +146,7 @@ function inLine(store: Store, filter: TaskFilter): TaskEntry[] {
 
 function matches(entry: TaskEntry, filter: TaskFilter): boolean {
   return (
-    (filter.queue === undefined || entry.owner.lane.queue === filter.queue) &&
+    (filter.queue === undefined || entry.owner.queue.queue === filter.queue) &&
     (filter.user === undefined || entry.owner.user === filter.user) &&
     (filter.name === undefined || entry.name === filter.name)
   );
@@ -159,7 +159,7 @@ export function listUsers(
   page: PageRequest,
 ): Page<UserInfo> {
   const limit = Math.min(page.limit, LIMITS.pageMax);
-  const known = store.lanes.get(queue)?.users ?? new Map<string, UserLane>();
+  const known = store.queues.get(queue)?.users ?? new Map<string, UserEntry>();
   const names = configured ? withConfigured(store, known) : known.keys();
   const found = namesBehind(names, page.cursor, limit + 1);
   const items = found.slice(0, limit).flatMap((name) => {
@@ -173,7 +173,7 @@ export function listUsers(
 /** Users that the queue knows, and those that have nothing but settings for all queues. */
 function* withConfigured(
   store: Store,
-  known: ReadonlyMap<string, UserLane>,
+  known: ReadonlyMap<string, UserEntry>,
 ): Generator<string, void, undefined> {
   yield* known.keys();
   for (const name of store.settingsForAll.keys()) if (!known.has(name)) yield name;
@@ -207,14 +207,14 @@ function placeOfName(names: readonly string[], name: string): number {
   return low;
 }
 
-export function queueInfo(store: Store, lane: Lane): QueueInfo {
+export function queueInfo(store: Store, queue: QueueEntry): QueueInfo {
   return {
-    queue: lane.queue,
-    settings: lane.settings,
-    counts: { ...lane.counts },
-    deadLetters: lane.deadLetters,
-    readyUsers: lane.readyUsers,
-    runnable: runnableNow(store, lane),
+    queue: queue.queue,
+    settings: queue.settings,
+    counts: { ...queue.counts },
+    deadLetters: queue.deadLetters,
+    readyUsers: queue.readyUsers,
+    runnable: runnableNow(store, queue),
   };
 }
 
@@ -223,8 +223,8 @@ export function stats(store: Store): Stats {
     TaskState,
     number
   >;
-  for (const lane of store.lanes.values()) {
-    for (const state of TASK_STATES) counts[state] += lane.counts[state];
+  for (const queue of store.queues.values()) {
+    for (const state of TASK_STATES) counts[state] += queue.counts[state];
   }
   return { counts, totals: { ...store.totals } };
 }
@@ -234,8 +234,9 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
   const entry = store.records.get(id);
   if (entry === undefined) return undefined;
   const user = entry.owner;
-  const { lane } = user;
-  const queueUntil = lane.settings.rate === undefined ? 0 : allowedAt(lane.settings.rate, lane.tat);
+  const { queue } = user;
+  const queueUntil =
+    queue.settings.rate === undefined ? 0 : allowedAt(queue.settings.rate, queue.tat);
   return {
     record: toRecord(entry),
     now: store.now,
@@ -245,31 +246,31 @@ export function facts(store: Store, id: string): TaskFacts | undefined {
     }),
     ...dependentFacts(store, id),
     ...runFacts(store, entry),
-    user: lane.users.has(user.user) ? userInfo(store, user) : undefined,
+    user: queue.users.has(user.user) ? userInfo(store, user) : undefined,
     ...(user.throttledUntil === undefined
       ? {}
       : { throttledUntil: Math.ceil(user.throttledUntil) }),
-    queue: queueInfo(store, lane),
+    queue: queueInfo(store, queue),
     ...(queueUntil > store.now ? { queueThrottledUntil: Math.ceil(queueUntil) } : {}),
-    queueRunning: lane.counts.started,
+    queueRunning: queue.counts.started,
     ahead: entry.state === 'queued' ? aheadOf(entry) : 0,
-    ...(entry.rare.parkedUntil === undefined ? {} : { parked: true }),
+    ...(entry.optional.parkedUntil === undefined ? {} : { parked: true }),
     usersAhead: entry.state === 'queued' && user.ready ? usersAhead(user) : 0,
     shares: {
       v: user.shares.v,
       last: [...user.shares.last],
       tag: [...user.shares.tag],
-      weights: [...lane.priorityWeights],
+      weights: [...queue.priorityWeights],
     },
     liveWorkers: liveWorkers(store),
   };
 }
 
 /** A user's tasks of a level, in line or parked, in the order of their places. */
-function inPlace(user: UserLane, level: number): readonly TaskEntry[] {
+function inPlace(user: UserEntry, level: number): readonly TaskEntry[] {
   const all = [...user.level(level)];
   if (user.parked === 0) return all;
-  return [...all, ...user.lane.parked.of(user, level)].sort(bySeq);
+  return [...all, ...user.queue.parked.of(user, level)].sort(bySeq);
 }
 
 /** How many of its own level stand before it, in line or parked. */
@@ -285,9 +286,9 @@ function dependentFacts(store: Store, id: string): Pick<TaskFacts, 'dependents'>
 /** What only joins, runs and their members have. */
 function runFacts(
   store: Store,
-  { state, rare }: TaskEntry,
+  { state, optional }: TaskEntry,
 ): Pick<TaskFacts, 'join' | 'suspension' | 'endedRun'> {
-  const { run, blocked } = rare;
+  const { run, blocked } = optional;
   if (run === undefined) return {};
   if (run.isJoin) return { join: true };
   const isSuspended = state === 'deferred' && run.waitFor.some((id) => blocked?.has(id));
@@ -306,10 +307,10 @@ function runFacts(
 }
 
 /** Ready users whose next turn starts before this user's. */
-function usersAhead(user: UserLane): number {
+function usersAhead(user: UserEntry): number {
   const start = startTag(user);
   let ahead = 0;
-  for (const { users, shared } of user.lane.classes.values()) {
+  for (const { users, shared } of user.queue.classes.values()) {
     for (const other of users) {
       if (shared ? startTag(other) >= start : other.tag >= tagIn(user, other.weight)) break;
       ahead++;
@@ -319,6 +320,6 @@ function usersAhead(user: UserLane): number {
 }
 
 /** Where a user stands among those of some weight. */
-function tagIn(user: UserLane, weight: number): number {
+function tagIn(user: UserEntry, weight: number): number {
   return user.weight === weight ? user.tag : startTag(user) * scaleOf(weight);
 }

@@ -13,7 +13,7 @@ export function runStore(store: Store, step: Step, look: Step): RunStore {
     checkpoint: (lease, entries, channel) =>
       step(() => checkpoint(store, lease, { entries, channel })),
     load: (id) =>
-      look(() => Object.fromEntries(store.records.get(id)?.rare.run?.journal ?? new Map())),
+      look(() => Object.fromEntries(store.records.get(id)?.optional.run?.journal ?? new Map())),
     writeChannel: (lease, channel) => step(() => writeLive(store, lease, channel)),
     readChannel: (run, fields) => look(() => readChannel(store, run, fields)),
   };
@@ -37,7 +37,7 @@ function checkpoint(
 ): 'ok' | 'lost' | 'canceling' | ChannelRefusal {
   const entry = store.records.get(id);
   if (entry === undefined || entry.token !== token) return 'lost';
-  if (entry.rare.cancelCause !== undefined) return 'canceling';
+  if (entry.optional.cancelCause !== undefined) return 'canceling';
   const facts = entry.ownRun();
   const name = `${token} ${channel?.key}`;
   if (channel !== undefined && facts.newestWrites !== name) {
@@ -51,6 +51,6 @@ function checkpoint(
     if (value === null) journal.delete(field);
     else journal.set(field, value);
   }
-  if (entry.rare.losses > 0) entry.own().losses = 0;
+  if (entry.optional.losses > 0) entry.own().losses = 0;
   return 'ok';
 }

@@ -2,24 +2,24 @@ import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Leased, LeaseReply, LeaseRequest, UpstreamFact } from '../../domain/port/backend.ts';
 import { isEnd } from '../../domain/task/task.ts';
-import { type Choice, choose, headOf, isOrphan, type Reach } from './rules/choose.ts';
+import { type Choice, choose, headOf, isAbandoned, type Scope } from './rules/choose.ts';
 import { upstreamOf } from './rules/edges.ts';
 import { cascade, end } from './rules/end.ts';
+import { type Brought, bringBack, parkLeft, wakeKnowing } from './rules/parking.ts';
 import { enterStarted, leaveAsServed, liftLimits, park } from './rules/places.ts';
 import { areSchedulesDue } from './rules/schedule-places.ts';
-import { type Brought, bringBack, parkLeft, wakeKnowing } from './rules/strangers.ts';
-import { reachOf, rejoin, wakeFor } from './rules/workers.ts';
-import type { Lane, TaskEntry } from './store/entities.ts';
-import { charge, laneOpen, reindex } from './store/ready-index.ts';
+import { rejoin, scopeOf, wakeFor } from './rules/workers.ts';
+import type { QueueEntry, TaskEntry } from './store/entities.ts';
+import { charge, queueOpen, reindex } from './store/ready-index.ts';
 import type { Store, WorkerEntry } from './store/store.ts';
 import { startTag } from './store/tag-order.ts';
 import { toRecord } from './store/task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
 
-/** A queue in one lease: the lane, this worker's reach in it, and the worker's stride. */
+/** A queue in one lease: the queue, this worker's reach in it, and the worker's stride. */
 interface Share {
-  readonly lane: Lane;
-  readonly reach: Reach | undefined;
+  readonly queue: QueueEntry;
+  readonly scope: Scope | undefined;
   readonly step: number;
   pass: number;
 }
@@ -35,9 +35,9 @@ interface Batch {
   readonly worker: WorkerEntry;
   readonly request: LeaseRequest;
   readonly given: Leased[];
-  strangers: number;
+  unknownNames: number;
   /** Those that were parked, since its worker does not know them. */
-  readonly strange: TaskEntry[];
+  readonly newlyParked: TaskEntry[];
   /** It stopped for a reason other than having nothing to give. */
   stopped: boolean;
 }
@@ -55,39 +55,39 @@ export function lease(store: Store, request: LeaseRequest): LeaseReply {
   const ticked = tickSteps(store);
   const batch = fill(store, worker, request);
   // A task whose name nobody knows may have ended: its dependents hear of it in this step.
-  const left = batch.strangers > 0 && cascade(store, LIMITS.cascadeStep);
+  const left = batch.unknownNames > 0 && cascade(store, LIMITS.cascadeStep);
   worker.lastRequest = request.requestId;
   const leases = batch.given;
   worker.lastLeases = leases;
   if (leases.length === 0 && request.wait && !batch.stopped && !ticked) store.line.add(worker);
-  else for (const { queue } of request.queues) wakeFor(store, store.lane(queue), 1);
+  else for (const { queue } of request.queues) wakeFor(store, store.queue(queue), 1);
   const reply = answer(
     store,
     leases,
     batch.stopped || ticked || left,
     request.queues.map(({ queue }) => queue),
   );
-  for (const { queue } of request.queues) wakeKnowing(store, store.lane(queue), batch.strange);
+  for (const { queue } of request.queues) wakeKnowing(store, store.queue(queue), batch.newlyParked);
   return reply;
 }
 
 function fill(store: Store, worker: WorkerEntry, request: LeaseRequest): Batch {
-  const shares = request.queues.map(({ queue, weight, pass }): Share => {
-    const lane = store.lane(queue);
-    return { lane, reach: reachOf(worker, lane), step: 1 / weight, pass };
+  const shares = request.queues.map(({ queue: queueName, weight, pass }): Share => {
+    const queue = store.queue(queueName);
+    return { queue, scope: scopeOf(worker, queue), step: 1 / weight, pass };
   });
   const batch: Batch = {
     worker,
     request,
     given: [],
-    strangers: 0,
-    strange: [],
+    unknownNames: 0,
+    newlyParked: [],
     stopped: false,
   };
   let left = false;
   const brought: Brought[] = [];
-  for (const { lane } of shares) {
-    left = bringBack(store, lane, { worker, slots: request.limit }, brought) || left;
+  for (const { queue } of shares) {
+    left = bringBack(store, queue, { worker, slots: request.limit }, brought) || left;
   }
   while (batch.given.length < request.limit && !batch.stopped) {
     const turn = nextTurn(store, shares);
@@ -110,8 +110,8 @@ function nextTurn(
   let best: { readonly share: Share; readonly choice: Choice } | undefined;
   for (const share of shares) {
     if (best !== undefined && best.share.pass <= share.pass) continue;
-    if (!laneOpen(store, share.lane)) continue;
-    const choice = choose(share.lane, share.reach);
+    if (!queueOpen(store, share.queue)) continue;
+    const choice = choose(share.queue, share.scope);
     if (choice !== undefined) best = { share, choice };
   }
   return best;
@@ -121,21 +121,21 @@ function nextTurn(
 function take(store: Store, turn: Turn, batch: Batch): void {
   const { entry } = turn;
   const { worker, request } = batch;
-  if (isOrphan(store, entry)) {
-    const run = entry.rare.run?.owner ?? '';
+  if (isAbandoned(store, entry)) {
+    const run = entry.optional.run?.owner ?? '';
     end(store, entry, { event: 'canceled', cause: { type: 'run-ended', run } });
-    batch.strangers++;
-    batch.stopped = batch.strangers >= LIMITS.strangersPerLease;
+    batch.unknownNames++;
+    batch.stopped = batch.unknownNames >= LIMITS.unknownNamesPerLease;
     return;
   }
   if (!worker.names.has(entry.name)) {
     park(store, entry);
-    batch.strange.push(entry);
-    batch.strangers++;
-    batch.stopped = batch.strangers >= LIMITS.strangersPerLease;
+    batch.newlyParked.push(entry);
+    batch.unknownNames++;
+    batch.stopped = batch.unknownNames >= LIMITS.unknownNamesPerLease;
     return;
   }
-  const alone = entry.rare.losses >= LIMITS.maxLost - 1;
+  const alone = entry.optional.losses >= LIMITS.maxLost - 1;
   if (alone && batch.given.length > 0) {
     batch.stopped = true;
     return;
@@ -149,18 +149,18 @@ function take(store: Store, turn: Turn, batch: Batch): void {
 function start(store: Store, { choice, entry }: Turn, request: LeaseRequest): void {
   const { list } = choice;
   const user = entry.owner;
-  const { lane } = user;
-  if (choice.v !== undefined) lane.clock.v = choice.v;
+  const { queue } = user;
+  if (choice.v !== undefined) queue.clock.v = choice.v;
   charge(store, entry, list?.clock);
   if (list !== undefined) list.clock = startTag(user);
   if (choice.stolen) store.totals.stolen++;
   leaveAsServed(entry);
-  lane.counts.queued--;
+  queue.counts.queued--;
   const number = Math.max(entry.tokenNumber + 1, store.now * 1_000);
   entry.grant = store.grantOf(number, request);
   liftLimits(store, entry);
-  if (entry.rare.expiresInMs !== undefined) entry.own().expiresInMs = undefined;
-  enterStarted(store, entry, store.now + (lane.settings.leaseMs ?? request.leaseMs));
+  if (entry.optional.expiresInMs !== undefined) entry.own().expiresInMs = undefined;
+  enterStarted(store, entry, store.now + (queue.settings.leaseMs ?? request.leaseMs));
   reindex(store, user);
 }
 
@@ -172,7 +172,7 @@ function repeat(store: Store, worker: WorkerEntry): LeaseReply {
   });
   const leases = given
     .sort((a, b) => a.order - b.order)
-    .map((entry) => toLeased(store, entry, entry.rare.losses >= LIMITS.maxLost - 1));
+    .map((entry) => toLeased(store, entry, entry.optional.losses >= LIMITS.maxLost - 1));
   return answer(store, leases, false, worker.spec.queues);
 }
 
@@ -197,33 +197,33 @@ function answer(
 const NO_UPSTREAMS: readonly UpstreamFact[] = [];
 
 function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
-  const { retries, timeoutMs } = entry.owner.lane.settings;
+  const { retries, timeoutMs } = entry.owner.queue.settings;
   let leased: Leased = {
     id: entry.id,
     token: entry.token ?? '',
-    attempt: entry.rare.failures + 1,
-    losses: entry.rare.losses,
+    attempt: entry.optional.failures + 1,
+    losses: entry.optional.losses,
     leaseUntil: entry.leaseUntil ?? 0,
     leasedAt: entry.grant?.leasedAt ?? 0,
     createdAt: entry.createdAt,
     name: entry.name,
-    queue: entry.owner.lane.queue,
+    queue: entry.owner.queue.queue,
     user: entry.owner.user,
     level: entry.level,
     payload: entry.payload,
     options: entry.options,
-    releases: entry.rare.releases,
+    releases: entry.optional.releases,
     alone,
     upstreams: entry.dependsOn.length === 0 ? NO_UPSTREAMS : upstreamsOf(store, entry),
   };
-  const { releasedMs } = entry.rare;
+  const { releasedMs } = entry.optional;
   if (releasedMs !== undefined) leased = { ...leased, releasedMs };
   if (retries === undefined && timeoutMs === undefined) return leased;
-  const terms = {
+  const attemptSettings = {
     ...(retries === undefined ? {} : { retries }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
-  return { ...leased, terms };
+  return { ...leased, attemptSettings };
 }
 
 /** States, results and errors of the dependencies, the latter as far as they fit. */
@@ -231,7 +231,7 @@ function upstreamsOf(store: Store, entry: TaskEntry): readonly UpstreamFact[] {
   let room = LIMITS.upstreamBytes;
   return entry.dependsOn.map((id): UpstreamFact => {
     // One that was missing was not waited for, whoever has stored it since.
-    const isAbsent = entry.rare.absent?.has(id) === true;
+    const isAbsent = entry.optional.absent?.has(id) === true;
     const upstream = isAbsent ? undefined : upstreamOf(store, entry, id);
     if (upstream === undefined || !isEnd(upstream.state)) {
       return { id, name: upstream?.name ?? '', state: 'missing', cut: false };

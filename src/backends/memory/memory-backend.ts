@@ -38,7 +38,7 @@ import { endStep } from './step-end.ts';
 import { runnableNow } from './store/ready-index.ts';
 import { graphStore } from './store/snapshots.ts';
 import { Store } from './store/store.ts';
-import { attemptsOf, toRecord, toStanding } from './store/task-record.ts';
+import { attemptsOf, toRecord, toStatus } from './store/task-record.ts';
 import { nextDueAt, tickSteps } from './tick.ts';
 
 /** Options of {@link memory}. */
@@ -151,7 +151,7 @@ function extendAs(store: Store, request: ExtendRequest): ExtendReply {
 
 function tick(store: Store): TickReply {
   const more = tickSteps(store);
-  const due = nextDueAt(store, [...store.lanes.keys()]);
+  const due = nextDueAt(store, [...store.queues.keys()]);
   const schedulesDue = areSchedulesDue(store);
   return { more, schedulesDue, now: store.now, ...(due === undefined ? {} : { nextDueAt: due }) };
 }
@@ -161,7 +161,7 @@ function userStore(store: Store, step: Step, look: Step): UserStore {
     set: (user, patch, { queue }) => step(() => setUser(store, user, patch, queue)),
     get: (user, queue) =>
       look(() => {
-        const known = store.lanes.get(queue)?.users.get(user);
+        const known = store.queues.get(queue)?.users.get(user);
         return known === undefined ? configuredInfo(store, queue, user) : userInfo(store, known);
       }),
     list: (queue, page, options = {}) => look(() => listUsers(store, { queue, ...options }, page)),
@@ -171,12 +171,12 @@ function userStore(store: Store, step: Step, look: Step): UserStore {
 function queueStore(store: Store, step: Step, look: Step): QueueStore {
   return {
     set: (queue, patch) => step(() => setQueue(store, queue, patch)),
-    get: (queue) =>
+    get: (queueName) =>
       look(() => {
-        const lane = store.lanes.get(queue);
-        return lane === undefined ? undefined : queueInfo(store, lane);
+        const queue = store.queues.get(queueName);
+        return queue === undefined ? undefined : queueInfo(store, queue);
       }),
-    list: () => look(() => store.lanesInOrder().map((lane) => queueInfo(store, lane))),
+    list: () => look(() => store.queuesInOrder().map((queue) => queueInfo(store, queue))),
   };
 }
 
@@ -200,11 +200,11 @@ function inspector(store: Store, look: Step): Inspect {
           return entry === undefined ? undefined : toRecord(entry);
         });
       }),
-    standing: (ids) =>
+    status: (ids) =>
       look(() => {
         return ids.map((id) => {
           const entry = store.records.get(id);
-          return entry === undefined ? undefined : toStanding(entry);
+          return entry === undefined ? undefined : toStatus(entry);
         });
       }),
     attempts: (id) =>
@@ -217,10 +217,10 @@ function inspector(store: Store, look: Step): Inspect {
     facts: (id) => look(() => facts(store, id)),
     stats: () => look(() => stats(store)),
     missing: () => look(() => store.missing.size),
-    runnable: (queue) =>
+    runnable: (queueName) =>
       look(() => {
-        const lane = store.lanes.get(queue);
-        return lane === undefined ? 0 : runnableNow(store, lane);
+        const queue = store.queues.get(queueName);
+        return queue === undefined ? 0 : runnableNow(store, queue);
       }),
     waitForEnd: (id, ms, signal) => waitForEnd(store, id, ms, signal),
     reconcile: () => look(() => reconcile(store)),

@@ -18,7 +18,7 @@ export function settleOne(store: Store, settlement: Settlement): SettleAnswer {
   if (entry.settledToken === token) return { kind: 'ok', state: entry.state, repeated: true };
   const next = nextState(entry.state, EVENTS[decision.type], entry, paceOf(decision));
   if (next === undefined || entry.token !== token) return LEASE_LOST;
-  const { cancelCause } = entry.rare;
+  const { cancelCause } = entry.optional;
   const isFinished = next === 'finished';
   if (channel !== undefined && isFinished) {
     const refusal = writeChannel(store, channel);
@@ -58,7 +58,7 @@ function apply(store: Store, entry: TaskEntry, decision: Decision, next: TaskSta
   switch (decision.type) {
     case 'finish':
       count(store, entry, 'succeeded');
-      if (entry.rare.attempts !== undefined) keep(store, entry, decision);
+      if (entry.optional.attempts !== undefined) keep(store, entry, decision);
       end(store, entry, { event: 'finished', result: decision.result });
       break;
     case 'retry':
@@ -121,7 +121,7 @@ const OUTCOMES: Readonly<Record<Decision['type'], AttemptRecord['outcome']>> = {
 
 function attemptOf(store: Store, entry: TaskEntry, decision: Decision): AttemptRecord {
   return {
-    attempt: entry.rare.failures + 1,
+    attempt: entry.optional.failures + 1,
     worker: entry.grant?.worker ?? '',
     leasedAt: entry.grant?.leasedAt ?? 0,
     endedAt: store.now,

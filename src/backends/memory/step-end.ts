@@ -2,7 +2,7 @@ import { startOf } from '../../domain/fairness/fair-share.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { hasSurplus } from './rules/remove.ts';
 import { resetListClocks, wake, wakeFor } from './rules/workers.ts';
-import type { Lane, UserLane } from './store/entities.ts';
+import type { QueueEntry, UserEntry } from './store/entities.ts';
 import { throttle } from './store/ready-index.ts';
 import type { Store } from './store/store.ts';
 import { nextDueAt } from './tick.ts';
@@ -11,16 +11,16 @@ import { nextDueAt } from './tick.ts';
 const SHORT_MS: number = LIMITS.leaseMs;
 
 /**
- * What every step does last, after all state has changed: lanes that fell idle start anew, users
+ * What every step does last, after all state has changed: queues that fell idle start anew, users
  * with nothing left are forgotten, and only then is anybody woken.
  */
 export function endStep(store: Store): void {
-  for (const lane of store.touchedLanes) restIfIdle(lane);
+  for (const queue of store.touchedQueues) restIfIdle(queue);
   for (const user of store.touchedUsers) forget(store, user);
-  for (const lane of store.touchedLanes) {
-    const { gain } = lane;
-    lane.gain = 0;
-    if (gain > 0) wakeFor(store, lane, gain);
+  for (const queue of store.touchedQueues) {
+    const { gain } = queue;
+    queue.gain = 0;
+    if (gain > 0) wakeFor(store, queue, gain);
   }
   store.untouch();
   setAlarm(store);
@@ -60,35 +60,35 @@ function mayTakeAtOnce({ retention }: Store): boolean {
  * Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when
  * it has stood still: who entered and was never served may have a seat, or a tag that was corrected.
  */
-function restIfIdle(lane: Lane): void {
-  const { clock, counts } = lane;
+function restIfIdle(queue: QueueEntry): void {
+  const { clock, counts } = queue;
   if (counts.queued > 0 || counts.started > 0) return;
   clock.v = 0;
   clock.epoch++;
-  resetListClocks(lane);
+  resetListClocks(queue);
 }
 
-function forget(store: Store, user: UserLane): void {
+function forget(store: Store, user: UserEntry): void {
   // Nearly always: nobody with work is forgotten.
   if (user.live > 0 && user.idleUntil === undefined) return;
-  const { lane } = user;
-  if (lane.users.get(user.user) !== user) return;
-  if (user.live > 0 || user.lists.length > 0 || lane.ownSettings.has(user.user)) {
+  const { queue } = user;
+  if (queue.users.get(user.user) !== user) return;
+  if (user.live > 0 || user.lists.length > 0 || queue.ownSettings.has(user.user)) {
     setIdle(user, undefined);
     return;
   }
   const until = startOf(user.tag, user.weight);
-  const kept = user.epoch === lane.clock.epoch && until > lane.clock.v;
+  const kept = user.epoch === queue.clock.epoch && until > queue.clock.v;
   // A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   const spent = user.tat > store.now && store.settingsOf(user).rate !== undefined;
   setIdle(user, kept ? until : undefined);
   throttle(store, user, spent ? user.tat : undefined);
-  if (!kept && !spent) lane.users.delete(user.user);
+  if (!kept && !spent) queue.users.delete(user.user);
 }
 
-function setIdle(user: UserLane, until: number | undefined): void {
+function setIdle(user: UserEntry, until: number | undefined): void {
   if (user.idleUntil === until) return;
-  const { idle } = user.lane;
+  const { idle } = user.queue;
   if (user.idleUntil !== undefined) idle.delete(user);
   user.idleUntil = until;
   if (until !== undefined) idle.add(user);

@@ -5,14 +5,14 @@ import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd, type TaskState } from '../../domain/task/task.ts';
 import { upstreamOf } from './rules/edges.ts';
 import { cascade, end, goOn, recordAttempt, wake } from './rules/end.ts';
+import { lookAgain } from './rules/parking.ts';
 import { leave, setDueKey, stateAfter } from './rules/places.ts';
 import { retain } from './rules/remove.ts';
 import { scheduleLookAt } from './rules/schedule-places.ts';
-import { lookAgain } from './rules/strangers.ts';
 import { dropSilent } from './rules/workers.ts';
 import { sweepXCom } from './rules/xcom.ts';
 import { comeBack } from './settle.ts';
-import type { TaskEntry, UserLane } from './store/entities.ts';
+import type { TaskEntry, UserEntry } from './store/entities.ts';
 import { reindex } from './store/ready-index.ts';
 import { forgetSnapshots } from './store/snapshots.ts';
 import type { Store } from './store/store.ts';
@@ -51,7 +51,7 @@ export function nextDueAt(store: Store, queues: readonly string[]): number | und
     store.dueUsers.first()?.dueKey,
     store.throttled.first()?.throttledUntil,
     leaseEnd === undefined ? undefined : Math.max(leaseEnd, store.sweepAfter),
-    store.deadlines.first()?.rare.deadline,
+    store.deadlines.first()?.optional.deadline,
     scheduleLookAt(store),
     ...queues.map((queue) => rateOpensAt(store, queue)),
   ];
@@ -62,11 +62,11 @@ export function nextDueAt(store: Store, queues: readonly string[]): number | und
   return least === undefined ? undefined : Math.ceil(least);
 }
 
-function rateOpensAt(store: Store, queue: string): number | undefined {
-  const lane = store.lanes.get(queue);
-  if (lane?.settings.rate === undefined) return undefined;
-  if (lane.runnable === 0 && lane.parked.count === 0) return undefined;
-  const at = allowedAt(lane.settings.rate, lane.tat);
+function rateOpensAt(store: Store, queueName: string): number | undefined {
+  const queue = store.queues.get(queueName);
+  if (queue?.settings.rate === undefined) return undefined;
+  if (queue.runnable === 0 && queue.parked.count === 0) return undefined;
+  const at = allowedAt(queue.settings.rate, queue.tat);
   return at > store.now ? at : undefined;
 }
 
@@ -93,11 +93,11 @@ function lose(store: Store, entry: TaskEntry): void {
   // One of an earlier start is no matter of this one.
   if (worker !== undefined && leasedAt >= worker.startedAt) worker.attempts.lost++;
   entry.own().losses++;
-  const { losses, cancelCause } = entry.rare;
+  const { losses, cancelCause } = entry.optional;
   const pace = losses >= LIMITS.maxLost ? 'never' : losses === 1 ? 'now' : 'later';
   const next = stateAfter(entry, 'leaseEnded', pace);
   recordAttempt(entry, {
-    attempt: entry.rare.failures + 1,
+    attempt: entry.optional.failures + 1,
     worker: entry.grant?.worker ?? '',
     leasedAt,
     endedAt: store.now,
@@ -130,7 +130,7 @@ function promote(store: Store): boolean {
   return next !== undefined && next <= store.now;
 }
 
-function promoteUser(store: Store, user: UserLane, most: number): number {
+function promoteUser(store: Store, user: UserEntry, most: number): number {
   let moved = 0;
   for (; moved < most; moved++) {
     const entry = user.scheduled?.first();
@@ -162,8 +162,8 @@ function unthrottle(store: Store): boolean {
 function expire(store: Store): boolean {
   for (let i = 0; i < DEADLINES; i++) {
     const entry = store.deadlines.first();
-    if (entry?.rare.deadline === undefined || entry.rare.deadline > store.now) return false;
-    if (entry.rare.expiresAt !== undefined && entry.rare.expiresAt <= store.now) {
+    if (entry?.optional.deadline === undefined || entry.optional.deadline > store.now) return false;
+    if (entry.optional.expiresAt !== undefined && entry.optional.expiresAt <= store.now) {
       end(store, entry, { event: 'gaveUp', cause: { type: 'expired' } });
     } else if (isToWake(store, entry)) {
       wake(store, entry);
@@ -177,17 +177,17 @@ function expire(store: Store): boolean {
   return true;
 }
 
-function isToWake(store: Store, { rare }: TaskEntry): boolean {
-  return rare.run?.wakeAt !== undefined && rare.run.wakeAt <= store.now;
+function isToWake(store: Store, { optional }: TaskEntry): boolean {
+  return optional.run?.wakeAt !== undefined && optional.run.wakeAt <= store.now;
 }
 
-function isToLookAgain(store: Store, { rare }: TaskEntry): boolean {
-  return rare.parkedUntil !== undefined && rare.parkedUntil <= store.now;
+function isToLookAgain(store: Store, { optional }: TaskEntry): boolean {
+  return optional.parkedUntil !== undefined && optional.parkedUntil <= store.now;
 }
 
 /** Which of its dependencies cannot end by itself; the least id of several. */
 function awaitedInVain(store: Store, entry: TaskEntry): string {
-  const vain = [...(entry.rare.blocked ?? [])].filter((id) => {
+  const vain = [...(entry.optional.blocked ?? [])].filter((id) => {
     const upstream = upstreamOf(store, entry, id);
     return upstream === undefined || isEnd(upstream.state);
   });
@@ -197,11 +197,11 @@ function awaitedInVain(store: Store, entry: TaskEntry): string {
 /** Drops users whose kept tag the virtual time has passed. */
 function dropIdle(store: Store): boolean {
   let left = IDLE;
-  for (const lane of store.lanes.values()) {
-    for (let user = lane.idle.first(); user !== undefined; user = lane.idle.first()) {
-      if (user.epoch === lane.clock.epoch && (user.idleUntil ?? 0) > lane.clock.v) break;
+  for (const queue of store.queues.values()) {
+    for (let user = queue.idle.first(); user !== undefined; user = queue.idle.first()) {
+      if (user.epoch === queue.clock.epoch && (user.idleUntil ?? 0) > queue.clock.v) break;
       if (left-- === 0) return true;
-      lane.idle.delete(user);
+      queue.idle.delete(user);
       user.idleUntil = undefined;
       store.touch(user);
     }

@@ -1,15 +1,15 @@
 import { linkAbort, onAbort } from '../../base/abort-watch.ts';
 import { clearTimeout, monotonicMs, nextTick, setTimeout } from '../../base/globals.ts';
-import type { TaskStanding } from '../../domain/task/task.ts';
+import type { TaskStatus } from '../../domain/task/task.ts';
 import { type RedisClient, sibling } from './connection/client.ts';
 import { hold } from './connection/connection.ts';
 import type { Session } from './connection/session.ts';
 import {
   decodeNotice,
-  decodeStanding,
+  decodeStatus,
   flat,
   type Notice,
-  STANDING_FIELDS,
+  STATUS_FIELDS,
   text,
 } from './wire/decode.ts';
 
@@ -24,7 +24,7 @@ const WATCH_STEP = 250;
 const WILL_TELL = 8;
 
 /** How a task ended, unless somebody has to look. */
-type Ended = TaskStanding | undefined;
+type Ended = TaskStatus | undefined;
 
 /** What came of asking: its end will be told, or nobody listens, or it is over. */
 type Asked = 'will-tell' | 'silent' | { readonly ended: Ended };
@@ -59,18 +59,21 @@ export class EndWatch {
     const link = linkAbort(signal, closing.signal);
     const either = link.signal;
     const until = monotonicMs() + ms;
-    const bell = this.#listen(id);
+    const notice = this.#listen(id);
     try {
       for (let pause = POLL_MS; ; pause = Math.min(2 * pause, POLL_MAX_MS)) {
         const asked = await this.#ask(id);
         if (typeof asked !== 'string') return asked.ended;
         const left = until - monotonicMs();
         if (left <= 0 || either.aborted) return undefined;
-        const rang = await bell.ring(asked === 'will-tell' ? left : Math.min(left, pause), either);
-        if (rang || either.aborted) return bell.ended();
+        const isNotified = await notice.ring(
+          asked === 'will-tell' ? left : Math.min(left, pause),
+          either,
+        );
+        if (isNotified || either.aborted) return notice.ended();
       }
     } finally {
-      bell.stop();
+      notice.stop();
       link.unlink();
     }
   }
@@ -107,8 +110,8 @@ export class EndWatch {
     const reply = await this.#session.runHot('watch', args);
     const told = flat(reply ?? (await this.#session.run('watch', args)));
     const answers: Asked[] = [];
-    for (let at = 0; at < told.length; at += STANDING_FIELDS) {
-      if (Number(told[at]) !== WILL_TELL) answers.push({ ended: decodeStanding(told, at) });
+    for (let at = 0; at < told.length; at += STATUS_FIELDS) {
+      if (Number(told[at]) !== WILL_TELL) answers.push({ ended: decodeStatus(told, at) });
       else answers.push(channel === undefined ? 'silent' : 'will-tell');
     }
     return answers;
@@ -119,11 +122,11 @@ export class EndWatch {
     ended(): Ended;
     stop(): void;
   } {
-    let rung = false;
+    let isNotified = false;
     let known: Ended;
     let wake: (() => void) | undefined;
     const tell = (ended: Ended): void => {
-      rung = true;
+      isNotified = true;
       known ??= ended;
       wake?.();
     };
@@ -137,12 +140,12 @@ export class EndWatch {
             clearTimeout(timer);
             unwatch();
             wake = undefined;
-            resolve(rung);
+            resolve(isNotified);
           };
           const timer = setTimeout(done, ms);
           const unwatch = onAbort([signal], done);
           wake = done;
-          if (rung || signal.aborted) done();
+          if (isNotified || signal.aborted) done();
         }),
       ended: () => known,
       stop: () => {

@@ -19,8 +19,8 @@ import {
   TASK_STATES,
   type TaskRecord,
   type TaskRow,
-  type TaskStanding,
   type TaskState,
+  type TaskStatus,
 } from '../../domain/task/task.ts';
 import type { Session } from './connection/session.ts';
 import { decodeDependents, decodeFacts, decodeRecord, RECORD_FIELDS } from './decode-record.ts';
@@ -28,8 +28,8 @@ import { EndWatch } from './end-watch.ts';
 import { listTasks } from './listing.ts';
 import { decodeQueue, decodeStats, queueNames, queuesNamed } from './queues.ts';
 import { reconcile } from './reconcile.ts';
-import { causeIn, decodeStanding, type Flat, flat, STANDING_FIELDS, text } from './wire/decode.ts';
-import { strangeCursor } from './wire/listing-place.ts';
+import { causeIn, decodeStatus, type Flat, flat, STATUS_FIELDS, text } from './wire/decode.ts';
+import { foreignCursor } from './wire/listing-place.ts';
 import { answersFor, pageOf } from './wire/parts.ts';
 
 /** Records that one script is asked for. */
@@ -39,7 +39,7 @@ const GET_STEP = 200;
 type StoredAttempt = Omit<AttemptRecord, 'cause'> & { readonly cause?: string };
 
 /** The same of what is much less. */
-const STANDING_STEP = 500;
+const STATUS_STEP = 500;
 
 /** See `Inspect`. */
 export class RedisInspect implements Inspect {
@@ -73,15 +73,15 @@ export class RedisInspect implements Inspect {
     throw new CorruptRecordError(name, text(found).split('\0', 1)[0] ?? '');
   }
 
-  async standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
-    const steps = [...inChunks(ids, STANDING_STEP)].map((step) => this.#standing(step));
+  async status(ids: readonly string[]): Promise<readonly (TaskStatus | undefined)[]> {
+    const steps = [...inChunks(ids, STATUS_STEP)].map((step) => this.#status(step));
     return (await Promise.all(steps)).flat();
   }
 
-  #standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
-    return answersFor(ids, STANDING_STEP, async (some) => {
-      const reply = flat(await this.#session.run('standing', some));
-      return rowsOf(reply, STANDING_FIELDS, (at) => decodeStanding(reply, at));
+  #status(ids: readonly string[]): Promise<readonly (TaskStatus | undefined)[]> {
+    return answersFor(ids, STATUS_STEP, async (some) => {
+      const reply = flat(await this.#session.run('status', some));
+      return rowsOf(reply, STATUS_FIELDS, (at) => decodeStatus(reply, at));
     });
   }
 
@@ -99,7 +99,7 @@ export class RedisInspect implements Inspect {
 
   async dependents(id: string, page: PageRequest): Promise<DependentPage> {
     const { cursor = '' } = page;
-    if (cursor !== '' && dependentPlace(cursor) === undefined) throw strangeCursor(cursor);
+    if (cursor !== '' && dependentPlace(cursor) === undefined) throw foreignCursor(cursor);
     return pageOf(page, async ({ cursor: from = '', limit }) => {
       return decodeDependents(text(await this.#session.run('dependents', [id, from, limit])));
     });
@@ -123,7 +123,7 @@ export class RedisInspect implements Inspect {
   }
 
   async missing(): Promise<number> {
-    const [, ids] = flat(await this.#session.run('arrears', []));
+    const [, ids] = flat(await this.#session.run('lag', []));
     return Number(ids);
   }
 
@@ -133,7 +133,7 @@ export class RedisInspect implements Inspect {
   }
 
   async reconcile(options: { readonly repair: boolean }): Promise<ReconcileReport> {
-    await this.#session.mending.settled();
+    await this.#session.repair.settled();
     return reconcile(this.#session, options.repair);
   }
 

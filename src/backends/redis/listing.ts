@@ -6,7 +6,7 @@ import { queueNames } from './queues.ts';
 import { allLeases, startedPart } from './started.ts';
 import { flat, text } from './wire/decode.ts';
 import { levelPart } from './wire/keys.ts';
-import { placeIn, strangeCursor } from './wire/listing-place.ts';
+import { foreignCursor, placeIn } from './wire/listing-place.ts';
 import { type Part, type PartRequest, pageOf } from './wire/parts.ts';
 
 /** Queues in whose lines one script looks. */
@@ -53,7 +53,7 @@ async function inLines(
   const [key] = request.cursor === undefined ? [] : placeIn(request.cursor);
   const isThere = (queue: string): boolean => LEVELS.some((level) => line(queue, level) === key);
   const from = key === undefined ? 0 : names.findIndex(isThere);
-  if (from < 0) throw strangeCursor(request.cursor);
+  if (from < 0) throw foreignCursor(request.cursor);
   const to = from + QUEUES_STEP;
   const part = await partOf(session, filter, request, names.slice(from, to));
   const next = names[to];

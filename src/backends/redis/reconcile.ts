@@ -7,9 +7,9 @@ import { isBrokenOff } from './connection/failures.ts';
 import type { Session } from './connection/session.ts';
 import { flat, text } from './wire/decode.ts';
 import {
-  type LaneTally,
   newTally,
-  type StoredLane,
+  type QueueTally,
+  type StoredQueue,
   type StoredUser,
   sameCounts,
   type Tally,
@@ -237,46 +237,48 @@ class Pass {
   async counts(tally: Tally, steps: number): Promise<boolean> {
     if ((await this.#steps()) !== steps) return false;
     const problems: string[] = [];
-    const mends: ((steps: number) => Promise<boolean>)[] = [];
-    for (const queue of await this.#queues(tally)) {
-      const lane = tally.get(queue) ?? { users: new Map<string, UserTally>() };
-      let mended = false;
-      for await (const stored of this.#everybody(queue, tally)) {
-        const counted = tallyUser(tally, queue, stored.user);
+    const repairs: ((steps: number) => Promise<boolean>)[] = [];
+    for (const queueName of await this.#queues(tally)) {
+      const queue = tally.get(queueName) ?? { users: new Map<string, UserTally>() };
+      let isRepaired = false;
+      for await (const stored of this.#everybody(queueName, tally)) {
+        const counted = tallyUser(tally, queueName, stored.user);
         if (counted.equals(stored) && stored.indexed) continue;
-        mended = true;
+        isRepaired = true;
         const what = counted.equals(stored)
           ? 'ready, but in no index'
           : 'its counts are not those of its tasks';
-        problems.push(`queue ${queue}, user ${stored.user}: ${what}`);
-        mends.push((now) => this.#mend('mend-user', [queue, stored.user, now], counted.toJson()));
+        problems.push(`queue ${queueName}, user ${stored.user}: ${what}`);
+        repairs.push((now) =>
+          this.#repairOne('repair-user', [queueName, stored.user, now], counted.toJson()),
+        );
       }
-      const found = await this.#laneProblem(queue, lane);
+      const found = await this.#laneProblem(queueName, queue);
       if (found === undefined) continue;
       // What a user comes to depends on counts of its queue, which follow from those of users.
-      mends.unshift((now) => this.#mend('mend-lane', [queue, now], found.counts));
-      if (!mended) problems.push(found.problem);
+      repairs.unshift((now) => this.#repairOne('repair-queue', [queueName, now], found.counts));
+      if (!isRepaired) problems.push(found.problem);
     }
     if ((await this.#steps()) !== steps) return false;
     for (const problem of problems) this.#found(problem, false);
-    if (this.#repair === '0' || mends.length === 0) return true;
+    if (this.#repair === '0' || repairs.length === 0) return true;
     // Each is one step more; once somebody else comes between, all must be counted anew.
-    for (const [at, mend] of mends.entries()) {
-      if (!(await mend(steps + at))) break;
+    for (const [at, repair] of repairs.entries()) {
+      if (!(await repair(steps + at))) break;
       this.#findings.repaired++;
     }
-    // A user that was mended changes the sums of its queue: look again.
+    // A user that was repaired changes the sums of its queue: look again.
     return false;
   }
 
   async #laneProblem(
-    queue: string,
-    lane: LaneTally,
+    queueName: string,
+    queue: QueueTally,
   ): Promise<{ readonly problem: string; readonly counts: string } | undefined> {
-    const [, json] = await this.#run('lane', queue);
-    const stored = JSON.parse(text(json)) as StoredLane;
+    const [, json] = await this.#run('queue', queueName);
+    const stored = JSON.parse(text(json)) as StoredQueue;
     const sums = { w: 0, runnable: 0, ready: 0, parked: 0, classes: {} as Record<string, number> };
-    for await (const user of this.#users(queue)) {
+    for await (const user of this.#users(queueName)) {
       sums.parked += user.parked;
       if (!user.ready) continue;
       sums.w += user.w;
@@ -285,7 +287,7 @@ class Pass {
       sums.classes[user.class] = (sums.classes[user.class] ?? 0) + 1;
     }
     const counts = Object.fromEntries(TASK_STATES.map((state) => [state, 0]));
-    for (const user of lane.users.values()) {
+    for (const user of queue.users.values()) {
       for (const state of TASK_STATES) counts[state] = (counts[state] ?? 0) + user.states[state];
     }
     const wrong: string[] = TASK_STATES.filter((state) => stored.counts[state] !== counts[state]);
@@ -296,12 +298,12 @@ class Pass {
     if (!sameCounts(stored.classes, sums.classes)) wrong.push('classes');
     if (wrong.length === 0) return undefined;
     return {
-      problem: `queue ${queue}: wrong count of ${wrong.join(', ')}`,
+      problem: `queue ${queueName}: wrong count of ${wrong.join(', ')}`,
       counts: JSON.stringify({ ...sums, counts }),
     };
   }
 
-  async #mend(
+  async #repairOne(
     part: string,
     target: readonly (string | number)[],
     counts: string,
@@ -318,13 +320,13 @@ class Pass {
     return next >= 0 && this.#repair === '1' && problems.length > 0 ? rank : next;
   }
 
-  #found(problem: string, mended = true): void {
+  #found(problem: string, isRepaired = true): void {
     this.#findings.drift.push(problem);
-    if (mended && this.#repair === '1') this.#findings.repaired++;
+    if (isRepaired && this.#repair === '1') this.#findings.repaired++;
   }
 
   async #steps(): Promise<number> {
-    const [steps] = await this.#run('lane', 'default');
+    const [steps] = await this.#run('queue', 'default');
     return Number(steps);
   }
 
@@ -375,7 +377,7 @@ class Pass {
   }
 
   async #run(part: string, ...args: (string | number)[]): Promise<readonly unknown[]> {
-    const repair = part === 'lane' || part === 'users' ? '0' : this.#repair;
+    const repair = part === 'queue' || part === 'users' ? '0' : this.#repair;
     const look = this.#repair === '0';
     const reply = flat(await this.#session.guarded('reconcile', [part, repair, ...args], look));
     const [told, damage] = [flat(reply[0]), flat(reply[1])];

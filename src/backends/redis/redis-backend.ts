@@ -73,7 +73,7 @@ export function backendOf(
     owned,
     prefix,
     scripts,
-    mend: (broken) => reconcile(broken, true, false),
+    repairOf: (broken) => reconcile(broken, true, false),
   });
   const workers = new RedisWorkers(session);
   const inspect = new RedisInspect(session);

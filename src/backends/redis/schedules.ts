@@ -103,7 +103,7 @@ export class RedisSchedules implements ScheduleStore {
   }
 
   async lag(): Promise<number> {
-    const [ms] = flat(await this.#session.run('arrears', []));
+    const [ms] = flat(await this.#session.run('lag', []));
     return Number(ms);
   }
 }

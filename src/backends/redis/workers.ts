@@ -4,7 +4,7 @@ import { clearTimeout, monotonicMs, setImmediate, setTimeout } from '../../base/
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Leased, WorkerStore, WorkSign } from '../../domain/port/backend.ts';
+import type { Leased, WorkerStore, WorkNotice } from '../../domain/port/backend.ts';
 import type { Registration, WorkerInfo, WorkerSpec } from '../../domain/port/inspection.ts';
 import { type RedisClient, sibling } from './connection/client.ts';
 import { hold } from './connection/connection.ts';
@@ -31,7 +31,7 @@ interface List {
 export class RedisWorkers implements WorkerStore {
   readonly #session: Session;
   readonly #specs = new Map<string, WorkerSpec>();
-  readonly #bells = new Map<string, Bell>();
+  readonly #listeners = new Map<string, WakeListener>();
 
   constructor(session: Session) {
     this.#session = session;
@@ -65,8 +65,8 @@ export class RedisWorkers implements WorkerStore {
 
   async unregister(id: string): Promise<void> {
     this.#specs.delete(id);
-    this.#bells.get(id)?.close();
-    this.#bells.delete(id);
+    this.#listeners.get(id)?.close();
+    this.#listeners.delete(id);
     await this.#session.run('unregister', [id]);
   }
 
@@ -75,21 +75,21 @@ export class RedisWorkers implements WorkerStore {
     return decodeWorkers(reply);
   }
 
-  async waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkSign> {
+  async waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkNotice> {
     const { closing } = this.#session;
     if (signal.aborted || closing.signal.aborted || !this.#specs.has(id)) return 'timeout';
-    let bell = this.#bells.get(id);
-    if (bell === undefined) {
-      bell = new Bell(this.#session.client, this.#session.keys.wake(id));
-      this.#bells.set(id, bell);
+    let listener = this.#listeners.get(id);
+    if (listener === undefined) {
+      listener = new WakeListener(this.#session.client, this.#session.keys.wake(id));
+      this.#listeners.set(id, listener);
     }
     const either = linkAbort(signal, closing.signal);
-    const answer = await bell.wait(ms, either.signal).finally(() => either.unlink());
+    const answer = await listener.wait(ms, either.signal).finally(() => either.unlink());
     if (typeof answer === 'object') return decodeHanded(answer.task);
     if (answer === 'timeout' && signal.aborted && !closing.signal.aborted) {
       // Not to eat a token that somebody else could use.
       await this.#session.run('leaveLine', [id]).catch(() => undefined);
-      const task = bell.handed();
+      const task = listener.handed();
       if (task !== undefined) return decodeHanded(task);
     }
     return answer;
@@ -103,12 +103,12 @@ export class RedisWorkers implements WorkerStore {
 
   /** A lease has begun: what was rung before it says nothing any more. */
   leasing(id: string): void {
-    this.#bells.get(id)?.forget();
+    this.#listeners.get(id)?.forget();
   }
 
   close(): void {
-    for (const bell of this.#bells.values()) bell.close();
-    this.#bells.clear();
+    for (const listener of this.#listeners.values()) listener.close();
+    this.#listeners.clear();
   }
 
   /** A user is written to each of its lists when it becomes ready, so they are bounded. */
@@ -163,7 +163,7 @@ function listOf(kind: 'a' | 's', users: readonly string[]): List {
  * ever out; a wait that was given up leaves it, and the next wait takes it over, so that no token
  * is lost in between.
  */
-class Bell {
+class WakeListener {
   readonly #client: RedisClient;
   readonly #key: string;
   #popping: Promise<void> | undefined;

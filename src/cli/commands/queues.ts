@@ -15,7 +15,7 @@ import { queueView } from '../views/views.ts';
 
 /** `fairloom queues …` */
 export function addQueues(program: Command, shell: Shell): void {
-  const queues = program.command('queues').description('the lanes, and what holds for each');
+  const queues = program.command('queues').description('the queues, and what holds for each');
   queues
     .command('list')
     .description('every queue with its counts')

@@ -136,7 +136,7 @@ function driftCheck({ drift, checked, repaired }: ReconcileReport, repair: boole
     return { check: 'drift', verdict: 'ok', text: `${checked} records and their indexes agree` };
   }
   const found = `of ${checked} records ${drift.length} do not agree with their indexes`;
-  if (repair) return { check: 'drift', verdict: 'warning', text: `${found}; ${repaired} mended` };
+  if (repair) return { check: 'drift', verdict: 'warning', text: `${found}; ${repaired} repaired` };
   return {
     check: 'drift',
     verdict: 'failed',

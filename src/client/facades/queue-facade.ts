@@ -15,7 +15,7 @@ export interface QueueStatus extends Omit<QueueInfo, 'settings'> {
   readonly settings: QueueSettingsInfo;
 }
 
-/** `loom.queues`: the lanes, and what holds for each. */
+/** `loom.queues`: the queues, and what holds for each. */
 export class Queues {
   readonly #connection: Connection;
 

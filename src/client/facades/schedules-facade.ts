@@ -183,7 +183,7 @@ export class Schedules {
   resume(id: string): Promise<ScheduleInfo> {
     return this.#change(id, (record, now) => {
       if (!record.paused) return record;
-      return standing({ ...record, paused: false }, this.#known(record), now);
+      return planned({ ...record, paused: false }, this.#known(record), now);
     });
   }
 
@@ -243,7 +243,7 @@ export class Schedules {
     const staysAt = record?.next !== undefined && hasSameTiming(before, this.#known(changed));
     const whole = staysAt
       ? { ...changed, next: record.next }
-      : standing(changed, this.#known(changed), now);
+      : planned(changed, this.#known(changed), now);
     return this.#write(backend, whole, made);
   }
 
@@ -305,10 +305,10 @@ export class Schedules {
   }
 }
 
-type Standing = Omit<ScheduleRecord, 'next'>;
+type Unplanned = Omit<ScheduleRecord, 'next'>;
 
 /** At its first slot that is neither over nor decided; nowhere while it is paused. */
-function standing(record: Standing, { table }: KnownSchedule, now: number): ScheduleRecord {
+function planned(record: Unplanned, { table }: KnownSchedule, now: number): ScheduleRecord {
   const next = table.nextMoment(Math.max(now, record.settledSlot ?? now));
   return record.paused || next === undefined ? record : { ...record, next };
 }

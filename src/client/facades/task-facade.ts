@@ -21,7 +21,7 @@ import { cycleError } from '../../domain/port/refusal.ts';
 import { checkId, checkName } from '../../domain/settings/names.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { TASK_STATES, type TaskState } from '../../domain/task/task.ts';
-import type { CancelBell } from '../../events/cancel-bell.ts';
+import type { CancelNotifier } from '../../events/cancel-notifier.ts';
 import { openMembers } from '../../runs/driven/driven-nodes.ts';
 import {
   CONSEQUENCE_KEYS,
@@ -71,7 +71,7 @@ interface FacadeParts {
   readonly connection: Connection;
   readonly codec: ValueCodec;
   /** Workers of this process need not wait for a heartbeat. */
-  readonly cancels: CancelBell;
+  readonly cancels: CancelNotifier;
   /** Cancels a run with all that is open of it. */
   readonly cancelRun: (
     id: string,
@@ -217,7 +217,7 @@ export class Tasks {
     const { tasks } = await this.#parts.connection.open();
     const reply = await tasks.cancel(taskId, cause);
     const isHeard = reply.kind === 'requested' || reply.kind === 'canceled';
-    if (isHeard) this.#parts.cancels.ring(taskId, cause);
+    if (isHeard) this.#parts.cancels.notify(taskId, cause);
     return reply;
   }
 

@@ -184,9 +184,9 @@ function sealedInspect(inspect: Inspect, records: SealedRecords): Inspect {
     record === undefined ? undefined : records.task(record);
   return {
     get: async (ids) => (await inspect.get(ids)).map(opened),
-    standing: async (ids) =>
-      (await inspect.standing(ids)).map((one) =>
-        one === undefined ? undefined : records.standing(one),
+    status: async (ids) =>
+      (await inspect.status(ids)).map((one) =>
+        one === undefined ? undefined : records.status(one),
       ),
     attempts: async (id) => (await inspect.attempts(id)).map((one) => records.attempt(one)),
     list: async (filter, request) => {
@@ -203,7 +203,7 @@ function sealedInspect(inspect: Inspect, records: SealedRecords): Inspect {
     runnable: (queue) => inspect.runnable(queue),
     waitForEnd: async (id, ms, signal) => {
       const ended = await inspect.waitForEnd(id, ms, signal);
-      return ended === undefined ? undefined : records.standing(ended);
+      return ended === undefined ? undefined : records.status(ended);
     },
     reconcile: (options) => inspect.reconcile(options),
     ping: () => inspect.ping(),

@@ -8,7 +8,7 @@ import type {
   NewTask,
   TaskRecord,
   TaskRow,
-  TaskStanding,
+  TaskStatus,
 } from '../../domain/task/task.ts';
 import { openError } from './sealed-error.ts';
 import { openSpec } from './sealed-spec.ts';
@@ -32,15 +32,15 @@ export class SealedRecords {
   }
 
   task(record: TaskRecord): TaskRecord {
-    return { ...this.standing(record), payload: this.texts.open(record.payload, 'input') };
+    return { ...this.status(record), payload: this.texts.open(record.payload, 'input') };
   }
 
   row({ payload, ...row }: TaskRow): TaskRow {
-    const opened = this.standing(row);
+    const opened = this.status(row);
     return payload === undefined ? opened : this.task({ ...opened, payload });
   }
 
-  standing<T extends TaskStanding>(record: T): T {
+  status<T extends TaskStatus>(record: T): T {
     return { ...record, ...this.#ending(record) };
   }
 

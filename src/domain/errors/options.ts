@@ -31,15 +31,15 @@ export function keysOf<T>(): <const K extends OptionKeys<T>>(
  */
 export function checkOptions(where: string, options: unknown, keys: Keys): void {
   if (!isOptions(options)) throw new InvalidOptionError(`${where}: options`, 'an object', options);
-  const stranger = strangerIn(options, keys);
-  if (stranger !== undefined) throw unknownKey(where, stranger, keys, stranger);
+  const unexpected = unexpectedIn(options, keys);
+  if (unexpected !== undefined) throw unknownKey(where, unexpected, keys, unexpected);
 }
 
 /** The same for an object inside of options; `path` is its own name, as `rate`. */
 export function checkPart(path: string, part: unknown, keys: Keys): void {
   if (!isOptions(part)) throw new InvalidOptionError(path, 'an object', part);
-  const stranger = strangerIn(part, keys);
-  if (stranger !== undefined) throw unknownKey(path, stranger, keys, `${path}.${stranger}`);
+  const unexpected = unexpectedIn(part, keys);
+  if (unexpected !== undefined) throw unknownKey(path, unexpected, keys, `${path}.${unexpected}`);
 }
 
 /** Whether a value may hold options: a list or a function is somebody's mistake. */
@@ -57,7 +57,7 @@ function isArray(value: object): boolean {
 }
 
 /** The first key that the list does not have. A walk with `in` costs no list of keys. */
-function strangerIn(options: object, keys: Keys): string | undefined {
+function unexpectedIn(options: object, keys: Keys): string | undefined {
   try {
     for (const key in options) {
       if (Object.hasOwn(keys, key)) continue;

@@ -82,7 +82,7 @@ function obstaclesOf(
   if (isEnd(state)) return [ended(facts, putBacks)];
   if (state === 'started') return running(facts);
   const found: Obstacle[] = [];
-  if (facts.endedRun !== undefined) found.push(orphan(facts.endedRun));
+  if (facts.endedRun !== undefined) found.push(abandoned(facts.endedRun));
   if (state === 'scheduled') found.push(delayed(facts));
   if (facts.suspension !== undefined) found.push(suspended(facts, facts.suspension));
   else if (facts.blockedBy.length > 0) found.push(blocked(facts, putBacks));
@@ -105,7 +105,7 @@ function delayed({ record, now }: TaskFacts): Obstacle {
 }
 
 /** A member that has nothing left to be started for. */
-function orphan({ id, state }: NonNullable<TaskFacts['endedRun']>): Obstacle {
+function abandoned({ id, state }: NonNullable<TaskFacts['endedRun']>): Obstacle {
   const what = state === 'missing' ? 'is not stored' : `has ended (${state})`;
   return {
     kind: 'run-ended',

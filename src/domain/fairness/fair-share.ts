@@ -1,6 +1,6 @@
 /**
  * Fair turns between users: worst-case-fair weighted fair queueing (WF²Q+; Bennett and Zhang,
- * 1997), indexed by weight class. Each queue (lane) has a virtual time V that grows by c/W per
+ * 1997), indexed by weight class. Each queue has a virtual time V that grows by c/W per
  * turn of cost c, W being the weights of the ready users. Each ready user has a start tag; its
  * next turn would end at F = S + c/w. A user is eligible once S ≤ V; among the eligible the least
  * F is served. So nobody runs ahead of its exact share by more than one turn.
@@ -28,12 +28,12 @@ export const SLACK: number = (2 * SEATS) / TURN;
 export const CROWD: number = 2 ** 20;
 
 /** The virtual clock of one queue. */
-export interface LaneClock {
+export interface QueueClock {
   /** Virtual time. */
   v: number;
   /** Sum of the weights of ready users, in hundredths. */
   w: number;
-  /** Counts how often the lane went idle; a tag of an older epoch is worth 0. */
+  /** Counts how often the queue went idle; a tag of an older epoch is worth 0. */
   epoch: number;
 }
 

@@ -106,12 +106,12 @@ export const HASH_FIELDS = {
 export const PACKED_NAMES = {
   /** What stands behind the numbers of `facts`. */
   facts: {
-    rare: ['x', 'rare facts'],
-    changing: ['y', 'rare facts that change'],
+    optional: ['x', 'rare facts'],
+    changing: ['y', 'optional facts that change'],
     latestLease: ['o', 'token NUL worker, while it is neither started nor ended'],
   },
   /** `x` of facts. */
-  rare: {
+  optional: {
     waitsOn: ['d', 'dependencies'],
     policies: [
       'g',

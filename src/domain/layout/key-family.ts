@@ -8,7 +8,7 @@ export interface KeyFamily {
   readonly type: KeyType;
   /**
    * How a name is made: fixed parts first, then at most one free text, and that last. `{p}` is the prefix with
-   * its colon, `{lane}` what begins the keys of a queue. Two free texts are one, `{user, key}`: joined as
+   * its colon, `{queue}` what begins the keys of a queue. Two free texts are one, `{user, key}`: joined as
    * `<bytes of the first>:<first><second>`, so that no two pairs share a name.
    */
   readonly name: string;

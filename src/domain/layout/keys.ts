@@ -17,16 +17,16 @@ export const KEYS = {
 /** The level whose line has no number in its name: most tasks have it. */
 export const USUAL_LEVEL = 3;
 
-/** The queue whose keys begin with the prefix alone; those of others with `<prefix>lane:<queue>:`. */
+/** The queue whose keys begin with the prefix alone; those of others with `<prefix>queue:<queue>:`. */
 export const USUAL_QUEUE = 'default';
 
 /** A part of a name: text as it is, or parameters; two of them are written as a pair. */
 export type NamePart = string | readonly string[];
 
-/** The parts of a name, without the `{p}` or `{lane}` in front, and which of these it begins with. */
+/** The parts of a name, without the `{p}` or `{queue}` in front, and which of these it begins with. */
 export interface NameParts {
   /** The prefix of everything, or that of a queue. */
-  readonly start: 'p' | 'lane';
+  readonly start: 'p' | 'queue';
   /** In their order in the name. */
   readonly parts: readonly NamePart[];
 }
@@ -34,7 +34,7 @@ export interface NameParts {
 /** Takes a name of the table apart. */
 export function partsOfName(name: string): NameParts {
   const [, first = '', ...rest] = name.split(/[{}]/);
-  if (first !== 'p' && first !== 'lane') throw new RangeError(`a key begins otherwise: ${name}`);
+  if (first !== 'p' && first !== 'queue') throw new RangeError(`a key begins otherwise: ${name}`);
   // Texts and parameters by turns.
   const parts = rest.map((part, at): NamePart => (at % 2 === 0 ? part : part.split(', ')));
   return { start: first, parts: parts.filter((part) => part !== '') };

@@ -159,7 +159,7 @@ export const PACKED = {
       ['waiting', 'd', 'workers that stand in line'],
       ['alarm', 'd', 'when the first holder of the alarm wakes'],
       ['configs', 'd', 'users with settings'],
-      ['idle', 'd', '1 while `idle-lanes` has any'],
+      ['idle', 'd', '1 while `idle-queues` has any'],
       ['dropping', 'd', '1 while `dropping` has any'],
       ['refresh', 'd', '1 while `refreshing` has any'],
       ['steps', 'd', 'how many there were'],

@@ -7,67 +7,67 @@ export const QUEUE_KEYS = {
    * @by enqueue, lease, whatever puts a task back
    * @life while it has members
    */
-  line: { type: 'LIST', name: '{lane}line{level}:{user}' },
+  line: { type: 'LIST', name: '{queue}line{level}:{user}' },
   /**
    * the queued tasks that stand in no line, since a worker came to them that does not know their names: `<bytes>:<user>`, level, place (12 hex digits) and id → 0
    * @by lease
    * @life while there are any
    */
-  parked: { type: 'ZSET', name: '{lane}parked' },
+  parked: { type: 'ZSET', name: '{queue}parked' },
   /**
    * the same by name
    * @by lease
    * @life while there are any
    */
-  strangers: { type: 'ZSET', name: '{lane}strangers:{name}' },
+  parkedOfName: { type: 'ZSET', name: '{queue}parked-of-name:{name}' },
   /**
    * level and user with parked tasks of that name → stamp of when it was their turn last to come back
    * @by lease
    * @life while there are any
    */
-  strangeUsers: { type: 'ZSET', name: '{lane}strange-users:{name}' },
+  parkedUsers: { type: 'ZSET', name: '{queue}parked-users:{name}' },
   /**
    * names under which tasks are parked
    * @by lease
    * @life while there are any
    */
-  strangeNames: { type: 'HASH', name: '{lane}strange-names' },
+  parkedNames: { type: 'HASH', name: '{queue}parked-names' },
   /**
    * stamp of arrival and id → due
    * @by enqueue, settle, maintenance
    * @life while it has members
    */
-  scheduled: { type: 'ZSET', name: '{lane}scheduled:{user}' },
+  scheduled: { type: 'ZSET', name: '{queue}scheduled:{user}' },
   /**
    * what the queue knows of a user: see Packed records and Fields. Whoever has no settings but a weight, no lists, and in line nothing but tasks of level 3, in a queue that charges turns, has no `u`: its line and its tag are all that there is to know, and `c` which weight it stands in line with, if that is not 100 (a tag of another weight that is kept stands in `u`)
    * @by whatever changes its counts, its tag or its settings
    * @life while the user has work, a kept tag, settings or stands on a list
    */
-  user: { type: 'HASH', name: '{lane}user:{user}' },
+  user: { type: 'HASH', name: '{queue}user:{user}' },
   /**
    * user → 0, for paging: those with a record, or with tasks that wait, are scheduled or deferred, or with a kept tag. Whoever has nothing but started tasks is found by those
    * @by enqueue; the end of a step
    * @life while there is one of these
    */
-  users: { type: 'ZSET', name: '{lane}users' },
+  users: { type: 'ZSET', name: '{queue}users' },
   /**
    * user without a record and without tasks in line → its tag
    * @by lease, enqueue, maintenance
    * @life until V has passed it, or the user is back in line; then dropped, some together
    */
-  keptTags: { type: 'ZSET', name: '{lane}kept-tags' },
+  keptTags: { type: 'ZSET', name: '{queue}kept-tags' },
   /**
    * the kept tags of an epoch that is over, when they were too many to be dropped at once
    * @by the end of a step
    * @life until dropped
    */
-  oldTags: { type: 'ZSET', name: '{lane}old-tags:{epoch}' },
+  oldTags: { type: 'ZSET', name: '{queue}old-tags:{epoch}' },
   /**
    * user → how many of its tasks are scheduled or deferred
    * @by whatever moves such a task
    * @life while there are any
    */
-  later: { type: 'HASH', name: '{lane}later' },
+  later: { type: 'HASH', name: '{queue}later' },
   /**
    * settings for all queues (`*`) and by queue, as msgpack
    * @by `users.set`
@@ -91,25 +91,25 @@ export const QUEUE_KEYS = {
    * @by every step that changes something in it
    * @life for ever
    */
-  fair: { type: 'HASH', name: '{lane}fair' },
+  fair: { type: 'HASH', name: '{queue}fair' },
   /**
    * ready user → start tag T in grains of its own turns, in shared classes S; class = family and weight (`w…`) or power of two (`s…`). Families: `p` users without a record, `o` others that nobody is assigned to, `a` those that somebody is. The 21st user of a class brings 65 bytes 255 with the score +inf, which no name is, so that the set is no listpack
    * @by enqueue, lease, settings
    * @life while it has users
    */
-  ready: { type: 'ZSET', name: '{lane}ready:{class}' },
+  ready: { type: 'ZSET', name: '{queue}ready:{class}' },
   /**
    * user with a record and nothing to do → until when in virtual time its tag is kept
    * @by the end of a step, maintenance
    * @life until V has passed
    */
-  idle: { type: 'ZSET', name: '{lane}idle:{epoch}' },
+  idle: { type: 'ZSET', name: '{queue}idle:{epoch}' },
   /**
    * queues with such users to drop
    * @by the end of a step, maintenance
    * @life until dropped
    */
-  idleLanes: { type: 'SET', name: '{p}idle-lanes' },
+  idleQueues: { type: 'SET', name: '{p}idle-queues' },
   /**
    * queues that were ever used
    * @by the first step in it

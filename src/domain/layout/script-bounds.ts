@@ -38,7 +38,7 @@ export const SCRIPT_BOUNDS = {
   rewaitedAtOnce: bound(100, 'tasks', 'that a store or a redrive tells that they may wait on'),
   askedWorkers: bound(100, 'workers', 'asked in line whether they know the name of a parked task'),
   skippedFor: bound(8, 'tasks', 'looked at behind each that a worker does not know'),
-  goneStep: bound(2_000, 'tasks', 'that wait for one that is gone, mended in a step'),
+  goneStep: bound(2_000, 'tasks', 'that wait for one that is gone, repaired in a step'),
   countedAtOnce: bound(2_000, 'users', 'that are ready, counted by a repair at once'),
   repairPage: bound(200, 'rows', 'of a set, a list or a hash that one step of a repair looks at'),
   listedStep: bound(100, 'rows', 'of an index that a listing takes at a time'),

@@ -37,37 +37,37 @@ export const WORKER_KEYS = {
    * @by lease, whoever wakes it
    * @life while they wait
    */
-  idleWorkers: { type: 'ZSET', name: '{lane}idle-workers:{list}' },
+  idleWorkers: { type: 'ZSET', name: '{queue}idle-workers:{list}' },
   /**
    * clock of an assigned or steal list: see Fields
    * @by registration, lease
    * @life while a live worker has it
    */
-  list: { type: 'HASH', name: '{lane}list:{list}' },
+  list: { type: 'HASH', name: '{queue}list:{list}' },
   /**
    * its users
    * @by registration
    * @life with it
    */
-  listNames: { type: 'SET', name: '{lane}list-names:{list}' },
+  listNames: { type: 'SET', name: '{queue}list-names:{list}' },
   /**
    * the workers that have it
    * @by registration
    * @life with it
    */
-  listWorkers: { type: 'SET', name: '{lane}list-workers:{list}' },
+  listWorkers: { type: 'SET', name: '{queue}list-workers:{list}' },
   /**
    * its ready users → S + 1/w
    * @by enqueue, lease, settings
    * @life while it has members
    */
-  listReady: { type: 'ZSET', name: '{lane}list-ready:{list}' },
+  listReady: { type: 'ZSET', name: '{queue}list-ready:{list}' },
   /**
    * those of a steal list that nobody is assigned to
    * @by enqueue, lease, settings
    * @life while it has members
    */
-  orphans: { type: 'ZSET', name: '{lane}orphans:{list}' },
+  unassigned: { type: 'ZSET', name: '{queue}unassigned:{list}' },
   /**
    * lists that are being dropped in steps
    * @by unregistration, maintenance

@@ -20,7 +20,7 @@ import type {
 import type { QueuePatch, Retention } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
-import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStanding } from '../task/task.ts';
+import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '../task/task.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
 import type { CancelReply, ChangeReply } from './change-reply.ts';
 import type { EnqueueReply, EnqueueTerms } from './enqueueing.ts';
@@ -46,7 +46,7 @@ import type {
   LeaseRequest,
   SettleReply,
   SettleRequest,
-  WorkSign,
+  WorkNotice,
 } from './leasing.ts';
 import type { UserStore } from './user-store.ts';
 
@@ -96,7 +96,7 @@ export type {
   SettleRequest,
   Suspension,
   UpstreamFact,
-  WorkSign,
+  WorkNotice,
 } from './leasing.ts';
 export type { UserStore } from './user-store.ts';
 
@@ -331,7 +331,7 @@ export interface WorkerStore {
    * when it stood in line for one (`LeaseRequest.wait`): confirmed, extended or settled within
    * `LIMITS.handMs`, or the lease ends uncounted.
    */
-  waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkSign>;
+  waitForWork(id: string, ms: number, signal: AbortSignal): Promise<WorkNotice>;
   /** It has got what `waitForWork` brought: the lease holds as any other. False: it has ended. */
   confirm(id: string, lease: Leased): Promise<boolean>;
 }
@@ -341,7 +341,7 @@ export interface Inspect {
   /** Records in the order asked; `undefined` for what is not stored. */
   get(ids: readonly string[]): Promise<readonly (TaskRecord | undefined)[]>;
   /** How tasks stand and what they came to, in the order asked: of many, cheaper than `get`. */
-  standing(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]>;
+  status(ids: readonly string[]): Promise<readonly (TaskStatus | undefined)[]>;
   /** The attempts of one task that are kept, oldest first. */
   attempts(id: string): Promise<readonly AttemptRecord[]>;
   /**
@@ -364,7 +364,7 @@ export interface Inspect {
    * Answers when the task may have ended, after `ms`, or when `signal` aborts. Says how it ended, if that
    * is known then; without that it is a hint only: look.
    */
-  waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<TaskStanding | undefined>;
+  waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<TaskStatus | undefined>;
   /** Checks every index against the records; mends with `repair`. Bounded steps inside. */
   reconcile(options: { readonly repair: boolean }): Promise<ReconcileReport>;
   /** Round trip to the store, in ms. */

@@ -233,10 +233,10 @@ export interface Stats {
 
 /** What a check of every index found. */
 export interface ReconcileReport {
-  /** What was found and, when asked, mended; one line each, at most 100. */
+  /** What was found and, when asked, repaired; one line each, at most 100. */
   readonly drift: readonly string[];
   /** Records that were looked at. */
   readonly checked: number;
-  /** Faults that were mended; 0 unless that was asked. */
+  /** Faults that were repaired; 0 unless that was asked. */
   readonly repaired: number;
 }

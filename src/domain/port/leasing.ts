@@ -1,6 +1,6 @@
 /** What a lease, a settle and an extend ask and answer; part of the port in `backend.ts`. */
 
-import type { AttemptTerms } from '../settings/settings.ts';
+import type { AttemptSettings } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
 import type { EndState, TaskState } from '../task/task.ts';
@@ -81,7 +81,7 @@ export interface Leased {
    */
   readonly releasedMs?: number;
   /** What its queue said of attempts when the lease was given; absent: nothing. */
-  readonly terms?: AttemptTerms;
+  readonly attemptSettings?: AttemptSettings;
 }
 
 /** What became of a task that a leased one depended on. */
@@ -117,7 +117,7 @@ export interface LeaseReply {
 }
 
 /** How a wait for work ends: there may be some, there was none in time, or the lease of a task. */
-export type WorkSign = 'woken' | 'timeout' | Leased;
+export type WorkNotice = 'woken' | 'timeout' | Leased;
 
 /** What becomes of a leased task. */
 export type Decision =

@@ -85,7 +85,7 @@ export interface QueueSettings {
 }
 
 /** What a queue says of attempts at its tasks, where neither the enqueue nor the definition does. */
-export type AttemptTerms = Pick<QueueSettings, 'retries' | 'timeoutMs'>;
+export type AttemptSettings = Pick<QueueSettings, 'retries' | 'timeoutMs'>;
 
 /** A change of settings: `null` takes a field back to its default, an absent one stays. */
 export type QueuePatch = { readonly [K in keyof QueueSettings]?: QueueSettings[K] | null };

@@ -113,7 +113,7 @@ export interface NewTask {
 }
 
 /** What is asked about many tasks at once: fields of their records. */
-export type TaskStanding = Pick<TaskRecord, 'state' | 'result' | 'error' | 'cause'>;
+export type TaskStatus = Pick<TaskRecord, 'state' | 'result' | 'error' | 'cause'>;
 
 /** Everything that is stored about one task. Fields that have no meaning in a state are absent. */
 export interface TaskRecord {

@@ -31,7 +31,7 @@ export interface Window {
 }
 
 /** Where the task stands that holds the key: `begun` once it was leased, or has ended. */
-export type Standing = 'scheduled' | 'waiting' | 'begun';
+export type OwnerState = 'scheduled' | 'waiting' | 'begun';
 
 /** What a call comes to. */
 export type WindowStep =
@@ -60,12 +60,12 @@ export function openWindow(spec: WindowSpec, now: number): WindowStep & { readon
 export function windowStep(
   spec: WindowSpec,
   window: Window,
-  standing: Standing,
+  ownerState: OwnerState,
   now: number,
 ): WindowStep {
   return spec.policy === 'debounce'
-    ? debounceStep(spec, window, standing, now)
-    : throttleStep(spec, window, standing, now);
+    ? debounceStep(spec, window, ownerState, now)
+    : throttleStep(spec, window, ownerState, now);
 }
 
 type Debounce = WindowSpec & { readonly policy: 'debounce' };
@@ -74,11 +74,11 @@ type Throttle = WindowSpec & { readonly policy: 'throttle' };
 function debounceStep(
   spec: Debounce,
   { from }: Window,
-  standing: Standing,
+  ownerState: OwnerState,
   now: number,
 ): WindowStep {
-  if (standing === 'begun') return openWindow(spec, now);
-  if (standing === 'waiting') return { kind: 'replace' };
+  if (ownerState === 'begun') return openWindow(spec, now);
+  if (ownerState === 'waiting') return { kind: 'replace' };
   return { kind: 'replace', dueAt: now + debounced(spec, from, now) };
 }
 
@@ -90,7 +90,7 @@ function debounced({ waitMs, maxWaitMs }: Debounce, from: number, now: number): 
 function throttleStep(
   spec: Throttle,
   { from, until = from }: Window,
-  standing: Standing,
+  ownerState: OwnerState,
   now: number,
 ): WindowStep {
   if (!spec.trailing) return { kind: 'return' };
@@ -98,6 +98,6 @@ function throttleStep(
     return { kind: 'new', dueAt: until, window: { from: until, until: until + spec.perMs } };
   }
   // The task that ends the window is there already, unless somebody has made it due or canceled it.
-  if (standing !== 'begun') return { kind: 'replace' };
+  if (ownerState !== 'begun') return { kind: 'replace' };
   return { kind: 'new', dueAt: from, window: { from, until } };
 }

@@ -146,8 +146,8 @@ class Building {
     if (missing.length === 0) return [];
     const { inspect } = this.#parts.backend;
     const ids = missing.flatMap((one) => one.ids);
-    const standing = await inspect.standing(ids);
-    const known = new Map(ids.map((id, at) => [id, standing[at]]));
+    const status = await inspect.status(ids);
+    const known = new Map(ids.map((id, at) => [id, status[at]]));
     const broken: { readonly node: string; readonly id: string }[] = [];
     const open: string[] = [];
     for (const { node, ids } of missing) {

@@ -8,8 +8,8 @@ import {
 import { LIMITS } from '../../domain/limits.ts';
 import type { Backend, EnqueueReply, LeaseRef, Suspension } from '../../domain/port/backend.ts';
 import type { Cause } from '../../domain/task/cause.ts';
-import { isEnd, type NewTask, type TaskStanding } from '../../domain/task/task.ts';
-import type { CancelBell } from '../../events/cancel-bell.ts';
+import { isEnd, type NewTask, type TaskStatus } from '../../domain/task/task.ts';
+import type { CancelNotifier } from '../../events/cancel-notifier.ts';
 import { allNodes, blocksOf, type EachNode, type ParallelNode } from '../../graph/graph.ts';
 import { isLost, type MemberState, type RegisteredVerdict } from '../../graph/group-verdict.ts';
 import type { StepOutcome, WalkStep } from '../../graph/run-walk.ts';
@@ -36,7 +36,7 @@ export interface GroupTools extends NodeTools {
   /** The policy of that name, as it is registered here. */
   policy(name: string): RegisteredVerdict;
   /** Handlers of this process need not wait for a heartbeat. */
-  readonly cancels: CancelBell;
+  readonly cancels: CancelNotifier;
   /** Goes on through outages, until the lease is not wanted any more. */
   persist<T>(call: () => Promise<T>): Promise<T>;
 }
@@ -156,7 +156,7 @@ export class GroupDrive {
   /** Some members may have ended, and some may never have been stored. */
   async #look(opened: OpenedGroup, tasks: readonly NewTask[]): Promise<GroupMove> {
     const records = await this.#stored(tasks);
-    if (records.some(isOrphan)) return this.#anew();
+    if (records.some(isAbandoned)) return this.#anew();
     const { node } = this.#call.step;
     const states = records.map((record, at): MemberState => {
       const state = record?.state ?? 'canceled';
@@ -182,7 +182,7 @@ export class GroupDrive {
     return this.#move(true);
   }
 
-  async #stored(tasks: readonly NewTask[]): Promise<readonly (TaskStanding | undefined)[]> {
+  async #stored(tasks: readonly NewTask[]): Promise<readonly (TaskStatus | undefined)[]> {
     const records = await this.#read(idsOf(tasks));
     if (records.every((record) => record !== undefined)) return records;
     await this.#store(tasks);
@@ -219,9 +219,9 @@ export class GroupDrive {
     return persist(() => backend.tasks.enqueue(tasks, terms));
   }
 
-  #read(ids: readonly string[]): Promise<readonly (TaskStanding | undefined)[]> {
+  #read(ids: readonly string[]): Promise<readonly (TaskStatus | undefined)[]> {
     const { backend, persist } = this.#tools;
-    return persist(() => backend.inspect.standing(ids));
+    return persist(() => backend.inspect.status(ids));
   }
 
   /** Members, and what is open of those that have members of their own. */
@@ -236,7 +236,7 @@ export class GroupDrive {
     const { backend, persist, cancels } = this.#tools;
     const closed = this.#closed;
     const { kind } = await persist(() => backend.tasks.cancel(id, closed));
-    if (kind === 'requested' || kind === 'canceled') cancels.ring(id, closed);
+    if (kind === 'requested' || kind === 'canceled') cancels.notify(id, closed);
   }
 
   /**
@@ -270,7 +270,7 @@ export class GroupDrive {
 
   async #end(
     tasks: readonly NewTask[],
-    records: readonly (TaskStanding | undefined)[],
+    records: readonly (TaskStatus | undefined)[],
     isTimeUp: boolean,
   ): Promise<GroupMove> {
     const { node } = this.#call.step;
@@ -290,7 +290,7 @@ export class GroupDrive {
   async #memberEnd(
     key: string,
     id: string,
-    { record, isTimeUp }: { readonly record: TaskStanding | undefined; readonly isTimeUp: boolean },
+    { record, isTimeUp }: { readonly record: TaskStatus | undefined; readonly isTimeUp: boolean },
   ): Promise<MemberEnd> {
     switch (record?.state) {
       case 'finished':
@@ -346,17 +346,17 @@ function refusalIn(reply: EnqueueReply): string | undefined {
 }
 
 /** Canceled because its group had ended. */
-function isClosed(record: TaskStanding | undefined): boolean {
+function isClosed(record: TaskStatus | undefined): boolean {
   return record?.state === 'canceled' && record.cause?.type === 'group-ended';
 }
 
 /** Canceled in place of a start, since the run had ended. */
-function isOrphan(record: TaskStanding | undefined): boolean {
+function isAbandoned(record: TaskStatus | undefined): boolean {
   return record?.state === 'canceled' && record.cause?.type === 'run-ended';
 }
 
 /** It ended its whole run; of one that ended it well, its journal has the result. */
-function hasEndedRun(record: TaskStanding | undefined): boolean {
+function hasEndedRun(record: TaskStatus | undefined): boolean {
   const type = record?.state === 'canceled' ? record.cause?.type : undefined;
   return type === 'cancel-run' || type === 'terminate';
 }

@@ -223,8 +223,8 @@ class LocalGroup {
     const { node, members } = this.#step;
     const close = (): void => this.#close(this.#outer.reason);
     const unwatch = onAbort([this.#outer], close);
-    const lanes = Math.min(node.concurrency ?? members.length, members.length);
-    await Promise.all(Array.from({ length: lanes }, () => this.#lane()));
+    const queues = Math.min(node.concurrency ?? members.length, members.length);
+    await Promise.all(Array.from({ length: queues }, () => this.#queue()));
     unwatch();
     const { signal } = this.#closed;
     return members.map(
@@ -238,7 +238,7 @@ class LocalGroup {
   }
 
   /** One member after the other, until none is left to begin. */
-  async #lane(): Promise<void> {
+  async #queue(): Promise<void> {
     const { signal } = this.#closed;
     while (!signal.aborted) {
       const at = this.#next++;

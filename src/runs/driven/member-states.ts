@@ -12,7 +12,7 @@ type States = Map<string, TaskState>;
 
 /** By the ids of nodes; nodes of which nothing is known are left out. */
 export async function memberStates(
-  tools: { readonly codec: ValueCodec; readonly inspect: Pick<Inspect, 'standing'> },
+  tools: { readonly codec: ValueCodec; readonly inspect: Pick<Inspect, 'status'> },
   run: DrivenRun,
 ): Promise<ReadonlyMap<string, TaskState>> {
   const states: States = new Map();
@@ -49,7 +49,7 @@ function markEnded(codec: ValueCodec, run: DrivenRun, node: GroupNode, states: S
 
 /** A group whose members are tasks now. */
 async function markOpen(
-  { codec, inspect }: { readonly codec: ValueCodec; readonly inspect: Pick<Inspect, 'standing'> },
+  { codec, inspect }: { readonly codec: ValueCodec; readonly inspect: Pick<Inspect, 'status'> },
   run: DrivenRun,
   states: States,
 ): Promise<void> {
@@ -57,7 +57,7 @@ async function markOpen(
   if (next.type !== 'group') return;
   const ids = openIds(run, next);
   if (ids === undefined) return;
-  const found = (await inspect.standing(ids)).map((one) => one?.state);
+  const found = (await inspect.status(ids)).map((one) => one?.state);
   if (next.node.kind === 'each') {
     const state = stateOfAll(found);
     if (state !== undefined) markAll(next.node.block, state, states);

@@ -26,7 +26,7 @@ import { groupSpan, tracedGroup } from './group-trace.ts';
 import type { Journal } from './journal.ts';
 import type { ProducerFacts } from './members.ts';
 import { type NodeEnd, NodeRun } from './node-run.ts';
-import { strangePause } from './strange-node.ts';
+import { unknownNodePause } from './unknown-node.ts';
 
 /** What walking a graph needs of its worker. */
 export interface ProducerTools extends GroupTools {
@@ -149,7 +149,7 @@ export class Producer {
     if (definition === undefined) {
       const { node } = step;
       const { task } = node;
-      const delayMs = await strangePause(this.#tools, this.#call.journal, { key, node });
+      const delayMs = await unknownNodePause(this.#tools, this.#call.journal, { key, node });
       const error = new UnknownTaskError(task);
       if (delayMs === 'expired') return this.#failed(error, 'expired');
       if (delayMs === undefined) return this.#failed(error, 'unknown-task');
@@ -177,7 +177,7 @@ export class Producer {
     return new NodeRun(this.#tools, {
       definition,
       handler: handlers.handler(definition),
-      plan: plans.planFor(definition, NO_OPTIONS, holder.lease.terms),
+      plan: plans.planFor(definition, NO_OPTIONS, holder.lease.attemptSettings),
       payload,
       taskId: `${facts.taskId}:${this.#call.prefix}${key}`,
       user: facts.user,

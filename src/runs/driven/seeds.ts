@@ -86,17 +86,17 @@ export function idsIn(node: GraphNode): Set<string> {
 
 /** What the finished members of an open group gave. */
 async function membersOf(
-  inspect: Pick<Inspect, 'standing'>,
+  inspect: Pick<Inspect, 'status'>,
   run: DrivenRun,
   step: WalkStep & { readonly type: 'group' },
 ): Promise<Fields> {
   const key = keyOf(step);
   const { members } = step;
   const ids = openIds(run, step) ?? [];
-  const standing = await inspect.standing(ids);
+  const status = await inspect.status(ids);
   const given: Record<string, string> = {};
   for (const [at, { key: member }] of members.entries()) {
-    const one = standing[at];
+    const one = status[at];
     if (one?.state === 'finished') given[givenField(key, member)] = one.result ?? '';
   }
   return given;

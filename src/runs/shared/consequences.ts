@@ -72,22 +72,22 @@ interface Ended {
 
 /** Follows those that wait for these, as far as the policies of their edges end them. */
 export class ConsequenceWalk {
-  readonly #inspect: Pick<Inspect, 'dependents' | 'standing'>;
+  readonly #inspect: Pick<Inspect, 'dependents' | 'status'>;
   readonly #limit: number;
   readonly #seen = new Set<string>();
   readonly #tasks: Consequence[] = [];
   #count = 0;
 
-  constructor(inspect: Pick<Inspect, 'dependents' | 'standing'>, limit: number) {
+  constructor(inspect: Pick<Inspect, 'dependents' | 'status'>, limit: number) {
     this.#inspect = inspect;
     this.#limit = limit;
   }
 
   /** Of those that could end so now; an id that is not stored, or has ended, takes nothing along. */
   async from(ids: readonly string[], ending: Ending): Promise<Consequences> {
-    const standing = await this.#inspect.standing(ids);
+    const status = await this.#inspect.status(ids);
     const roots = ids.filter((_, at) => {
-      const state = standing[at]?.state;
+      const state = status[at]?.state;
       return state !== undefined && isEnd(state) === (ending === 'removal');
     });
     for (const id of ids) this.#seen.add(id);

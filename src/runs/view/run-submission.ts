@@ -1,6 +1,6 @@
 /** Stores runs: all of their tasks or none. */
 
-import { turn } from '../../base/event-loop.ts';
+import { yieldToEventLoop } from '../../base/event-loop.ts';
 import type { Logger } from '../../base/logger.ts';
 import {
   BackendUnavailableError,
@@ -34,7 +34,7 @@ export interface RunTools {
   readonly handles: RunHandleParts;
   readonly maker: TaskMaker;
   readonly newId: () => string;
-  readonly turns: Turns;
+  readonly yields: Turns;
   readonly tracer: Tracer | undefined;
   readonly log: Logger;
   onCreated(task: NewTask): void;
@@ -93,7 +93,7 @@ export async function submitCall(
 async function leftBehind(backend: Backend, tasks: readonly NewTask[]): Promise<boolean> {
   const nodes = tasks.slice(0, -1).map(({ id }) => id);
   if (nodes.length === 0) return false;
-  return (await backend.inspect.standing(nodes)).some((one) => one !== undefined);
+  return (await backend.inspect.status(nodes)).some((one) => one !== undefined);
 }
 
 /** The form that is asked for, or the one that the graph allows. */
@@ -152,7 +152,7 @@ interface StoreCall {
 
 async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Promise<RunReply> {
   const { graphs } = tools.handles;
-  if (tools.turns.spend(tasks.length)) await turn();
+  if (tools.yields.spend(tasks.length)) await yieldToEventLoop();
   await graphs.share(call.known);
   let replies = await backend.tasks.enqueue(tasks, { atomic: true });
   if (replies.some(isGraphMissing)) {

@@ -128,10 +128,10 @@ export const listing: Cases = {
     await kit.leaseOne();
     const waiting = await kit.add();
     const ids = [waiting, 'nowhere', done, dead, stopped, late, running];
-    const standing = await kit.backend.inspect.standing([...ids, ...new Array(600).fill(done)]);
+    const status = await kit.backend.inspect.status([...ids, ...new Array(600).fill(done)]);
     const error = '{"name":"Error","message":"no"}';
     const finished = { state: 'finished', result: '{"n":7}' };
-    expect(standing.slice(0, ids.length)).toEqual([
+    expect(status.slice(0, ids.length)).toEqual([
       { state: 'queued' },
       undefined,
       finished,
@@ -140,8 +140,8 @@ export const listing: Cases = {
       { state: 'scheduled' },
       { state: 'started' },
     ]);
-    expect(standing.slice(ids.length)).toEqual(new Array(600).fill(finished));
-    expect(await kit.backend.inspect.standing([])).toEqual([]);
+    expect(status.slice(ids.length)).toEqual(new Array(600).fill(finished));
+    expect(await kit.backend.inspect.status([])).toEqual([]);
   },
 
   'counts what happened, ever': async (kit, expect) => {

@@ -201,7 +201,7 @@ export const weighed: Cases = {
     expect(records.map((record) => record?.id)).toEqual(
       asked.map((id) => (id === 'nobody' ? undefined : id)),
     );
-    expect((await kit.backend.inspect.standing(asked)).map((one) => one?.state)).toEqual(
+    expect((await kit.backend.inspect.status(asked)).map((one) => one?.state)).toEqual(
       asked.map((id) => (id === 'nobody' ? undefined : 'scheduled')),
     );
     const text = textOf(LIMITS.xcomValueBytes);

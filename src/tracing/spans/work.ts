@@ -59,7 +59,7 @@ export function attemptTrace(
 }
 
 /** A lease of a task whose code is not here: there was no attempt, and the trace says why. */
-export function traceStranger(tracing: Tracing, lease: Leased): void {
+export function traceUnknownName(tracing: Tracing, lease: Leased): void {
   if (tracing.tracer === undefined) return;
   const trace = attemptTrace(tracing, lease, storedTraceparent(lease.options));
   trace.end({ outcome: 'released', error: new UnknownTaskError(lease.name) });

@@ -17,29 +17,29 @@ import {
   turn,
 } from '../../../src/domain/fairness/fair-share.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
-import { LaneSimulation } from './lane-simulation.ts';
+import { QueueSimulation } from './queue-simulation.ts';
 
 /** What rounding may add to a deviation counted in turns. */
 const ROUNDING = 1e-6;
 /** What the seats of tags may add to it: docs/fairness.md. */
 const SEAT = 2 ** -15;
 
-function backlogged(weights: readonly number[]): LaneSimulation {
-  const lane = new LaneSimulation();
+function backlogged(weights: readonly number[]): QueueSimulation {
+  const queue = new QueueSimulation();
   weights.forEach((weight, i) => {
-    lane.enter(`u${i}`, weight);
+    queue.enter(`u${i}`, weight);
   });
-  return lane;
+  return queue;
 }
 
 /** Largest distance, in turns, of any user from its exact weighted share after any turn. */
 function deviation(weights: readonly number[], turns: number): number {
-  const lane = backlogged(weights);
+  const queue = backlogged(weights);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const got = weights.map(() => 0);
   let worst = 0;
   for (let n = 1; n <= turns; n++) {
-    const at = Number(lane.serve().slice(1));
+    const at = Number(queue.serve().slice(1));
     got[at] = (got[at] ?? 0) + 1;
     for (let i = 0; i < weights.length; i++) {
       const exact = (n * (weights[i] ?? 0)) / total;
@@ -55,8 +55,8 @@ function tally(names: readonly string[]): Record<string, number> {
   return counts;
 }
 
-function turns(lane: LaneSimulation, n: number): readonly string[] {
-  return Array.from({ length: n }, () => lane.serve());
+function turns(queue: QueueSimulation, n: number): readonly string[] {
+  return Array.from({ length: n }, () => queue.serve());
 }
 
 describe('a fixed set of users with work', () => {
@@ -94,9 +94,9 @@ describe('a fixed set of users with work', () => {
   });
 
   it('looks at a bounded number of heads, however many weights there are', () => {
-    const lane = backlogged(Array.from({ length: 3_000 }, (_, i) => 1 + i * 33));
+    const queue = backlogged(Array.from({ length: 3_000 }, (_, i) => 1 + i * 33));
     // 31 exact classes, and one per power of two between weight 0.01 and 1,000.
-    expect(lane.classes()).toBeLessThanOrEqual(LIMITS.weightClasses + 18);
+    expect(queue.classes()).toBeLessThanOrEqual(LIMITS.weightClasses + 18);
   });
 
   it('gives 3 : 1 to weights 3 : 1', () => {
@@ -104,11 +104,11 @@ describe('a fixed set of users with work', () => {
   });
 
   it('charges a turn its cost', () => {
-    const lane = backlogged([100, 100]);
+    const queue = backlogged([100, 100]);
     const got = { u0: 0, u1: 0 };
     for (let i = 0; i < 4_000; i++) {
       // Whoever is next pays before it is known who it is: both costs average the same.
-      const name = lane.serve(1 + (i % 3)) as 'u0' | 'u1';
+      const name = queue.serve(1 + (i % 3)) as 'u0' | 'u1';
       got[name] += 1 + (i % 3);
     }
     expect(Math.abs(got.u0 - got.u1)).toBeLessThanOrEqual(2 * 3);
@@ -138,21 +138,21 @@ describe('users that join while others have work', () => {
 function deviationOfJoins(
   joins: readonly { readonly weight: number; readonly wait: number }[],
 ): number {
-  const lane = new LaneSimulation();
+  const queue = new QueueSimulation();
   const users: { readonly weight: number; readonly from: number; got: number }[] = [];
   /** Of a turn, what each has a claim to by weight 0.01. */
   let claim = 0;
   let worst = 0;
   const serve = (): void => {
-    claim += 1 / lane.clock.w;
-    const user = users[Number(lane.serve().slice(1))];
+    claim += 1 / queue.clock.w;
+    const user = users[Number(queue.serve().slice(1))];
     if (user !== undefined) user.got++;
     for (const { weight, from, got } of users) {
       worst = Math.max(worst, Math.abs(got - weight * (claim - from)));
     }
   };
   for (const { weight, wait } of joins) {
-    lane.enter(`u${users.length}`, weight);
+    queue.enter(`u${users.length}`, weight);
     users.push({ weight, from: claim, got: 0 });
     for (let i = 0; i < wait; i++) serve();
   }
@@ -166,58 +166,58 @@ describe('a newcomer', () => {
     const own = fc.integer({ min: 20, max: 2_000 });
     fc.assert(
       fc.property(weights, own, fc.nat(500), (given, weight, before) => {
-        const lane = backlogged(given);
-        turns(lane, before);
-        lane.enter('new', weight);
-        const bound = Math.ceil(lane.clock.w / weight) + 1;
-        expect(turns(lane, bound)).toContain('new');
+        const queue = backlogged(given);
+        turns(queue, before);
+        queue.enter('new', weight);
+        const bound = Math.ceil(queue.clock.w / weight) + 1;
+        expect(turns(queue, bound)).toContain('new');
       }),
       { numRuns: 300 },
     );
   });
 
   it('takes no run of turns for the time that it was not there', () => {
-    const lane = backlogged([100, 100]);
-    turns(lane, 10_000);
-    lane.enter('new', 100);
-    const counts = tally(turns(lane, 30));
+    const queue = backlogged([100, 100]);
+    turns(queue, 10_000);
+    queue.enter('new', 100);
+    const counts = tally(turns(queue, 30));
     for (const name of ['u0', 'u1', 'new']) {
       expect(Math.abs((counts[name] ?? 0) - 10)).toBeLessThanOrEqual(1);
     }
   });
 
   it('gains nothing by leaving and coming back', () => {
-    const lane = backlogged([100, 100, 100]);
+    const queue = backlogged([100, 100, 100]);
     let got = 0;
     for (let i = 0; i < 3_000; i++) {
-      if (lane.serve() !== 'u2') continue;
+      if (queue.serve() !== 'u2') continue;
       got++;
-      lane.leave('u2');
-      lane.enter('u2', 100);
+      queue.leave('u2');
+      queue.enter('u2', 100);
     }
     expect(got).toBeLessThanOrEqual(1_001);
   });
 
   it('of a new epoch owes nothing for the one before', () => {
-    const lane = new LaneSimulation();
-    lane.enter('a', 1);
-    turns(lane, 50);
-    lane.leave('a');
-    lane.enter('b', 100);
-    lane.enter('a', 100);
-    expect(tally(turns(lane, 10))).toEqual({ a: 5, b: 5 });
+    const queue = new QueueSimulation();
+    queue.enter('a', 1);
+    turns(queue, 50);
+    queue.leave('a');
+    queue.enter('b', 100);
+    queue.enter('a', 100);
+    expect(tally(turns(queue, 10))).toEqual({ a: 5, b: 5 });
   });
 });
 
 describe('a weight that changes', () => {
   it('acts on the next choice and keeps everybody within a few turns of the new shares', () => {
-    const lane = backlogged([100, 100]);
-    turns(lane, 501);
-    lane.reweigh('u0', 300);
-    const counts = tally(turns(lane, 400));
+    const queue = backlogged([100, 100]);
+    turns(queue, 501);
+    queue.reweigh('u0', 300);
+    const counts = tally(turns(queue, 400));
     expect(Math.abs((counts['u0'] ?? 0) - 300)).toBeLessThanOrEqual(2);
-    lane.reweigh('u0', 100);
-    const back = tally(turns(lane, 400));
+    queue.reweigh('u0', 100);
+    const back = tally(turns(queue, 400));
     expect(Math.abs((back['u0'] ?? 0) - 200)).toBeLessThanOrEqual(2);
   });
 
@@ -233,12 +233,12 @@ describe('a weight that changes', () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 8 }), (changes) => {
         const weights = [100, 100, 100, 100, 100];
-        const lane = backlogged(weights);
+        const queue = backlogged(weights);
         for (const { user, weight } of changes) {
           weights[user] = weight;
-          lane.reweigh(`u${user}`, weight);
+          queue.reweigh(`u${user}`, weight);
           const total = weights.reduce((sum, each) => sum + each, 0);
-          const counts = tally(turns(lane, 300));
+          const counts = tally(turns(queue, 300));
           weights.forEach((each, i) => {
             const exact = (300 * each) / total;
             expect(Math.abs((counts[`u${i}`] ?? 0) - exact)).toBeLessThanOrEqual(3);
@@ -250,11 +250,11 @@ describe('a weight that changes', () => {
   });
 
   it('in a burst gives nobody a run of turns', () => {
-    const lane = backlogged([100, 100]);
-    turns(lane, 100);
-    for (let i = 0; i < 1_000; i++) lane.reweigh('u0', i % 2 === 0 ? 100_000 : 100);
-    lane.reweigh('u0', 100);
-    const counts = tally(turns(lane, 20));
+    const queue = backlogged([100, 100]);
+    turns(queue, 100);
+    for (let i = 0; i < 1_000; i++) queue.reweigh('u0', i % 2 === 0 ? 100_000 : 100);
+    queue.reweigh('u0', 100);
+    const counts = tally(turns(queue, 20));
     expect(Math.abs((counts['u0'] ?? 0) - 10)).toBeLessThanOrEqual(2);
   });
 });
@@ -353,20 +353,20 @@ function deeds(users: number): fc.Arbitrary<readonly Deed[]> {
 
 /** Whose turns come of a history, by the places of the users in it. */
 function scheduleOf(history: readonly Deed[], names: readonly string[]): readonly number[] {
-  const lane = new LaneSimulation();
+  const queue = new QueueSimulation();
   const ready = new Set<number>();
   const served: number[] = [];
   for (const deed of history) {
     if (deed.type === 'serve') {
-      if (ready.size > 0) served.push(names.indexOf(lane.serve(deed.cost)));
+      if (ready.size > 0) served.push(names.indexOf(queue.serve(deed.cost)));
       continue;
     }
     const name = names[deed.user] ?? '';
-    if (deed.type === 'reweigh') lane.reweigh(name, deed.weight);
-    else if (deed.type === 'leave' && ready.delete(deed.user)) lane.leave(name);
+    if (deed.type === 'reweigh') queue.reweigh(name, deed.weight);
+    else if (deed.type === 'leave' && ready.delete(deed.user)) queue.leave(name);
     else if (deed.type === 'enter' && !ready.has(deed.user)) {
       ready.add(deed.user);
-      lane.enter(name);
+      queue.enter(name);
     }
   }
   return served;
@@ -387,13 +387,13 @@ describe('a name', () => {
 
   it('F5 of a user in a loop, and of one that comes now and then, decides nothing', () => {
     const turnsOf = (loop: string, guest: string): readonly string[] => {
-      const lane = new LaneSimulation();
-      lane.enter(loop);
+      const queue = new QueueSimulation();
+      queue.enter(loop);
       return Array.from({ length: 40 }, (_, i) => {
-        if (i % 4 === 1) lane.enter(guest);
-        const name = lane.serve();
-        lane.leave(name);
-        if (name === loop) lane.enter(loop);
+        if (i % 4 === 1) queue.enter(guest);
+        const name = queue.serve();
+        queue.leave(name);
+        if (name === loop) queue.enter(loop);
         return name === loop ? 'loop' : 'guest';
       });
     };

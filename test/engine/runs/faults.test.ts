@@ -14,10 +14,10 @@ import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Stage } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
-import { Notary } from '../../support/notary.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { rounds } from '../../support/rounds.ts';
 import { settled } from '../../support/runs.ts';
+import { Witness } from '../../support/witness.ts';
 
 type Enqueue = { readonly form: 'driven' } | Record<string, never>;
 
@@ -31,11 +31,11 @@ interface Scenario {
   readonly results: number;
 }
 
-type Make = (notary: Notary) => Scenario;
+type Make = (witness: Witness) => Scenario;
 
 /** Groups in members of a group: two producers, of which one is a member itself. */
-const nested: Make = (notary) => {
-  const { step, sum } = partsFor(notary);
+const nested: Make = (witness) => {
+  const { step, sum } = partsFor(witness);
   const list = step('list', (n: number) => [n, n + 1]);
   const inner = step('inner', (n: number) => [n, n * 10]);
   const leaf = step('leaf', (n: number) => n + 1);
@@ -47,17 +47,17 @@ const nested: Make = (notary) => {
 };
 
 /** The same, by handlers that run steps. */
-const inside: Make = (notary) => {
-  const { step, sum } = partsFor(notary);
+const inside: Make = (witness) => {
+  const { step, sum } = partsFor(witness);
   const leaf = step('leaf', (n: number) => n + 1);
   const add = sum('add');
   const member = task('member', { backoff: { base: 0 } }, async (n: number, ctx) => {
-    notary.ran(ctx);
+    witness.ran(ctx);
     const all = await ctx.run(each(leaf), [n, n * 10]);
     return ctx.run(add, all);
   });
   const outer = task('outer', { backoff: { base: 0 } }, async (n: number, ctx) => {
-    notary.ran(ctx);
+    witness.ran(ctx);
     const one = await ctx.run(leaf, n);
     const all = await ctx.run(each(member), [one - 1, one]);
     return ctx.run(add, all);
@@ -67,10 +67,10 @@ const inside: Make = (notary) => {
   return { step: outer, tasks: [outer, member, leaf, add], options: {}, result: 37, results };
 };
 
-function partsFor(notary: Notary) {
+function partsFor(witness: Witness) {
   const step = <I, O>(name: string, work: (input: I) => O): Step<I, O> =>
     task(name, { backoff: { base: 0 } }, async (input: I, ctx: TaskContext) => {
-      notary.ran(ctx);
+      witness.ran(ctx);
       return work(input);
     }) as unknown as Step<I, O>;
   const sum = (name: string): Step<readonly number[], number> =>
@@ -88,9 +88,9 @@ async function openTasks(stage: Stage): Promise<readonly string[]> {
 }
 
 /** What must hold when the run has ended, whatever has happened on the way. */
-async function demandOnce(stage: Stage, notary: Notary, results: number): Promise<void> {
-  expect(notary.complaints).toEqual([]);
-  expect(notary.results).toBe(results);
+async function demandOnce(stage: Stage, witness: Witness, results: number): Promise<void> {
+  expect(witness.complaints).toEqual([]);
+  expect(witness.results).toBe(results);
   expect(await openTasks(stage)).toEqual([]);
   expect((await stage.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
 }
@@ -107,11 +107,11 @@ eachBackend((open, backendName) => {
       async (moment) => {
         const runUntil = async (lastCall: number): Promise<boolean> => {
           const stage = await open();
-          const notary = new Notary(stage.backend);
-          const { step, tasks, options, result, results } = make(notary);
-          const { backend, died } = mortal(notary.backend, lastCall, moment);
+          const witness = new Witness(stage.backend);
+          const { step, tasks, options, result, results } = make(witness);
+          const { backend, died } = mortal(witness.backend, lastCall, moment);
           const doomed = stage.loom(tasks as never, { backend });
-          const loom = stage.loom(tasks as never, { backend: notary.backend });
+          const loom = stage.loom(tasks as never, { backend: witness.backend });
           const handle = await loom.enqueue(step as never, 1 as never, options as never);
           const starting = doomed.worker({ concurrency: 3 }).start();
           void starting.catch(() => undefined);
@@ -121,9 +121,10 @@ eachBackend((open, backendName) => {
           await stage.clock.advance(LIMITS.leaseMs);
           expect([lastCall, await settled(stage, handle.result())]).toEqual([lastCall, result]);
           await stage.quiet();
-          await demandOnce(stage, notary, results);
+          await demandOnce(stage, witness, results);
           // What was in hand ran once more, and nothing else did.
-          for (const [node, times] of notary.runs) expect([node, times <= 2]).toEqual([node, true]);
+          for (const [node, times] of witness.runs)
+            expect([node, times <= 2]).toEqual([node, true]);
           await stage.close();
           return hasDied;
         };
@@ -140,11 +141,11 @@ eachBackend((open, backendName) => {
         let refused = 0;
         const runUntil = async (number: number): Promise<boolean> => {
           const stage = await open();
-          const notary = new Notary(stage.backend);
-          const { step, tasks, options, result, results } = make(notary);
+          const witness = new Witness(stage.backend);
+          const { step, tasks, options, result, results } = make(witness);
           const thaw = gate();
           let calls = 0;
-          const backend = flakyBackend(notary.backend, ({ operation }) => {
+          const backend = flakyBackend(witness.backend, ({ operation }) => {
             if (operation === 'workers.waitForWork') return { holdUntil: thaw.passed };
             calls++;
             if (calls < number) return undefined;
@@ -155,7 +156,7 @@ eachBackend((open, backendName) => {
           // Its clock stands still: it does not know how long it was away.
           const clock = new ManualClock(stage.clock.now());
           const slow = stage.loom(tasks as never, { backend, clock });
-          const loom = stage.loom(tasks as never, { backend: notary.backend });
+          const loom = stage.loom(tasks as never, { backend: witness.backend });
           const handle = await loom.enqueue(step as never, 1 as never, options as never);
           const starting = slow.worker({ concurrency: 3 }).start();
           void starting.catch(() => undefined);
@@ -167,11 +168,11 @@ eachBackend((open, backendName) => {
           await stage.quiet();
           const journal = await stage.backend.runs.load(handle.id);
           const { totals } = await loom.stats();
-          expect(notary.refused).toBe(0);
+          expect(witness.refused).toBe(0);
           thaw.open();
           await stage.quiet();
-          refused += notary.refused;
-          await demandOnce(stage, notary, results);
+          refused += witness.refused;
+          await demandOnce(stage, witness, results);
           expect(await stage.backend.runs.load(handle.id)).toEqual(journal);
           expect((await loom.stats()).totals).toEqual(totals);
           expect((await loom.tasks.get(handle.id))?.result).toBe(result);
@@ -192,13 +193,13 @@ eachBackend((open, backendName) => {
     async (moment) => {
       const runUntil = async (lastCall: number): Promise<void> => {
         const stage = await open();
-        const notary = new Notary(stage.backend);
-        const { step, sum } = partsFor(notary);
+        const witness = new Witness(stage.backend);
+        const { step, sum } = partsFor(witness);
         const list = step('list', (n: number) => Array.from({ length: 620 }, () => n));
         const whole = list.pipe(each(step('leaf', (n: number) => n))).pipe(sum('total'));
-        const { backend } = mortal(notary.backend, lastCall, moment);
+        const { backend } = mortal(witness.backend, lastCall, moment);
         const doomed = stage.loom([whole], { backend });
-        const loom = stage.loom([whole], { backend: notary.backend });
+        const loom = stage.loom([whole], { backend: witness.backend });
         const run = await loom.enqueue(whole, 1, { form: 'driven' });
         const starting = doomed.worker({ concurrency: 2 }).start();
         void starting.catch(() => undefined);
@@ -207,7 +208,7 @@ eachBackend((open, backendName) => {
         await stage.clock.advance(LIMITS.leaseMs);
         expect([lastCall, await settled(stage, run.result())]).toEqual([lastCall, 620]);
         await stage.quiet();
-        await demandOnce(stage, notary, 1 + 620 + 2 + 1);
+        await demandOnce(stage, witness, 1 + 620 + 2 + 1);
         await stage.close();
       };
       // Registered, leased, journal, graph, list, opened, two chunks, joins, suspended, and members.

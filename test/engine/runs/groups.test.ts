@@ -340,17 +340,17 @@ eachBackend((open, name) => {
 
     it('O52 a run that is redriven runs what failed again, and what finished not', async () => {
       const calls: string[] = [];
-      let isMended = false;
+      let isRepaired = false;
       const part = task('part', { retries: 0 }, async (n: number) => {
         calls.push(`part ${n}`);
-        if (n === 2 && !isMended) throw new Error('broken');
+        if (n === 2 && !isRepaired) throw new Error('broken');
         return n * 10;
       });
       const step = inc.pipe(task('list', (n: number) => [n, 3, 4])).pipe(each(part));
       const loom = await working([step]);
       const run = await start(loom, step, 1);
       await expect(settled(stage, run.result())).rejects.toThrow('broken');
-      isMended = true;
+      isRepaired = true;
       await stage.backend.tasks.redrive(run.id);
       await stage.until(async () => {
         await stage.clock.advance(250);

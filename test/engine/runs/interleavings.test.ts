@@ -12,8 +12,8 @@ import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { eachBackend, type Stage } from '../../support/backends.ts';
 import { type Gate, gate } from '../../support/gate.ts';
-import { Notary } from '../../support/notary.ts';
 import { everyOrder, freely, type Order, someOrders } from '../../support/orders.ts';
+import { Witness } from '../../support/witness.ts';
 
 const driven = { form: 'driven' } as const;
 
@@ -27,7 +27,7 @@ const ROUNDS = 8;
 /** A member that waits for the test, and what the group's followers saw. */
 class Play {
   readonly stage: Stage;
-  readonly notary: Notary;
+  readonly witness: Witness;
   readonly order: Order;
   readonly started: Gate = gate();
   readonly go: Gate = gate();
@@ -37,14 +37,14 @@ class Play {
   constructor(stage: Stage, order: Order) {
     this.stage = stage;
     this.order = order;
-    this.notary = new Notary(stage.backend);
+    this.witness = new Witness(stage.backend);
   }
 
   /** Counts as started once so many of them have begun. */
   held(name: string, of: number) {
     let begun = 0;
     return task(name, { retries: 0 }, async (n: number, ctx: TaskContext) => {
-      this.notary.ran(ctx);
+      this.witness.ran(ctx);
       if (++begun === of) this.started.open();
       await this.go.passed;
       return n + 1;
@@ -53,21 +53,21 @@ class Play {
 
   quick(name: string) {
     return task(name, async (n: number, ctx: TaskContext) => {
-      this.notary.ran(ctx);
+      this.witness.ran(ctx);
       return n + 1;
     });
   }
 
   show() {
     return task('show', async (value: unknown, ctx: TaskContext) => {
-      this.notary.ran(ctx);
+      this.witness.ran(ctx);
       this.shown.push(value);
       return value;
     });
   }
 
   async process(tasks: readonly unknown[], concurrency: number, clock = this.stage.clock) {
-    const backend = this.order.through(this.notary.backend);
+    const backend = this.order.through(this.witness.backend);
     const loom = this.stage.loom(tasks as never, { backend, clock });
     await loom.worker({ concurrency }).start();
     return loom;
@@ -92,7 +92,7 @@ class Play {
       await this.stage.clock.advance(LIMITS.leaseMs / 3);
       return false;
     });
-    expect(this.notary.complaints).toEqual([]);
+    expect(this.witness.complaints).toEqual([]);
     expect((await inspect.reconcile({ repair: false })).drift).toEqual([]);
     return (ends ?? []).join();
   }
@@ -142,7 +142,7 @@ const canceled: Scenario = async (play) => {
   const run = await one.enqueue(step, 1, driven);
   await play.started.passed;
   await play.stage.until(async () => (await stateOf(one, run)) === 'deferred');
-  const api = play.stage.loom([step], { backend: play.order.through(play.notary.backend) });
+  const api = play.stage.loom([step], { backend: play.order.through(play.witness.backend) });
   play.order.hold();
   play.go.open();
   const canceling = api.runs.cancel(run.id);
@@ -159,7 +159,7 @@ const slowProducer: Scenario = async (play) => {
   const [began, thaw] = [gate(), gate()];
   let isFirst = true;
   const head = task('head', async (n: number, ctx: TaskContext) => {
-    play.notary.ran(ctx);
+    play.witness.ran(ctx);
     if (!isFirst) return [n, n + 1];
     isFirst = false;
     began.open();

@@ -13,8 +13,8 @@ import {
   blocks,
   byBytes,
   ended,
-  laneOf,
   note,
+  queueOf,
   readersOf,
   sourceOf,
   type Task,
@@ -95,27 +95,27 @@ export function runTaskNow(world: World, id: string): ChangeReply {
 export function setUser(
   world: World,
   user: string,
-  { patch, queue }: { readonly patch: UserPatch; readonly queue: string | undefined },
+  { patch, queue: queueName }: { readonly patch: UserPatch; readonly queue: string | undefined },
 ): void {
-  const place = queue === undefined ? world.everywhere : world.own;
-  const key = queue === undefined ? user : JSON.stringify([queue, user]);
+  const place = queueName === undefined ? world.everywhere : world.own;
+  const key = queueName === undefined ? user : JSON.stringify([queueName, user]);
   const settings = patched(place.get(key) ?? {}, patch);
   if (Object.keys(settings).length > 0) place.set(key, settings);
   else place.delete(key);
-  for (const lane of world.lanes.values()) {
-    const concerned = queue === undefined || queue === lane.queue;
-    if (concerned && lane.people.has(user)) refresh(world, lane.queue, user);
+  for (const queue of world.queues.values()) {
+    const concerned = queueName === undefined || queueName === queue.queue;
+    if (concerned && queue.people.has(user)) refresh(world, queue.queue, user);
   }
 }
 
-export function setQueue(world: World, queue: string, patch: QueuePatch): void {
-  const lane = laneOf(world, queue);
-  const before = lane.settings.charge === 'time';
-  lane.settings = patched(lane.settings, patch);
-  const recounts = before !== (lane.settings.charge === 'time');
-  if (recounts) recount(lane);
+export function setQueue(world: World, queueName: string, patch: QueuePatch): void {
+  const queue = queueOf(world, queueName);
+  const before = queue.settings.charge === 'time';
+  queue.settings = patched(queue.settings, patch);
+  const recounts = before !== (queue.settings.charge === 'time');
+  if (recounts) recount(queue);
   if ('perUser' in patch || recounts)
-    for (const user of [...lane.people.keys()].sort(byBytes)) refresh(world, queue, user);
+    for (const user of [...queue.people.keys()].sort(byBytes)) refresh(world, queueName, user);
 }
 
 /** `null` takes a field away. */

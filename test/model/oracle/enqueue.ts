@@ -11,8 +11,8 @@ import {
   ended,
   isBlocked,
   type Key,
-  laneOf,
   ofUser,
+  queueOf,
   settingsOf,
   sourceOf,
   type Task,
@@ -243,7 +243,7 @@ function create(world: World, item: NewTask, call: Call): EnqueueReply {
   world.tasks.set(task.id, task);
   if (isAwaitedInVain(world, task.id)) world.happened.push('stored beside those it is not for');
   world.totals.enqueued += 1;
-  laneOf(world, item.queue);
+  queueOf(world, item.queue);
   const due = item.idempotency === undefined ? undefined : takeKey(world, item, item.idempotency);
   call.made.push({ task, item, after, due });
   return { kind: 'created', id: task.id };

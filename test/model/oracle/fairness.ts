@@ -6,11 +6,11 @@ import { isAssigned, type Roster } from './rosters.ts';
 import {
   byBytes,
   inLine,
-  type Lane,
-  laneOf,
   ofUser,
   type Person,
   personOf,
+  type QueueEntry,
+  queueOf,
   rateAllows,
   settingsOf,
   type Task,
@@ -36,51 +36,51 @@ export interface Turn {
 }
 
 /** Σ of the weights of those who are ready, in hundredths. */
-function readyWeight(lane: Lane): number {
-  return [...lane.people.values()].reduce(
+function readyWeight(queue: QueueEntry): number {
+  return [...queue.people.values()].reduce(
     (sum, person) => sum + (person.ready ? person.weight : 0),
     0,
   );
 }
 
 /** Decides again whether a user may be served, and gives it its tag when it enters. */
-export function refresh(world: World, queue: string, user: string): void {
-  world.touched.add(JSON.stringify([queue, user]));
-  const lane = laneOf(world, queue);
-  const person = personOf(lane, user);
-  const weight = settingsOf(world, queue, user).weight ?? 100;
-  if (!mayStart(world, lane, person)) {
-    stop(lane, person);
+export function refresh(world: World, queueName: string, user: string): void {
+  world.touched.add(JSON.stringify([queueName, user]));
+  const queue = queueOf(world, queueName);
+  const person = personOf(queue, user);
+  const weight = settingsOf(world, queueName, user).weight ?? 100;
+  if (!mayStart(world, queue, person)) {
+    stop(queue, person);
     return;
   }
   if (person.ready && person.weight === weight) return;
-  const level = joinAt(lane, person);
-  const counts = person.epoch === lane.epoch && (person.ready || isAhead(lane, person));
+  const level = joinAt(queue, person);
+  const counts = person.epoch === queue.epoch && (person.ready || isAhead(queue, person));
   const tag = counts ? person.tag : 0;
   const ahead = Math.max(0, Math.ceil(tag - grainsAt(level, person.weight)));
   const floor = Math.ceil(grainsAt(level, weight));
-  stop(lane, person);
-  enter(lane, person, { weight, floor, kept: person.weight === weight ? tag : floor + ahead });
-  person.epoch = lane.epoch;
+  stop(queue, person);
+  enter(queue, person, { weight, floor, kept: person.weight === weight ? tag : floor + ahead });
+  person.epoch = queue.epoch;
 }
 
 /** Who comes when nobody of its weight is left begins anew. */
-function stop(lane: Lane, person: Person): void {
+function stop(queue: QueueEntry, person: Person): void {
   person.ready = false;
-  if (readyPeople(lane).some(({ weight }) => weight === person.weight)) return;
-  lane.lasts.delete(person.weight);
+  if (readyPeople(queue).some(({ weight }) => weight === person.weight)) return;
+  queue.lasts.delete(person.weight);
 }
 
 /** Behind those of its weight that came before it, unless they are far ahead; not before `kept`. */
 function enter(
-  lane: Lane,
+  queue: QueueEntry,
   person: Person,
   { weight, floor, kept }: Record<'weight' | 'floor' | 'kept', number>,
 ): void {
-  const next = (lane.lasts.get(weight) ?? -1) + 1;
+  const next = (queue.lasts.get(weight) ?? -1) + 1;
   const isNear = next > floor && next - floor <= CROWD;
   const fresh = onSeat(isNear ? next : floor, next);
-  lane.lasts.set(weight, fresh);
+  queue.lasts.set(weight, fresh);
   person.tag = kept > fresh ? onSeat(kept, next) : fresh;
   person.weight = weight;
   person.ready = true;
@@ -117,28 +117,28 @@ export function grainsOf(cost: number): number {
 }
 
 /** Whether a person is further ahead than where it would enter now. */
-export function isAhead(lane: Lane, person: Person): boolean {
-  return begins(person) > lane.v;
+export function isAhead(queue: QueueEntry, person: Person): boolean {
+  return begins(person) > queue.v;
 }
 
 /**
  * Where one who joins now stands: level with the queue, or with a list of its own that is behind,
  * since that list's workers serve nobody further on.
  */
-export function joinAt(lane: Lane, person: Person): number {
-  const lists = [...lane.lists.values()].filter((list) => list.names.has(person.user));
+export function joinAt(queue: QueueEntry, person: Person): number {
+  const lists = [...queue.lists.values()].filter((list) => list.names.has(person.user));
   const levels = lists.flatMap((list) => {
-    const head = readyPeople(lane)
+    const head = readyPeople(queue)
       .filter(({ user }) => list.names.has(user))
       .sort(earlier)[0];
     return head === undefined ? [] : [Math.max(list.clock, begins(head))];
   });
-  return Math.min(lane.v, ...levels);
+  return Math.min(queue.v, ...levels);
 }
 
-function mayStart(world: World, lane: Lane, person: Person): boolean {
-  const { paused, rate } = settingsOf(world, lane.queue, person.user);
-  if (room(world, lane.queue, person.user) <= 0 || paused === true) return false;
+function mayStart(world: World, queue: QueueEntry, person: Person): boolean {
+  const { paused, rate } = settingsOf(world, queue.queue, person.user);
+  if (room(world, queue.queue, person.user) <= 0 || paused === true) return false;
   return rate === undefined || rateAllows(rate, person.tat) <= world.now;
 }
 
@@ -152,9 +152,9 @@ export function room(world: World, queue: string, user: string): number {
 }
 
 /** The next turn among these people, by the plain rule. */
-export function nextAmong(lane: Lane, people: readonly Person[]): Turn | undefined {
+export function nextAmong(queue: QueueEntry, people: readonly Person[]): Turn | undefined {
   if (people.length === 0) return undefined;
-  const v = Math.max(lane.v, Math.min(...people.map(begins)));
+  const v = Math.max(queue.v, Math.min(...people.map(begins)));
   const eligible = people.filter((person) => begins(person) <= v + (100 / person.weight) * SLACK);
   const person = eligible.sort(earlier)[0];
   return person === undefined ? undefined : { person, via: undefined, v, stolen: false };
@@ -175,40 +175,40 @@ function finish(person: Person): number {
   return begins(person) + 100 / person.weight;
 }
 
-export function readyPeople(lane: Lane): Person[] {
-  return [...lane.people.values()].filter((person) => person.ready);
+export function readyPeople(queue: QueueEntry): Person[] {
+  return [...queue.people.values()].filter((person) => person.ready);
 }
 
 /** Those who are ready and on no list of assigned users. */
-export function unassigned(lane: Lane): Person[] {
-  return readyPeople(lane).filter((person) => !isAssigned(lane, person.user));
+export function unassigned(queue: QueueEntry): Person[] {
+  return readyPeople(queue).filter((person) => !isAssigned(queue, person.user));
 }
 
 /** Charges a turn. */
-export function charge(lane: Lane, turn: Turn, cost: number): void {
+export function charge(queue: QueueEntry, turn: Turn, cost: number): void {
   const { person, via } = turn;
-  const whole = (cost * 100) / readyWeight(lane);
-  lane.v = turn.v;
+  const whole = (cost * 100) / readyWeight(queue);
+  queue.v = turn.v;
   person.tag += grainsOf(cost);
   if (via !== undefined) {
     person.tag = lifted(person.tag, grainsAt(via.list.clock, person.weight));
     via.list.clock = begins(person);
   }
-  lane.v += whole;
+  queue.v += whole;
 }
 
 /** The task that is next in its user's own line. */
-export function nextTask(world: World, lane: Lane, person: Person): Task | undefined {
-  const queued = ofUser(world, lane.queue, person.user).filter(inLine);
-  const level = nextLevel(lane, person, queued);
+export function nextTask(world: World, queue: QueueEntry, person: Person): Task | undefined {
+  const queued = ofUser(world, queue.queue, person.user).filter(inLine);
+  const level = nextLevel(queue, person, queued);
   return queued
     .filter((task) => task.level === level)
     .sort((one, other) => (one.seq ?? 0) - (other.seq ?? 0) || byBytes(one.id, other.id))[0];
 }
 
-function nextLevel(lane: Lane, person: Person, queued: readonly Task[]): number {
+function nextLevel(queue: QueueEntry, person: Person, queued: readonly Task[]): number {
   const { levels } = person;
-  const weights = lane.settings.priorityWeights ?? [1, 2, 4, 8, 16];
+  const weights = queue.settings.priorityWeights ?? [1, 2, 4, 8, 16];
   const filled = [1, 2, 3, 4, 5].filter((level) => queued.some((task) => task.level === level));
   for (const level of filled) {
     if (levels.tag[level - 1] !== 0) continue;
@@ -218,7 +218,7 @@ function nextLevel(lane: Lane, person: Person, queued: readonly Task[]): number 
   const tag = (level: number): number => levels.tag[level - 1] ?? 0;
   const normal = filled.sort((one, other) => tag(one) - tag(other) || other - one)[0];
   const critical = queued.some((task) => task.level === 6);
-  const burst = lane.settings.criticalBurst ?? Number.POSITIVE_INFINITY;
+  const burst = queue.settings.criticalBurst ?? Number.POSITIVE_INFINITY;
   if (critical && (normal === undefined || levels.criticalRun < burst)) return 6;
   return normal ?? 0;
 }
@@ -242,6 +242,6 @@ export function levelLeft(world: World, task: Task): void {
     (other) => inLine(other) && other.level === task.level && other.id !== task.id,
   );
   if (left || task.level === 6) return;
-  const { levels } = personOf(laneOf(world, task.queue), task.user);
+  const { levels } = personOf(queueOf(world, task.queue), task.user);
   levels.tag[task.level - 1] = 0;
 }

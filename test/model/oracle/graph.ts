@@ -10,10 +10,10 @@ import {
   inLine,
   isBlocked,
   type Key,
-  laneOf,
   note,
   ofUser,
   personOf,
+  queueOf,
   sourceOf,
   type Task,
   type World,
@@ -34,13 +34,13 @@ export interface End {
 export function queueUp(world: World, task: Task): void {
   leave(world, task);
   if (task.seq === undefined) {
-    const person = personOf(laneOf(world, task.queue), task.user);
+    const person = personOf(queueOf(world, task.queue), task.user);
     person.seq += 1;
     task.seq = person.seq;
   }
   const isFirst = !ofUser(world, task.queue, task.user).some(({ state }) => state === 'queued');
   // Nothing of this user waited, so no critical turn was taken before anything.
-  if (isFirst) personOf(laneOf(world, task.queue), task.user).levels.criticalRun = 0;
+  if (isFirst) personOf(queueOf(world, task.queue), task.user).levels.criticalRun = 0;
   task.state = 'queued';
   refresh(world, task.queue, task.user);
 }
@@ -64,7 +64,7 @@ function defer(world: World, task: Task): void {
 
 /** Its user has one task more or less that waits for something else: that sets nobody going. */
 function touch(world: World, task: Task): void {
-  personOf(laneOf(world, task.queue), task.user);
+  personOf(queueOf(world, task.queue), task.user);
   world.touched.add(JSON.stringify([task.queue, task.user]));
 }
 

@@ -14,13 +14,13 @@ import {
 import { end, upstreamsOf } from './graph.ts';
 import { bringBack, forgetTurns, park, parkLeft } from './parked.ts';
 import { isAssigned, isRestricted, type Roster, rosterOf } from './rosters.ts';
-import { isOrphan } from './runs.ts';
+import { isAbandoned } from './runs.ts';
 import { expected } from './timed.ts';
 import {
-  type Lane,
-  laneOf,
   note,
   type Person,
+  type QueueEntry,
+  queueOf,
   rateAllows,
   settingsOf,
   type Task,
@@ -52,9 +52,9 @@ export interface LeaseAnswer {
 export function leaseTurns(world: World, worker: Worker, request: LeaseRequest): LeaseAnswer {
   forgetTurns(world);
   const back = request.queues
-    .map(({ queue }) => laneOf(world, queue))
-    .filter((lane) => gateOf(world, lane) === undefined)
-    .map((lane) => bringBack(world, lane, worker, request.limit));
+    .map(({ queue }) => queueOf(world, queue))
+    .filter((queue) => gateOf(world, queue) === undefined)
+    .map((queue) => bringBack(world, queue, worker, request.limit));
   const left = back.some((of) => of.left);
   const answer = turnsOf(world, worker, request, left);
   parkLeft(world, back);
@@ -68,15 +68,15 @@ function turnsOf(world: World, worker: Worker, request: LeaseRequest, left: bool
   let strangers = 0;
   while (given.length < request.limit) {
     const offers = passes.flatMap((share) => {
-      const lane = laneOf(world, share.queue);
-      const turn = gateOf(world, lane) === undefined ? offer(lane, worker) : undefined;
-      return turn === undefined ? [] : [{ share, lane, turn }];
+      const queue = queueOf(world, share.queue);
+      const turn = gateOf(world, queue) === undefined ? offer(queue, worker) : undefined;
+      return turn === undefined ? [] : [{ share, queue, turn }];
     });
     const best = offers.sort((one, other) => one.share.pass - other.share.pass)[0];
     if (best === undefined) return { given, stopped: left };
-    const task = nextTask(world, best.lane, best.turn.person);
+    const task = nextTask(world, best.queue, best.turn.person);
     if (task === undefined) throw new Error('a ready user has nothing queued');
-    if (isOrphan(world, task)) {
+    if (isAbandoned(world, task)) {
       note(world, task, 'canceled');
       end(world, task, { state: 'canceled', cause: { type: 'run-ended', run: task.owner ?? '' } });
       world.happened.push('orphan');
@@ -92,7 +92,7 @@ function turnsOf(world: World, worker: Worker, request: LeaseRequest, left: bool
     }
     const alone = task.losses >= LAST_CHANCE;
     if (alone && given.length > 0) return { given, stopped: true };
-    given.push(start(world, { lane: best.lane, worker, turn: best.turn, request, task }));
+    given.push(start(world, { queue: best.queue, worker, turn: best.turn, request, task }));
     best.share.pass += 1 / best.share.weight;
     if (alone) return { given, stopped: true };
   }
@@ -100,66 +100,66 @@ function turnsOf(world: World, worker: Worker, request: LeaseRequest, left: bool
 }
 
 /** What keeps a whole queue from giving anything: a moment, or `Infinity` until something ends. */
-export function gateOf(world: World, lane: Lane): number | undefined {
-  const { paused, maxRunning, rate } = lane.settings;
+export function gateOf(world: World, queue: QueueEntry): number | undefined {
+  const { paused, maxRunning, rate } = queue.settings;
   if (paused === true) return Number.POSITIVE_INFINITY;
   const running = tasksWhere(
     world,
-    (task) => task.queue === lane.queue && task.state === 'started',
+    (task) => task.queue === queue.queue && task.state === 'started',
   ).length;
   if (maxRunning !== undefined && running >= maxRunning) return Number.POSITIVE_INFINITY;
-  const allowed = rate === undefined ? 0 : rateAllows(rate, lane.tat);
+  const allowed = rate === undefined ? 0 : rateAllows(rate, queue.tat);
   return allowed > world.now ? allowed : undefined;
 }
 
-function offer(lane: Lane, worker: Worker): Turn | undefined {
-  if (!isRestricted(worker)) return nextAmong(lane, readyPeople(lane));
-  const stealing = rosterOf(lane, worker, 's');
+function offer(queue: QueueEntry, worker: Worker): Turn | undefined {
+  if (!isRestricted(worker)) return nextAmong(queue, readyPeople(queue));
+  const stealing = rosterOf(queue, worker, 's');
   const firsts = [
-    through(lane, rosterOf(lane, worker, 'a'), () => true),
+    through(queue, rosterOf(queue, worker, 'a'), () => true),
     worker.steal === 'any'
-      ? nextAmong(lane, unassigned(lane))
-      : through(lane, stealing, (person) => !isAssigned(lane, person.user)),
+      ? nextAmong(queue, unassigned(queue))
+      : through(queue, stealing, (person) => !isAssigned(queue, person.user)),
   ].filter((turn) => turn !== undefined);
   const first = firsts.sort((one, other) => earlier(one.person, other.person))[0];
   if (first !== undefined) return first;
-  const any = worker.steal === 'any' ? nextAmong(lane, readyPeople(lane)) : undefined;
-  const second = any ?? through(lane, stealing, () => true);
+  const any = worker.steal === 'any' ? nextAmong(queue, readyPeople(queue)) : undefined;
+  const second = any ?? through(queue, stealing, () => true);
   return second === undefined ? undefined : { ...second, stolen: true };
 }
 
 function through(
-  lane: Lane,
+  queue: QueueEntry,
   roster: Roster | undefined,
   keep: (person: Person) => boolean,
 ): Turn | undefined {
   if (roster === undefined) return undefined;
-  const person = readyPeople(lane)
+  const person = readyPeople(queue)
     .filter((person) => roster.list.names.has(person.user) && keep(person))
     .sort(earlier)[0];
-  return person === undefined ? undefined : { person, via: roster, v: lane.v, stolen: false };
+  return person === undefined ? undefined : { person, via: roster, v: queue.v, stolen: false };
 }
 
 interface Start {
-  readonly lane: Lane;
+  readonly queue: QueueEntry;
   readonly worker: Worker;
   readonly turn: Turn;
   readonly request: LeaseRequest;
   readonly task: Task;
 }
 
-function start(world: World, { lane, worker, turn, request, task }: Start): Given {
+function start(world: World, { queue, worker, turn, request, task }: Start): Given {
   const { person } = turn;
-  const timed = lane.settings.charge === 'time';
-  const cost = timed ? expected(lane, person) : task.cost;
+  const timed = queue.settings.charge === 'time';
+  const cost = timed ? expected(queue, person) : task.cost;
   task.charged = timed ? cost : undefined;
-  charge(lane, turn, cost);
+  charge(queue, turn, cost);
   levelServed(person, task.level);
-  task.chargedIn = lane.epoch;
-  const { rate } = settingsOf(world, lane.queue, person.user);
+  task.chargedIn = queue.epoch;
+  const { rate } = settingsOf(world, queue.queue, person.user);
   if (rate !== undefined) person.tat = Math.max(person.tat, world.now) + rate.perMs / rate.limit;
-  const ours = lane.settings.rate;
-  if (ours !== undefined) lane.tat = Math.max(lane.tat, world.now) + ours.perMs / ours.limit;
+  const ours = queue.settings.rate;
+  if (ours !== undefined) queue.tat = Math.max(queue.tat, world.now) + ours.perMs / ours.limit;
   if (turn.stolen) world.totals.stolen += 1;
   note(world, task, 'leased');
   task.state = 'started';
@@ -171,7 +171,7 @@ function start(world: World, { lane, worker, turn, request, task }: Start): Give
     token,
     worker: worker.id,
     leasedAt: world.now,
-    until: world.now + (lane.settings.leaseMs ?? request.leaseMs),
+    until: world.now + (queue.settings.leaseMs ?? request.leaseMs),
   };
   task.lastLease = task.lease;
   refresh(world, task.queue, task.user);

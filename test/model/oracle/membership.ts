@@ -1,18 +1,18 @@
 /** Which lists exist: those that a worker counts on. */
 import { begins, refresh } from './fairness.ts';
 import { listKey, namesOf } from './rosters.ts';
-import { byBytes, laneOf, personOf, type Worker, type World } from './world.ts';
+import { byBytes, personOf, queueOf, type Worker, type World } from './world.ts';
 
 /** Makes the lists of a worker where they are missing; a new one starts level with its users. */
 export function joinLists(world: World, worker: Worker): void {
   worker.listed = true;
-  for (const { queue, kind, names } of listsOf(worker)) {
-    const lane = laneOf(world, queue);
-    if (lane.lists.has(listKey(kind, names))) continue;
-    for (const name of [...names].sort(byBytes)) refresh(world, queue, name);
-    const ready = names.map((name) => personOf(lane, name)).filter((person) => person.ready);
-    const clock = ready.length > 0 ? Math.min(...ready.map(begins)) : lane.v;
-    lane.lists.set(listKey(kind, names), { kind, names: new Set(names), clock });
+  for (const { queue: queueName, kind, names } of listsOf(worker)) {
+    const queue = queueOf(world, queueName);
+    if (queue.lists.has(listKey(kind, names))) continue;
+    for (const name of [...names].sort(byBytes)) refresh(world, queueName, name);
+    const ready = names.map((name) => personOf(queue, name)).filter((person) => person.ready);
+    const clock = ready.length > 0 ? Math.min(...ready.map(begins)) : queue.v;
+    queue.lists.set(listKey(kind, names), { kind, names: new Set(names), clock });
   }
 }
 
@@ -24,12 +24,12 @@ export function dropLists(world: World): void {
       .flatMap(listsOf)
       .map(({ queue, kind, names }) => JSON.stringify([queue, listKey(kind, names)])),
   );
-  for (const lane of world.lanes.values()) {
-    for (const [key, { names }] of [...lane.lists]) {
-      if (used.has(JSON.stringify([lane.queue, key]))) continue;
-      lane.lists.delete(key);
+  for (const queue of world.queues.values()) {
+    for (const [key, { names }] of [...queue.lists]) {
+      if (used.has(JSON.stringify([queue.queue, key]))) continue;
+      queue.lists.delete(key);
       for (const name of [...names].sort(byBytes)) {
-        if (lane.people.has(name)) refresh(world, lane.queue, name);
+        if (queue.people.has(name)) refresh(world, queue.queue, name);
       }
     }
   }

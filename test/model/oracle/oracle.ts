@@ -164,7 +164,7 @@ export class Oracle {
     const world = this.#open();
     upkeep(world);
     this.#close();
-    return { ...this.#due([...world.lanes.keys()]), now: world.now };
+    return { ...this.#due([...world.queues.keys()]), now: world.now };
   }
 
   cancel(id: string, cause: Cause): CancelReply {

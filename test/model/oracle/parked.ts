@@ -3,7 +3,7 @@ import { levelLeft, readyPeople, refresh } from './fairness.ts';
 import { isRestricted, rosterOf } from './rosters.ts';
 import {
   inLine,
-  type Lane,
+  type QueueEntry,
   settingsOf,
   type Task,
   tasksWhere,
@@ -17,52 +17,52 @@ const UNKNOWN_MS = 3_600_000;
 export function park(world: World, task: Task): void {
   levelLeft(world, task);
   task.parkedUntil = world.now + UNKNOWN_MS;
-  const lane = world.lanes.get(task.queue);
+  const queue = world.queues.get(task.queue);
   const key = keyOf(task);
-  if (lane !== undefined && !lane.rotation.has(key)) turnOf(lane, key);
+  if (queue !== undefined && !queue.rotation.has(key)) turnOf(queue, key);
   world.happened.push('parked');
   refresh(world, task.queue, task.user);
 }
 
 /** It goes to the end of the rotation. */
-function turnOf(lane: Lane, key: string): void {
-  lane.rotations += 1;
-  lane.rotation.set(key, lane.rotations);
+function turnOf(queue: QueueEntry, key: string): void {
+  queue.rotations += 1;
+  queue.rotation.set(key, queue.rotations);
 }
 
 function keyOf({ name, level, user }: Task): string {
   return JSON.stringify([name, level, user]);
 }
 
-function parkedIn(world: World, lane: Lane, key: string): Task[] {
+function parkedIn(world: World, queue: QueueEntry, key: string): Task[] {
   return tasksWhere(
     world,
-    (task) => task.queue === lane.queue && task.parkedUntil !== undefined && keyOf(task) === key,
+    (task) => task.queue === queue.queue && task.parkedUntil !== undefined && keyOf(task) === key,
   ).sort((one, other) => (one.seq ?? 0) - (other.seq ?? 0));
 }
 
 /** Those of which nothing is parked any more have no turn. */
 export function forgetTurns(world: World): void {
-  for (const lane of world.lanes.values()) {
-    for (const key of [...lane.rotation.keys()]) {
-      if (parkedIn(world, lane, key).length === 0) lane.rotation.delete(key);
+  for (const queue of world.queues.values()) {
+    for (const key of [...queue.rotation.keys()]) {
+      if (parkedIn(world, queue, key).length === 0) queue.rotation.delete(key);
     }
   }
 }
 
 /** As many as a worker has slots for, user by user, of the names that it knows; true when some are left. */
-export function bringBack(world: World, lane: Lane, worker: Worker, slots: number): Back {
+export function bringBack(world: World, queue: QueueEntry, worker: Worker, slots: number): Back {
   const brought = new Map<Task, number>();
   let room = slots;
-  let turns = [...lane.rotation]
+  let turns = [...queue.rotation]
     .sort((one, other) => one[1] - other[1])
     .map(([key]) => key)
-    .filter((key) => mayTake(lane, worker, JSON.parse(key)));
+    .filter((key) => mayTake(queue, worker, JSON.parse(key)));
   while (room > 0 && turns.length > 0) {
     const again: string[] = [];
     for (const key of turns) {
-      if (room > 0) room -= visit(world, { lane, key, room, brought });
-      if (parkedIn(world, lane, key).length > 0) again.push(key);
+      if (room > 0) room -= visit(world, { queue, key, room, brought });
+      if (parkedIn(world, queue, key).length > 0) again.push(key);
     }
     turns = again;
   }
@@ -78,9 +78,9 @@ export interface Back {
 /** Who was not served, though its user might be, is parked as before. */
 export function parkLeft(world: World, back: readonly Back[]): void {
   for (const [task, until] of back.flatMap(({ brought }) => [...brought])) {
-    const lane = world.lanes.get(task.queue);
-    const person = lane?.people.get(task.user);
-    if (!inLine(task) || lane === undefined || !readyPeople(lane).some((one) => one === person)) {
+    const queue = world.queues.get(task.queue);
+    const person = queue?.people.get(task.user);
+    if (!inLine(task) || queue === undefined || !readyPeople(queue).some((one) => one === person)) {
       continue;
     }
     levelLeft(world, task);
@@ -92,36 +92,36 @@ export function parkLeft(world: World, back: readonly Back[]): void {
 }
 
 interface Visit {
-  readonly lane: Lane;
+  readonly queue: QueueEntry;
   readonly key: string;
   readonly room: number;
   readonly brought: Map<Task, number>;
 }
 
-function visit(world: World, { lane, key, room, brought }: Visit): number {
+function visit(world: World, { queue, key, room, brought }: Visit): number {
   const [, , user]: [string, number, string] = JSON.parse(key);
-  const weight = settingsOf(world, lane.queue, user).weight ?? 100;
-  const all = parkedIn(world, lane, key);
+  const weight = settingsOf(world, queue.queue, user).weight ?? 100;
+  const all = parkedIn(world, queue, key);
   const back = all.slice(0, Math.min(room, Math.ceil(weight / 100)));
   for (const task of back) {
     brought.set(task, task.parkedUntil ?? 0);
     task.parkedUntil = undefined;
   }
   world.happened.push('brought back');
-  refresh(world, lane.queue, user);
-  turnOf(lane, key);
+  refresh(world, queue.queue, user);
+  turnOf(queue, key);
   return back.length;
 }
 
 function mayTake(
-  lane: Lane,
+  queue: QueueEntry,
   worker: Worker,
   [name, , user]: readonly [string, number, string],
 ): boolean {
   if (!worker.names.includes(name)) return false;
   if (!isRestricted(worker) || worker.steal === 'any') return true;
   return (['a', 's'] as const).some(
-    (kind) => rosterOf(lane, worker, kind)?.list.names.has(user) === true,
+    (kind) => rosterOf(queue, worker, kind)?.list.names.has(user) === true,
   );
 }
 

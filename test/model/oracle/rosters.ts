@@ -1,5 +1,5 @@
 /** Lists of users that restricted workers serve first, or may steal from. */
-import { byBytes, type Lane, type List, type Worker } from './world.ts';
+import { byBytes, type List, type QueueEntry, type Worker } from './world.ts';
 
 /** A list together with the worker's use of it. */
 export interface Roster {
@@ -10,13 +10,13 @@ export function listKey(kind: 'a' | 's', names: readonly string[]): string {
   return JSON.stringify([kind, [...new Set(names)].sort(byBytes)]);
 }
 
-export function isAssigned(lane: Lane, user: string): boolean {
-  return [...lane.lists.values()].some((list) => list.kind === 'a' && list.names.has(user));
+export function isAssigned(queue: QueueEntry, user: string): boolean {
+  return [...queue.lists.values()].some((list) => list.kind === 'a' && list.names.has(user));
 }
 
-export function rosterOf(lane: Lane, worker: Worker, kind: 'a' | 's'): Roster | undefined {
+export function rosterOf(queue: QueueEntry, worker: Worker, kind: 'a' | 's'): Roster | undefined {
   const names = namesOf(worker, kind);
-  const list = names === undefined ? undefined : lane.lists.get(listKey(kind, names));
+  const list = names === undefined ? undefined : queue.lists.get(listKey(kind, names));
   return list === undefined ? undefined : { list };
 }
 

@@ -77,7 +77,7 @@ export function journalOf(world: World, id: string): Readonly<Record<string, str
 }
 
 /** Its run has ended, or is not there: it has nothing to be started for. */
-export function isOrphan(world: World, { owner }: Task): boolean {
+export function isAbandoned(world: World, { owner }: Task): boolean {
   if (owner === undefined) return false;
   const run = world.tasks.get(owner);
   return run === undefined || ended(run);

@@ -24,7 +24,7 @@ const OVERDUE_MS = 2_000;
 const RETRY_MS = 1_000;
 
 /** Those that stand at a slot, the earliest moment first. */
-function standing(world: World): readonly Schedule[] {
+function status(world: World): readonly Schedule[] {
   return [...world.schedules.values()]
     .filter(({ next }) => next !== undefined)
     .sort((one, other) => momentOf(one) - momentOf(other) || byBytes(one.id, other.id));
@@ -35,7 +35,7 @@ function momentOf({ next }: Schedule): number {
 }
 
 function earliest(world: World): number {
-  const [first] = standing(world);
+  const [first] = status(world);
   return first === undefined ? Number.POSITIVE_INFINITY : momentOf(first);
 }
 
@@ -116,7 +116,7 @@ export function due(world: World, { owner, limit }: DueRequest): DueReply {
     world.happened.push(isLate ? 'overdue slot taken' : 'schedules held');
     if (!isLate) return { kind: 'held', until: scheduler.until, now };
   }
-  const inOrder = standing(world);
+  const inOrder = status(world);
   if (inOrder.length === 0) {
     return { kind: 'granted', fence: scheduler.fence, schedules: [], now };
   }

@@ -6,7 +6,7 @@ import * as channels from './channels.ts';
 import { grainsAt, grainsOf, joinAt, lifted } from './fairness.ts';
 import { end, queueUp, schedule } from './graph.ts';
 import { suspend } from './runs.ts';
-import { type Lease, laneOf, note, personOf, settingsOf, type Task, type World } from './world.ts';
+import { type Lease, note, personOf, queueOf, settingsOf, type Task, type World } from './world.ts';
 import { writeValues } from './xcom.ts';
 
 const EVENTS = {
@@ -116,18 +116,18 @@ function apply(
 
 /** A lease that was given back has not been a turn. */
 function giveBack(world: World, task: Task): void {
-  const lane = laneOf(world, task.queue);
-  const person = personOf(lane, task.user);
+  const queue = queueOf(world, task.queue);
+  const person = personOf(queue, task.user);
   const { chargedIn } = task;
   const { rate } = settingsOf(world, task.queue, task.user);
-  const timed = lane.settings.charge === 'time';
-  if (!timed && chargedIn === lane.epoch && person.epoch === lane.epoch) {
-    const level = grainsAt(joinAt(lane, person), person.weight);
+  const timed = queue.settings.charge === 'time';
+  if (!timed && chargedIn === queue.epoch && person.epoch === queue.epoch) {
+    const level = grainsAt(joinAt(queue, person), person.weight);
     person.tag = lifted(person.tag, level) - grainsOf(task.cost);
   }
   if (rate !== undefined) person.tat -= rate.perMs / rate.limit;
-  const ours = lane.settings.rate;
-  if (ours !== undefined) lane.tat -= ours.perMs / ours.limit;
+  const ours = queue.settings.rate;
+  if (ours !== undefined) queue.tat -= ours.perMs / ours.limit;
 }
 
 type Attempt = Omit<AttemptRecord, 'decision' | 'outcome'>;

@@ -5,18 +5,18 @@ import { isAhead, readyPeople, refresh } from './fairness.ts';
 import { end, forget, goOn, runCascade, wake } from './graph.ts';
 import { dropLists, hasLists } from './membership.ts';
 import { knownAt } from './parked.ts';
-import { isOrphan } from './runs.ts';
+import { isAbandoned } from './runs.ts';
 import { lookAt } from './schedules.ts';
 import { sweep } from './settle.ts';
 import {
   byBytes,
   ended,
   inLine,
-  type Lane,
-  laneOf,
   note,
   ofUser,
   type Person,
+  type QueueEntry,
+  queueOf,
   rateAllows,
   readersOf,
   settingsOf,
@@ -67,44 +67,44 @@ function placeOf(queue: string, user: string): string {
 
 function unthrottle(world: World): void {
   const over = throttled(world)
-    .map(({ lane, person }) => ({ lane, person, at: allowedAt(world, lane, person) }))
+    .map(({ queue, person }) => ({ queue, person, at: allowedAt(world, queue, person) }))
     .filter(({ at }) => at <= world.now)
     .sort((one, other) => one.at - other.at || byPlace(one, other));
-  for (const { lane, person } of over) refresh(world, lane.queue, person.user);
+  for (const { queue, person } of over) refresh(world, queue.queue, person.user);
 }
 
 interface Placed {
-  readonly lane: Lane;
+  readonly queue: QueueEntry;
   readonly person: Person;
 }
 
 function byPlace(one: Placed, other: Placed): number {
   return byBytes(
-    placeOf(one.lane.queue, one.person.user),
-    placeOf(other.lane.queue, other.person.user),
+    placeOf(one.queue.queue, one.person.user),
+    placeOf(other.queue.queue, other.person.user),
   );
 }
 
 /** Users who have work, may run it, and wait for their rate alone. */
 function throttled(world: World): readonly Placed[] {
-  return [...world.lanes.values()].flatMap((lane) =>
-    [...lane.people.values()]
-      .filter((person) => waitsForRate(world, lane, person))
-      .map((person) => ({ lane, person })),
+  return [...world.queues.values()].flatMap((queue) =>
+    [...queue.people.values()]
+      .filter((person) => waitsForRate(world, queue, person))
+      .map((person) => ({ queue, person })),
   );
 }
 
-function waitsForRate(world: World, lane: Lane, person: Person): boolean {
-  const { rate, paused, maxRunning } = settingsOf(world, lane.queue, person.user);
+function waitsForRate(world: World, queue: QueueEntry, person: Person): boolean {
+  const { rate, paused, maxRunning } = settingsOf(world, queue.queue, person.user);
   if (rate === undefined || paused === true || person.ready) return false;
-  const mine = tasksWhere(world, (task) => task.queue === lane.queue && task.user === person.user);
+  const mine = tasksWhere(world, (task) => task.queue === queue.queue && task.user === person.user);
   const running = mine.filter((task) => task.state === 'started').length;
   const capped = maxRunning !== undefined && running >= maxRunning;
   return !capped && mine.some(inLine);
 }
 
-function allowedAt(world: World, lane: Lane, person: Person): number {
-  const { rate } = settingsOf(world, lane.queue, person.user);
+function allowedAt(world: World, queue: QueueEntry, person: Person): number {
+  const { rate } = settingsOf(world, queue.queue, person.user);
   return rate === undefined ? 0 : rateAllows(rate, person.tat);
 }
 
@@ -134,7 +134,7 @@ function expire(world: World): void {
 /** It has been parked for an hour: it fails, unless some worker may yet come for it. */
 function lookAgain(world: World, task: Task): void {
   const heard = knownAt(world, task.name);
-  if (isOrphan(world, task)) {
+  if (isAbandoned(world, task)) {
     note(world, task, 'canceled');
     end(world, task, { state: 'canceled', cause: { type: 'run-ended', run: task.owner ?? '' } });
   } else if (heard === undefined) {
@@ -189,43 +189,43 @@ function forgetSilent(world: World): void {
     if (silent && hasLists(worker)) worker.listed = false;
   }
   dropLists(world);
-  for (const lane of world.lanes.values()) {
-    for (const person of [...lane.people.values()]) dropIdle(world, lane, person);
+  for (const queue of world.queues.values()) {
+    for (const person of [...queue.people.values()]) dropIdle(world, queue, person);
   }
 }
 
 /** A user with no work, list, settings, kept tag or spent rate is not remembered. */
-function dropIdle(world: World, lane: Lane, person: Person): void {
-  const ahead = person.epoch === lane.epoch && isAhead(lane, person);
-  const { rate } = settingsOf(world, lane.queue, person.user);
+function dropIdle(world: World, queue: QueueEntry, person: Person): void {
+  const ahead = person.epoch === queue.epoch && isAhead(queue, person);
+  const { rate } = settingsOf(world, queue.queue, person.user);
   const isSpent = rate !== undefined && person.tat > world.now;
-  if (isIdle(world, lane, person) && !ahead && !isSpent) lane.people.delete(person.user);
+  if (isIdle(world, queue, person) && !ahead && !isSpent) queue.people.delete(person.user);
 }
 
-function isIdle(world: World, lane: Lane, { user }: Person): boolean {
-  const live = ofUser(world, lane.queue, user).some((task) => !ended(task));
-  const listed = [...lane.lists.values()].some((list) => list.names.has(user));
-  return !live && !listed && !world.own.has(JSON.stringify([lane.queue, user]));
+function isIdle(world: World, queue: QueueEntry, { user }: Person): boolean {
+  const live = ofUser(world, queue.queue, user).some((task) => !ended(task));
+  const listed = [...queue.lists.values()].some((list) => list.names.has(user));
+  return !live && !listed && !world.own.has(JSON.stringify([queue.queue, user]));
 }
 
 /** The end of a step: a queue with nothing to do starts anew, and who is not needed is forgotten. */
 export function closeStep(world: World): void {
   const touched = [...world.touched].map((key): [string, string] => JSON.parse(key));
-  for (const queue of new Set(touched.map(([queue]) => queue))) {
-    const lane = laneOf(world, queue);
+  for (const queueName of new Set(touched.map(([queue]) => queue))) {
+    const queue = queueOf(world, queueName);
     const busy = [...world.tasks.values()].some(
-      (task) => task.queue === queue && (task.state === 'queued' || task.state === 'started'),
+      (task) => task.queue === queueName && (task.state === 'queued' || task.state === 'started'),
     );
     // Where time is charged, an end may have left a debt though no turn has cost anything.
     if (busy) continue;
-    lane.v = 0;
-    lane.epoch += 1;
-    for (const list of lane.lists.values()) list.clock = 0;
+    queue.v = 0;
+    queue.epoch += 1;
+    for (const list of queue.lists.values()) list.clock = 0;
   }
-  for (const [queue, user] of touched) {
-    const lane = laneOf(world, queue);
-    const person = lane.people.get(user);
-    if (person !== undefined) dropIdle(world, lane, person);
+  for (const [queueName, user] of touched) {
+    const queue = queueOf(world, queueName);
+    const person = queue.people.get(user);
+    if (person !== undefined) dropIdle(world, queue, person);
   }
   world.touched.clear();
 }
@@ -235,12 +235,12 @@ export function nextDueAt(world: World, queues: readonly string[]): number | und
   const tasks = [...world.tasks.values()];
   const moments = [
     ...tasks.map((task) => task.dueAt),
-    ...throttled(world).map(({ lane, person }) => allowedAt(world, lane, person)),
+    ...throttled(world).map(({ queue, person }) => allowedAt(world, queue, person)),
     ...tasks.flatMap(({ lease }) =>
       lease === undefined ? [] : [Math.max(lease.until, world.sweepAfter)],
     ),
     ...tasks.filter((task) => !ended(task)).map(deadlineOf),
-    ...queues.map((queue) => rateOpensAt(world, laneOf(world, queue))),
+    ...queues.map((queue) => rateOpensAt(world, queueOf(world, queue))),
     lookAt(world),
   ].filter((moment) => moment !== undefined && Number.isFinite(moment));
   return moments.length === 0 ? undefined : Math.ceil(Math.min(...(moments as number[])));
@@ -248,10 +248,10 @@ export function nextDueAt(world: World, queues: readonly string[]): number | und
 
 /** When the first of those users has recovered who are remembered for their rate alone. */
 export function restsUntil(world: World): number | undefined {
-  const moments = [...world.lanes.values()].flatMap((lane) =>
-    [...lane.people.values()].flatMap((person) => {
-      const { rate } = settingsOf(world, lane.queue, person.user);
-      const kept = rate !== undefined && person.tat > world.now && isIdle(world, lane, person);
+  const moments = [...world.queues.values()].flatMap((queue) =>
+    [...queue.people.values()].flatMap((person) => {
+      const { rate } = settingsOf(world, queue.queue, person.user);
+      const kept = rate !== undefined && person.tat > world.now && isIdle(world, queue, person);
       return kept ? [person.tat] : [];
     }),
   );
@@ -259,13 +259,13 @@ export function restsUntil(world: World): number | undefined {
 }
 
 /** When a queue that has something to give may start again by its own rate. */
-function rateOpensAt(world: World, lane: Lane): number | undefined {
-  const { rate } = lane.settings;
+function rateOpensAt(world: World, queue: QueueEntry): number | undefined {
+  const { rate } = queue.settings;
   const parked = tasksWhere(
     world,
-    (task) => task.queue === lane.queue && task.parkedUntil !== undefined,
+    (task) => task.queue === queue.queue && task.parkedUntil !== undefined,
   );
-  if (rate === undefined || readyPeople(lane).length + parked.length === 0) return undefined;
-  const allowed = rateAllows(rate, lane.tat);
+  if (rate === undefined || readyPeople(queue).length + parked.length === 0) return undefined;
+  const allowed = rateAllows(rate, queue.tat);
   return allowed > world.now ? allowed : undefined;
 }

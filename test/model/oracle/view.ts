@@ -7,7 +7,7 @@ import type {
   WorkerInfo,
 } from '../../../src/domain/port/backend.ts';
 import type {
-  AttemptTerms,
+  AttemptSettings,
   QueueSettings,
   SettingOrigin,
   UserSettings,
@@ -25,8 +25,8 @@ import { SILENCE_MS } from './upkeep.ts';
 import {
   byBytes,
   inLine,
-  laneOf,
   ofUser,
+  queueOf,
   settingsOf,
   type Task,
   tasksWhere,
@@ -94,15 +94,15 @@ export function leasedOf(world: World, { task, token, alone, upstreams }: Given)
     releases: task.releases,
     alone,
     upstreams,
-    ...termsOf(world.lanes.get(task.queue)?.settings),
+    ...termsOf(world.queues.get(task.queue)?.settings),
   };
 }
 
 /** What the queue says of attempts, as the lease tells it. */
-function termsOf(settings: QueueSettings = {}): Pick<Leased, 'terms'> {
+function termsOf(settings: QueueSettings = {}): Pick<Leased, 'attemptSettings'> {
   const { retries, timeoutMs } = settings;
   if (retries === undefined && timeoutMs === undefined) return {};
-  return { terms: defined<AttemptTerms>({ retries, timeoutMs }) };
+  return { attemptSettings: defined<AttemptSettings>({ retries, timeoutMs }) };
 }
 
 /** A success is told from the record while nothing worse has been kept; a join has none. */
@@ -114,25 +114,25 @@ export function attemptsOf(task: Task): readonly AttemptRecord[] {
   return [{ attempt: 1, worker, leasedAt, endedAt, outcome: 'succeeded', decision: 'finish' }];
 }
 
-export function userInfoOf(world: World, queue: string, user: string): UserInfo {
-  const lane = laneOf(world, queue);
-  const person = lane.people.get(user);
-  const mine = ofUser(world, queue, user);
+export function userInfoOf(world: World, queueName: string, user: string): UserInfo {
+  const queue = queueOf(world, queueName);
+  const person = queue.people.get(user);
+  const mine = ofUser(world, queueName, user);
   const inState = (...states: readonly TaskState[]): Task[] =>
     mine.filter((task) => states.includes(task.state));
   const queued = inState('queued');
   const parked = queued.filter((task) => !inLine(task));
-  const current = person !== undefined && person.epoch === lane.epoch;
+  const current = person !== undefined && person.epoch === queue.epoch;
   return {
     user,
-    queue,
-    settings: settingsOf(world, queue, user),
+    queue: queueName,
+    settings: settingsOf(world, queueName, user),
     origins: {
-      weight: originOf(world, { queue, user, field: 'weight' }),
-      maxRunning: originOf(world, { queue, user, field: 'maxRunning' }),
-      maxQueued: originOf(world, { queue, user, field: 'maxQueued' }),
-      rate: originOf(world, { queue, user, field: 'rate' }),
-      paused: originOf(world, { queue, user, field: 'paused' }),
+      weight: originOf(world, { queue: queueName, user, field: 'weight' }),
+      maxRunning: originOf(world, { queue: queueName, user, field: 'maxRunning' }),
+      maxQueued: originOf(world, { queue: queueName, user, field: 'maxQueued' }),
+      rate: originOf(world, { queue: queueName, user, field: 'rate' }),
+      paused: originOf(world, { queue: queueName, user, field: 'paused' }),
     },
     queued: queued.length,
     ...(parked.length === 0 ? {} : { parked: parked.length }),
@@ -140,7 +140,7 @@ export function userInfoOf(world: World, queue: string, user: string): UserInfo 
     running: inState('started').length,
     later: inState('scheduled', 'deferred').length,
     ready: person?.ready === true,
-    ahead: current ? begins(person) - lane.v : 0,
+    ahead: current ? begins(person) - queue.v : 0,
   };
 }
 
@@ -152,19 +152,19 @@ function originOf(
   const { queue, user, field } = of;
   if (world.own.get(JSON.stringify([queue, user]))?.[field] !== undefined) return 'user-in-queue';
   if (world.everywhere.get(user)?.[field] !== undefined) return 'user';
-  if (world.lanes.get(queue)?.settings.perUser?.[field] !== undefined) return 'queue';
+  if (world.queues.get(queue)?.settings.perUser?.[field] !== undefined) return 'queue';
   return 'built-in';
 }
 
-export function queueInfoOf(world: World, queue: string): QueueInfo {
-  const lane = laneOf(world, queue);
+export function queueInfoOf(world: World, queueName: string): QueueInfo {
+  const queue = queueOf(world, queueName);
   return {
-    queue,
-    settings: lane.settings,
-    counts: countsOf(tasksOf(world, queue)),
-    deadLetters: tasksOf(world, queue).filter(isDeadLetter).length,
-    readyUsers: readyPeople(lane).length,
-    runnable: runnableOf(world, queue),
+    queue: queueName,
+    settings: queue.settings,
+    counts: countsOf(tasksOf(world, queueName)),
+    deadLetters: tasksOf(world, queueName).filter(isDeadLetter).length,
+    readyUsers: readyPeople(queue).length,
+    runnable: runnableOf(world, queueName),
   };
 }
 
@@ -173,12 +173,15 @@ function tasksOf(world: World, queue: string): readonly Task[] {
 }
 
 /** How many slots would start a task at once: nothing while the queue itself is closed. */
-export function runnableOf(world: World, queue: string): number {
-  const lane = laneOf(world, queue);
-  if (gateOf(world, lane) !== undefined) return 0;
-  const sum = readyPeople(lane).reduce((total, { user }) => total + room(world, queue, user), 0);
-  const { maxRunning } = lane.settings;
-  const running = tasksWhere(world, (task) => task.queue === queue && task.state === 'started');
+export function runnableOf(world: World, queueName: string): number {
+  const queue = queueOf(world, queueName);
+  if (gateOf(world, queue) !== undefined) return 0;
+  const sum = readyPeople(queue).reduce(
+    (total, { user }) => total + room(world, queueName, user),
+    0,
+  );
+  const { maxRunning } = queue.settings;
+  const running = tasksWhere(world, (task) => task.queue === queueName && task.state === 'started');
   return Math.min(sum, (maxRunning ?? Number.POSITIVE_INFINITY) - running.length);
 }
 

@@ -140,7 +140,7 @@ export interface Person {
   levels: { v: number; last: number[]; tag: number[]; criticalRun: number };
 }
 
-export interface Lane {
+export interface QueueEntry {
   readonly queue: string;
   v: number;
   epoch: number;
@@ -225,7 +225,7 @@ export interface World {
   readonly over: Set<string>;
   /** By the JSON of [queue, user, key]. */
   readonly keys: Map<string, Key>;
-  readonly lanes: Map<string, Lane>;
+  readonly queues: Map<string, QueueEntry>;
   readonly everywhere: Map<string, UserSettings>;
   /** By the JSON of [queue, user]. */
   readonly own: Map<string, UserSettings>;
@@ -259,7 +259,7 @@ export function newWorld(clock: number, retention: Retention, leastKeptMs: numbe
     values: new Map(),
     over: new Set(),
     keys: new Map(),
-    lanes: new Map(),
+    queues: new Map(),
     everywhere: new Map(),
     own: new Map(),
     workers: new Map(),
@@ -287,11 +287,11 @@ export function note(world: World, task: Task, event: TaskEvent): void {
   world.happened.push(`${task.state}:${event}`);
 }
 
-export function laneOf(world: World, queue: string): Lane {
-  const known = world.lanes.get(queue);
+export function queueOf(world: World, queueName: string): QueueEntry {
+  const known = world.queues.get(queueName);
   if (known !== undefined) return known;
-  const lane: Lane = {
-    queue,
+  const queue: QueueEntry = {
+    queue: queueName,
     v: 0,
     epoch: 0,
     tat: 0,
@@ -303,12 +303,12 @@ export function laneOf(world: World, queue: string): Lane {
     rotation: new Map(),
     rotations: 0,
   };
-  world.lanes.set(queue, lane);
-  return lane;
+  world.queues.set(queueName, queue);
+  return queue;
 }
 
-export function personOf(lane: Lane, user: string): Person {
-  const known = lane.people.get(user);
+export function personOf(queue: QueueEntry, user: string): Person {
+  const known = queue.people.get(user);
   if (known !== undefined) return known;
   const levels = { v: 0, last: [0, 0, 0, 0, 0], tag: [0, 0, 0, 0, 0], criticalRun: 0 };
   const person: Person = {
@@ -322,7 +322,7 @@ export function personOf(lane: Lane, user: string): Person {
     meanRun: undefined,
     levels,
   };
-  lane.people.set(user, person);
+  queue.people.set(user, person);
   return person;
 }
 
@@ -400,7 +400,7 @@ export function blocks(edge: Edge): boolean {
 export function settingsOf(world: World, queue: string, user: string): UserSettings {
   const own = world.own.size > 0 ? world.own.get(JSON.stringify([queue, user])) : undefined;
   return {
-    ...world.lanes.get(queue)?.settings.perUser,
+    ...world.queues.get(queue)?.settings.perUser,
     ...world.everywhere.get(user),
     ...own,
   };
@@ -430,13 +430,16 @@ export function copyOf(world: World): World {
       settledBefore: new Set(task.settledBefore),
     },
   ]);
-  const lanes = [...world.lanes].map(([queue, lane]): [string, Lane] => [queue, copyOfLane(lane)]);
+  const queues = [...world.queues].map(([queueName, queue]): [string, QueueEntry] => [
+    queueName,
+    copyOfQueue(queue),
+  ]);
   const keys = [...world.keys].map(([name, key]): [string, Key] => [name, { ...key }]);
   return {
     ...world,
     tasks: new Map(tasks),
     graphs: new Map([...world.graphs].map(([hash, graph]) => [hash, { ...graph }])),
-    lanes: new Map(lanes),
+    queues: new Map(queues),
     keys: new Map(keys),
     values: new Map(world.values),
     over: new Set(world.over),
@@ -447,17 +450,17 @@ export function copyOf(world: World): World {
   };
 }
 
-function copyOfLane(lane: Lane): Lane {
-  const people = [...lane.people].map(([user, person]): [string, Person] => [
+function copyOfQueue(queue: QueueEntry): QueueEntry {
+  const people = [...queue.people].map(([user, person]): [string, Person] => [
     user,
     { ...person, levels: structuredClone(person.levels) },
   ]);
-  const lists = [...lane.lists].map(([key, list]): [string, List] => [key, { ...list }]);
+  const lists = [...queue.lists].map(([key, list]): [string, List] => [key, { ...list }]);
   return {
-    ...lane,
+    ...queue,
     people: new Map(people),
-    lasts: new Map(lane.lasts),
+    lasts: new Map(queue.lasts),
     lists: new Map(lists),
-    rotation: new Map(lane.rotation),
+    rotation: new Map(queue.rotation),
   };
 }

@@ -1,7 +1,7 @@
 /** Calls that a damaged record breaks off in the middle, and repair beside workers that go on. */
 import { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
-import { type Guarded, Mending } from '../../../src/backends/redis/connection/mending.ts';
+import { type Guarded, Repair } from '../../../src/backends/redis/connection/repair.ts';
 import { redisForTests } from '../../../src/backends/redis/manual-time.ts';
 import {
   BackendUnavailableError,
@@ -18,7 +18,7 @@ const broken = (): Error =>
   });
 
 /** Answers, or throws, what comes next; `mends` counts how often all was made anew. */
-function mendingOf(...answers: readonly (Error | string)[]) {
+function repairOf(...answers: readonly (Error | string)[]) {
   const left = [...answers];
   const asked: string[] = [];
   const session: Guarded = {
@@ -30,7 +30,7 @@ function mendingOf(...answers: readonly (Error | string)[]) {
     },
   };
   const mends = { count: 0, fails: false };
-  const mending = new Mending(session, async () => {
+  const mending = new Repair(session, async () => {
     mends.count++;
     if (mends.fails) throw new Error('the server is gone');
   });
@@ -39,7 +39,7 @@ function mendingOf(...answers: readonly (Error | string)[]) {
 
 describe('F63 a call that was broken off', () => {
   it('is sent again with care, and what it left half done is made anew afterwards', async () => {
-    const { mending, asked, mends } = mendingOf('ok');
+    const { mending, asked, mends } = repairOf('ok');
     expect(await mending.again('lease', ['w'], broken())).toBe('ok');
     await mending.settled();
     expect(asked).toEqual(['lease w false']);
@@ -47,33 +47,33 @@ describe('F63 a call that was broken off', () => {
   });
 
   it('is sent a third time when what was left half done stands in its way', async () => {
-    const { mending, mends } = mendingOf(broken(), 'ok');
+    const { mending, mends } = repairOf(broken(), 'ok');
     expect(await mending.again('settle', [], broken())).toBe('ok');
     expect(mends.count).toBe(1);
   });
 
   it('that only reads leaves nothing half done', async () => {
-    const { mending, mends } = mendingOf('ok', broken());
+    const { mending, mends } = repairOf('ok', broken());
     expect(await mending.again('get', ['t'], broken())).toBe('ok');
     await expect(mending.again('get', ['t'], broken())).rejects.toThrow('broke off');
     expect(mends.count).toBe(0);
   });
 
   it('again and again is no damage: nobody looks at everything for it each time', async () => {
-    const { mending, mends } = mendingOf(broken(), broken(), broken(), broken());
+    const { mending, mends } = repairOf(broken(), broken(), broken(), broken());
     await expect(mending.again('lease', [], broken())).rejects.toThrow('broke off');
     await expect(mending.again('lease', [], broken())).rejects.toThrow('broke off');
     expect(mends.count).toBe(1);
   });
 
   it('fails as it did when all cannot be made anew', async () => {
-    const { mending, mends } = mendingOf(broken());
+    const { mending, mends } = repairOf(broken());
     mends.fails = true;
     await expect(mending.again('lease', [], broken())).rejects.toThrow('broke off');
   });
 
   it('by anything but a record is not sent again from here', async () => {
-    const { mending, asked } = mendingOf('ok');
+    const { mending, asked } = repairOf('ok');
     const gone = new BackendUnavailableError('lease', new Error('closed'));
     await expect(mending.again('lease', [], gone)).rejects.toBe(gone);
     expect(asked).toEqual([]);
@@ -114,7 +114,7 @@ it('F63 a text that cannot be read costs nobody its place, and the lease goes on
 });
 
 it.each([
-  ['a member of the rotation of parked names that nobody has', 'strange-users:odd'],
+  ['a member of the rotation of parked names that nobody has', 'parked-users:odd'],
   ['leases that are none', 'hot:w2'],
 ])('F63 %s holds nobody up', async (_, name) => {
   const store = await DamagedStore.make();
@@ -167,9 +167,9 @@ it('F64 indexes are made anew beside workers that go on, and nothing runs twice'
   const { kit, raw, prefix } = store;
   await kit.worker('w', { names: ['work', 'odd'] });
   const runs = new Map<string, number>();
-  let isMending = true;
+  let isRepairing = true;
   const work = async (): Promise<void> => {
-    for (let round = 0; isMending || round < 20; round++) {
+    for (let round = 0; isRepairing || round < 20; round++) {
       await kit.add({ user: `n${round % 7}` });
       const { leases } = await kit.leaseReply({ worker: 'w', limit: 4, queues: QUEUES });
       for (const { id, token } of leases) {
@@ -185,7 +185,7 @@ it('F64 indexes are made anew beside workers that go on, and nothing runs twice'
       if (kept.length > 0) await raw.del(kept);
       await store.repair();
     }
-    isMending = false;
+    isRepairing = false;
   };
   await Promise.all([work(), mend()]);
   await store.repair();

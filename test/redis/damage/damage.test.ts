@@ -62,8 +62,8 @@ it('F63 a record that cannot be read is named, set aside, listed, and thrown awa
     record: 'task line-1',
     message: 'task line-1: its text cannot be read (fairloom doctor tells more)',
   });
-  const mended = await store.repair();
-  expect(mended.drift).toContain('task line-1: set aside, its text cannot be read');
+  const repaired = await store.repair();
+  expect(repaired.drift).toContain('task line-1: set aside, its text cannot be read');
   expect(await kit.state('line-1')).toBe('missing');
   expect((await store.repair()).drift).toEqual([]);
 });

@@ -198,7 +198,7 @@ async function fill(kit: Kit): Promise<readonly string[]> {
   }
   for (let n = 0; n < 12; n++)
     await add({ id: `more-${n}`, user: `u${n % 3}`, level: n % 2 === 0 ? 3 : 5 });
-  await fillRare(kit, add);
+  await fillOptional(kit, add);
   await store(kit, 'hourly', {}, 3_600_000);
   await kit.leaseReply({
     worker: 'idle',
@@ -210,7 +210,7 @@ async function fill(kit: Kit): Promise<readonly string[]> {
 }
 
 /** What few use: weights alone, spent rates, values, graphs; and as many users as no listpack holds. */
-async function fillRare(kit: Kit, add: (fields: TaskFields) => Promise<string>): Promise<void> {
+async function fillOptional(kit: Kit, add: (fields: TaskFields) => Promise<string>): Promise<void> {
   await kit.setUser('wes', { weight: 300 });
   for (let n = 0; n < 3; n++) await add({ id: `wes-${n}`, user: 'wes' });
   for (let n = 0; n < 25; n++) await add({ id: `plain-${n}`, user: `p${n}` });

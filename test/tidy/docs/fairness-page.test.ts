@@ -1,6 +1,6 @@
 /** The worked example in docs/fairness.md, recomputed from the domain functions. */
 import { expect, it } from 'vitest';
-import { LaneSimulation } from '../../domain/fairness/lane-simulation.ts';
+import { QueueSimulation } from '../../domain/fairness/queue-simulation.ts';
 import { read } from '../../support/files.ts';
 
 const NAMES = ['ann', 'bob', 'cem', 'dan'];
@@ -9,18 +9,18 @@ const TURNS = 12;
 const NEWCOMER_TURN = 7;
 
 function rows(): readonly string[] {
-  const lane = new LaneSimulation();
-  lane.enter('ann', 400);
-  lane.enter('bob', 100);
-  lane.enter('cem', 100);
+  const queue = new QueueSimulation();
+  queue.enter('ann', 400);
+  queue.enter('bob', 100);
+  queue.enter('cem', 100);
   return Array.from({ length: TURNS }, (_, at) => {
     const turn = at + 1;
-    if (turn === NEWCOMER_TURN) lane.enter('dan', 200);
+    if (turn === NEWCOMER_TURN) queue.enter('dan', 200);
     const present = NAMES.slice(0, turn < NEWCOMER_TURN ? 3 : 4);
     const cells = NAMES.map((name) =>
-      present.includes(name) ? lane.startOf(name).toFixed(3) : '–',
+      present.includes(name) ? queue.startOf(name).toFixed(3) : '–',
     );
-    return `| ${[turn, lane.clock.v.toFixed(3), ...cells, lane.serve()].join(' | ')} |`;
+    return `| ${[turn, queue.clock.v.toFixed(3), ...cells, queue.serve()].join(' | ')} |`;
   });
 }
 

@@ -77,9 +77,9 @@ describe('tables of subjects', () => {
 
 describe('a verb by itself', () => {
   it('makes what it reaches, and what is rare when that is called', () => {
-    const rare = included('lib/rare.lua', '-- @rare', 'function Tag.seldom() return 1 end');
+    const optional = included('lib/rare.lua', '-- @rare', 'function Tag.seldom() return 1 end');
     const own = ['if x then return Tag.seldom() end', 'return Step.close()'];
-    const text = compiled({ files: [STEPS, rare], own });
+    const text = compiled({ files: [STEPS, optional], own });
     expect(blocksOf(text)).toEqual({
       library: ['F.Step_close', 'F.Step_one'],
       more: ['F.Tag_seldom'],

@@ -6,7 +6,7 @@ import { headerOf, useOf } from '../../support/docs/lua-header.ts';
 import { filesBelow, read } from '../../support/files.ts';
 
 /** Functions that make parts of names, not names; and indexes, which are named where they are used. */
-const NOT_KEYS: ReadonlySet<string> = new Set(['lane', 'pair', 'levelPart', 'index']);
+const NOT_KEYS: ReadonlySet<string> = new Set(['queue', 'pair', 'levelPart', 'index']);
 
 const LUA = 'src/backends/redis/lua';
 const verbs = filesBelow(LUA, /\/lua\/(?!lib\/|expanded\/)\w+\/[^/]+\.lua$/);

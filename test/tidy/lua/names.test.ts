@@ -31,7 +31,7 @@ describe('names of the layout', () => {
   });
 
   it('are short inside of packed values, as fields alone', () => {
-    expect(put("local waitUntil = { waitUntil = t.rare.waitUntil, a = 'waitUntil' }")).toBe(
+    expect(put("local waitUntil = { waitUntil = t.optional.waitUntil, a = 'waitUntil' }")).toBe(
       "local waitUntil = { wu = t.x.wu, a = 'waitUntil' }",
     );
   });

@@ -12,7 +12,7 @@ export function readChannel(
   run: string,
   fields: readonly string[] | undefined,
 ): Readonly<Record<string, string>> {
-  return store.records.get(run)?.rare.run?.channels?.read(fields) ?? {};
+  return store.records.get(run)?.optional.run?.channels?.read(fields) ?? {};
 }
 
 /** See `RunStore.writeChannel`. */

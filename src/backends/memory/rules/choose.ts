@@ -1,61 +1,68 @@
 import { nextLevel } from '../../../domain/fairness/priority-shares.ts';
 import { isEnd } from '../../../domain/task/task.ts';
-import type { Lane, NameList, TaskEntry, UserLane } from '../store/entities.ts';
+import type { NameList, QueueEntry, TaskEntry, UserEntry } from '../store/entities.ts';
 import { chooseUser } from '../store/ready-index.ts';
 import type { Store } from '../store/store.ts';
 import { compareFinish } from '../store/tag-order.ts';
 
-/** The lists of a restricted worker in one lane. */
-export interface Reach {
+/** The lists of a restricted worker in one queue. */
+export interface Scope {
   readonly assigned: NameList | undefined;
   readonly steal: NameList | 'any' | undefined;
 }
 
 /** Whose turn it is, and how the turn moves the clocks. */
 export interface Choice {
-  readonly user: UserLane;
-  /** The lane's virtual time after the jump to the least tag; absent for a choice by a list. */
+  readonly user: UserEntry;
+  /** The queue's virtual time after the jump to the least tag; absent for a choice by a list. */
   readonly v?: number;
   /** The list whose clock the turn moves. */
   readonly list?: NameList;
   readonly stolen: boolean;
 }
 
-/** Who has the next turn in this lane, for a worker with this reach. */
-export function choose(lane: Lane, reach: Reach | undefined): Choice | undefined {
-  if (reach === undefined) return unrestricted(lane, false, false);
-  return chooseAssigned(lane, reach) ?? chooseStolen(lane, reach);
+/** Who has the next turn in this queue, for a worker with this reach. */
+export function choose(queue: QueueEntry, scope: Scope | undefined): Choice | undefined {
+  if (scope === undefined) return unrestricted(queue, false, false);
+  return chooseAssigned(queue, scope) ?? chooseStolen(queue, scope);
 }
 
-function unrestricted(lane: Lane, orphansOnly: boolean, stolen: boolean): Choice | undefined {
-  const chosen = chooseUser(lane, orphansOnly);
+function unrestricted(
+  queue: QueueEntry,
+  unassignedOnly: boolean,
+  stolen: boolean,
+): Choice | undefined {
+  const chosen = chooseUser(queue, unassignedOnly);
   return chosen === undefined ? undefined : { user: chosen.user, v: chosen.v, stolen };
 }
 
 /** The fairest among the assigned users and the users that nobody is assigned to. */
-function chooseAssigned(lane: Lane, reach: Reach): Choice | undefined {
-  const own = reach.assigned?.ready.first();
-  if (reach.steal === 'any') {
-    const orphan = unrestricted(lane, true, false);
-    if (orphan !== undefined && (own === undefined || compareFinish(orphan.user, own) < 0)) {
-      return orphan;
+function chooseAssigned(queue: QueueEntry, scope: Scope): Choice | undefined {
+  const own = scope.assigned?.ready.first();
+  if (scope.steal === 'any') {
+    const unassigned = unrestricted(queue, true, false);
+    if (
+      unassigned !== undefined &&
+      (own === undefined || compareFinish(unassigned.user, own) < 0)
+    ) {
+      return unassigned;
     }
-    return byList(own, reach.assigned, false);
+    return byList(own, scope.assigned, false);
   }
-  const orphan = reach.steal?.orphans.first();
-  if (orphan !== undefined && (own === undefined || compareFinish(orphan, own) < 0)) {
-    return byList(orphan, reach.steal, false);
+  const unassigned = scope.steal?.unassigned.first();
+  if (unassigned !== undefined && (own === undefined || compareFinish(unassigned, own) < 0)) {
+    return byList(unassigned, scope.steal, false);
   }
-  return byList(own, reach.assigned, false);
+  return byList(own, scope.assigned, false);
 }
 
-function chooseStolen(lane: Lane, reach: Reach): Choice | undefined {
-  if (reach.steal === 'any') return unrestricted(lane, false, true);
-  return byList(reach.steal?.ready.first(), reach.steal, true);
+function chooseStolen(queue: QueueEntry, scope: Scope): Choice | undefined {
+  if (scope.steal === 'any') return unrestricted(queue, false, true);
+  return byList(scope.steal?.ready.first(), scope.steal, true);
 }
 
 function byList(
-  user: UserLane | undefined,
+  user: UserEntry | undefined,
   list: NameList | undefined,
   stolen: boolean,
 ): Choice | undefined {
@@ -63,16 +70,16 @@ function byList(
 }
 
 /** A task whose run has ended has nothing to be started for. */
-export function isOrphan(store: Store, { rare }: TaskEntry): boolean {
-  const owner = rare.run?.owner;
+export function isAbandoned(store: Store, { optional }: TaskEntry): boolean {
+  const owner = optional.run?.owner;
   if (owner === undefined) return false;
   const run = store.records.get(owner);
   return run === undefined || isEnd(run.state);
 }
 
 /** The task that has the user's turn. Gives levels their tags, so it is asked once per turn. */
-export function headOf(user: UserLane): TaskEntry | undefined {
-  const { settings, priorityWeights } = user.lane;
+export function headOf(user: UserEntry): TaskEntry | undefined {
+  const { settings, priorityWeights } = user.queue;
   const level = nextLevel(user.shares, user.counts, priorityWeights, settings.criticalBurst);
   return level === 0 ? undefined : user.level(level).first();
 }

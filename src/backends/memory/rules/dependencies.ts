@@ -50,7 +50,7 @@ export function link(store: Store, entry: TaskEntry): (() => void) | undefined {
     const upstream = upstreamOf(store, entry, id);
     if (upstream === undefined) {
       if (entry.edges.onMissing !== 'satisfied') blockByMissing(store, id, entry);
-      else entry.own().absent = new Set([...(entry.rare.absent ?? []), id]);
+      else entry.own().absent = new Set([...(entry.optional.absent ?? []), id]);
     } else if (!isEnd(upstream.state)) {
       block(entry, id);
       listen(entry, upstream);
@@ -126,7 +126,7 @@ export function relink(store: Store, entry: TaskEntry): void {
 
 /** Lifts the limit of a wait when all that a task waits for can end by itself again. */
 export function rewait(store: Store, entry: TaskEntry): void {
-  for (const id of entry.rare.blocked ?? []) {
+  for (const id of entry.optional.blocked ?? []) {
     const upstream = upstreamOf(store, entry, id);
     if (upstream === undefined || isEnd(upstream.state)) return;
   }

@@ -19,7 +19,7 @@ export function dependentsOf(store: Store, id: string, page: PageRequest): Depen
   const parts = entry === undefined ? missingParts(store, id) : partsOf(entry);
   const limit = Math.min(page.limit, LIMITS.pageMax);
   const count = parts.reduce((sum, [, list]) => sum + list.size, 0);
-  const sizes = { count, held: entry?.rare.held?.size ?? 0 };
+  const sizes = { count, held: entry?.optional.held?.size ?? 0 };
   const place = page.cursor === undefined ? undefined : placeOf(page.cursor);
   const items: Dependent[] = [];
   let last: DependentPlace | undefined;
@@ -39,10 +39,10 @@ export function dependentsOf(store: Store, id: string, page: PageRequest): Depen
 
 type Part = readonly [part: DependentPart, list: SortedList<TaskEntry>];
 
-function partsOf({ rare }: TaskEntry): readonly Part[] {
+function partsOf({ optional }: TaskEntry): readonly Part[] {
   const found: Part[] = [];
-  if (rare.waiting !== undefined) found.push(['waiting', rare.waiting]);
-  if (rare.held !== undefined) found.push(['held', rare.held]);
+  if (optional.waiting !== undefined) found.push(['waiting', optional.waiting]);
+  if (optional.held !== undefined) found.push(['held', optional.held]);
   return found;
 }
 

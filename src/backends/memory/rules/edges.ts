@@ -15,5 +15,5 @@ export function upstreamOf(store: Store, entry: TaskEntry, id: string): TaskEntr
 
 /** It is a run that was suspended until others have ended, this one among them. */
 export function waitsFor(entry: TaskEntry, id: string): boolean {
-  return entry.rare.run?.waitFor.includes(id) === true;
+  return entry.optional.run?.waitFor.includes(id) === true;
 }

@@ -55,10 +55,10 @@ export function end(store: Store, entry: TaskEntry, ending: Ending): void {
   store.totals[state]++;
   if (isDeadLetter(entry)) {
     store.totals.deadLetters++;
-    user.lane.deadLetters++;
+    user.queue.deadLetters++;
   }
   store.ended.push(entry);
-  if (entry.rare.waiting !== undefined || entry.upstreamIds.length > 0) {
+  if (entry.optional.waiting !== undefined || entry.upstreamIds.length > 0) {
     standInCascade(store, entry);
   }
   reindex(store, user);
@@ -86,7 +86,7 @@ export function recordAttempt(entry: TaskEntry, attempt: AttemptRecord): void {
 }
 
 function standInCascade(store: Store, entry: TaskEntry): void {
-  if (entry.rare.cascadeAt !== undefined) return;
+  if (entry.optional.cascadeAt !== undefined) return;
   entry.own().cascadeAt = store.now;
   entry.own().left = entry.upstreamIds.length === 0;
   store.cascade.add(entry);
@@ -97,18 +97,18 @@ export function cascade(store: Store, budget: number): boolean {
   let left = budget;
   for (let entry = store.cascade.first(); entry !== undefined; entry = store.cascade.first()) {
     if (left <= 0) return true;
-    if (!entry.rare.left) left -= leaveUpstreams(store, entry);
-    while (left > 0 && entry.rare.waiting !== undefined) {
-      const dependent = entry.rare.waiting.first();
+    if (!entry.optional.left) left -= leaveUpstreams(store, entry);
+    while (left > 0 && entry.optional.waiting !== undefined) {
+      const dependent = entry.optional.waiting.first();
       if (dependent === undefined) {
         entry.own().waiting = undefined;
         break;
       }
-      entry.rare.waiting.delete(dependent);
+      entry.optional.waiting.delete(dependent);
       tell(store, entry, dependent);
       left--;
     }
-    if (entry.rare.waiting !== undefined && entry.rare.waiting.size > 0) return true;
+    if (entry.optional.waiting !== undefined && entry.optional.waiting.size > 0) return true;
     entry.own().waiting = undefined;
     store.cascade.delete(entry);
     entry.own().cascadeAt = undefined;
@@ -131,8 +131,8 @@ function leaveUpstreams(store: Store, entry: TaskEntry): number {
   for (const id of entry.dependsOn) {
     const upstream = store.records.get(id);
     if (own.blocked?.has(id) !== true) continue;
-    upstream?.rare.waiting?.delete(entry);
-    upstream?.rare.held?.delete(entry);
+    upstream?.optional.waiting?.delete(entry);
+    upstream?.optional.held?.delete(entry);
     store.missing.delete(id, entry);
   }
   if (!readsOn) leaveReaders(store, entry);
@@ -147,7 +147,7 @@ function leaveUpstreams(store: Store, entry: TaskEntry): number {
 
 /** It reads none of its upstreams any more. */
 export function leaveReaders(store: Store, entry: TaskEntry): void {
-  const { blocked, absent, run } = entry.rare;
+  const { blocked, absent, run } = entry.optional;
   const read = entry.dependsOn.filter((id) => !blocked?.has(id) && !absent?.has(id));
   for (const id of [...read, ...(run?.waitFor ?? [])]) {
     const upstream = store.records.get(id);
@@ -197,8 +197,8 @@ export function endByUpstream(
 /** The upstream no longer blocks the dependent, which now reads it. */
 export function satisfy(store: Store, upstream: TaskEntry, dependent: TaskEntry): void {
   addReader(store, upstream, 1);
-  dependent.rare.blocked?.delete(upstream.id);
-  if (dependent.rare.blocked === undefined || dependent.rare.blocked.size > 0) return;
+  dependent.optional.blocked?.delete(upstream.id);
+  if (dependent.optional.blocked === undefined || dependent.optional.blocked.size > 0) return;
   const own = dependent.own();
   own.blocked = undefined;
   own.waitUntil = undefined;
@@ -217,7 +217,7 @@ export function unblock(store: Store, entry: TaskEntry): void {
     return;
   }
   if (nextState(entry.state, 'unblocked', entry) !== 'queued') return;
-  const { expiresInMs } = entry.rare;
+  const { expiresInMs } = entry.optional;
   if (expiresInMs !== undefined) {
     entry.own().expiresAt = store.now + expiresInMs;
     setDeadline(store, entry);
@@ -238,12 +238,12 @@ export function goOn(store: Store, entry: TaskEntry, state: TaskState): void {
 
 /** One of those that a suspended run waits for has ended. */
 function tellSuspended(store: Store, upstream: TaskEntry, run: TaskEntry): void {
-  if (upstream.state === 'finished' || run.rare.run?.wakeOn === 'all') {
+  if (upstream.state === 'finished' || run.optional.run?.wakeOn === 'all') {
     satisfy(store, upstream, run);
     return;
   }
   addReader(store, upstream, 1);
-  run.rare.blocked?.delete(upstream.id);
+  run.optional.blocked?.delete(upstream.id);
   wake(store, run);
 }
 
@@ -258,12 +258,12 @@ export function wake(store: Store, entry: TaskEntry): void {
 
 /** It waits for none of those any more whose end it was suspended for, and reads those that ended. */
 function leaveAwaited(store: Store, entry: TaskEntry): void {
-  const { blocked, run } = entry.rare;
+  const { blocked, run } = entry.optional;
   if (blocked === undefined || run === undefined || run.waitFor.length === 0) return;
   const awaited = run.waitFor.filter((id) => blocked.has(id));
   run.waitFor = run.waitFor.filter((id) => !blocked.has(id));
   for (const id of awaited) {
-    store.records.get(id)?.rare.waiting?.delete(entry);
+    store.records.get(id)?.optional.waiting?.delete(entry);
     blocked.delete(id);
   }
 }

@@ -4,7 +4,7 @@ import { LIMITS } from '../../../domain/limits.ts';
 import { culpritOf } from '../../../domain/task/cause.ts';
 import type { Level, TaskState } from '../../../domain/task/task.ts';
 import { nextState, type Pace, type TaskEvent } from '../../../domain/task/transition.ts';
-import type { UserLane } from '../store/entities.ts';
+import type { UserEntry } from '../store/entities.ts';
 import { byDue, type TaskEntry } from '../store/entities.ts';
 import { reindex, settleTime } from '../store/ready-index.ts';
 import { SortedList } from '../store/sorted-list.ts';
@@ -71,7 +71,7 @@ export function leave(store: Store, entry: TaskEntry): void {
   const user = entry.owner;
   switch (entry.state) {
     case 'queued':
-      if (entry.rare.parkedUntil === undefined) dropQueued(entry);
+      if (entry.optional.parkedUntil === undefined) dropQueued(entry);
       else leaveParked(store, entry);
       break;
     case 'scheduled':
@@ -95,22 +95,22 @@ export function leave(store: Store, entry: TaskEntry): void {
       entry.endedAt = undefined;
       break;
   }
-  user.lane.counts[entry.state]--;
-  if (isDeadLetter(entry)) user.lane.deadLetters--;
+  user.queue.counts[entry.state]--;
+  if (isDeadLetter(entry)) user.queue.deadLetters--;
   store.touch(user);
 }
 
 /** It failed, and followed no other in that. */
-export function isDeadLetter({ state, rare }: TaskEntry): boolean {
-  return state === 'failed' && culpritOf(rare.cause) === undefined;
+export function isDeadLetter({ state, optional }: TaskEntry): boolean {
+  return state === 'failed' && culpritOf(optional.cause) === undefined;
 }
 
 /** The state changes with the place, and the counts with the state. */
 export function setState(entry: TaskEntry, state: TaskState): void {
   const isFirstTime = entry.state === 'deferred' || state === 'started';
-  if (entry.rare.releasedMs !== undefined && !isFirstTime) entry.own().releasedMs = undefined;
+  if (entry.optional.releasedMs !== undefined && !isFirstTime) entry.own().releasedMs = undefined;
   entry.state = state;
-  entry.owner.lane.counts[state]++;
+  entry.owner.queue.counts[state]++;
 }
 
 function dropQueued(entry: TaskEntry): void {
@@ -125,14 +125,14 @@ function dropQueued(entry: TaskEntry): void {
 /** From the head of its line to those that wait for a worker which knows their names; it stays queued. */
 export function park(store: Store, entry: TaskEntry): void {
   dropQueued(entry);
-  entry.owner.lane.parked.add(entry);
+  entry.owner.queue.parked.add(entry);
   entry.own().parkedUntil = store.now + LIMITS.unknownTaskMs;
   setDeadline(store, entry);
   reindex(store, entry.owner);
 }
 
 function leaveParked(store: Store, entry: TaskEntry): void {
-  entry.owner.lane.parked.delete(entry);
+  entry.owner.queue.parked.delete(entry);
   entry.own().parkedUntil = undefined;
   setDeadline(store, entry);
 }
@@ -144,7 +144,7 @@ export function parkAgain(
   before: { readonly until: number; readonly turn: number },
 ): void {
   dropQueued(entry);
-  entry.owner.lane.parked.add(entry, before.turn);
+  entry.owner.queue.parked.add(entry, before.turn);
   entry.own().parkedUntil = before.until;
   setDeadline(store, entry);
   reindex(store, entry.owner);
@@ -157,7 +157,7 @@ export function bringBackOne(store: Store, entry: TaskEntry): void {
 }
 
 /** Keeps the user's place among the users with due tasks; `undefined`: it has none. */
-export function setDueKey(store: Store, user: UserLane, key: number | undefined): void {
+export function setDueKey(store: Store, user: UserEntry, key: number | undefined): void {
   if (user.dueKey === key) return;
   if (user.dueKey !== undefined) store.dueUsers.delete(user);
   user.dueKey = key;
@@ -166,7 +166,7 @@ export function setDueKey(store: Store, user: UserLane, key: number | undefined)
 
 /** From now on the task may wait as long as it takes. */
 export function liftLimits(store: Store, entry: TaskEntry): void {
-  if (entry.rare.deadline === undefined) return;
+  if (entry.optional.deadline === undefined) return;
   const own = entry.own();
   own.expiresAt = undefined;
   own.waitUntil = undefined;
@@ -176,10 +176,10 @@ export function liftLimits(store: Store, entry: TaskEntry): void {
 
 /** Moves a task's key in the deadline index to the least of its limits. */
 export function setDeadline(store: Store, entry: TaskEntry): void {
-  const { expiresAt, waitUntil, run, parkedUntil } = entry.rare;
+  const { expiresAt, waitUntil, run, parkedUntil } = entry.optional;
   const earliest = lesser(lesser(lesser(expiresAt, waitUntil), run?.wakeAt), parkedUntil);
-  if (entry.rare.deadline === earliest) return;
-  if (entry.rare.deadline !== undefined) store.deadlines.delete(entry);
+  if (entry.optional.deadline === earliest) return;
+  if (entry.optional.deadline !== undefined) store.deadlines.delete(entry);
   entry.own().deadline = earliest;
   if (earliest !== undefined) store.deadlines.add(entry);
 }

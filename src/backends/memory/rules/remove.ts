@@ -36,7 +36,7 @@ export function hasSurplus(store: Store): boolean {
 
 function retainState(store: Store, kept: Kept, left: { n: number }): boolean {
   for (let entry = surplusOf(store, kept); entry; entry = surplusOf(store, kept)) {
-    if (entry.rare.cascadeAt !== undefined) return true;
+    if (entry.optional.cascadeAt !== undefined) return true;
     if (left.n-- <= 0) return true;
     if (!takeAway(store, entry)) return true;
   }
@@ -63,15 +63,15 @@ function surplusOf(store: Store, kept: Kept): TaskEntry | undefined {
  */
 export function takeAway(store: Store, entry: TaskEntry): boolean {
   for (let i = 0; i < HELD_STEP; i++) {
-    const dependent = entry.rare.held?.first();
+    const dependent = entry.optional.held?.first();
     if (dependent === undefined) break;
-    entry.rare.held?.delete(dependent);
+    entry.optional.held?.delete(dependent);
     const cause = { type: 'upstream', id: entry.id, state: 'removed' } as const;
     end(store, dependent, { event: 'canceled', cause });
   }
-  if (entry.rare.held !== undefined && entry.rare.held.size > 0) return false;
+  if (entry.optional.held !== undefined && entry.optional.held.size > 0) return false;
   // One that failed could have been redriven, and a join holds what it joined: they read until now.
-  if (entry.state === 'failed' || entry.rare.run?.isJoin === true) leaveReaders(store, entry);
+  if (entry.state === 'failed' || entry.optional.run?.isJoin === true) leaveReaders(store, entry);
   leave(store, entry);
   dropSnapshot(store, entry);
   store.records.delete(entry.id);

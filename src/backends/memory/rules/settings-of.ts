@@ -8,7 +8,7 @@ import {
   type UserPatch,
   type UserSettings,
 } from '../../../domain/settings/settings.ts';
-import type { UserLane } from '../store/entities.ts';
+import type { UserEntry } from '../store/entities.ts';
 import { recount, reindex } from '../store/ready-index.ts';
 import type { Store } from '../store/store.ts';
 import { startTag } from '../store/tag-order.ts';
@@ -19,66 +19,66 @@ export function setUser(
   store: Store,
   user: string,
   patch: UserPatch,
-  queue: string | undefined,
+  queueName: string | undefined,
 ): void {
-  if (queue === undefined) {
+  if (queueName === undefined) {
     put(store.settingsForAll, user, merged(store.settingsForAll.get(user), patch));
-    for (const lane of store.lanes.values()) {
-      const known = lane.users.get(user);
+    for (const queue of store.queues.values()) {
+      const known = queue.users.get(user);
       if (known !== undefined) reindex(store, known);
     }
     return;
   }
-  const lane = store.lane(queue);
-  put(lane.ownSettings, user, merged(lane.ownSettings.get(user), patch));
-  reindex(store, store.userLane(queue, user));
+  const queue = store.queue(queueName);
+  put(queue.ownSettings, user, merged(queue.ownSettings.get(user), patch));
+  reindex(store, store.userEntry(queueName, user));
 }
 
 /** See `QueueStore.set`. Users hear of new defaults when they are next touched. */
-export function setQueue(store: Store, queue: string, patch: QueuePatch): void {
-  const lane = store.lane(queue);
-  const { chargesTime } = lane;
-  lane.settings = merged<QueueSettings>(lane.settings, patch) ?? {};
-  const recounts = lane.chargesTime !== chargesTime;
+export function setQueue(store: Store, queueName: string, patch: QueuePatch): void {
+  const queue = store.queue(queueName);
+  const { chargesTime } = queue;
+  queue.settings = merged<QueueSettings>(queue.settings, patch) ?? {};
+  const recounts = queue.chargesTime !== chargesTime;
   if (recounts) {
-    recount(lane);
-    resetListClocks(lane);
+    recount(queue);
+    resetListClocks(queue);
   }
-  store.touchLane(lane);
-  lane.gain += lane.runnable;
+  store.touchQueue(queue);
+  queue.gain += queue.runnable;
   if (!('perUser' in patch) && !recounts) return;
   // In a settled order: where one stands may depend on those who were looked at before it.
-  const users = [...lane.users.values()].sort((a, b) => compareUtf8(a.user, b.user));
+  const users = [...queue.users.values()].sort((a, b) => compareUtf8(a.user, b.user));
   for (const user of users) reindex(store, user);
 }
 
 /** One user as callers see it. */
-export function userInfo(store: Store, user: UserLane): UserInfo {
-  const { lane } = user;
-  const current = user.epoch === lane.clock.epoch;
+export function userInfo(store: Store, user: UserEntry): UserInfo {
+  const { queue } = user;
+  const current = user.epoch === queue.clock.epoch;
   return {
     user: user.user,
-    queue: lane.queue,
+    queue: queue.queue,
     settings: store.settingsOf(user),
-    origins: originsIn(store, lane.queue, user.user),
+    origins: originsIn(store, queue.queue, user.user),
     queued: user.queued + user.parked,
     ...(user.parked === 0 ? {} : { parked: user.parked }),
     levels: LEVELS.map((level) => user.level(level).size + parkedAt(user, level)),
     running: user.running,
     later: user.live - user.queued - user.parked - user.running,
     ready: user.ready,
-    ahead: current ? startTag(user) - lane.clock.v : 0,
+    ahead: current ? startTag(user) - queue.clock.v : 0,
   };
 }
 
-/** A user that has settings, and nothing else, in this lane. */
+/** A user that has settings, and nothing else, in this queue. */
 export function configuredInfo(store: Store, queue: string, user: string): UserInfo | undefined {
   const settings = store.settingsForAll.get(user);
   if (settings === undefined) return undefined;
   return {
     user,
     queue,
-    settings: { ...store.lanes.get(queue)?.settings.perUser, ...settings },
+    settings: { ...store.queues.get(queue)?.settings.perUser, ...settings },
     origins: originsIn(store, queue, user),
     queued: 0,
     levels: [0, 0, 0, 0, 0, 0],
@@ -89,10 +89,10 @@ export function configuredInfo(store: Store, queue: string, user: string): UserI
   };
 }
 
-function originsIn(store: Store, queue: string, user: string): SettingOrigins {
-  const lane = store.lanes.get(queue);
-  const own = lane?.ownSettings.get(user);
-  return originsOf({ own, all: store.settingsForAll.get(user), queue: lane?.settings.perUser });
+function originsIn(store: Store, queueName: string, user: string): SettingOrigins {
+  const queue = store.queues.get(queueName);
+  const own = queue?.ownSettings.get(user);
+  return originsOf({ own, all: store.settingsForAll.get(user), queue: queue?.settings.perUser });
 }
 
 function put(settings: Map<string, UserSettings>, user: string, value: UserSettings | undefined) {
@@ -113,6 +113,6 @@ function merged<T extends object>(
 
 const LEVELS = [1, 2, 3, 4, 5, 6];
 
-function parkedAt(user: UserLane, level: number): number {
-  return user.parked === 0 ? 0 : [...user.lane.parked.of(user, level)].length;
+function parkedAt(user: UserEntry, level: number): number {
+  return user.parked === 0 ? 0 : [...user.queue.parked.of(user, level)].length;
 }

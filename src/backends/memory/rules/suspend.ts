@@ -15,7 +15,7 @@ export function suspend(store: Store, entry: TaskEntry, suspension: Suspension):
   facts.wakeOn = wakeOn;
   if (wakeAfterMs !== undefined) facts.wakeAt = store.now + wakeAfterMs;
   const anyFailed = link(store, entry, waitFor);
-  if (entry.rare.losses > 0) entry.own().losses = 0;
+  if (entry.optional.losses > 0) entry.own().losses = 0;
   const next = stateAfter(entry, 'suspended');
   leave(store, entry);
   enterDeferred(store, entry);
@@ -26,7 +26,7 @@ export function suspend(store: Store, entry: TaskEntry, suspension: Suspension):
 
 /** It reads those no more that it waited for the last time. */
 function leaveEarlier(store: Store, entry: TaskEntry): void {
-  for (const id of entry.rare.run?.waitFor ?? []) {
+  for (const id of entry.optional.run?.waitFor ?? []) {
     const upstream = store.records.get(id);
     if (upstream !== undefined) addReader(store, upstream, -1);
   }

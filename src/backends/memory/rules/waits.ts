@@ -1,8 +1,8 @@
 import { onAbort } from '../../../base/abort-watch.ts';
-import type { TaskStanding } from '../../../domain/task/task.ts';
+import type { TaskStatus } from '../../../domain/task/task.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import type { Store } from '../store/store.ts';
-import { toStanding } from '../store/task-record.ts';
+import { toStatus } from '../store/task-record.ts';
 
 /** See `WorkerStore.waitForWork`. */
 export function waitForWork(
@@ -39,10 +39,10 @@ export function waitForEnd(
   id: string,
   ms: number,
   signal: AbortSignal,
-): Promise<TaskStanding | undefined> {
+): Promise<TaskStatus | undefined> {
   const entry = store.records.get(id);
   if (entry === undefined || signal.aborted || store.closed) return Promise.resolve(undefined);
-  if (entry.endedAt !== undefined) return Promise.resolve(toStanding(entry));
+  if (entry.endedAt !== undefined) return Promise.resolve(toStatus(entry));
   return new Promise((resolve) => {
     const stop = (ended?: TaskEntry): void => {
       timer.cancel();
@@ -50,7 +50,7 @@ export function waitForEnd(
       const waiters = store.endWaiters.get(id);
       waiters?.delete(stop);
       if (waiters?.size === 0) store.endWaiters.delete(id);
-      resolve(ended === undefined ? undefined : toStanding(ended));
+      resolve(ended === undefined ? undefined : toStatus(ended));
     };
     const giveUp = (): void => stop();
     const timer = store.clock.setTimer(ms, giveUp);

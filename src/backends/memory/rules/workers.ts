@@ -2,12 +2,12 @@ import { compareUtf8 } from '../../../base/utf8-order.ts';
 import { InvalidOptionError } from '../../../domain/errors/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Registration, WorkerInfo, WorkerSpec } from '../../../domain/port/inspection.ts';
-import type { Lane, NameList, UserLane } from '../store/entities.ts';
+import type { NameList, QueueEntry, UserEntry } from '../store/entities.ts';
 import { extract, insert, reindex } from '../store/ready-index.ts';
 import { SortedList } from '../store/sorted-list.ts';
 import type { Store, WorkerEntry } from '../store/store.ts';
 import { byFinish, startTag } from '../store/tag-order.ts';
-import type { Reach } from './choose.ts';
+import type { Scope } from './choose.ts';
 
 /** See `WorkerStore.register`. */
 export function register(store: Store, spec: WorkerSpec, registration: Registration = {}): void {
@@ -112,23 +112,23 @@ export function liveWorkers(store: Store): readonly WorkerInfo[] {
 }
 
 /** The lists that bound what a worker may take; `undefined`: everything. */
-export function reachOf(worker: WorkerEntry, lane: Lane): Reach | undefined {
+export function scopeOf(worker: WorkerEntry, queue: QueueEntry): Scope | undefined {
   const { assignedUsers, stealTargets } = worker.spec;
   if (assignedUsers === undefined && stealTargets === undefined) return undefined;
   const assigned =
-    assignedUsers === undefined ? undefined : lane.lists.get(listId('a', assignedUsers));
+    assignedUsers === undefined ? undefined : queue.lists.get(listId('a', assignedUsers));
   if (stealTargets === undefined || stealTargets === 'any') {
     return { assigned, steal: stealTargets };
   }
-  return { assigned, steal: lane.lists.get(listId('s', stealTargets)) };
+  return { assigned, steal: queue.lists.get(listId('s', stealTargets)) };
 }
 
-/** Wakes up to `most` workers in line that may serve this lane, if it has something to give. */
-export function wakeFor(store: Store, lane: Lane, most: number): void {
+/** Wakes up to `most` workers in line that may serve this queue, if it has something to give. */
+export function wakeFor(store: Store, queue: QueueEntry, most: number): void {
   let left = Math.min(most, LIMITS.wakeTokens);
-  if (left === 0 || lane.runnable === 0 || store.line.size === 0) return;
+  if (left === 0 || queue.runnable === 0 || store.line.size === 0) return;
   for (const worker of store.line) {
-    if (!mayServe(worker, lane)) continue;
+    if (!mayServe(worker, queue)) continue;
     wake(store, worker);
     if (--left === 0) return;
   }
@@ -140,11 +140,11 @@ export function wake(store: Store, worker: WorkerEntry): void {
   worker.wake?.();
 }
 
-function mayServe(worker: WorkerEntry, lane: Lane): boolean {
-  if (!worker.spec.queues.includes(lane.queue)) return false;
-  const reach = reachOf(worker, lane);
-  if (reach === undefined || reach.steal === 'any') return true;
-  return (reach.assigned?.ready.size ?? 0) > 0 || (reach.steal?.ready.size ?? 0) > 0;
+function mayServe(worker: WorkerEntry, queue: QueueEntry): boolean {
+  if (!worker.spec.queues.includes(queue.queue)) return false;
+  const scope = scopeOf(worker, queue);
+  if (scope === undefined || scope.steal === 'any') return true;
+  return (scope.assigned?.ready.size ?? 0) > 0 || (scope.steal?.ready.size ?? 0) > 0;
 }
 
 function isListed(spec: WorkerSpec): boolean {
@@ -166,12 +166,12 @@ function listsOf(spec: WorkerSpec): readonly { kind: 'a' | 's'; names: readonly 
 
 /** A user is written to each of its lists when it becomes ready, so they are bounded. */
 function checkRoom(store: Store, spec: WorkerSpec): void {
-  for (const queue of spec.queues) {
-    const lane = store.lanes.get(queue);
+  for (const queueName of spec.queues) {
+    const queue = store.queues.get(queueName);
     for (const { kind, names } of listsOf(spec)) {
-      if (lane === undefined || lane.lists.has(listId(kind, names))) continue;
+      if (queue === undefined || queue.lists.has(listId(kind, names))) continue;
       for (const name of names) {
-        const on = lane.users.get(name)?.lists.length ?? 0;
+        const on = queue.users.get(name)?.lists.length ?? 0;
         if (on < LIMITS.listsPerUser) continue;
         throw new InvalidOptionError('assignedUsers', `users on at most ${on} lists`, name);
       }
@@ -182,11 +182,11 @@ function checkRoom(store: Store, spec: WorkerSpec): void {
 function joinLists(store: Store, worker: WorkerEntry): void {
   const { spec } = worker;
   worker.offLists = false;
-  for (const queue of spec.queues) {
-    const lane = store.lane(queue);
+  for (const queueName of spec.queues) {
+    const queue = store.queue(queueName);
     for (const { kind, names } of listsOf(spec)) {
       const id = listId(kind, names);
-      const list = lane.lists.get(id) ?? makeList(store, lane, { id, kind, names });
+      const list = queue.lists.get(id) ?? makeList(store, queue, { id, kind, names });
       list.workers.add(spec.id);
     }
   }
@@ -194,7 +194,7 @@ function joinLists(store: Store, worker: WorkerEntry): void {
 
 function makeList(
   store: Store,
-  lane: Lane,
+  queue: QueueEntry,
   { id, kind, names }: Pick<NameList, 'id' | 'kind' | 'names'>,
 ): NameList {
   const list: NameList = {
@@ -202,31 +202,31 @@ function makeList(
     kind,
     names: [...new Set(names)].sort(compareUtf8),
     ready: new SortedList(byFinish),
-    orphans: new SortedList(byFinish),
+    unassigned: new SortedList(byFinish),
     workers: new Set(),
-    clock: lane.clock.v,
+    clock: queue.clock.v,
   };
-  lane.lists.set(id, list);
+  queue.lists.set(id, list);
   let least: number | undefined;
   for (const name of list.names) {
-    const user = store.userLane(lane.queue, name);
+    const user = store.userEntry(queue.queue, name);
     changeLists(store, user, [...user.lists, list]);
     if (user.ready) least = Math.min(least ?? startTag(user), startTag(user));
   }
-  list.clock = least ?? lane.clock.v;
+  list.clock = least ?? queue.clock.v;
   return list;
 }
 
 /** Takes a worker off its lists, but for those of the spec that it goes on with. */
 function leaveLists(store: Store, workerId: string, next?: WorkerSpec): void {
-  for (const lane of store.lanes.values()) {
-    const stays = next?.queues.includes(lane.queue) === true ? listsOf(next) : [];
+  for (const queue of store.queues.values()) {
+    const stays = next?.queues.includes(queue.queue) === true ? listsOf(next) : [];
     const kept = new Set(stays.map(({ kind, names }) => listId(kind, names)));
-    for (const list of lane.lists.values()) {
+    for (const list of queue.lists.values()) {
       if (kept.has(list.id) || !list.workers.delete(workerId) || list.workers.size > 0) continue;
-      lane.lists.delete(list.id);
+      queue.lists.delete(list.id);
       for (const name of list.names) {
-        const user = lane.users.get(name);
+        const user = queue.users.get(name);
         if (user !== undefined) {
           changeLists(
             store,
@@ -239,17 +239,17 @@ function leaveLists(store: Store, workerId: string, next?: WorkerSpec): void {
   }
 }
 
-function changeLists(store: Store, user: UserLane, lists: NameList[]): void {
+function changeLists(store: Store, user: UserEntry, lists: NameList[]): void {
   if (user.ready) extract(user);
   user.lists = lists;
   if (user.ready) insert(user);
   reindex(store, user);
 }
 
-/** After the epoch of a lane has ended, its lists begin where their least ready user stands. */
-export function resetListClocks(lane: Lane): void {
-  for (const list of lane.lists.values()) {
+/** After the epoch of a queue has ended, its lists begin where their least ready user stands. */
+export function resetListClocks(queue: QueueEntry): void {
+  for (const list of queue.lists.values()) {
     const first = list.ready.first();
-    list.clock = first === undefined ? lane.clock.v : startTag(first);
+    list.clock = first === undefined ? queue.clock.v : startTag(first);
   }
 }

@@ -56,7 +56,7 @@ export function sweepXCom(store: Store, most: number): boolean {
 function endOf(store: Store, entry: XComEntry): number | undefined {
   const writer = entry.writer === undefined ? undefined : store.records.get(entry.writer);
   if (writer === undefined) return xcomEnd(entry, undefined);
-  return xcomEnd(entry, { endedAt: writer.endedAt, readers: writer.rare.readers });
+  return xcomEnd(entry, { endedAt: writer.endedAt, readers: writer.optional.readers });
 }
 
 /** `undefined` when it is over. */

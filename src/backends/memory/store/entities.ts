@@ -3,7 +3,7 @@
  * Data with its orderings only; what happens to it stands in the files that change it.
  */
 import { compareUtf8 } from '../../../base/utf8-order.ts';
-import type { LaneClock } from '../../../domain/fairness/fair-share.ts';
+import type { QueueClock } from '../../../domain/fairness/fair-share.ts';
 import { type LevelShares, newLevelShares } from '../../../domain/fairness/priority-shares.ts';
 import { PRIORITY_WEIGHTS } from '../../../domain/limits.ts';
 import type { QueueSettings, UserSettings } from '../../../domain/settings/settings.ts';
@@ -26,7 +26,7 @@ import { SortedList } from './sorted-list.ts';
  * What most tasks never have: limits of their waiting, failures, dependencies, a key. Fields that are
  * `undefined` have no meaning in the present state.
  */
-export class RareFacts {
+export class OptionalFacts {
   failures = 0;
   losses = 0;
   releases = 0;
@@ -78,7 +78,7 @@ export interface Grant {
 }
 
 /** Shared by all tasks that have none of them. */
-const NOTHING_RARE: Readonly<RareFacts> = new RareFacts();
+const NOTHING_RARE: Readonly<OptionalFacts> = new OptionalFacts();
 
 /**
  * The record of one task, the only owner of its facts; every index holds references to it. Fields
@@ -97,7 +97,7 @@ export class TaskEntry implements Situation {
   /** Only once it has ended. */
   endedAt: number | undefined = undefined;
   /** Its user in its queue; of an ended task this may be a record that was dropped since. */
-  owner: UserLane;
+  owner: UserEntry;
   dependsOn: readonly string[];
   readonly edges: EdgePolicies;
   payload: string;
@@ -117,9 +117,9 @@ export class TaskEntry implements Situation {
   moment: Moment<TaskEntry> | undefined = undefined;
   place = 0;
   /** To be read; `own` is for writing. */
-  rare: Readonly<RareFacts> = NOTHING_RARE;
+  optional: Readonly<OptionalFacts> = NOTHING_RARE;
 
-  constructor(task: NewTask, owner: UserLane, now: number, order: number) {
+  constructor(task: NewTask, owner: UserEntry, now: number, order: number) {
     this.id = task.id;
     this.order = order;
     this.name = task.name;
@@ -149,15 +149,15 @@ export class TaskEntry implements Situation {
   }
 
   get isBlocked(): boolean {
-    return this.rare.blocked !== undefined;
+    return this.optional.blocked !== undefined;
   }
 
   get isJoin(): boolean {
-    return this.rare.run?.isJoin === true;
+    return this.optional.run?.isJoin === true;
   }
 
   get isCanceling(): boolean {
-    return this.rare.cancelCause !== undefined;
+    return this.optional.cancelCause !== undefined;
   }
 
   /** Its facts as part of a workflow, to be written. */
@@ -179,14 +179,14 @@ export class TaskEntry implements Situation {
 
   /** Whom it depends on, and whom it waited for when it was suspended last. */
   get upstreamIds(): readonly string[] {
-    const waitFor = this.rare.run?.waitFor ?? [];
+    const waitFor = this.optional.run?.waitFor ?? [];
     return waitFor.length === 0 ? this.dependsOn : [...this.dependsOn, ...waitFor];
   }
 
   /** Its rare facts, to be written. A task takes room for them from the first call on. */
-  own(): RareFacts {
-    const own: RareFacts = this.rare === NOTHING_RARE ? new RareFacts() : this.rare;
-    this.rare = own;
+  own(): OptionalFacts {
+    const own: OptionalFacts = this.optional === NOTHING_RARE ? new OptionalFacts() : this.optional;
+    this.optional = own;
     return own;
   }
 }
@@ -208,7 +208,7 @@ export function byDue(a: TaskEntry, b: TaskEntry): number {
 }
 
 export function byDeadline(a: TaskEntry, b: TaskEntry): number {
-  return (a.rare.deadline ?? 0) - (b.rare.deadline ?? 0) || byArrival(a, b);
+  return (a.optional.deadline ?? 0) - (b.optional.deadline ?? 0) || byArrival(a, b);
 }
 
 export function bySeq(a: TaskEntry, b: TaskEntry): number {
@@ -249,7 +249,7 @@ export interface WeightClass {
   /** True for users on an assigned list of a live worker. */
   readonly assigned: boolean;
   readonly step: number;
-  readonly users: SortedList<UserLane>;
+  readonly users: SortedList<UserEntry>;
 }
 
 /** Ready users of one list of assigned users or steal targets. */
@@ -257,23 +257,23 @@ export interface NameList {
   readonly id: string;
   readonly kind: 'a' | 's';
   readonly names: readonly string[];
-  readonly ready: SortedList<UserLane>;
+  readonly ready: SortedList<UserEntry>;
   /** Steal lists: the ready users that are on no assigned list. */
-  readonly orphans: SortedList<UserLane>;
+  readonly unassigned: SortedList<UserEntry>;
   readonly workers: Set<string>;
   clock: number;
 }
 
 /** One queue: its virtual clock, its users, and who of them is ready. */
-export class Lane {
+export class QueueEntry {
   readonly queue: string;
-  readonly clock: LaneClock = { v: 0, w: 0, epoch: 0 };
-  readonly users: Map<string, UserLane> = new Map();
+  readonly clock: QueueClock = { v: 0, w: 0, epoch: 0 };
+  readonly users: Map<string, UserEntry> = new Map();
   readonly classes: Map<string, WeightClass> = new Map();
   /** By kind of class in use: what it remembers of the user that entered last. */
   readonly lasts: Map<string, number> = new Map();
   readonly lists: Map<string, NameList> = new Map();
-  readonly idle: SortedList<UserLane> = new SortedList(byIdle);
+  readonly idle: SortedList<UserEntry> = new SortedList(byIdle);
   readonly ownSettings: Map<string, UserSettings> = new Map();
   readonly counts: Record<TaskState, number> = {
     scheduled: 0,
@@ -312,20 +312,20 @@ export class Lane {
   }
 }
 
-/** One user in one lane. Lives while it has work, a kept tag, settings, or stands on a list. */
-export class UserLane {
+/** One user in one queue. Lives while it has work, a kept tag, settings, or stands on a list. */
+export class UserEntry {
   readonly user: string;
-  readonly lane: Lane;
-  /** `<length of queue>:<queue><user>`: its member name in indexes over all lanes. */
+  readonly queue: QueueEntry;
+  /** `<length of queue>:<queue><user>`: its member name in indexes over all queues. */
   readonly key: string;
-  /** Start tag, in grains of its own turns, and the epoch of the lane that it belongs to. */
+  /** Start tag, in grains of its own turns, and the epoch of the queue that it belongs to. */
   tag = 0;
   epoch = 0;
   ready = false;
   /** The weight that it is counted with, or was when it was ready last: its tag is in such turns. */
   weight = 0;
   /** While ready: the room it is counted with, and the class it stands in. */
-  contribution = 0;
+  headroom = 0;
   class: WeightClass | undefined = undefined;
   readonly levels: (SortedList<TaskEntry> | undefined)[] = [];
   readonly counts: number[] = [0, 0, 0, 0, 0, 0];
@@ -348,15 +348,15 @@ export class UserLane {
   dueKey: number | undefined = undefined;
   /** Its key in the throttled index while it stands there. */
   throttledUntil: number | undefined = undefined;
-  /** Its key in `lane.idle` while it stands there: until when its tag is worth keeping. */
+  /** Its key in `queue.idle` while it stands there: until when its tag is worth keeping. */
   idleUntil: number | undefined = undefined;
   /** The step in hand has changed it. */
   touched = false;
 
-  constructor(user: string, lane: Lane) {
+  constructor(user: string, queue: QueueEntry) {
     this.user = user;
-    this.lane = lane;
-    this.key = `${lane.queue.length}:${lane.queue}${user}`;
+    this.queue = queue;
+    this.key = `${queue.queue.length}:${queue.queue}${user}`;
   }
 
   level(level: number): SortedList<TaskEntry> {
@@ -373,7 +373,7 @@ export class UserLane {
   }
 }
 
-function byIdle(a: UserLane, b: UserLane): number {
+function byIdle(a: UserEntry, b: UserEntry): number {
   return (a.idleUntil ?? 0) - (b.idleUntil ?? 0) || compareUtf8(a.user, b.user);
 }
 
@@ -381,10 +381,10 @@ export function byUntil(a: KeyEntry, b: KeyEntry): number {
   return (a.until ?? 0) - (b.until ?? 0) || compareUtf8(a.scope, b.scope);
 }
 
-export function byDueKey(a: UserLane, b: UserLane): number {
+export function byDueKey(a: UserEntry, b: UserEntry): number {
   return (a.dueKey ?? 0) - (b.dueKey ?? 0) || compareUtf8(a.key, b.key);
 }
 
-export function byThrottle(a: UserLane, b: UserLane): number {
+export function byThrottle(a: UserEntry, b: UserEntry): number {
   return (a.throttledUntil ?? 0) - (b.throttledUntil ?? 0) || compareUtf8(a.key, b.key);
 }

@@ -3,8 +3,8 @@ import type { EnqueueReply } from '../../../domain/port/backend.ts';
 import type { KeySpec, NewTask, TaskState } from '../../../domain/task/task.ts';
 import { isEnd } from '../../../domain/task/task.ts';
 import {
+  type OwnerState,
   openWindow,
-  type Standing,
   type WindowSpec,
   type WindowStep,
   windowStep,
@@ -93,10 +93,10 @@ function newWindow(
 
 function stepOf(store: Store, key: KeyEntry, spec: WindowSpec): WindowStep {
   const { from = store.now, until = store.now } = key;
-  return windowStep(spec, { from, until }, standingOf(key.owner), store.now);
+  return windowStep(spec, { from, until }, ownerStateOf(key.owner), store.now);
 }
 
-function standingOf(owner: TaskEntry | GoneOwner): Standing {
+function ownerStateOf(owner: TaskEntry | GoneOwner): OwnerState {
   if (!(owner instanceof TaskEntry) || owner.grant !== undefined || isEnd(owner.state)) {
     return 'begun';
   }
@@ -163,7 +163,7 @@ export function absorb(
 
 /** The owner has ended: its follower inherits the key, or the key is free. */
 export function releaseKey(store: Store, entry: TaskEntry): void {
-  const key = entry.rare.key;
+  const key = entry.optional.key;
   if (key === undefined) return;
   if (key.follower === entry) {
     key.follower = undefined;
@@ -174,7 +174,7 @@ export function releaseKey(store: Store, entry: TaskEntry): void {
     const { follower } = key;
     key.owner = follower;
     key.follower = undefined;
-    key.firstPayload = follower.rare.firstPayload ?? follower.payload;
+    key.firstPayload = follower.optional.firstPayload ?? follower.payload;
     return;
   }
   key.endedAt = store.now;
@@ -183,7 +183,7 @@ export function releaseKey(store: Store, entry: TaskEntry): void {
 /** The record of this owner is removed: its key goes too, unless it holds for a time. */
 export function leaveKey(store: Store, entry: TaskEntry): void {
   const { state } = entry;
-  const { key } = entry.rare;
+  const { key } = entry.optional;
   if (key?.owner !== entry || store.keys.get(key.scope) !== key) return;
   if (isEnd(state) && holdsByTime(store, key)) {
     key.owner = { id: entry.id, state };

@@ -59,7 +59,7 @@ export function holdSnapshot(store: Store, hash: string, holder: string): void {
 
 /** The record of a task goes. */
 export function dropSnapshot(store: Store, entry: TaskEntry): void {
-  const hash = entry.rare.run?.graph;
+  const hash = entry.optional.run?.graph;
   if (hash !== undefined) letGoOfSnapshot(store, hash, entry.id);
 }
 

@@ -16,9 +16,9 @@ import {
   byThrottle,
   byUntil,
   type Grant,
-  Lane,
+  QueueEntry,
   type TaskEntry,
-  UserLane,
+  UserEntry,
 } from './entities.ts';
 import { MissingIds } from './missing-ids.ts';
 import { MomentIndex } from './moment-index.ts';
@@ -71,7 +71,7 @@ type StateIndexes = Readonly<Record<'scheduled' | 'deferred', SortedList<TaskEnt
 export class Store {
   readonly clock: Clock;
   readonly records: Map<string, TaskEntry> = new Map();
-  readonly lanes: Map<string, Lane> = new Map();
+  readonly queues: Map<string, QueueEntry> = new Map();
   readonly settingsForAll: Map<string, UserSettings> = new Map();
   readonly keys: Map<string, KeyEntry> = new Map();
   /** Keys that hold although their owner's record is gone, by when they hold no more. */
@@ -113,8 +113,8 @@ export class Store {
   endedLast = 0;
   readonly deadlines: SortedList<TaskEntry> = new SortedList(byDeadline);
   readonly cascade: SortedList<TaskEntry> = new SortedList(byEnd);
-  readonly dueUsers: SortedList<UserLane> = new SortedList(byDueKey);
-  readonly throttled: SortedList<UserLane> = new SortedList(byThrottle);
+  readonly dueUsers: SortedList<UserEntry> = new SortedList(byDueKey);
+  readonly throttled: SortedList<UserEntry> = new SortedList(byThrottle);
   readonly endWaiters: Map<string, Set<(ended?: TaskEntry) => void>> = new Map();
   readonly totals: Record<Total, number> = {
     enqueued: 0,
@@ -135,9 +135,9 @@ export class Store {
   now = 0;
   /** No sweep before this moment: the backend was away. */
   sweepAfter = 0;
-  /** Users and lanes that the step in hand has changed, each once, as its `touched` says. */
-  readonly touchedUsers: UserLane[] = [];
-  readonly touchedLanes: Lane[] = [];
+  /** Users and queues that the step in hand has changed, each once, as its `touched` says. */
+  readonly touchedUsers: UserEntry[] = [];
+  readonly touchedQueues: QueueEntry[] = [];
   /** Called with the entries that the step in hand has ended, after it. */
   readonly ended: TaskEntry[] = [];
   alarm: { readonly at: number; readonly timer: Timer } | undefined = undefined;
@@ -149,8 +149,8 @@ export class Store {
   /** The enqueue in hand speaks for a lease. */
   isFenced = false;
   #seen = 0;
-  /** Asked for last: mostly it is asked for again. Lanes are never dropped. */
-  #lane: Lane | undefined = undefined;
+  /** Asked for last: mostly it is asked for again. Queues are never dropped. */
+  #queue: QueueEntry | undefined = undefined;
   /** Given last, and to which request. */
   #grant: Grant | undefined = undefined;
   #granted: LeaseRequest | undefined = undefined;
@@ -180,30 +180,30 @@ export class Store {
     return clock;
   }
 
-  lane(queue: string): Lane {
-    if (this.#lane?.queue === queue) return this.#lane;
-    let lane = this.lanes.get(queue);
-    if (lane === undefined) {
-      lane = new Lane(queue);
-      this.lanes.set(queue, lane);
+  queue(queueName: string): QueueEntry {
+    if (this.#queue?.queue === queueName) return this.#queue;
+    let queue = this.queues.get(queueName);
+    if (queue === undefined) {
+      queue = new QueueEntry(queueName);
+      this.queues.set(queueName, queue);
     }
-    this.#lane = lane;
-    return lane;
+    this.#queue = queue;
+    return queue;
   }
 
-  userLane(queue: string, user: string): UserLane {
-    const lane = this.lane(queue);
-    let found = lane.users.get(user);
+  userEntry(queueName: string, user: string): UserEntry {
+    const queue = this.queue(queueName);
+    let found = queue.users.get(user);
     if (found === undefined) {
-      found = new UserLane(user, lane);
-      lane.users.set(user, found);
+      found = new UserEntry(user, queue);
+      queue.users.set(user, found);
     }
     return found;
   }
 
-  /** Own settings in the lane, then own for all lanes, then the lane's defaults, field by field. */
-  settingsOf(user: UserLane): UserSettings {
-    const { ownSettings, settings } = user.lane;
+  /** Own settings in the queue, then own for all queues, then the queue's defaults, field by field. */
+  settingsOf(user: UserEntry): UserSettings {
+    const { ownSettings, settings } = user.queue;
     const own = ownSettings.size === 0 ? undefined : ownSettings.get(user.user);
     const all = this.settingsForAll.size === 0 ? undefined : this.settingsForAll.get(user.user);
     const defaults = settings.perUser;
@@ -225,31 +225,31 @@ export class Store {
   /** The changes of the step in hand have been followed up. */
   untouch(): void {
     for (const user of this.touchedUsers) user.touched = false;
-    for (const lane of this.touchedLanes) lane.touched = false;
+    for (const queue of this.touchedQueues) queue.touched = false;
     this.touchedUsers.length = 0;
-    this.touchedLanes.length = 0;
+    this.touchedQueues.length = 0;
   }
 
-  touch(user: UserLane): void {
+  touch(user: UserEntry): void {
     if (user.touched) return;
     user.touched = true;
     this.touchedUsers.push(user);
-    this.touchLane(user.lane);
+    this.touchQueue(user.queue);
   }
 
-  touchLane(lane: Lane): void {
-    if (lane.touched) return;
-    lane.touched = true;
-    this.touchedLanes.push(lane);
+  touchQueue(queue: QueueEntry): void {
+    if (queue.touched) return;
+    queue.touched = true;
+    this.touchedQueues.push(queue);
   }
 
   /** Where an ended task stands: those that somebody reads stand apart. */
   endedIndex(entry: TaskEntry, state: EndState): MomentIndex<TaskEntry> {
-    return (entry.rare.readers > 0 ? this.read : this.byState)[state];
+    return (entry.optional.readers > 0 ? this.read : this.byState)[state];
   }
 
-  lanesInOrder(): Lane[] {
-    return [...this.lanes.values()].sort((a, b) => compareUtf8(a.queue, b.queue));
+  queuesInOrder(): QueueEntry[] {
+    return [...this.queues.values()].sort((a, b) => compareUtf8(a.queue, b.queue));
   }
 }
 

@@ -1,5 +1,5 @@
 import { compareUtf8 } from '../../../base/utf8-order.ts';
-import type { AttemptRecord, TaskRecord, TaskStanding } from '../../../domain/task/task.ts';
+import type { AttemptRecord, TaskRecord, TaskStatus } from '../../../domain/task/task.ts';
 import type { TaskEntry } from './entities.ts';
 
 /** What callers see of an entry. */
@@ -8,7 +8,7 @@ export function toRecord(entry: TaskEntry): TaskRecord {
   return {
     id: entry.id,
     name: entry.name,
-    queue: entry.owner.lane.queue,
+    queue: entry.owner.queue.queue,
     user: entry.owner.user,
     level: entry.level,
     cost: entry.cost,
@@ -16,39 +16,39 @@ export function toRecord(entry: TaskEntry): TaskRecord {
     options: entry.options,
     state: entry.state,
     createdAt: entry.createdAt,
-    failures: entry.rare.failures,
-    losses: entry.rare.losses,
-    releases: entry.rare.releases,
+    failures: entry.optional.failures,
+    losses: entry.optional.losses,
+    releases: entry.optional.releases,
     dependsOn: entry.dependsOn,
     blockedBy: blockedIds(entry),
-    cancelRequested: started && entry.rare.cancelCause !== undefined,
+    cancelRequested: started && entry.optional.cancelCause !== undefined,
     ...present('dueAt', entry.state === 'scheduled' ? entry.dueAt : undefined),
-    ...present('expiresAt', entry.rare.expiresAt),
+    ...present('expiresAt', entry.optional.expiresAt),
     ...present('token', entry.token),
     ...present('worker', started ? entry.grant?.worker : undefined),
     ...present('leasedAt', started ? entry.grant?.leasedAt : undefined),
     ...present('leaseUntil', entry.leaseUntil),
     ...present('endedAt', entry.endedAt),
-    ...present('cause', entry.rare.cause),
-    ...present('error', entry.rare.error),
+    ...present('cause', entry.optional.cause),
+    ...present('error', entry.optional.error),
     ...present('result', entry.result),
-    ...present('idempotencyKey', entry.rare.key?.key),
+    ...present('idempotencyKey', entry.optional.key?.key),
   };
 }
 
 /** The part of the record that is asked for many at once. */
-export function toStanding({ state, rare, result }: TaskEntry): TaskStanding {
+export function toStatus({ state, optional, result }: TaskEntry): TaskStatus {
   return {
     state,
-    ...present('cause', rare.cause),
-    ...present('error', rare.error),
+    ...present('cause', optional.cause),
+    ...present('error', optional.error),
     ...present('result', result),
   };
 }
 
 /** Every attempt that is kept; the only one of a task that went well at once is told from its record. */
 export function attemptsOf(entry: TaskEntry): readonly AttemptRecord[] {
-  if (entry.rare.attempts !== undefined) return [...entry.rare.attempts];
+  if (entry.optional.attempts !== undefined) return [...entry.optional.attempts];
   // A join has ended without one.
   if (entry.state !== 'finished' || entry.grant === undefined) return [];
   return [
@@ -65,7 +65,7 @@ export function attemptsOf(entry: TaskEntry): readonly AttemptRecord[] {
 
 /** Whom an entry still waits for, in the one order that does not depend on history. */
 export function blockedIds(entry: TaskEntry): string[] {
-  return [...(entry.rare.blocked ?? [])].sort(compareUtf8);
+  return [...(entry.optional.blocked ?? [])].sort(compareUtf8);
 }
 
 function present<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {

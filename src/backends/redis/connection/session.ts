@@ -8,7 +8,7 @@ import type { ScriptArgument } from '../wire/script.ts';
 import { type HotVerb, OPERATIONS, SCRIPTS, type Scripts, type Verb } from '../wire/scripts.ts';
 import type { RedisClient } from './client.ts';
 import { Connection } from './connection.ts';
-import { Mending } from './mending.ts';
+import { Repair } from './repair.ts';
 import { examine } from './server-check.ts';
 
 /** What one backend was made with. */
@@ -19,7 +19,7 @@ export interface SessionOptions {
   readonly prefix: string;
   readonly scripts?: Scripts | undefined;
   /** Makes anew what a call that was broken off may have left half done. */
-  readonly mend: (session: Session) => Promise<unknown>;
+  readonly repairOf: (session: Session) => Promise<unknown>;
 }
 
 const KEEP: Retention = {
@@ -35,15 +35,15 @@ export class Session {
   readonly connection: Connection;
   /** Aborts when the backend closes; waits end with it. */
   readonly closing: AbortController = new AbortController();
-  readonly mending: Mending;
+  readonly repair: Repair;
   readonly #scripts: Scripts;
   #retention: string = retentionText(KEEP);
   #info: Promise<BackendInfo> | undefined;
   #opened = false;
   #submissions = 0;
 
-  constructor({ client, owned, prefix, scripts, mend }: SessionOptions) {
-    this.mending = new Mending(this, () => mend(this));
+  constructor({ client, owned, prefix, scripts, repairOf }: SessionOptions) {
+    this.repair = new Repair(this, () => repairOf(this));
     this.client = client;
     this.keys = keysOf(prefix);
     this.connection = new Connection(client, owned);
@@ -77,7 +77,7 @@ export class Session {
     try {
       return await this.#rich(verb, verb, args);
     } catch (error) {
-      return await this.mending.again(verb, args, error);
+      return await this.repair.again(verb, args, error);
     }
   }
 
@@ -89,7 +89,7 @@ export class Session {
       const reply = await this.connection.run(OPERATIONS[verb], script, this.keys.clock, args);
       return Array.isArray(reply) && reply.length === 1 && reply[0] === 'rich' ? undefined : reply;
     } catch (error) {
-      return await this.mending.again(verb, args, error);
+      return await this.repair.again(verb, args, error);
     }
   }
 

@@ -9,14 +9,14 @@ import type {
   SettleAnswer,
   UpstreamFact,
 } from '../../../domain/port/leasing.ts';
-import type { AttemptTerms, QueueSettings } from '../../../domain/settings/settings.ts';
+import type { AttemptSettings, QueueSettings } from '../../../domain/settings/settings.ts';
 import type { Cause } from '../../../domain/task/cause.ts';
 import type { ChannelRefusal } from '../../../domain/task/channel.ts';
 import {
   type NewTask,
   TASK_STATES,
-  type TaskStanding,
   type TaskState,
+  type TaskStatus,
 } from '../../../domain/task/task.ts';
 
 /** A flat reply of a script. Numbers arrive as numbers or text, by the client's settings. */
@@ -110,7 +110,7 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
   const due = Number(reply[from + 2]);
   const now = Number(reply[from + 4]);
   const json = text(reply[from + 7]);
-  const terms = json === '' ? undefined : termsOf(json);
+  const attemptSettings = json === '' ? undefined : settingsIn(json);
   const common: Common = {
     token: `${text(reply[from + 8])}-${requestId}`,
     ...FIRST_LEASE,
@@ -129,7 +129,9 @@ export function decodeLease(reply: Flat, from: number, requestId: string): Lease
     const leased = hasRow
       ? rowLease(reply, row, fixed, { id, requestId, ...common })
       : plainLease(id, fixed, common);
-    leases.push(terms === undefined ? leased : underTerms(leased, terms, isEndKnown));
+    leases.push(
+      attemptSettings === undefined ? leased : withSettings(leased, attemptSettings, isEndKnown),
+    );
     if (hasRow) row += ROW;
   }
   return {
@@ -168,20 +170,24 @@ function plainLease(id: string, { inline, ...fixed }: Fixed, common: Common): Le
 }
 
 /** What queues say of the tasks that were leased from them, by queue. */
-type LaneTerms = ReadonlyMap<string, AttemptTerms & Pick<QueueSettings, 'leaseMs'>>;
+type QueueAttemptSettings = ReadonlyMap<string, AttemptSettings & Pick<QueueSettings, 'leaseMs'>>;
 
-function termsOf(json: string): LaneTerms {
+function settingsIn(json: string): QueueAttemptSettings {
   return new Map(Object.entries(JSON.parse(json)));
 }
 
-function underTerms(leased: Leased, terms: LaneTerms, isEndKnown: boolean): Leased {
-  const own = terms.get(leased.queue);
+function withSettings(
+  leased: Leased,
+  attemptSettings: QueueAttemptSettings,
+  isEndKnown: boolean,
+): Leased {
+  const own = attemptSettings.get(leased.queue);
   if (own === undefined) return leased;
   const { leaseMs, ...attempts } = own;
   const leaseUntil =
     leaseMs === undefined || isEndKnown ? leased.leaseUntil : leased.leasedAt + leaseMs;
   const hasAttempts = attempts.retries !== undefined || attempts.timeoutMs !== undefined;
-  return { ...leased, leaseUntil, ...(hasAttempts ? { terms: attempts } : {}) };
+  return { ...leased, leaseUntil, ...(hasAttempts ? { attemptSettings: attempts } : {}) };
 }
 
 /** A task whose row, at this place of the reply, says in what it differs from the others of its lease. */
@@ -271,11 +277,11 @@ export function decodeExtend(reply: Flat): ExtendReply {
   return { answers, unknown, now: Number(reply[0]), schedulesDue: Number(reply[1]) === 1 };
 }
 
-/** Values of one task in a reply; see lua/standing.lua. */
-export const STANDING_FIELDS = 4;
+/** Values of one task in a reply; see lua/tasks/status.lua. */
+export const STATUS_FIELDS = 4;
 
 /** `undefined` for what is not stored. */
-export function decodeStanding(reply: Flat, at: number): TaskStanding | undefined {
+export function decodeStatus(reply: Flat, at: number): TaskStatus | undefined {
   const state = STATES_BY_CODE.get(Number(reply[at]));
   if (state === undefined) return undefined;
   const [result, error, cause] = [reply[at + 1], reply[at + 2], reply[at + 3]];
@@ -290,7 +296,7 @@ export function decodeStanding(reply: Flat, at: number): TaskStanding | undefine
 /** A message about the end of a task; without how it ended, that is to be looked up. */
 export interface Notice {
   readonly id: string;
-  readonly ended?: TaskStanding | undefined;
+  readonly ended?: TaskStatus | undefined;
 }
 
 /** See lua/lib/notice.lua. The result stands last: it may have any character. */
@@ -299,7 +305,7 @@ export function decodeNotice(message: string): Notice {
   if (code === undefined || cause === undefined || error === undefined) return { id };
   const result = message.slice(id.length + code.length + cause.length + error.length + 4);
   const texts = [result, error, cause].map((one) => (one === '' ? undefined : one));
-  return { id, ended: decodeStanding([code, ...texts], 0) };
+  return { id, ended: decodeStatus([code, ...texts], 0) };
 }
 
 const CREATED = 'created';

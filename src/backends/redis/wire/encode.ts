@@ -91,8 +91,8 @@ function specialsOf(task: NewTask): string | undefined {
 }
 
 /** The name under which a rare fact is stored. */
-function short(fact: keyof typeof PACKED_NAMES.rare): string {
-  return PACKED_NAMES.rare[fact][0];
+function short(fact: keyof typeof PACKED_NAMES.optional): string {
+  return PACKED_NAMES.optional[fact][0];
 }
 
 function keyText(spec: KeySpec): object {

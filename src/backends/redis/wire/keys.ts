@@ -35,7 +35,7 @@ function nearName(text: string): string {
 type Family = keyof typeof KEYS;
 
 /** What a name is made for: `[]` for `{p}tasks`, `[queue, user, key]` for `{p}key:{queue}:{user, key}`. */
-type Parameters<Name extends string> = Name extends `{lane}${infer Rest}`
+type Parameters<Name extends string> = Name extends `{queue}${infer Rest}`
   ? [queue: string, ...Free<Rest>]
   : Name extends `{p}${infer Rest}`
     ? Free<Rest>
@@ -71,7 +71,7 @@ function keyMaker(base: string, name: string): string | ((...texts: string[]) =>
   const { start, parts } = partsOfName(name);
   const make = (...texts: string[]): string => {
     const left = [...texts];
-    const from = start === 'lane' ? laneOf(base, left.shift() ?? '') : base;
+    const from = start === 'queue' ? queueOf(base, left.shift() ?? '') : base;
     const pieces = parts.map((part) => {
       if (typeof part === 'string') return part;
       const [first = '', second] = left.splice(0, part.length);
@@ -92,6 +92,6 @@ function pair(first: string, second: string): string {
   return `${Buffer.byteLength(first)}:${first}${second}`;
 }
 
-function laneOf(base: string, queue: string): string {
-  return queue === USUAL_QUEUE ? base : `${base}lane:${queue}:`;
+function queueOf(base: string, queue: string): string {
+  return queue === USUAL_QUEUE ? base : `${base}queue:${queue}:`;
 }

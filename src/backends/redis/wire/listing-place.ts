@@ -13,9 +13,9 @@ export function placeIn(cursor: string): readonly [index: string, score: string,
   } catch {
     // Falls through to the refusal.
   }
-  throw strangeCursor(cursor);
+  throw foreignCursor(cursor);
 }
 
-export function strangeCursor(cursor: string | undefined): InvalidOptionError {
+export function foreignCursor(cursor: string | undefined): InvalidOptionError {
   return new InvalidOptionError('cursor', 'the cursor of a page of this listing', cursor);
 }

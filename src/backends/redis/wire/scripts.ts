@@ -3,7 +3,7 @@ import { defineScript, onManualTime, type Script } from './script.ts';
 
 /** The scripts, by what they do. */
 export type Verb =
-  | 'arrears'
+  | 'lag'
   | 'attempts'
   | 'cancel'
   | 'checkpoint'
@@ -37,7 +37,7 @@ export type Verb =
   | 'scheduleSet'
   | 'seal'
   | 'settle'
-  | 'standing'
+  | 'status'
   | 'tick'
   | 'unregister'
   | 'userGet'
@@ -55,7 +55,7 @@ export type HotVerb = 'confirm' | 'enqueue' | 'lease' | 'settle' | 'watch';
 
 /** What each verb does, as errors name it. */
 export const OPERATIONS: Readonly<Record<Verb, string>> = {
-  arrears: 'arrears',
+  lag: 'lag',
   attempts: 'attempts',
   cancel: 'cancel',
   checkpoint: 'runs.checkpoint',
@@ -89,7 +89,7 @@ export const OPERATIONS: Readonly<Record<Verb, string>> = {
   scheduleSet: 'schedules.set',
   seal: 'enqueue',
   settle: 'settle',
-  standing: 'standing',
+  status: 'status',
   tick: 'tick',
   unregister: 'unregister',
   userGet: 'users.get',

@@ -1,23 +1,23 @@
 import { isEnd, TASK_STATES, type TaskState } from '../../../domain/task/task.ts';
 
 /** What the records of one queue add up to. */
-export interface LaneTally {
+export interface QueueTally {
   readonly users: Map<string, UserTally>;
 }
 
 /** By queue. */
-export type Tally = Map<string, LaneTally>;
+export type Tally = Map<string, QueueTally>;
 
 export function newTally(): Tally {
   return new Map();
 }
 
 /** The counts of one user, which begin at nothing. */
-export function tallyUser(tally: Tally, queue: string, user: string): UserTally {
-  const lane = tally.get(queue) ?? { users: new Map<string, UserTally>() };
-  tally.set(queue, lane);
-  const found = lane.users.get(user) ?? new UserTally();
-  lane.users.set(user, found);
+export function tallyUser(tally: Tally, queueName: string, user: string): UserTally {
+  const queue = tally.get(queueName) ?? { users: new Map<string, UserTally>() };
+  tally.set(queueName, queue);
+  const found = queue.users.get(user) ?? new UserTally();
+  queue.users.set(user, found);
   return found;
 }
 
@@ -76,7 +76,7 @@ export interface StoredUser {
 }
 
 /** What a queue remembers of all. */
-export interface StoredLane {
+export interface StoredQueue {
   readonly counts: Readonly<Record<TaskState, number>>;
   readonly w: number;
   readonly runnable: number;

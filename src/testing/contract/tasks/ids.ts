@@ -52,7 +52,7 @@ const NASTY_IDS: readonly string[] = [
   'critical',
   'normal',
   'user:ann:normal',
-  'lane:bulk:user:ann',
+  'queue:bulk:user:ann',
   'x'.repeat(128),
   'é'.repeat(64),
 ];

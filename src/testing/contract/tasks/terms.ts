@@ -21,13 +21,13 @@ async function lengthsOf(kit: Kit, leased: Leased): Promise<readonly number[]> {
 export const attempts: Cases = {
   'are told with leases of its tasks, also of those that waited before': async (kit, expect) => {
     await kit.addMany(4);
-    expect((await kit.leaseOne()).terms).toBeUndefined();
+    expect((await kit.leaseOne()).attemptSettings).toBeUndefined();
     await kit.setQueue({ retries: 5, timeoutMs: 30_000 });
-    expect((await kit.leaseOne()).terms).toEqual({ retries: 5, timeoutMs: 30_000 });
+    expect((await kit.leaseOne()).attemptSettings).toEqual({ retries: 5, timeoutMs: 30_000 });
     await kit.setQueue({ retries: 0, timeoutMs: null });
-    expect((await kit.leaseOne()).terms).toEqual({ retries: 0 });
+    expect((await kit.leaseOne()).attemptSettings).toEqual({ retries: 0 });
     await kit.setQueue({ retries: null, timeoutMs: 0 });
-    expect((await kit.leaseOne()).terms).toEqual({ timeoutMs: 0 });
+    expect((await kit.leaseOne()).attemptSettings).toEqual({ timeoutMs: 0 });
   },
 
   'are told anew with the next attempt': async (kit, expect) => {
@@ -47,7 +47,7 @@ export const attempts: Cases = {
       settlements: [{ ...first, decision: { type: 'finish', result: '1' } }],
       lease: kit.request({ limit: 2 }),
     });
-    expect(lease?.leases.map(({ terms }) => terms)).toEqual([
+    expect(lease?.leases.map(({ attemptSettings: terms }) => terms)).toEqual([
       { timeoutMs: 7_000 },
       { timeoutMs: 7_000 },
     ]);
@@ -58,7 +58,7 @@ export const attempts: Cases = {
     await kit.add({ id: 'b', queue: 'bulk' });
     await kit.setQueue({ retries: 1 }, 'bulk');
     const leases = await kit.lease(2, { queues: BOTH });
-    const terms = Object.fromEntries(leases.map((leased) => [leased.id, leased.terms]));
+    const terms = Object.fromEntries(leases.map((leased) => [leased.id, leased.attemptSettings]));
     expect(terms).toEqual({ a: undefined, b: { retries: 1 } });
   },
 

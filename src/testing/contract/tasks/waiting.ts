@@ -1,12 +1,12 @@
 /** Waking: a worker that found nothing sleeps, and does not oversleep. */
 
 import { LIMITS } from '../../../domain/limits.ts';
-import type { WorkSign } from '../../../domain/port/backend.ts';
+import type { WorkNotice } from '../../../domain/port/backend.ts';
 import type { Cases } from '../cases.ts';
 import type { Kit } from '../kit.ts';
 
 interface Sleeper {
-  readonly woken: Promise<WorkSign>;
+  readonly woken: Promise<WorkNotice>;
   abort(): void;
 }
 
@@ -200,9 +200,9 @@ export const ends: Cases = {
       if (end === 'fail') await kit.fail(await kit.leaseOne());
       if (end === 'cancel') await kit.cancel(id);
       if (end === 'expire') await kit.advance(1_000);
-      const [standing] = await kit.backend.inspect.standing([id]);
-      expect(await ended).toEqual(standing);
-      expect(['finished', 'failed', 'canceled']).toContain(standing?.state);
+      const [status] = await kit.backend.inspect.status([id]);
+      expect(await ended).toEqual(status);
+      expect(['finished', 'failed', 'canceled']).toContain(status?.state);
     }
   },
 
@@ -213,7 +213,7 @@ export const ends: Cases = {
     await kit.fail(await kit.leaseOne());
     const { signal } = new AbortController();
     const { inspect } = kit.backend;
-    const [finish, fail] = await inspect.standing([id, failed]);
+    const [finish, fail] = await inspect.status([id, failed]);
     expect(await inspect.waitForEnd(id, 60_000, signal)).toEqual(finish);
     expect(await inspect.waitForEnd(failed, 60_000, signal)).toEqual(fail);
     expect(fail?.error ?? '').not.toBe('');
@@ -251,7 +251,7 @@ export const ends: Cases = {
       const result = JSON.stringify(`é\0${'x'.repeat(length)}`);
       const ended = inspect.waitForEnd(id, 10_000, new AbortController().signal);
       await kit.finish(await kit.leaseOne(), result);
-      const told = (await ended) ?? (await inspect.standing([id]))[0];
+      const told = (await ended) ?? (await inspect.status([id]))[0];
       expect(told).toEqual({ state: 'finished', result });
       const later = inspect.waitForEnd(id, 10_000, new AbortController().signal);
       expect((await later) ?? told).toEqual(told);

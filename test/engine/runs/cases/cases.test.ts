@@ -14,7 +14,7 @@ import { eachBackend, type Stage } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { rounds } from '../../../support/rounds.ts';
 import { settled } from '../../../support/runs.ts';
-import { dice, shuffled, turn } from './kit.ts';
+import { seeded, shuffled, turn } from './kit.ts';
 
 const FORMS = ['dispatched', 'driven'] as const;
 type Form = (typeof FORMS)[number];
@@ -65,7 +65,7 @@ eachBackend((open, name) => {
         waiting = [];
         const run = await start(loom, group, 1, FORMS[round % 2] ?? 'driven');
         await stage.until(() => waiting.length === names.length);
-        const random = dice(round);
+        const random = seeded(round);
         for (const release of shuffled(waiting, random)) {
           release();
           if (random() < 0.3) await turn();

@@ -20,7 +20,7 @@ import { eachBackend, type Stage } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { rounds } from '../../../support/rounds.ts';
 import { settled } from '../../../support/runs.ts';
-import { dice, turn } from './kit.ts';
+import { seeded, turn } from './kit.ts';
 
 const inc = task('inc', (n: number) => n + 1);
 const double = task('double', async (n: number) => n * 2);
@@ -116,7 +116,7 @@ eachBackend((open, name) => {
       const times = rounds(10_000, name === 'memory' ? 1_000 : 300);
       for (let round = 0; round < times; round += batch) {
         waiting = [];
-        const random = dice(round);
+        const random = seeded(round);
         const gates = await Promise.all(
           Array.from({ length: batch }, () => loom.enqueue(upstream, undefined)),
         );

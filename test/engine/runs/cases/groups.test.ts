@@ -12,7 +12,7 @@ import { gate } from '../../../support/gate.ts';
 import { mortal } from '../../../support/processes/mortal.ts';
 import { rounds } from '../../../support/rounds.ts';
 import { settled } from '../../../support/runs.ts';
-import { dice } from './kit.ts';
+import { seeded } from './kit.ts';
 
 const FORMS = ['dispatched', 'driven'] as const;
 type Form = (typeof FORMS)[number];
@@ -79,7 +79,7 @@ eachBackend((open) => {
       const loom = stage.loom(leaves);
       await loom.worker({ concurrency: 100 }).start();
       const [a = inc, b = inc, c = inc, d = inc] = leaves as readonly AnyStep[];
-      const random = dice(50);
+      const random = seeded(50);
       const pick = (): Policy => POLICIES[Math.floor(random() * POLICIES.length)] ?? 'strict';
       const all = ENDS.flatMap((one) =>
         ENDS.flatMap((two) =>

@@ -2,7 +2,7 @@
 import type { Backend } from '../../../../src/domain/port/backend.ts';
 
 /** Numbers in [0, 1) that follow from the seed. */
-export function dice(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     // mulberry32: 32 bits of state are enough to shuffle by.

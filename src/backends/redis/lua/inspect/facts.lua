@@ -18,19 +18,19 @@ local id, named = ARGV[1], tonumber(ARGV[2])
 local t = F.taskOf(id)
 if not t then return {} end
 F.fixed(t)
-local lane = F.laneOf(t.queue)
-local u = F.userOf(lane, t.user)
-local facts = { now = now, queueRunning = lane.counts.started, ahead = 0, usersAhead = 0 }
-facts.queue = F.queueInfo(lane)
+local queue = F.queueOf(t.queueName)
+local u = F.userOf(queue, t.user)
+local facts = { now = now, queueRunning = queue.counts.started, ahead = 0, usersAhead = 0 }
+facts.queue = F.queueInfo(queue)
 local told = F.userInfo(u)
 if F.isKnown(u) then facts.user = told end
 if u.throttled then
-  local till = redis.call('ZSCORE', K.index('throttled'), K.pair(t.queue, t.user))
+  local till = redis.call('ZSCORE', K.index('throttled'), K.pair(t.queueName, t.user))
   facts.throttledUntil = till and math.ceil(till)
 end
-local rate = lane.config.rate
+local rate = queue.config.rate
 if rate then
-  local till = Rate.allowedAt(rate, lane.tat)
+  local till = Rate.allowedAt(rate, queue.tat)
   if till > now then facts.queueThrottledUntil = math.ceil(till) end
 end
 
@@ -43,14 +43,14 @@ end
 
 local function usersAhead()
   local ahead, start = 0, F.startOf(u)
-  for class in pairs(lane.classes) do
+  for class in pairs(queue.classes) do
     local before = start
     if string.byte(class, 2) == 119 then
       local w = tonumber(string.sub(class, 3))
       before = w == u.countedWeight and u.startTag or start * Tag.scaleOf(w)
     end
     before = '(' .. string.format('%.17g', before)
-    ahead = ahead + redis.call('ZCOUNT', K.ready(lane.prefix, class), '-inf', before)
+    ahead = ahead + redis.call('ZCOUNT', K.ready(queue.prefix, class), '-inf', before)
   end
   return ahead
 end
@@ -85,11 +85,11 @@ local function addRunFacts(x)
   end
 end
 
-if t.rare then addRunFacts(t.rare) end
+if t.optional then addRunFacts(t.optional) end
 if t.dependents then facts.dependents = F.dependents(id, nil, named) end
 local shares = F.sharesOf(u)
 facts.shares = { v = F.exact(shares.virtual), last = F.exact(shares.last), tag = F.exact(shares.tag),
-  weights = lane.config.priorityWeights or LIMIT.priorityWeights }
+  weights = queue.config.priorityWeights or LIMIT.priorityWeights }
 local reply = { cjson.encode(facts) }
 F.addRecord(reply, t, true)
 F.addWorkers(reply)

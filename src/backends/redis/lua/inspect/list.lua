@@ -31,7 +31,7 @@ F.limitBytes(tonumber(ARGV[8]))
 
 local function matches(t)
   F.fixed(t)
-  return (state == 'queued' or queues == '' or t.queue == queues) and (user == '' or t.user == user)
+  return (state == 'queued' or queues == '' or t.queueName == queues) and (user == '' or t.user == user)
     and (name == '' or t.name == name)
 end
 
@@ -116,9 +116,9 @@ local function sources()
   local keys = {}
   for each in string.gmatch(queues, '[^,]+') do
     for level = 6, 1, -1 do
-      local key = K.line(K.lane(each), K.levelPart(level), user)
+      local key = K.line(K.queue(each), K.levelPart(level), user)
       keys[#keys + 1] = key
-      aside[key] = function(from, most) return Park.after(K.lane(each), user, level, from, most) end
+      aside[key] = function(from, most) return Park.after(K.queue(each), user, level, from, most) end
     end
   end
   return keys, queued

@@ -1,7 +1,7 @@
 -- Lists the users of a queue by name.
 --
 -- KEYS[1]  clock       hash
--- ARGV[1]  queue       the queue
+-- ARGV[1]  queueName the queue
 -- ARGV[2]  cursor      the last name of the page before, or ''
 -- ARGV[3]  limit       most users to tell
 -- ARGV[4]  configured  '1': those too that have settings for all queues, and no record in this one
@@ -11,16 +11,16 @@
 -- @include lib/read.lua
 -- @include lib/info.lua
 
-local queue, cursor, limit, configured = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
-local lane = F.laneOf(queue)
+local queueName, cursor, limit, configured = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
+local queue = F.queueOf(queueName)
 local more = configured and C.configs > 0 and K.configuredForAll() or nil
 -- Each takes some units, and the started tasks are looked through.
 limit = math.min(limit, math.floor(LIMIT.scriptUnits / 4))
-local names = F.namesAfter(lane, cursor, limit + 1, more)
+local names = F.namesAfter(queue, cursor, limit + 1, more)
 -- Of some nothing is known any more, but their name.
 local reply, told = { #names > limit and names[limit] or '' }, 1
 for i = 1, math.min(#names, limit) do
-  local u = F.userOf(lane, names[i])
+  local u = F.userOf(queue, names[i])
   local info = F.userInfo(u)
   if F.isKnown(u) or (configured and next(u.own) ~= nil) then
     told = told + 1

@@ -3,7 +3,7 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  user    the user
--- ARGV[2]  queue   or '' for all
+-- ARGV[2]  queueName or '' for all
 -- ARGV[3]  patch   as JSON; '' to go on with telling queues
 -- Returns  {'ok'}, or {'more'} when queues are left that have not heard
 -- Cost     O(queues, at most LIMIT.refreshStep, × log users, and started tasks)
@@ -12,19 +12,19 @@
 -- @include lib/patch.lua
 -- @include lib/refresh.lua
 
-local user, queue = ARGV[1], ARGV[2]
+local user, queueName = ARGV[1], ARGV[2]
 redis.call('DEL', K.oom())
 
 local function change(patch)
-  local key, field = K.userConfig(user), queue == '' and '*' or queue
+  local key, field = K.userConfig(user), queueName == '' and '*' or queueName
   local settings = F.patched(redis.call('HGET', key, field), patch)
   if settings then
     redis.call('HSET', key, field, cmsgpack.pack(settings))
     redis.call('SADD', K.configured(), user)
-    if queue == '' then redis.call('ZADD', K.configuredForAll(), 0, user) end
+    if queueName == '' then redis.call('ZADD', K.configuredForAll(), 0, user) end
   else
     redis.call('HDEL', key, field)
-    if queue == '' then redis.call('ZREM', K.configuredForAll(), user) end
+    if queueName == '' then redis.call('ZREM', K.configuredForAll(), user) end
     if redis.call('EXISTS', key) == 0 then redis.call('SREM', K.configured(), user) end
   end
 end
@@ -32,12 +32,12 @@ end
 local more, who = false, Tick.heardBy(user, true)
 if ARGV[3] ~= '' then
   change(cjson.decode(ARGV[3]))
-  if queue == '' then Tick.refreshFrom(who, '0') end
+  if queueName == '' then Tick.refreshFrom(who, '0') end
 end
 C.configs = math.max(redis.call('SCARD', K.configured()), 1)
 C.settles = true
-if queue ~= '' then
-  Tick.tellUser(F.laneOf(queue), user)
+if queueName ~= '' then
+  Tick.notifyUser(F.queueOf(queueName), user)
 else
   more = select(2, Tick.refreshOne(who, LIMIT.refreshStep))
 end

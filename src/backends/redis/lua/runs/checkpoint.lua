@@ -24,7 +24,7 @@ local name = token .. ' ' .. node
 if node ~= '' and not (t.changing and t.changing.checkpoint == name) then
   local refused = F.applyWrites(ARGV[4], ARGV[5], id)
   if refused then return F.unchanged({ refused }) end
-  F.rareOf(t).checkpoint = name
+  F.optionalOf(t).checkpoint = name
 end
 local key = K.run(id)
 for i = 6, #ARGV, 2 do

@@ -18,7 +18,7 @@ if May.cancelRequested(t.state) then
   reply = { 'requested', t.worker }
   if not t.canceling then
     t.canceling = true
-    F.rareOf(t).cancelCause = cause
+    F.optionalOf(t).cancelCause = cause
   end
 else
   F.endTask(t, F.ownerOf(t), 'canceled', { cause = cause })

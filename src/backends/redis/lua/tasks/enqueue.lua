@@ -7,9 +7,9 @@
 -- Returns  'created' and how many, when all were; else for each item 'c' when it was, else the reply as JSON;
 --          or {'rich'} when the short script has done nothing
 -- Cost     O(items × log tasks)
--- @hot lib/store-many.lua lib/lane.lua lib/clock.lua F.Tag_enterTag F.Tag_scaleOf F.Tag_startOf F.Tag_seated F.Tag_keptTag
--- @hot F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep
--- @often lib/hand.lua F.Store_isHanded F.Deal_firstOdd F.Line_leave F.Line_stands F.Due_dropAlarm F.Due_holders
+-- @hot lib/store-many.lua lib/queue.lua lib/clock.lua F.Tag_enterTag F.Tag_scaleOf F.Tag_startOf F.Tag_seated F.Tag_keptTag
+-- @hot F.Step_restIfIdle F.Step_finishQueue F.writeStep F.closeStep
+-- @often lib/hand.lua F.Store_isHanded F.Dispatch_firstOdd F.Line_leave F.Line_stands F.Due_dropAlarm F.Due_holders
 -- @often lib/line.lua
 -- @often lib/alarm.lua F.nextDue F.scheduleLookAt
 -- @often F.spread F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Park_countOf
@@ -25,7 +25,7 @@
 -- @include lib/store.lua
 -- @include lib/store-batch.lua
 -- @include lib/hot-leases.lua
--- @include lib/deal.lua
+-- @include lib/dispatch.lua
 -- @include lib/hand.lua
 -- @include lib/store-many.lua
 

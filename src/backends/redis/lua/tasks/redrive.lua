@@ -64,7 +64,7 @@ local function closes()
   return #live > 0 and Link.closes({ id = id, user = F.fixed(t).user, deps = live }) or nil
 end
 
-local refusal = t.rare and t.rare.waitsOn and closes()
+local refusal = t.optional and t.optional.waitsOn and closes()
 if refusal then
   return F.unchanged({ refusal.type, refusal.path and cjson.encode(refusal.path) or refusal.limit })
 end
@@ -81,7 +81,7 @@ if redis.call('EXISTS', K.run(id)) == 1 then redis.call('HINCRBY', K.run(id), FI
 t.state = 'deferred'
 if t.rare and t.rare.keyName then t.rare.keyPassed = true end
 F.change(t)
-if t.rare and t.rare.waitsOn then relink() end
+if t.optional and t.optional.waitsOn then relink() end
 takeHeldBack()
 if t.isBlocked then
   F.enterDeferred(t, u)

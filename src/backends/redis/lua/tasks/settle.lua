@@ -8,19 +8,19 @@
 --          its answer ('ok <state>', 'repeated <state>', 'leaseLost', 'notFound', 'refused <why>');
 --          then the lease as in lib/lease-step.lua; or {'rich'} when the short script has done nothing
 -- Cost     O((settlements + leases) × log tasks)
--- @hot lib/deal.lua lib/settle-many.lua lib/lane.lua lib/clock.lua lib/seen.lua lib/due-parts.lua
--- @hot F.Lease_terms F.Lease_shares F.Lease_append F.Lease_dueOfShares F.Lease_isPlain F.leaseStep
--- @hot F.saveLiving F.begun F.mayRest F.Choose_best F.Choose_laneOpen F.Choose_stepOf F.Tag_scaleOf F.Tag_startOf
+-- @hot lib/dispatch.lua lib/settle-many.lua lib/queue.lua lib/clock.lua lib/seen.lua lib/due-parts.lua
+-- @hot F.Lease_settings F.Lease_shares F.Lease_append F.Lease_dueOfShares F.Lease_isPlain F.leaseStep
+-- @hot F.saveLiving F.begun F.mayRest F.Choose_best F.Choose_queueOpen F.Choose_stepOf F.Tag_scaleOf F.Tag_startOf
 -- @hot F.Tag_exactStep F.Tag_sharedStep
--- @hot F.isKindUsed F.Step_restIfIdle F.Step_finishLane F.writeStep F.closeStep F.nextDue F.scheduleLookAt
+-- @hot F.isKindUsed F.Step_restIfIdle F.Step_finishQueue F.writeStep F.closeStep F.nextDue F.scheduleLookAt
 -- @hot F.schedulesDue
 -- @often F.Due_dropAlarm F.Due_holders
 -- @often F.Lease_standInLine F.Lease_linesOf F.Due_sleepOf F.Due_floor
 -- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Park_countOf F.restWorker F.readLeases
--- @often F.Deal_unpop F.Deal_addLong F.Deal_firstHeavy F.Deal_fits F.Lease_addRow F.Choose_classBefore
+-- @often F.Dispatch_unpop F.Dispatch_addLong F.Dispatch_firstHeavy F.Dispatch_fits F.Lease_addRow F.Choose_classBefore
 -- @often lib/notice.lua F.Settle_tell
 -- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
--- @rich F.saveRate F.Deal_one F.Deal_roomOf F.Deal_someRich F.Deal_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
+-- @rich F.saveRate F.Dispatch_one F.Dispatch_roomOf F.Dispatch_someRich F.Dispatch_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
 -- @often F.Park_namesOf F.Park_wakeIn F.Park_wake F.Park_wakeAll
 -- @rich F.Hand_takeBack F.Park_bringAll F.Park_finishAll F.ownerOf
 -- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf F.Settle_one F.Settle_isAmongMany F.Settle_isOdd F.Settle_finishAlso F.Settle_some F.countAttempt F.flushEnded
@@ -33,8 +33,8 @@
 -- @include lib/lease.lua
 -- @include lib/upstreams.lua
 -- @include lib/lease-step.lua
--- @include lib/deal.lua
--- @include lib/deal-rich.lua
+-- @include lib/dispatch.lua
+-- @include lib/dispatch-rich.lua
 -- @include lib/skip.lua
 -- @include lib/bring-back.lua
 -- @include lib/channel.lua
@@ -48,7 +48,7 @@ local hot, ears, behind = Settle.read()
 local shares
 if worker and ARGV[behind] then shares = Lease.shares(behind, worker) end
 if not rich then
-  local isPlain = shares and not worker.reach
+  local isPlain = shares and not worker.scope
   if isPlain then isPlain = Settle.isPlain(hot, ears) end
   if isPlain then isPlain = Lease.isPlain(behind, worker, shares) end
   if not isPlain then return { 'rich' } end

@@ -1,9 +1,9 @@
 -- Checks records, indexes and counts against each other, one bounded part at a time.
 --
 -- KEYS[1]  clock   hash
--- ARGV[1]  part    'keys', 'records', 'index', 'holes', 'line', 'sums', 'lane', 'users', 'schedules',
---                  'deps', 'pieces', 'clock', 'mend-user' or 'mend-lane'
--- ARGV[2]  repair  '1': what is wrong is mended at once
+-- ARGV[1]  part    'keys', 'records', 'index', 'holes', 'line', 'sums', 'queue', 'users', 'schedules',
+--                  'deps', 'pieces', 'clock', 'repair-user' or 'repair-queue'
+-- ARGV[2]  repair  '1': what is wrong is repaired at once
 -- ARGV[3..]  what  of the part: see there
 -- Returns  what the part tells, problems as text; then the damage that guard.lua met on the way
 -- Cost     O(500 × log tasks)
@@ -43,7 +43,7 @@ local function putBack(t, u)
   end
   F.move(t.state, t.state == 'scheduled' and F.member(t) or t.id, score)
   if t.state == 'scheduled' then
-    F.zset(K.scheduled(u.lane.prefix, u.name), F.member(t), score)
+    F.zset(K.scheduled(u.queue.prefix, u.name), F.member(t), score)
     F.dueChanged(u)
   end
 end
@@ -57,7 +57,7 @@ local function isPlaced(t, u)
   if t.state == 'queued' then return Park.isFiled(t, u) or redis.call('LPOS', F.lineKey(u, t.level), t.id) end
   if t.state == 'deferred' then return redis.call('ZSCORE', K.index('deferred'), t.id) end
   local member = F.member(t)
-  return redis.call('ZSCORE', K.scheduled(u.lane.prefix, u.name), member)
+  return redis.call('ZSCORE', K.scheduled(u.queue.prefix, u.name), member)
     and redis.call('ZSCORE', K.index('scheduled'), member)
 end
 
@@ -75,7 +75,7 @@ local function records()
       end
       local drift = F.recordDrift(t, u, repair)
       if drift then problem = (problem == '' and '' or problem .. '; ') .. t.id .. ': ' .. drift end
-      tell(t.queue)
+      tell(t.queueName)
       tell(t.user)
       tell(t.state)
       tell(t.state == 'queued' and Park.isFiled(t, u) and 0 or t.level)
@@ -132,7 +132,7 @@ local function index()
     local t = F.taskOf(id)
     local right = t and t.state == name
     if name == 'deadlines' then
-      right = t and ((t.rare and t.rare.leastDeadline) or (t.state == 'queued' and Park.isFiled(t, F.ownerOf(t))))
+      right = t and ((t.optional and t.optional.leastDeadline) or (t.state == 'queued' and Park.isFiled(t, F.ownerOf(t))))
     end
     if name == 'cascade' then right = t and t.inCascade end
     if not right then
@@ -145,7 +145,7 @@ end
 -- ARGV[3], [4], [5]: queue, user and rank. Tells the next rank or -1, then problems of its line; at last, how many
 -- it counts, and where that puts it.
 local function line()
-  local u, rank = F.userOf(F.laneOf(ARGV[3]), ARGV[4]), tonumber(ARGV[5])
+  local u, rank = F.userOf(F.queueOf(ARGV[3]), ARGV[4]), tonumber(ARGV[5])
   local more, counted = false, true
   for level = 6, 1, -1 do
     local key = F.lineKey(u, level)
@@ -165,7 +165,7 @@ local function line()
     counted = counted and length == u.cnt[level]
     if repair then u.cnt[level] = length end
   end
-  local aside = redis.call('ZRANGEBYLEX', K.parked(u.lane.prefix), '[' .. K.pair(u.name, ''), '(' .. K.pair(u.name, ':'),
+  local aside = redis.call('ZRANGEBYLEX', K.parked(u.queue.prefix), '[' .. K.pair(u.name, ''), '(' .. K.pair(u.name, ':'),
     'LIMIT', rank, LIMIT.repairPage)
   more = more or #aside == LIMIT.repairPage
   for _, member in ipairs(aside) do
@@ -173,14 +173,14 @@ local function line()
     local t = F.taskOf(id)
     if not (t and t.state == 'queued' and Park.isFiled(t, u)) then
       reply[#reply + 1] = id .. ': parked, but ' .. (t and t.state or 'not stored')
-      if repair then redis.call('ZREM', K.parked(u.lane.prefix), member) end
+      if repair then redis.call('ZREM', K.parked(u.queue.prefix), member) end
     end
   end
   table.insert(reply, 1, more and rank + LIMIT.repairPage or -1)
   if more then return end
   local drift = F.userDrift(u, repair) or not counted and 'its counts are not those of its tasks'
     or not F.isIndexed(u) and 'ready, but in no index'
-  if drift then tell('queue ' .. u.lane.queue .. ', user ' .. u.name .. ': ' .. drift) end
+  if drift then tell('queue ' .. u.queue.name .. ', user ' .. u.name .. ': ' .. drift) end
   if drift and repair then F.indexAnew(u) end
 end
 
@@ -221,7 +221,7 @@ local function letGo(id)
   end
 end
 
-local function mendDeps(kind, id)
+local function repairDeps(kind, id)
   if kind == 'waiting' then return letGo(id) end
   if kind == 'missing' then return F.put('missing', id, 1) end
   redis.call('DEL', kind == 'blocked' and K.blocked(id) or K.held(id))
@@ -240,30 +240,30 @@ local function deps()
     end
     if not isKnown then
       tell('dependencies of ' .. id .. ': ' .. kind .. ', but not stored')
-      if repair then mendDeps(kind, id) end
+      if repair then repairDeps(kind, id) end
     end
   end
 end
 
 -- ARGV[3]: queue. Tells how many steps there were, and the counts as JSON.
-local function laneOf()
-  local lane = F.laneOf(ARGV[3])
+local function queueOf()
+  local queue = F.queueOf(ARGV[3])
   tell(C.steps)
-  tell(cjson.encode({ counts = lane.counts, w = lane.weightSum, runnable = lane.runnable, ready = lane.ready,
-    parked = lane.parked, classes = lane.classes, tags = lane.tags, kept = redis.call('ZCARD', K.keptTags(lane.prefix)) }))
+  tell(cjson.encode({ counts = queue.counts, w = queue.weightSum, runnable = queue.runnable, ready = queue.ready,
+    parked = queue.parked, classes = queue.classes, tags = queue.tags, kept = redis.call('ZCARD', K.keptTags(queue.prefix)) }))
 end
 
 -- ARGV[3], [4]: queue and where the page before has ended; [5]: '1' when strays are dropped; [6]: one name only,
 -- listed or not. Tells where this page ends, or '', then each user as JSON.
 local function users()
-  local lane = F.laneOf(ARGV[3])
-  local names = ARGV[6] and { ARGV[6] } or F.namesAfter(lane, F.ofHex(ARGV[4]), LIMIT.repairPage)
+  local queue = F.queueOf(ARGV[3])
+  local names = ARGV[6] and { ARGV[6] } or F.namesAfter(queue, F.ofHex(ARGV[4]), LIMIT.repairPage)
   local n = math.min(#names, LIMIT.repairPage)
   tell(#names >= LIMIT.repairPage and F.hexOf(names[n]) or '')
   for i = 1, n do
     local name = names[i]
-    local u = F.userOf(lane, name)
-    local later = tonumber(redis.call('HGET', K.later(lane.prefix), name) or 0)
+    local u = F.userOf(queue, name)
+    local later = tonumber(redis.call('HGET', K.later(queue.prefix), name) or 0)
     if not u.isCounted then
       F.lookAt(u)
     elseif later ~= u.live - u.queued - u.parked - u.running then
@@ -273,19 +273,19 @@ local function users()
       tell(cjson.encode({ user = name, levels = u.cnt, parked = u.parked, running = u.running, live = u.live,
         ready = u.ready, w = u.countedWeight, room = u.room, class = u.class or '', indexed = F.isIndexed(u) }))
     elseif ARGV[5] == '1' then
-      redis.call('ZREM', K.users(lane.prefix), name)
+      redis.call('ZREM', K.users(queue.prefix), name)
     end
   end
 end
 
 -- ARGV[3], [4], [5], [6]: queue, user, steps, counts as JSON. Tells 'ok', or 'moved'.
-local function mendUser()
+local function repairUser()
   if C.steps ~= tonumber(ARGV[5]) then return tell('moved') end
-  local u, counts = F.userOf(F.laneOf(ARGV[3]), ARGV[4]), cjson.decode(ARGV[6])
+  local u, counts = F.userOf(F.queueOf(ARGV[3]), ARGV[4]), cjson.decode(ARGV[6])
   u.cnt, u.queued = counts.levels, 0
   for level = 1, 6 do u.queued = u.queued + u.cnt[level] end
   u.parked, u.running, u.live, u.isCounted = counts.parked, counts.running, counts.live, true
-  local key, later = K.later(u.lane.prefix), u.live - u.queued - u.parked - u.running
+  local key, later = K.later(u.queue.prefix), u.live - u.queued - u.parked - u.running
   if later > 0 then redis.call('HSET', key, u.name, later) else redis.call('HDEL', key, u.name) end
   F.indexAnew(u)
   tell('ok')
@@ -293,47 +293,47 @@ end
 
 -- ARGV[3]: queue. What its ready users come to, while they are few enough to be counted at once.
 local function sums()
-  local lane, sum, classes = F.laneOf(ARGV[3]), { w = 0, runnable = 0, ready = 0 }, {}
-  for class in pairs(lane.classes) do
-    local key = K.ready(lane.prefix, class)
+  local queue, sum, classes = F.queueOf(ARGV[3]), { w = 0, runnable = 0, ready = 0 }, {}
+  for class in pairs(queue.classes) do
+    local key = K.ready(queue.prefix, class)
     local size = redis.call('ZCOUNT', key, '-inf', '(inf')
     sum.ready = sum.ready + size
     if sum.ready > LIMIT.countedAtOnce then return end
     for _, name in ipairs(redis.call('ZRANGE', key, 0, size - 1)) do
-      local u = F.userOf(lane, name)
+      local u = F.userOf(queue, name)
       sum.w, sum.runnable = sum.w + u.countedWeight, sum.runnable + u.room
     end
     classes[class] = size > 0 and size or nil
   end
   local isRight = true
-  for class, size in pairs(lane.classes) do isRight = isRight and size == classes[class] end
+  for class, size in pairs(queue.classes) do isRight = isRight and size == classes[class] end
   for field, value in pairs(sum) do
-    isRight = isRight and lane[field] == value
-    if repair then lane[field] = value end
+    isRight = isRight and queue[field] == value
+    if repair then queue[field] = value end
   end
   if isRight then return end
-  tell('queue ' .. lane.queue .. ': wrong count of those who are ready')
+  tell('queue ' .. queue.name .. ': wrong count of those who are ready')
   if not repair then return end
-  lane.classes = classes
-  F.touchLane(lane)
+  queue.classes = classes
+  F.touchQueue(queue)
 end
 
 -- ARGV[3], [4], [5]: queue, steps, counts as JSON. Tells 'ok', or 'moved'.
-local function mendLane()
+local function repairQueue()
   if C.steps ~= tonumber(ARGV[4]) then return tell('moved') end
-  local lane, counts = F.laneOf(ARGV[3]), cjson.decode(ARGV[5])
-  for state in pairs(lane.counts) do lane.counts[state] = counts.counts[state] end
-  lane.weightSum, lane.runnable, lane.ready, lane.parked = counts.w, counts.runnable, counts.ready, counts.parked
-  lane.classes = {}
+  local queue, counts = F.queueOf(ARGV[3]), cjson.decode(ARGV[5])
+  for state in pairs(queue.counts) do queue.counts[state] = counts.counts[state] end
+  queue.weightSum, queue.runnable, queue.ready, queue.parked = counts.w, counts.runnable, counts.ready, counts.parked
+  queue.classes = {}
   for class, count in pairs(counts.classes) do
-    lane.classes[class] = count
-    if count >= LIMIT.spreadFrom then F.spread(K.ready(lane.prefix, class)) end
+    queue.classes[class] = count
+    if count >= LIMIT.spreadFrom then F.spread(K.ready(queue.prefix, class)) end
   end
-  lane.tags = redis.call('ZCARD', K.keptTags(lane.prefix))
-  for kind in pairs(lane.lasts) do
-    if not F.isKindUsed(lane.classes, kind) then lane.lasts[kind] = nil end
+  queue.tags = redis.call('ZCARD', K.keptTags(queue.prefix))
+  for kind in pairs(queue.lasts) do
+    if not F.isKindUsed(queue.classes, kind) then queue.lasts[kind] = nil end
   end
-  F.touchLane(lane)
+  F.touchQueue(queue)
   tell('ok')
 end
 
@@ -375,8 +375,8 @@ local function clock()
 end
 
 local PARTS = { keys = keys, pieces = pieces, clock = clock, records = records, index = index, holes = holes,
-  line = line, sums = sums, lane = laneOf, users = users, schedules = schedules, deps = deps, ['mend-user'] = mendUser,
-    ['mend-lane'] = mendLane }
+  line = line, sums = sums, queue = queueOf, users = users, schedules = schedules, deps = deps, ['repair-user'] = repairUser,
+    ['repair-queue'] = repairQueue }
 PARTS[part]()
 local changedKey = false
 for _, key in pairs(keyring) do changedKey = changedKey or key.dirty end

@@ -16,9 +16,9 @@ local woken = got[1] == '' and redis.call('DEL', K.wake(worker)) == 1
 if got[1] == '+' then Hand.takeBack(worker) end
 Line.leaveLines(worker, got[1], false)
 local heldAlarm = Due.dropAlarm(worker)
-for queue in string.gmatch(got[2] or '', '[^,]+') do
-  if woken then Line.wakeFor(F.laneOf(queue), 1) end
-  if heldAlarm then Due.handAlarm(F.laneOf(queue)) end
+for queueName in string.gmatch(got[2] or '', '[^,]+') do
+  if woken then Line.wakeFor(F.queueOf(queueName), 1) end
+  if heldAlarm then Due.handAlarm(F.queueOf(queueName)) end
   heldAlarm = false
 end
 F.writeStep()

@@ -2,7 +2,7 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1]  worker  its id
--- ARGV[2]  queue   the queue
+-- ARGV[2]  queueName the queue
 -- ARGV[3]  list    id of the list
 -- ARGV[4]  write   '0': only look whether each user may be on one list more
 -- ARGV[5]  last    '1': these are the last names
@@ -13,14 +13,14 @@
 -- @include lib/base.lua
 -- @include lib/lists.lua
 
-local worker, queue, list, write, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local lane = F.laneOf(queue)
-local key, pair = K.list(lane.prefix, list), K.pair(queue, list)
+local worker, queueName, list, write, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local queue = F.queueOf(queueName)
+local key, pair = K.list(queue.prefix, list), K.pair(queueName, list)
 local dropping = C.dropping > 0 and redis.call('SISMEMBER', K.dropping(), pair) == 1
 local got = redis.call('HMGET', key, FIELD.list.whole, FIELD.list.least)
 if write == '1' then redis.call('DEL', K.oom()) end
 if got[1] and not dropping then
-  if write == '1' then redis.call('SADD', K.listWorkers(lane.prefix, list), worker) end
+  if write == '1' then redis.call('SADD', K.listWorkers(queue.prefix, list), worker) end
   return { 'known' }
 end
 
@@ -33,7 +33,7 @@ end
 
 if write ~= '1' then
   for i = 6, #ARGV do
-    local u = F.userOf(lane, ARGV[i])
+    local u = F.userOf(queue, ARGV[i])
     if u.lists and #u.lists >= LIMIT.listsPerUser and not isOn(u) then
       return { 'full', ARGV[i] }
     end
@@ -48,8 +48,8 @@ if dropping then
 end
 local least = tonumber(got[2] or INF)
 for i = 6, #ARGV do
-  local u = F.userOf(lane, ARGV[i])
-  redis.call('SADD', K.listNames(lane.prefix, list), u.name)
+  local u = F.userOf(queue, ARGV[i])
+  redis.call('SADD', K.listNames(queue.prefix, list), u.name)
   if not isOn(u) then
     -- Before: where it stands when it has become ready does not depend on a list that only begins.
     F.reindex(u)
@@ -61,9 +61,9 @@ for i = 6, #ARGV do
   if u.ready then least = math.min(least, F.startOf(u)) end
 end
 if last == '1' then
-  local start = least < INF and least or lane.virtual
-  redis.call('HSET', key, FIELD.list.whole, '1', FIELD.list.clock, string.format('%.17g', start), FIELD.list.epoch, lane.epoch)
-  redis.call('SADD', K.listWorkers(lane.prefix, list), worker)
+  local start = least < INF and least or queue.virtual
+  redis.call('HSET', key, FIELD.list.whole, '1', FIELD.list.clock, string.format('%.17g', start), FIELD.list.epoch, queue.epoch)
+  redis.call('SADD', K.listWorkers(queue.prefix, list), worker)
 elseif least < INF then
   redis.call('HSET', key, FIELD.list.least, string.format('%.17g', least))
 end

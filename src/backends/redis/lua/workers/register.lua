@@ -26,8 +26,8 @@ if assigned ~= '' or steal ~= '' then
   lists = cmsgpack.pack({ assignedList = assigned ~= '' and assigned or nil, stealList = steal ~= '' and steal or nil })
 end
 local kept = {}
-for queue in string.gmatch(queues, '[^,]+') do
-  kept[K.pair(queue, assigned)], kept[K.pair(queue, steal)] = true, true
+for queueName in string.gmatch(queues, '[^,]+') do
+  kept[K.pair(queueName, assigned)], kept[K.pair(queueName, steal)] = true, true
 end
 if was[1] then Lists.leaveLists(worker, kept) end
 if Line.stands(was[4]) then Line.leaveLines(worker, was[4], false) end

@@ -24,7 +24,7 @@ redis.call('ZREMRANGEBYSCORE', K.names(), '-inf', now - LIMIT.unknownTaskMs)
 if C.dropping > 0 then Lists.dropLists(LIMIT.listNamesAtOnce) end
 F.writeStep()
 if got[2] == '' then
-  for queue in string.gmatch(got[3], '[^,]+') do Line.wakeFor(F.laneOf(queue), 1) end
+  for queueName in string.gmatch(got[3], '[^,]+') do Line.wakeFor(F.queueOf(queueName), 1) end
 end
 F.closeStep()
 return { 'ok' }

@@ -3,7 +3,7 @@
 -- @include lib/clock.lua
 -- @include lib/buffer.lua
 -- @include lib/bytes.lua
--- @include lib/lane.lua
+-- @include lib/queue.lua
 -- @include lib/user.lua
 -- @include lib/fair.lua
 -- @include lib/running.lua

@@ -1,8 +1,8 @@
 -- Keeps idempotency keys, and frees a key when the task that owns it has ended.
 -- @rare
 
-function F.keyState(queue, user, key)
-  local name = K.key(queue, user, key)
+function F.keyState(queueName, user, key)
+  local name = K.key(queueName, user, key)
   local known = keyring[name]
   if known then return known end
   local packed = redis.call('HGET', name, FIELD.key.record)
@@ -15,7 +15,7 @@ function F.keyState(queue, user, key)
 end
 
 function F.firstDigest(t)
-  return t.rare and t.rare.payloadDigest or redis.sha1hex(F.payloadOf(t))
+  return t.optional and t.optional.payloadDigest or redis.sha1hex(F.payloadOf(t))
 end
 
 function F.saveKeys()
@@ -41,7 +41,7 @@ end
 
 -- The owner has ended: its follower inherits the key, or the key is free.
 function F.releaseKey(t, u)
-  local key = F.keyState(u.lane.queue, u.name, t.rare.keyName)
+  local key = F.keyState(u.queue.name, u.name, t.optional.keyName)
   if key.followerId == t.id then
     key.followerId = nil
     key.dirty = true

@@ -5,13 +5,13 @@
 local F = {}
 
 -- Functions of one subject each; the bundler makes one table of all of them.
-local Cascade, Choose, Deal, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
+local Cascade, Choose, Dispatch, Decide, Deps, Due, Graphs, Key = {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Hand, Lease, Line, Link, Lists, Park, Rebuild, Retain, Schedule = {}, {}, {}, {}, {}, {}, {}, {}, {} -- subjects
 local Settle, Step, Store, Submission, Suspend, Tag, Tick = {}, {}, {}, {}, {}, {}, {} -- subjects
 local Timed, Window, XCom = {}, {}, {} -- subjects
 
 -- Queues that this step has loaded, and changed.
-local lanes, touched = {}, {}
+local knownQueues, touched = {}, {}
 
 -- @include lib/time.lua
 -- @include lib/working.lua

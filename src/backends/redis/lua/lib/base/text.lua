@@ -14,6 +14,6 @@ end
 -- Packed facts of a task that has no others than the run that it belongs to; nil for others.
 local function packedOwner(spec)
   local owner = string.match(spec, '^{"o":"([^"\\]+)"}$')
-  return owner and struct.pack(FORMAT.facts, PLACE.line, 0, 0, 0, 0, 0, 0, 0) .. cmsgpack.pack({ rare = { ownerRun = owner } }),
+  return owner and struct.pack(FORMAT.facts, PLACE.line, 0, 0, 0, 0, 0, 0, 0) .. cmsgpack.pack({ optional = { ownerRun = owner } }),
     owner
 end

@@ -60,9 +60,9 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     if not string.find(f, '^' .. string.rep('%d', WIDTH.created) .. string.rep('%x', WIDTH.stamp)
       .. '[1-6][0-;]%d%d%d') then return false end
     local last = END.text.userBytes + string.sub(f, AT.text.userBytes, END.text.userBytes)
-    local queue, name, cost, options = string.match(f, '^([%w][%w._-]*)%z([^%z]+)%z([^%z]*)%z([^%z]*)%z', last + 1)
+    local queueName, name, cost, options = string.match(f, '^([%w][%w._-]*)%z([^%z]+)%z([^%z]*)%z([^%z]*)%z', last + 1)
     cost = tonumber(cost)
-    return queue and name and last >= AT.text.rest and isFinite(cost) and cost > 0 and (options == '' or isJson(options))
+    return queueName and name and last >= AT.text.rest and isFinite(cost) and cost > 0 and (options == '' or isJson(options))
   end
 
   local function isFacts(v)
@@ -71,7 +71,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     if #v < n[9] then return true end
     local more = tableIn(cmsgpack.unpack, string.sub(v, n[9]))
     if not more then return false end
-    local x, y, o = more.rare, more.changing, more.latestLease
+    local x, y, o = more.optional, more.changing, more.latestLease
     if x ~= nil then
       if type(x) ~= 'table' or not isTexts(x.waitsOn) or not isTexts(x.suspendedFor)
         or not isTexts(x.assumed) then return false end
@@ -125,7 +125,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     return n[3] % 2 == 0 or n[4] > 0
   end
 
-  local function isLane(field, v)
+  local function isQueue(field, v)
     if field == FIELD.fair.settings then return tableIn(cmsgpack.unpack, v) end
     if field == FIELD.fair.mean then return isNumber(v) end
     if field ~= FIELD.fair.numbers then return isCount(v) end
@@ -173,7 +173,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
 
   -- Whether a field of a hash can be read, by family. All others are texts, and say what they say.
   local CHECKS = {
-    user = isUser, fair = isLane, clock = isClock, worker = isWorker,
+    user = isUser, fair = isQueue, clock = isClock, worker = isWorker,
     facts = function(_, v) return isFacts(v) end,
     ends = function(_, v) return isEnd(v) end,
     hot = function(_, v) return isLease(v) end,

@@ -45,7 +45,7 @@ end
 
 -- A batch whose own record is gone was whole, or nobody was told that it was accepted.
 function Rebuild.edgeSubmission(t, repair)
-  local id = t.rare and t.rare.batchId
+  local id = t.optional and t.optional.batchId
   if not id or F.isEnd(t.state) then return end
   if redis.call('EXISTS', K.submit(id)) == 1 then
     if redis.call('LPOS', K.submitted(id), t.id) then return end
@@ -53,7 +53,7 @@ function Rebuild.edgeSubmission(t, repair)
     return 'is not listed in its batch'
   end
   if repair then
-    t.rare.batchId = nil
+    t.optional.batchId = nil
     F.change(t)
   end
   return 'waits for the seal of a batch that is gone'
@@ -76,7 +76,7 @@ end
 function Rebuild.edgeAll(t, u, repair)
   if t.state ~= 'deferred' and t.state ~= 'scheduled' then return end
   local drift = Rebuild.edgeSubmission(t, repair)
-  local x = t.rare or NONE
+  local x = t.optional or NONE
   if x.waitsOn or x.suspendedFor then
     local lost = t.state == 'deferred' and not x.batchId and redis.call('EXISTS', K.blocked(t.id)) == 0
     local ids = {}
@@ -109,9 +109,9 @@ end
 
 -- The key is its own, or nobody's any more.
 function Rebuild.edgeKey(t, u, repair)
-  local x = t.rare
+  local x = t.optional
   if F.isEnd(t.state) or not (x and x.keyName) or x.keyPassed then return end
-  local key = F.keyState(u.lane.queue, u.name, x.keyName)
+  local key = F.keyState(u.queue.name, u.name, x.keyName)
   if key.ownerId then return end
   if repair then key.ownerId, key.digestFirst, key.dirty = t.id, F.firstDigest(t), true end
   return 'has a key that does not know it'
@@ -120,14 +120,14 @@ end
 -- Everything that stands elsewhere about a task, and whose truth is its record.
 function F.recordDrift(t, u, repair)
   local drift
-  if t.rare and t.rare.leastDeadline and not F.isEnd(t.state) and not redis.call('ZSCORE', K.index('deadlines'),
+  if t.optional and t.optional.leastDeadline and not F.isEnd(t.state) and not redis.call('ZSCORE', K.index('deadlines'),
     F.member(t)) then
     drift = 'has a deadline that nobody looks after'
-    if repair then F.move('deadlines', F.member(t), t.rare.leastDeadline) end
+    if repair then F.move('deadlines', F.member(t), t.optional.leastDeadline) end
   end
-  if t.rare and t.rare.graphHash and redis.call('SISMEMBER', K.graphRefs(t.rare.graphHash), t.id) == 0 then
+  if t.optional and t.optional.graphHash and redis.call('SISMEMBER', K.graphRefs(t.optional.graphHash), t.id) == 0 then
     drift = 'needs a graph that does not know it'
-    if repair then Graphs.hold(t.rare.graphHash, t.id) end
+    if repair then Graphs.hold(t.optional.graphHash, t.id) end
   end
   drift = Rebuild.edgeKey(t, u, repair) or drift
   if F.isEnd(t.state) then return Rebuild.edgeEnded(t, repair) or drift end

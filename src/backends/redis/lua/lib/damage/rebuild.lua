@@ -5,16 +5,16 @@
 function F.restoreEnd(t, state, stamp)
   F.change(t)
   t.state, t.at, t.leasedAt, t.endStamp = state, now, 0, stamp
-  if state == 'failed' then F.rareOf(t).endCause = '{"type":"lost","leases":0}' end
-  if state == 'canceled' then F.rareOf(t).endCause = '{"type":"request"}' end
+  if state == 'failed' then F.optionalOf(t).endCause = '{"type":"lost","leases":0}' end
+  if state == 'canceled' then F.optionalOf(t).endCause = '{"type":"request"}' end
   if now < H[state] then H[state] = now end
   F.touch(F.ownerOf(t))
 end
 
 -- What indexes of a user lack, beside its line.
 function F.userDrift(u, repair)
-  local pair = K.pair(u.lane.queue, u.name)
-  local head = redis.call('ZRANGE', K.scheduled(u.lane.prefix, u.name), 0, 0, 'WITHSCORES')
+  local pair = K.pair(u.queue.name, u.name)
+  local head = redis.call('ZRANGE', K.scheduled(u.queue.prefix, u.name), 0, 0, 'WITHSCORES')
   local due, listed = tonumber(head[2]), tonumber(redis.call('ZSCORE', K.index('scheduled-users'), pair) or nil)
   local drift
   if (due == nil) ~= (listed == nil) or (due and listed > math.max(due, now)) then
@@ -28,10 +28,10 @@ function F.userDrift(u, repair)
       F.reindex(u)
     end
   end
-  if u.idle and not redis.call('ZSCORE', K.idle(u.lane.prefix, u.idleEpoch), u.name) then
+  if u.idle and not redis.call('ZSCORE', K.idle(u.queue.prefix, u.idleEpoch), u.name) then
     drift = 'has nothing to do, but nobody forgets it'
     if repair then
-      F.zset(K.idle(u.lane.prefix, u.idleEpoch), u.name, 0)
+      F.zset(K.idle(u.queue.prefix, u.idleEpoch), u.name, 0)
       F.touch(u)
     end
   end
@@ -41,7 +41,7 @@ end
 -- Whether it stands where its turn comes, if anything of it may start, and in the listing of users, if it has any
 -- task that waits.
 function F.isIndexed(u)
-  local p, later = u.lane.prefix, redis.call('HEXISTS', K.later(u.lane.prefix), u.name) == 1
+  local p, later = u.queue.prefix, redis.call('HEXISTS', K.later(u.queue.prefix), u.name) == 1
   if (u.queued + u.parked > 0 or later) and not redis.call('ZSCORE', K.users(p), u.name) then return false end
   if u.ready then return redis.call('ZSCORE', K.ready(p, u.class), u.name) and true or false end
   return u.queued == 0 or u.set.paused or u.throttled or u.running >= u.set.maxRunning
@@ -49,9 +49,9 @@ end
 
 -- A name that is listed, and of which nothing is known.
 function F.isStray(u)
-  local lane = u.lane
-  return u.plain and not (u.queued + u.parked > 0 or u.isKept or u.kept) and lane.old >= lane.epoch
-    and redis.call('HEXISTS', K.later(lane.prefix), u.name) == 0
+  local queue = u.queue
+  return u.plain and not (u.queued + u.parked > 0 or u.isKept or u.kept) and queue.old >= queue.epoch
+    and redis.call('HEXISTS', K.later(queue.prefix), u.name) == 0
 end
 
 -- A name as hex, since one that somebody else's hand has written need not be text.
@@ -109,14 +109,14 @@ function Rebuild.worker(_, id, repair)
   local drift = Rebuild.missesIn(K.workers(), id, got[1], repair) and 'is in no listing' or nil
   if not got[3] or got[4] then return drift end
   local lists = cmsgpack.unpack(got[3])
-  for queue in string.gmatch(got[2] or '', '[^,]+') do
-    local p = K.lane(queue)
+  for queueName in string.gmatch(got[2] or '', '[^,]+') do
+    local p = K.queue(queueName)
     for _, list in pairs(lists) do
       local stands = list == 'any' or (redis.call('HEXISTS', K.list(p, list), FIELD.list.whole) == 1
         and redis.call('SISMEMBER', K.listWorkers(p, list), id) == 1
         and (redis.call('EXISTS', K.listNames(p, list)) == 1
           -- One that names nobody.
-          or redis.call('EXISTS', K.listReady(p, list), K.orphans(p, list)) == 0))
+          or redis.call('EXISTS', K.listReady(p, list), K.unassigned(p, list)) == 0))
       if not stands then
         drift = 'has a list that is not whole'
         -- It hears of that, and announces its lists anew.
@@ -130,10 +130,10 @@ function Rebuild.worker(_, id, repair)
   return drift
 end
 
-function Rebuild.listNames(queue, list, repair)
-  local lane, drift = F.laneOf(queue), nil
-  for _, name in ipairs(redis.call('SMEMBERS', K.listNames(lane.prefix, list))) do
-    local u = F.userOf(lane, name)
+function Rebuild.listNames(queueName, list, repair)
+  local queue, drift = F.queueOf(queueName), nil
+  for _, name in ipairs(redis.call('SMEMBERS', K.listNames(queue.prefix, list))) do
+    local u = F.userOf(queue, name)
     if not F.contains(u.lists or NONE, list) then
       drift = 'has a user that does not know of it'
       if repair then
@@ -148,45 +148,45 @@ function Rebuild.listNames(queue, list, repair)
   return drift
 end
 
-function Rebuild.fair(queue, _, repair)
-  if redis.call('HEXISTS', K.fair(K.lane(queue)), FIELD.fair.numbers) == 0 then return end
-  return Rebuild.missesInSet(K.queues(), queue, repair) and 'of queue ' .. queue .. ' is in no listing' or nil
+function Rebuild.fair(queueName, _, repair)
+  if redis.call('HEXISTS', K.fair(K.queue(queueName)), FIELD.fair.numbers) == 0 then return end
+  return Rebuild.missesInSet(K.queues(), queueName, repair) and 'of queue ' .. queueName .. ' is in no listing' or nil
 end
 
-function Rebuild.user(queue, name, repair)
-  return Rebuild.missesIn(K.users(K.lane(queue)), name, 0, repair) and 'is in no listing' or nil
+function Rebuild.user(queueName, name, repair)
+  return Rebuild.missesIn(K.users(K.queue(queueName)), name, 0, repair) and 'is in no listing' or nil
 end
 
 -- The heads decide; strays behind them are dropped when they come to the head.
-function Rebuild.ready(queue, class, repair)
-  local lane, drift = F.laneOf(queue), nil
-  local key = K.ready(lane.prefix, class)
+function Rebuild.ready(queueName, class, repair)
+  local queue, drift = F.queueOf(queueName), nil
+  local key = K.ready(queue.prefix, class)
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', key, '-inf', '(inf', 'LIMIT', 0, LIMIT.repairPage)) do
-    local u = F.userOf(lane, name)
+    local u = F.userOf(queue, name)
     if not u.ready or u.class ~= class then
       drift = 'has a user that is not ready'
       if repair then redis.call('ZREM', key, name) end
     end
   end
   local size = redis.call('ZCOUNT', key, '-inf', '(inf')
-  if size > 0 and not lane.classes[class] then
+  if size > 0 and not queue.classes[class] then
     drift = 'is not known to its queue'
     if repair then
-      lane.classes[class] = size
-      F.touchLane(lane)
+      queue.classes[class] = size
+      F.touchQueue(queue)
     end
   end
   return drift
 end
 
 -- What is not parked stands in line, or will.
-function Rebuild.strangers(queue, name, repair)
-  local lane, drift = F.laneOf(queue), nil
-  local key = K.strangers(lane.prefix, name)
+function Rebuild.parkedOfName(queueName, name, repair)
+  local queue, drift = F.queueOf(queueName), nil
+  local key = K.parkedOfName(queue.prefix, name)
   for _, member in ipairs(redis.call('ZRANGE', key, 0, 199)) do
     local user, rest = Tick.splitPair(member)
     local t = rest and F.taskOf(string.sub(rest, 14))
-    if not (t and t.state == 'queued' and Park.isFiled(t, F.userOf(lane, user)) and t.name == name) then
+    if not (t and t.state == 'queued' and Park.isFiled(t, F.userOf(queue, user)) and t.name == name) then
       drift = 'holds one that is not parked'
       if repair then redis.call('ZREM', key, member) end
     end
@@ -194,9 +194,9 @@ function Rebuild.strangers(queue, name, repair)
   return drift
 end
 
-function Rebuild.idle(queue, _, repair)
+function Rebuild.idle(queueName, _, repair)
   if not repair then return end
-  redis.call('SADD', K.idleLanes(), queue)
+  redis.call('SADD', K.idleQueues(), queueName)
   C.idle = 1
 end
 
@@ -230,16 +230,16 @@ function Rebuild.userConfig(_, user, repair)
   if redis.call('HEXISTS', K.userConfig(user), '*') == 1 then
     drift = Rebuild.missesIn(K.configuredForAll(), user, 0, repair) or drift
   end
-  for _, queue in ipairs(redis.call('SMEMBERS', K.queues())) do
-    if redis.call('EXISTS', K.user(K.lane(queue), user)) == 1 then
-      local u = F.userOf(F.laneOf(queue), user)
+  for _, queueName in ipairs(redis.call('SMEMBERS', K.queues())) do
+    if redis.call('EXISTS', K.user(K.queue(queueName), user)) == 1 then
+      local u = F.userOf(F.queueOf(queueName), user)
       if next(u.own) == nil and not u.kept then
-        local own, kept = F.ownSettings(u.lane, user)
+        local own, kept = F.ownSettings(u.queue, user)
         if next(own) ~= nil then
           drift = true
           if repair then
             u.own, u.kept, u.changed = own, kept, true
-            u.set = F.settingsOf(u.lane, own)
+            u.set = F.settingsOf(u.queue, own)
             F.reindex(u)
           end
         end
@@ -251,17 +251,17 @@ end
 
 -- What is wrong with a key, given without its prefix.
 function F.keyDrift(name, repair)
-  local queue, rest = string.match(name, '^lane:([^:]+):(.*)$')
+  local queueName, rest = string.match(name, '^lane:([^:]+):(.*)$')
   rest = rest or name
   local family, last = string.match(rest, '^([^:]+):?(.*)$')
   if not redis.checkKey(prefix .. name) or rest == 'scheduler:lock' then return end
   local look = ({
     hot = Rebuild.hot, workers = Rebuild.workers, worker = Rebuild.worker, ['list-names'] = Rebuild.listNames,
-    fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, strangers = Rebuild.strangers, idle = Rebuild.idle,
+    fair = Rebuild.fair, user = Rebuild.user, ready = Rebuild.ready, parkedOfName = Rebuild.parkedOfName, idle = Rebuild.idle,
       schedule =
     Rebuild.schedule, submit = Rebuild.submit, xcom = Rebuild.xcom, ['user-config'] = Rebuild.userConfig,
   })[family]
-  local drift = look and look(queue or 'default', last, repair)
+  local drift = look and look(queueName or 'default', last, repair)
   return drift and family .. ' ' .. last .. ' ' .. drift or nil
 end
 

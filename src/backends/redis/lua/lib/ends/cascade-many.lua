@@ -7,7 +7,7 @@ function Cascade.stand(id, stamp)
   Cascade.plain = Cascade.plain or {}
   Cascade.plain[id] = true
   F.put('cascade', id, stamp)
-  standing[#standing + 1] = id
+  pendingEnds[#pendingEnds + 1] = id
 end
 
 -- The record, which says that dependents are to be told.
@@ -44,7 +44,7 @@ end
 -- What a waiter hears of an end: 'on' when it may go on, 'over' when it has ended itself, 'odd' when it has to be
 -- looked at.
 function Cascade.hearing(t, packed)
-  if t then return F.isEnd(t.state) and 'over' or t.rare and t.rare.suspendedFor and 'odd' or 'on' end
+  if t then return F.isEnd(t.state) and 'over' or t.optional and t.optional.suspendedFor and 'odd' or 'on' end
   if t == false or not packed then return 'odd' end
   local place, flags = struct.unpack('<BB', packed)
   return place > PLACE.line and flags < FLAG.facts.suspended and 'on' or 'odd'

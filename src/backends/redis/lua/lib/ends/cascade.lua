@@ -3,8 +3,8 @@
 -- @rare
 
 function F.isBlocked(t)
-  if t.rare and t.rare.batchId then return true end
-  if not (t.rare and (t.rare.waitsOn or t.rare.suspendedFor)) then return false end
+  if t.optional and t.optional.batchId then return true end
+  if not (t.optional and (t.optional.waitsOn or t.optional.suspendedFor)) then return false end
   return redis.call('EXISTS', K.blocked(t.id)) == 1
 end
 
@@ -16,8 +16,8 @@ function F.addReader(t, change_)
 end
 
 function Cascade.policyFor(upstream, dependent)
-  if upstream.state == 'failed' then return dependent.rare.policies[1] end
-  if upstream.state == 'canceled' then return dependent.rare.policies[2] end
+  if upstream.state == 'failed' then return dependent.optional.policies[1] end
+  if upstream.state == 'canceled' then return dependent.optional.policies[2] end
   return 'run'
 end
 
@@ -31,17 +31,17 @@ end
 
 -- The upstream was the last that it waited for.
 function Cascade.free(upstream, t)
-  t.rare.waitUntil, t.rare.wakeDue = nil, nil
+  t.optional.waitUntil, t.optional.wakeDue = nil, nil
   F.setDeadline(t)
   -- `at` is free in line: below zero it tells its first lease how long after that end it was queued.
-  if t.state == 'deferred' and t.token == '' and not t.rare.batchId then t.at = upstream.at - now - 1 end
+  if t.state == 'deferred' and t.token == '' and not t.optional.batchId then t.at = upstream.at - now - 1 end
   F.unblock(t, F.ownerOf(t))
 end
 
 -- Nothing blocks the task any more: a join has ended with that, others go on.
 function F.unblock(t, u)
-  if not May.joined(t.state) or t.rare.batchId then return end
-  if t.rare.isJoin then return F.endTask(t, u, 'finished', { result = 'null' }) end
+  if not May.joined(t.state) or t.optional.batchId then return end
+  if t.optional.isJoin then return F.endTask(t, u, 'finished', { result = 'null' }) end
   F.released(t)
   F.leave(t, u)
   F.enterQueue(t, u)
@@ -49,8 +49,8 @@ end
 
 -- The time to start begins now, for a task that was stored so.
 function F.released(t)
-  if not (t.rare and t.rare.startWithin) then return end
-  t.rare.startUntil = now + t.rare.startWithin
+  if not (t.optional and t.optional.startWithin) then return end
+  t.optional.startUntil = now + t.optional.startWithin
   F.setDeadline(t)
 end
 
@@ -63,8 +63,8 @@ end
 
 -- It can wait no longer than this for one that cannot end by itself.
 function Cascade.waitFor(t)
-  if not t.rare.waitUntil then
-    t.rare.waitUntil = now + LIMIT.waitMaxMs
+  if not t.optional.waitUntil then
+    t.optional.waitUntil = now + LIMIT.waitMaxMs
     F.change(t)
   end
   F.setDeadline(t)
@@ -97,7 +97,7 @@ function Cascade.tell(upstream, t)
 end
 
 function Cascade.satisfiedMissing(t, id)
-  for _, other in ipairs(t.rare.assumed or {}) do
+  for _, other in ipairs(t.optional.assumed or {}) do
     if other == id then return true end
   end
   return false
@@ -115,7 +115,7 @@ end
 function Cascade.leaveWaits(t)
   local key = K.blocked(t.id)
   if redis.call('EXISTS', key) == 0 then return end
-  for _, id in ipairs(t.rare.waitsOn or NONE) do
+  for _, id in ipairs(t.optional.waitsOn or NONE) do
     if redis.call('SISMEMBER', key, id) == 1 then
       local upstream = Deps.upstreamOf(t, id)
       if upstream then
@@ -123,7 +123,7 @@ function Cascade.leaveWaits(t)
         F.zset(K.held(id), t.id, false)
       end
       -- Who waits for one that is being undone may stand in either place.
-      if not upstream or (upstream.rare and upstream.rare.batchId) then Cascade.leaveMissing(t, id) end
+      if not upstream or (upstream.optional and upstream.optional.batchId) then Cascade.leaveMissing(t, id) end
     end
   end
 end
@@ -134,7 +134,7 @@ function Cascade.leaveUpstreams(t)
   local key = K.blocked(t.id)
   t.left = true
   F.change(t)
-  local x = t.rare
+  local x = t.optional
   -- A join that has finished waits for nobody, and reads on.
   if x.isJoin and t.state == 'finished' then return 0 end
   local count, reads = #(x.waitsOn or NONE) + #(x.suspendedFor or NONE), t.state == 'failed' or x.isJoin
@@ -157,14 +157,14 @@ end
 function Cascade.leaveReaders(t)
   local key = K.blocked(t.id)
   local waits = redis.call('EXISTS', key) == 1
-  for _, id in ipairs(t.rare.waitsOn or NONE) do
+  for _, id in ipairs(t.optional.waitsOn or NONE) do
     local upstream = F.taskOf(id)
     if upstream and not (waits and redis.call('SISMEMBER', key, id) == 1)
       and not Cascade.satisfiedMissing(t, id) then
       F.addReader(upstream, -1)
     end
   end
-  for _, id in ipairs(t.rare.suspendedFor or NONE) do
+  for _, id in ipairs(t.optional.suspendedFor or NONE) do
     local upstream = F.taskOf(id)
     if upstream then F.addReader(upstream, -1) end
   end
@@ -188,9 +188,9 @@ end
 function Cascade.standIn()
   local line = Cascade.line or { at = 1 }
   Cascade.line = line
-  for i = 1, #standing do
-    line[#line + 1] = standing[i]
-    standing[i] = nil
+  for i = 1, #pendingEnds do
+    line[#line + 1] = pendingEnds[i]
+    pendingEnds[i] = nil
   end
   return line
 end
@@ -199,7 +199,7 @@ end
 -- steps, those of this one need not stand in the index.
 function Cascade.next()
   if not C.isOlder then
-    local line = #standing > 0 and Cascade.standIn() or Cascade.line or NONE
+    local line = #pendingEnds > 0 and Cascade.standIn() or Cascade.line or NONE
     while line[line.at or 1] do
       local id = line[line.at]
       if I.cascade and I.cascade[id] then return id end

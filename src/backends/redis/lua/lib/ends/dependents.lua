@@ -9,7 +9,7 @@ local function dependentOf(t, id, part)
     told.waits = 'suspended'
   else
     told.waits = part == 'held' and 'redrive' or 'end'
-    told.onFailure, told.onCancel = t.rare.policies[1], t.rare.policies[2]
+    told.onFailure, told.onCancel = t.optional.policies[1], t.optional.policies[2]
   end
   return told
 end

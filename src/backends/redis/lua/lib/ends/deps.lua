@@ -34,11 +34,11 @@ end
 
 -- Lifts the limit of a wait when all that a task waits for can end by itself again.
 function Deps.rewait(t)
-  if not (t.rare and t.rare.waitUntil) then return end
+  if not (t.optional and t.optional.waitUntil) then return end
   for _, id in ipairs(redis.call('SMEMBERS', K.blocked(t.id))) do
     local upstream = Deps.upstreamOf(t, id)
     if not upstream or F.isEnd(upstream.state) then return end
   end
-  t.rare.waitUntil = nil
+  t.optional.waitUntil = nil
   F.setDeadline(t)
 end

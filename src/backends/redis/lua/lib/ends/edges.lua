@@ -3,7 +3,7 @@
 
 -- A run that was suspended for others waits for just these.
 function Suspend.waitsFor(t, id)
-  return t.rare and t.rare.suspendedFor and F.contains(t.rare.suspendedFor, id) or false
+  return t.optional and t.optional.suspendedFor and F.contains(t.optional.suspendedFor, id) or false
 end
 
 function F.contains(list, id)
@@ -15,13 +15,13 @@ end
 
 -- Whether it may come to depend on a task of this user.
 function Deps.mayDependOn(t, user)
-  return t.rare.policies and t.rare.policies[4] or F.fixed(t).user == user
+  return t.optional.policies and t.optional.policies[4] or F.fixed(t).user == user
 end
 
 -- Where it waits for an id that is missing: the pair of the id and of who would have to store it, ''
 -- for anybody.
 function Deps.missingOf(t, id)
-  return K.pair(id, t.rare.policies and t.rare.policies[4] and '' or F.fixed(t).user)
+  return K.pair(id, t.optional.policies and t.optional.policies[4] and '' or F.fixed(t).user)
 end
 
 -- The task that one of its dependencies is; false when none is stored, or only another user's that it

@@ -2,24 +2,24 @@
 -- those that wait for its end. `ending` = { cause = as JSON, error =, result = }.
 
 function F.endTask(t, u, state, ending)
-  local lane = u.lane
+  local queue = u.queue
   F.leave(t, u)
   F.setState(t, u, state)
   t.at = now
   F.enterEnded(t)
-  if ending.cause then F.rareOf(t).endCause = ending.cause end
-  if state == 'failed' then F.countFollower(t, lane, 1) end
+  if ending.cause then F.optionalOf(t).endCause = ending.cause end
+  if state == 'failed' then F.countFollower(t, queue, 1) end
   if ending.error then F.setError(t, ending.error) end
   t.result = ending.result
   t.canceling = false
-  local x = t.rare
+  local x = t.optional
   if x then
     x.startUntil, x.waitUntil, x.wakeDue = nil, nil, nil
     F.setDeadline(t)
     if x.keyName then F.releaseKey(t, u) end
   end
   u.live = u.live - 1
-  lane[state] = lane[state] + 1
+  queue[state] = queue[state] + 1
   if t.listeners then
     published[#published + 1] = { ear = t.listeners, t = t }
     t.listeners = nil
@@ -29,7 +29,7 @@ function F.endTask(t, u, state, ending)
   if reads or t.dependents then
     t.inCascade, t.left = true, not reads
     F.put('cascade', t.id, t.endStamp)
-    standing[#standing + 1] = t.id
+    pendingEnds[#pendingEnds + 1] = t.id
   end
   F.reindex(u)
 end

@@ -2,10 +2,10 @@
 -- others.
 -- @rare
 
-function F.countFollower(t, lane, change)
+function F.countFollower(t, queue, change)
   local cause = t.changing and t.changing.endCause and cjson.decode(t.changing.endCause)
   if not cause or not (cause.type == 'upstream' or cause.task) then return end
-  local key = K.fair(lane.prefix)
+  local key = K.fair(queue.prefix)
   redis.call('HINCRBY', key, FIELD.fair.followers, change)
   if change > 0 then redis.call('HINCRBY', key, FIELD.fair.followed, change) end
 end

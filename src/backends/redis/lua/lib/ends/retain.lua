@@ -38,8 +38,8 @@ function Retain.takeAway(t)
     if #ids > LIMIT.heldStep then return false end
   end
   -- One that failed could have been redriven, and a join holds what it joined: they read until now.
-  if t.rare and (t.state == 'failed' or t.rare.isJoin) then Cascade.leaveReaders(t) end
-  local key = t.rare and t.rare.keyName and F.keyState(u.lane.queue, u.name, t.rare.keyName)
+  if t.optional and (t.state == 'failed' or t.optional.isJoin) then Cascade.leaveReaders(t) end
+  local key = t.optional and t.optional.keyName and F.keyState(u.queue.name, u.name, t.optional.keyName)
   if key and key.ownerId == t.id then
     -- The key goes too, unless it holds for a time.
     if key.holdsUntil and now < key.holdsUntil then key.ownerEndedAs = t.state else key.ownerId = nil end
@@ -54,7 +54,7 @@ end
 
 -- How many of these, from the first on, are as most tasks are and ended before; counts them by queue.
 function Retain.countPlain(state, texts, ends, ears, over, byQueue)
-  local code, known, queue = CODES[state], nil, nil
+  local code, known, queueName = CODES[state], nil, nil
   for i = 1, #texts do
     local text, ended = texts[i], ends[i]
     if not text or not ended or (string.byte(text, AT.text.kind) >= BYTE.facts
@@ -64,9 +64,9 @@ function Retain.countPlain(state, texts, ends, ears, over, byQueue)
     local from = AT.text.rest + string.sub(text, AT.text.userBytes, END.text.userBytes)
     if not known or string.sub(text, from, from + #known - 1) ~= known then
       known = string.sub(text, from, string.find(text, '\0', from, true))
-      queue = string.sub(known, 1, -2)
+      queueName = string.sub(known, 1, -2)
     end
-    byQueue[queue] = (byQueue[queue] or 0) + 1
+    byQueue[queueName] = (byQueue[queueName] or 0) + 1
   end
   return #texts
 end
@@ -94,10 +94,10 @@ function Retain.takeMany(state, over, most)
     tasks[ids[i]] = false
   end
   redis.call('UNLINK', unpack(more))
-  for queue, count in pairs(byQueue) do
-    local lane = F.laneOf(queue)
-    lane.counts[state] = lane.counts[state] - count
-    F.touchLane(lane)
+  for queueName, count in pairs(byQueue) do
+    local queue = F.queueOf(queueName)
+    queue.counts[state] = queue.counts[state] - count
+    F.touchQueue(queue)
   end
   return n
 end

@@ -4,7 +4,7 @@
 
 function F.upstreamsOf(t)
   local room, facts = LIMIT.upstreamBytes, { t.at < 0 and -1 - t.at or -1 }
-  for i, id in ipairs(t.rare.waitsOn) do
+  for i, id in ipairs(t.optional.waitsOn) do
     -- One that was missing was not waited for, whoever has stored it since.
     local upstream = not Cascade.satisfiedMissing(t, id) and Deps.upstreamOf(t, id)
     local fact = { id = id, name = '', state = 'missing', cut = false }

@@ -26,7 +26,7 @@ end
 
 -- The record of a task goes, and with it what was kept for it alone.
 function Graphs.drop(t)
-  local hash = t.rare and t.rare.graphHash
+  local hash = t.optional and t.optional.graphHash
   if hash then Graphs.letGo(hash, t.id) end
 end
 

@@ -7,9 +7,9 @@ Key.gone = {}
 
 -- The key as it is remembered, also when it no longer holds.
 function Key.rememberedKey(item)
-  local spec = item.rare and item.rare.keySpec
+  local spec = item.optional and item.optional.keySpec
   if not spec then return end
-  local key = F.keyState(item.queue, item.user, spec.key)
+  local key = F.keyState(item.queueName, item.user, spec.key)
   if not key.ownerId then return end
   local byTime = key.holdsUntil and now < key.holdsUntil
   local known = byTime and key.ownerEndedAs or not key.ownerEndedAs and F.taskOf(key.ownerId)
@@ -38,15 +38,15 @@ end
 -- A task that has not ended loses its key: repair does not give it back.
 function Key.pass(id)
   local t = id and F.taskOf(id)
-  local x = t and not F.isEnd(t.state) and t.rare
+  local x = t and not F.isEnd(t.state) and t.optional
   if not x or not x.keyName or x.keyPassed then return end
   x.keyPassed = true
   F.change(t)
 end
 
 function Key.takeKey(item, t)
-  local spec = item.rare.keySpec
-  local key = F.keyState(item.queue, item.user, spec.key)
+  local spec = item.optional.keySpec
+  local key = F.keyState(item.queueName, item.user, spec.key)
   if not key.ownerEndedAt then Key.pass(key.ownerId) end
   Key.pass(key.followerId)
   local window = Window.is(spec) and Window.opened(key, spec)
@@ -71,15 +71,15 @@ end
 -- What a key that holds answers to another task; nil: the task becomes its follower, or its next
 -- owner when it gathers calls.
 function Key.answerByKey(key, item)
-  local policy = item.rare.keySpec.policy
+  local policy = item.optional.keySpec.policy
   if policy == 'reject' then
     return { kind = 'refused', refusal = { type = 'key-taken', key = key.key, id = key.ownerId } }
   end
   local conflict = redis.sha1hex(item.payload) ~= key.digestFirst
   local state = key.ownerEndedAs or F.taskOf(key.ownerId).state
   if policy == 'return' then return Key.existing(key.ownerId, conflict, false) end
-  if Window.is(item.rare.keySpec) then
-    local kind = Window.step(key, item.rare.keySpec)
+  if Window.is(item.optional.keySpec) then
+    local kind = Window.step(key, item.optional.keySpec)
     return kind ~= 'new' and Key.existing(key.ownerId, conflict, kind == 'replace') or nil
   end
   if state ~= 'started' and not F.isEnd(state) then return Key.existing(key.ownerId, conflict, true) end
@@ -91,8 +91,8 @@ end
 
 -- Puts another input into a task that has not started.
 function Key.replaceInput(t, item)
-  t.rare = t.rare or {}
-  t.rare.payloadDigest = F.firstDigest(t)
+  t.optional = t.optional or {}
+  t.optional.payloadDigest = F.firstDigest(t)
   F.change(t)
   local head = string.sub(F.fixed(t).f, 1, t.optionsAt - 1)
   t.recordText = head .. string.sub(item.recordText, item.optionsAt, item.body - 1)
@@ -114,7 +114,7 @@ function Key.absorb(key, item, reply)
   if not reply.replaced then return end
   local t = F.taskOf(reply.id)
   local _, due
-  if Window.is(item.rare.keySpec) then _, due = Window.step(key, item.rare.keySpec) end
+  if Window.is(item.optional.keySpec) then _, due = Window.step(key, item.optional.keySpec) end
   Key.replaceInput(t, item)
   if due then
     Window.move(t, due)

@@ -11,9 +11,9 @@ function F.exact(value)
   return value
 end
 
-function F.settingsInForce(lane, own)
+function F.settingsInForce(queue, own)
   local settings = {}
-  for field, value in pairs(lane.perUser) do settings[field] = F.exact(value) end
+  for field, value in pairs(queue.perUser) do settings[field] = F.exact(value) end
   for field, value in pairs(own) do settings[field] = F.exact(value) end
   return settings
 end
@@ -21,9 +21,9 @@ end
 -- Where settings come from: said of the user in the queue, of the user, or by the queue.
 function F.originsOf(u)
   local origins = {}
-  for field in pairs(u.lane.perUser) do origins[field] = 'queue' end
+  for field in pairs(u.queue.perUser) do origins[field] = 'queue' end
   if next(u.own) == nil then return origins end
-  local got = redis.call('HMGET', K.userConfig(u.name), '*', u.lane.queue)
+  local got = redis.call('HMGET', K.userConfig(u.name), '*', u.queue.name)
   for field in pairs(got[1] and cmsgpack.unpack(got[1]) or NONE) do origins[field] = 'user' end
   for field in pairs(got[2] and cmsgpack.unpack(got[2]) or NONE) do
     origins[field] = 'user-in-queue'
@@ -40,32 +40,32 @@ function F.levelsOf(u)
 end
 
 function F.userInfo(u)
-  local lane = u.lane
+  local queue = u.queue
   if not u.isCounted then F.lookAt(u) end
-  return { user = u.name, queue = lane.queue, settings = F.settingsInForce(lane, u.own),
+  return { user = u.name, queue = queue.name, settings = F.settingsInForce(queue, u.own),
     origins = F.originsOf(u), queued = u.queued + u.parked, levels = F.levelsOf(u),
     parked = u.parked > 0 and u.parked or nil, running = u.running,
     later = u.live - u.queued - u.parked - u.running, ready = u.ready,
-    ahead = string.format('%.17g', u.tagEpoch == lane.epoch and F.startOf(u) - lane.virtual or 0) }
+    ahead = string.format('%.17g', u.tagEpoch == queue.epoch and F.startOf(u) - queue.virtual or 0) }
 end
 
 -- How many more slots would start a task at once, the queue's own pause, cap and rate included.
-function F.runnableNow(lane)
-  local config = lane.config
+function F.runnableNow(queue)
+  local config = queue.config
   if config.paused then return 0 end
-  local rate, runnable = config.rate, lane.runnable
-  if rate and Rate.allowedAt(rate, lane.tat) > now then return 0 end
+  local rate, runnable = config.rate, queue.runnable
+  if rate and Rate.allowedAt(rate, queue.tat) > now then return 0 end
   if not config.maxRunning then return runnable end
-  return math.max(0, math.min(runnable, config.maxRunning - lane.counts.started))
+  return math.max(0, math.min(runnable, config.maxRunning - queue.counts.started))
 end
 
-function F.queueInfo(lane)
-  local followers = redis.call('HMGET', K.fair(lane.prefix), FIELD.fair.followers, FIELD.fair.followed)
-  return { queue = lane.queue, settings = F.exact(lane.config), counts = lane.counts,
+function F.queueInfo(queue)
+  local followers = redis.call('HMGET', K.fair(queue.prefix), FIELD.fair.followers, FIELD.fair.followed)
+  return { queue = queue.name, settings = F.exact(queue.config), counts = queue.counts,
     followers = tonumber(followers[1] or 0), followed = tonumber(followers[2] or 0),
-    readyUsers = lane.ready, runnable = F.runnableNow(lane),
-    totals = { enqueued = lane.enqueued, finished = lane.finished, failed = lane.failed,
-      canceled = lane.canceled, retried = lane.retried, lost = lane.lost, stolen = lane.stolen } }
+    readyUsers = queue.ready, runnable = F.runnableNow(queue),
+    totals = { enqueued = queue.enqueued, finished = queue.finished, failed = queue.failed,
+      canceled = queue.canceled, retried = queue.retried, lost = queue.lost, stolen = queue.stolen } }
 end
 
 function F.addWorkers(reply)

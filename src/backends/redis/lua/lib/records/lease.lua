@@ -2,15 +2,15 @@
 
 -- @rare
 -- Charges the turn: the user's tag, virtual time, both rates, the clock of the list.
-function Deal.charge(t, u, v, list)
-  local lane = u.lane
+function Dispatch.charge(t, u, v, list)
+  local queue = u.queue
   local cost = t.cost
-  if lane.timed then
+  if queue.timed then
     cost = Timed.charge(t, u)
   elseif t.changing and t.changing.chargedAhead then
-    F.rareOf(t).chargedAhead = nil
+    F.optionalOf(t).chargedAhead = nil
   end
-  if v then lane.virtual = v end
+  if v then queue.virtual = v end
   u.startTag = u.startTag + Tag.turn(cost)
   if list then
     u.startTag = Tag.raisedTag(u.startTag, list.clock * Tag.scaleOf(u.countedWeight))
@@ -18,31 +18,31 @@ function Deal.charge(t, u, v, list)
     list.dirty = true
   end
   -- The sum of weights may have been lost with the queue's state.
-  local weights = lane.weightSum >= u.countedWeight and lane.weightSum or u.countedWeight
-  lane.virtual = Turn.afterTurn(lane.virtual, cost, weights)
+  local weights = queue.weightSum >= u.countedWeight and queue.weightSum or u.countedWeight
+  queue.virtual = Turn.afterTurn(queue.virtual, cost, weights)
   local rate = u.set.rate
   if rate then u.tat = Rate.afterStart(rate, u.tat, now) end
-  rate = lane.config.rate
-  if rate then lane.tat = Rate.afterStart(rate, lane.tat, now) end
+  rate = queue.config.rate
+  if rate then queue.tat = Rate.afterStart(rate, queue.tat, now) end
 end
 
 -- @rare
-function Deal.start(t, u, level, request)
-  local lane = u.lane
+function Dispatch.start(t, u, level, request)
+  local queue = u.queue
   F.served(u, level)
   F.dropQueued(t, u)
-  lane.counts.queued = lane.counts.queued - 1
-  if t.isSettled then F.rareOf(t).settledToken, t.isSettled = t.token, false end
+  queue.counts.queued = queue.counts.queued - 1
+  if t.isSettled then F.optionalOf(t).settledToken, t.isSettled = t.token, false end
   local n = t.token ~= '' and F.tokenNumber(t.token) + 1 or 0
   t.token = n <= micros and request.token or string.format('%.0f-', n) .. request.id
-  t.worker, t.leasedAt, t.chargedEpoch, t.step = request.worker, now, lane.epoch, C.steps
+  t.worker, t.leasedAt, t.chargedEpoch, t.step = request.worker, now, queue.epoch, C.steps
   t.isCounted = u.isCounted
-  if t.rare and (t.rare.startUntil or t.rare.startWithin) then
-    t.rare.startUntil, t.rare.startWithin = nil, nil
+  if t.optional and (t.optional.startUntil or t.optional.startWithin) then
+    t.optional.startUntil, t.optional.startWithin = nil, nil
     F.setDeadline(t)
   end
   F.setState(t, u, 'started')
-  t.leaseUntil = now + (lane.config.leaseMs or request.leaseMs)
+  t.leaseUntil = now + (queue.config.leaseMs or request.leaseMs)
   F.leasedUntil(request.worker, t.leaseUntil)
   u.running = u.running + 1
   local stays = u.ready
@@ -50,12 +50,12 @@ function Deal.start(t, u, level, request)
   if u.ready and stays then F.indexUser(u, true) end
 end
 
--- The level's set holds less than was counted (somebody else's hand): the count is mended.
+-- The level's set holds less than was counted (somebody else's hand): the count is repaired.
 -- @rare
-function Deal.mendLevel(u, level)
+function Dispatch.repairLevel(u, level)
   local lost = u.cnt[level]
   u.cnt[level], u.queued = 0, u.queued - lost
-  u.lane.counts.queued = u.lane.counts.queued - lost
+  u.queue.counts.queued = u.queue.counts.queued - lost
   F.emptied(u, level)
   F.reindex(u)
 end
@@ -63,65 +63,65 @@ end
 -- Somebody who has nothing to start stands among those who are ready (somebody else's hand). Whether it was
 -- counted nobody knows.
 -- @rare
-function Deal.dropStray(u)
-  local lane = u.lane
+function Dispatch.dropStray(u)
+  local queue = u.queue
   F.reindex(u)
-  if u.ready then return Deal.mendCounts(u) end
+  if u.ready then return Dispatch.repairCounts(u) end
   for i = 1, u.lists and #u.lists or 0 do
-    F.zset(K.listReady(lane.prefix, u.lists[i]), u.name, false)
-    F.zset(K.orphans(lane.prefix, u.lists[i]), u.name, false)
+    F.zset(K.listReady(queue.prefix, u.lists[i]), u.name, false)
+    F.zset(K.unassigned(queue.prefix, u.lists[i]), u.name, false)
   end
   local w, isShared = 0, false
-  lane.ready = 0
-  for class in pairs(lane.classes) do
-    local key = K.ready(lane.prefix, class)
+  queue.ready = 0
+  for class in pairs(queue.classes) do
+    local key = K.ready(queue.prefix, class)
     F.flushKey(key)
     redis.call('ZREM', key, u.name)
     local size = redis.call('ZCOUNT', key, '-inf', '(inf')
-    lane.classes[class], lane.ready = size > 0 and size or nil, lane.ready + size
+    queue.classes[class], queue.ready = size > 0 and size or nil, queue.ready + size
     if string.byte(class, 2) == 115 then isShared = true else w = w + size * string.sub(class, 3) end
   end
-  if not isShared then lane.weightSum = w end
+  if not isShared then queue.weightSum = w end
 end
 
 -- It has room for nothing that it has: its counts of queued tasks do not fit each other.
 -- @rare
-function Deal.mendCounts(u)
+function Dispatch.repairCounts(u)
   u.queued = 0
   for level = 1, 6 do u.queued = u.queued + u.cnt[level] end
   F.reindex(u)
 end
 
--- Starts the chosen task, unless its name is strange here or it must run with nothing beside it.
+-- Starts the chosen task, unless its name is not known here or it must run with nothing beside it.
 -- @rare
-function Deal.take(u, v, list, request, batch)
+function Dispatch.take(u, v, list, request, batch)
   local level = F.nextLevel(u)
-  if level == 0 then return Deal.dropStray(u) end
+  if level == 0 then return Dispatch.dropStray(u) end
   local id = F.headOf(u, level)
-  if not id then return Deal.mendLevel(u, level) end
+  if not id then return Dispatch.repairLevel(u, level) end
   local t = F.taskOf(id, nil, 'none')
   if not t then
     -- The record is gone (an operator's hand, an eviction): the place is cleaned, no turn is used.
     u.cnt[level], u.queued = u.cnt[level] - 1, u.queued - 1
-    u.lane.counts.queued = u.lane.counts.queued - 1
+    u.queue.counts.queued = u.queue.counts.queued - 1
     F.takeHead(u, level)
     return F.reindex(u)
   end
   F.fixed(t)
-  if t.rare and t.rare.ownerRun and Park.isOrphan(t) then
+  if t.optional and t.optional.ownerRun and Park.isAbandoned(t) then
     F.takeHead(u, level, t)
-    F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.rare.ownerRun }) })
-    batch.strangers = batch.strangers + 1
-    batch.stopped = batch.strangers >= LIMIT.strangersPerLease
+    F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.optional.ownerRun }) })
+    batch.unknownNames = batch.unknownNames + 1
+    batch.stopped = batch.unknownNames >= LIMIT.unknownNamesPerLease
     return
   end
   if request.names and not string.find(request.names, ',' .. t.name .. ',', 1, true) then
     F.takeHead(u, level, t)
     Park.park(t, u)
-    batch.strange = batch.strange or {}
-    batch.strange[#batch.strange + 1] = t
-    batch.strangers = batch.strangers + 1
-    batch.stopped = batch.strangers >= LIMIT.strangersPerLease
+    batch.newlyParked = batch.newlyParked or {}
+    batch.newlyParked[#batch.newlyParked + 1] = t
+    batch.unknownNames = batch.unknownNames + 1
+    batch.stopped = batch.unknownNames >= LIMIT.unknownNamesPerLease
     return
   end
   local alone = t.losses >= LIMIT.maxLost - 1
@@ -129,10 +129,10 @@ function Deal.take(u, v, list, request, batch)
     batch.stopped = true
     return
   end
-  if not Deal.fits(batch, id, t.recordText, t) then return end
+  if not Dispatch.fits(batch, id, t.recordText, t) then return end
   F.takeHead(u, level, t)
-  Deal.charge(t, u, v, list)
-  Deal.start(t, u, level, request)
+  Dispatch.charge(t, u, v, list)
+  Dispatch.start(t, u, level, request)
   Lease.add(batch, t)
   batch.alone, batch.stopped = alone, alone
   return true
@@ -140,25 +140,25 @@ end
 
 -- One turn by all rules, if anybody has one.
 -- @rare
-function Deal.one(share, request, batch)
+function Dispatch.one(share, request, batch)
   C.isRich = true
-  local u, v, list, stolen = Choose.choose(share.lane, share.reach)
+  local u, v, list, stolen = Choose.choose(share.queue, share.scope)
   if not u then return false end
-  local taken = Deal.take(u, v, list, request, batch)
+  local taken = Dispatch.take(u, v, list, request, batch)
   -- Where something is damaged, a turn may come to nothing, and to nothing again.
   batch.vain = taken and 0 or batch.vain + 1
-  if batch.vain > LIMIT.strangersPerLease then batch.stopped = true end
-  if taken and stolen then share.lane.stolen = share.lane.stolen + 1 end
+  if batch.vain > LIMIT.unknownNamesPerLease then batch.stopped = true end
+  if taken and stolen then share.queue.stolen = share.queue.stolen + 1 end
   return true
 end
 
 -- @rare
-function Deal.saveListClocks(shares)
+function Dispatch.saveListClocks(shares)
   for _, share in ipairs(shares) do
-    for id, list in pairs(share.lane.lists or {}) do
+    for id, list in pairs(share.queue.lists or {}) do
       if list.dirty then
-        redis.call('HSET', K.list(share.lane.prefix, id), FIELD.list.clock, string.format('%.17g', list.clock),
-          FIELD.list.epoch, share.lane.epoch)
+        redis.call('HSET', K.list(share.queue.prefix, id), FIELD.list.clock, string.format('%.17g', list.clock),
+          FIELD.list.epoch, share.queue.epoch)
       end
     end
   end

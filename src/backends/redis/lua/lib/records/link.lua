@@ -3,8 +3,8 @@
 
 -- Why the dependencies of an item rule it out, if they do; `batch` holds the items by id.
 function Link.check(item, batch)
-  local g = item.rare and item.rare.policies
-  for _, id in ipairs(item.rare and item.rare.waitsOn or {}) do
+  local g = item.optional and item.optional.policies
+  for _, id in ipairs(item.optional and item.optional.waitsOn or {}) do
     local other = batch and batch[id]
     local upstream = not other and F.taskOf(id)
     if upstream and not g[4] then F.fixed(upstream) end
@@ -48,15 +48,15 @@ end
 function Link.link(t)
   local state, ending
   local blocks = {}
-  for _, id in ipairs(t.rare.waitsOn) do
+  for _, id in ipairs(t.optional.waitsOn) do
     local upstream = Deps.upstreamOf(t, id)
     if not upstream then
       if Store.users and Store.users[id] then
         blocks[#blocks + 1] = id
         Deps.listenMissing(t, id)
-      elseif t.rare.policies[3] == 'satisfied' then
-        t.rare.assumed = t.rare.assumed or {}
-        table.insert(t.rare.assumed, id)
+      elseif t.optional.policies[3] == 'satisfied' then
+        t.optional.assumed = t.optional.assumed or {}
+        table.insert(t.optional.assumed, id)
       else
         Deps.blockByMissing(t, id)
       end

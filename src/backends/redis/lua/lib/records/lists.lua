@@ -25,13 +25,13 @@ function Lists.leaveLists(worker, kept)
   local got = redis.call('HMGET', K.worker(worker), FIELD.worker.queues, FIELD.worker.lists)
   if not got[1] or not got[2] then return end
   local lists = cmsgpack.unpack(got[2])
-  for queue in string.gmatch(got[1], '[^,]+') do
-    local p = K.lane(queue)
+  for queueName in string.gmatch(got[1], '[^,]+') do
+    local p = K.queue(queueName)
     for kind, list in pairs(lists) do
-      local stays = list == 'any' or (kept and kept[K.pair(queue, list)])
+      local stays = list == 'any' or (kept and kept[K.pair(queueName, list)])
       if not stays and redis.call('SREM', K.listWorkers(p, list), worker) == 1
         and redis.call('EXISTS', K.listWorkers(p, list)) == 0 then
-        redis.call('SADD', K.dropping(), K.pair(queue, list))
+        redis.call('SADD', K.dropping(), K.pair(queueName, list))
         C.dropping = 1
       end
     end
@@ -41,17 +41,17 @@ end
 -- Takes up to `most` names off a list that goes; says how many.
 function Lists.dropNames(pair, most)
   local length, at_ = string.match(pair, '^(%d+):()')
-  local queue, list = string.sub(pair, at_, at_ + length - 1), string.sub(pair, at_ + length)
-  local lane = F.laneOf(queue)
-  local names = redis.call('SPOP', K.listNames(lane.prefix, list), most)
+  local queueName, list = string.sub(pair, at_, at_ + length - 1), string.sub(pair, at_ + length)
+  local queue = F.queueOf(queueName)
+  local names = redis.call('SPOP', K.listNames(queue.prefix, list), most)
   for _, name in ipairs(names) do
-    local u = F.userOf(lane, name)
+    local u = F.userOf(queue, name)
     Lists.changeLists(u, Lists.withoutList(u, list))
   end
-  if redis.call('EXISTS', K.listNames(lane.prefix, list)) == 0 then
-    F.flushKey(K.listReady(lane.prefix, list))
-    F.flushKey(K.orphans(lane.prefix, list))
-    redis.call('DEL', K.list(lane.prefix, list), K.listReady(lane.prefix, list), K.orphans(lane.prefix, list))
+  if redis.call('EXISTS', K.listNames(queue.prefix, list)) == 0 then
+    F.flushKey(K.listReady(queue.prefix, list))
+    F.flushKey(K.unassigned(queue.prefix, list))
+    redis.call('DEL', K.list(queue.prefix, list), K.listReady(queue.prefix, list), K.unassigned(queue.prefix, list))
     redis.call('SREM', K.dropping(), pair)
   end
   return #names

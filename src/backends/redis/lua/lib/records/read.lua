@@ -2,7 +2,7 @@
 -- @include keys
 -- @include lib/buffer.lua
 -- @include lib/bytes.lua
--- @include lib/lane.lua
+-- @include lib/queue.lua
 -- @include lib/user.lua
 -- @include lib/task.lua
 -- @include lib/edges.lua

@@ -7,15 +7,15 @@ function F.bytesLess(a, b)
 end
 
 function F.blockedBy(t)
-  if not (t.rare and (t.rare.waitsOn or t.rare.suspendedFor)) then return nil end
+  if not (t.optional and (t.optional.waitsOn or t.optional.suspendedFor)) then return nil end
   local ids = redis.call('SMEMBERS', K.blocked(t.id))
   table.sort(ids, F.bytesLess)
   return #ids > 0 and ids or nil
 end
 
 function F.expiresAt(t)
-  if not t.rare or F.isEnd(t.state) then return nil end
-  return t.rare.startUntil
+  if not t.optional or F.isEnd(t.state) then return nil end
+  return t.optional.startUntil
 end
 
 -- Answers what it weighs: what its page is charged for it.
@@ -26,12 +26,12 @@ function F.addRecord(reply, t, values)
   local failure = redis.call('HGET', K.errors(), t.id)
   local bytes = #payload + #(result or '') + #(failure or '')
   -- A short result was read with its end, told or not.
-  F.spend(1.5 + #(t.rare and t.rare.waitsOn or NONE) / 12, values and bytes or bytes + #(t.result or ''))
+  F.spend(1.5 + #(t.optional and t.optional.waitsOn or NONE) / 12, values and bytes or bytes + #(t.result or ''))
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = string.sub(t.recordText, 1, t.body - 1), payload,
     result, failure
   reply[n + 5] = cjson.encode({
     id = t.id, state = t.state, failures = t.failures, losses = t.losses, releases = t.releases,
-    dependsOn = t.rare and t.rare.waitsOn, blockedBy = F.blockedBy(t),
+    dependsOn = t.optional and t.optional.waitsOn, blockedBy = F.blockedBy(t),
     cancelRequested = started and t.canceling or false,
     dueAt = t.state == 'scheduled' and t.at or nil, expiresAt = F.expiresAt(t),
     token = started and t.token or nil, worker = started and t.worker or nil,
@@ -39,7 +39,7 @@ function F.addRecord(reply, t, values)
     leaseUntil = started and t.leaseUntil or nil,
     endedAt = ended and t.at or nil,
     cause = t.changing and t.changing.endCause or nil,
-    idempotencyKey = t.rare and t.rare.keyName or nil,
+    idempotencyKey = t.optional and t.optional.keyName or nil,
   })
   return bytes
 end

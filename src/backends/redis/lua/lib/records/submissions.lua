@@ -5,7 +5,7 @@
 
 -- One task of a sealed submission waits for it no more.
 function Submission.release(t)
-  t.rare.batchId = nil
+  t.optional.batchId = nil
   F.change(t)
   if not F.isBlocked(t) then F.unblock(t, F.ownerOf(t)) end
 end
@@ -28,19 +28,19 @@ end
 function Submission.undo(t)
   if t.dependents and not Submission.letGo(t) then return false end
   local u = F.ownerOf(t)
-  local lane = u.lane
+  local queue = u.queue
   F.leave(t, u)
   if F.isEnd(t.state) then
-    lane[t.state] = lane[t.state] - 1
+    queue[t.state] = queue[t.state] - 1
   else
     u.live = u.live - 1
   end
-  lane.enqueued = lane.enqueued - 1
+  queue.enqueued = queue.enqueued - 1
   if t.inCascade then F.move('cascade', t.id, false) end
-  if t.rare.leastDeadline then F.move('deadlines', F.member(t), false) end
+  if t.optional.leastDeadline then F.move('deadlines', F.member(t), false) end
   Cascade.leaveWaits(t)
   Cascade.leaveReaders(t)
-  local key = t.rare.keyName and F.keyState(lane.queue, u.name, t.rare.keyName)
+  local key = t.optional.keyName and F.keyState(queue.name, u.name, t.optional.keyName)
   if key and key.followerId == t.id then
     key.followerId, key.dirty = nil, true
   elseif key and key.ownerId == t.id then
@@ -58,7 +58,7 @@ end
 function Submission.undoAll(ids, submission)
   for i = #ids, 1, -1 do
     local t = F.taskOf(ids[i])
-    if t and t.rare and t.rare.batchId == submission and not Submission.undo(t) then return #ids - i end
+    if t and t.optional and t.optional.batchId == submission and not Submission.undo(t) then return #ids - i end
   end
   return #ids
 end
@@ -71,7 +71,7 @@ function Submission.step(id, most)
   if sealed then
     for _, one in ipairs(redis.call('LRANGE', list, 0, most - 1)) do
       local t = F.taskOf(one)
-      if t and t.rare and t.rare.batchId == id then Submission.release(t) end
+      if t and t.optional and t.optional.batchId == id then Submission.release(t) end
     end
     redis.call('LTRIM', list, most, -1)
   else

@@ -18,7 +18,7 @@ end
 -- A task that is queued and never was anything else.
 function F.newTask(id, f)
   return { id = id, recordText = f, state = 'queued', seq = 0, failures = 0, losses = 0, releases = 0, at = 0,
-    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', step = 0, user = false, queue = false, dirty = false,
+    leasedAt = 0, readers = 0, chargedEpoch = 0, token = '', worker = '', step = 0, user = false, queueName = false, dirty = false,
     extra = false, kind = f and string.byte(f, AT.text.kind) - BYTE.zero or 0 }
 end
 
@@ -36,7 +36,7 @@ function F.readFacts(t, packed)
   end
   if #packed >= from then
     local more = cmsgpack.unpack(string.sub(packed, from))
-    t.rare, t.changing = more.rare, more.changing
+    t.optional, t.changing = more.optional, more.changing
     if more.latestLease then
       local stop = string.find(more.latestLease, '\0', 1, true)
       t.token, t.worker = string.sub(more.latestLease, 1, stop - 1), string.sub(more.latestLease, stop + 1)
@@ -144,7 +144,7 @@ function F.owned(t)
   local f = t.recordText
   local last = END.text.userBytes + string.sub(f, AT.text.userBytes, END.text.userBytes)
   local stop = string.find(f, '\0', last + 1, true)
-  t.user, t.queue = string.sub(f, AT.text.rest, last), string.sub(f, last + 1, stop - 1)
+  t.user, t.queueName = string.sub(f, AT.text.rest, last), string.sub(f, last + 1, stop - 1)
   t.level, t.rest = string.byte(f, AT.text.level) - BYTE.zero, stop + 1
 end
 
@@ -190,7 +190,7 @@ end
 
 function F.ownerOf(t)
   if not t.user then F.owned(t) end
-  return F.userOf(F.laneOf(t.queue), t.user)
+  return F.userOf(F.queueOf(t.queueName), t.user)
 end
 
 function F.change(t)
@@ -201,7 +201,7 @@ end
 
 -- The rare facts that change, to be changed.
 -- @rare
-function F.rareOf(t)
+function F.optionalOf(t)
   t.changing = t.changing or {}
   F.change(t)
   return t.changing
@@ -228,19 +228,19 @@ end
 function F.packFacts(t)
   local flags = (t.left and FLAG.facts.left or 0) + (t.hasAttempts and FLAG.facts.attempts or 0) + (t.canceling
     and FLAG.facts.canceling or 0)
-    + (t.inCascade and FLAG.facts.cascade or 0) + (t.rare and t.rare.suspendedFor and FLAG.facts.suspended or 0)
+    + (t.inCascade and FLAG.facts.cascade or 0) + (t.optional and t.optional.suspendedFor and FLAG.facts.suspended or 0)
   local resting = t.state ~= 'started' and not F.isEnd(t.state)
   local o = resting and t.token ~= '' and t.token .. '\0' .. t.worker or nil
   if o and t.isSettled then flags = flags + FLAG.facts.settled end
   local y = t.changing and next(t.changing) and t.changing or nil
   local place = PLACES[t.state] or PLACE.line
   local isPlace = place == PLACE.line and flags == 0 and t.failures == 0 and t.losses == 0 and t.releases == 0
-    and t.readers == 0 and not t.rare and not y and not o and (F.isEnd(t.state) or t.at == 0)
+    and t.readers == 0 and not t.optional and not y and not o and (F.isEnd(t.state) or t.at == 0)
   if isPlace and t.seq == 0 then return nil end
   local packed = struct.pack(FORMAT.facts, place, flags, t.seq, t.failures, t.losses, t.releases,
     F.isEnd(t.state) and 0 or t.at, t.readers)
-  if not (t.rare or y or o) then return packed, isPlace end
-  return packed .. cmsgpack.pack({ rare = t.rare, changing = y, latestLease = o })
+  if not (t.optional or y or o) then return packed, isPlace end
+  return packed .. cmsgpack.pack({ optional = t.optional, changing = y, latestLease = o })
 end
 
 function F.setKind(t, kind)
@@ -274,11 +274,11 @@ function F.saveTask(t, writes)
   if t.textChanged then F.gather(writes, K.tasks(), t.id, t.recordText) end
   t.textChanged = false
   if t.state == 'started' then
-    if not t.queue then F.owned(t) end
+    if not t.queueName then F.owned(t) end
     F.gather(writes, K.hot(t.worker), t.id,
       struct.pack(FORMAT.lease, t.leasedAt, t.leaseUntil, t.chargedEpoch,
         (t.hasFacts and FLAG.lease.facts or 0) + (t.isCounted and FLAG.lease.counted or 0)
-          + (t.isHanded and FLAG.lease.handed or 0), t.step) .. t.queue .. '\0' .. t.token)
+          + (t.isHanded and FLAG.lease.handed or 0), t.step) .. t.queueName .. '\0' .. t.token)
   elseif F.isEnd(t.state) then
     if t.result and not t.isApart and #t.result > LIMIT.apartBytes then
       redis.call('HSET', K.results(), t.id, t.result)

@@ -3,8 +3,8 @@
 -- @include lib/shares.lua
 
 -- What holds for a user with these settings of its own.
-function F.settingsOf(lane, own)
-  local base = lane.perUser
+function F.settingsOf(queue, own)
+  local base = queue.perUser
   local set = { weight = own.weight or base.weight or 100,
     maxRunning = own.maxRunning or base.maxRunning or INF,
     maxQueued = own.maxQueued or base.maxQueued, rate = own.rate or base.rate,
@@ -13,17 +13,17 @@ function F.settingsOf(lane, own)
   return set
 end
 
-function F.newUser(lane, name, key)
-  return { lane = lane, name = name, key = key, startTag = 0, tagEpoch = 0, countedWeight = 0, room = 0, cnt = false,
-    queued = 0, parked = lane.parked > 0 and Park.countOf(lane, name) or 0,
+function F.newUser(queue, name, key)
+  return { queue = queue, name = name, key = key, startTag = 0, tagEpoch = 0, countedWeight = 0, room = 0, cnt = false,
+    queued = 0, parked = queue.parked > 0 and Park.countOf(queue, name) or 0,
     live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
     class = false, dirty = false, fresh = true }
 end
 
 -- Own settings of a user that has no record here yet: for this queue over those for all queues.
 -- @rare
-function F.ownSettings(lane, name)
-  local got = redis.call('HMGET', K.userConfig(name), '*', lane.queue)
+function F.ownSettings(queue, name)
+  local got = redis.call('HMGET', K.userConfig(name), '*', queue.name)
   local own = got[1] and cmsgpack.unpack(got[1]) or {}
   if got[2] then
     for field, value in pairs(cmsgpack.unpack(got[2])) do own[field] = value end
@@ -55,25 +55,25 @@ end
 -- A user without a record: all that is known of it is its line, and its tag. `plain` until it needs one.
 -- `weight`: that it stood in line with, if it does.
 function F.readPlain(u, weight)
-  local lane, name, class = u.lane, u.name, 'pw' .. weight
-  local waiting = redis.call('LLEN', K.line(lane.prefix, '', name))
+  local queue, name, class = u.queue, u.name, 'pw' .. weight
+  local waiting = redis.call('LLEN', K.line(queue.prefix, '', name))
   u.plain, u.countedWeight, u.cnt, u.queued = true, weight, { 0, 0, waiting, 0, 0, 0 }, waiting
   local tag
   if waiting > 0 then
-    tag = redis.call('ZSCORE', K.ready(lane.prefix, class), name)
+    tag = redis.call('ZSCORE', K.ready(queue.prefix, class), name)
     if tag then u.ready, u.class, u.room = true, class, waiting end
-  elseif lane.tags > 0 then
-    tag = redis.call('ZSCORE', K.keptTags(lane.prefix), name)
+  elseif queue.tags > 0 then
+    tag = redis.call('ZSCORE', K.keptTags(queue.prefix), name)
     u.isKept = tag and true
   end
-  if tag then u.startTag, u.tagEpoch = tonumber(tag), lane.readEpoch end
+  if tag then u.startTag, u.tagEpoch = tonumber(tag), queue.readEpoch end
 end
 
 -- Whether its settings, or those of its queue, give a user a record as soon as it has a task.
 function F.isRecorded(u)
   local set, own = u.set, u.own
   local isWeighted = own.weight and next(own, next(own)) == nil
-  return not isWeighted and (next(own) ~= nil or u.kept) or u.lane.timed or set.paused or set.rate
+  return not isWeighted and (next(own) ~= nil or u.kept) or u.queue.timed or set.paused or set.rate
     or set.maxQueued or set.maxRunning < INF or (set.weight ~= 100 and not isWeighted)
 end
 
@@ -84,32 +84,32 @@ function F.needsRecord(u)
     or u.queued > cnt[3] or u.throttled or u.tat > now
     -- A kept tag is in turns of the weight that it was given at.
     or (u.queued > 0 and (u.shares or u.raw) and F.hasShares(u))
-    or ((u.countedWeight ~= 100 or u.set.weight ~= 100) and u.tagEpoch == u.lane.epoch and not u.ready
-      and F.startOf(u) > u.lane.virtual)
+    or ((u.countedWeight ~= 100 or u.set.weight ~= 100) and u.tagEpoch == u.queue.epoch and not u.ready
+      and F.startOf(u) > u.queue.virtual)
 end
 
 -- Counts the tasks of a user that are running, and those that have not ended, as they are stored. Whoever is
 -- given a record by its settings is counted once, and kept count of; of others nothing depends on it.
 -- @rare
 function F.lookAt(u)
-  local lane = u.lane
-  lane.runs = lane.runs or F.runningOf(lane)
-  u.running = #(lane.runs[u.name] or NONE) / 2
-  u.live = u.queued + u.parked + u.running + (redis.call('HGET', K.later(lane.prefix), u.name) or 0)
+  local queue = u.queue
+  queue.runs = queue.runs or F.runningOf(queue)
+  u.running = #(queue.runs[u.name] or NONE) / 2
+  u.live = u.queued + u.parked + u.running + (redis.call('HGET', K.later(queue.prefix), u.name) or 0)
 end
 
 -- One more or less that is scheduled or deferred.
 -- @rare
 function F.countLater(u, change_)
-  local key = K.later(u.lane.prefix)
+  local key = K.later(u.queue.prefix)
   u.entered = true
   if redis.call('HINCRBY', key, u.name, change_) == 0 then redis.call('HDEL', key, u.name) end
 end
 
 -- Of each user of a queue the started tasks: ids and their workers.
 -- @rare
-function F.runningOf(lane)
-  return F.runningAll()[lane.queue] or {}
+function F.runningOf(queue)
+  return F.runningAll()[queue.name] or {}
 end
 
 -- The same by queue.
@@ -124,8 +124,8 @@ function F.runningAll()
         local t = got[j] and { recordText = got[j] }
         if t then F.owned(t) end
         if t then
-          local ofQueue = found[t.queue] or {}
-          found[t.queue] = ofQueue
+          local ofQueue = found[t.queueName] or {}
+          found[t.queueName] = ofQueue
           local own = ofQueue[t.user] or {}
           ofQueue[t.user] = own
           own[#own + 1], own[#own + 2] = ids[i + j - 1], worker
@@ -139,23 +139,23 @@ end
 -- Whether anything is known of a user whose tasks have been counted, but for settings for all queues.
 -- @rare
 function F.isKnown(u)
-  return not u.fresh or u.live > 0 or (u.isKept and F.startOf(u) > u.lane.virtual)
+  return not u.fresh or u.live > 0 or (u.isKept and F.startOf(u) > u.queue.virtual)
 end
 
 -- The first names of a queue after one, in order: of those who have a name, and of those who have nothing but
 -- running tasks. `more`: another set of names.
 -- @rare
-function F.namesAfter(lane, after, limit, more)
+function F.namesAfter(queue, after, limit, more)
   local from, found, names = after == '' and '-' or '(' .. after, {}, {}
   local function add(name)
     if not found[name] then names[#names + 1] = name end
     found[name] = true
   end
-  for _, key in ipairs({ K.users(lane.prefix), more }) do
+  for _, key in ipairs({ K.users(queue.prefix), more }) do
     for _, name in ipairs(redis.call('ZRANGEBYLEX', key, from, '+', 'LIMIT', 0, limit)) do add(name) end
   end
-  lane.runs = lane.runs or F.runningOf(lane)
-  for name in pairs(lane.runs) do
+  queue.runs = queue.runs or F.runningOf(queue)
+  for name in pairs(queue.runs) do
     if F.before(after, name) then add(name) end
   end
   table.sort(names, F.before)
@@ -165,7 +165,7 @@ end
 -- The user is counted from now on: the leases of its tasks say so.
 -- @rare
 function F.countLeases(u)
-  local own = (u.lane.runs or F.runningOf(u.lane))[u.name] or NONE
+  local own = (u.queue.runs or F.runningOf(u.queue))[u.name] or NONE
   for i = 1, #own, 2 do
     local t = F.taskOf(own[i], own[i + 1])
     if t and t.state == 'started' and not t.isCounted then
@@ -184,11 +184,11 @@ function F.startCount(u)
   if u.running > 0 then F.countLeases(u) end
 end
 
-function F.userOf(lane, name)
-  local u = lane.users[name]
+function F.userOf(queue, name)
+  local u = queue.users[name]
   if u then return u end
-  local key = K.user(lane.prefix, name)
-  u = F.newUser(lane, name, key)
+  local key = K.user(queue.prefix, name)
+  u = F.newUser(queue, name, key)
   local got = redis.call('HMGET', key, FIELD.user.numbers, FIELD.user.shares, FIELD.user.settings, FIELD.user.mean)
   if got[1] then
     F.readUser(u, got[1])
@@ -204,18 +204,18 @@ function F.userOf(lane, name)
     u.own, u.kept, u.fresh = c.userPart, c.keepsRecord, false
     F.readPlain(u, c.userPart.weight)
   else
-    if C.configs > 0 then u.own, u.kept = F.ownSettings(lane, name) end
+    if C.configs > 0 then u.own, u.kept = F.ownSettings(queue, name) end
     u.changed = next(u.own) ~= nil
     F.readPlain(u, 100)
   end
   if u.own == NONE then
-    lane.defaults = lane.defaults or F.settingsOf(lane, NONE)
-    u.set = lane.defaults
+    queue.defaults = queue.defaults or F.settingsOf(queue, NONE)
+    u.set = queue.defaults
   else
-    u.set = F.settingsOf(lane, u.own)
+    u.set = F.settingsOf(queue, u.own)
   end
   if not u.isCounted and F.isRecorded(u) then F.startCount(u) end
-  lane.users[name] = u
+  queue.users[name] = u
   return u
 end
 
@@ -265,7 +265,7 @@ function F.saveUser(u)
   if u.changed then
     redis.call('HSET', key, FIELD.user.settings, cmsgpack.pack({ userPart = u.own, onLists = u.lists, keepsRecord = u.kept }))
   end
-  if u.fresh then F.zset(K.users(u.lane.prefix), u.name, 0) end
+  if u.fresh then F.zset(K.users(u.queue.prefix), u.name, 0) end
 end
 
 -- Where the user's tag stands in virtual time.
@@ -274,8 +274,8 @@ function F.startOf(u) return Tag.startOf(u.startTag, u.countedWeight) end
 function F.touch(u)
   if u.dirty then return end
   u.dirty = true
-  local lane = u.lane
-  F.touchLane(lane)
-  lane.dirty = lane.dirty or {}
-  lane.dirty[#lane.dirty + 1] = u
+  local queue = u.queue
+  F.touchQueue(queue)
+  queue.dirty = queue.dirty or {}
+  queue.dirty[#queue.dirty + 1] = u
 end

@@ -18,7 +18,7 @@ function Window.open(spec)
   return { due = now, from = now, till = now + spec.per }
 end
 
-function Window.standing(key)
+function Window.ownerState(key)
   local t = not key.ownerEndedAs and F.taskOf(key.ownerId)
   if not t or t.token ~= '' or F.isEnd(t.state) then return 'begun' end
   return t.state == 'scheduled' and 'scheduled' or 'waiting'
@@ -27,15 +27,15 @@ end
 -- What a call comes to while the key holds: 'return', 'replace' and the new due time if there is
 -- one, or 'new' and the window that it opens.
 function Window.step(key, spec)
-  local standing = Window.standing(key)
+  local ownerState = Window.ownerState(key)
   local from, till = key.windowFrom or now, key.holdsUntil or key.windowFrom or now
   if spec.wait then
-    if standing == 'begun' then return 'new', Window.open(spec) end
-    return 'replace', standing == 'scheduled' and now + Window.debounced(spec, from) or nil
+    if ownerState == 'begun' then return 'new', Window.open(spec) end
+    return 'replace', ownerState == 'scheduled' and now + Window.debounced(spec, from) or nil
   end
   if not spec.trailing then return 'return' end
   if now >= from then return 'new', { due = till, from = till, till = till + spec.per } end
-  if standing ~= 'begun' then return 'replace' end
+  if ownerState ~= 'begun' then return 'replace' end
   return 'new', { due = from, from = from, till = till }
 end
 
@@ -51,8 +51,8 @@ end
 -- Another call has moved the start of a task that waits for it.
 function Window.move(t, due)
   local u = F.ownerOf(t)
-  if t.rare and t.rare.startUntil then
-    t.rare.startUntil = t.rare.startUntil + due - t.at
+  if t.optional and t.optional.startUntil then
+    t.optional.startUntil = t.optional.startUntil + due - t.at
     F.setDeadline(t)
   end
   if due > now then

@@ -3,14 +3,14 @@
 -- @rare
 
 -- Whether the turn is free, and any worker may have it: nobody is ready in the queue, and it asks nothing of a lease.
-function Hand.isFree(lane)
-  return lane.ready == 0 and lane.parked == 0 and not next(lane.config)
+function Hand.isFree(queue)
+  return queue.ready == 0 and queue.parked == 0 and not next(queue.config)
 end
 
 -- The lines of the worker that waits longest, its request and how long it leases for; nil when it has not shown
 -- life lately, takes nothing that it has not asked for, or does not know the task.
-function Hand.taker(lane, text)
-  local head = redis.call('ZRANGE', K.idleWorkers(lane.prefix, '*'), 0, 0, 'WITHSCORES')
+function Hand.taker(queue, text)
+  local head = redis.call('ZRANGE', K.idleWorkers(queue.prefix, '*'), 0, 0, 'WITHSCORES')
   local worker = head[1]
   if not worker or now - head[2] > LIMIT.staleWaitMs then return end
   local got = redis.call('HMGET', K.worker(worker), FIELD.worker.line, FIELD.worker.names, FIELD.worker.lists,
@@ -18,38 +18,38 @@ function Hand.taker(lane, text)
   if not got[1] or #got[1] <= 1 or got[3] or got[4] then return end
   local _, request, leaseMs = cmsgpack.unpack(got[1])
   local asked = { names = got[2], known = false, isLong = false }
-  if not request or Deal.firstOdd({ text }, 1, asked) or asked.isLong then return end
+  if not request or Dispatch.firstOdd({ text }, 1, asked) or asked.isLong then return end
   return worker, got[1], request, leaseMs
 end
 
 -- The turn of a user of whom nothing is known, and who is alone: it begins where the user would enter, and moves
 -- virtual time by all of it, so nothing of its tag is ahead.
-function Hand.charge(lane)
-  local tag = Tag.enterTag(0, lane.virtual, 100, -1)
-  lane.virtual = math.max(lane.virtual, Tag.startOf(tag, 100)) + 1
+function Hand.charge(queue)
+  local tag = Tag.enterTag(0, queue.virtual, 100, -1)
+  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, 100)) + 1
 end
 
 -- Leases the task, whose text has been stored, to a worker that waits; false when there is none for it. The lease
 -- is short until the worker says that it has got it: one that has died costs no more than a token that it was given.
-function Hand.over(lane, user, id, text)
-  if lane.tags > 0 and redis.call('ZSCORE', K.keptTags(lane.prefix), user) then return false end
-  local worker, lines, request, leaseMs = Hand.taker(lane, text)
+function Hand.over(queue, user, id, text)
+  if queue.tags > 0 and redis.call('ZSCORE', K.keptTags(queue.prefix), user) then return false end
+  local worker, lines, request, leaseMs = Hand.taker(queue, text)
   if not worker then return false end
-  Hand.charge(lane)
+  Hand.charge(queue)
   local till = now + math.min(leaseMs, LIMIT.handMs)
   local token = string.format('%d-', micros) .. request
   redis.call('HSET', K.hot(worker), id,
-    struct.pack(FORMAT.lease, now, till, lane.epoch, FLAG.lease.handed, C.steps) .. lane.queue .. '\0' .. token)
+    struct.pack(FORMAT.lease, now, till, queue.epoch, FLAG.lease.handed, C.steps) .. queue.name .. '\0' .. token)
   if till < H.started then H.started = till end
   redis.call('ZADD', K.leases(), 'LT', string.format('%d', till), worker)
-  lane.counts.started = lane.counts.started + 1
+  queue.counts.started = queue.counts.started + 1
   Line.leave(worker, lines)
   redis.call('RPUSH', K.wake(worker), token .. string.format('\0%d\0%d\0', now, leaseMs) .. id .. '\0' .. text)
   -- Nobody is to find it once the lease may have ended.
   redis.call('PEXPIRE', K.wake(worker), LIMIT.handMs / 2)
   redis.call('HSET', K.worker(worker), FIELD.worker.line, '+', FIELD.worker.last, string.format('%d-', C.steps) .. request)
   local heldAlarm = string.find(C.alarms, worker, 1, true) and Due.dropAlarm(worker)
-  if heldAlarm then Due.handAlarm(lane) end
+  if heldAlarm then Due.handAlarm(queue) end
   return true
 end
 

@@ -14,7 +14,7 @@ function Lease.addRow(batch, place, long, t)
   rows[n + 1], rows[n + 2] = place, long or ''
   rows[n + 3] = t and F.tokenNumber(t.token) or ''
   rows[n + 4], rows[n + 5], rows[n + 6] = t and t.failures or 0, t and t.losses or 0, t and t.releases or 0
-  rows[n + 7] = t and (t.told or t.rare and t.rare.waitsOn and F.upstreamsOf(t)) or ''
+  rows[n + 7] = t and (t.told or t.optional and t.optional.waitsOn and F.upstreamsOf(t)) or ''
   rows[n + 8], rows[n + 9] = t and t.leaseUntil or '', t and t.leasedAt or ''
 end
 
@@ -37,17 +37,17 @@ end
 
 -- The lines that the worker stands in from now on. `request`: what it is handed, it gets as an answer to that.
 -- @rare
-function Lease.linesOf(shares, reach, request)
+function Lease.linesOf(shares, scope, request)
   local lines = {}
   for _, share in ipairs(shares) do
     local function stand(line)
-      lines[#lines + 1] = share.lane.queue
+      lines[#lines + 1] = share.queue.name
       lines[#lines + 1] = line
-      redis.call('ZADD', K.idleWorkers(share.lane.prefix, line), now, share.worker)
+      redis.call('ZADD', K.idleWorkers(share.queue.prefix, line), now, share.worker)
     end
-    if not reach or reach.steal == 'any' then stand('*') end
-    if reach and reach.assigned then stand(reach.assigned) end
-    if reach and reach.steal and reach.steal ~= 'any' then stand(reach.steal) end
+    if not scope or scope.steal == 'any' then stand('*') end
+    if scope and scope.assigned then stand(scope.assigned) end
+    if scope and scope.steal and scope.steal ~= 'any' then stand(scope.steal) end
   end
   if request then return cmsgpack.pack(lines, request.id, request.leaseMs) end
   return cmsgpack.pack(lines)
@@ -56,8 +56,8 @@ end
 function Lease.dueOfShares(shares)
   local due = F.nextDue()
   for i = 1, #shares do
-    local lane = shares[i].lane
-    if lane.config.rate then due = math.min(due, math.ceil(F.rateOpensAt(lane))) end
+    local queue = shares[i].queue
+    if queue.config.rate then due = math.min(due, math.ceil(F.rateOpensAt(queue))) end
   end
   return due
 end
@@ -65,7 +65,7 @@ end
 -- @rare
 function Lease.standInLine(worker, shares, due, spread, request)
   for _, share in ipairs(shares) do share.worker = worker.id end
-  redis.call('HSET', K.worker(worker.id), FIELD.worker.line, Lease.linesOf(shares, worker.reach, request))
+  redis.call('HSET', K.worker(worker.id), FIELD.worker.line, Lease.linesOf(shares, worker.scope, request))
   C.waiting = C.waiting + 1
   return Due.sleepOf(worker.id, due, spread)
 end
@@ -74,35 +74,35 @@ end
 function Lease.passOn(worker, shares, heldAlarm)
   if C.waiting <= 0 then return end
   local lists = {}
-  if worker.reach then
-    lists[1] = worker.reach.assigned
-    if worker.reach.steal ~= 'any' then lists[#lists + 1] = worker.reach.steal end
+  if worker.scope then
+    lists[1] = worker.scope.assigned
+    if worker.scope.steal ~= 'any' then lists[#lists + 1] = worker.scope.steal end
   end
-  for _, share in ipairs(shares) do Line.wakeFor(share.lane, 1, lists) end
-  if heldAlarm then Due.handAlarm(shares[1].lane) end
+  for _, share in ipairs(shares) do Line.wakeFor(share.queue, 1, lists) end
+  if heldAlarm then Due.handAlarm(shares[1].queue) end
 end
 
 -- What ended in this lease may have set work free, when nobody stood in line yet but others.
 -- @rare
 function Lease.wakeForFreed(worker, shares)
   for _, share in ipairs(shares) do
-    if share.lane.runnable > 0 then return Lease.passOn(worker, shares, false) end
+    if share.queue.runnable > 0 then return Lease.passOn(worker, shares, false) end
   end
 end
 
 -- What the queues say of their tasks goes with leases of them; a lease that ends at another time than
 -- the others does so by its queue's own length.
-function Lease.terms(shares)
-  local terms
+function Lease.settings(shares)
+  local settings
   for i = 1, #shares do
-    local config = shares[i].lane.config
+    local config = shares[i].queue.config
     if config.leaseMs or config.retries or config.timeoutMs then
-      terms = terms or {}
-      terms[shares[i].lane.queue] = { leaseMs = config.leaseMs, retries = config.retries,
+      settings = settings or {}
+      settings[shares[i].queue.name] = { leaseMs = config.leaseMs, retries = config.retries,
         timeoutMs = config.timeoutMs }
     end
   end
-  return terms and cjson.encode(terms) or ''
+  return settings and cjson.encode(settings) or ''
 end
 
 -- The queues of the request, with the worker's stride and what its lists let it reach.
@@ -110,9 +110,9 @@ function Lease.shares(from, worker)
   local shares = {}
   for i = 1, ARGV[from + 6] + 0 do
     local at_ = from + 3 * i + 4
-    local lane = F.laneOf(ARGV[at_])
-    shares[i] = { lane = lane, step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
-      reach = worker.reach, isDone = false }
+    local queue = F.queueOf(ARGV[at_])
+    shares[i] = { queue = queue, step = 1 / ARGV[at_ + 1], pass = ARGV[at_ + 2] + 0,
+      scope = worker.scope, isDone = false }
   end
   return shares
 end
@@ -129,16 +129,16 @@ end
 -- Whether the short script may answer: nothing is due, one queue at most has something to give, and no
 -- worker or queue asks for more.
 function Lease.isPlain(from, worker, shares)
-  if worker.reach or C.idle > 0 then return false end
+  if worker.scope or C.idle > 0 then return false end
   if F.isTickDue(ARGV[from + 5]) then return false end
   if worker.last and string.sub(worker.last, -#ARGV[from] - 1) == '-' .. ARGV[from] then return false end
   if worker.line == '+' and redis.call('EXISTS', K.wake(worker.id)) == 1 then return false end
   local full = 0
   for i = 1, #shares do
-    local lane = shares[i].lane
-    if lane.config.rate then return false end
-    if lane.parked > 0 and #Park.namesOf(lane, worker.names) > 0 then return false end
-    if lane.runnable > 0 then full = full + 1 end
+    local queue = shares[i].queue
+    if queue.config.rate then return false end
+    if queue.parked > 0 and #Park.namesOf(queue, worker.names) > 0 then return false end
+    if queue.runnable > 0 then full = full + 1 end
   end
   return full <= 1 and ARGV[from + 1] + 0 <= LIMIT.dealtAtOnce
 end
@@ -162,20 +162,20 @@ function F.leaseStep(from, worker, shares, reply)
   local batch, word, ticked, last
   if isAgain then
     word, ticked, C.isRich = 'repeated', false, true
-    batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false }
+    batch = { n = 0, ids = {}, texts = {}, rows = false, unknownNames = 0, stopped = false, alone = false }
     Lease.again(F.latestLeases(worker.id, worker.last), batch)
   else
     word, ticked = 'leased', rich and F.tickSteps(retention)
     -- A step of this request may have been broken off.
     local given = rich and redis.damage and F.latestLeases(worker.id, worker.last, id)
     if given then request.limit = limit - #given end
-    batch = Deal.fill(shares, request, worker)
+    batch = Dispatch.fill(shares, request, worker)
     if given then Lease.again(given, batch) end
     -- A task whose name nobody knows may have ended: its dependents hear of it in this step.
-    if batch.strangers > 0 then ticked = F.cascade(LIMIT.cascadeStep) or ticked end
-    if worker.reach then
+    if batch.unknownNames > 0 then ticked = F.cascade(LIMIT.cascadeStep) or ticked end
+    if worker.scope then
       C.isRich = true
-      Deal.saveListClocks(shares)
+      Dispatch.saveListClocks(shares)
     end
     if not batch.isOther or batch.n > 0 then last = string.format('%d-', C.steps) .. id end
   end
@@ -183,7 +183,7 @@ function F.leaseStep(from, worker, shares, reply)
   F.writeStep()
   if batch.isOther and batch.n == 0 then
     -- It holds the alarm no more, and whoever makes the lease does not know that it did.
-    if heldAlarm then Due.handAlarm(shares[1].lane) end
+    if heldAlarm then Due.handAlarm(shares[1].queue) end
     F.closeStep()
     reply[#reply + 1] = 'rich'
     return reply
@@ -191,21 +191,21 @@ function F.leaseStep(from, worker, shares, reply)
   local due, waitMs = Lease.dueOfShares(shares), 0
   if batch.n == 0 and word == 'leased' and wait ~= '0' and not batch.stopped and not ticked then
     waitMs = Lease.standInLine(worker, shares, due, ARGV[from + 4] + 0, wait == '2' and request)
-    if batch.strangers > 0 then Lease.wakeForFreed(worker, shares) end
+    if batch.unknownNames > 0 then Lease.wakeForFreed(worker, shares) end
   else
     waitMs = due - now
     if waitMs < 0 then waitMs = 0 elseif waitMs > LIMIT.floorMs then waitMs = LIMIT.floorMs end
     if C.waiting > 0 then Lease.passOn(worker, shares, heldAlarm) end
   end
-  if C.waiting > 0 then Park.wakeAll(shares, batch.strange) end
+  if C.waiting > 0 then Park.wakeAll(shares, batch.newlyParked) end
   local n = #reply
   reply[n + 1] = word
   reply[n + 2] = ((batch.stopped or ticked) and 1 or 0) + 2 * F.schedulesDue() + (C.isRich and 4 or 0)
   reply[n + 3], reply[n + 4], reply[n + 5] = due < INF and due or -1, waitMs, now
   reply[n + 6], reply[n + 7] = now + leaseMs, batch.alone and 1 or 0
-  local terms = ''
-  if batch.n > 0 then terms = Lease.terms(shares) end
-  reply[n + 8] = terms
+  local settings = ''
+  if batch.n > 0 then settings = Lease.settings(shares) end
+  reply[n + 8] = settings
   reply[n + 9], reply[n + 10] = micros, batch.n
   Lease.append(reply, n + 10, batch)
   F.closeStep()

@@ -21,7 +21,7 @@ end
 -- Tasks of one lease, as ARGV holds them from `first` to `last`, with their results `apart` behind.
 function Settle.finish(worker, packed, token, first, last, apart)
   local n = last - first + 1
-  local lane = F.laneOf(string.sub(packed, AT.lease.rest, -#token - 2))
+  local queue = F.queueOf(string.sub(packed, AT.lease.rest, -#token - 2))
   if rich then F.flushEnded() end
   local before = struct.pack('<Bd', FINISHED, now) .. string.sub(packed, 1, END.lease.leasedAt)
   local behind = token .. '\0' .. ARGV[1] .. '\0'
@@ -44,10 +44,10 @@ function Settle.finish(worker, packed, token, first, last, apart)
     redis.call('HDEL', K.hot(ARGV[1]), unpack(ARGV, first, last))
     redis.call('RPUSH', K.ended('finished'), unpack(ARGV, first, last))
   end
-  local counts = lane.counts
+  local counts = queue.counts
   counts.started, counts.finished = counts.started - n, counts.finished + n
-  lane.finished = lane.finished + n
-  F.touchLane(lane)
+  queue.finished = queue.finished + n
+  F.touchQueue(queue)
   if now < H.finished then H.finished = now end
   if worker then worker.succeeded = worker.succeeded + n else F.countAttempt(ARGV[1], FIELD.worker.succeeded, n) end
   local till = struct.unpack('<d', packed, AT.lease.ends)

@@ -32,7 +32,7 @@ function Settle.alike(call, i, last, token)
     if not t or t.canceling then break end
     F.readLease(t, ARGV[1], packed)
     F.owned(t)
-    if F.laneOf(t.queue).timed then break end
+    if F.queueOf(t.queueName).timed then break end
     found[at_] = t
   end
   return found
@@ -40,9 +40,9 @@ end
 
 -- Fewer tasks of a user are running, of one that is ready with all that it has in line: nothing else changes. Says
 -- whether it was that.
-function Settle.countRunning(lane, name, n)
-  if lane.users[name] or C.refresh > 0 then return false end
-  local key = K.user(lane.prefix, name)
+function Settle.countRunning(queue, name, n)
+  if queue.users[name] or C.refresh > 0 then return false end
+  local key = K.user(queue.prefix, name)
   local packed = redis.call('HGET', key, FIELD.user.numbers)
   if not packed then return false end
   local _, _, flags, _, room, a, b, c, d, e, f, live, running = struct.unpack(FORMAT.user, packed)
@@ -53,9 +53,9 @@ function Settle.countRunning(lane, name, n)
   return true
 end
 
-function Settle.countDown(lane, name, n)
-  if Settle.countRunning(lane, name, n) then return end
-  local u = F.userOf(lane, name)
+function Settle.countDown(queue, name, n)
+  if Settle.countRunning(queue, name, n) then return end
+  local u = F.userOf(queue, name)
   u.running, u.live = u.running - n, u.live - n
   F.reindex(u)
 end
@@ -65,18 +65,18 @@ function Settle.finishEach(worker, call, found, i)
   local ends, ids, behind = {}, {}, nil
   F.flushEnded()
   for n, t in ipairs(found) do
-    local x, at_, lane = t.rare, i + n - 1, F.laneOf(t.queue)
+    local x, at_, queue = t.optional, i + n - 1, F.queueOf(t.queueName)
     if x and (x.waitsOn or x.suspendedFor or x.keyName or x.leastDeadline or x.isJoin) then break end
     local stamp = F.stamp()
     behind = behind or t.token .. '\0' .. ARGV[1] .. '\0'
     ids[n], ends[2 * n - 1] = t.id, t.id
     ends[2 * n] = struct.pack(FORMAT.ending, FINISHED, now, t.leasedAt, stamp) .. behind .. ARGV[call.ids + at_ + call.n]
-    lane.counts.started, lane.counts.finished = lane.counts.started - 1, lane.counts.finished + 1
-    lane.finished = lane.finished + 1
-    F.touchLane(lane)
+    queue.counts.started, queue.counts.finished = queue.counts.started - 1, queue.counts.finished + 1
+    queue.finished = queue.finished + 1
+    F.touchQueue(queue)
     if t.hasAttempts then F.pushAttempt(t, 'succeeded', 'finish') end
     if call.ears and call.ears[at_] then Cascade.stand(t.id, stamp) end
-    if t.isCounted then Settle.countDown(lane, t.user, 1) end
+    if t.isCounted then Settle.countDown(queue, t.user, 1) end
   end
   local n = #ids
   if n == 0 then return 0 end
@@ -92,7 +92,7 @@ end
 function Settle.isAmongMany(packed, token)
   if Settle.isMost(packed, token) then return true end
   return string.byte(packed, AT.lease.flags) == FLAG.lease.counted and string.sub(packed, -#token - 1) == '\0' .. token
-    and not F.laneOf(string.sub(packed, AT.lease.rest, -#token - 2)).timed
+    and not F.queueOf(string.sub(packed, AT.lease.rest, -#token - 2)).timed
 end
 
 -- Whether there is more to its end, also than that others depend on it. What this step has read, as a task of a user
@@ -112,7 +112,7 @@ function Settle.finishAlso(packed, ids, first, last, ears)
   end
   if string.byte(packed, AT.lease.flags) ~= FLAG.lease.counted then return end
   C.isRich = true
-  local lane, names, counts = F.laneOf(string.match(packed, '^[^%z]*', AT.lease.rest)), {}, {}
+  local queue, names, counts = F.queueOf(string.match(packed, '^[^%z]*', AT.lease.rest)), {}, {}
   local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + first, ids + last))
   for i = 1, #texts do
     local text = texts[i]
@@ -121,7 +121,7 @@ function Settle.finishAlso(packed, ids, first, last, ears)
     if name and not counts[name] then names[#names + 1] = name end
     if name then counts[name] = (counts[name] or 0) + 1 end
   end
-  for _, name in ipairs(names) do Settle.countDown(lane, name, counts[name]) end
+  for _, name in ipairs(names) do Settle.countDown(queue, name, counts[name]) end
 end
 
 function Settle.free(ids)
@@ -133,17 +133,17 @@ end
 -- in force: from the lease of each, its text, and what else is known of it.
 function Settle.retried(call, i, last, token)
   local ids, tail, n, seen, asked, least = call.ids, '\0' .. token, 0, {}, {}, call.hot[i]
-  local queue = least and string.sub(least, AT.lease.rest, -#tail - 1)
+  local queueName = least and string.sub(least, AT.lease.rest, -#tail - 1)
   for at_ = i, last do
     local packed, row, id = call.hot[at_], call.others[at_], ARGV[call.ids + at_]
     if not packed or not row or ARGV[row + 1] ~= 'retry' or ARGV[ids + call.n + at_] ~= '0' then break end
-    if string.byte(packed, AT.lease.flags) > FLAG.lease.facts or string.sub(packed, AT.lease.rest) ~= queue
+    if string.byte(packed, AT.lease.flags) > FLAG.lease.facts or string.sub(packed, AT.lease.rest) ~= queueName
       .. tail then break end
     if tasks[id] ~= nil or call.done[id] or seen[id] then break end
     n, seen[id] = n + 1, true
   end
-  local lane = n > 0 and F.laneOf(queue)
-  if not lane or lane.timed then return { n = 0 } end
+  local queue = n > 0 and F.queueOf(queueName)
+  if not queue or queue.timed then return { n = 0 } end
   local texts = redis.call('HMGET', K.tasks(), unpack(ARGV, ids + i, ids + i + n - 1))
   for at_ = 1, n do
     local text = texts[at_]
@@ -153,7 +153,7 @@ function Settle.retried(call, i, last, token)
     end
     if string.byte(text, AT.text.kind) >= BYTE.facts then asked[#asked + 1] = ARGV[ids + i + at_ - 1] end
   end
-  return { n = n, lane = lane, texts = texts, asked = asked, tail = token .. '\0' .. ARGV[1],
+  return { n = n, queue = queue, texts = texts, asked = asked, tail = token .. '\0' .. ARGV[1],
     facts = asked[1] and redis.call('HMGET', K.facts(), unpack(asked)),
     errors = asked[1] and redis.call('HMGET', K.errors(), unpack(asked)) }
 end
@@ -209,12 +209,12 @@ end
 -- Places of the first in line of these users, by user: infinite for who has none. Only as far as the users have no
 -- record, and may join.
 function Settle.headsOf(some)
-  local heads, ids, asked, who, keys, lane = {}, {}, {}, {}, {}, some.lane
+  local heads, ids, asked, who, keys, queue = {}, {}, {}, {}, {}, some.queue
   for at_, name in ipairs(some.names) do
-    keys[#keys + 1] = K.user(lane.prefix, name)
+    keys[#keys + 1] = K.user(queue.prefix, name)
     if C.configs > 0 then keys[#keys + 1] = K.userConfig(name) end
     if heads[name] == nil then
-      ids[name] = redis.call('LINDEX', K.line(lane.prefix, '', name), 0)
+      ids[name] = redis.call('LINDEX', K.line(queue.prefix, '', name), 0)
       heads[name] = INF
       if ids[name] then asked[#asked + 1], who[#who + 1] = ids[name], name end
     end
@@ -228,9 +228,9 @@ function Settle.headsOf(some)
       heads[who[k]] = F.placeInLine(id)
     end
   end
-  local isOther, isRoomy = #keys > 0 and redis.call('EXISTS', unpack(keys)) > 0, Store.isRoomy(lane)
+  local isOther, isRoomy = #keys > 0 and redis.call('EXISTS', unpack(keys)) > 0, Store.isRoomy(queue)
   for at_, name in ipairs(some.names) do
-    if lane.users[name] or (isOther and Store.isOther(lane, name)) or (heads[name] == INF and not isRoomy) then
+    if queue.users[name] or (isOther and Store.isOther(queue, name)) or (heads[name] == INF and not isRoomy) then
       return heads, at_ - 1
     end
   end
@@ -238,15 +238,15 @@ function Settle.headsOf(some)
 end
 
 -- Back to where it stood, mostly at the head of its line.
-function Settle.backInLine(lane, name, row, text, heads)
-  if heads[name] == INF then Store.join(lane, name) end
+function Settle.backInLine(queue, name, row, text, heads)
+  if heads[name] == INF then Store.join(queue, name) end
   if heads[name] and row.seq < heads[name] then
-    redis.call('LPUSH', K.line(lane.prefix, '', name), row.id)
+    redis.call('LPUSH', K.line(queue.prefix, '', name), row.id)
     heads[name] = row.seq
   else
     local t = F.newTask(row.id, text)
     t.seq, t.level = row.seq, 3
-    F.joinLine(t, { lane = lane, name = name }, true)
+    F.joinLine(t, { queue = queue, name = name }, true)
   end
 end
 
@@ -256,7 +256,7 @@ function Settle.retryEach(call, reply, some, i)
   Settle.readRetried(some, call, i)
   local heads, n = Settle.headsOf(some)
   if n == 0 then return 0 end
-  local ids, facts, texts, errors, quoted, lane = {}, {}, {}, {}, {}, some.lane
+  local ids, facts, texts, errors, quoted, queue = {}, {}, {}, {}, {}, some.queue
   local before, how
   for at_ = 1, n do
     local row, text, from, packed = some.rows[at_], some.texts[at_], call.others[i + at_ - 1], call.hot[i + at_ - 1]
@@ -276,10 +276,10 @@ function Settle.retryEach(call, reply, some, i)
   redis.call('HSET', K.facts(), unpack(facts))
   redis.call('HSET', K.errors(), unpack(errors))
   if texts[1] then redis.call('HSET', K.tasks(), unpack(texts)) end
-  for at_ = 1, n do Settle.backInLine(lane, some.names[at_], some.rows[at_], some.texts[at_], heads) end
-  lane.counts.started, lane.counts.queued = lane.counts.started - n, lane.counts.queued + n
-  lane.runnable, lane.gain, lane.retried = lane.runnable + n, lane.gain + n, lane.retried + n
-  F.touchLane(lane)
+  for at_ = 1, n do Settle.backInLine(queue, some.names[at_], some.rows[at_], some.texts[at_], heads) end
+  queue.counts.started, queue.counts.queued = queue.counts.started - n, queue.counts.queued + n
+  queue.runnable, queue.gain, queue.retried = queue.runnable + n, queue.gain + n, queue.retried + n
+  F.touchQueue(queue)
   Settle.free(ids)
   F.countAttempt(ARGV[1], FIELD.worker.failed, n)
   return n

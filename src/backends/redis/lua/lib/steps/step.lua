@@ -3,48 +3,48 @@
 
 -- Nobody ready, parked or running: virtual time starts at 0, and kept tags are worth nothing, also when it
 -- has stood still: who entered and was never served may have a seat, or a tag that was corrected.
-function Step.restIfIdle(lane)
-  if lane.counts.queued > 0 or lane.counts.started > 0 then return end
-  if lane.virtual == 0 and lane.joined == 0 then return end
-  lane.virtual, lane.joined = 0, 0
-  Step.newEpoch(lane)
+function Step.restIfIdle(queue)
+  if queue.counts.queued > 0 or queue.counts.started > 0 then return end
+  if queue.virtual == 0 and queue.joined == 0 then return end
+  queue.virtual, queue.joined = 0, 0
+  Step.newEpoch(queue)
 end
 
 -- Tags that were kept are worth nothing from now on.
-function Step.newEpoch(lane)
-  local isClean = lane.tags == 0 or Step.dropAllTags(lane)
-  if isClean and lane.old == lane.epoch and lane.idleLeast == INF then lane.old = lane.epoch + 1 end
-  lane.epoch = lane.epoch + 1
-  lane.idleLeast = INF
+function Step.newEpoch(queue)
+  local isClean = queue.tags == 0 or Step.dropAllTags(queue)
+  if isClean and queue.old == queue.epoch and queue.idleLeast == INF then queue.old = queue.epoch + 1 end
+  queue.epoch = queue.epoch + 1
+  queue.idleLeast = INF
 end
 
 -- Keeps the tag of a user with nothing to do until then in virtual time; false: not any more.
 function Step.setIdle(u, till)
   if (u.idle or false) == (till and true) then return end
-  local lane = u.lane
+  local queue = u.queue
   u.idle = till and true
   if till then
-    F.zset(K.idle(lane.prefix, lane.epoch), u.name, till)
-    if till < lane.idleLeast then lane.idleLeast = till end
+    F.zset(K.idle(queue.prefix, queue.epoch), u.name, till)
+    if till < queue.idleLeast then queue.idleLeast = till end
     return
   end
-  F.zset(K.idle(lane.prefix, u.idleEpoch), u.name, false)
-  if u.idleEpoch == lane.epoch then lane.idleMoved = true end
+  F.zset(K.idle(queue.prefix, u.idleEpoch), u.name, false)
+  if u.idleEpoch == queue.epoch then queue.idleMoved = true end
 end
 
 -- Forgets the names of users without a record whose kept tag is gone, unless more is known of them.
 -- `since`: they may have come back after that tag was kept.
-function Step.dropNames(lane, names, since)
-  local counts, p, gone = lane.counts, lane.prefix, {}
+function Step.dropNames(queue, names, since)
+  local counts, p, gone = queue.counts, queue.prefix, {}
   local isLater = counts.scheduled + counts.deferred > 0
   for _, name in ipairs(names) do
-    local u = lane.users[name]
+    local u = queue.users[name]
     if u then
       if not since then u.isKept = false end
       F.touch(u)
     elseif not (isLater and redis.call('HEXISTS', K.later(p), name) == 1)
       and not (C.configs > 0 and redis.call('EXISTS', K.user(p, name)) == 1)
-      and not (lane.parked > 0 and Park.countOf(lane, name) > 0)
+      and not (queue.parked > 0 and Park.countOf(queue, name) > 0)
       and not (since and (redis.call('EXISTS', K.line(p, '', name), K.user(p, name)) > 0
         or redis.call('ZSCORE', K.keptTags(p), name))) then
       gone[#gone + 1] = name
@@ -54,24 +54,24 @@ function Step.dropNames(lane, names, since)
 end
 
 -- Few go at once, many with maintenance; says whether none is left.
-function Step.dropAllTags(lane)
-  local key, isClean = K.keptTags(lane.prefix), lane.tags <= LIMIT.tagsAtOnce
+function Step.dropAllTags(queue)
+  local key, isClean = K.keptTags(queue.prefix), queue.tags <= LIMIT.tagsAtOnce
   if rich then F.flushKey(key) end
   if isClean then
-    Step.dropNames(lane, redis.call('ZRANGE', key, 0, -1))
+    Step.dropNames(queue, redis.call('ZRANGE', key, 0, -1))
     redis.call('DEL', key)
   else
-    redis.pcall('RENAME', key, K.oldTags(lane.prefix, lane.epoch))
+    redis.pcall('RENAME', key, K.oldTags(queue.prefix, queue.epoch))
   end
-  lane.tags = 0
-  for _, u in pairs(lane.users) do u.isKept = false end
+  queue.tags = 0
+  for _, u in pairs(queue.users) do u.isKept = false end
   return isClean
 end
 
 -- A user without a record: its tag is kept while it is ahead, its name while it waits or that is kept. One
 -- that has nothing but running tasks is found by those.
 function Step.rememberPlain(u)
-  local lane, hasWeight = u.lane, u.kept or (u.ready and u.countedWeight ~= 100)
+  local queue, hasWeight = u.queue, u.kept or (u.ready and u.countedWeight ~= 100)
   if hasWeight and (u.fresh or u.changed) then
     redis.call('HSET', u.key, FIELD.user.settings, cmsgpack.pack({ userPart = u.own, keepsRecord = u.kept }))
     u.fresh = false
@@ -79,16 +79,16 @@ function Step.rememberPlain(u)
     redis.call('DEL', u.key)
     u.fresh = true
   end
-  local keep = not u.ready and u.tagEpoch == lane.epoch and u.countedWeight == 100 and F.startOf(u) > lane.virtual
+  local keep = not u.ready and u.tagEpoch == queue.epoch and u.countedWeight == 100 and F.startOf(u) > queue.virtual
   local isKept = u.isKept or false
-  if keep ~= isKept then lane.tags, u.isKept = lane.tags + (keep and 1 or -1), keep end
-  if keep or isKept then F.zset(K.keptTags(lane.prefix), u.name, keep and u.startTag) end
-  local counts = lane.counts
+  if keep ~= isKept then queue.tags, u.isKept = queue.tags + (keep and 1 or -1), keep end
+  if keep or isKept then F.zset(K.keptTags(queue.prefix), u.name, keep and u.startTag) end
+  local counts = queue.counts
   if u.ready or keep or u.kept or u.queued > 0 or u.parked > 0 or (counts.scheduled + counts.deferred > 0
-    and redis.call('HEXISTS', K.later(lane.prefix), u.name) == 1) then
-    if u.entered or u.kept then F.zset(K.users(lane.prefix), u.name, 0) end
+    and redis.call('HEXISTS', K.later(queue.prefix), u.name) == 1) then
+    if u.entered or u.kept then F.zset(K.users(queue.prefix), u.name, 0) end
   else
-    F.zset(K.users(lane.prefix), u.name, false)
+    F.zset(K.users(queue.prefix), u.name, false)
   end
 end
 
@@ -98,7 +98,7 @@ function Step.dropRecord(u)
 end
 
 function Step.forget(u)
-  local lane = u.lane
+  local queue = u.queue
   local needs = F.needsRecord(u) and true or false
   if u.ready and not u.assigned and (string.byte(u.class) == 112) == needs then F.changeFamily(u) end
   if not needs then
@@ -109,16 +109,16 @@ function Step.forget(u)
     return Step.rememberPlain(u)
   end
   if u.isKept then
-    lane.tags, u.isKept = lane.tags - 1, false
-    F.zset(K.keptTags(lane.prefix), u.name, false)
+    queue.tags, u.isKept = queue.tags - 1, false
+    F.zset(K.keptTags(queue.prefix), u.name, false)
   end
   u.plain = false
   if u.queued > 0 or (u.isCounted and u.live > 0) or (u.lists and #u.lists > 0) or u.kept then
     Step.setIdle(u, false)
     return F.saveUser(u)
   end
-  local till = u.tagEpoch == lane.epoch and F.startOf(u)
-  local keep = till and till > lane.virtual
+  local till = u.tagEpoch == queue.epoch and F.startOf(u)
+  local keep = till and till > queue.virtual
   -- A spent rate is remembered too, or whoever drains its line would start with a fresh one.
   local spent = u.set.rate and u.tat > now
   Step.setIdle(u, keep and till)
@@ -131,21 +131,21 @@ end
 -- The user's key among those with due tasks: the least due time, but never before `dueFloor`.
 -- @rare
 function Step.saveDue(u)
-  local head = redis.call('ZRANGE', K.scheduled(u.lane.prefix, u.name), 0, 0, 'WITHSCORES')
+  local head = redis.call('ZRANGE', K.scheduled(u.queue.prefix, u.name), 0, 0, 'WITHSCORES')
   local due = head[2] and tonumber(head[2])
   if due and u.dueFloor and due < u.dueFloor then due = u.dueFloor end
   u.dueFloor = nil
-  F.move('scheduled-users', K.pair(u.lane.queue, u.name), due or false)
+  F.move('scheduled-users', K.pair(u.queue.name, u.name), due or false)
 end
 
 -- @rare
 function Step.saveDueUsers()
   local any = false
-  for _, lane in ipairs(touched) do
-    for _, u in ipairs(lane.dirty or NONE) do
+  for _, queue in ipairs(touched) do
+    for _, u in ipairs(queue.dirty or NONE) do
       if u.dueChanged then
         u.dueChanged = nil
-        F.flushKey(K.scheduled(lane.prefix, u.name))
+        F.flushKey(K.scheduled(queue.prefix, u.name))
         Step.saveDue(u)
         any = true
       end
@@ -154,18 +154,18 @@ function Step.saveDueUsers()
   if any then F.flushIndex('scheduled-users') end
 end
 
-function Step.finishLane(lane)
-  if lane.idleMoved then
-    local head = redis.call('ZRANGE', K.idle(lane.prefix, lane.epoch), 0, 0, 'WITHSCORES')
-    lane.idleLeast = head[2] and tonumber(head[2]) or INF
+function Step.finishQueue(queue)
+  if queue.idleMoved then
+    local head = redis.call('ZRANGE', K.idle(queue.prefix, queue.epoch), 0, 0, 'WITHSCORES')
+    queue.idleLeast = head[2] and tonumber(head[2]) or INF
   end
-  if lane.idleLeast <= lane.virtual or lane.old < lane.epoch or lane.tags > 2 * lane.ready + LIMIT.tagsAtOnce then
-    redis.call('SADD', K.idleLanes(), lane.queue)
+  if queue.idleLeast <= queue.virtual or queue.old < queue.epoch or queue.tags > 2 * queue.ready + LIMIT.tagsAtOnce then
+    redis.call('SADD', K.idleQueues(), queue.name)
     C.idle = 1
   end
-  F.saveLane(lane)
-  if rich and lane.config.rate then F.saveRate(lane) end
-  if lane.gain > 0 and C.waiting > 0 then Line.wakeGained(lane) end
+  F.saveQueue(queue)
+  if rich and queue.config.rate then F.saveRate(queue) end
+  if queue.gain > 0 and C.waiting > 0 then Line.wakeGained(queue) end
 end
 
 -- @rare
@@ -199,11 +199,11 @@ end
 -- @rare
 function Step.rest()
   if C.dueChanged then Step.saveDueUsers() end
-  for _, lane in ipairs(touched) do
-    for _, u in ipairs(lane.dirty or NONE) do Step.forget(u) end
-    lane.dirty = nil
+  for _, queue in ipairs(touched) do
+    for _, u in ipairs(queue.dirty or NONE) do Step.forget(u) end
+    queue.dirty = nil
   end
-  for _, lane in pairs(lanes) do lane.users, lane.runs = {}, nil end
+  for _, queue in pairs(knownQueues) do queue.users, queue.runs = {}, nil end
   Step.saveTasks()
   tasks = {}
   -- Whose dependents are to be told is read from the index from now on.
@@ -214,9 +214,9 @@ end
 -- @rare
 function Step.writeAll()
   if C.dueChanged then Step.saveDueUsers() end
-  for _, lane in ipairs(touched) do
-    Step.restIfIdle(lane)
-    for _, u in ipairs(lane.dirty or NONE) do Step.forget(u) end
+  for _, queue in ipairs(touched) do
+    Step.restIfIdle(queue)
+    for _, u in ipairs(queue.dirty or NONE) do Step.forget(u) end
   end
   Step.saveTasks()
   if next(leasedUntil) then F.saveLeases() end
@@ -229,9 +229,9 @@ end
 function F.writeStep()
   if rich then Step.writeAll() end
   for i = 1, #touched do
-    local lane = touched[i]
-    if not rich then Step.restIfIdle(lane) end
-    Step.finishLane(lane)
+    local queue = touched[i]
+    if not rich then Step.restIfIdle(queue) end
+    Step.finishQueue(queue)
   end
   if C.freed and not C.begun then F.mayRest(ARGV[1]) end
 end

@@ -85,8 +85,8 @@ function Store.storeBatch(items)
   end
   for i = 1, #new do
     local t = new[i][1]
-    t.rare.waitsOn = Store.resolve(t.id, t.rare.waitsOn, answered)
-    if t.rare.waitsOn and #t.rare.waitsOn == 0 then t.rare.waitsOn = nil end
+    t.optional.waitsOn = Store.resolve(t.id, t.optional.waitsOn, answered)
+    if t.optional.waitsOn and #t.optional.waitsOn == 0 then t.optional.waitsOn = nil end
     Store.settleIn(t, new[i][2])
   end
   for i = 1, #replies do

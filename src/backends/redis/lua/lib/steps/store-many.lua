@@ -1,45 +1,45 @@
 -- Stores tasks as most are, all of a call at once.
 
 -- Whether the user has a record in the queue, or settings that ask for one.
-function Store.isOther(lane, user)
+function Store.isOther(queue, user)
   if C.configs > 0 then
-    return redis.call('EXISTS', K.user(lane.prefix, user), K.userConfig(user)) > 0
+    return redis.call('EXISTS', K.user(queue.prefix, user), K.userConfig(user)) > 0
   end
-  return redis.call('EXISTS', K.user(lane.prefix, user)) > 0
+  return redis.call('EXISTS', K.user(queue.prefix, user)) > 0
 end
 
 -- A queue's users need no records, and one more may join the class of those with the weight 100.
-function Store.isRoomy(lane)
-  if lane.config.perUser or lane.timed then return false end
-  if lane.lasts.w100 then return true end
+function Store.isRoomy(queue)
+  if queue.config.perUser or queue.timed then return false end
+  if queue.lasts.w100 then return true end
   local n = 0
-  for _ in pairs(lane.classes) do n = n + 1 end
+  for _ in pairs(queue.classes) do n = n + 1 end
   return n < LIMIT.weightClasses
 end
 
 -- One more user joins the class of the weight 100; `kept`: the tag that it has, if any. Answers the one it gets.
-function Store.enter(lane, kept)
+function Store.enter(queue, kept)
   kept = kept and kept + 0 or 0
-  kept = Tag.keptTag(kept, 100, lane.virtual)
-  local tag, last = Tag.enterTag(kept, lane.virtual, 100, lane.lasts.w100 or -1)
-  lane.lasts.w100 = last
-  local classes = lane.classes
+  kept = Tag.keptTag(kept, 100, queue.virtual)
+  local tag, last = Tag.enterTag(kept, queue.virtual, 100, queue.lasts.w100 or -1)
+  queue.lasts.w100 = last
+  local classes = queue.classes
   classes.pw100 = (classes.pw100 or 0) + 1
-  if classes.pw100 == LIMIT.spreadFrom then F.spread(K.ready(lane.prefix, 'pw100')) end
-  lane.weightSum, lane.ready, lane.joined = lane.weightSum + 100, lane.ready + 1, 1
+  if classes.pw100 == LIMIT.spreadFrom then F.spread(K.ready(queue.prefix, 'pw100')) end
+  queue.weightSum, queue.ready, queue.joined = queue.weightSum + 100, queue.ready + 1, 1
   return tag
 end
 
 -- Nothing of the user waited: it gets its tag.
-function Store.join(lane, user)
-  local kept = lane.tags > 0 and redis.call('ZSCORE', K.keptTags(lane.prefix), user)
+function Store.join(queue, user)
+  local kept = queue.tags > 0 and redis.call('ZSCORE', K.keptTags(queue.prefix), user)
   if kept then
-    redis.call('ZREM', K.keptTags(lane.prefix), user)
-    lane.tags = lane.tags - 1
+    redis.call('ZREM', K.keptTags(queue.prefix), user)
+    queue.tags = queue.tags - 1
   end
-  local tag = Store.enter(lane, kept)
-  redis.call('ZADD', K.ready(lane.prefix, 'pw100'), string.format('%d', tag), user)
-  redis.call('ZADD', K.users(lane.prefix), '0', user)
+  local tag = Store.enter(queue, kept)
+  redis.call('ZADD', K.ready(queue.prefix, 'pw100'), string.format('%d', tag), user)
+  redis.call('ZADD', K.users(queue.prefix), '0', user)
 end
 
 -- The texts of all tasks, and long payloads. Gives back the text of a lone one.
@@ -71,10 +71,10 @@ end
 
 -- Whether a worker that waits has been handed the lone task of the call.
 -- @rare
-function Store.isHanded(lane, user, id, text)
-  if not Hand.isFree(lane) or not Hand.over(lane, user, id, text) then return false end
-  lane.enqueued = lane.enqueued + 1
-  F.touchLane(lane)
+function Store.isHanded(queue, user, id, text)
+  if not Hand.isFree(queue) or not Hand.over(queue, user, id, text) then return false end
+  queue.enqueued = queue.enqueued + 1
+  F.touchQueue(queue)
   return true
 end
 
@@ -90,23 +90,23 @@ function Store.many()
   for i = 1, n do
     if stored[i] then return end
   end
-  local lane
+  local queue
   for at_ = 5, first, 3 do
-    lane = F.laneOf(ARGV[at_ + 2])
-    if not Store.isRoomy(lane) then return end
-    if Store.isOther(lane, ARGV[at_ + 1]) then return end
+    queue = F.queueOf(ARGV[at_ + 2])
+    if not Store.isRoomy(queue) then return end
+    if Store.isOther(queue, ARGV[at_ + 1]) then return end
   end
   local text = Store.texts(n, first + n)
-  if text and C.waiting > 0 and Store.isHanded(lane, ARGV[6], ARGV[8], text) then return n end
+  if text and C.waiting > 0 and Store.isHanded(queue, ARGV[6], ARGV[8], text) then return n end
   local from = first + 1
   for at_ = 5, first, 3 do
-    local lane = F.laneOf(ARGV[at_ + 2])
+    local queue = F.queueOf(ARGV[at_ + 2])
     local size, user = ARGV[at_] + 0, ARGV[at_ + 1]
-    local length = redis.call('RPUSH', K.line(lane.prefix, '', user), unpack(ARGV, from, from + size - 1))
-    if length == size then Store.join(lane, user) end
-    lane.runnable, lane.gain, lane.enqueued = lane.runnable + size, lane.gain + size, lane.enqueued + size
-    lane.counts.queued = lane.counts.queued + size
-    F.touchLane(lane)
+    local length = redis.call('RPUSH', K.line(queue.prefix, '', user), unpack(ARGV, from, from + size - 1))
+    if length == size then Store.join(queue, user) end
+    queue.runnable, queue.gain, queue.enqueued = queue.runnable + size, queue.gain + size, queue.enqueued + size
+    queue.counts.queued = queue.counts.queued + size
+    F.touchQueue(queue)
     from = from + size
   end
   return n

@@ -15,7 +15,7 @@ function Store.readItems(from)
       i = i + 1
       local blob = ARGV[first + n + i]
       ids[i] = ARGV[first + i]
-      items[i] = { id = ids[i], user = ARGV[at_ + 1], queue = ARGV[at_ + 2], blob = blob,
+      items[i] = { id = ids[i], user = ARGV[at_ + 1], queueName = ARGV[at_ + 2], blob = blob,
         recordText = string.format('%013.0f%012x', now, F.stamp()) .. blob }
     end
   end
@@ -54,10 +54,10 @@ function Store.complete(item)
   item.payload = item.long or string.sub(item.recordText, item.body)
   local spec = item.spec
   if spec then
-    item.rare = { waitsOn = spec.waitsOn, policies = spec.policies, keySpec = spec.keySpec, isJoin = spec.isJoin,
+    item.optional = { waitsOn = spec.waitsOn, policies = spec.policies, keySpec = spec.keySpec, isJoin = spec.isJoin,
       ownerRun = spec.ownerRun, graphHash = spec.graphHash }
   elseif item.owner then
-    item.rare = { ownerRun = item.owner }
+    item.optional = { ownerRun = item.owner }
   end
   return item
 end
@@ -67,7 +67,7 @@ function Store.agrees(t, item)
   F.fixed(t)
   Store.complete(item)
   if t.user ~= item.user or t.name ~= item.name then return false end
-  if t.rare and t.rare.payloadDigest then return redis.sha1hex(item.payload) == t.rare.payloadDigest end
+  if t.optional and t.optional.payloadDigest then return redis.sha1hex(item.payload) == t.optional.payloadDigest end
   return F.payloadOf(t) == item.payload
 end
 
@@ -96,8 +96,8 @@ end
 -- @rare
 function Store.takeOver(t)
   local mine = Store.submission
-  if not mine or not t.rare or not t.rare.batchId or t.rare.batchId == mine then return end
-  t.rare.batchId, Store.wrote = mine, true
+  if not mine or not t.optional or not t.optional.batchId or t.optional.batchId == mine then return end
+  t.optional.batchId, Store.wrote = mine, true
   F.change(t)
   Store.kept[#Store.kept + 1] = t.id
   return { kind = 'created', id = t.id }
@@ -128,8 +128,8 @@ end
 function Store.byKey(item, batch)
   if not item.spec or not item.spec.keySpec then return true end
   Store.complete(item)
-  local spec = item.rare.keySpec
-  local name = K.key(item.queue, item.user, spec.key)
+  local spec = item.optional.keySpec
+  local name = K.key(item.queueName, item.user, spec.key)
   local holder = batch and batch.keys[name]
   if holder then
     batch.answered[item.id] = holder
@@ -153,9 +153,9 @@ function Store.byKey(item, batch)
 end
 
 function Store.byLimit(item, batch)
-  local u = F.userOf(F.laneOf(item.queue), item.user)
+  local u = F.userOf(F.queueOf(item.queueName), item.user)
   if Store.fenced or not u.set.maxQueued then return end
-  local scope = K.pair(item.queue, item.user)
+  local scope = K.pair(item.queueName, item.user)
   local earlier = batch and batch.waiting[scope] or 0
   local size = u.live - u.running + earlier
   if size >= u.set.maxQueued then
@@ -193,8 +193,8 @@ end
 -- A task without other facts than its run goes straight to the end of its user's line.
 function Store.storePlain(item)
   local id, blob = item.id, item.blob
-  local lane = F.laneOf(item.queue)
-  local u = F.userOf(lane, item.user)
+  local queue = F.queueOf(item.queueName)
+  local u = F.userOf(queue, item.user)
   storeText(id, item.recordText, item.long, item.owned)
   Store.wrote, Store.made[id] = true, true
   tasks[id] = nil
@@ -203,8 +203,8 @@ function Store.storePlain(item)
   u.live = u.live + 1
   u.queued = u.queued + 1
   u.cnt[level] = u.cnt[level] + 1
-  lane.enqueued = lane.enqueued + 1
-  lane.counts.queued = lane.counts.queued + 1
+  queue.enqueued = queue.enqueued + 1
+  queue.counts.queued = queue.counts.queued + 1
   redis.call('RPUSH', F.lineKey(u, level), id)
   F.reindex(u)
 end
@@ -259,12 +259,12 @@ end
 -- @rare
 function Store.create(item)
   Store.complete(item)
-  local u = F.userOf(F.laneOf(item.queue), item.user)
+  local u = F.userOf(F.queueOf(item.queueName), item.user)
   local t = F.newTask(item.id, item.recordText)
-  t.user, t.queue, t.state = item.user, item.queue, 'deferred'
+  t.user, t.queueName, t.state = item.user, item.queueName, 'deferred'
   F.fixed(t)
-  local x = item.rare or {}
-  t.rare = { waitsOn = x.waitsOn, policies = x.policies, keyName = x.keySpec and x.keySpec.key,
+  local x = item.optional or {}
+  t.optional = { waitsOn = x.waitsOn, policies = x.policies, keyName = x.keySpec and x.keySpec.key,
     batchId = Store.submission or nil, isJoin = x.isJoin, ownerRun = x.ownerRun, graphHash = x.graphHash }
   if x.graphHash then Graphs.hold(x.graphHash, t.id) end
   if Store.submission then Store.kept[#Store.kept + 1] = t.id end
@@ -273,17 +273,17 @@ function Store.create(item)
   if item.long then redis.call('HSET', K.payloads(), t.id, item.long) end
   local key = Key.rememberedKey(item)
   if key and Key.holds(key) and not Window.is(x.keySpec) then
-    t.rare.waitsOn = t.rare.waitsOn or {}
-    t.rare.policies = t.rare.policies or { 'wait', 'cancel', 'refuse', false }
-    t.rare.policies[1], t.rare.policies[2] = 'run', 'run'
-    if not F.contains(t.rare.waitsOn, key.ownerId) then table.insert(t.rare.waitsOn, key.ownerId) end
+    t.optional.waitsOn = t.optional.waitsOn or {}
+    t.optional.policies = t.optional.policies or { 'wait', 'cancel', 'refuse', false }
+    t.optional.policies[1], t.optional.policies[2] = 'run', 'run'
+    if not F.contains(t.optional.waitsOn, key.ownerId) then table.insert(t.optional.waitsOn, key.ownerId) end
     key.followerId, key.dirty = t.id, true
   elseif x.keySpec then
     Key.takeKey(item, t)
   end
-  if t.rare.waitsOn and #t.rare.waitsOn == 0 then t.rare.waitsOn = nil end
+  if t.optional.waitsOn and #t.optional.waitsOn == 0 then t.optional.waitsOn = nil end
   u.live = u.live + 1
-  u.lane.enqueued = u.lane.enqueued + 1
+  u.queue.enqueued = u.queue.enqueued + 1
   Store.adoptWaiters(t)
   return t
 end
@@ -294,19 +294,19 @@ function Store.settleIn(t, item)
   local u, spec = F.ownerOf(t), item.spec or {}
   local due = item.due or spec.at or now + math.max(0, spec.delay or 0)
   local state, ending
-  if t.rare.waitsOn then state, ending = Link.link(t) end
+  if t.optional.waitsOn then state, ending = Link.link(t) end
   if spec.expires then
-    if spec.startWithin then t.rare.startWithin = spec.expires end
+    if spec.startWithin then t.optional.startWithin = spec.expires end
     if not (spec.startWithin and t.isBlocked) then
-      t.rare.startUntil = math.max(now, due) + spec.expires
+      t.optional.startUntil = math.max(now, due) + spec.expires
       F.setDeadline(t)
     end
   end
-  if next(t.rare) == nil then t.rare = nil end
-  local waits = t.isBlocked or (t.rare and t.rare.batchId)
+  if next(t.optional) == nil then t.optional = nil end
+  local waits = t.isBlocked or (t.optional and t.optional.batchId)
   if due > now then
     F.enterScheduled(t, u, due)
-  elseif waits or (t.rare and t.rare.isJoin) then
+  elseif waits or (t.optional and t.optional.isJoin) then
     F.enterDeferred(t, u)
     if not waits then state, ending = 'finished', { result = 'null' } end
   else

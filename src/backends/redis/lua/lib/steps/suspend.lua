@@ -3,11 +3,11 @@
 
 -- It reads those no more that it waited for the last time.
 function Suspend.leave(t)
-  for _, id in ipairs(t.rare.suspendedFor or NONE) do
+  for _, id in ipairs(t.optional.suspendedFor or NONE) do
     local upstream = F.taskOf(id)
     if upstream then F.addReader(upstream, -1) end
   end
-  t.rare.suspendedFor, t.rare.wakeWord = nil, nil
+  t.optional.suspendedFor, t.optional.wakeWord = nil, nil
 end
 
 -- Waits for whom has not ended and reads the others; true when one of these has not finished.
@@ -25,28 +25,28 @@ function Suspend.link(t, ids)
       end
     end
   end
-  t.rare.suspendedFor = #stored > 0 and stored or nil
+  t.optional.suspendedFor = #stored > 0 and stored or nil
   return anyFailed
 end
 
 -- Takes it out of all that it still waits for; it reads only those that have ended.
 function Suspend.unlink(t)
   local key, read = K.blocked(t.id), {}
-  for _, id in ipairs(t.rare.suspendedFor or NONE) do
+  for _, id in ipairs(t.optional.suspendedFor or NONE) do
     if redis.call('SREM', key, id) == 1 then
       F.zset(K.waiting(id), t.id, false)
     else
       read[#read + 1] = id
     end
   end
-  t.rare.suspendedFor = #read > 0 and read or nil
+  t.optional.suspendedFor = #read > 0 and read or nil
   F.change(t)
 end
 
 -- Wakes it before all have ended.
 function Suspend.wake(t, u)
   Suspend.unlink(t)
-  t.rare.wakeDue = nil
+  t.optional.wakeDue = nil
   F.change(t)
   F.setDeadline(t)
   F.unblock(t, u)
@@ -54,7 +54,7 @@ end
 
 -- One of those that it waits for has ended.
 function Suspend.tell(upstream, t, u)
-  if upstream.state ~= 'finished' and t.rare.wakeWord == 'failure' then
+  if upstream.state ~= 'finished' and t.optional.wakeWord == 'failure' then
     redis.call('SREM', K.blocked(t.id), upstream.id)
     F.addReader(upstream, 1)
     return Suspend.wake(t, u)
@@ -64,15 +64,15 @@ end
 
 -- The decision: `ids` as JSON, when it is woken, and after how many ms at the latest.
 function Decide.suspend(t, u, ids, wakeOn, wakeAfter)
-  t.rare = t.rare or {}
+  t.optional = t.optional or {}
   F.change(t)
   Suspend.leave(t)
   local woken = Suspend.link(t, cjson.decode(ids)) and wakeOn == 'failure'
-  t.rare.wakeWord = wakeOn == 'failure' and wakeOn or nil
+  t.optional.wakeWord = wakeOn == 'failure' and wakeOn or nil
   t.losses, t.seq = 0, F.placeOf(t)
   F.leave(t, u)
   F.enterDeferred(t, u)
-  if wakeAfter ~= '' then t.rare.wakeDue = now + wakeAfter end
+  if wakeAfter ~= '' then t.optional.wakeDue = now + wakeAfter end
   if woken or not t.isBlocked then
     Suspend.wake(t, u)
   else

@@ -50,8 +50,8 @@ function Due.alarmEarlier()
 end
 
 -- The first holder has work now: another idle worker is woken to take the alarm.
-function Due.handAlarm(lane)
+function Due.handAlarm(queue)
   if C.waiting <= 0 or F.nextDue() == INF then return end
   local _, two = Due.holders()
-  if two == '' or not Line.wakeWorker(two) then Line.wakeLine(lane, '*', 1) end
+  if two == '' or not Line.wakeWorker(two) then Line.wakeLine(queue, '*', 1) end
 end

@@ -1,9 +1,9 @@
 -- Finds the next moment at which waiting work falls due.
 
-function F.rateOpensAt(lane)
-  local rate = lane.config.rate
-  if not rate or (lane.runnable == 0 and lane.parked == 0) then return INF end
-  local allowed = Rate.allowedAt(rate, lane.tat)
+function F.rateOpensAt(queue)
+  local rate = queue.config.rate
+  if not rate or (queue.runnable == 0 and queue.parked == 0) then return INF end
+  local allowed = Rate.allowedAt(rate, queue.tat)
   return allowed > now and allowed or INF
 end
 
@@ -14,7 +14,7 @@ function F.ratesOpenAt(most)
   local rows = redis.call('ZRANGEBYSCORE', K.index('rated'), '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES',
     'LIMIT', 0, most)
   for i = 1, #rows, 2 do
-    local at_ = F.rateOpensAt(F.laneOf(rows[i]))
+    local at_ = F.rateOpensAt(F.queueOf(rows[i]))
     if at_ < INF or i == 2 * most - 1 then return tonumber(rows[i + 1]) end
   end
   return INF
@@ -22,10 +22,10 @@ end
 
 -- When the rate of a queue opens, whether or not anything is held back.
 -- @rare
-function F.saveRate(lane)
-  local rate = lane.config.rate
-  local at_ = Rate.allowedAt(rate, lane.tat)
-  redis.call('ZADD', K.index('rated'), string.format('%.0f', at_), lane.queue)
+function F.saveRate(queue)
+  local rate = queue.config.rate
+  local at_ = Rate.allowedAt(rate, queue.tat)
+  redis.call('ZADD', K.index('rated'), string.format('%.0f', at_), queue.name)
 end
 
 -- When somebody has to look for due schedules; again after a while when nobody has fired one.

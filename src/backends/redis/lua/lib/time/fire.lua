@@ -30,7 +30,7 @@ function Schedule.overtake(ids, cause)
       F.endTask(t, F.ownerOf(t), 'canceled', { cause = cause })
     elseif not t.canceling then
       t.canceling = true
-      F.rareOf(t).cancelCause = cause
+      F.optionalOf(t).cancelCause = cause
     end
   end
 end

@@ -20,7 +20,7 @@ end
 function Tick.lose(t, u)
   -- Its worker has not said that it got the task.
   if t.isHanded and not t.canceling then return F.comeBack(t, u, 0) end
-  u.lane.lost = u.lane.lost + 1
+  u.queue.lost = u.queue.lost + 1
   F.countLost(t)
   t.losses = t.losses + 1
   local last = t.losses >= LIMIT.maxLost
@@ -83,7 +83,7 @@ end
 -- Puts the first of a user's due tasks in line that have no other facts than that they are due, all at once; says
 -- how many.
 function Tick.promoteMany(u, key, members)
-  local lane, ids, lines, facts, texts, n = u.lane, {}, {}, {}, {}, 0
+  local queue, ids, lines, facts, texts, n = u.queue, {}, {}, {}, {}, 0
   for i = 1, #members do ids[i] = F.idOf(members[i]) end
   if #ids == 0 then return 0 end
   local stored, known = redis.call('HMGET', K.tasks(), unpack(ids)), redis.call('HMGET', K.facts(), unpack(ids))
@@ -110,7 +110,7 @@ function Tick.promoteMany(u, key, members)
   end
   redis.call('ZREM', key, unpack(members, 1, n))
   for i = 1, n do F.move('scheduled', members[i], false) end
-  lane.counts.scheduled, lane.counts.queued = lane.counts.scheduled - n, lane.counts.queued + n
+  queue.counts.scheduled, queue.counts.queued = queue.counts.scheduled - n, queue.counts.queued + n
   F.countLater(u, -n)
   F.reindex(u)
   return n
@@ -118,13 +118,13 @@ end
 
 -- Moves due tasks of a user on, up to `most`; says how many, and at least 1.
 function Tick.promoteOf(pair, most)
-  local queue, name = Tick.splitPair(pair)
-  if not queue then
+  local queueName, name = Tick.splitPair(pair)
+  if not queueName then
     F.move('scheduled-users', pair, false)
     return 1
   end
-  local u = F.userOf(F.laneOf(queue), name)
-  local key = K.scheduled(u.lane.prefix, name)
+  local u = F.userOf(F.queueOf(queueName), name)
+  local key = K.scheduled(u.queue.prefix, name)
   F.flushKey(key)
   local ids = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, most)
   for i = 1 + Tick.promoteMany(u, key, ids), #ids do
@@ -159,9 +159,9 @@ function Tick.unthrottle()
   if not Tick.headIs('throttled', now) then return false end
   local pairs_ = Tick.dueOf('throttled', now, LIMIT.throttleStep)
   for _, pair in ipairs(pairs_) do
-    local queue, name = Tick.splitPair(pair)
-    if queue then
-      local u = F.userOf(F.laneOf(queue), name)
+    local queueName, name = Tick.splitPair(pair)
+    if queueName then
+      local u = F.userOf(F.queueOf(queueName), name)
       u.throttled = true
       F.reindex(u)
     else
@@ -193,17 +193,17 @@ function Tick.expire()
       F.move('deadlines', member, false)
     elseif Park.isOver(t) then
       Park.lookAgain(t, F.ownerOf(t))
-    elseif not t.rare then
+    elseif not t.optional then
       F.move('deadlines', member, false)
-    elseif t.rare.startUntil and t.rare.startUntil <= now then
+    elseif t.optional.startUntil and t.optional.startUntil <= now then
       F.endTask(t, F.ownerOf(t), 'failed', { cause = '{"type":"expired"}' })
-    elseif t.rare.wakeDue and t.rare.wakeDue <= now then
+    elseif t.optional.wakeDue and t.optional.wakeDue <= now then
       Suspend.wake(t, F.ownerOf(t))
-    elseif not t.rare.waitUntil then
-      F.move('deadlines', member, t.rare.leastDeadline and t.rare.leastDeadline > now and t.rare.leastDeadline or false)
+    elseif not t.optional.waitUntil then
+      F.move('deadlines', member, t.optional.leastDeadline and t.optional.leastDeadline > now and t.optional.leastDeadline or false)
     else
       Deps.rewait(t)
-      if t.rare.waitUntil then
+      if t.optional.waitUntil then
         F.endTask(t, F.ownerOf(t), 'canceled',
           { cause = cjson.encode({ type = 'waited', id = Tick.waitsFor(t) }) })
       end

@@ -3,8 +3,8 @@
 
 -- What the turn costs before it is known how long it takes, in seconds.
 function Timed.charge(t, u)
-  local cost = Tag.expectedRun(u.mean, u.lane.mean)
-  F.rareOf(t).chargedAhead = cost
+  local cost = Tag.expectedRun(u.mean, u.queue.mean)
+  F.optionalOf(t).chargedAhead = cost
   return cost
 end
 
@@ -16,15 +16,15 @@ end
 
 -- A lease is over: its turn is charged by how long it was held.
 function Timed.settle(t, u)
-  local lane = u.lane
+  local queue = u.queue
   local held = math.max(0, now - t.leasedAt) / 1000
   Timed.learn(u, held)
-  Timed.learn(lane, held)
+  Timed.learn(queue, held)
   local charged = t.changing and t.changing.chargedAhead
   if not charged then return end
-  F.rareOf(t).chargedAhead = nil
-  if t.chargedEpoch ~= lane.epoch or u.tagEpoch ~= lane.epoch then return end
-  local s = Tag.correctedTag(u.startTag, lane.virtual, charged, held, u.countedWeight)
+  F.optionalOf(t).chargedAhead = nil
+  if t.chargedEpoch ~= queue.epoch or u.tagEpoch ~= queue.epoch then return end
+  local s = Tag.correctedTag(u.startTag, queue.virtual, charged, held, u.countedWeight)
   if u.ready then F.indexUser(u, false) end
   u.startTag = s
   if u.ready then F.indexUser(u, true) end
@@ -32,9 +32,9 @@ end
 
 -- The queue begins to charge by something else: tags of before are worth a turn at most.
 function Timed.recount(u)
-  local lane = u.lane
+  local queue = u.queue
   F.indexUser(u, false)
-  u.startTag = Tag.recountedTag(u.startTag, lane.virtual, u.countedWeight)
-  u.tagEpoch = lane.epoch
+  u.startTag = Tag.recountedTag(u.startTag, queue.virtual, u.countedWeight)
+  u.tagEpoch = queue.epoch
   F.indexUser(u, true)
 end

@@ -2,10 +2,10 @@
 -- @rare
 
 -- Users and levels that a restricted worker may reach, as members of the rotation of a name.
-function Park.reached(lane, reach)
+function Park.reached(queue, scope)
   local members = {}
-  for _, list in ipairs({ reach.assigned or false, reach.steal or false }) do
-    for _, user in ipairs(list and redis.call('SMEMBERS', K.listNames(lane.prefix, list)) or NONE) do
+  for _, list in ipairs({ scope.assigned or false, scope.steal or false }) do
+    for _, user in ipairs(list and redis.call('SMEMBERS', K.listNames(queue.prefix, list)) or NONE) do
       for level = 1, 6 do members[level .. user] = true end
     end
   end
@@ -13,17 +13,17 @@ function Park.reached(lane, reach)
 end
 
 -- Whose turn it is to have parked tasks brought back: the first `most` by when it was theirs last.
-function Park.rotation(lane, worker, most)
-  local reach, found = worker.reach, {}
-  local members = reach and reach.steal ~= 'any' and Park.reached(lane, reach)
+function Park.rotation(queue, worker, most)
+  local scope, found = worker.scope, {}
+  local members = scope and scope.steal ~= 'any' and Park.reached(queue, scope)
   local function add(name, who, stamp)
     local level = tonumber(string.sub(who, 1, 1))
     -- Somebody else's hand wrote it.
-    if not level or level < 1 or level > 6 then return redis.call('ZREM', K.strangeUsers(lane.prefix, name), who) end
+    if not level or level < 1 or level > 6 then return redis.call('ZREM', K.parkedUsers(queue.prefix, name), who) end
     found[#found + 1] = { name = name, who = who, stamp = tonumber(stamp), user = string.sub(who, 2), level = level }
   end
-  for _, name in ipairs(Park.namesOf(lane, worker.names)) do
-    local key = K.strangeUsers(lane.prefix, name)
+  for _, name in ipairs(Park.namesOf(queue, worker.names)) do
+    local key = K.parkedUsers(queue.prefix, name)
     if members then
       for who in pairs(members) do
         local stamp = redis.call('ZSCORE', key, who)
@@ -39,61 +39,61 @@ function Park.rotation(lane, worker, most)
 end
 
 -- The members of a group, of which one more than is taken is looked at.
-function Park.look(lane, turn, most)
+function Park.look(queue, turn, most)
   local from, till = Park.range(turn.user, turn.level)
-  turn.members = redis.call('ZRANGEBYLEX', K.strangers(lane.prefix, turn.name), from, till, 'LIMIT', 0, most + 1)
+  turn.members = redis.call('ZRANGEBYLEX', K.parkedOfName(queue.prefix, turn.name), from, till, 'LIMIT', 0, most + 1)
   turn.looked = most + 1
 end
 
 -- Of users with parked tasks those that have no record, each with what it has: true, tasks in line; a number, a tag
 -- that is kept; false, none.
-function Park.plainOf(lane, users)
+function Park.plainOf(queue, users)
   local plain, out, asked = {}, {}, {}
-  if #users == 0 or C.refresh > 0 or not Store.isRoomy(lane) then return plain end
-  local tags = lane.classes.pw100 and redis.call('ZMSCORE', K.ready(lane.prefix, 'pw100'), unpack(users)) or NONE
+  if #users == 0 or C.refresh > 0 or not Store.isRoomy(queue) then return plain end
+  local tags = queue.classes.pw100 and redis.call('ZMSCORE', K.ready(queue.prefix, 'pw100'), unpack(users)) or NONE
   for i, user in ipairs(users) do
     if tags[i] then
       plain[user] = true
     else
-      out[#out + 1], asked[#asked + 1] = user, K.user(lane.prefix, user)
+      out[#out + 1], asked[#asked + 1] = user, K.user(queue.prefix, user)
       if C.configs > 0 then asked[#asked + 1] = K.userConfig(user) end
     end
   end
   if #out == 0 then return plain end
-  local kept = lane.tags > 0 and redis.call('ZMSCORE', K.keptTags(lane.prefix), unpack(out)) or NONE
+  local kept = queue.tags > 0 and redis.call('ZMSCORE', K.keptTags(queue.prefix), unpack(out)) or NONE
   local isAll = redis.call('EXISTS', unpack(asked)) == 0
   for i, user in ipairs(out) do
-    if isAll or not Store.isOther(lane, user) then plain[user] = kept[i] and kept[i] + 0 or false end
+    if isAll or not Store.isOther(queue, user) then plain[user] = kept[i] and kept[i] + 0 or false end
   end
   return plain
 end
 
 -- What a group may have brought back at once. `isQuick`: its user has no record, and no tasks in line but of its level:
 -- nothing but its line and its tag change.
-function Park.open(lane, turn, plain, room)
+function Park.open(queue, turn, plain, room)
   turn.take, turn.most = 0, 1
   turn.tag = plain[turn.user]
-  turn.isQuick = turn.tag ~= nil and turn.level == 3 and not lane.users[turn.user]
-  if not turn.isQuick then turn.most = math.max(1, math.ceil(F.userOf(lane, turn.user).set.weight / 100)) end
-  Park.look(lane, turn, math.min(room, 2 * turn.most))
+  turn.isQuick = turn.tag ~= nil and turn.level == 3 and not queue.users[turn.user]
+  if not turn.isQuick then turn.most = math.max(1, math.ceil(F.userOf(queue, turn.user).set.weight / 100)) end
+  Park.look(queue, turn, math.min(room, 2 * turn.most))
 end
 
 -- Picks what is to be brought back: as much as there is room for, group by group, in rounds. Answers the groups that
 -- have something to be brought back, and whether any has more.
-function Park.pick(lane, turns, room)
+function Park.pick(queue, turns, room)
   local users, picked = {}, {}
   for i = 1, math.min(#turns, room) do users[i] = turns[i].user end
-  local plain = Park.plainOf(lane, users)
-  for i = 1, #users do Park.open(lane, turns[i], plain, room) end
+  local plain = Park.plainOf(queue, users)
+  for i = 1, #users do Park.open(queue, turns[i], plain, room) end
   while #turns > 0 do
     local again = {}
     for _, turn in ipairs(turns) do
       if room == 0 then return picked, true end
-      if not turn.take then Park.open(lane, turn, NONE, room) end
+      if not turn.take then Park.open(queue, turn, NONE, room) end
       if not turn.isPicked then picked[#picked + 1], turn.isPicked = turn, true end
       local had = turn.take
       turn.take = had + math.min(room, turn.most)
-      if turn.take >= turn.looked then Park.look(lane, turn, 2 * turn.take) end
+      if turn.take >= turn.looked then Park.look(queue, turn, 2 * turn.take) end
       turn.take = math.min(turn.take, #turn.members)
       turn.more = #turn.members > turn.take
       room, turn.stamp = room - turn.take + had, F.stamp()
@@ -105,12 +105,12 @@ function Park.pick(lane, turns, room)
 end
 
 -- The texts of those that are brought back, and of the heads of lines that some of them come before.
-function Park.texts(lane, picked)
+function Park.texts(queue, picked)
   local ids, texts, heads = {}, {}, {}
   for _, turn in ipairs(picked) do
     for i = 1, turn.take do ids[#ids + 1] = Park.idOf(turn.members[i], turn.user) end
     if turn.isQuick and turn.tag == true and not heads[turn.user] then
-      local head = redis.call('LINDEX', K.line(lane.prefix, '', turn.user), 0)
+      local head = redis.call('LINDEX', K.line(queue.prefix, '', turn.user), 0)
       heads[turn.user], ids[#ids + 1] = head, head or nil
     end
   end
@@ -124,12 +124,12 @@ end
 
 -- Puts tasks of a user before all that it has in line; false where more is to be looked at than their texts. Who had
 -- none is in line again, with the tag that is added to `entered`.
-function Park.before(lane, turns, texts, head, entered)
+function Park.before(queue, turns, texts, head, entered)
   local user, stamps, ids, tag = turns[1].user, {}, {}, turns[1].tag
   local first = head and texts[head]
   if tag ~= true then
     -- A record of this step may have taken the last class that was free.
-    if not Store.isRoomy(lane) then return false end
+    if not Store.isRoomy(queue) then return false end
   elseif not first or string.byte(first, AT.text.kind) >= BYTE.facts then
     return false
   end
@@ -149,18 +149,18 @@ function Park.before(lane, turns, texts, head, entered)
   if #turns > 1 then table.sort(ids, function(a, b) return stamps[a] < stamps[b] end) end
   local row = {}
   for i, id in ipairs(ids) do row[#ids + 1 - i] = id end
-  redis.call('LPUSH', K.line(lane.prefix, '', user), unpack(row))
-  lane.parked, lane.runnable = lane.parked - #ids, lane.runnable + #ids
-  if tag ~= true then Park.enter(lane, user, tag, entered) end
+  redis.call('LPUSH', K.line(queue.prefix, '', user), unpack(row))
+  queue.parked, queue.runnable = queue.parked - #ids, queue.runnable + #ids
+  if tag ~= true then Park.enter(queue, user, tag, entered) end
   return true
 end
 
 -- `kept`: the tag that the user has, if any.
-function Park.enter(lane, user, kept, entered)
-  local tag = Store.enter(lane, kept)
-  F.gather(entered, K.ready(lane.prefix, 'pw100'), string.format('%d', tag), user)
+function Park.enter(queue, user, kept, entered)
+  local tag = Store.enter(queue, kept)
+  F.gather(entered, K.ready(queue.prefix, 'pw100'), string.format('%d', tag), user)
   if not kept then return end
-  lane.tags, entered.gone = lane.tags - 1, entered.gone or {}
+  queue.tags, entered.gone = queue.tags - 1, entered.gone or {}
   entered.gone[#entered.gone + 1] = user
 end
 
@@ -183,8 +183,8 @@ function Park.toLine(u, level, found)
 end
 
 -- Brings those of one group back to their places.
-function Park.visit(lane, turn, texts)
-  local u, level, found = F.userOf(lane, turn.user), turn.level, {}
+function Park.visit(queue, turn, texts)
+  local u, level, found = F.userOf(queue, turn.user), turn.level, {}
   for i = 1, turn.take do
     local id = Park.idOf(turn.members[i], turn.user)
     local t = texts[id] and F.taskOf(id, nil, 'none')
@@ -193,10 +193,10 @@ function Park.visit(lane, turn, texts)
       t.isTaken = false
       found[#found + 1] = t
     else
-      lane.counts.queued = lane.counts.queued - 1
+      queue.counts.queued = queue.counts.queued - 1
     end
   end
-  u.parked, lane.parked = u.parked - turn.take, lane.parked - turn.take
+  u.parked, queue.parked = u.parked - turn.take, queue.parked - turn.take
   Park.toLine(u, level, found)
   if u.queued == 0 then F.began(u) end
   u.cnt[level], u.queued = u.cnt[level] + #found, u.queued + #found
@@ -204,8 +204,8 @@ function Park.visit(lane, turn, texts)
 end
 
 -- Brings back what has been picked.
-function Park.visitAll(lane, picked)
-  local texts, heads = Park.texts(lane, picked)
+function Park.visitAll(queue, picked)
+  local texts, heads = Park.texts(queue, picked)
   local order, byUser, entered = {}, {}, {}
   for _, turn in ipairs(picked) do
     local turns = byUser[turn.user]
@@ -217,35 +217,35 @@ function Park.visitAll(lane, picked)
   end
   for _, turns in ipairs(order) do
     local user = turns[1].user
-    local isQuick = turns[1].isQuick and Park.before(lane, turns, texts, heads[user], entered)
+    local isQuick = turns[1].isQuick and Park.before(queue, turns, texts, heads[user], entered)
     for _, turn in ipairs(turns) do
       turn.isQuick, turn.texts = isQuick, texts
-      if not isQuick then Park.visit(lane, turn, texts) end
+      if not isQuick then Park.visit(queue, turn, texts) end
     end
   end
-  if entered.gone then redis.call('ZREM', K.keptTags(lane.prefix), unpack(entered.gone)) end
-  local row = entered[K.ready(lane.prefix, 'pw100')]
-  if row then redis.call('ZADD', K.ready(lane.prefix, 'pw100'), unpack(row)) end
+  if entered.gone then redis.call('ZREM', K.keptTags(queue.prefix), unpack(entered.gone)) end
+  local row = entered[K.ready(queue.prefix, 'pw100')]
+  if row then redis.call('ZADD', K.ready(queue.prefix, 'pw100'), unpack(row)) end
 end
 
 -- What has been picked stands nowhere else than in line, for this lease.
-function Park.takeOut(lane, picked)
+function Park.takeOut(queue, picked)
   local sets = {}
   for _, turn in ipairs(picked) do
     for i = 1, turn.take do
-      F.gather(sets, K.parked(lane.prefix), turn.members[i])
-      F.gather(sets, K.strangers(lane.prefix, turn.name), turn.members[i])
+      F.gather(sets, K.parked(queue.prefix), turn.members[i])
+      F.gather(sets, K.parkedOfName(queue.prefix, turn.name), turn.members[i])
     end
   end
   for key, row in pairs(sets) do redis.call('ZREM', key, unpack(row)) end
 end
 
 -- Takes a task that was brought back out of its line, if its user is ready and it was not served; else says false.
-function Park.again(lane, turn, id)
+function Park.again(queue, turn, id)
   local t = F.taskOf(id)
-  local u = t and t.state == 'queued' and F.userOf(lane, turn.user)
+  local u = t and t.state == 'queued' and F.userOf(queue, turn.user)
   if not (u and u.ready) then
-    F.move('deadlines', Park.dueOf(turn, id), t and t.rare and t.rare.leastDeadline or false)
+    F.move('deadlines', Park.dueOf(turn, id), t and t.optional and t.optional.leastDeadline or false)
     return false
   end
   F.fixed(t)
@@ -262,62 +262,62 @@ function Park.dueOf(turn, id)
 end
 
 -- Who was not served though its user is ready, is parked as before, out of the way of those that do not know it.
-function Park.sort(lane, turn, leased, sets, drained)
+function Park.sort(queue, turn, leased, sets, drained)
   local left = 0
   for i = 1, turn.take do
     local id = Park.idOf(turn.members[i], turn.user)
     if leased[id] then
       F.move('deadlines', Park.dueOf(turn, id), false)
-    elseif turn.isQuick or Park.again(lane, turn, id) then
+    elseif turn.isQuick or Park.again(queue, turn, id) then
       left = left + 1
-      F.gather(sets, K.parked(lane.prefix), '0', turn.members[i])
-      F.gather(sets, K.strangers(lane.prefix, turn.name), '0', turn.members[i])
+      F.gather(sets, K.parked(queue.prefix), '0', turn.members[i])
+      F.gather(sets, K.parkedOfName(queue.prefix, turn.name), '0', turn.members[i])
     end
   end
-  lane.parked = lane.parked + left
+  queue.parked = queue.parked + left
   if not turn.isQuick or left == 0 then return left > 0 end
-  local key = K.line(lane.prefix, '', turn.user)
+  local key = K.line(queue.prefix, '', turn.user)
   redis.call('LPOP', key, left)
-  lane.runnable = lane.runnable - left
+  queue.runnable = queue.runnable - left
   if turn.tag ~= true and redis.call('EXISTS', key) == 0 then drained[#drained + 1] = turn.user end
   return true
 end
 
 -- Ends what was brought back for a lease; who has more goes behind the others.
-function Park.finish(lane, batch)
+function Park.finish(queue, batch)
   local leased, sets, more, gone, drained = {}, {}, {}, {}, {}
   Step.rest()
   for i = 1, batch.n do leased[batch.ids[i]] = true end
-  for _, turn in ipairs(lane.picked) do
-    local isLeft = Park.sort(lane, turn, leased, sets, drained)
+  for _, turn in ipairs(queue.picked) do
+    local isLeft = Park.sort(queue, turn, leased, sets, drained)
     if isLeft or turn.more then F.gather(more, turn.name, turn.stamp, turn.who) else F.gather(gone, turn.name, turn.who) end
   end
   for key, row in pairs(sets) do redis.call('ZADD', key, unpack(row)) end
   for name, row in pairs(more) do
-    redis.call('HSET', K.strangeNames(lane.prefix), name, '')
-    redis.call('ZADD', K.strangeUsers(lane.prefix, name), unpack(row))
+    redis.call('HSET', K.parkedNames(queue.prefix), name, '')
+    redis.call('ZADD', K.parkedUsers(queue.prefix, name), unpack(row))
   end
-  for name, row in pairs(gone) do Park.close(lane, name, row) end
-  for _, user in ipairs(drained) do Park.drain(lane, user, 'pw100') end
-  lane.picked = nil
+  for name, row in pairs(gone) do Park.close(queue, name, row) end
+  for _, user in ipairs(drained) do Park.drain(queue, user, 'pw100') end
+  queue.picked = nil
   Step.rest()
 end
 
 -- Brings back what the worker can run, one user after another, as much as it has slots. Answers whether
 -- more of that is left.
-function Park.bringBack(lane, worker, room)
-  if not Choose.laneOpen(lane, lane.parked) then return false end
+function Park.bringBack(queue, worker, room)
+  if not Choose.queueOpen(queue, queue.parked) then return false end
   Step.rest()
-  local turns = Park.rotation(lane, worker, room + 1)
+  local turns = Park.rotation(queue, worker, room + 1)
   if #turns == 0 then return false end
   C.isRich = true
-  F.touchLane(lane)
+  F.touchQueue(queue)
   -- The worker is here: nobody has to be woken for what it brings back.
-  local gain, picked, left = lane.gain, Park.pick(lane, turns, room)
-  lane.picked = picked
-  Park.visitAll(lane, picked)
-  Park.takeOut(lane, picked)
-  lane.gain = gain
+  local gain, picked, left = queue.gain, Park.pick(queue, turns, room)
+  queue.picked = picked
+  Park.visitAll(queue, picked)
+  Park.takeOut(queue, picked)
+  queue.gain = gain
   return left
 end
 
@@ -325,13 +325,13 @@ end
 function Park.bringAll(shares, worker, room)
   local left = false
   for i = 1, #shares do
-    left = Park.bringBack(shares[i].lane, worker, room) or left
+    left = Park.bringBack(shares[i].queue, worker, room) or left
   end
   return left
 end
 
 function Park.finishAll(shares, batch)
   for i = 1, #shares do
-    if shares[i].lane.picked then Park.finish(shares[i].lane, batch) end
+    if shares[i].queue.picked then Park.finish(shares[i].queue, batch) end
   end
 end

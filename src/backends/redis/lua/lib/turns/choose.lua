@@ -58,18 +58,18 @@ end
 
 -- The user with the next turn, and the virtual time after the jump to the least start.
 -- @rare
-function Choose.chooseUser(lane, orphansOnly)
+function Choose.chooseUser(queue, unassignedOnly)
   local fronts, n = {}, 0
-  for class in pairs(lane.classes) do
-    if not (orphansOnly and string.byte(class) == 97) then
-      local name, tag = F.first(K.ready(lane.prefix, class))
+  for class in pairs(queue.classes) do
+    if not (unassignedOnly and string.byte(class) == 97) then
+      local name, tag = F.first(K.ready(queue.prefix, class))
       if tag == INF then name = nil end
       n = n + 1
       fronts[n] = { class = class, name = name, step = Choose.stepOf(class),
         start = name and Choose.startOf(class, tag) }
     end
   end
-  local best, v = Choose.best(fronts, n, lane.virtual)
+  local best, v = Choose.best(fronts, n, queue.virtual)
   if best then return best.name, v end
 end
 
@@ -82,75 +82,75 @@ end
 
 -- The first user of an index that is ordered by F.
 -- @rare
-function Choose.firstOf(lane, key)
+function Choose.firstOf(queue, key)
   local name, finish = F.first(key)
   if not name then return end
-  local best = F.userOf(lane, name)
+  local best = F.userOf(queue, name)
   local score = string.format('%.17g', finish)
   local tied = redis.call('ZRANGEBYSCORE', key, score, score)
   for i = 2, #tied do
-    local u = F.userOf(lane, tied[i])
+    local u = F.userOf(queue, tied[i])
     if Choose.finishesFirst(u, best) then best = u end
   end
   return best
 end
 
 -- @rare
-function Choose.chooseAssigned(lane, reach)
+function Choose.chooseAssigned(queue, scope)
   local u, list
-  if reach.assigned then
-    u = Choose.firstOf(lane, K.listReady(lane.prefix, reach.assigned))
-    list = u and F.listOf(lane, reach.assigned)
+  if scope.assigned then
+    u = Choose.firstOf(queue, K.listReady(queue.prefix, scope.assigned))
+    list = u and F.listOf(queue, scope.assigned)
   end
-  if reach.steal == 'any' then
-    local name, v = Choose.chooseUser(lane, true)
-    local orphan = name and F.userOf(lane, name)
-    if orphan and (not u or Choose.finishesFirst(orphan, u)) then return orphan, v, nil, false end
-  elseif reach.steal then
-    local orphan = Choose.firstOf(lane, K.orphans(lane.prefix, reach.steal))
-    if orphan and (not u or Choose.finishesFirst(orphan, u)) then
-      u, list = orphan, F.listOf(lane, reach.steal)
+  if scope.steal == 'any' then
+    local name, v = Choose.chooseUser(queue, true)
+    local unassigned = name and F.userOf(queue, name)
+    if unassigned and (not u or Choose.finishesFirst(unassigned, u)) then return unassigned, v, nil, false end
+  elseif scope.steal then
+    local unassigned = Choose.firstOf(queue, K.unassigned(queue.prefix, scope.steal))
+    if unassigned and (not u or Choose.finishesFirst(unassigned, u)) then
+      u, list = unassigned, F.listOf(queue, scope.steal)
     end
   end
   if u then return u, nil, list, false end
 end
 
 -- @rare
-function Choose.chooseStolen(lane, reach)
-  if reach.steal == 'any' then
-    local name, v = Choose.chooseUser(lane, false)
-    if name then return F.userOf(lane, name), v, nil, true end
+function Choose.chooseStolen(queue, scope)
+  if scope.steal == 'any' then
+    local name, v = Choose.chooseUser(queue, false)
+    if name then return F.userOf(queue, name), v, nil, true end
     return
   end
-  if not reach.steal then return end
-  local u = Choose.firstOf(lane, K.listReady(lane.prefix, reach.steal))
-  if u then return u, nil, F.listOf(lane, reach.steal), true end
+  if not scope.steal then return end
+  local u = Choose.firstOf(queue, K.listReady(queue.prefix, scope.steal))
+  if u then return u, nil, F.listOf(queue, scope.steal), true end
 end
 
 -- Whose turn it is: the user, V after a jump or nil, the list that it was chosen by, and whether
 -- the turn is stolen.
 -- @rare
-function Choose.choose(lane, reach)
-  if not reach then
-    local name, v = Choose.chooseUser(lane, false)
+function Choose.choose(queue, scope)
+  if not scope then
+    local name, v = Choose.chooseUser(queue, false)
     if not name then return end
-    return F.userOf(lane, name), v
+    return F.userOf(queue, name), v
   end
-  return Choose.chooseRestricted(lane, reach)
+  return Choose.chooseRestricted(queue, scope)
 end
 
 -- @rare
-function Choose.chooseRestricted(lane, reach)
-  local u, v, list, stolen = Choose.chooseAssigned(lane, reach)
+function Choose.chooseRestricted(queue, scope)
+  local u, v, list, stolen = Choose.chooseAssigned(queue, scope)
   if u then return u, v, list, stolen end
-  return Choose.chooseStolen(lane, reach)
+  return Choose.chooseStolen(queue, scope)
 end
 
 -- Whether the queue's own limits let anything start now, of `runnable` tasks.
-function Choose.laneOpen(lane, runnable)
-  local config = lane.config
-  if config.paused or (runnable or lane.runnable) == 0 then return false end
-  if config.maxRunning and lane.counts.started >= config.maxRunning then return false end
+function Choose.queueOpen(queue, runnable)
+  local config = queue.config
+  if config.paused or (runnable or queue.runnable) == 0 then return false end
+  if config.maxRunning and queue.counts.started >= config.maxRunning then return false end
   local rate = config.rate
-  return not rate or Rate.allowedAt(rate, lane.tat) <= now
+  return not rate or Rate.allowedAt(rate, queue.tat) <= now
 end

@@ -2,9 +2,9 @@
 -- ready indexes, W, `runnable` and the gain that wake-ups are handed out for.
 
 -- @rare
-function F.exactClasses(lane)
+function F.exactClasses(queue)
   local n, weights = 0, {}
-  for class in pairs(lane.classes) do
+  for class in pairs(queue.classes) do
     local kind = string.sub(class, 2)
     if string.byte(kind) == 119 and not weights[kind] then
       weights[kind] = true
@@ -28,18 +28,18 @@ end
 -- shared one of its power of two. Answers the kind, which classes of three families have: of users
 -- without a record (p), of others that nobody is assigned to (o), and of those that somebody is (a).
 function F.joinClass(u)
-  local lane, kind = u.lane, 'w' .. u.countedWeight
-  local classes = lane.classes
+  local queue, kind = u.queue, 'w' .. u.countedWeight
+  local classes = queue.classes
   u.shared, u.ready = false, true
-  if not F.isKindUsed(classes, kind) and next(classes) and F.exactClasses(lane) >= LIMIT.weightClasses then
+  if not F.isKindUsed(classes, kind) and next(classes) and F.exactClasses(queue) >= LIMIT.weightClasses then
     u.shared = true
     kind = 's' .. Tag.sharedClass(u.countedWeight)
   end
   u.class = (u.assigned and 'a' or F.needsRecord(u) and 'o' or 'p') .. kind
   classes[u.class] = (classes[u.class] or 0) + 1
-  if classes[u.class] == LIMIT.spreadFrom then F.spread(K.ready(lane.prefix, u.class)) end
-  lane.weightSum = lane.weightSum + u.countedWeight
-  lane.ready = lane.ready + 1
+  if classes[u.class] == LIMIT.spreadFrom then F.spread(K.ready(queue.prefix, u.class)) end
+  queue.weightSum = queue.weightSum + u.countedWeight
+  queue.ready = queue.ready + 1
   return kind
 end
 
@@ -50,15 +50,15 @@ function F.finishOf(u) return Tag.finishOf(u.startTag, u.countedWeight) end
 -- Writes the user's score, or its absence, to every index that is ordered by its tag. Tags of several
 -- weights, which share a class, are compared in virtual time.
 function F.indexUser(u, ready)
-  local lane = u.lane
-  F.zset(K.ready(lane.prefix, u.class), u.name, ready and (u.shared and F.startOf(u) or u.startTag))
+  local queue = u.queue
+  F.zset(K.ready(queue.prefix, u.class), u.name, ready and (u.shared and F.startOf(u) or u.startTag))
   local lists = u.lists
   if not lists then return end
   local finish = ready and F.finishOf(u)
   for i = 1, #lists do
-    F.zset(K.listReady(lane.prefix, lists[i]), u.name, finish)
+    F.zset(K.listReady(queue.prefix, lists[i]), u.name, finish)
     if string.byte(lists[i]) == 115 then
-      F.zset(K.orphans(lane.prefix, lists[i]), u.name, not u.assigned and finish)
+      F.zset(K.unassigned(queue.prefix, lists[i]), u.name, not u.assigned and finish)
     end
   end
 end
@@ -71,18 +71,18 @@ function F.onAssigned(u)
   return false
 end
 
-function F.displace(u)
-  local lane = u.lane
+function F.unindex(u)
+  local queue = u.queue
   F.indexUser(u, false)
-  lane.weightSum = lane.weightSum - u.countedWeight
-  lane.ready = lane.ready - 1
-  local classes, left = lane.classes, (lane.classes[u.class] or 1) - 1
+  queue.weightSum = queue.weightSum - u.countedWeight
+  queue.ready = queue.ready - 1
+  local classes, left = queue.classes, (queue.classes[u.class] or 1) - 1
   classes[u.class] = left > 0 and left or nil
   if left <= 0 then
-    Z[K.ready(lane.prefix, u.class)] = nil
-    redis.call('DEL', K.ready(lane.prefix, u.class))
+    Z[K.ready(queue.prefix, u.class)] = nil
+    redis.call('DEL', K.ready(queue.prefix, u.class))
     local kind = string.sub(u.class, 2)
-    if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
+    if not F.isKindUsed(classes, kind) then queue.lasts[kind] = nil end
   end
   u.class, u.ready = false, false
 end
@@ -90,45 +90,45 @@ end
 -- It keeps its tag.
 -- @rare
 function F.changeFamily(u)
-  local lasts, kind = u.lane.lasts, string.sub(u.class, 2)
+  local lasts, kind = u.queue.lasts, string.sub(u.class, 2)
   local last = lasts[kind]
-  F.displace(u)
+  F.unindex(u)
   if F.joinClass(u) == kind then lasts[kind] = last end
   F.indexUser(u, true)
 end
 
 -- @rare
-function F.listOf(lane, id)
-  lane.lists = lane.lists or {}
-  local list = lane.lists[id]
+function F.listOf(queue, id)
+  queue.lists = queue.lists or {}
+  local list = queue.lists[id]
   if list then return list end
-  local got = redis.call('HMGET', K.list(lane.prefix, id), FIELD.list.clock, FIELD.list.epoch)
+  local got = redis.call('HMGET', K.list(queue.prefix, id), FIELD.list.clock, FIELD.list.epoch)
   list = { id = id, clock = tonumber(got[1] or 0) }
-  if tonumber(got[2] or 0) ~= lane.epoch then list.clock = 0 end
-  lane.lists[id] = list
+  if tonumber(got[2] or 0) ~= queue.epoch then list.clock = 0 end
+  queue.lists[id] = list
   return list
 end
 
--- Where a user stands that joins now: at the lane's virtual time, or where a slower list of its
+-- Where a user stands that joins now: at the queue's virtual time, or where a slower list of its
 -- own has got to, so that it waits for nobody that its workers do not serve.
 -- @rare
 function F.joinTag(u)
-  local lane, v = u.lane, u.lane.virtual
+  local queue, v = u.queue, u.queue.virtual
   for i = 1, u.lists and #u.lists or 0 do
-    local key = K.listReady(lane.prefix, u.lists[i])
+    local key = K.listReady(queue.prefix, u.lists[i])
     F.flushKey(key)
     local head = redis.call('ZRANGE', key, 0, 0)[1]
     if head then
-      v = math.min(v, math.max(F.listOf(lane, u.lists[i]).clock, F.startOf(F.userOf(lane, head))))
+      v = math.min(v, math.max(F.listOf(queue, u.lists[i]).clock, F.startOf(F.userOf(queue, head))))
     end
   end
   return v
 end
 
 function F.place(u)
-  local lane, assigned = u.lane, u.lists and F.onAssigned(u) or false
+  local queue, assigned = u.queue, u.lists and F.onAssigned(u) or false
   local weight = u.set.weight
-  if u.ready and u.tagEpoch ~= lane.epoch then Timed.recount(u) end
+  if u.ready and u.tagEpoch ~= queue.epoch then Timed.recount(u) end
   if u.ready and u.countedWeight == weight then
     if (u.assigned or false) ~= assigned then
       u.assigned = assigned
@@ -136,17 +136,17 @@ function F.place(u)
     end
     return
   end
-  local v, kept = u.lists and F.joinTag(u) or lane.virtual, 0
+  local v, kept = u.lists and F.joinTag(u) or queue.virtual, 0
   -- A tag that the virtual time has passed is worth nothing, so it makes no difference whether it was kept.
-  if u.tagEpoch == lane.epoch and (u.ready or F.startOf(u) > lane.virtual) then kept = u.startTag end
+  if u.tagEpoch == queue.epoch and (u.ready or F.startOf(u) > queue.virtual) then kept = u.startTag end
   -- Also of one that was not ready meanwhile: its tag is in turns of the weight it had.
   if u.countedWeight ~= weight then
     kept = Tag.rescaledTag(kept, v, u.countedWeight, weight)
   end
-  if u.ready then F.displace(u) end
-  u.tagEpoch, u.countedWeight, u.assigned, u.entered = lane.epoch, weight, assigned, true
-  lane.joined = 1
-  local kind, lasts = F.joinClass(u), lane.lasts
+  if u.ready then F.unindex(u) end
+  u.tagEpoch, u.countedWeight, u.assigned, u.entered = queue.epoch, weight, assigned, true
+  queue.joined = 1
+  local kind, lasts = F.joinClass(u), queue.lasts
   local last = lasts[kind] or -1
   u.startTag, lasts[kind] = Tag.enterTag(kept, v, weight, last)
   -- Tags of different weights have no order: those who share a class are counted.
@@ -157,9 +157,9 @@ end
 -- @rare
 function F.throttle(u, till)
   if till then
-    F.move('throttled', K.pair(u.lane.queue, u.name), till)
+    F.move('throttled', K.pair(u.queue.name, u.name), till)
   elseif u.throttled then
-    F.move('throttled', K.pair(u.lane.queue, u.name), false)
+    F.move('throttled', K.pair(u.queue.name, u.name), false)
   end
   u.throttled = till and true or false
   u.throttledTill = till
@@ -174,7 +174,7 @@ function F.rateTill(u)
 end
 
 function F.reindex(u)
-  local lane, set, room, queued = u.lane, u.set, 0, u.queued
+  local queue, set, room, queued = u.queue, u.set, 0, u.queued
   F.touch(u)
   if queued > 0 and not set.paused then
     room = set.maxRunning - u.running
@@ -187,17 +187,17 @@ function F.reindex(u)
   if room > 0 then
     F.place(u)
   elseif u.ready then
-    F.displace(u)
+    F.unindex(u)
   end
   local gained = room - u.room
   if gained == 0 then return end
   u.room = room
-  lane.runnable = lane.runnable + gained
+  queue.runnable = queue.runnable + gained
   if gained > 0 then
-    lane.gain = lane.gain + gained
+    queue.gain = queue.gain + gained
     if u.lists then
-      lane.gainers = lane.gainers or {}
-      lane.gainers[u.name] = u
+      queue.gainers = queue.gainers or {}
+      queue.gainers[u.name] = u
     end
   end
 end

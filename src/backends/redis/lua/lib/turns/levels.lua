@@ -2,7 +2,7 @@
 -- is the stamp of the moment that it was first put in line, which it keeps until it is put back anew.
 
 function F.lineKey(u, level)
-  return K.line(u.lane.prefix, K.levelPart(level), u.name)
+  return K.line(u.queue.prefix, K.levelPart(level), u.name)
 end
 
 -- The place of a task in a line, without asking who may have leased it; nil when its record is gone.

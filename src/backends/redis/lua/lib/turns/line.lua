@@ -11,7 +11,7 @@ function Line.leave(worker, packed, left)
   if not Line.stands(packed) then return end
   local lines = cmsgpack.unpack(packed)
   for i = 1, #lines, 2 do
-    local key = K.idleWorkers(K.lane(lines[i]), lines[i + 1])
+    local key = K.idleWorkers(K.queue(lines[i]), lines[i + 1])
     if key ~= left then redis.call('ZREM', key, worker) end
   end
   C.waiting = C.waiting - 1
@@ -37,8 +37,8 @@ function Line.wakeWorker(worker, left)
 end
 
 -- Wakes up to `most` of one line, those that wait longest first; says how many are left to wake.
-function Line.wakeLine(lane, line, most)
-  local key = K.idleWorkers(lane.prefix, line)
+function Line.wakeLine(queue, line, most)
+  local key = K.idleWorkers(queue.prefix, line)
   while most > 0 do
     local head = redis.call('ZPOPMIN', key)
     local worker = head[1]
@@ -54,19 +54,19 @@ function Line.wakeLine(lane, line, most)
   return 0
 end
 
--- Hands tokens for work that this lane can give: to unrestricted workers, then to those whose
+-- Hands tokens for work that this queue can give: to unrestricted workers, then to those whose
 -- lists the users that gained it are on.
-function Line.wakeFor(lane, most, lists)
-  if C.waiting <= 0 or lane.runnable == 0 then return end
-  local left = Line.wakeLine(lane, '*', math.min(most, lane.runnable, LIMIT.wakeTokens))
+function Line.wakeFor(queue, most, lists)
+  if C.waiting <= 0 or queue.runnable == 0 then return end
+  local left = Line.wakeLine(queue, '*', math.min(most, queue.runnable, LIMIT.wakeTokens))
   for i = 1, lists and #lists or 0 do
-    if left > 0 then left = Line.wakeLine(lane, lists[i], left) end
+    if left > 0 then left = Line.wakeLine(queue, lists[i], left) end
   end
 end
 
-function Line.wakeGained(lane)
+function Line.wakeGained(queue)
   local lists, known = {}, {}
-  for _, u in pairs(lane.gainers or {}) do
+  for _, u in pairs(queue.gainers or {}) do
     for i = 1, u.lists and #u.lists or 0 do
       local list = u.lists[i]
       if not known[list] then
@@ -75,5 +75,5 @@ function Line.wakeGained(lane)
       end
     end
   end
-  Line.wakeFor(lane, lane.gain, lists)
+  Line.wakeFor(queue, queue.gain, lists)
 end

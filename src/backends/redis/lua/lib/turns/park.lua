@@ -21,8 +21,8 @@ end
 function Park.idOf(member, user) return string.sub(member, #K.pair(user, '') + 14) end
 
 -- How many tasks of a user are parked.
-function Park.countOf(lane, user)
-  return redis.call('ZLEXCOUNT', K.parked(lane.prefix), '[' .. K.pair(user, ''), '(' .. K.pair(user, ':'))
+function Park.countOf(queue, user)
+  return redis.call('ZLEXCOUNT', K.parked(queue.prefix), '[' .. K.pair(user, ''), '(' .. K.pair(user, ':'))
 end
 
 -- How many of a user's parked tasks of a level stand before a place; without one: how many there are.
@@ -30,7 +30,7 @@ function Park.count(u, level, place)
   if u.parked == 0 then return 0 end
   local from, till = Park.range(u.name, level)
   if place then till = '(' .. Park.memberOf(u.name, level, place, '') end
-  return redis.call('ZLEXCOUNT', K.parked(u.lane.prefix), from, till)
+  return redis.call('ZLEXCOUNT', K.parked(u.queue.prefix), from, till)
 end
 
 -- Those of a user's level that stand behind a place: ids and places, at most so many.
@@ -46,34 +46,34 @@ end
 
 -- Puts tasks where workers that know their names look: user, level, name, id, place, stamp, and till when each is
 -- to be started, if it says so. They come into the rotation of their names as they were met.
-function Park.file(lane, found)
+function Park.file(queue, found)
   local sets, turns, over = {}, {}, now + LIMIT.unknownTaskMs
   for _, one in ipairs(found) do
     local member = Park.memberOf(one.user, one.level, one.place, one.id)
-    F.gather(sets, K.parked(lane.prefix), '0', member)
-    F.gather(sets, K.strangers(lane.prefix, one.name), '0', member)
+    F.gather(sets, K.parked(queue.prefix), '0', member)
+    F.gather(sets, K.parkedOfName(queue.prefix, one.name), '0', member)
     F.gather(turns, one.name, F.stamp(), one.level .. one.user)
     F.move('deadlines', one.stamp .. one.id, one.till and one.till < over and one.till or over)
   end
   for key, row in pairs(sets) do redis.call('ZADD', key, unpack(row)) end
   for name, row in pairs(turns) do
-    redis.call('HSET', K.strangeNames(lane.prefix), name, '')
-    redis.call('ZADD', K.strangeUsers(lane.prefix, name), 'NX', unpack(row))
+    redis.call('HSET', K.parkedNames(queue.prefix), name, '')
+    redis.call('ZADD', K.parkedUsers(queue.prefix, name), 'NX', unpack(row))
   end
-  lane.parked = lane.parked + #found
+  queue.parked = queue.parked + #found
 end
 
 -- Whether it is parked.
 function Park.has(t, u)
-  return u.parked > 0 and redis.call('ZSCORE', K.parked(u.lane.prefix), Park.own(t, u)) and true or false
+  return u.parked > 0 and redis.call('ZSCORE', K.parked(u.queue.prefix), Park.own(t, u)) and true or false
 end
 
 -- Whether workers find it there.
 function Park.isFiled(t, u)
-  local p = u.lane.prefix
-  return Park.has(t, u) and redis.call('ZSCORE', K.strangers(p, t.name), Park.own(t, u))
-    and redis.call('ZSCORE', K.strangeUsers(p, t.name), t.level .. u.name)
-    and redis.call('HEXISTS', K.strangeNames(p), t.name) == 1
+  local p = u.queue.prefix
+  return Park.has(t, u) and redis.call('ZSCORE', K.parkedOfName(p, t.name), Park.own(t, u))
+    and redis.call('ZSCORE', K.parkedUsers(p, t.name), t.level .. u.name)
+    and redis.call('HEXISTS', K.parkedNames(p), t.name) == 1
     and redis.call('ZSCORE', K.index('deadlines'), F.member(t)) and true or false
 end
 
@@ -81,36 +81,36 @@ end
 function Park.park(t, u)
   F.dropQueued(t, u)
   u.parked = u.parked + 1
-  Park.file(u.lane, { { user = u.name, level = t.level, name = t.name, id = t.id, place = F.placeOf(t),
-    stamp = string.sub(t.recordText, AT.text.stamp, END.text.stamp), till = t.rare and t.rare.leastDeadline } })
+  Park.file(u.queue, { { user = u.name, level = t.level, name = t.name, id = t.id, place = F.placeOf(t),
+    stamp = string.sub(t.recordText, AT.text.stamp, END.text.stamp), till = t.optional and t.optional.leastDeadline } })
   F.reindex(u)
 end
 
 -- Users and levels of which nothing is parked under a name any more.
-function Park.close(lane, name, gone)
-  local users = K.strangeUsers(lane.prefix, name)
+function Park.close(queue, name, gone)
+  local users = K.parkedUsers(queue.prefix, name)
   redis.call('ZREM', users, unpack(gone))
-  if redis.call('EXISTS', users) == 0 then redis.call('HDEL', K.strangeNames(lane.prefix), name) end
+  if redis.call('EXISTS', users) == 0 then redis.call('HDEL', K.parkedNames(queue.prefix), name) end
 end
 
 function Park.leave(t, u)
-  local lane, member = u.lane, Park.own(t, u)
-  local key, from, till = K.strangers(lane.prefix, t.name), Park.range(u.name, t.level)
-  redis.call('ZREM', K.parked(lane.prefix), member)
+  local queue, member = u.queue, Park.own(t, u)
+  local key, from, till = K.parkedOfName(queue.prefix, t.name), Park.range(u.name, t.level)
+  redis.call('ZREM', K.parked(queue.prefix), member)
   redis.call('ZREM', key, member)
-  F.move('deadlines', F.member(t), t.rare and t.rare.leastDeadline or false)
-  u.parked, lane.parked = math.max(0, u.parked - 1), math.max(0, lane.parked - 1)
-  if redis.call('ZLEXCOUNT', key, from, till) == 0 then Park.close(lane, t.name, { t.level .. u.name }) end
+  F.move('deadlines', F.member(t), t.optional and t.optional.leastDeadline or false)
+  u.parked, queue.parked = math.max(0, u.parked - 1), math.max(0, queue.parked - 1)
+  if redis.call('ZLEXCOUNT', key, from, till) == 0 then Park.close(queue, t.name, { t.level .. u.name }) end
   F.touch(u)
 end
 
 -- Those of a worker's names that something is parked under.
-function Park.namesOf(lane, names)
+function Park.namesOf(queue, names)
   local all, known = {}, {}
   for name in string.gmatch(names or '', '[^,]+') do all[#all + 1] = name end
   for from = 1, #all, LIMIT.commandValues do
     local till = math.min(#all, from + (LIMIT.commandValues - 1))
-    local got = redis.call('HMGET', K.strangeNames(lane.prefix), unpack(all, from, till))
+    local got = redis.call('HMGET', K.parkedNames(queue.prefix), unpack(all, from, till))
     for i = from, till do
       if got[i - from + 1] then known[#known + 1] = all[i] end
     end
@@ -119,10 +119,10 @@ function Park.namesOf(lane, names)
 end
 
 -- Wakes one that stands in this line and knows one of these names; nil: any that is parked here.
-function Park.wakeIn(lane, line, names)
-  for _, id in ipairs(redis.call('ZRANGE', K.idleWorkers(lane.prefix, line), 0, (LIMIT.askedWorkers - 1))) do
+function Park.wakeIn(queue, line, names)
+  for _, id in ipairs(redis.call('ZRANGE', K.idleWorkers(queue.prefix, line), 0, (LIMIT.askedWorkers - 1))) do
     local own = redis.call('HGET', K.worker(id), FIELD.worker.names) or ''
-    local knows = not names and #Park.namesOf(lane, own) > 0
+    local knows = not names and #Park.namesOf(queue, own) > 0
     for _, name in ipairs(names or NONE) do
       knows = knows or string.find(own, ',' .. name .. ',', 1, true)
     end
@@ -132,23 +132,23 @@ function Park.wakeIn(lane, line, names)
 end
 
 -- What is parked here can run, but not by whoever has just leased: somebody is woken that knows it.
--- `strange`: tasks that this step has parked, of users on lists.
-function Park.wake(lane, strange)
-  if not Choose.laneOpen(lane, lane.parked) then return end
-  if Park.wakeIn(lane, '*') then return end
+-- `newlyParked`: tasks that this step has parked, of users on lists.
+function Park.wake(queue, newlyParked)
+  if not Choose.queueOpen(queue, queue.parked) then return end
+  if Park.wakeIn(queue, '*') then return end
   local asked = {}
-  for _, t in ipairs(strange or NONE) do
-    local u = t.queue == lane.queue and F.ownerOf(t)
+  for _, t in ipairs(newlyParked or NONE) do
+    local u = t.queueName == queue.name and F.ownerOf(t)
     for _, list in ipairs(u and u.lists or NONE) do
       local key = K.pair(list, t.name)
-      if not asked[key] and Park.wakeIn(lane, list, { t.name }) then return end
+      if not asked[key] and Park.wakeIn(queue, list, { t.name }) then return end
       asked[key] = true
     end
   end
 end
 
-function Park.wakeAll(shares, strange)
-  for i = 1, #shares do Park.wake(shares[i].lane, strange) end
+function Park.wakeAll(shares, newlyParked)
+  for i = 1, #shares do Park.wake(shares[i].queue, newlyParked) end
 end
 
 -- When a live worker was heard last that knows the name; nil: not within the last hour.
@@ -165,24 +165,24 @@ function Park.knownAt(name)
 end
 
 -- A task whose run has ended has nothing to be started for.
-function Park.isOrphan(t)
-  local run = F.taskOf(t.rare.ownerRun)
+function Park.isAbandoned(t)
+  local run = F.taskOf(t.optional.ownerRun)
   return not run or F.isEnd(run.state)
 end
 
 -- It is parked, and has fallen due otherwise than by its own time to start.
 function Park.isOver(t)
-  return t.state == 'queued' and not (t.rare and t.rare.startUntil and t.rare.startUntil <= now) and Park.has(t, F.ownerOf(t))
+  return t.state == 'queued' and not (t.optional and t.optional.startUntil and t.optional.startUntil <= now) and Park.has(t, F.ownerOf(t))
 end
 
 -- It has been parked for an hour: it fails, unless some worker may yet come for it.
 function Park.lookAgain(t, u)
   F.fixed(t)
-  if t.rare and t.rare.ownerRun and Park.isOrphan(t) then
-    return F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.rare.ownerRun }) })
+  if t.optional and t.optional.ownerRun and Park.isAbandoned(t) then
+    return F.endTask(t, u, 'canceled', { cause = cjson.encode({ type = 'run-ended', run = t.optional.ownerRun }) })
   end
   local knownAt = Park.knownAt(t.name)
   if not knownAt then return F.endTask(t, u, 'failed', { cause = '{"type":"unknown-task"}' }) end
-  local till, own = knownAt + LIMIT.unknownTaskMs, t.rare and t.rare.leastDeadline
+  local till, own = knownAt + LIMIT.unknownTaskMs, t.optional and t.optional.leastDeadline
   F.move('deadlines', F.member(t), own and own < till and own or till)
 end

@@ -3,7 +3,7 @@
 
 function F.setState(t, u, state)
   t.state = state
-  u.lane.counts[state] = u.lane.counts[state] + 1
+  u.queue.counts[state] = u.queue.counts[state] + 1
   F.change(t)
 end
 
@@ -32,7 +32,7 @@ function F.enterScheduled(t, u, due)
   t.at = due
   F.setState(t, u, 'scheduled')
   F.put('scheduled', F.member(t), due)
-  F.zset(K.scheduled(u.lane.prefix, u.name), F.member(t), due)
+  F.zset(K.scheduled(u.queue.prefix, u.name), F.member(t), due)
   F.countLater(u, 1)
   F.dueChanged(u)
 end
@@ -74,23 +74,23 @@ function F.leave(t, u)
     end
     if state == 'scheduled' or state == 'deferred' then F.countLater(u, -1) end
     if state == 'scheduled' then
-      F.zset(K.scheduled(u.lane.prefix, u.name), F.member(t), false)
+      F.zset(K.scheduled(u.queue.prefix, u.name), F.member(t), false)
       F.dueChanged(u)
     elseif state == 'started' then
       u.running = u.running - 1
-      if u.lane.timed then Timed.settle(t, u) end
+      if u.queue.timed then Timed.settle(t, u) end
     elseif state == 'failed' then
-      F.countFollower(t, u.lane, -1)
+      F.countFollower(t, u.queue, -1)
     end
   end
-  u.lane.counts[state] = u.lane.counts[state] - 1
+  u.queue.counts[state] = u.queue.counts[state] - 1
   F.touch(u)
 end
 
 -- The key in the deadline index: the least of the limits of the start, of the wait, of a suspension.
 -- @rare
 function F.setDeadline(t)
-  local x = t.rare
+  local x = t.optional
   if not x then return end
   local least = x.startUntil
   if x.waitUntil and (not least or x.waitUntil < least) then least = x.waitUntil end
@@ -118,13 +118,13 @@ end
 -- @rare
 function F.becomeDue(t, u)
   F.leave(t, u)
-  if t.rare and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
+  if t.optional and F.isBlocked(t) then F.enterDeferred(t, u) else F.goOn(t, u) end
 end
 
 -- Nothing blocks a task that stands nowhere: it goes on, a join to its end.
 -- @rare
 function F.goOn(t, u)
-  if not (t.rare and t.rare.isJoin) then return F.enterQueue(t, u) end
+  if not (t.optional and t.optional.isJoin) then return F.enterQueue(t, u) end
   F.enterDeferred(t, u)
   F.endTask(t, u, 'finished', { result = 'null' })
 end
@@ -132,15 +132,15 @@ end
 -- Gives back the charge and the rates of a lease that was released.
 -- @rare
 function F.giveBack(t, u)
-  local lane = u.lane
+  local queue = u.queue
   -- Where time is charged the time that it was held stays.
-  if t.chargedEpoch == lane.epoch and u.tagEpoch == lane.epoch and not lane.timed then
+  if t.chargedEpoch == queue.epoch and u.tagEpoch == queue.epoch and not queue.timed then
     -- Measured from now: what was released long ago is no claim to turns in a row.
     u.startTag = Tag.raisedTag(u.startTag, F.joinTag(u) * Tag.scaleOf(u.countedWeight)) - Tag.turn(F.fixed(t).cost)
     if u.ready then F.indexUser(u, true) end
   end
   if u.set.rate then u.tat = Rate.afterGiveBack(u.set.rate, u.tat) end
-  local rate = lane.config.rate
-  if rate then lane.tat = Rate.afterGiveBack(rate, lane.tat) end
+  local rate = queue.config.rate
+  if rate then queue.tat = Rate.afterGiveBack(rate, queue.tat) end
   F.touch(u)
 end

@@ -5,20 +5,20 @@
 -- No queue has such a name: behind it stands a user.
 local MARK = '@'
 
-function Tick.tellQueue(queue, from, most)
-  local lane = F.laneOf(queue)
-  F.flushKey(K.users(lane.prefix))
-  local names = redis.call('ZRANGEBYLEX', K.users(lane.prefix), from, '+', 'LIMIT', 0, most)
-  for _, name in ipairs(names) do F.reindex(F.userOf(lane, name)) end
+function Tick.tellQueue(queueName, from, most)
+  local queue = F.queueOf(queueName)
+  F.flushKey(K.users(queue.prefix))
+  local names = redis.call('ZRANGEBYLEX', K.users(queue.prefix), from, '+', 'LIMIT', 0, most)
+  for _, name in ipairs(names) do F.reindex(F.userOf(queue, name)) end
   return #names, #names == most and '(' .. names[#names]
 end
 
 -- A user has new settings in a queue.
-function Tick.tellUser(lane, user)
-  local u = F.userOf(lane, user)
-  u.own, u.kept = F.ownSettings(lane, user)
+function Tick.notifyUser(queue, user)
+  local u = F.userOf(queue, user)
+  u.own, u.kept = F.ownSettings(queue, user)
   u.changed = true
-  u.set = F.settingsOf(lane, u.own)
+  u.set = F.settingsOf(queue, u.own)
   if not u.isCounted and F.isRecorded(u) then F.startCount(u) end
   F.reindex(u)
 end
@@ -27,12 +27,12 @@ end
 function Tick.tellEverywhere(user, cursor, most)
   local runs, told = F.runningAll(), nil
   cursor, told = unpack(redis.call('SSCAN', K.queues(), cursor, 'COUNT', most))
-  for _, queue in ipairs(told) do
-    local isRunning = runs[queue] and runs[queue][user]
-    if isRunning or redis.call('ZSCORE', K.users(K.lane(queue)), user) then
-      local lane = F.laneOf(queue)
-      lane.runs = runs[queue] or NONE
-      Tick.tellUser(lane, user)
+  for _, queueName in ipairs(told) do
+    local isRunning = runs[queueName] and runs[queueName][user]
+    if isRunning or redis.call('ZSCORE', K.users(K.queue(queueName)), user) then
+      local queue = F.queueOf(queueName)
+      queue.runs = runs[queueName] or NONE
+      Tick.notifyUser(queue, user)
     end
   end
   return #told, cursor ~= '0' and cursor

@@ -9,7 +9,7 @@ function F.readWorker(id)
     succeededBefore = got[7], succeeded = 0 }
   if got[2] then
     local lists = cmsgpack.unpack(got[2])
-    worker.reach = { assigned = lists.assignedList, steal = lists.stealList }
+    worker.scope = { assigned = lists.assignedList, steal = lists.stealList }
     worker.listed = lists.assignedList or (lists.stealList and lists.stealList ~= 'any')
   end
   return worker

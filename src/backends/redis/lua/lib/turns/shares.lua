@@ -12,7 +12,7 @@ function F.nextLevel(u)
     if cnt[level] > 0 then
       local tag = shares.tag[level]
       if tag == 0 then
-        local last, weights = shares.last[level], u.lane.config.priorityWeights or WEIGHTS
+        local last, weights = shares.last[level], u.queue.config.priorityWeights or WEIGHTS
         tag = (last > shares.virtual and last or shares.virtual) + 1 / weights[level]
         shares.tag[level] = tag
         F.touch(u)
@@ -21,7 +21,7 @@ function F.nextLevel(u)
     end
   end
   if cnt[6] == 0 then return best end
-  local burst = u.lane.config.criticalBurst
+  local burst = u.queue.config.criticalBurst
   if burst and shares.crit >= burst and best > 0 then return best end
   return 6
 end
@@ -46,7 +46,7 @@ end
 -- Whether shares are others than those of somebody who only ever had tasks of level 3.
 -- @rare
 function F.hasShares(u)
-  local shares, weights = F.sharesOf(u), u.lane.config.priorityWeights or WEIGHTS
+  local shares, weights = F.sharesOf(u), u.queue.config.priorityWeights or WEIGHTS
   local tag = shares.tag[3]
   return shares.crit > 0 or (tag ~= 0 and tag ~= shares.virtual + 1 / weights[3])
 end

@@ -1,4 +1,4 @@
--- Where turns that are dealt out many at once (lib/deal-rich.lua) come to tasks that the worker does not know:
+-- Where turns that are dealt out many at once (lib/dispatch-rich.lua) come to tasks that the worker does not know:
 -- these are parked, and a turn is for the next of its line. That is what would come of one turn after another: who
 -- has parked is the next again.
 -- @rare
@@ -13,16 +13,16 @@ function Park.nameOf(text)
 end
 
 -- Its name, if the worker does not know it.
-function Park.strangeName(one, request)
+function Park.unknownName(one, request)
   local name = request.names and Park.nameOf(one.text)
   return name and not string.find(request.names, ',' .. name .. ',', 1, true) and name or nil
 end
 
 -- Whether the first task that cannot be started is one that the worker does not know, of a user without a record.
-function Park.isStrange(turns, taken, request)
+function Park.isUnknown(turns, taken, request)
   local at_, us = taken.stop, turns.us
   local i = turns.order and turns.order[at_] or at_
-  return taken.ids[at_] and not (us and us[i]) and Park.strangeName({ text = taken.texts[at_] }, request)
+  return taken.ids[at_] and not (us and us[i]) and Park.unknownName({ text = taken.texts[at_] }, request)
 end
 
 -- What was taken out of the lines, line by line, to be looked at in this order.
@@ -30,34 +30,34 @@ function Park.queuesOf(taken)
   local queues = {}
   for at_, id in ipairs(taken.ids) do
     local key = taken.keys[at_]
-    local queue = queues[key] or { first = 1, parked = 0, used = 0 }
-    queues[key] = queue
-    queue[#queue + 1] = { id = id, text = taken.texts[at_], t = taken.found and taken.found[at_] }
+    local waiting = queues[key] or { first = 1, parked = 0, used = 0 }
+    queues[key] = waiting
+    waiting[#waiting + 1] = { id = id, text = taken.texts[at_], t = taken.found and taken.found[at_] }
   end
   return queues
 end
 
 -- The next of a line; nil when it is empty.
-function Park.nextOf(queue, key)
-  if not queue[queue.first] then
+function Park.nextOf(waiting, key)
+  if not waiting[waiting.first] then
     local ids = redis.call('LPOP', key, LIMIT.skippedFor)
     local texts = ids and #ids > 0 and redis.call('HMGET', K.tasks(), unpack(ids))
-    for i = 1, texts and #ids or 0 do queue[#queue + 1] = { id = ids[i], text = texts[i] } end
+    for i = 1, texts and #ids or 0 do waiting[#waiting + 1] = { id = ids[i], text = texts[i] } end
   end
-  return queue[queue.first]
+  return waiting[waiting.first]
 end
 
 -- Parks those at the head of a line that the worker does not know; answers the next, nil when there is none.
-function Park.skip(queue, key, user, request, batch, found)
+function Park.skip(waiting, key, user, request, batch, found)
   while not batch.stopped do
-    local one = Park.nextOf(queue, key)
-    local name = one and Park.strangeName(one, request)
+    local one = Park.nextOf(waiting, key)
+    local name = one and Park.unknownName(one, request)
     if not name then return one end
     local stamp = string.sub(one.text, AT.text.stamp, END.text.stamp)
     found[#found + 1] = { user = user, level = 3, name = name, id = one.id, place = tonumber(stamp, 16), stamp = stamp }
-    queue.first, queue.parked = queue.first + 1, queue.parked + 1
-    batch.strangers = batch.strangers + 1
-    batch.stopped = batch.strangers >= LIMIT.strangersPerLease
+    waiting.first, waiting.parked = waiting.first + 1, waiting.parked + 1
+    batch.unknownNames = batch.unknownNames + 1
+    batch.stopped = batch.unknownNames >= LIMIT.unknownNamesPerLease
   end
 end
 
@@ -68,29 +68,29 @@ function Park.reread(turns, taken, queues, request, batch)
   local out, order, us = { ids = {}, texts = {}, found = {}, parked = {} }, turns.order, turns.us
   for at_ = 1, #taken.ids do
     local i, key = order and order[at_] or at_, taken.keys[at_]
-    local queue, isPlain, one = queues[key], not (us and us[i]), nil
+    local waiting, isPlain, one = queues[key], not (us and us[i]), nil
     if isPlain then
-      one = Park.skip(queue, key, turns.names[i], request, batch, out.parked)
+      one = Park.skip(waiting, key, turns.names[i], request, batch, out.parked)
     else
-      one = queue[queue.first]
+      one = waiting[waiting.first]
     end
     if not one then
       local front = turns.fronted and turns.fronted[i] or turns.fronts[1]
-      out.stop, out.drained = at_, turns.had[i] - queue.parked == queue.used and turns.names[i]
+      out.stop, out.drained = at_, turns.had[i] - waiting.parked == waiting.used and turns.names[i]
       out.class = front.class
       return out
     end
-    local _, odd = pcall(Deal.firstOdd, { one.text }, 1, request, { one.t })
+    local _, odd = pcall(Dispatch.firstOdd, { one.text }, 1, request, { one.t })
     if odd then
       out.stop, out.isOdd = at_, true
       return out
     end
-    queue.first, queue.used = queue.first + 1, queue.used + 1
+    waiting.first, waiting.used = waiting.first + 1, waiting.used + 1
     out.ids[at_], out.texts[at_], out.found[at_] = one.id, one.text, one.t
     if isPlain then
       -- As it was known when it had its latest turn; the fewer may be its last.
-      queue.who, queue.had = i, turns.had[i] - queue.parked
-      if queue.parked > 0 and queue.had == queue.used then
+      waiting.who, waiting.had = i, turns.had[i] - waiting.parked
+      if waiting.parked > 0 and waiting.had == waiting.used then
         out.stop = at_ + 1
         return out
       end
@@ -102,35 +102,35 @@ function Park.reread(turns, taken, queues, request, batch)
 end
 
 -- A user without a record has parked all that it had in line: it leaves its class, with the tag that it has.
-function Park.drain(lane, user, class)
-  local u = F.userOf(lane, user)
-  u.startTag, u.tagEpoch = tonumber(redis.call('ZSCORE', K.ready(lane.prefix, class), user)), lane.epoch
+function Park.drain(queue, user, class)
+  local u = F.userOf(queue, user)
+  u.startTag, u.tagEpoch = tonumber(redis.call('ZSCORE', K.ready(queue.prefix, class), user)), queue.epoch
   u.ready, u.class, u.room = true, class, 0
   F.reindex(u)
 end
 
 -- What was taken out of lines for these turns, by turn: keys, ids, texts, and what has facts. Parks what the worker
 -- does not know; answers the same without that, and which turns are not to be started (`Park.reread`).
-function Park.skipAll(lane, turns, taken, request, batch)
+function Park.skipAll(queue, turns, taken, request, batch)
   local queues = Park.queuesOf(taken)
   local out = Park.reread(turns, taken, queues, request, batch)
   out.keys, out.plans, out.queues, C.isRich = taken.keys, taken.plans, queues, true
-  for _, queue in pairs(queues) do
-    if queue.who then turns.had[queue.who] = queue.had end
+  for _, waiting in pairs(queues) do
+    if waiting.who then turns.had[waiting.who] = waiting.had end
   end
   if #out.parked > 0 then
-    Park.file(lane, out.parked)
-    lane.runnable = lane.runnable - #out.parked
-    F.touchLane(lane)
+    Park.file(queue, out.parked)
+    queue.runnable = queue.runnable - #out.parked
+    F.touchQueue(queue)
   end
   return out
 end
 
 -- What was taken for more turns than so many stands again where it stood.
 function Park.putBack(taken, turns)
-  for key, queue in pairs(taken.queues or NONE) do
+  for key, waiting in pairs(taken.queues or NONE) do
     local rest = {}
-    for at_ = #queue, queue.first, -1 do rest[#rest + 1] = queue[at_].id end
+    for at_ = #waiting, waiting.first, -1 do rest[#rest + 1] = waiting[at_].id end
     if #rest > 0 then redis.call('LPUSH', key, unpack(rest)) end
   end
   for at_ = #taken.ids, turns + 1, -1 do redis.call('LPUSH', taken.keys[at_], taken.ids[at_]) end

@@ -9,5 +9,5 @@ local Z, I, moved = {}, {}, {}
 -- What this step has loaded and changed.
 local tasks, changed, keyring = {}, {}, {}
 -- Channels to be told, what came of attempts of workers, and whose dependents are to be told.
-local published, outcomes, standing, leasedUntil = {}, {}, {}, {}
+local published, outcomes, pendingEnds, leasedUntil = {}, {}, {}, {}
 local leasesOver, endings = {}, {}

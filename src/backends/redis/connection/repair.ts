@@ -8,8 +8,8 @@ const MEND_EVERY_MS = 60_000;
 
 /** Verbs that write nothing, and leave nothing half done. */
 const READS: ReadonlySet<Verb> = new Set<Verb>([
-  ...(['arrears', 'attempts', 'dependents', 'edges', 'facts', 'get', 'list', 'queueList'] as const),
-  ...(['scheduleList', 'standing', 'userGet', 'userList', 'workerList'] as const),
+  ...(['lag', 'attempts', 'dependents', 'edges', 'facts', 'get', 'list', 'queueList'] as const),
+  ...(['scheduleList', 'status', 'userGet', 'userList', 'workerList'] as const),
   ...(['xcomList', 'xcomRead'] as const),
 ]);
 
@@ -20,7 +20,7 @@ export interface Guarded {
 }
 
 /** What becomes of a call that a damaged record has broken off. */
-export class Mending {
+export class Repair {
   readonly #session: Guarded;
   readonly #mend: () => Promise<unknown>;
   /** While all is made anew; whether that helped. */
@@ -28,9 +28,9 @@ export class Mending {
   /** When it has not helped. */
   #vainAt = Number.NEGATIVE_INFINITY;
 
-  constructor(session: Guarded, mend: () => Promise<unknown>) {
+  constructor(session: Guarded, repairOf: () => Promise<unknown>) {
     this.#session = session;
-    this.#mend = mend;
+    this.#mend = repairOf;
   }
 
   /**

@@ -1,6 +1,6 @@
 /**
  * What it costs that two workers of one queue know different names, against two queues with a worker each:
- * `npx tsx bench/strangers.ts --tasks 20000 --rounds 3`. Row F69; the figures stand in docs/performance.md.
+ * `npx tsx bench/unknown-names.ts --tasks 20000 --rounds 3`. Row F69; the figures stand in docs/performance.md.
  */
 import { parseArgs } from 'node:util';
 import { call, Fairloom, silentLogger, task } from '../src/index.ts';

@@ -149,10 +149,10 @@ export const strangers: Cases = {
   },
 
   'F69 are looked at sixty-four at a time': async (kit, expect) => {
-    await kit.addMany(LIMITS.strangersPerLease + 20, STRANGE);
+    await kit.addMany(LIMITS.unknownNamesPerLease + 20, STRANGE);
     const id = await kit.add();
     expect(await kit.leaseReply({ limit: 10 })).toMatchObject({ leases: [], more: true });
-    expect(await kit.user('ann')).toMatchObject({ parked: LIMITS.strangersPerLease });
+    expect(await kit.user('ann')).toMatchObject({ parked: LIMITS.unknownNamesPerLease });
     expect(await kit.leaseIds(10)).toEqual([id]);
   },
 

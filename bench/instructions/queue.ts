@@ -47,7 +47,7 @@ export interface Work {
 }
 
 /** An empty namespace of the built product. */
-export async function openLane(redis: CountedRedis, finishedMs = DAY_MS): Promise<Backend> {
+export async function openQueue(redis: CountedRedis, finishedMs = DAY_MS): Promise<Backend> {
   await redis.flush();
   const backend = (await loadFairloomRedis()).redis(redis.url);
   await backend.open({ retention: { finishedMs, failedMs: DAY_MS, canceledMs: DAY_MS } });

@@ -3,17 +3,17 @@
 
 -- The classes of a queue, each with its users in the order of their tags, some at a time: got, from `at`
 -- on. Who has had a turn stands behind those that were there, in `again`, since tags never fall.
-function Deal.fronts(lane, most)
+function Dispatch.fronts(queue, most)
   local fronts, n = {}, 0
-  for class, users in pairs(lane.classes) do
+  for class, users in pairs(queue.classes) do
     local isShared, value = string.byte(class, 2) == 115, string.sub(class, 3) + 0
     local page = most
-    if next(lane.classes, next(lane.classes)) and not isShared then
-      page = math.min(most, math.ceil(most * users * value / lane.weightSum) + 1)
+    if next(queue.classes, next(queue.classes)) and not isShared then
+      page = math.min(most, math.ceil(most * users * value / queue.weightSum) + 1)
     end
     n = n + 1
     local step = Choose.stepOf(class)
-    fronts[n] = { class = class, key = K.ready(lane.prefix, class), isPlain = string.byte(class) == 112,
+    fronts[n] = { class = class, key = K.ready(queue.prefix, class), isPlain = string.byte(class) == 112,
       countedWeight = value, step = step, scale = isShared or Tag.scaleOf(value), page = page,
       from = 0, at = 1, size = 0, got = NONE, tag = false, again = NONE, first = 1, last = 0, n = users, m = 0 }
   end
@@ -21,7 +21,7 @@ function Deal.fronts(lane, most)
 end
 
 -- Where the first of a class stands in virtual time, as `start`; nil when nobody is left.
-function Deal.look(front, tags)
+function Dispatch.look(front, tags)
   if front.at > front.size and front.from then
     local from, page = front.from, front.page
     local got = redis.call('ZRANGE', front.key, from == 0 and '0' or string.format('%d', from),
@@ -48,19 +48,19 @@ end
 -- where there are several, and (in the script that deals out again) tasks had. `order`: whose each turn is,
 -- unless each has one. `isOther`: the next one is of a user with a record. `before`: turns that were dealt out
 -- for more, and were not taken.
-function Deal.turns(lane, most, before)
-  local fronts, n = Deal.fronts(lane, most)
-  local v, w, lines = lane.virtual, lane.weightSum, K.line(lane.prefix, '', '')
+function Dispatch.turns(queue, most, before)
+  local fronts, n = Dispatch.fronts(queue, most)
+  local v, w, lines = queue.virtual, queue.weightSum, K.line(queue.prefix, '', '')
   local names, tags, left = {}, {}, {}
   local had, fronted, served, order, us = rich and {}, n > 1 and {}, nil, nil, nil
   local count, who, isOther = 0, 0, false
   while count < most and w > 0 do
     local front, start, from = fronts[1], nil, v
     if n == 1 then
-      start = Deal.look(front, tags)
+      start = Dispatch.look(front, tags)
       if start and start > v then from = start end
     else
-      for i = 1, n do Deal.look(fronts[i], tags) end
+      for i = 1, n do Dispatch.look(fronts[i], tags) end
       front, from = Choose.best(fronts, n, v)
       start = front and front.start
     end
@@ -72,7 +72,7 @@ function Deal.turns(lane, most, before)
     elseif isPlain then
       have = before and before.had[i] or redis.call('LLEN', lines .. front.got[front.at])
     elseif rich then
-      have, u = Deal.roomOf(lane, front, most, before and before.us and before.us[i])
+      have, u = Dispatch.roomOf(queue, front, most, before and before.us and before.us[i])
     end
     if not have then
       isOther = true
@@ -130,8 +130,8 @@ function Deal.turns(lane, most, before)
 end
 
 -- Takes the tasks of these turns out of their lines.
-function Deal.pop(lane, turns)
-  local ids, lines, names, order, served = {}, K.line(lane.prefix, '', ''), turns.names, turns.order, turns.served
+function Dispatch.pop(queue, turns)
+  local ids, lines, names, order, served = {}, K.line(queue.prefix, '', ''), turns.names, turns.order, turns.served
   if not order then
     for i = 1, turns.count do ids[i] = redis.call('LPOP', lines .. names[i]) end
     return ids
@@ -157,10 +157,10 @@ end
 
 -- The tasks stand again where they stood.
 -- @rare
-function Deal.unpop(lane, names, order, ids)
+function Dispatch.unpop(queue, names, order, ids)
   for at_ = #ids, 1, -1 do
     local i = order and order[at_] or at_
-    redis.call('LPUSH', K.line(lane.prefix, '', names[i]), ids[at_])
+    redis.call('LPUSH', K.line(queue.prefix, '', names[i]), ids[at_])
   end
 end
 
@@ -169,7 +169,7 @@ local DIGITS = 5297
 
 -- The first task that cannot just be started: its record is gone or cannot be read, it has facts (and is not among
 -- `found`), another cost than 1, or a name that the worker does not know; nil when there is none.
-function Deal.firstOdd(texts, n, request, found)
+function Dispatch.firstOdd(texts, n, request, found)
   local known = request.known
   for i = 1, n do
     local text = texts[i]
@@ -194,7 +194,7 @@ end
 
 -- Writes the tags of those that had turns. Who has nothing left leaves its class, and its tag is kept
 -- while it is ahead.
-function Deal.saveTags(lane, turns)
+function Dispatch.saveTags(queue, turns)
   local tags, left, names, fronted, us = turns.tags, turns.left, turns.names, turns.fronted, turns.us
   local drained, kept, passed = 0, nil, nil
   for i = 1, turns.who do
@@ -223,7 +223,7 @@ function Deal.saveTags(lane, turns)
       end
     end
   end
-  lane.virtual, lane.weightSum = turns.virtual, turns.weightSum
+  queue.virtual, queue.weightSum = turns.virtual, turns.weightSum
   for _, front in ipairs(turns.fronts) do
     local moves = front.moves
     if moves and front.m == 2 then
@@ -231,31 +231,31 @@ function Deal.saveTags(lane, turns)
     elseif moves then
       redis.call('ZADD', front.key, unpack(moves))
     end
-    if front.gone then Deal.dropFrom(lane, front, #front.gone) end
+    if front.gone then Dispatch.dropFrom(queue, front, #front.gone) end
   end
   if drained == 0 then return end
-  lane.ready = lane.ready - drained
-  if passed then Step.dropNames(lane, passed) end
+  queue.ready = queue.ready - drained
+  if passed then Step.dropNames(queue, passed) end
   if not kept then return end
-  redis.call('ZADD', K.keptTags(lane.prefix), unpack(kept))
-  lane.tags = lane.tags + #kept / 2
+  redis.call('ZADD', K.keptTags(queue.prefix), unpack(kept))
+  queue.tags = queue.tags + #kept / 2
 end
 
-function Deal.dropFrom(lane, front, n)
-  local classes, users = lane.classes, front.n - n
+function Dispatch.dropFrom(queue, front, n)
+  local classes, users = queue.classes, front.n - n
   classes[front.class] = users > 0 and users or nil
   if users > 0 then return redis.call('ZREM', front.key, unpack(front.gone)) end
   redis.call('DEL', front.key)
   local kind = string.sub(front.class, 2)
-  if not F.isKindUsed(classes, kind) then lane.lasts[kind] = nil end
+  if not F.isKindUsed(classes, kind) then queue.lasts[kind] = nil end
 end
 
 -- Leases the tasks of these turns.
-function Deal.startAll(lane, turns, ids, texts, request, batch)
-  local n, till = turns.count, now + (lane.config.leaseMs or request.leaseMs)
-  lane.runnable = lane.runnable - n
-  lane.counts.queued, lane.counts.started = lane.counts.queued - n, lane.counts.started + n
-  local value = struct.pack(FORMAT.lease, now, till, lane.epoch, 0, C.steps) .. lane.queue .. '\0' .. request.token
+function Dispatch.startAll(queue, turns, ids, texts, request, batch)
+  local n, till = turns.count, now + (queue.config.leaseMs or request.leaseMs)
+  queue.runnable = queue.runnable - n
+  queue.counts.queued, queue.counts.started = queue.counts.queued - n, queue.counts.started + n
+  local value = struct.pack(FORMAT.lease, now, till, queue.epoch, 0, C.steps) .. queue.name .. '\0' .. request.token
   local hot, at_ = K.hot(request.worker), batch.n
   if n == 1 then
     batch.ids[at_ + 1], batch.texts[at_ + 1] = ids[1], texts[1]
@@ -270,24 +270,24 @@ function Deal.startAll(lane, turns, ids, texts, request, batch)
   end
   batch.n = at_ + n
   F.begun(request.worker, till)
-  if request.isLong then Deal.addLong(batch, at_) end
+  if request.isLong then Dispatch.addLong(batch, at_) end
 end
 
 -- The first task for which this answer has no room, beside the others; nil when there is none. `found`: those
 -- that have facts.
 -- @rare
-function Deal.firstHeavy(batch, ids, texts, n, found)
+function Dispatch.firstHeavy(batch, ids, texts, n, found)
   for i = 1, n do
-    if not Deal.fits(batch, ids[i], texts[i], found and found[i]) then return i end
+    if not Dispatch.fits(batch, ids[i], texts[i], found and found[i]) then return i end
   end
 end
 
 -- Whether there is room for what a lease of the task carries; what is told of upstreams costs more to write than to
 -- carry.
 -- @rare
-function Deal.fits(batch, id, text, t)
+function Dispatch.fits(batch, id, text, t)
   local bytes = string.byte(text, AT.text.kind) % (2 * FLAG.kind.long) == 1 and redis.call('HSTRLEN', K.payloads(), id) or 0
-  if t and t.rare and t.rare.waitsOn then
+  if t and t.optional and t.optional.waitsOn then
     t.told = F.upstreamsOf(t)
     bytes = bytes + 4 * #t.told
   end
@@ -301,7 +301,7 @@ end
 
 -- Payloads that stand apart from their records go with the lease.
 -- @rare
-function Deal.addLong(batch, from)
+function Dispatch.addLong(batch, from)
   for i = from + 1, batch.n do
     if string.byte(batch.texts[i], AT.text.kind) % (2 * FLAG.kind.long) == 1 then
       Lease.addRow(batch, i, redis.call('HGET', K.payloads(), batch.ids[i]))
@@ -310,51 +310,51 @@ function Deal.addLong(batch, from)
 end
 
 -- The short script leaves the lease to the other, unless it has leased some already.
-function Deal.leave(batch)
+function Dispatch.leave(batch)
   batch.isOther, batch.stopped = true, true
   return true
 end
 
 -- Starts what comes next of a queue, at most so many; false when there is nothing.
-function Deal.some(share, most, request, batch)
-  if rich then return Deal.someRich(share, most, request, batch) end
-  local lane = share.lane
-  local turns = Deal.turns(lane, most)
+function Dispatch.some(share, most, request, batch)
+  if rich then return Dispatch.someRich(share, most, request, batch) end
+  local queue = share.queue
+  local turns = Dispatch.turns(queue, most)
   local odd = turns.isOther
-  if odd and batch.n == 0 then return Deal.leave(batch) end
+  if odd and batch.n == 0 then return Dispatch.leave(batch) end
   if turns.count > 0 then
-    local ids = Deal.pop(lane, turns)
+    local ids = Dispatch.pop(queue, turns)
     local texts = redis.call('HMGET', K.tasks(), unpack(ids))
     request.isLong = false
-    local at_ = Deal.firstOdd(texts, turns.count, request)
+    local at_ = Dispatch.firstOdd(texts, turns.count, request)
     if request.isLong then
       -- What cannot be read breaks off whoever reads it once all stand again where they stood.
-      local fine, heavy = pcall(Deal.firstHeavy, batch, ids, texts, at_ and at_ - 1 or turns.count)
+      local fine, heavy = pcall(Dispatch.firstHeavy, batch, ids, texts, at_ and at_ - 1 or turns.count)
       at_ = not fine and 1 or heavy or at_
     end
     if at_ then
-      Deal.unpop(lane, turns.names, turns.order, ids)
-      return Deal.leave(batch)
+      Dispatch.unpop(queue, turns.names, turns.order, ids)
+      return Dispatch.leave(batch)
     end
-    Deal.startAll(lane, turns, ids, texts, request, batch)
+    Dispatch.startAll(queue, turns, ids, texts, request, batch)
   end
   if turns.who > 0 then
-    F.touchLane(lane)
-    Deal.saveTags(lane, turns)
+    F.touchQueue(queue)
+    Dispatch.saveTags(queue, turns)
   end
   batch.pass = odd and 1 or 2 * batch.pass
   if not odd then return turns.count > 0 end
   if batch.n >= request.limit then return true end
-  return Deal.leave(batch)
+  return Dispatch.leave(batch)
 end
 
 -- The share whose turn it is, and for how many turns: until the pass of another is less.
-function Deal.nextShare(shares, most)
+function Dispatch.nextShare(shares, most)
   local best, at_, others
   for i = 1, #shares do
     local share = shares[i]
     local isOpen = not share.isDone
-    if isOpen then isOpen = Choose.laneOpen(share.lane) end
+    if isOpen then isOpen = Choose.queueOpen(share.queue) end
     share.isOpen = isOpen
     if isOpen then
       if best then others = true end
@@ -375,20 +375,20 @@ function Deal.nextShare(shares, most)
   return best, most
 end
 
-function Deal.fill(shares, request, worker)
-  local batch = { n = 0, ids = {}, texts = {}, rows = false, strangers = 0, stopped = false, alone = false,
+function Dispatch.fill(shares, request, worker)
+  local batch = { n = 0, ids = {}, texts = {}, rows = false, unknownNames = 0, stopped = false, alone = false,
     isOther = false, pass = INF, vain = 0, bytes = 0 }
   local left = rich and Park.bringAll(shares, worker, request.limit)
   while batch.n < request.limit and not batch.stopped do
-    local share, most = Deal.nextShare(shares, math.min(request.limit - batch.n, batch.pass, LIMIT.dealtAtOnce))
+    local share, most = Dispatch.nextShare(shares, math.min(request.limit - batch.n, batch.pass, LIMIT.dealtAtOnce))
     if not share then break end
-    local config, before = share.lane.config, batch.n
-    if config.maxRunning then most = math.min(most, config.maxRunning - share.lane.counts.started) end
+    local config, before = share.queue.config, batch.n
+    if config.maxRunning then most = math.min(most, config.maxRunning - share.queue.counts.started) end
     local found
-    if rich and (share.reach or config.rate) then
-      found = Deal.one(share, request, batch)
+    if rich and (share.scope or config.rate) then
+      found = Dispatch.one(share, request, batch)
     else
-      found = Deal.some(share, most, request, batch)
+      found = Dispatch.some(share, most, request, batch)
     end
     if not found then share.isDone = true end
     for _ = before + 1, batch.n do share.pass = share.pass + share.step end

@@ -1,12 +1,12 @@
 import { LIMITS } from '../../../domain/limits.ts';
-import type { Lane, TaskEntry, UserLane } from '../store/entities.ts';
+import type { QueueEntry, TaskEntry, UserEntry } from '../store/entities.ts';
 import type { Aside } from '../store/parked.ts';
 import { isGated, reindex } from '../store/ready-index.ts';
 import type { Store, WorkerEntry } from '../store/store.ts';
-import { isOrphan } from './choose.ts';
+import { isAbandoned } from './choose.ts';
 import { end } from './end.ts';
 import { bringBackOne, parkAgain, setDeadline } from './places.ts';
-import { nameKnownAt, reachOf, wake } from './workers.ts';
+import { nameKnownAt, scopeOf, wake } from './workers.ts';
 
 const DEFAULT_WEIGHT = 100;
 
@@ -24,15 +24,15 @@ export interface Brought {
  */
 export function bringBack(
   store: Store,
-  lane: Lane,
+  queue: QueueEntry,
   { worker, slots }: { readonly worker: WorkerEntry; readonly slots: number },
   brought: Brought[],
 ): boolean {
-  if (lane.parked.count === 0 || isGated(store, lane)) return false;
+  if (queue.parked.count === 0 || isGated(store, queue)) return false;
   // The worker is here: nobody has to be woken for what it brings back.
-  const { gain } = lane;
+  const { gain } = queue;
   let room = slots;
-  let turns = lane.parked.rotation(worker.names, (user) => reaches(worker, user));
+  let turns = queue.parked.rotation(worker.names, (user) => reaches(worker, user));
   let left = false;
   while (room > 0 && turns.length > 0) {
     const again: Aside<TaskEntry>[] = [];
@@ -43,7 +43,7 @@ export function bringBack(
     }
     turns = again;
   }
-  lane.gain = gain;
+  queue.gain = gain;
   return left || turns.length > 0;
 }
 
@@ -52,12 +52,12 @@ function visit(store: Store, turn: Aside<TaskEntry>, room: number, brought: Brou
   const { user, tasks } = turn;
   const weight = store.settingsOf(user).weight ?? DEFAULT_WEIGHT;
   const most = Math.min(room, Math.max(1, Math.ceil(weight / DEFAULT_WEIGHT)));
-  const at = user.lane.parked.toEnd(turn);
+  const at = user.queue.parked.toEnd(turn);
   let came = 0;
   for (; came < most; came++) {
     const entry = tasks.first();
     if (entry === undefined) break;
-    brought.push({ entry, until: entry.rare.parkedUntil ?? 0, turn: at });
+    brought.push({ entry, until: entry.optional.parkedUntil ?? 0, turn: at });
     bringBackOne(store, entry);
   }
   reindex(store, user);
@@ -72,10 +72,10 @@ export function parkLeft(store: Store, brought: readonly Brought[]): void {
 }
 
 /** Whether the lists of a worker let it serve a user. */
-function reaches(worker: WorkerEntry, user: UserLane): boolean {
-  const reach = reachOf(worker, user.lane);
-  if (reach === undefined || reach.steal === 'any') return true;
-  const { assigned, steal } = reach;
+function reaches(worker: WorkerEntry, user: UserEntry): boolean {
+  const scope = scopeOf(worker, user.queue);
+  if (scope === undefined || scope.steal === 'any') return true;
+  const { assigned, steal } = scope;
   return user.lists.some((list) => list === assigned || list === steal);
 }
 
@@ -83,20 +83,24 @@ function reaches(worker: WorkerEntry, user: UserLane): boolean {
  * What is parked here can run, but not by whoever has just leased: somebody is woken that knows it.
  * `strange`: tasks that this step has parked.
  */
-export function wakeKnowing(store: Store, lane: Lane, strange: readonly TaskEntry[]): void {
-  if (store.line.size === 0 || lane.parked.count === 0 || isGated(store, lane)) return;
-  const waiting = [...store.line].filter(({ spec }) => spec.queues.includes(lane.queue));
+export function wakeKnowing(
+  store: Store,
+  queue: QueueEntry,
+  newlyParked: readonly TaskEntry[],
+): void {
+  if (store.line.size === 0 || queue.parked.count === 0 || isGated(store, queue)) return;
+  const waiting = [...store.line].filter(({ spec }) => spec.queues.includes(queue.queue));
   const free = waiting.find((worker) => {
-    const reach = reachOf(worker, lane);
-    const isFree = reach === undefined || reach.steal === 'any';
-    return isFree && [...worker.names].some((name) => lane.parked.knows(name));
+    const scope = scopeOf(worker, queue);
+    const isFree = scope === undefined || scope.steal === 'any';
+    return isFree && [...worker.names].some((name) => queue.parked.knows(name));
   });
   const one =
     free ??
     waiting.find((worker) =>
-      strange.some(
+      newlyParked.some(
         ({ name, owner }) =>
-          owner.lane === lane && worker.names.has(name) && reaches(worker, owner),
+          owner.queue === queue && worker.names.has(name) && reaches(worker, owner),
       ),
     );
   if (one !== undefined) wake(store, one);
@@ -104,8 +108,8 @@ export function wakeKnowing(store: Store, lane: Lane, strange: readonly TaskEntr
 
 /** It has been parked for an hour: it fails, unless some worker may yet come for it. */
 export function lookAgain(store: Store, entry: TaskEntry): void {
-  if (isOrphan(store, entry)) {
-    const run = entry.rare.run?.owner ?? '';
+  if (isAbandoned(store, entry)) {
+    const run = entry.optional.run?.owner ?? '';
     end(store, entry, { event: 'canceled', cause: { type: 'run-ended', run } });
     return;
   }

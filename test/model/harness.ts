@@ -78,7 +78,7 @@ export function newCounters(): Counters {
   return { steps: new Map(), events: new Map() };
 }
 
-export class Rig {
+export class Harness {
   readonly #subjects: readonly Subject[];
   readonly #counters: Counters;
   readonly #oracle: Oracle;

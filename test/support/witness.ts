@@ -16,7 +16,7 @@ interface Taken {
   readonly value: string;
 }
 
-export class Notary {
+export class Witness {
   /** The same backend, watched. */
   readonly backend: Backend;
   /** What must not happen. */

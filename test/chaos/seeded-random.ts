@@ -1,5 +1,5 @@
 /** Chance that a seed repeats. */
-export class Dice {
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {

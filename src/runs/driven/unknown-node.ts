@@ -5,7 +5,7 @@ import type { WorkerStore } from '../../domain/port/backend.ts';
 import type { TaskNode } from '../../graph/graph.ts';
 import type { Journal } from './journal.ts';
 
-interface StrangeTools {
+interface UnknownNodeTools {
   readonly backend: { readonly workers: Pick<WorkerStore, 'list'> };
   readonly clock: Clock;
   persist<T>(call: () => Promise<T>): Promise<T>;
@@ -23,8 +23,8 @@ interface Strangeness {
  * How long a run is left to others, in ms; `undefined` when that has lasted too long: the node
  * fails then; `expired` when its own time to start is over.
  */
-export async function strangePause(
-  { backend, clock, persist }: StrangeTools,
+export async function unknownNodePause(
+  { backend, clock, persist }: UnknownNodeTools,
   journal: Journal,
   { key, node }: { readonly key: string; readonly node: TaskNode },
 ): Promise<number | 'expired' | undefined> {
@@ -45,9 +45,9 @@ export async function strangePause(
   const met: Strangeness = { times: before.times + 1, since, first: before.first };
   journal.noteText(field, JSON.stringify(met));
   await journal.flush();
-  const { strangeBaseMs, strangeMaxMs } = LIMITS;
-  const pause = strangeBaseMs * 2 ** Math.min(before.times, MOST_DOUBLINGS);
-  return Math.min(strangeMaxMs, pause, left);
+  const { unknownNodeBaseMs, unknownNodeMaxMs } = LIMITS;
+  const pause = unknownNodeBaseMs * 2 ** Math.min(before.times, MOST_DOUBLINGS);
+  return Math.min(unknownNodeMaxMs, pause, left);
 }
 
 /** For a node that may wait. */

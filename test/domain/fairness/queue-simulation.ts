@@ -6,7 +6,7 @@ import {
   enterTag,
   exactStep,
   keptTag,
-  type LaneClock,
+  type QueueClock,
   rescaledTag,
   sharedClass,
   sharedStep,
@@ -27,8 +27,8 @@ interface SimUser {
   group: string;
 }
 
-export class LaneSimulation {
-  readonly clock: LaneClock = { v: 0, w: 0, epoch: 0 };
+export class QueueSimulation {
+  readonly clock: QueueClock = { v: 0, w: 0, epoch: 0 };
   readonly #users = new Map<string, SimUser>();
   readonly #groups = new Map<string, Set<SimUser>>();
   /** By group in use, what it remembers of the user that entered last. */
@@ -43,7 +43,7 @@ export class LaneSimulation {
     this.#join(user);
   }
 
-  /** The user has no work any more; when nobody has, the lane starts anew. */
+  /** The user has no work any more; when nobody has, the queue starts anew. */
   leave(name: string): void {
     const user = this.#user(name, 100);
     if (!user.ready) return;

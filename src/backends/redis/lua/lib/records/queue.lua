@@ -6,24 +6,24 @@
 -- Where the rest begins.
 local REST_FROM = (AT.queue.rest + SIZE.seldom)
 
-function F.readSeldom(lane, packed)
-  local c = lane.counts
-  lane.tat, c.failed, c.canceled, lane.failed, lane.canceled, lane.retried, lane.lost, lane.stolen
+function F.readSeldom(queue, packed)
+  local c = queue.counts
+  queue.tat, c.failed, c.canceled, queue.failed, queue.canceled, queue.retried, queue.lost, queue.stolen
     = struct.unpack(FORMAT.seldom, packed, AT.queue.rest)
 end
 
 -- Classes beside the one with the weight 100 of users without a record, and how many tasks are parked.
-function F.readRest(lane, rest)
+function F.readRest(queue, rest)
   local classes, lasts, parked = cmsgpack.unpack(rest)
-  for class, n in pairs(classes) do lane.classes[class] = n end
-  for kind, last in pairs(lasts) do lane.lasts[kind] = last end
-  lane.parked = parked
+  for class, n in pairs(classes) do queue.classes[class] = n end
+  for kind, last in pairs(lasts) do queue.lasts[kind] = last end
+  queue.parked = parked
 end
 
-function F.laneOf(queue)
-  local lane = lanes[queue]
-  if lane then return lane end
-  local p = K.lane(queue)
+function F.queueOf(queueName)
+  local queue = knownQueues[queueName]
+  if queue then return queue end
+  local p = K.queue(queueName)
   local got = redis.call('HMGET', K.fair(p), FIELD.fair.numbers, FIELD.fair.settings, FIELD.fair.mean)
   local packed, config = got[1], NONE
   if got[2] then config = cmsgpack.unpack(got[2]) end
@@ -33,7 +33,7 @@ function F.laneOf(queue)
     v, w, epoch, runnable, ready, idleLeast, old, tags, joined, scheduled, deferred, queued, started, ended,
       enqueued, finished, plain, last = struct.unpack(FORMAT.queue, packed)
   end
-  lane = { queue = queue, prefix = p, virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
+  queue = { name = queueName, prefix = p, virtual = v, weightSum = w, epoch = epoch, readEpoch = epoch, runnable = runnable,
     ready = ready,
     idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
     counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
@@ -43,38 +43,38 @@ function F.laneOf(queue)
   -- A queue that is new: numbers that are 0.
   packed = packed or string.rep('\0', REST_FROM - 1)
   if rich then
-    F.readSeldom(lane, packed)
+    F.readSeldom(queue, packed)
   else
-    lane.seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1)
+    queue.seldom = string.sub(packed, AT.queue.rest, REST_FROM - 1)
   end
-  if #packed >= REST_FROM then F.readRest(lane, string.sub(packed, REST_FROM)) end
-  if got[3] then lane.mean = struct.unpack('<d', got[3]) end
-  lanes[queue] = lane
-  return lane
+  if #packed >= REST_FROM then F.readRest(queue, string.sub(packed, REST_FROM)) end
+  if got[3] then queue.mean = struct.unpack('<d', got[3]) end
+  knownQueues[queueName] = queue
+  return queue
 end
 
-function F.touchLane(lane)
-  if lane.isTouched then return end
-  lane.isTouched = true
-  touched[#touched + 1] = lane
+function F.touchQueue(queue)
+  if queue.isTouched then return end
+  queue.isTouched = true
+  touched[#touched + 1] = queue
 end
 
-function F.packSeldom(lane)
-  local c = lane.counts
-  return struct.pack(FORMAT.seldom, lane.tat, c.failed, c.canceled, lane.failed, lane.canceled, lane.retried, lane.lost,
-    lane.stolen)
+function F.packSeldom(queue)
+  local c = queue.counts
+  return struct.pack(FORMAT.seldom, queue.tat, c.failed, c.canceled, queue.failed, queue.canceled, queue.retried, queue.lost,
+    queue.stolen)
 end
 
-function F.saveLane(lane)
-  local c, classes, lasts = lane.counts, lane.classes, lane.lasts
+function F.saveQueue(queue)
+  local c, classes, lasts = queue.counts, queue.classes, queue.lasts
   local plain, last, rest = classes.pw100, lasts.w100, ''
   classes.pw100, lasts.w100 = nil, nil
-  if lane.parked > 0 or next(classes) or next(lasts) then rest = cmsgpack.pack(classes, lasts, lane.parked) end
+  if queue.parked > 0 or next(classes) or next(lasts) then rest = cmsgpack.pack(classes, lasts, queue.parked) end
   classes.pw100, lasts.w100 = plain, last
-  redis.call('HSET', K.fair(lane.prefix), FIELD.fair.numbers, struct.pack(FORMAT.queue, lane.virtual, lane.weightSum,
-    lane.epoch, lane.runnable, lane.ready,
-    lane.idleLeast, lane.old, lane.tags, lane.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
-    lane.enqueued, lane.finished, plain or 0, last or -1) .. (rich and F.packSeldom(lane) or lane.seldom) .. rest)
-  if lane.learned then redis.call('HSET', K.fair(lane.prefix), FIELD.fair.mean, struct.pack('<d', lane.mean)) end
-  if lane.fresh then redis.call('SADD', K.queues(), lane.queue) end
+  redis.call('HSET', K.fair(queue.prefix), FIELD.fair.numbers, struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
+    queue.epoch, queue.runnable, queue.ready,
+    queue.idleLeast, queue.old, queue.tags, queue.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,
+    queue.enqueued, queue.finished, plain or 0, last or -1) .. (rich and F.packSeldom(queue) or queue.seldom) .. rest)
+  if queue.learned then redis.call('HSET', K.fair(queue.prefix), FIELD.fair.mean, struct.pack('<d', queue.mean)) end
+  if queue.fresh then redis.call('SADD', K.queues(), queue.name) end
 end

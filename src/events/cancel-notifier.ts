@@ -4,27 +4,27 @@ import type { Cause } from '../domain/task/cause.ts';
 type Listener = (taskId: string, cause: Cause) => void;
 
 /** Tells the workers of one process that use one backend of cancels that were asked for here. */
-export class CancelBell {
+export class CancelNotifier {
   readonly #listeners = new Set<Listener>();
 
   /** The bell of all clients in this process that were given the same backend. */
-  static of(backend: object): CancelBell {
-    const known = BELLS.get(backend);
+  static of(backend: object): CancelNotifier {
+    const known = NOTIFIERS.get(backend);
     if (known !== undefined) return known;
-    const bell = new CancelBell();
-    BELLS.set(backend, bell);
-    return bell;
+    const notifier = new CancelNotifier();
+    NOTIFIERS.set(backend, notifier);
+    return notifier;
   }
 
   /** Tells this one too, until the function that it gives is called. */
-  hear(listener: Listener): () => void {
+  subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  ring(taskId: string, cause: Cause): void {
-    for (const tell of this.#listeners) tell(taskId, cause);
+  notify(taskId: string, cause: Cause): void {
+    for (const listener of this.#listeners) listener(taskId, cause);
   }
 }
 
-const BELLS = new WeakMap<object, CancelBell>();
+const NOTIFIERS = new WeakMap<object, CancelNotifier>();

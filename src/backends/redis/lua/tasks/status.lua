@@ -3,18 +3,18 @@
 --
 -- KEYS[1]  clock   hash
 -- ARGV[1..]  ids   of tasks
--- Returns  four values for each id, as lib/standing.lua tells them
+-- Returns  four values for each id, as lib/status.lua tells them
 -- Cost     O(ids + bytes), within LIMIT.scriptUnits and scriptBytes
 -- @include lib/state.lua
 -- @include lib/read.lua
--- @include lib/standing.lua
+-- @include lib/status.lua
 -- @include lib/budget.lua
 
 local reply = {}
 for i = 1, #ARGV do
   if F.isSpent() then break end
   local n = 4 * i - 4
-  F.addStanding(reply, n, F.taskOf(ARGV[i]))
+  F.addStatus(reply, n, F.taskOf(ARGV[i]))
   F.spend(0.8, #(reply[n + 2] or '') + #(reply[n + 3] or ''))
 end
 return reply

@@ -34,7 +34,7 @@ eachBackend((open) => {
       expect(error).toMatchObject({ failureType: 'unknown-task', node: 'strange' });
       const lasted = stage.clock.now() - begun;
       expect(lasted).toBeGreaterThanOrEqual(LIMITS.unknownTaskMs);
-      expect(lasted).toBeLessThan(LIMITS.unknownTaskMs + 2 * LIMITS.strangeMaxMs);
+      expect(lasted).toBeLessThan(LIMITS.unknownTaskMs + 2 * LIMITS.unknownNodeMaxMs);
       const releases = seen.of('task.released').length;
       expect(releases).toBeGreaterThan(60);
       expect(releases).toBeLessThan(70);
