@@ -44,7 +44,7 @@ import * as redrive from './contract/tasks/redrive.ts';
 import * as retention from './contract/tasks/retention.ts';
 import * as settling from './contract/tasks/settling.ts';
 import * as sweeping from './contract/tasks/sweeping.ts';
-import * as terms from './contract/tasks/terms.ts';
+import * as terms from './contract/tasks/attempt-settings.ts';
 import { ties } from './contract/tasks/ties.ts';
 import * as time from './contract/tasks/time.ts';
 import { timed } from './contract/tasks/timed.ts';

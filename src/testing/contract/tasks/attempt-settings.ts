@@ -35,7 +35,7 @@ export const attempts: Cases = {
     const id = await kit.add();
     await kit.retry(await kit.leaseOne(), 0);
     await kit.setQueue({ retries: 9, maxRunning: 3 });
-    expect(await kit.leaseOne()).toMatchObject({ id, attempt: 2, terms: { retries: 9 } });
+    expect(await kit.leaseOne()).toMatchObject({ id, attempt: 2, attemptSettings: { retries: 9 } });
   },
 
   'are told with leases that come with a settle': async (kit, expect) => {
