@@ -78,7 +78,7 @@ async function redisSubject(url: string, client: Redis, retention: Retention): P
 const KEPT = /^(key|graph|graphmeta):/;
 
 /** What a namespace keeps for ever: clock, counters, settings of queues, and the latest fence. */
-const LASTING = /^(clock|clock-by-hand|meta|queues|names|fair|lane:\w+:fair|scheduler:lock)$/;
+const LASTING = /^(clock|clock-by-hand|meta|queues|names|fair|queue:\w+:fair|scheduler:lock)$/;
 
 /** Opens fresh subjects for each history; `close` ends what they share. */
 export async function openerOf(

@@ -78,7 +78,7 @@ describe('the budget of a script', () => {
     for (let ticks = 0; ticks < 20 && (await kit.backend.tasks.tick()).more; ticks++);
     expect(await raw.exists(key('refreshing'))).toBe(0);
     const known = await Promise.all(
-      queues.map((queue) => raw.exists(key(`lane:${queue}:user:ann`))),
+      queues.map((queue) => raw.exists(key(`queue:${queue}:user:ann`))),
     );
     expect(known.every((count) => count === 1)).toBe(true);
     expect((await kit.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);

@@ -31,14 +31,14 @@ const FIXED = [...SOURCE.matchAll(/'([a-z:-]+)'/g)].flatMap(([, text = '']) => {
 const PIECES = [
   ...new Set([
     ...[':', '::', '{', '}', '{x}', '0', '1', '2', '3', '10', 'a', 'b', 'é', '😀', ' ', '\n', '%'],
-    ...['~', 'lane:a:', '__proto__', ...FIXED],
+    ...['~', 'queue:a:', '__proto__', ...FIXED],
   ]),
 ];
 
 /** Names that look like families. */
 const NAME_PIECES = [
   'default',
-  'lane',
+  'queue',
   'user',
   'queue',
   'key',
@@ -65,7 +65,7 @@ const FAMILIES: ReadonlyMap<string, readonly string[]> = new Map(
     })
     // Parts of keys, and members of sets.
     // An index has a family of its own, by which it is named here.
-    .filter(([name]) => !['lane', 'pair', 'levelPart', 'index'].includes(name)),
+    .filter(([name]) => !['queue', 'pair', 'levelPart', 'index'].includes(name)),
 );
 
 /** A sequence of numbers in [0, 1) that is the same in every run (mulberry32). */
@@ -98,7 +98,7 @@ class Maker {
     // Level 3, as most tasks have it, is not told.
     if (parameter === 'level') return this.#one(['', '1', '2', '4', '5', '6']);
     if (parameter === 'epoch') return String(Math.floor(this.#roll() * 12));
-    if (/^(lane|queue|worker)$/.test(parameter)) return this.#text(NAME_PIECES, isName);
+    if (/^(queue|worker)$/.test(parameter)) return this.#text(NAME_PIECES, isName);
     return this.#text(PIECES, isId);
   }
 
@@ -126,7 +126,7 @@ local names = {}
 for i, text in ipairs(ARGV) do
   local call = cjson.decode(text)
   local args = call.args
-  if call.lane then args[1] = K.lane(args[1]) end
+  if call.queue then args[1] = K.queue(args[1]) end
   names[i] = K[call.family](unpack(args))
 end
 return names`;
@@ -137,7 +137,7 @@ async function namesOf(uses: readonly Use[]): Promise<readonly string[]> {
   const names: string[] = [];
   for (let from = 0; from < uses.length; from += BATCH) {
     const calls = uses.slice(from, from + BATCH).map(({ family, args }) => {
-      return JSON.stringify({ family, args, queue: FAMILIES.get(family)?.[0] === 'lane' });
+      return JSON.stringify({ family, args, queue: FAMILIES.get(family)?.[0] === 'queue' });
     });
     const told: unknown = await admin.eval(SCRIPT, 1, `${PREFIX}:`, ...calls);
     if (Array.isArray(told)) names.push(...told.map(String));

@@ -17,7 +17,7 @@ export function rngOf(seed: number): Rng {
 
 /** What a key is for: its name up to what is free in it. */
 export function familyOf(prefix: string, key: string): string {
-  const rest = key.slice(prefix.length + 1).replace(/^lane:[^:]+:/, '');
+  const rest = key.slice(prefix.length + 1).replace(/^queue:[^:]+:/, '');
   const [first = '', second = ''] = rest.split(':');
   return /^(deps|state|ended|kept|scheduler|schedules)$/.test(first) && second !== ''
     ? `${first}:${second}`

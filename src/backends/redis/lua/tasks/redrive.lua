@@ -79,7 +79,7 @@ redis.call('HDEL', K.ends(), id)
 t.result, t.error = nil, nil
 if redis.call('EXISTS', K.run(id)) == 1 then redis.call('HINCRBY', K.run(id), FIELD.run.redrives, 1) end
 t.state = 'deferred'
-if t.rare and t.rare.keyName then t.rare.keyPassed = true end
+if t.optional and t.optional.keyName then t.optional.keyPassed = true end
 F.change(t)
 if t.optional and t.optional.waitsOn then relink() end
 takeHeldBack()

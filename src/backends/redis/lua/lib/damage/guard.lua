@@ -196,7 +196,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
   -- Family, what its name ends in, and its name without the prefix.
   local function nameOf(key)
     local whole = string.sub(key, #base + 1)
-    local rest = string.match(whole, '^lane:[^:]+:(.*)$') or whole
+    local rest = string.match(whole, '^queue:[^:]+:(.*)$') or whole
     local family, last = string.match(rest, '^([^:]+):?(.*)$')
     return family or '', last or '', whole
   end

@@ -251,7 +251,7 @@ end
 
 -- What is wrong with a key, given without its prefix.
 function F.keyDrift(name, repair)
-  local queueName, rest = string.match(name, '^lane:([^:]+):(.*)$')
+  local queueName, rest = string.match(name, '^queue:([^:]+):(.*)$')
   rest = rest or name
   local family, last = string.match(rest, '^([^:]+):?(.*)$')
   if not redis.checkKey(prefix .. name) or rest == 'scheduler:lock' then return end
