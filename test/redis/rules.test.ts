@@ -280,7 +280,7 @@ function levelRule(): Rule {
       cnt[6] = a[18]
       local shares = { v = a[1], crit = a[2], last = five(3), tag = five(8) }
       local u = { cnt = cnt, shares = shares,
-        lane = { config = { priorityWeights = five(19), criticalBurst = a[24] > 0 and a[24] or nil } } }
+        queue = { config = { priorityWeights = five(19), criticalBurst = a[24] > 0 and a[24] or nil } } }
       local level = F.nextLevel(u)
       if level > 0 then F.served(u, level) end
       F.emptied(u, a[25])

@@ -17,7 +17,7 @@ const broken = (): Error =>
     cause: new Error('ERR user_script:1: oh no'),
   });
 
-/** Answers, or throws, what comes next; `mends` counts how often all was made anew. */
+/** Answers, or throws, what comes next; `repairs` counts how often all was made anew. */
 function repairOf(...answers: readonly (Error | string)[]) {
   const left = [...answers];
   const asked: string[] = [];
@@ -29,53 +29,53 @@ function repairOf(...answers: readonly (Error | string)[]) {
       return answer;
     },
   };
-  const mends = { count: 0, fails: false };
-  const mending = new Repair(session, async () => {
-    mends.count++;
-    if (mends.fails) throw new Error('the server is gone');
+  const repairs = { count: 0, fails: false };
+  const repair = new Repair(session, async () => {
+    repairs.count++;
+    if (repairs.fails) throw new Error('the server is gone');
   });
-  return { mending, asked, mends };
+  return { repair, asked, repairs };
 }
 
 describe('F63 a call that was broken off', () => {
   it('is sent again with care, and what it left half done is made anew afterwards', async () => {
-    const { mending, asked, mends } = repairOf('ok');
-    expect(await mending.again('lease', ['w'], broken())).toBe('ok');
-    await mending.settled();
+    const { repair, asked, repairs } = repairOf('ok');
+    expect(await repair.again('lease', ['w'], broken())).toBe('ok');
+    await repair.settled();
     expect(asked).toEqual(['lease w false']);
-    expect(mends.count).toBe(1);
+    expect(repairs.count).toBe(1);
   });
 
   it('is sent a third time when what was left half done stands in its way', async () => {
-    const { mending, mends } = repairOf(broken(), 'ok');
-    expect(await mending.again('settle', [], broken())).toBe('ok');
-    expect(mends.count).toBe(1);
+    const { repair, repairs } = repairOf(broken(), 'ok');
+    expect(await repair.again('settle', [], broken())).toBe('ok');
+    expect(repairs.count).toBe(1);
   });
 
   it('that only reads leaves nothing half done', async () => {
-    const { mending, mends } = repairOf('ok', broken());
-    expect(await mending.again('get', ['t'], broken())).toBe('ok');
-    await expect(mending.again('get', ['t'], broken())).rejects.toThrow('broke off');
-    expect(mends.count).toBe(0);
+    const { repair, repairs } = repairOf('ok', broken());
+    expect(await repair.again('get', ['t'], broken())).toBe('ok');
+    await expect(repair.again('get', ['t'], broken())).rejects.toThrow('broke off');
+    expect(repairs.count).toBe(0);
   });
 
   it('again and again is no damage: nobody looks at everything for it each time', async () => {
-    const { mending, mends } = repairOf(broken(), broken(), broken(), broken());
-    await expect(mending.again('lease', [], broken())).rejects.toThrow('broke off');
-    await expect(mending.again('lease', [], broken())).rejects.toThrow('broke off');
-    expect(mends.count).toBe(1);
+    const { repair, repairs } = repairOf(broken(), broken(), broken(), broken());
+    await expect(repair.again('lease', [], broken())).rejects.toThrow('broke off');
+    await expect(repair.again('lease', [], broken())).rejects.toThrow('broke off');
+    expect(repairs.count).toBe(1);
   });
 
   it('fails as it did when all cannot be made anew', async () => {
-    const { mending, mends } = repairOf(broken());
-    mends.fails = true;
-    await expect(mending.again('lease', [], broken())).rejects.toThrow('broke off');
+    const { repair, repairs } = repairOf(broken());
+    repairs.fails = true;
+    await expect(repair.again('lease', [], broken())).rejects.toThrow('broke off');
   });
 
   it('by anything but a record is not sent again from here', async () => {
-    const { mending, asked } = repairOf('ok');
+    const { repair, asked } = repairOf('ok');
     const gone = new BackendUnavailableError('lease', new Error('closed'));
-    await expect(mending.again('lease', [], gone)).rejects.toBe(gone);
+    await expect(repair.again('lease', [], gone)).rejects.toBe(gone);
     expect(asked).toEqual([]);
   });
 });
