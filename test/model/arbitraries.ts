@@ -386,6 +386,10 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 1, arbitrary: fc.record({ type: fc.constant('unregister'), worker } as const) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('lose'), worker } as const) },
   {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant('reconcile'), repair: fc.boolean() } as const),
+  },
+  {
     weight: 8,
     arbitrary: advance.map((ms) => ({ type: 'advance', ms }) as const),
   },

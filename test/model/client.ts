@@ -79,15 +79,19 @@ export class Client {
     for (const item of items) ids.push(this.#idOf(item, ids));
     // Either everything looks back or everything looks ahead, so that a batch has no cycle.
     const ahead = atomic && (items[0]?.salt ?? 0) % 2 === 1;
+    const batch = [...new Set(ids)];
     const tasks = items.map((item, at): NewTask => {
-      const others = ahead ? ids.slice(at + 1) : ids.slice(0, at);
-      return newTask(item, { id: ids[at] ?? '', others, batch: ids, ids: this.ids, world, atomic });
+      const id = ids[at] ?? '';
+      // An id that comes twice stands where it came first.
+      const place = batch.indexOf(id);
+      const others = ahead ? batch.slice(place + 1) : batch.slice(0, place);
+      return newTask(item, { id, others, batch, ids: this.ids, world, atomic });
     });
     const terms: EnqueueTerms = lease === undefined ? { atomic } : { atomic: false, fence: lease };
-    const batch = { tasks: distinct(tasks), terms };
-    this.batches.push(batch);
+    const sent = { tasks: distinct(tasks), terms };
+    this.batches.push(sent);
     this.used(ids);
-    return batch;
+    return sent;
   }
 
   /** From now on it is looked at what became of them. */

@@ -201,6 +201,10 @@ export class Harness {
         return this.#call({ type: 'unregister', id: client.worker(step.worker).id });
       case 'lose':
         return client.lose(step.worker);
+      case 'reconcile':
+        await this.#notice();
+        await this.#mustNotDrift(step.repair);
+        return this.#check();
       case 'advance':
         return this.#pass(this.#clock + step.ms);
       case 'advanceTo':
@@ -301,16 +305,18 @@ export class Harness {
     this.#ledger.seen(expected);
   }
 
-  /**
-   * Time passes, and a step that changes nothing takes notice: whether one that is refused does is
-   * the backend's own affair.
-   */
+  /** Time passes, and that is taken notice of. */
   async #pass(ms: number): Promise<void> {
     // How soon it is noticed that a snapshot or a value is over is the backend's own affair, too.
     const { world } = this.#oracle;
     if (ms < this.#clock && !(mayReturnTo(world, ms) && areNoneOver(world))) return;
     await this.#setClock(ms);
-    await this.#call({ type: 'setQueue', queue: QUEUES[0] ?? '', patch: {} });
+    await this.#notice();
+  }
+
+  /** A step that changes nothing: whether one that is refused, or looks, sees the time is the backend's own affair. */
+  #notice(): Promise<void> {
+    return this.#call({ type: 'setQueue', queue: QUEUES[0] ?? '', patch: {} });
   }
 
   async #setClock(ms: number): Promise<void> {
@@ -383,7 +389,13 @@ export class Harness {
     for (const { name, backend } of this.#subjects) {
       const lists = await listsOf(backend, ids);
       await within(`I2 of ${name}`, async () => mustBeSame(lists, expected));
-      const { drift } = await backend.inspect.reconcile({ repair: false });
+    }
+    await this.#mustNotDrift(false);
+  }
+
+  async #mustNotDrift(repair: boolean): Promise<void> {
+    for (const { name, backend } of this.#subjects) {
+      const { drift } = await backend.inspect.reconcile({ repair });
       deepStrictEqual(drift, [], `drift of ${name}`);
     }
   }

@@ -207,6 +207,8 @@ export type Step =
   | { readonly type: 'unregister'; readonly worker: number }
   /** The worker process dies: it forgets what it holds and says nothing more. */
   | { readonly type: 'lose'; readonly worker: number }
+  /** Finds nothing amiss, so a repair changes nothing. */
+  | { readonly type: 'reconcile'; readonly repair: boolean }
   | { readonly type: 'advance'; readonly ms: number }
   /** To the next moment at which something falls due, and this much past it. */
   | { readonly type: 'advanceTo'; readonly offset: number }
@@ -244,6 +246,7 @@ export const STEP_TYPES: readonly Step['type'][] = [
   'register',
   'unregister',
   'lose',
+  'reconcile',
   'advance',
   'advanceTo',
   'flush',

@@ -265,10 +265,11 @@ function place(world: World, call: Call): void {
     // Not `deferred` while it is linked, so that nothing sets it going before its time.
     task.state = 'scheduled';
     const ids = answerers(item.dependsOn, call).filter((id) => id !== task.id);
+    // Also of one that ends at once: it may be redriven, and released then.
+    if (item.expiresFrom === 'release') task.expiresInMs = item.expiresInMs;
     link(world, task, after === undefined ? ids : [...ids, after.id]);
     if (ended(task)) continue;
     if (item.expiresInMs !== undefined) {
-      if (item.expiresFrom === 'release') task.expiresInMs = item.expiresInMs;
       const isLater = item.expiresFrom === 'release' && isBlocked(task);
       if (!isLater) task.expiresAt = due + item.expiresInMs;
     }
