@@ -211,25 +211,30 @@ function refuseByKey(
   const scope = keyScope(task, spec.key);
   const holder = batch?.keys.get(scope);
   if (holder !== undefined) {
-    batch?.answered.set(task.id, holder);
-    return spec.policy === 'reject' ? { type: 'key-taken', key: spec.key, id: holder } : undefined;
+    if (spec.policy === 'reject') return { type: 'key-taken', key: spec.key, id: holder.owner };
+    const runsOnce = spec.policy === 'run-once-more';
+    batch?.answered.set(task.id, (runsOnce ? holder.follower : undefined) ?? holder.owner);
+    return undefined;
   }
   const key = rememberedKey(store, task);
   if (key !== undefined) {
-    if (key.absorbed.includes(task.id)) return undefined;
+    if (key.absorbed.includes(task.id)) {
+      batch?.answered.set(task.id, (key.follower ?? key.owner).id);
+      return undefined;
+    }
     if (holds(store, key)) {
       const reply = answerByKey(store, key, task, spec);
       if (reply?.kind === 'refused') return reply.refusal;
       if (reply === undefined && isWindow(spec)) return 'new';
       if (reply === undefined) {
-        batch?.keys.set(scope, key.owner.id);
+        batch?.keys.set(scope, { owner: key.owner.id, follower: task.id });
         return 'follows';
       }
-      batch?.answered.set(task.id, key.owner.id);
+      batch?.answered.set(task.id, reply.id);
       return undefined;
     }
   }
-  batch?.keys.set(scope, task.id);
+  batch?.keys.set(scope, { owner: task.id });
   return 'new';
 }
 

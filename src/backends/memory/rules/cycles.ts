@@ -80,7 +80,7 @@ function upstreamsOf(around: Around, id: string): readonly string[] {
   const { store, batch } = around;
   if (id === around.id) return around.upstreams;
   const entry = store.records.get(id);
-  if (entry === undefined) return answerers(id, batch?.tasks.get(id)?.dependsOn ?? [], batch);
+  if (entry === undefined) return answerers(id, itemOf(around, id)?.dependsOn ?? [], batch);
   if (isEnd(entry.state)) return [];
   return blockedIds(entry).filter((other) => {
     const user = userToBe(around, other);
@@ -90,9 +90,13 @@ function upstreamsOf(around: Around, id: string): readonly string[] {
 }
 
 /** Whose task an id is going to be that is not stored, or not in force, yet. */
-function userToBe({ store, id, user, batch }: Around, other: string): string | undefined {
-  if (other === id) return user;
-  return store.records.has(other) ? undefined : batch?.tasks.get(other)?.user;
+function userToBe(around: Around, other: string): string | undefined {
+  return other === around.id ? around.user : itemOf(around, other)?.user;
+}
+
+/** The item of the batch that is going to be stored under an id. */
+function itemOf({ store, batch }: Around, id: string): NewTask | undefined {
+  return isNew(store, id, batch) ? batch?.tasks.get(id) : undefined;
 }
 
 function dependentsOf(around: Around, id: string): EdgeAnswer {

@@ -13,7 +13,8 @@ import { setDeadline } from './places.ts';
 /** What earlier items of an atomic batch will have changed by the time an item is stored. */
 export interface Batch {
   readonly tasks: ReadonlyMap<string, NewTask>;
-  readonly keys: Map<string, string>;
+  /** By the scope of a key: who is going to hold it, and who then runs after that one. */
+  readonly keys: Map<string, { readonly owner: string; readonly follower?: string }>;
   readonly waiting: Map<string, number>;
   /** Items that a key answers for, and which task that will be. */
   readonly answered: Map<string, string>;

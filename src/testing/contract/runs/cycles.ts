@@ -202,6 +202,45 @@ export const cycles: Cases = {
     expect(await kit.leaseIds()).toEqual(['c']);
   },
 
+  'an item that a key answers for waits for nobody, and closes no cycle': async (kit, expect) => {
+    const idempotency = { key: 'k', policy: 'return' } as const;
+    const owner = await kit.add({ idempotency });
+    const w = await kit.add({ dependsOn: ['x'], edges: BLOCK });
+    const behind = { id: 'y', dependsOn: [w] };
+    const batch = await kit.send({ id: 'x', dependsOn: ['y'], idempotency }, behind);
+    expect(batch).toMatchObject([
+      { kind: 'existing', id: owner },
+      { kind: 'created', id: 'y' },
+    ]);
+    // Sent again under an id that the key has answered for.
+    const again = await kit.send({ id: 'x', dependsOn: [w], idempotency });
+    expect(again).toMatchObject([{ kind: 'existing', id: owner }]);
+  },
+
+  'a cycle through an item that the next owner of a key answers for': async (kit, expect) => {
+    const idempotency = { key: 'k', policy: 'run-once-more' } as const;
+    const owner = await kit.add({ idempotency });
+    const leased = await kit.leaseOne();
+    const twice = [
+      { id: 'f', dependsOn: ['x'], idempotency },
+      { id: 'g', idempotency },
+    ];
+    const [first] = await kit.send(...twice, { id: 'x', dependsOn: ['g'] });
+    expect(first).toMatchObject({ kind: 'refused', refusal: { type: 'cycle' } });
+    expect(await kit.states(['f', 'x'])).toEqual(['missing', 'missing']);
+    const replies = await kit.send(...twice, { id: 'x' }, { id: 'z', dependsOn: ['g'] });
+    expect(replies[1]).toMatchObject({ kind: 'existing', id: 'f' });
+    expect((await kit.record('f'))?.blockedBy).toEqual(['x', owner].toSorted());
+    expect((await kit.record('z'))?.blockedBy).toEqual(['f']);
+    // That next owner stands already: it answers in a batch, too.
+    const v = { id: 'v', dependsOn: ['u'], idempotency };
+    expect(await kit.send(v, { id: 'u', dependsOn: ['z'] })).toMatchObject([
+      { kind: 'existing', id: 'f' },
+      { kind: 'created', id: 'u' },
+    ]);
+    await kit.finish(leased);
+  },
+
   'F67 a batch of several scripts waits for whom keys let answer': async (kit, expect) => {
     const key = { key: 'k', policy: 'return' } as const;
     const others = Array.from({ length: 400 }, () => ({ delayMs: 86_400_000 }));

@@ -3,11 +3,17 @@
 -- of, as of `Store.newBatch`.
 -- @rare
 
+-- The item of the batch that is about to be stored under an id; none when a key answers for it.
+function Link.itemOf(id, self)
+  local batch = self.batch
+  return batch and not batch.answered[id] and not F.taskOf(id) and batch.tasks[id] or nil
+end
+
 -- Whether an edge of a stored task leads to one that has not ended, or is about to be stored.
 function Link.leadsTo(t, id, self)
-  local item = self.batch and self.batch.tasks[id]
   if id == self.id then return Deps.mayDependOn(t, self.user) end
-  if item and not F.taskOf(id) then return Deps.mayDependOn(t, item.user) end
+  local item = Link.itemOf(id, self)
+  if item then return Deps.mayDependOn(t, item.user) end
   local upstream = Deps.upstreamOf(t, id)
   return upstream and not F.isEnd(upstream.state)
 end
@@ -17,7 +23,7 @@ function Link.upstreamsOf(id, self)
   if id == self.id then return self.deps end
   local t = F.taskOf(id)
   if not t then
-    local item = self.batch and self.batch.tasks[id]
+    local item = Link.itemOf(id, self)
     return item and item.spec and Store.resolve(id, item.spec.waitsOn, self.batch.answered) or NONE
   end
   if F.isEnd(t.state) then return NONE end

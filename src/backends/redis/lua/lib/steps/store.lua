@@ -132,23 +132,27 @@ function Store.byKey(item, batch)
   local name = K.key(item.queueName, item.user, spec.key)
   local holder = batch and batch.keys[name]
   if holder then
-    batch.answered[item.id] = holder
-    if spec.policy ~= 'reject' then return false end
-    return false, { type = 'key-taken', key = spec.key, id = holder }
+    if spec.policy == 'reject' then return false, { type = 'key-taken', key = spec.key, id = holder.owner } end
+    batch.answered[item.id] = spec.policy == 'run-once-more' and holder.follower or holder.owner
+    return false
   end
   local key = Key.rememberedKey(item)
   if key then
-    if Key.hasAbsorbed(key, item.id) then return false end
+    if Key.hasAbsorbed(key, item.id) then
+      if batch then batch.answered[item.id] = key.followerId or key.ownerId end
+      return false
+    end
     if Key.holds(key) then
       local reply = Key.answerByKey(key, item)
       if reply and reply.refusal then return false, reply.refusal end
       if not reply and Window.is(spec) then return true end
-      if batch then batch[reply and 'answered' or 'keys'][reply and item.id or name] = key.ownerId end
+      if batch and reply then batch.answered[item.id] = reply.id end
       if reply then return false end
+      if batch then batch.keys[name] = { owner = key.ownerId, follower = item.id } end
       return 'follows'
     end
   end
-  if batch then batch.keys[name] = item.id end
+  if batch then batch.keys[name] = { owner = item.id } end
   return true
 end
 
