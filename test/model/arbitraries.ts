@@ -20,6 +20,7 @@ import {
   type Step,
   USERS,
 } from './steps.ts';
+import { tangles } from './tangles.ts';
 import { valueWrites } from './xcom-steps.ts';
 
 const pick = fc.nat({ max: 40 });
@@ -403,9 +404,13 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 1, arbitrary: fc.record({ type: fc.constant('flush') } as const) },
 ];
 
-/** Most histories have schedules among other things; in some, more happens to these than to all else. */
+/**
+ * Most histories have schedules among other things; in some, more happens to these than to all else,
+ * and in some to tasks that wait for each other.
+ */
 const ordinary = fc.oneof(...steps, ...scheduleSteps(item, 1));
 const scheduled = fc.oneof(...steps, ...scheduleSteps(item, 12));
+const tangled = fc.oneof(...steps, ...tangles(item));
 
 /** A history of at most so many steps. */
 export function historyOf(maxLength: number): fc.Arbitrary<readonly Step[]> {
@@ -413,5 +418,6 @@ export function historyOf(maxLength: number): fc.Arbitrary<readonly Step[]> {
   return fc.oneof(
     { weight: 4, arbitrary: fc.array(ordinary, lengths) },
     { weight: 1, arbitrary: fc.array(scheduled, lengths) },
+    { weight: 1, arbitrary: fc.array(tangled, lengths) },
   );
 }
