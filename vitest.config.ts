@@ -10,7 +10,8 @@ const COMPILERS = 'test/types/compilers.test.ts';
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than the cores that there are at least: tests wait for servers, processes and timers.
+    maxWorkers: 3,
     projects: LAYERS.map(project),
     globalSetup: ['test/support/lua-setup.ts'],
     sequence: { sequencer: LongestFirst },

@@ -9,6 +9,7 @@ interface Tally extends LayerResult {
   passed: number;
   failed: number;
   skipped: number;
+  readonly failures: string[];
   ms: number;
   filesLeft: number;
 }
@@ -24,17 +25,16 @@ export default class LayerReporter extends DefaultReporter {
   override onTestModuleEnd(module: TestModule): void {
     super.onTestModuleEnd(module);
     const layer = this.#layer(module.project.name);
-    let hasFailed = false;
+    const before = layer.failed;
     for (const test of module.children.allTests()) {
-      const { state } = test.result();
+      const { state, errors } = test.result();
       if (state === 'passed') layer.passed += 1;
       if (state === 'skipped') layer.skipped += 1;
-      if (state !== 'failed') continue;
-      layer.failed += 1;
-      hasFailed = true;
+      if (state === 'failed') fail(layer, `${module.relativeModuleId} > ${test.fullName}`, errors);
     }
-    // A file that did not load, or a hook that failed.
-    if (!module.ok() && !hasFailed) layer.failed += 1;
+    if (!module.ok() && layer.failed === before) {
+      fail(layer, `${module.relativeModuleId}: a hook failed, or it did not load`, module.errors());
+    }
     const { collectDuration, setupDuration, duration } = module.diagnostic();
     layer.ms += collectDuration + setupDuration + duration;
     layer.filesLeft -= 1;
@@ -48,8 +48,13 @@ export default class LayerReporter extends DefaultReporter {
   #layer(name: string): Tally {
     const known = this.#layers.get(name);
     if (known !== undefined) return known;
-    const made = { name, passed: 0, failed: 0, skipped: 0, ms: 0, filesLeft: 0 };
+    const made = { name, passed: 0, failed: 0, skipped: 0, failures: [], ms: 0, filesLeft: 0 };
     this.#layers.set(name, made);
     return made;
   }
+}
+
+function fail(layer: Tally, what: string, errors: readonly { message: string }[] = []): void {
+  layer.failed += 1;
+  layer.failures.push(`${what}: ${errors[0]?.message.split('\n')[0] ?? ''}`);
 }

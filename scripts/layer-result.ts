@@ -5,6 +5,8 @@ export interface LayerResult {
   /** Failed tests, files that did not load, and hooks that failed. */
   readonly failed: number;
   readonly skipped: number;
+  /** The failed ones, each with the first line of why. */
+  readonly failures: readonly string[];
   /** What its files took, one after the other: layers run beside each other. */
   readonly ms: number;
 }
@@ -12,8 +14,8 @@ export interface LayerResult {
 /** Begins such a line, and no other. */
 const MARK = '::layer ';
 
-export function lineOf({ name, passed, failed, skipped, ms }: LayerResult): string {
-  return `${MARK}${JSON.stringify({ name, passed, failed, skipped, ms })}`;
+export function lineOf({ name, passed, failed, skipped, failures, ms }: LayerResult): string {
+  return `${MARK}${JSON.stringify({ name, passed, failed, skipped, failures, ms })}`;
 }
 
 /** The result that a line tells; undefined for any other line. */

@@ -105,12 +105,14 @@ async function check({ name, command }: Check): Promise<void> {
 }
 
 async function testLayers(names: readonly string[]): Promise<void> {
-  const { output, failed } = await runLayers(names, ({ name, passed, failed, skipped, ms }) => {
-    tally.passed += passed;
-    tally.failed += failed;
-    tally.tests += passed + failed;
-    const skips = skipped > 0 ? `, ${skipped} skipped` : '';
-    report(failed === 0, name, ms, `${passed} passed, ${failed} failed${skips}`);
+  const { output, failed } = await runLayers(names, (layer) => {
+    tally.passed += layer.passed;
+    tally.failed += layer.failed;
+    tally.tests += layer.passed + layer.failed;
+    const skips = layer.skipped > 0 ? `, ${layer.skipped} skipped` : '';
+    const counts = `${layer.passed} passed, ${layer.failed} failed${skips}`;
+    report(layer.failed === 0, layer.name, layer.ms, counts);
+    for (const failure of layer.failures) console.log(`       ${failure}`);
   });
   tally.failed += failed;
   if (tally.failed > 0) console.log(output);

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files of more than half a minute: begun last, one of them would run alone at the end. */
-const LONG = ['contract/redis.test.ts', 'model/model.test.ts', 'redis/cluster.test.ts'];
+const LONG = ['contract/redis.test.ts', 'model/model.test.ts'];
 
 /**
  * Those that take long, then layer by layer in the order of the projects: files of one that share
