@@ -105,6 +105,7 @@ async function check({ name, command }: Check): Promise<void> {
 }
 
 async function testLayers(names: readonly string[]): Promise<void> {
+  const before = tally.failed;
   const { output, failed } = await runLayers(names, (layer) => {
     tally.passed += layer.passed;
     tally.failed += layer.failed;
@@ -115,7 +116,7 @@ async function testLayers(names: readonly string[]): Promise<void> {
     for (const failure of layer.failures) console.log(`       ${failure}`);
   });
   tally.failed += failed;
-  if (tally.failed > 0) console.log(output);
+  if (tally.failed > before) console.log(output);
 }
 
 function report(ok: boolean, name: string, ms: number, text: string): void {
