@@ -28,14 +28,14 @@ const HANDED: Stage = {
   name: 'tests of what is handed over',
   command: [
     ...['vitest', 'run', '--project', 'redis', '--project', 'engine'],
-    ...['--bail', '1', '--retry', '0', 'hand-over', 'handed'],
+    ...['--bail', '1', 'hand-over', 'handed'],
   ],
   timeoutMs: 240_000,
 };
 
 const DAMAGE: Stage = {
   name: 'tests of damage',
-  command: ['vitest', 'run', '--project', 'redis', '--bail', '1', '--retry', '0', 'damage'],
+  command: ['vitest', 'run', '--project', 'redis', '--bail', '1', 'damage'],
   timeoutMs: 240_000,
 };
 
@@ -103,7 +103,7 @@ const MEMORY_XCOM: Stage = {
 const REDIS_XCOM: Stage = { ...REDIS_CONTRACT, command: [...REDIS_CONTRACT.command, '-t', 'xcom'] };
 const XCOM_LEAKS: Stage = {
   name: 'leaks of XCom',
-  command: ['vitest', 'run', '--project', 'redis', 'faults-leaks', '-t', 'XCom'],
+  command: ['vitest', 'run', '--project', 'redis', 'faults/leaks', '-t', 'XCom'],
   timeoutMs: 120_000,
 };
 
