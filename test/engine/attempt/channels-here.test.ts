@@ -168,7 +168,9 @@ describe('a channel', () => {
     const given = { once: 'x' };
     const held = await refusal(inHandler((own) => own.live.add.call(own, 'n', 1, given)));
     expect(held).toMatchObject({ option: 'once' });
-    const one = task('one', (_n: number, ctx) => ctx.channel({} as never).get('x' as never));
+    const one = task('one', { retries: 0 }, (_n: number, ctx) =>
+      ctx.channel({} as never).get('x' as never),
+    );
     const error = await here((loom) => refusal(loom.run(one, 1)));
     expect(error).toMatchObject({ option: 'channel' });
     expect(() => channel('no name')).toThrow(InvalidOptionError);
