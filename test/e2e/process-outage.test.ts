@@ -81,7 +81,7 @@ describe('Redis is killed and comes back', () => {
     await outage(0);
     const { startedAt } = await kit.started(task);
     expect(startedAt).toBeGreaterThanOrEqual(due - 20);
-    expect(startedAt - due).toBeLessThan(1_500);
+    expect(startedAt - due).toBeLessThan(3_000);
   });
 
   it('O81 a delayed task that fell due while nothing ran starts when workers do', async () => {
@@ -90,7 +90,7 @@ describe('Redis is killed and comes back', () => {
     const worker = await kit.hire();
     const up = Date.now();
     const { startedAt } = await kit.started(task);
-    expect(startedAt - up).toBeLessThan(1_000);
+    expect(startedAt - up).toBeLessThan(3_000);
     expect(worker.isRunning).toBe(true);
   });
 });
