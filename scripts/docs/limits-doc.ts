@@ -1,5 +1,5 @@
 /** The text of docs/limits.md. */
-import { SCRIPT_BOUNDS } from '../../src/domain/layout/script-bounds.ts';
+import { STEP_BOUNDS } from '../../src/domain/layout/step-bounds.ts';
 
 /** One limit, as `LIMIT_TABLE` in src/domain/limits.ts declares it. */
 export interface Limit {
@@ -23,7 +23,7 @@ export async function loadLimits(): Promise<ReadonlyMap<string, Limit>> {
 }
 
 /** What only scripts know. */
-const BOUNDS: ReadonlyMap<string, Limit> = new Map(Object.entries<Limit>(SCRIPT_BOUNDS));
+const BOUNDS: ReadonlyMap<string, Limit> = new Map(Object.entries<Limit>(STEP_BOUNDS));
 
 /** Tables in the order of the code. */
 export function renderLimits(limits: ReadonlyMap<string, Limit>): string {
@@ -31,14 +31,14 @@ export function renderLimits(limits: ReadonlyMap<string, Limit>): string {
     '# Limits',
     '',
     'Every loop, batch, buffer and string has a maximum. This page is made from',
-    '`src/domain/limits.ts` and `src/domain/layout/script-bounds.ts` by `npm run docs`; change the',
+    '`src/domain/limits.ts` and `src/domain/layout/step-bounds.ts` by `npm run docs`; change the',
     'numbers there.',
     '',
     ...table(limits),
     '',
-    '## What one script does',
+    '## What one step does',
     '',
-    'Each of these bounds a part of one script on Redis; what is left waits for the next.',
+    'Each of these bounds a part of one step, and few of them only scripts on Redis; what is left waits\nfor the next.',
     '',
     ...table(BOUNDS),
     '',

@@ -1,4 +1,4 @@
-import { SCRIPT_BOUNDS } from '../../src/domain/layout/script-bounds.ts';
+import { STEP_BOUNDS } from '../../src/domain/layout/step-bounds.ts';
 import { LIMITS, type LimitName, PRIORITY_WEIGHTS } from '../../src/domain/limits.ts';
 import { CHANNEL_NUMBER_BYTES } from '../../src/domain/task/channel.ts';
 
@@ -51,7 +51,7 @@ const HELD = 2 ** 52;
 /** The text that `-- @include constants` stands for. */
 export function luaConstants(): string {
   const entries = NAMES.map((name) => `  ${name} = ${LIMITS[name]},`);
-  const bounds = Object.entries(SCRIPT_BOUNDS).map(([name, { value }]) => `  ${name} = ${value},`);
+  const bounds = Object.entries(STEP_BOUNDS).map(([name, { value }]) => `  ${name} = ${value},`);
   const weights = PRIORITY_WEIGHTS.join(', ');
   return [
     'local LIMIT = {',

@@ -1,5 +1,5 @@
 /** What the scripts are given of src/domain/layout/: constants, names of fields, and functions that name keys. */
-import { SLACK, TURN } from '../../src/domain/fairness/fair-share.ts';
+import { SLACK, TURN, USUAL_WEIGHT } from '../../src/domain/fairness/fair-share.ts';
 import { FLAGS, NOT_ENDED, PLACES, STATE_CODES } from '../../src/domain/layout/codes.ts';
 import { type Fields, HASH_FIELDS, PACKED_NAMES } from '../../src/domain/layout/fields.ts';
 import { KEYS, partsOfName, USUAL_LEVEL, USUAL_QUEUE } from '../../src/domain/layout/keys.ts';
@@ -44,7 +44,12 @@ export function luaNames(): LuaNames {
     place: ZERO_BYTE + FLAGS.kind.place,
   });
   put('GRAINS', { turn: TURN, slack: SLACK });
-  put('USUAL', { level: USUAL_LEVEL });
+  put('USUAL', {
+    level: USUAL_LEVEL,
+    weight: USUAL_WEIGHT,
+    kind: `w${USUAL_WEIGHT}`,
+    class: `pw${USUAL_WEIGHT}`,
+  });
   for (const [family, fields] of Object.entries<Fields>(HASH_FIELDS)) {
     put(`FIELD.${family}`, shortNames(fields));
   }

@@ -30,7 +30,7 @@ export function putNames(file: string, text: string, { constants, members }: Lua
       }
     }
   }
-  return folded(changed(text, changes));
+  return folded(dotted(changed(text, changes)));
 }
 
 /** The name that a chain of fields begins with. */
@@ -43,6 +43,11 @@ function rootOf(node: LuaNode): string {
 function fieldsOf(node: LuaNode): readonly LuaNode[] {
   if (node.type === 'MemberExpression') return [node.identifier as LuaNode];
   return node.type === 'TableKeyString' ? [node.key as LuaNode] : [];
+}
+
+/** A field that is named by a text, as `classes['pw100']`, by its name. */
+function dotted(text: string): string {
+  return text.replaceAll(/(?<=[\w\])])\['([A-Za-z_]\w*)'\]/g, '.$1');
 }
 
 /** Two numbers in brackets, as `(21 - 1)`, as one. */

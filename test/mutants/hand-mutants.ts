@@ -32,8 +32,8 @@ const ROWS: readonly Row[] = [
   [
     'src/backends/redis/lua/lib/steps/hand.lua',
     'for nothing',
-    `  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, 100)) + 1\n`,
-    `  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, 100))\n`,
+    `  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, USUAL.weight)) + 1\n`,
+    `  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, USUAL.weight))\n`,
   ],
   [
     'src/backends/redis/lua/lib/steps/hand.lua',

@@ -143,7 +143,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: a debt at another weight goes with the record',
     file: 'src/backends/redis/lua/lib/records/user.lua',
-    find: `    or ((u.countedWeight ~= 100 or u.set.weight ~= 100) and u.tagEpoch == u.queue.epoch and not u.ready
+    find: `    or ((u.countedWeight ~= USUAL.weight or u.set.weight ~= USUAL.weight) and u.tagEpoch == u.queue.epoch and not u.ready
       and F.startOf(u) > u.queue.virtual)\n`,
     replace: ``,
   },

@@ -347,7 +347,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: who comes back to an empty line and is not served stays in its class',
     file: 'src/backends/redis/lua/lib/turns/bring-back.lua',
-    find: `  for _, user in ipairs(drained) do Park.drain(queue, user, 'pw100') end\n`,
+    find: `  for _, user in ipairs(drained) do Park.drain(queue, user, USUAL.class) end\n`,
     replace: ``,
   },
   {

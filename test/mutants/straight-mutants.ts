@@ -209,7 +209,7 @@ const STORE_MANY: readonly Row[] = [
   ],
   [
     'who joins does not count in W',
-    `= queue.weightSum + 100, queue.ready + 1, 1`,
+    `= queue.weightSum + USUAL.weight, queue.ready + 1, 1`,
     `= queue.weightSum, queue.ready + 1, 1`,
   ],
   ['stamps of many tasks are given again', `  C.stamp = stamp + n\n`, ``],
@@ -256,8 +256,8 @@ const STEP: readonly Row[] = [
   ],
   [
     'the tag of a user without a record is never kept',
-    `u.countedWeight == 100 and F.startOf(u) > queue.virtual\n  local isKept`,
-    `u.countedWeight == 100 and F.startOf(u) < 0\n  local isKept`,
+    `u.countedWeight == USUAL.weight and F.startOf(u) > queue.virtual\n  local isKept`,
+    `u.countedWeight == USUAL.weight and F.startOf(u) < 0\n  local isKept`,
   ],
 ];
 

@@ -1,5 +1,6 @@
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import { allowedAt } from '../../domain/fairness/rate-limit.ts';
+import { STEPS } from '../../domain/layout/step-bounds.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Cause } from '../../domain/task/cause.ts';
 import { isEnd, type TaskState } from '../../domain/task/task.ts';
@@ -17,15 +18,6 @@ import { reindex } from './store/ready-index.ts';
 import { forgetSnapshots } from './store/snapshots.ts';
 import type { Store } from './store/store.ts';
 
-/** Bounds of one tick, in tasks or users. */
-const SWEEP = 50;
-const PROMOTE = 100;
-const THROTTLED = 50;
-const DEADLINES = 50;
-const IDLE = 50;
-const SNAPSHOTS = 50;
-const XCOM = 50;
-
 /** Every part of maintenance once, each bounded; true when any stopped at its bound. */
 export function tickSteps(store: Store): boolean {
   const swept = sweep(store);
@@ -34,9 +26,9 @@ export function tickSteps(store: Store): boolean {
   const expired = expire(store);
   const cascaded = cascade(store, LIMITS.cascadeStep);
   const retained = retain(store);
-  const over = sweepXCom(store, XCOM);
+  const over = sweepXCom(store, STEPS.xcomStep);
   const dropped = dropIdle(store) || dropSilent(store);
-  forgetSnapshots(store, SNAPSHOTS);
+  forgetSnapshots(store, STEPS.snapshotStep);
   return swept || promoted || unthrottled || expired || cascaded || retained || over || dropped;
 }
 
@@ -73,7 +65,7 @@ function rateOpensAt(store: Store, queueName: string): number | undefined {
 /** Takes back leases that have ended. */
 function sweep(store: Store): boolean {
   if (store.now < store.sweepAfter) return false;
-  for (let i = 0; i < SWEEP; i++) {
+  for (let i = 0; i < STEPS.sweepStep; i++) {
     if (!endedLeaseLeft(store)) return false;
     const entry = store.byState.started.first();
     if (entry !== undefined) lose(store, entry);
@@ -120,7 +112,7 @@ const LOST: Partial<Readonly<Record<TaskState, 'cancel' | 'dead-letter'>>> = {
 
 /** Moves due tasks on, a few of each user in turn, so that a user with a million delays nobody. */
 function promote(store: Store): boolean {
-  let left = PROMOTE;
+  let left = STEPS.promoteStep;
   while (left > 0) {
     const user = store.dueUsers.first();
     if (user?.dueKey === undefined || user.dueKey > store.now) return false;
@@ -150,7 +142,7 @@ export function becomeDue(store: Store, entry: TaskEntry): void {
 }
 
 function unthrottle(store: Store): boolean {
-  for (let i = 0; i < THROTTLED; i++) {
+  for (let i = 0; i < STEPS.throttleStep; i++) {
     const user = store.throttled.first();
     if (user?.throttledUntil === undefined || user.throttledUntil > store.now) return false;
     reindex(store, user);
@@ -160,7 +152,7 @@ function unthrottle(store: Store): boolean {
 
 /** Ends tasks that were not started in time, or have waited too long for one that failed. */
 function expire(store: Store): boolean {
-  for (let i = 0; i < DEADLINES; i++) {
+  for (let i = 0; i < STEPS.expireStep; i++) {
     const entry = store.deadlines.first();
     if (entry?.optional.deadline === undefined || entry.optional.deadline > store.now) return false;
     if (entry.optional.expiresAt !== undefined && entry.optional.expiresAt <= store.now) {
@@ -196,7 +188,7 @@ function awaitedInVain(store: Store, entry: TaskEntry): string {
 
 /** Drops users whose kept tag the virtual time has passed. */
 function dropIdle(store: Store): boolean {
-  let left = IDLE;
+  let left = STEPS.idleStep;
   for (const queue of store.queues.values()) {
     for (let user = queue.idle.first(); user !== undefined; user = queue.idle.first()) {
       if (user.epoch === queue.clock.epoch && (user.idleUntil ?? 0) > queue.clock.v) break;

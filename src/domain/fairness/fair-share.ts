@@ -11,6 +11,9 @@
  * fewer of its last digits, and users of one weight may tie; turns are still charged exactly.
  */
 
+/** The weight of whoever has no other, in hundredths: what users are compared with. */
+export const USUAL_WEIGHT = 100;
+
 /** Grains of a turn of cost 1. */
 export const TURN: number = 2 ** 26;
 

@@ -1,3 +1,4 @@
+import { USUAL_WEIGHT } from '../../../domain/fairness/fair-share.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { QueueEntry, TaskEntry, UserEntry } from '../store/entities.ts';
 import type { Aside } from '../store/parked.ts';
@@ -7,8 +8,6 @@ import { isAbandoned } from './choose.ts';
 import { end } from './end.ts';
 import { bringBackOne, parkAgain, setDeadline } from './places.ts';
 import { nameKnownAt, scopeOf, wake } from './workers.ts';
-
-const DEFAULT_WEIGHT = 100;
 
 /** A task that was brought back for one lease. */
 export interface Brought {
@@ -50,8 +49,8 @@ export function bringBack(
 /** Brings some of one user's level back; answers how many. */
 function visit(store: Store, turn: Aside<TaskEntry>, room: number, brought: Brought[]): number {
   const { user, tasks } = turn;
-  const weight = store.settingsOf(user).weight ?? DEFAULT_WEIGHT;
-  const most = Math.min(room, Math.max(1, Math.ceil(weight / DEFAULT_WEIGHT)));
+  const weight = store.settingsOf(user).weight ?? USUAL_WEIGHT;
+  const most = Math.min(room, Math.max(1, Math.ceil(weight / USUAL_WEIGHT)));
   const at = user.queue.parked.toEnd(turn);
   let came = 0;
   for (; came < most; came++) {

@@ -1,3 +1,4 @@
+import { STEPS } from '../../../domain/layout/step-bounds.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { TaskEntry } from '../store/entities.ts';
 import { forgetKeys, leaveKey } from '../store/idempotency.ts';
@@ -5,12 +6,6 @@ import { dropSnapshot } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
 import { cascade, end, leaveReaders } from './end.ts';
 import { leave } from './places.ts';
-
-/** Records that retention takes in one tick. */
-const RETAIN = 50;
-
-/** Dependents that still wait for a redrive, canceled in one step of a removal. */
-const HELD_STEP = 50;
 
 /** In the order in which they are looked through, with where it stands how long they are kept. */
 const KEPT = [
@@ -22,8 +17,8 @@ type Kept = (typeof KEPT)[number];
 
 /** Takes ended tasks away whose time is over, oldest first. */
 export function retain(store: Store): boolean {
-  forgetKeys(store, RETAIN);
-  const left = { n: RETAIN };
+  forgetKeys(store, STEPS.retainStep);
+  const left = { n: STEPS.retainStep };
   let more = false;
   for (const kept of KEPT) more = retainState(store, kept, left) || more;
   return more;
@@ -62,7 +57,7 @@ function surplusOf(store: Store, kept: Kept): TaskEntry | undefined {
  * canceled first, in bounded steps; false while some are left.
  */
 export function takeAway(store: Store, entry: TaskEntry): boolean {
-  for (let i = 0; i < HELD_STEP; i++) {
+  for (let i = 0; i < STEPS.heldStep; i++) {
     const dependent = entry.optional.held?.first();
     if (dependent === undefined) break;
     entry.optional.held?.delete(dependent);
@@ -76,6 +71,6 @@ export function takeAway(store: Store, entry: TaskEntry): boolean {
   dropSnapshot(store, entry);
   store.records.delete(entry.id);
   leaveKey(store, entry);
-  cascade(store, HELD_STEP);
+  cascade(store, STEPS.heldStep);
   return true;
 }

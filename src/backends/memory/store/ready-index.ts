@@ -15,6 +15,7 @@ import {
   sharedClass,
   sharedStep,
   turn,
+  USUAL_WEIGHT,
 } from '../../../domain/fairness/fair-share.ts';
 import { afterGiveBack, afterStart, allowedAt } from '../../../domain/fairness/rate-limit.ts';
 import { LIMITS } from '../../../domain/limits.ts';
@@ -23,8 +24,6 @@ import type { QueueEntry, TaskEntry, UserEntry, WeightClass } from './entities.t
 import { SortedList } from './sorted-list.ts';
 import type { Store } from './store.ts';
 import { byStart, byTag, startTag } from './tag-order.ts';
-
-const DEFAULT_WEIGHT = 100;
 
 /**
  * Decides whether a user is ready, and puts it where that says. The only code that writes the
@@ -39,7 +38,7 @@ export function reindex(store: Store, user: UserEntry): void {
   const throttled = room > 0 && rateUntil > store.now;
   throttle(store, user, throttled ? rateUntil : undefined);
   const canRun = room > 0 && !throttled;
-  if (canRun) place(user, settings.weight ?? DEFAULT_WEIGHT);
+  if (canRun) place(user, settings.weight ?? USUAL_WEIGHT);
   else if (user.ready) unindex(user);
   count(user, canRun ? room : 0);
 }

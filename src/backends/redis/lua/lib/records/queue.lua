@@ -37,7 +37,7 @@ function F.queueOf(queueName)
     ready = ready,
     idleLeast = idleLeast, old = old, tags = tags, joined = joined, enqueued = enqueued, finished = finished,
     counts = { scheduled = scheduled, deferred = deferred, queued = queued, started = started, finished = ended },
-    classes = { pw100 = plain > 0 and plain or nil }, lasts = { w100 = last >= 0 and last or nil }, parked = 0,
+    classes = { [USUAL.class] = plain > 0 and plain or nil }, lasts = { [USUAL.kind] = last >= 0 and last or nil }, parked = 0,
     config = config, perUser = config.perUser or NONE, timed = config.charge == 'time', users = rich and {} or NONE,
     gain = 0, fresh = not packed, isTouched = false, seldom = '' }
   -- A queue that is new: numbers that are 0.
@@ -67,10 +67,10 @@ end
 
 function F.saveQueue(queue)
   local c, classes, lasts = queue.counts, queue.classes, queue.lasts
-  local plain, last, rest = classes.pw100, lasts.w100, ''
-  classes.pw100, lasts.w100 = nil, nil
+  local plain, last, rest = classes[USUAL.class], lasts[USUAL.kind], ''
+  classes[USUAL.class], lasts[USUAL.kind] = nil, nil
   if queue.parked > 0 or next(classes) or next(lasts) then rest = cmsgpack.pack(classes, lasts, queue.parked) end
-  classes.pw100, lasts.w100 = plain, last
+  classes[USUAL.class], lasts[USUAL.kind] = plain, last
   redis.call('HSET', K.fair(queue.prefix), FIELD.fair.numbers, struct.pack(FORMAT.queue, queue.virtual, queue.weightSum,
     queue.epoch, queue.runnable, queue.ready,
     queue.idleLeast, queue.old, queue.tags, queue.joined, c.scheduled, c.deferred, c.queued, c.started, c.finished,

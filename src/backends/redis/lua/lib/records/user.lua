@@ -5,7 +5,7 @@
 -- What holds for a user with these settings of its own.
 function F.settingsOf(queue, own)
   local base = queue.perUser
-  local set = { weight = own.weight or base.weight or 100,
+  local set = { weight = own.weight or base.weight or USUAL.weight,
     maxRunning = own.maxRunning or base.maxRunning or INF,
     maxQueued = own.maxQueued or base.maxQueued, rate = own.rate or base.rate,
     paused = own.paused }
@@ -74,7 +74,7 @@ function F.isRecorded(u)
   local set, own = u.set, u.own
   local isWeighted = own.weight and next(own, next(own)) == nil
   return not isWeighted and (next(own) ~= nil or u.kept) or u.queue.timed or set.paused or set.rate
-    or set.maxQueued or set.maxRunning < INF or (set.weight ~= 100 and not isWeighted)
+    or set.maxQueued or set.maxRunning < INF or (set.weight ~= USUAL.weight and not isWeighted)
 end
 
 -- Whether there is more to remember of a user than its line and its tag.
@@ -84,7 +84,7 @@ function F.needsRecord(u)
     or u.queued > cnt[3] or u.throttled or u.tat > now
     -- A kept tag is in turns of the weight that it was given at.
     or (u.queued > 0 and (u.shares or u.raw) and F.hasShares(u))
-    or ((u.countedWeight ~= 100 or u.set.weight ~= 100) and u.tagEpoch == u.queue.epoch and not u.ready
+    or ((u.countedWeight ~= USUAL.weight or u.set.weight ~= USUAL.weight) and u.tagEpoch == u.queue.epoch and not u.ready
       and F.startOf(u) > u.queue.virtual)
 end
 
@@ -206,7 +206,7 @@ function F.userOf(queue, name)
   else
     if C.configs > 0 then u.own, u.kept = F.ownSettings(queue, name) end
     u.changed = next(u.own) ~= nil
-    F.readPlain(u, 100)
+    F.readPlain(u, USUAL.weight)
   end
   if u.own == NONE then
     queue.defaults = queue.defaults or F.settingsOf(queue, NONE)

@@ -78,7 +78,7 @@ function Dispatch.turns(queue, most, before)
       isOther = true
       break
     end
-    if isPlain and (have == 0 or (have == 1 and front.countedWeight ~= 100)) then
+    if isPlain and (have == 0 or (have == 1 and front.countedWeight ~= USUAL.weight)) then
       -- It stands where it has nothing (somebody else's hand), or its tag is in turns of a weight of its own: it
       -- gets a record to be kept in.
       isOther = true

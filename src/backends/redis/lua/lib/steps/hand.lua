@@ -25,8 +25,8 @@ end
 -- The turn of a user of whom nothing is known, and who is alone: it begins where the user would enter, and moves
 -- virtual time by all of it, so nothing of its tag is ahead.
 function Hand.charge(queue)
-  local tag = Tag.enterTag(0, queue.virtual, 100, -1)
-  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, 100)) + 1
+  local tag = Tag.enterTag(0, queue.virtual, USUAL.weight, -1)
+  queue.virtual = math.max(queue.virtual, Tag.startOf(tag, USUAL.weight)) + 1
 end
 
 -- Leases the task, whose text has been stored, to a worker that waits; false when there is none for it. The lease

@@ -71,7 +71,7 @@ end
 -- A user without a record: its tag is kept while it is ahead, its name while it waits or that is kept. One
 -- that has nothing but running tasks is found by those.
 function Step.rememberPlain(u)
-  local queue, hasWeight = u.queue, u.kept or (u.ready and u.countedWeight ~= 100)
+  local queue, hasWeight = u.queue, u.kept or (u.ready and u.countedWeight ~= USUAL.weight)
   if hasWeight and (u.fresh or u.changed) then
     redis.call('HSET', u.key, FIELD.user.settings, cmsgpack.pack({ userPart = u.own, keepsRecord = u.kept }))
     u.fresh = false
@@ -79,7 +79,7 @@ function Step.rememberPlain(u)
     redis.call('DEL', u.key)
     u.fresh = true
   end
-  local keep = not u.ready and u.tagEpoch == queue.epoch and u.countedWeight == 100 and F.startOf(u) > queue.virtual
+  local keep = not u.ready and u.tagEpoch == queue.epoch and u.countedWeight == USUAL.weight and F.startOf(u) > queue.virtual
   local isKept = u.isKept or false
   if keep ~= isKept then queue.tags, u.isKept = queue.tags + (keep and 1 or -1), keep end
   if keep or isKept then F.zset(K.keptTags(queue.prefix), u.name, keep and u.startTag) end

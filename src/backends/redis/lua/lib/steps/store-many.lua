@@ -11,7 +11,7 @@ end
 -- A queue's users need no records, and one more may join the class of those with the weight 100.
 function Store.isRoomy(queue)
   if queue.config.perUser or queue.timed then return false end
-  if queue.lasts.w100 then return true end
+  if queue.lasts[USUAL.kind] then return true end
   local n = 0
   for _ in pairs(queue.classes) do n = n + 1 end
   return n < LIMIT.weightClasses
@@ -20,13 +20,13 @@ end
 -- One more user joins the class of the weight 100; `kept`: the tag that it has, if any. Answers the one it gets.
 function Store.enter(queue, kept)
   kept = kept and kept + 0 or 0
-  kept = Tag.keptTag(kept, 100, queue.virtual)
-  local tag, last = Tag.enterTag(kept, queue.virtual, 100, queue.lasts.w100 or -1)
-  queue.lasts.w100 = last
+  kept = Tag.keptTag(kept, USUAL.weight, queue.virtual)
+  local tag, last = Tag.enterTag(kept, queue.virtual, USUAL.weight, queue.lasts[USUAL.kind] or -1)
+  queue.lasts[USUAL.kind] = last
   local classes = queue.classes
-  classes.pw100 = (classes.pw100 or 0) + 1
-  if classes.pw100 == LIMIT.spreadFrom then F.spread(K.ready(queue.prefix, 'pw100')) end
-  queue.weightSum, queue.ready, queue.joined = queue.weightSum + 100, queue.ready + 1, 1
+  classes[USUAL.class] = (classes[USUAL.class] or 0) + 1
+  if classes[USUAL.class] == LIMIT.spreadFrom then F.spread(K.ready(queue.prefix, USUAL.class)) end
+  queue.weightSum, queue.ready, queue.joined = queue.weightSum + USUAL.weight, queue.ready + 1, 1
   return tag
 end
 
@@ -38,7 +38,7 @@ function Store.join(queue, user)
     queue.tags = queue.tags - 1
   end
   local tag = Store.enter(queue, kept)
-  redis.call('ZADD', K.ready(queue.prefix, 'pw100'), string.format('%d', tag), user)
+  redis.call('ZADD', K.ready(queue.prefix, USUAL.class), string.format('%d', tag), user)
   redis.call('ZADD', K.users(queue.prefix), '0', user)
 end
 

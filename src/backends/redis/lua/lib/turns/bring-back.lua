@@ -50,7 +50,7 @@ end
 function Park.plainOf(queue, users)
   local plain, out, asked = {}, {}, {}
   if #users == 0 or C.refresh > 0 or not Store.isRoomy(queue) then return plain end
-  local tags = queue.classes.pw100 and redis.call('ZMSCORE', K.ready(queue.prefix, 'pw100'), unpack(users)) or NONE
+  local tags = queue.classes[USUAL.class] and redis.call('ZMSCORE', K.ready(queue.prefix, USUAL.class), unpack(users)) or NONE
   for i, user in ipairs(users) do
     if tags[i] then
       plain[user] = true
@@ -74,7 +74,7 @@ function Park.open(queue, turn, plain, room)
   turn.take, turn.most = 0, 1
   turn.tag = plain[turn.user]
   turn.isQuick = turn.tag ~= nil and turn.level == 3 and not queue.users[turn.user]
-  if not turn.isQuick then turn.most = math.max(1, math.ceil(F.userOf(queue, turn.user).set.weight / 100)) end
+  if not turn.isQuick then turn.most = math.max(1, math.ceil(F.userOf(queue, turn.user).set.weight / USUAL.weight)) end
   Park.look(queue, turn, math.min(room, 2 * turn.most))
 end
 
@@ -158,7 +158,7 @@ end
 -- `kept`: the tag that the user has, if any.
 function Park.enter(queue, user, kept, entered)
   local tag = Store.enter(queue, kept)
-  F.gather(entered, K.ready(queue.prefix, 'pw100'), string.format('%d', tag), user)
+  F.gather(entered, K.ready(queue.prefix, USUAL.class), string.format('%d', tag), user)
   if not kept then return end
   queue.tags, entered.gone = queue.tags - 1, entered.gone or {}
   entered.gone[#entered.gone + 1] = user
@@ -224,8 +224,8 @@ function Park.visitAll(queue, picked)
     end
   end
   if entered.gone then redis.call('ZREM', K.keptTags(queue.prefix), unpack(entered.gone)) end
-  local row = entered[K.ready(queue.prefix, 'pw100')]
-  if row then redis.call('ZADD', K.ready(queue.prefix, 'pw100'), unpack(row)) end
+  local row = entered[K.ready(queue.prefix, USUAL.class)]
+  if row then redis.call('ZADD', K.ready(queue.prefix, USUAL.class), unpack(row)) end
 end
 
 -- What has been picked stands nowhere else than in line, for this lease.
@@ -298,7 +298,7 @@ function Park.finish(queue, batch)
     redis.call('ZADD', K.parkedUsers(queue.prefix, name), unpack(row))
   end
   for name, row in pairs(gone) do Park.close(queue, name, row) end
-  for _, user in ipairs(drained) do Park.drain(queue, user, 'pw100') end
+  for _, user in ipairs(drained) do Park.drain(queue, user, USUAL.class) end
   queue.picked = nil
   Step.rest()
 end

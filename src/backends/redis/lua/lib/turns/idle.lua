@@ -50,11 +50,11 @@ end
 -- Drops kept tags of users without a record that the virtual time has passed; says how many.
 function Tick.dropTags(queue, most)
   if queue.tags == 0 then return 0 end
-  local key, passed, names = K.keptTags(queue.prefix), math.floor(queue.virtual * Tag.scaleOf(100)) + 1, {}
+  local key, passed, names = K.keptTags(queue.prefix), math.floor(queue.virtual * Tag.scaleOf(USUAL.weight)) + 1, {}
   F.flushKey(key)
   local got = redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', passed), 'WITHSCORES', 'LIMIT', 0, most)
   for i = 1, #got, 2 do
-    if Tag.startOf(tonumber(got[i + 1]), 100) <= queue.virtual then names[#names + 1] = got[i] end
+    if Tag.startOf(tonumber(got[i + 1]), USUAL.weight) <= queue.virtual then names[#names + 1] = got[i] end
   end
   if #names > 0 then
     queue.tags = queue.tags - redis.call('ZREM', key, unpack(names))

@@ -1,5 +1,5 @@
 /**
- * What one script does at most of this and that, and other numbers that only scripts know. Like the limits of
+ * What one step does at most of this and that, and numbers that only scripts know. Like the limits of
  * `limits.ts` they come to Lua as `LIMIT.sweepStep`, and stand in docs/limits.md.
  */
 import { LIMITS, type Limit } from '../limits.ts';
@@ -8,7 +8,7 @@ function bound(value: number, unit: string, why: string): Limit {
   return { value, unit, why };
 }
 
-export const SCRIPT_BOUNDS = {
+export const STEP_BOUNDS = {
   commandValues: bound(500, 'values', 'of one command: the stack of Lua holds some thousands'),
   dealtAtOnce: bound(3_500, 'tasks', 'started by one command each for leases, lines and texts'),
   sweepStep: bound(50, 'leases', 'that have ended, taken back in one step'),
@@ -20,6 +20,7 @@ export const SCRIPT_BOUNDS = {
   heldStep: bound(50, 'tasks', 'that waited for the redrive of one that is removed, in one step'),
   idleStep: bound(50, 'users', 'whose tag has passed, forgotten in one step'),
   tagsAtOnce: bound(50, 'tags', 'that are kept, dropped at once; of more some at a time'),
+  snapshotStep: bound(50, 'snapshots', 'in memory, whose time is over, forgotten in one step'),
   xcomStep: bound(50, 'values', 'that are over, removed in one step'),
   ratedLook: bound(50, 'queues', 'of which a tick asks whether their rate holds anything back'),
   goneWorkers: bound(50, 'workers', 'long gone, forgotten when another comes'),
@@ -52,3 +53,8 @@ export const SCRIPT_BOUNDS = {
   ),
   alarmLateMs: bound(1_000, 'ms', 'a holder of the alarm that is this late has lost it'),
 } as const satisfies Record<string, Limit>;
+
+/** The numbers alone: `STEPS.sweepStep`. */
+export const STEPS: Readonly<Record<keyof typeof STEP_BOUNDS, number>> = Object.fromEntries(
+  Object.entries(STEP_BOUNDS).map(([name, { value }]) => [name, value]),
+) as Record<keyof typeof STEP_BOUNDS, number>;
