@@ -293,7 +293,7 @@ end
 
 -- ARGV[3]: queue. What its ready users come to, while they are few enough to be counted at once.
 local function sums()
-  local queue, sum, classes = F.queueOf(ARGV[3]), { w = 0, runnable = 0, ready = 0 }, {}
+  local queue, sum, classes = F.queueOf(ARGV[3]), { weightSum = 0, runnable = 0, ready = 0 }, {}
   for class in pairs(queue.classes) do
     local key = K.ready(queue.prefix, class)
     local size = redis.call('ZCOUNT', key, '-inf', '(inf')
@@ -301,7 +301,7 @@ local function sums()
     if sum.ready > LIMIT.countedAtOnce then return end
     for _, name in ipairs(redis.call('ZRANGE', key, 0, size - 1)) do
       local u = F.userOf(queue, name)
-      sum.w, sum.runnable = sum.w + u.countedWeight, sum.runnable + u.room
+      sum.weightSum, sum.runnable = sum.weightSum + u.countedWeight, sum.runnable + u.room
     end
     classes[class] = size > 0 and size or nil
   end

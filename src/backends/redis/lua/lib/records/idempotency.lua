@@ -94,7 +94,7 @@ function Key.replaceInput(t, item)
   t.optional = t.optional or {}
   t.optional.payloadDigest = F.firstDigest(t)
   F.change(t)
-  local head = string.sub(F.fixed(t).f, 1, t.optionsAt - 1)
+  local head = string.sub(F.fixed(t).recordText, 1, t.optionsAt - 1)
   t.recordText = head .. string.sub(item.recordText, item.optionsAt, item.body - 1)
     .. (item.long and '' or item.payload)
   t.created = nil
