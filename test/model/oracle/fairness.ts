@@ -236,6 +236,12 @@ export function levelServed(person: Person, level: number): void {
   levels.tag[level - 1] = 0;
 }
 
+/** A task comes in line: where its user has none there, its critical turns are in a row no more. */
+export function beginLine(world: World, queue: string, user: string): void {
+  if (ofUser(world, queue, user).some(inLine)) return;
+  personOf(queueOf(world, queue), user).levels.criticalRun = 0;
+}
+
 /** A task left its level other than by a turn; a level with nothing left loses its tag. */
 export function levelLeft(world: World, task: Task): void {
   const left = ofUser(world, task.queue, task.user).some(

@@ -2,7 +2,7 @@
 import type { UpstreamFact } from '../../../src/domain/port/backend.ts';
 import type { Cause } from '../../../src/domain/task/cause.ts';
 import type { EdgePolicy } from '../../../src/domain/task/task.ts';
-import { levelLeft, refresh } from './fairness.ts';
+import { beginLine, levelLeft, refresh } from './fairness.ts';
 import { touchGraph } from './snapshots.ts';
 import { settleTime } from './timed.ts';
 import {
@@ -11,7 +11,6 @@ import {
   isBlocked,
   type Key,
   note,
-  ofUser,
   personOf,
   queueOf,
   sourceOf,
@@ -38,9 +37,7 @@ export function queueUp(world: World, task: Task): void {
     person.seq += 1;
     task.seq = person.seq;
   }
-  const isFirst = !ofUser(world, task.queue, task.user).some(({ state }) => state === 'queued');
-  // Nothing of this user waited, so no critical turn was taken before anything.
-  if (isFirst) personOf(queueOf(world, task.queue), task.user).levels.criticalRun = 0;
+  beginLine(world, task.queue, task.user);
   task.state = 'queued';
   refresh(world, task.queue, task.user);
 }

@@ -1,5 +1,5 @@
 /** Queued tasks that stand in no line, since a worker came to them that does not know their names. */
-import { levelLeft, readyPeople, refresh } from './fairness.ts';
+import { beginLine, levelLeft, readyPeople, refresh } from './fairness.ts';
 import { isRestricted, rosterOf } from './rosters.ts';
 import {
   inLine,
@@ -103,6 +103,7 @@ function visit(world: World, { queue, key, room, brought }: Visit): number {
   const weight = settingsOf(world, queue.queue, user).weight ?? 100;
   const all = parkedIn(world, queue, key);
   const back = all.slice(0, Math.min(room, Math.ceil(weight / 100)));
+  beginLine(world, queue.queue, user);
   for (const task of back) {
     brought.set(task, task.parkedUntil ?? 0);
     task.parkedUntil = undefined;
