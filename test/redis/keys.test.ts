@@ -98,7 +98,7 @@ class Maker {
     // Level 3, as most tasks have it, is not told.
     if (parameter === 'level') return this.#one(['', '1', '2', '4', '5', '6']);
     if (parameter === 'epoch') return String(Math.floor(this.#roll() * 12));
-    if (/^(queue|worker)$/.test(parameter)) return this.#text(NAME_PIECES, isName);
+    if (/^(queue|queueName|worker)$/.test(parameter)) return this.#text(NAME_PIECES, isName);
     return this.#text(PIECES, isId);
   }
 

@@ -172,7 +172,7 @@ export const TASK_KEYS = {
    * @by enqueue, whatever ends its owner
    * @life with its owner's record, at the latest 2 min past its owner's end, by TTL; with a `ttl` of its own a minute after that is over
    */
-  key: { type: 'HASH', name: '{p}key:{queue}:{user, key}' },
+  key: { type: 'HASH', name: '{p}key:{queueName}:{user, key}' },
   /**
    * a schedule: see Fields
    * @by `schedules`, firing
