@@ -1,33 +1,48 @@
 import type { Logger } from '../base/logger.ts';
+import type { Clock } from '../base/time.ts';
 import type { ValueCodec } from '../codec/codec.ts';
-import type { Decision, Suspension } from '../domain/port/backend.ts';
+import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
+import type { Cause } from '../domain/task/cause.ts';
+import type { TaskRun } from '../tracing/spans/work.ts';
 import type { Tracing } from '../tracing/trace.ts';
 import type { SubRunner } from './attempt-context.ts';
+import type { Deadlines } from './deadlines.ts';
 import type { KeptJournal } from './own-lease.ts';
 import type { WriteBooks } from './write-book.ts';
 
-/** What an attempt needs of its worker; `Attempt` is the attempt itself. */
+/** Why an attempt shall end before its handler does, the weightier last. */
+export type Interruption =
+  /** Its worker ends: unless it finishes all the same, it is given back uncounted. */
+  | { readonly type: 'shutdown' }
+  /** Its time is over. */
+  | { readonly type: 'timeout' }
+  /** Somebody asked for its end: whatever it does now, it ends as canceled. */
+  | { readonly type: 'cancel'; readonly cause: Cause }
+  /** Its lease is another's now, or nobody's: its result will not be asked for. */
+  | { readonly type: 'lost' };
+
+/** What an attempt is given to run with, and is told what became of it; `Attempt` is the attempt itself. */
 export interface AttemptHost<Attempt> {
   readonly codec: ValueCodec;
   readonly log: Logger;
   readonly tracing: Tracing;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly deadlines: Deadlines;
   /** Make the books of its handlers. */
   readonly books: WriteBooks;
-  random(): number;
-  /** Ms since the epoch, for how long the attempt took. */
-  now(): number;
-  setDeadline(attempt: Attempt, ms: number, now: number): void;
-  clearDeadline(attempt: Attempt): void;
+  /** The run that a task belongs to; `undefined` when it stands alone. */
+  runOf(lease: Leased): TaskRun | undefined;
+  /** Runs steps for its handler. */
+  runnerOf(attempt: Attempt): SubRunner;
   /** The decision is made: from now on the handler changes nothing. */
   decided(attempt: Attempt, decision: Decision | Suspension): void;
   /** The handler's promise has settled: its slot is free. */
   ended(attempt: Attempt): void;
-  /** It waits for a group of its handler's: its slot is free, its stack is kept. */
-  parked(attempt: Attempt, suspension: Suspension, journal: KeptJournal): void;
+  /** It waits for a group of its handler's: its slot is free, its handler is kept. */
+  suspended(attempt: Attempt, suspension: Suspension, journal: KeptJournal): void;
   /** Its handler has settled without a lease. */
-  unparked(attempt: Attempt): void;
-  /** Runs steps for its handler. */
-  runnerOf(attempt: Attempt): SubRunner;
+  endedSuspended(attempt: Attempt): void;
   /** A decider or backoff function of the user threw. */
   misbehaved(operation: string, error: unknown): void;
 }

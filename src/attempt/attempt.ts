@@ -1,7 +1,7 @@
-import { apart, atRoot } from '../base/async-scope.ts';
+import { atRoot } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ValueCodec } from '../codec/codec.ts';
-import { type DeciderFacts, decide, type Outcome } from '../domain/attempt/decider.ts';
+import { decide, type Outcome } from '../domain/attempt/decider.ts';
 import {
   ClosedError,
   Fatal,
@@ -11,11 +11,16 @@ import {
 } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Decision, Leased, Suspension, UpstreamFact } from '../domain/port/backend.ts';
-import type { Cause, UpstreamCause } from '../domain/task/cause.ts';
+import type { Cause } from '../domain/task/cause.ts';
 import type { ChannelRefusal } from '../domain/task/channel.ts';
 import { type AttemptPlan, functionWaitMs } from '../enqueue/attempt-plan.ts';
-import { runPlaceOf } from '../runs/shared/record.ts';
-import { attemptTrace, endOfDecision, leftEnd, lostEnd } from '../tracing/spans/work.ts';
+import {
+  attemptTrace,
+  endOfDecision,
+  leftEnd,
+  lostEnd,
+  type TaskRun,
+} from '../tracing/spans/work.ts';
 import type { Trace } from '../tracing/trace.ts';
 import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
 import {
@@ -24,29 +29,27 @@ import {
   LazySignal,
   type SubRunner,
 } from './attempt-context.ts';
-import type { AttemptHost } from './attempt-host.ts';
+import type { AttemptHost, Interruption } from './attempt-host.ts';
 import { channelFailure } from './channels.ts';
 import { DeadlineNode } from './deadlines.ts';
 import {
   canceledOutcome,
-  checkedDecision,
+  decisionOn,
   failedOutcome,
-  followDecision,
   ownFailure,
   releasedOutcome,
 } from './decisions.ts';
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
 import type { KeptJournal, OwnEnd, OwnLease } from './own-lease.ts';
-import { ownUpstreams } from './upstream-facts.ts';
 import type { SettledWrites, WriteBook } from './write-book.ts';
-
-/** Why an attempt was asked to end, the weightier last. */
-type Ask = 'none' | 'shutdown' | 'timeout' | 'cancel' | 'lost';
 
 /** The place of an attempt whose lease is not held, or not any more. */
 export const NOWHERE = -1;
 
-/** One leased task in one slot, from lease to decision; its handler may outlive that as a zombie. */
+/**
+ * One leased task in one slot: its handler is called, what that comes to is decided, and the decision
+ * goes on to be settled. The handler may outlive that.
+ */
 export class Attempt extends DeadlineNode implements CallSink, ContextSource, OwnLease {
   /** In force; another one after {@link Attempt.suspend}. */
   lease: Leased;
@@ -63,7 +66,8 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   upstreams: readonly UpstreamFact[];
   /** JSON text of the input; of a node of a run it may be built after the lease. */
   payload: string;
-  #ask: Ask = 'none';
+  /** The weightiest reason to end so far. */
+  #interrupted: Interruption['type'] | undefined;
   readonly #host: AttemptHost<Attempt>;
   /** Present once somebody has looked at it, or it was aborted. */
   #signal: LazySignal | undefined;
@@ -73,8 +77,8 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   /** What its handler wrote, once it has succeeded. */
   writes: SettledWrites | undefined;
   /** Present while its handler waits without a lease. */
-  #parked: { readonly resolve: () => void; readonly reject: (reason: Error) => void } | undefined;
-  /** False while it is parked, and after that if its stack was given up. */
+  #waiting: { readonly resolve: () => void; readonly reject: (reason: Error) => void } | undefined;
+  /** False while it is suspended, and after that if its handler was given up. */
   #hasSlot = true;
   /** When its handler was called, or went on. */
   #wentOnAt = 0;
@@ -94,16 +98,23 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     this.lease = lease;
     this.definition = definition;
     this.plan = plan;
-    this.upstreams = ownUpstreams(lease);
+    this.upstreams = lease.upstreams;
     this.payload = lease.payload;
+    // A member of a group waits for its turn, not for what the one before it gave.
+    if (this.upstreams.length > 0 && this.run?.node.includes('/') === true) this.upstreams = [];
   }
 
   get taskId(): string {
     return this.lease.id;
   }
 
+  /** What it is a part of; `undefined` when it stands alone. */
+  get run(): TaskRun | undefined {
+    return this.#host.runOf(this.lease);
+  }
+
   get runId(): string | undefined {
-    return runPlaceOf(this.lease.options)?.id;
+    return this.run?.id;
   }
 
   /** Its lease is not settled yet, as far as its worker knows. */
@@ -129,7 +140,8 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   }
 
   get trace(): Trace {
-    this.#trace ??= attemptTrace(this.#host.tracing, this.lease, this.plan.traceparent);
+    const { tracing } = this.#host;
+    this.#trace ??= attemptTrace(tracing, this.lease, this.run, this.plan.traceparent);
     return this.#trace;
   }
 
@@ -156,9 +168,9 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     return this.#book;
   }
 
-  /** Ms since the epoch, on the worker's clock. */
-  now(): number {
-    return this.#host.now();
+  /** How long ago its handler was called, in ms; 0 when it was not. */
+  get ranMs(): number {
+    return this.startedAt === 0 ? 0 : this.#host.clock.now() - this.startedAt;
   }
 
   /** Calls the handler. */
@@ -171,55 +183,26 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     else this.trace.within(() => callHandler(call, this));
   }
 
-  returned(text: string): void {
-    this.#over();
-    if (!this.isDecided) this.#decide(this.#asked() ?? { type: 'succeeded', result: text });
-  }
-
   /** Lets code of the engine's own work under the lease, which says what becomes of the task. */
   startOwn(code: (own: OwnLease) => Promise<OwnEnd>): void {
     this.#begin();
     void code(this).then(
-      (end) => this.#ownEnd(end),
+      (end) => {
+        this.#over();
+        this.endWith(end);
+      },
       (error: unknown) => this.threw(ownFailure(error)),
     );
   }
 
-  suspend(suspension: Suspension, journal: KeptJournal): Promise<void> {
-    if (this.isDecided || this.#ask !== 'none') return Promise.reject(this.signal.reason);
-    return new Promise((resolve, reject) => {
-      this.#parked = { resolve, reject };
-      this.#hasSlot = false;
-      this.#spentMs += this.#host.now() - this.#wentOnAt;
-      this.isDecided = true;
-      this.#host.clearDeadline(this);
-      this.#host.parked(this, suspension, journal);
-    });
+  returned(text: string): void {
+    this.#over();
+    if (!this.isDecided) this.#decide(this.#demanded() ?? { type: 'succeeded', result: text });
   }
 
-  /** Its worker has leased the task again: the handler goes on. */
-  resume(lease: Leased): void {
-    const parked = this.#parked;
-    this.#parked = undefined;
-    this.lease = lease;
-    this.#hasSlot = true;
-    this.isDecided = false;
-    this.#wentOnAt = this.#host.now();
-    const { timeoutMs } = this.plan;
-    if (timeoutMs > 0) {
-      this.#host.setDeadline(this, Math.max(1, timeoutMs - this.#spentMs), this.#wentOnAt);
-    }
-    parked?.resolve();
-  }
-
-  /** Nobody will go on with what it has on its stack. */
-  leave(reason: Error): void {
-    const parked = this.#parked;
-    if (parked === undefined) return;
-    this.#parked = undefined;
-    this.#trace?.end(leftEnd(reason));
-    this.#abort('lost', reason);
-    parked.reject(reason);
+  threw(failure: Failure): void {
+    this.#over();
+    this.refuse(failure);
   }
 
   /** Nothing can come next of a task that stands alone. */
@@ -228,44 +211,9 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     this.threw({ error, failureType: 'error', retryable: false });
   }
 
-  threw(failure: Failure): void {
-    this.#over();
+  /** Its handler threw, or it could not be started. */
+  refuse(failure: Failure): void {
     if (!this.isDecided) this.#decide(this.#outcomeOf(failure));
-  }
-
-  /** The timeout is over, or the time that an aborted handler may take to notice. */
-  due(): void {
-    const asked = this.#asked();
-    if (asked !== undefined) this.#decide(asked);
-    else {
-      this.#abort('timeout', new TimedOutError(this.taskId, this.plan.timeoutMs));
-      this.#host.setDeadline(this, LIMITS.abortGraceMs, this.now());
-    }
-  }
-
-  /** Somebody asked for its end; whatever it does now, it ends as canceled. */
-  cancel(cause: Cause): void {
-    if (this.isDecided || this.#ask === 'cancel') return;
-    this.#abort('cancel', new TaskCanceledError(this.taskId, cause));
-    if (this.running) this.#host.setDeadline(this, LIMITS.cancelGraceMs, this.now());
-    else this.#decide(canceledOutcome(this.#signal?.reason));
-  }
-
-  canceling(): void {
-    this.cancel({ type: 'request' });
-  }
-
-  /** Its lease is another's now, or nobody's: its result will not be asked for. */
-  lose(): void {
-    this.isDecided = true;
-    this.#host.clearDeadline(this);
-    this.#trace?.end(lostEnd(this.taskId));
-    this.#abort('lost', new LeaseLostError(this.taskId));
-  }
-
-  /** The worker ends. Unless it finishes all the same, it is given back uncounted. */
-  shutDown(): void {
-    if (this.#ask === 'none') this.#abort('shutdown', new ClosedError('the worker'));
   }
 
   /** What it wrote to channels was refused, and nothing has changed: it has failed. */
@@ -275,72 +223,127 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
 
   /** Gives it back before it was started. */
   giveBack(cause: Cause): void {
-    if (!this.isDecided) this.#decide({ type: 'released', cause });
+    this.endWith({ type: 'outcome', outcome: { type: 'released', cause } });
   }
 
-  /** Another ended, and it ends with that: no decider is asked. */
-  follow(cause: UpstreamCause): void {
-    if (!this.isDecided) this.#settle(followDecision(cause));
-  }
-
-  /** It is not to be started before all of these have ended. */
-  waitFor(waitFor: readonly string[]): void {
-    if (!this.isDecided) this.#settle({ type: 'suspend', waitFor, wakeOn: 'all' });
-  }
-
-  /** It could not be started. */
-  refuse(failure: Failure): void {
-    if (!this.isDecided) this.#decide(this.#outcomeOf(failure));
-  }
-
-  #begin(): void {
-    this.running = true;
-    const now = this.#host.now();
-    this.startedAt = now;
-    this.#wentOnAt = now;
-    if (this.plan.timeoutMs > 0) this.#host.setDeadline(this, this.plan.timeoutMs, now);
-  }
-
-  #ownEnd(end: OwnEnd): void {
-    this.#over();
+  /** What the engine's own code made of it, in place of a handler or before one was called. */
+  endWith(end: OwnEnd): void {
     if (this.isDecided) return;
     // Its worker hears from the backend that the lease is lost.
     if (end.type === 'lost') this.#trace?.end(lostEnd(this.taskId));
     else {
-      const asked = this.#asked();
-      if (asked !== undefined) this.#decide(asked);
+      const demanded = this.#demanded();
+      if (demanded !== undefined) this.#decide(demanded);
       else if (end.type === 'outcome') this.#decide(end.outcome);
       else this.#settle(end.decision);
     }
   }
 
-  #over(): void {
-    this.running = false;
-    this.#host.clearDeadline(this);
-    if (this.#hasSlot) this.#host.ended(this);
-    else this.#host.unparked(this);
+  /** Whoever wants its end says so here; what weighs less than what was said before changes nothing. */
+  interrupt(why: Interruption): void {
+    switch (why.type) {
+      case 'shutdown':
+        if (this.#interrupted !== undefined) return;
+        this.#abort(why, new ClosedError('the worker'));
+        return;
+      case 'timeout':
+        if (this.isDecided) return;
+        this.#abort(why, new TimedOutError(this.taskId, this.plan.timeoutMs));
+        this.#dueIn(LIMITS.abortGraceMs);
+        return;
+      case 'cancel':
+        if (this.isDecided || this.#interrupted === 'cancel') return;
+        this.#abort(why, new TaskCanceledError(this.taskId, why.cause));
+        if (this.running) this.#dueIn(LIMITS.cancelGraceMs);
+        else this.#decide(canceledOutcome(this.#signal?.reason));
+        return;
+      case 'lost':
+        this.isDecided = true;
+        this.#host.deadlines.clear(this);
+        this.#trace?.end(lostEnd(this.taskId));
+        this.#abort(why, new LeaseLostError(this.taskId));
+    }
   }
 
-  #abort(asked: Ask, reason: Error): void {
-    this.#ask = asked;
+  /** The timeout is over, or the time that an interrupted handler may take to notice. */
+  due(): void {
+    const demanded = this.#demanded();
+    if (demanded === undefined) this.interrupt({ type: 'timeout' });
+    else this.#decide(demanded);
+  }
+
+  suspend(suspension: Suspension, journal: KeptJournal): Promise<void> {
+    const isOver = this.isDecided || this.#interrupted !== undefined;
+    if (isOver) return Promise.reject(this.signal.reason);
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#hasSlot = false;
+      this.#spentMs += this.#host.clock.now() - this.#wentOnAt;
+      this.isDecided = true;
+      this.#host.deadlines.clear(this);
+      this.#host.suspended(this, suspension, journal);
+    });
+  }
+
+  /** Its worker has leased the task again: the handler goes on. */
+  resume(lease: Leased): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    this.lease = lease;
+    this.#hasSlot = true;
+    this.isDecided = false;
+    this.#wentOnAt = this.#host.clock.now();
+    const { timeoutMs } = this.plan;
+    if (timeoutMs > 0) this.#dueIn(Math.max(1, timeoutMs - this.#spentMs), this.#wentOnAt);
+    waiting?.resolve();
+  }
+
+  /** Nobody will go on with its suspended handler. */
+  leave(reason: Error): void {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return;
+    this.#waiting = undefined;
+    this.#trace?.end(leftEnd(reason));
+    this.#abort({ type: 'lost' }, reason);
+    waiting.reject(reason);
+  }
+
+  #begin(): void {
+    this.running = true;
+    const now = this.#host.clock.now();
+    this.startedAt = now;
+    this.#wentOnAt = now;
+    if (this.plan.timeoutMs > 0) this.#dueIn(this.plan.timeoutMs, now);
+  }
+
+  #over(): void {
+    this.running = false;
+    this.#host.deadlines.clear(this);
+    if (this.#hasSlot) this.#host.ended(this);
+    else this.#host.endedSuspended(this);
+  }
+
+  #dueIn(ms: number, now: number = this.#host.clock.now()): void {
+    this.#host.deadlines.set(this, ms, now);
+  }
+
+  #abort({ type }: Interruption, reason: Error): void {
+    this.#interrupted = type;
     this.#signal ??= new LazySignal();
     this.#signal.abort(reason);
   }
 
   #outcomeOf(failure: Failure): Outcome {
-    const asked = this.#asked();
-    if (asked !== undefined) return asked;
-    if (this.#ask === 'shutdown') return { type: 'released', cause: { type: 'shutdown' } };
+    const demanded = this.#demanded();
+    if (demanded !== undefined) return demanded;
+    if (this.#interrupted === 'shutdown') return { type: 'released', cause: { type: 'shutdown' } };
     return releasedOutcome(failure) ?? failedOutcome(failure, failure.afterMs ?? this.#ownWaitMs());
   }
 
-  /** How it ends whatever its handler makes of that; `undefined` while nobody has asked. */
-  #asked(): Outcome | undefined {
-    if (this.#ask === 'cancel') return canceledOutcome(this.#signal?.reason);
-    return this.#ask === 'timeout' ? this.#timedOut() : undefined;
-  }
-
-  #timedOut(): Outcome {
+  /** How it ends whatever its handler makes of the interruption; `undefined` without such a one. */
+  #demanded(): Outcome | undefined {
+    if (this.#interrupted === 'cancel') return canceledOutcome(this.#signal?.reason);
+    if (this.#interrupted !== 'timeout') return undefined;
     const error = new TimedOutError(this.taskId, this.plan.timeoutMs);
     return failedOutcome({ error, failureType: 'timeout', retryable: true }, this.#ownWaitMs());
   }
@@ -357,33 +360,21 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   #decide(outcome: Outcome): void {
     // Nothing else may decide while a decider of the user does.
     this.isDecided = true;
-    const decision = this.#decisionOn(outcome);
-    this.writes = this.#host.books.settled(this, this.#book, { outcome, decision });
+    const finishes = outcome.type === 'succeeded' && this.plan.decider === decide;
+    const decision: Decision = finishes
+      ? { type: 'finish', result: outcome.result }
+      : decisionOn(outcome, this, this.#host);
+    // Most handlers hold nothing, and most results are for nobody else.
+    if (this.#book !== undefined || this.definition.options.xcom === true) {
+      this.writes = this.#host.books.settled(this, this.#book, { outcome, decision });
+    }
     this.#settle(decision);
   }
 
   #settle(decision: Decision | Suspension): void {
     this.isDecided = true;
-    this.#host.clearDeadline(this);
+    this.#host.deadlines.clear(this);
     if (this.#host.tracing.tracer !== undefined) this.trace.end(endOfDecision(decision));
     this.#host.decided(this, decision);
-  }
-
-  #decisionOn(outcome: Outcome): Decision {
-    const { decider, policy } = this.plan;
-    if (decider === decide && outcome.type === 'succeeded') {
-      return { type: 'finish', result: outcome.result };
-    }
-    const { id, name, user, attempt, releases } = this.lease;
-    const random = this.#host.random();
-    const facts: DeciderFacts = { id, name, user, attempt, releases, policy, random };
-    if (decider === decide) return decide(outcome, facts);
-    try {
-      const given = atRoot(() => apart(decider, outcome, facts));
-      return checkedDecision(given, outcome) ?? decide(outcome, facts);
-    } catch (error) {
-      this.#host.misbehaved(`decider of ${name}`, error);
-      return decide(outcome, facts);
-    }
   }
 }

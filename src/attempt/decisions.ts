@@ -1,7 +1,13 @@
 /** How calls of handlers become decisions, whoever decides. */
+import { apart, atRoot } from '../base/async-scope.ts';
 import { messageOf } from '../base/message-of.ts';
 import { errorText } from '../codec/task-error.ts';
-import type { Outcome, WordedDecision } from '../domain/attempt/decider.ts';
+import {
+  type DeciderFacts,
+  decide,
+  type Outcome,
+  type WordedDecision,
+} from '../domain/attempt/decider.ts';
 import { isOwn, type TaskCanceledError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Decision, Leased } from '../domain/port/backend.ts';
@@ -11,6 +17,7 @@ import {
   type FailureType,
   type UpstreamCause,
 } from '../domain/task/cause.ts';
+import type { AttemptPlan } from '../enqueue/attempt-plan.ts';
 import type { Failure } from './handler-call.ts';
 
 /** The engine's own code threw: a graph that is not there may be there later, the rest stays wrong. */
@@ -18,6 +25,27 @@ export function ownFailure(error: unknown): Failure {
   const retryable = isOwn(error) && error.retryable;
   const isPayload = isOwn(error, 'INVALID_PAYLOAD');
   return { error, failureType: isPayload ? 'invalid-payload' : 'error', retryable };
+}
+
+/** What becomes of a task: its decider says so, and where that is of no use the one of the engine. */
+export function decisionOn(
+  outcome: Outcome,
+  { lease, plan: { decider, policy } }: { readonly lease: Leased; readonly plan: AttemptPlan },
+  host: {
+    readonly random: () => number;
+    misbehaved(operation: string, error: unknown): void;
+  },
+): Decision {
+  const { id, name, user, attempt, releases } = lease;
+  const facts: DeciderFacts = { id, name, user, attempt, releases, policy, random: host.random() };
+  if (decider === decide) return decide(outcome, facts);
+  try {
+    const given = atRoot(() => apart(decider, outcome, facts));
+    return checkedDecision(given, outcome) ?? decide(outcome, facts);
+  } catch (error) {
+    host.misbehaved(`decider of ${name}`, error);
+    return decide(outcome, facts);
+  }
 }
 
 /** The outcome of a failed call. */

@@ -2,6 +2,7 @@
 
 import type { Outcome } from '../domain/attempt/decider.ts';
 import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
+import type { Cause } from '../domain/task/cause.ts';
 import type { Trace } from '../tracing/trace.ts';
 
 /** What the engine's own code makes of a lease. */
@@ -23,8 +24,8 @@ export interface OwnLease {
   /** In force now; another one after {@link OwnLease.suspend}. */
   readonly lease: Leased;
   readonly signal: AbortSignal;
-  /** The backend says that a cancel was requested: it need not wait for a heartbeat. */
-  canceling(): void;
+  /** The backend said that it shall end: it need not wait for a heartbeat. */
+  interrupt(why: { readonly type: 'cancel'; readonly cause: Cause }): void;
   readonly fencingToken: number;
   readonly trace: Trace;
   /**

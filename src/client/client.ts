@@ -9,7 +9,8 @@ import { checkId, checkName } from '../domain/settings/names.ts';
 import { callsOf } from '../enqueue/call.ts';
 import type { ManyArgs, ManyHandles, ManySource } from '../enqueue/call-forms.ts';
 import { ENQUEUE_KEYS, type EnqueueOptions } from '../enqueue/enqueue-options.ts';
-import { StoredHandle, type TaskHandle } from '../enqueue/handle.ts';
+import type { TaskHandle } from '../enqueue/handle.ts';
+import { StoredHandle } from '../enqueue/results.ts';
 import { checkSignal } from '../enqueue/signal-option.ts';
 import { submitAll, submitEach } from '../enqueue/submission.ts';
 import { checkRunOptions, type RunEnqueueOptions } from '../runs/shared/run-options.ts';
@@ -130,10 +131,10 @@ export class Fairloom {
       },
       onCreated: (task) => core.onCreated(task),
     };
-    this.runs = new Runs({ tools: this.#runTools, tasks: this.tasks });
+    this.runs = new Runs(this.#runTools, this.tasks);
     this.graphs = new Graphs(core);
     this.schedules = new Schedules({ ...core, send: (task) => core.send(task, undefined) });
-    this.xcom = new XComs(core);
+    this.xcom = new XComs(core.connection, core.maker, core.xcom);
     this.workers = { list: async () => (await connection.open()).workers.list().then(shownOf) };
     core.metrics?.client(this, core.clock);
   }
@@ -281,7 +282,7 @@ export class Fairloom {
       this.#workers.delete(ended);
       deafen();
     };
-    const worker = new Worker({ core: this.#core, onEnd }, options);
+    const worker = new Worker(this.#core, options, onEnd);
     const deafen = this.#core.cancels.subscribe((id, cause) => worker.noticeCancel(id, cause));
     this.#workers.add(worker);
     this.#core.metrics?.worker(worker);

@@ -91,12 +91,12 @@ export class Core {
     const kept = texts === undefined ? used : sealedBackend(used, texts);
     this.connection = new Connection(kept, retentionOf(options.retention), this.log);
     this.xcom = new XComValues(this.connection, this.codec, xcomTtlOf(options.xcom));
-    this.results = new Results(this);
-    this.graphs = new GraphCache(this);
+    this.results = new Results(this.connection, this.codec, clock, this.keepAlive);
+    this.graphs = new GraphCache(this.connection, clock, this.codec);
     this.registry = new Registry(options.tasks);
     const { registry, codec, newId, log } = this;
     this.maker = new TaskMaker({ codec, newId, requireUser, defaults, registry });
-    this.handlers = new HandlerSource({ registry, handlers: options.handlers, clock, log });
+    this.handlers = new HandlerSource(registry, options.handlers, clock, log);
     this.plans = new PlanBook(defaults, undefined);
     this.#enqueuer = new Enqueuer(this);
     this.#watch = new WorkerWatch(this.connection, clock, this.log);

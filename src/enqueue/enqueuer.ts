@@ -11,7 +11,8 @@ import type { EnqueueReply } from '../domain/port/backend.ts';
 import { refusalError } from '../domain/port/refusal.ts';
 import type { NewTask } from '../domain/task/task.ts';
 import { type EnqueueOptions, rejectsDuplicate } from './enqueue-options.ts';
-import { type ResultSource, StoredHandle, type TaskHandle } from './handle.ts';
+import type { TaskHandle } from './handle.ts';
+import { type Results, StoredHandle } from './results.ts';
 
 /** Tasks between two turns of the event loop: a few milliseconds of work. */
 const TASKS_PER_TURN = 1_000;
@@ -36,7 +37,7 @@ export class Turns {
 /** What storing tasks needs of its client. */
 export interface EnqueueTools {
   readonly connection: Connection;
-  readonly results: ResultSource;
+  readonly results: Results;
   readonly yields: Turns;
   onCreated(task: NewTask): void;
 }

@@ -1,7 +1,6 @@
 import type { Duration } from '../base/time.ts';
 import type { FairloomError } from '../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
-import type { EnqueueReply } from '../domain/port/backend.ts';
 
 /** A way back to something that was enqueued. */
 export interface Handle<out O> {
@@ -50,38 +49,3 @@ export type Enqueued<O> =
   | { readonly ok: true; readonly handle: TaskHandle<O> }
   /** It was refused, or could not be stored; the others are not touched by that. */
   | { readonly ok: false; readonly error: FairloomError };
-
-/** Waits for ends; see `results.ts`. */
-export interface ResultSource {
-  wait(id: string, options: ResultOptions | undefined): Promise<unknown>;
-}
-
-/** How a stored task was met. */
-type StoredReply = StoredIs<'created'> | Omit<StoredIs<'existing'>, 'state'>;
-type StoredIs<K> = Extract<EnqueueReply, { readonly kind: K }>;
-
-/** One task's handle. Its output type is what the definition promised. */
-export class StoredHandle<O> implements TaskHandle<O> {
-  readonly id: string;
-  readonly created: boolean;
-  readonly conflict: boolean;
-  readonly replaced: boolean;
-  readonly #source: ResultSource;
-
-  constructor(source: ResultSource, reply: StoredReply) {
-    this.#source = source;
-    this.id = reply.id;
-    this.created = reply.kind === 'created';
-    this.conflict = reply.kind === 'existing' && reply.conflict;
-    this.replaced = reply.kind === 'existing' && reply.replaced;
-  }
-
-  get taskId(): string {
-    return this.id;
-  }
-
-  async result(options?: ResultOptions): Promise<O> {
-    // What the handler returned, back from JSON: the definition says of which type.
-    return (await this.#source.wait(this.id, options)) as O;
-  }
-}

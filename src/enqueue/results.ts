@@ -13,11 +13,11 @@ import {
 } from '../domain/errors/errors.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { Inspect } from '../domain/port/backend.ts';
+import type { EnqueueReply, Inspect } from '../domain/port/backend.ts';
 import { type Cause, causeText } from '../domain/task/cause.ts';
 import { isEnd, type TaskRecord, type TaskStatus } from '../domain/task/task.ts';
 import { durationOption } from '../workflow/task-options.ts';
-import { RESULT_KEYS, type ResultOptions, type ResultSource } from './handle.ts';
+import { RESULT_KEYS, type ResultOptions, type TaskHandle } from './handle.ts';
 import { checkSignal } from './signal-option.ts';
 
 /** Of a record that says nothing of it. */
@@ -31,21 +31,20 @@ const LOOK_MS = 5_000;
 /** Says how the task stands, given its end if that is known. */
 type Look<T> = (inspect: Inspect, ended: TaskStatus | undefined) => Promise<T | undefined>;
 
-interface ResultsParts {
-  readonly connection: Connection;
-  readonly clock: Clock;
-  readonly codec: ValueCodec;
-  readonly keepAlive: KeepAlive;
-}
-
 /** Waits for the ends of tasks. */
-export class Results implements ResultSource {
-  readonly #parts: ResultsParts;
+export class Results {
+  readonly #connection: Connection;
+  readonly #codec: ValueCodec;
+  readonly #clock: Clock;
+  readonly #keepAlive: KeepAlive;
   /** Aborts every wait when the client closes. */
   readonly #closing = new AbortController();
 
-  constructor(parts: ResultsParts) {
-    this.#parts = parts;
+  constructor(connection: Connection, codec: ValueCodec, clock: Clock, keepAlive: KeepAlive) {
+    this.#connection = connection;
+    this.#codec = codec;
+    this.#clock = clock;
+    this.#keepAlive = keepAlive;
   }
 
   close(): void {
@@ -75,25 +74,25 @@ export class Results implements ResultSource {
     options: ResultOptions | undefined,
     look: Look<T>,
   ): Promise<T> {
-    const { clock, keepAlive } = this.#parts;
     const { timeout, signal } = checked(options);
     const bounds = { least: 0, most: LIMITS.delayMaxMs };
     const timeoutMs =
       timeout === undefined ? undefined : durationOption('timeout', timeout, bounds);
-    const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs;
+    const until =
+      timeoutMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + timeoutMs;
     const closing = this.#closing.signal;
     const stalled = this.guard === undefined ? undefined : new AbortController();
     const ends = [closing, signal, stalled?.signal].filter((one) => one !== undefined);
     const stop = linkAbort(...ends);
     stop.signal.throwIfAborted();
-    keepAlive.hold();
+    this.#keepAlive.hold();
     const forget = this.guard?.(id, (reason) => stalled?.abort(reason));
     try {
       const found = await this.#until(id, until, stop.signal, look);
       if (found === undefined) throw new ResultTimeoutError(id, timeoutMs ?? 0);
       return found;
     } finally {
-      keepAlive.letGo();
+      this.#keepAlive.letGo();
       stop.unlink();
       forget?.();
     }
@@ -106,28 +105,57 @@ export class Results implements ResultSource {
     signal: AbortSignal,
     look: Look<T>,
   ): Promise<T | undefined> {
-    const { connection, clock } = this.#parts;
     for (;;) {
-      const { inspect } = connection.now ?? (await connection.open());
-      const waitMs = Math.min(until - clock.now(), LOOK_MS);
+      const { inspect } = this.#connection.now ?? (await this.#connection.open());
+      const waitMs = Math.min(until - this.#clock.now(), LOOK_MS);
       const ended = waitMs > 0 ? await inspect.waitForEnd(id, waitMs, signal) : undefined;
       if (signal.aborted) throw signal.reason;
       const found = await look(inspect, ended);
       if (signal.aborted) throw signal.reason;
       if (found === undefined) throw new TaskNotFoundError(id);
       if (found === ended || isEnd(found.state)) return found;
-      if (until <= clock.now()) return undefined;
+      if (until <= this.#clock.now()) return undefined;
     }
   }
 
   #resultOf(id: string, { state, cause = UNKNOWN, ...ended }: TaskStatus): unknown {
-    if (state === 'finished') return this.#parts.codec.read(ended.result ?? '');
+    if (state === 'finished') return this.#codec.read(ended.result ?? '');
     if (state === 'canceled') throw new TaskCanceledError(id, cause);
     const error = errorOf(ended.error) ?? {
       name: 'Error',
       message: causeText(cause),
     };
     throw new TaskFailedError(id, cause, error);
+  }
+}
+
+/** How a stored task was met. */
+type StoredReply = StoredIs<'created'> | Omit<StoredIs<'existing'>, 'state'>;
+type StoredIs<K> = Extract<EnqueueReply, { readonly kind: K }>;
+
+/** One task's handle. Its output type is what the definition promised. */
+export class StoredHandle<O> implements TaskHandle<O> {
+  readonly id: string;
+  readonly created: boolean;
+  readonly conflict: boolean;
+  readonly replaced: boolean;
+  readonly #results: Results;
+
+  constructor(results: Results, reply: StoredReply) {
+    this.#results = results;
+    this.id = reply.id;
+    this.created = reply.kind === 'created';
+    this.conflict = reply.kind === 'existing' && reply.conflict;
+    this.replaced = reply.kind === 'existing' && reply.replaced;
+  }
+
+  get taskId(): string {
+    return this.id;
+  }
+
+  async result(options?: ResultOptions): Promise<O> {
+    // What the handler returned, back from JSON: the definition says of which type.
+    return (await this.#results.wait(this.id, options)) as O;
   }
 }
 

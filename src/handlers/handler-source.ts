@@ -21,13 +21,6 @@ import { ThreadHost } from './thread-host.ts';
 /** Handlers that a process has registered, by the name that definitions know them by. */
 export type HandlerMap = Readonly<Record<string, TaskHandler>>;
 
-interface SourceParts {
-  readonly registry: Registry;
-  readonly handlers: HandlerMap | undefined;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
 /** Finds the function to call for a definition, whatever kind of code it has. */
 export class HandlerSource {
   readonly #registry: Registry;
@@ -38,18 +31,18 @@ export class HandlerSource {
   readonly #programs: ProgramRunner;
 
   /** @throws {@link InvalidOptionError} when a registered handler is none. */
-  constructor({ registry, handlers = {}, clock, log }: SourceParts) {
+  constructor(registry: Registry, handlers: HandlerMap | undefined, clock: Clock, log: Logger) {
     this.#registry = registry;
-    this.#registered = checkHandlers(handlers);
+    this.#registered = checkHandlers(handlers ?? {});
     this.#log = log;
-    this.#threads = new ModulePool({
-      open: () => new ThreadHost(),
-      ended: (taskId, cause) => new ThreadEndedError(taskId, cause),
-    });
-    this.#processes = new ModulePool({
-      open: () => new ProcessHost(clock),
-      ended: (taskId, cause) => new ProcessEndedError(taskId, cause),
-    });
+    this.#threads = new ModulePool(
+      () => new ThreadHost(),
+      (taskId, cause) => new ThreadEndedError(taskId, cause),
+    );
+    this.#processes = new ModulePool(
+      () => new ProcessHost(clock),
+      (taskId, cause) => new ProcessEndedError(taskId, cause),
+    );
     this.#programs = new ProgramRunner(clock);
   }
 

@@ -9,22 +9,19 @@ import type { TaskContext } from '../workflow/task-context.ts';
 import type { HostFailure, HostLine, HostReply, HostRequest } from './host-messages.ts';
 import type { ModuleHost } from './module-host.ts';
 
-interface PoolParts {
-  readonly open: () => ModuleHost;
-  /** What a task fails with whose host is gone. */
-  readonly ended: (taskId: string, cause: unknown) => Error;
-}
-
 /** Threads or processes. One runs one task at a time, and none outlives a task that hangs. */
 export class ModulePool {
-  readonly #parts: PoolParts;
+  readonly #open: () => ModuleHost;
+  /** What a task fails with whose host is gone. */
+  readonly #ended: (taskId: string, cause: unknown) => Error;
   /** Those without a task, oldest first, with the module that they have loaded. */
   readonly #idle: { readonly url: string; readonly host: ModuleHost }[] = [];
   readonly #all = new Set<ModuleHost>();
   #isClosed = false;
 
-  constructor(parts: PoolParts) {
-    this.#parts = parts;
+  constructor(open: () => ModuleHost, ended: (taskId: string, cause: unknown) => Error) {
+    this.#open = open;
+    this.#ended = ended;
   }
 
   /**
@@ -59,7 +56,7 @@ export class ModulePool {
         },
         gone: (cause) => {
           stop();
-          reject(signal.aborted ? signal.reason : this.#parts.ended(ctx.taskId, cause));
+          reject(signal.aborted ? signal.reason : this.#ended(ctx.taskId, cause));
         },
       } satisfies Parameters<ModuleHost['run']>[1];
       try {
@@ -84,7 +81,7 @@ export class ModulePool {
     const at = this.#idle.findLastIndex((idle) => idle.url === url);
     const [waiting] = at < 0 ? [] : this.#idle.splice(at, 1);
     if (waiting !== undefined) return waiting.host;
-    const host = this.#parts.open();
+    const host = this.#open();
     host.whenGone(() => {
       this.#forget(host);
       this.#all.delete(host);

@@ -18,6 +18,8 @@ export class Registry {
   readonly #policies = new Map<string, GroupPolicy>();
   /** Names of steps that run as runs: pipelines, and tasks that choose what comes next. */
   readonly #pipelines = new Set<string>();
+  /** Another one whenever a name has come to stand for something else. */
+  revision = 0;
   /** Handlers put in place of the real ones, by tests. */
   readonly #stubs = new Map<string, Handler>();
 
@@ -92,6 +94,7 @@ export class Registry {
   setStub(definition: TaskDefinition, handler: Handler): void {
     if (!this.#definitions.has(definition.name)) this.#add(definition);
     this.#stubs.set(definition.name, handler);
+    this.revision++;
   }
 
   /** @returns whether it is something that can be registered. */

@@ -21,7 +21,8 @@ import { type ScheduleSpec, specText, type TaskTemplate } from './spec.ts';
 import { checkTemplate, factsOfSlot, REFERENCES, rendered } from './template.ts';
 import { Timetable, type Timing } from './timing/timing.ts';
 
-interface MakerParts {
+/** What making a schedule needs of its client. */
+export interface MakerParts {
   readonly maker: TaskMaker;
   readonly codec: ValueCodec;
   readonly graphs: GraphCache;

@@ -1,15 +1,13 @@
 /** Changes what is stored of a schedule, and keeps the rest of it as it is. */
 import type { Duration } from '../base/time.ts';
-import type { ValueCodec } from '../codec/codec.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { ScheduleRecord } from '../domain/schedule/schedule.ts';
 import { checkName } from '../domain/settings/names.ts';
 import type { EnqueueOptions } from '../enqueue/enqueue-options.ts';
-import type { TaskMaker } from '../enqueue/task-maker.ts';
 import { runPayload } from '../runs/shared/record.ts';
 import { levelOf } from '../workflow/task-options.ts';
-import type { MadeSchedule } from './schedule-maker.ts';
+import type { MadeSchedule, MakerParts } from './schedule-maker.ts';
 import {
   POLICY_KEYS,
   policiesOf,
@@ -52,16 +50,9 @@ export const PATCH_KEYS: OptionKeys<SchedulePatch> = keysOf<SchedulePatch>()({
   input: true,
 });
 
-interface PatchParts {
-  readonly codec: ValueCodec;
-  readonly maker: TaskMaker;
-  /** Of schedules that name none. */
-  readonly timeZone: string;
-}
-
 /** @throws {@link InvalidOptionError}, {@link InvalidPayloadError} for what cannot be. */
 export function patchSchedule(
-  parts: PatchParts,
+  parts: MakerParts,
   patch: SchedulePatch,
   { record, spec, now }: { record: ScheduleRecord; spec: ScheduleSpec; now: number },
 ): MadeSchedule {
@@ -87,7 +78,7 @@ export function patchSchedule(
 
 /** A pattern takes the place of a period, and the other way round. */
 function patchedTiming(
-  { timeZone }: PatchParts,
+  { timeZone }: MakerParts,
   patch: SchedulePatch,
   { timing, now }: { readonly timing: Timing; readonly now: number },
 ): Timing {
@@ -105,7 +96,7 @@ function patchedTiming(
 }
 
 function patchedTask(
-  { codec, maker }: PatchParts,
+  { codec, maker }: MakerParts,
   patch: SchedulePatch,
   spec: ScheduleSpec,
 ): Pick<ScheduleSpec, 'task' | 'isOpen'> {

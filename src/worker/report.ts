@@ -1,14 +1,12 @@
 import type { Attempt } from '../attempt/attempt.ts';
 import type { Logger } from '../base/logger.ts';
 import { errorOf, type TaskError } from '../codec/task-error.ts';
-import { LeaseLostError, TaskCanceledError } from '../domain/errors/errors.ts';
 import type { Decision, SettleAnswer, Suspension } from '../domain/port/backend.ts';
 import { type Cause, failedNodeOf, failureTypeOf } from '../domain/task/cause.ts';
 import type { Emitter } from '../events/emitter.ts';
 import type { AttemptFacts, WorkerEvents } from '../events/worker-events.ts';
 import { type FailureLog, tellFailure } from '../logging/failure-lines.ts';
 import { type Failed, type LogEvents, say } from '../logging/log-events.ts';
-import { runPlaceOf } from '../runs/shared/record.ts';
 
 /** What the events of an attempt have in common. */
 export function factsOf({ lease }: Attempt): AttemptFacts {
@@ -61,8 +59,7 @@ export function tellSettled(
     tellFailure(failures, event, failedOf(attempt, decision), errorIn(decision));
   }
   if (name === undefined || !events.has(name)) return;
-  const ms = attempt.startedAt === 0 ? 0 : attempt.now() - attempt.startedAt;
-  const facts = { ...factsOf(attempt), ms };
+  const facts = { ...factsOf(attempt), ms: attempt.ranMs };
   const cause: Cause = 'cause' in decision ? decision.cause : { type: 'request' };
   if (name === 'task.finished') events.emit(name, facts);
   else if (name === 'task.canceled' || name === 'task.released') {
@@ -77,11 +74,10 @@ export function tellSettled(
 }
 
 /** A run goes by the name of its pipeline, and by the node that failed. */
-function failedOf({ lease }: Attempt, decision: Decision | Suspension): Failed {
-  const { id: task, name, user, attempt, options } = lease;
-  const place = runPlaceOf(options);
-  const node = failedNodeOf('cause' in decision ? decision.cause : undefined) ?? place?.node;
-  return { task, name: place?.name ?? name, user, attempt, run: place?.id, node };
+function failedOf({ lease, run }: Attempt, decision: Decision | Suspension): Failed {
+  const { id: task, name, user, attempt } = lease;
+  const node = failedNodeOf('cause' in decision ? decision.cause : undefined) ?? run?.node;
+  return { task, name: run?.name ?? name, user, attempt, run: run?.id, node };
 }
 
 type SettledEvent =
@@ -110,18 +106,6 @@ function eventOf(
       return 'task.released';
     case 'suspend':
       return undefined;
-  }
-}
-
-/** Nobody goes on with what a handler has on its stack whose lease is lost, or whose task is canceled. */
-export function leaveBehind(
-  stacks: { leaveParked(taskId: string, reason: Error): void },
-  taskId: string,
-  answer: SettleAnswer,
-): void {
-  if (answer.kind !== 'ok') stacks.leaveParked(taskId, new LeaseLostError(taskId));
-  else if (answer.state === 'canceled') {
-    stacks.leaveParked(taskId, new TaskCanceledError(taskId, { type: 'request' }));
   }
 }
 

@@ -1,9 +1,9 @@
 import { linkAbort } from '../base/abort-watch.ts';
-import type { Condition } from '../base/condition.ts';
 import { sleep } from '../base/pause.ts';
 import type { Clock } from '../base/time.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { Exchange } from './exchange.ts';
+import type { LeaseLoop } from './lease-loop.ts';
+import type { Line } from './line.ts';
 import type { Slots } from './slots.ts';
 
 /** What a stop came to. */
@@ -12,32 +12,24 @@ export interface StopReport {
   readonly unfinished: readonly string[];
 }
 
-interface ShutdownParts {
-  readonly slots: Slots;
-  readonly exchange: Exchange;
-  readonly changed: Condition;
-  readonly clock: Clock;
-  /** How long running handlers may go on. */
-  readonly graceMs: number;
-  /** Aborts when there shall be no grace after all. */
-  readonly hurry: AbortSignal;
-  /** Aborts when everything is given up. */
-  readonly over: AbortSignal;
-  /** Without that nothing can have been leased. */
-  readonly wasRegistered: boolean;
-}
-
 /** How long handlers may take to notice an abort when there is no time left, in ms. */
 const HURRY_MS = 100;
 
 /**
- * Gives back what was not started, lets handlers end within the grace, aborts the others, and
+ * Gives back what was not started, lets handlers end within the grace (`hurry` ends that), aborts the others, and
  * waits until everything decided is written. What a handler that was aborted leaves undone goes
  * back uncounted; a handler that does not end keeps its lease until that lapses, so that nobody
  * runs the task beside it. Answers with the tasks of those.
  */
-export async function emptySlots(parts: ShutdownParts): Promise<readonly string[]> {
-  const { slots, exchange, changed, clock, graceMs, hurry, over } = parts;
+export async function emptySlots(
+  line: Line,
+  pipe: { readonly slots: Slots; readonly loop: LeaseLoop },
+  graceMs: number,
+  hurry: AbortSignal,
+): Promise<readonly string[]> {
+  const { changed, clock } = line;
+  const { slots, loop } = pipe;
+  const over = line.over.signal;
   slots.close();
   const isDone = (): boolean => slots.used === 0;
   await changed.within(clock, graceMs, isDone, hurry);
@@ -50,8 +42,8 @@ export async function emptySlots(parts: ShutdownParts): Promise<readonly string[
     if (hurry.aborted) await changed.within(clock, HURRY_MS, isDone, over);
   }
   const unfinished = isDone() ? [] : slots.runningIds();
-  if (parts.wasRegistered)
-    await changed.within(clock, LIMITS.flushMs, () => exchange.isFlushed, over);
+  // Without that nothing can have been leased.
+  if (line.isRegistered) await changed.within(clock, LIMITS.flushMs, () => loop.isFlushed, over);
   return unfinished;
 }
 

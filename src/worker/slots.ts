@@ -1,104 +1,95 @@
-import { Attempt, NOWHERE } from '../attempt/attempt.ts';
+import { Attempt } from '../attempt/attempt.ts';
 import type { SubRunner } from '../attempt/attempt-context.ts';
-import type { AttemptHost } from '../attempt/attempt-host.ts';
+import type { AttemptHost, Interruption } from '../attempt/attempt-host.ts';
 import { Deadlines } from '../attempt/deadlines.ts';
 import { strangerDecision } from '../attempt/decisions.ts';
 import type { KeptJournal } from '../attempt/own-lease.ts';
-import { type ParkedStack, ParkedStacks } from '../attempt/parked-stacks.ts';
-import { wholeUpstreams } from '../attempt/upstream-facts.ts';
 import { WriteBooks } from '../attempt/write-book.ts';
 import { atRoot } from '../base/async-scope.ts';
 import type { Logger } from '../base/logger.ts';
+import type { Clock } from '../base/time.ts';
 import type { ValueCodec } from '../codec/codec.ts';
-import { ClosedError, InvalidPayloadError, LeaseLostError } from '../domain/errors/errors.ts';
-import type {
-  Backend,
-  Decision,
-  Leased,
-  LeaseRef,
-  Suspension,
-  UpstreamFact,
-} from '../domain/port/backend.ts';
-import type { Cause } from '../domain/task/cause.ts';
-import type { PlanBook } from '../enqueue/attempt-plan.ts';
-import type { CancelNotifier } from '../events/cancel-notifier.ts';
-import type { HandlerSource } from '../handlers/handler-source.ts';
-import type { Registry } from '../handlers/registry.ts';
-import { NodeInput } from '../runs/dispatched/node-input.ts';
-import { type DriveTools, drive, driveToolsOf, subRunnerOf } from '../runs/driven/drive.ts';
-import type { NodeTools } from '../runs/driven/node-call.ts';
-import type { GraphCache } from '../runs/shared/graph-cache.ts';
-import { DRIVE_TASK, type RunPlace, runPlaceOf } from '../runs/shared/record.ts';
-import { traceUnknownName } from '../tracing/spans/work.ts';
+import { ClosedError, LeaseLostError } from '../domain/errors/errors.ts';
+import type { Decision, Leased, Suspension } from '../domain/port/backend.ts';
+import { type AttemptPlan, PlanBook } from '../enqueue/attempt-plan.ts';
+import { NO_OPTIONS } from '../enqueue/enqueue-options.ts';
+import { DRIVE_TASK, runPlaceOf } from '../runs/shared/record.ts';
+import { type TaskRun, traceUnknownName } from '../tracing/spans/work.ts';
 import type { Tracing } from '../tracing/trace.ts';
-import type { Tracer } from '../tracing/tracer.ts';
+import type { Handler, TaskDefinition } from '../workflow/task-definition.ts';
+import type { Line } from './line.ts';
+import { factsOf, startOf } from './report.ts';
+import { RunWork } from './run-work.ts';
+import type { Settlements } from './settlements.ts';
+import type { SuspendedHandler, SuspendedHandlers } from './suspended-handlers.ts';
+import type { WorkerPlan } from './worker-options.ts';
 
-/** What the slots tell their worker. */
-export interface SlotsHost {
-  /** A decision to settle; `attempt` is absent when none was begun. */
-  settle(ref: LeaseRef, decision: Decision | Suspension, attempt?: Attempt): void;
-  started(attempt: Attempt): void;
-  /** A slot is free, or may be filled again. */
-  freed(): void;
-  misbehaved(operation: string, error: unknown): void;
-}
-
-interface SlotsParts extends NodeTools {
-  readonly concurrency: number;
-  readonly backend: Backend;
-  readonly plans: PlanBook;
-  readonly handlers: HandlerSource;
-  readonly graphs: GraphCache;
-  readonly registry: Registry;
-  readonly tracer: Tracer | undefined;
-  readonly cancels: CancelNotifier;
-  readonly host: SlotsHost;
+/** What a name stands for here, and what holds for its attempts when nobody says otherwise. */
+interface Code {
+  readonly definition: TaskDefinition;
+  readonly plan: AttemptPlan;
+  /** Found when it is first called. */
+  handler: Handler | undefined;
 }
 
 /**
- * The slots of one worker and what is in them. A slot is taken from the lease until the handler's
- * promise has settled, which may be later than its decision: a handler that ignores its signal
- * keeps its slot, and no other attempt of the same task runs beside it here.
+ * The slots of one worker: between the lease of a task and its settlement. A slot is taken from the
+ * lease until the handler's promise has settled, which may be later than its decision: a handler that
+ * ignores its signal keeps its slot, and no other attempt of the same task runs beside it here.
  */
 export class Slots implements AttemptHost<Attempt> {
   readonly codec: ValueCodec;
   readonly log: Logger;
   readonly tracing: Tracing;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly deadlines: Deadlines;
   readonly books: WriteBooks;
-  readonly #parts: SlotsParts;
-  readonly #deadlines: Deadlines;
-  readonly #inputs: NodeInput;
-  readonly #driveTools: DriveTools;
-  readonly #stacks = new ParkedStacks();
-  /**
-   * Attempts whose leases are not settled yet, each at its `place`. No map: tables that are rehashed
-   * under way refer to each other, so a collection of the young would keep what they held.
-   */
-  readonly #held: Attempt[] = [];
+  readonly #line: Line;
+  readonly #concurrency: number;
+  readonly #plans: PlanBook;
+  readonly #runs: RunWork;
+  /** By name. */
+  readonly #codes = new Map<string, Code>();
+  /** Of the registry, when these were found. */
+  #revision = 0;
+  readonly #suspended: SuspendedHandlers;
+  readonly #settlements: Settlements;
   /** Attempts whose decision is made and whose handlers go on, by task. */
-  readonly #zombies = new Map<string, Attempt>();
-  /** Leased, and not to be started yet: a zombie of the task, or others beside the last chance. */
+  readonly #outliving = new Map<string, Attempt>();
+  /** Leased, and not to be started yet: a handler goes on, or others beside the last chance. */
   readonly #waiting = new Set<Attempt>();
   /** Taken in with the latest reply, to be started. */
   #taken: Attempt[] = [];
   /** Slots in use. */
   #used = 0;
-  /** Handlers that run and are not zombies. */
+  /** Handlers that run and have not outlived their attempts. */
   #active = 0;
   /** A task on its last chance: nothing is leased until it has ended. */
   #alone: Attempt | undefined;
   /** Nothing is leased or started any more. */
   #closing = false;
 
-  constructor(parts: SlotsParts) {
-    this.#parts = parts;
-    this.codec = parts.codec;
-    this.log = parts.log;
-    this.tracing = parts;
-    this.books = new WriteBooks(parts);
-    this.#deadlines = new Deadlines(parts.clock);
-    this.#inputs = new NodeInput(parts);
-    this.#driveTools = driveToolsOf(parts);
+  constructor(
+    line: Line,
+    { concurrency, decider }: Pick<WorkerPlan, 'concurrency' | 'decider'>,
+    settlements: Settlements,
+    suspended: SuspendedHandlers,
+  ) {
+    const { core, backend } = line;
+    this.codec = core.codec;
+    this.log = core.log;
+    this.tracing = core;
+    this.clock = core.clock;
+    this.random = core.random;
+    this.deadlines = new Deadlines(core.clock);
+    this.books = new WriteBooks({ backend, xcom: core.xcom });
+    this.#line = line;
+    this.#concurrency = concurrency;
+    this.#plans = new PlanBook(core.defaults, decider);
+    this.#runs = new RunWork(line, this.#plans);
+    this.#suspended = suspended;
+    this.#settlements = settlements;
   }
 
   get used(): number {
@@ -108,56 +99,36 @@ export class Slots implements AttemptHost<Attempt> {
   /** Slots that a lease may fill now. */
   get free(): number {
     if (this.#closing || this.#alone !== undefined) return 0;
-    return Math.max(0, this.#parts.concurrency - this.#used);
+    return Math.max(0, this.#concurrency - this.#used);
   }
 
-  /** Tasks whose handlers are running, zombies included. */
+  /** Tasks whose handlers are running, also those that have outlived their attempts. */
   runningIds(): readonly string[] {
-    const running = this.#held.filter((attempt) => attempt.running);
-    return [...running, ...this.#zombies.values()].map(({ taskId }) => taskId);
-  }
-
-  /** Attempts whose leases are not settled yet. */
-  held(): readonly Attempt[] {
-    return [...this.#held];
-  }
-
-  /** Whether a lease that somebody else names is held. */
-  holds({ id, token }: LeaseRef): boolean {
-    return this.#held.some(({ lease }) => lease.id === id && lease.token === token);
-  }
-
-  /** The attempt's lease is not held any more; false when it was not before. */
-  forget(attempt: Attempt): boolean {
-    if (!attempt.isHeld) return false;
-    const { place } = attempt;
-    const last = this.#held.pop();
-    if (last !== undefined && last !== attempt) {
-      this.#held[place] = last;
-      last.place = place;
-    }
-    attempt.place = NOWHERE;
-    return true;
+    const running = this.#settlements.held.all().filter((attempt) => attempt.running);
+    return [...running, ...this.#outliving.values()].map(({ taskId }) => taskId);
   }
 
   /** Takes a lease in, or gives it back when nothing is to be started any more. */
   take(lease: Leased): void {
-    const { handlers, plans, host } = this.#parts;
-    const definition = handlers.definition(lease.name);
-    if (this.#closing || definition === undefined) {
-      if (!this.#closing) traceUnknownName(this.tracing, lease);
-      host.settle(lease, this.#closing ? SHUT_DOWN : strangerDecision(handlers.names(), lease));
+    const code = this.#codeOf(lease.name);
+    if (this.#closing || code === undefined) {
+      if (!this.#closing) traceUnknownName(this.tracing, lease, this.runOf(lease));
+      const names = this.#line.core.handlers.names();
+      const decision = this.#closing ? SHUT_DOWN : strangerDecision(names, lease);
+      this.#settlements.settle(lease, decision, undefined);
       return;
     }
-    const plan = plans.planFor(definition, lease.options, lease.attemptSettings);
+    const { definition } = code;
+    const isUsual = lease.options.length <= NO_OPTIONS.length && lease.attemptSettings === undefined;
+    const plan = isUsual ? code.plan : this.#plans.planFor(definition, lease.options, lease.attemptSettings);
     const attempt = new Attempt(this, lease, definition, plan);
-    attempt.place = this.#held.length;
-    this.#held.push(attempt);
+    this.#settlements.held.add(attempt);
     this.#used++;
     if (lease.alone) this.#alone = attempt;
     this.#taken.push(attempt);
   }
 
+  /** Starts what was taken. */
   startTaken(): void {
     const taken = this.#taken;
     if (taken.length === 0) return;
@@ -170,7 +141,7 @@ export class Slots implements AttemptHost<Attempt> {
   /** Gives back what was not started, and starts nothing more. */
   close(): void {
     this.#closing = true;
-    this.#stacks.leaveAll(new ClosedError('the worker'));
+    this.#suspended.leaveAll(new ClosedError('the worker'));
     const waiting = [...this.#taken, ...this.#waiting];
     this.#taken = [];
     this.#waiting.clear();
@@ -182,111 +153,93 @@ export class Slots implements AttemptHost<Attempt> {
 
   /** Asks every handler to end. */
   shutDown(): void {
-    for (const attempt of this.held()) attempt.shutDown();
+    for (const attempt of this.#settlements.held.all()) attempt.interrupt({ type: 'shutdown' });
   }
 
   /** Drops what is still running: its results are not wanted any more, its leases lapse. */
-  abandon(): readonly string[] {
-    this.#stacks.leaveAll(new ClosedError('the worker'));
-    const ids = this.runningIds();
-    for (const attempt of this.held()) {
-      this.forget(attempt);
-      attempt.lose();
+  abandon(): void {
+    this.#suspended.leaveAll(new ClosedError('the worker'));
+    for (const attempt of this.#settlements.held.all()) {
+      this.#settlements.held.drop(attempt);
+      attempt.interrupt(LOST);
     }
-    this.#deadlines.stop();
-    return ids;
+    this.deadlines.stop();
   }
 
-  /** Somebody asked for its end. */
-  cancel(attempt: Attempt, cause: Cause): void {
+  /** Somebody asked for the end of an attempt, or its lease is another's now. */
+  interrupt(attempt: Attempt, why: Interruption & { readonly type: 'cancel' | 'lost' }): void {
     if (!attempt.isHeld) return;
-    attempt.cancel(cause);
+    if (why.type === 'lost') {
+      // Its settlement is under way: the answer to that says what became of it.
+      if (attempt.isDecided) return;
+      this.#settlements.held.drop(attempt);
+    }
+    attempt.interrupt(why);
     if (attempt.isDecided && this.#waiting.delete(attempt)) this.#free(attempt);
+    else if (why.type === 'lost' && attempt.running) this.#outlive(attempt);
+    if (why.type === 'lost') this.#line.events.emit('lease.lost', factsOf(attempt));
   }
 
-  /** The lease is another's now. */
-  lose(attempt: Attempt): void {
-    this.forget(attempt);
-    const wasDecided = attempt.isDecided;
-    attempt.lose();
-    if (this.#waiting.delete(attempt)) this.#free(attempt);
-    else if (attempt.running && !wasDecided) this.#becomeZombie(attempt);
+  runOf(lease: Leased): TaskRun | undefined {
+    return runPlaceOf(lease.options);
   }
 
-  random(): number {
-    return this.#parts.random();
-  }
-
-  now(): number {
-    return this.#parts.clock.now();
-  }
-
-  setDeadline(attempt: Attempt, ms: number, now: number): void {
-    this.#deadlines.set(attempt, ms, now);
-  }
-
-  clearDeadline(attempt: Attempt): void {
-    this.#deadlines.clear(attempt);
+  runnerOf(attempt: Attempt): SubRunner {
+    return this.#runs.runnerOf(attempt);
   }
 
   decided(attempt: Attempt, decision: Decision | Suspension): void {
-    this.#parts.host.settle(attempt.lease, decision, attempt);
-    if (attempt.running) this.#becomeZombie(attempt);
+    this.#settlements.settle(attempt.lease, decision, attempt);
+    if (attempt.running) this.#outlive(attempt);
   }
 
   ended(attempt: Attempt): void {
-    if (this.#zombies.get(attempt.taskId) === attempt) this.#zombies.delete(attempt.taskId);
+    if (this.#outliving.get(attempt.taskId) === attempt) this.#outliving.delete(attempt.taskId);
     else this.#active--;
     this.#free(attempt);
   }
 
-  parked(attempt: Attempt, suspension: Suspension, journal: KeptJournal): void {
-    this.#stacks.keep(attempt, journal);
+  suspended(attempt: Attempt, suspension: Suspension, journal: KeptJournal): void {
+    this.#suspended.keep(attempt, journal);
     this.#active--;
-    this.#parts.host.settle(attempt.lease, suspension, attempt);
+    this.#settlements.settle(attempt.lease, suspension, attempt);
     this.#free(attempt);
-    if (this.#closing) this.#stacks.leaveAll(new ClosedError('the worker'));
+    if (this.#closing) this.#suspended.leaveAll(new ClosedError('the worker'));
   }
 
-  unparked(attempt: Attempt): void {
-    this.#stacks.forget(attempt);
-  }
-
-  /** A task that waits will not be leased again: nobody goes on with its handler. */
-  leaveParked(taskId: string, reason: Error): void {
-    this.#stacks.leave(taskId, reason);
-  }
-
-  runnerOf(attempt: Attempt): SubRunner {
-    return subRunnerOf(this.#driveTools, attempt);
+  endedSuspended(attempt: Attempt): void {
+    this.#suspended.forget(attempt);
   }
 
   misbehaved(operation: string, error: unknown): void {
-    this.#parts.host.misbehaved(operation, error);
+    this.#line.report(operation, error);
   }
 
   #start(attempt: Attempt): void {
-    if (attempt.isDecided) {
-      this.#free(attempt);
-      return;
+    if (attempt.isDecided) this.#free(attempt);
+    else if (this.#mustWait(attempt)) this.#waiting.add(attempt);
+    else {
+      this.#active++;
+      const isPlain = this.#suspended.byTask.size === 0 && isBare(attempt);
+      if (isPlain) this.#call(attempt);
+      else this.#startOther(attempt);
     }
-    if (this.#mustWait(attempt)) {
-      this.#waiting.add(attempt);
-      return;
-    }
-    this.#active++;
-    const stack = this.#stacks.take(attempt);
-    if (stack === undefined) this.#begin(attempt);
-    else void this.#goOn(attempt, stack);
+  }
+
+  /** It may go on with a handler that waited for this lease, or be a part of a run. */
+  #startOther(attempt: Attempt): void {
+    const suspended = this.#suspended.take(attempt);
+    if (suspended === undefined) this.#begin(attempt);
+    else void this.#goOn(attempt, suspended);
   }
 
   /** A handler waited for this lease: it goes on, unless another worker has gone on without it. */
-  async #goOn(fresh: Attempt, { attempt, journal }: ParkedStack): Promise<void> {
+  async #goOn(fresh: Attempt, { attempt, journal }: SuspendedHandler): Promise<void> {
     let isSame = false;
     try {
-      isSame = journal.isEqualTo(await this.#parts.backend.runs.load(fresh.taskId));
+      isSame = journal.isEqualTo(await this.#line.backend.runs.load(fresh.taskId));
     } catch (error) {
-      this.#parts.host.misbehaved(`read the journal of ${fresh.taskId}`, error);
+      this.#line.report(`read the journal of ${fresh.taskId}`, error);
       fresh.giveBack({ type: 'unread', what: 'journal' });
     }
     if (fresh.isDecided || !isSame) {
@@ -296,41 +249,55 @@ export class Slots implements AttemptHost<Attempt> {
       return;
     }
     // The one that waited stands in for the one that was taken in.
-    this.#held[fresh.place] = attempt;
-    attempt.place = fresh.place;
-    fresh.place = NOWHERE;
+    this.#settlements.held.standIn(attempt, fresh);
     if (this.#alone === fresh) this.#alone = attempt;
     attempt.resume(fresh.lease);
   }
 
-  /** From the top. */
+  /** From the top: a run is driven; a part of one may need more than came with the lease. */
   #begin(attempt: Attempt): void {
-    if (attempt.name === DRIVE_TASK) {
-      this.#parts.host.started(attempt);
-      attempt.startOwn((own) => drive(this.#driveTools, own));
+    const code = this.#runs.driveOf(attempt);
+    if (code !== undefined) {
+      this.#tellStart(attempt);
+      attempt.startOwn(code);
       return;
     }
-    const { upstreams } = attempt;
-    if (upstreams.length > 0 && upstreams.some(({ cut }) => cut))
-      void this.#startWithUpstreams(attempt);
-    else this.#ready(attempt);
-  }
-
-  /** Everything that came with the lease is here; a node's input may have to be built of it. */
-  #ready(attempt: Attempt): void {
-    const place = runPlaceOf(attempt.lease.options);
-    if (place?.late === true) void this.#startLate(attempt, place);
-    else this.#call(attempt);
+    const ready = this.#runs.prepare(attempt);
+    if (ready === undefined) this.#call(attempt);
+    else void ready.then(() => (attempt.isDecided ? this.#drop(attempt) : this.#call(attempt)));
   }
 
   #call(attempt: Attempt): void {
-    const handler = this.#parts.handlers.handler(attempt.definition);
-    this.#parts.host.started(attempt);
+    const { handlers } = this.#line.core;
+    const code = this.#codeOf(attempt.name);
+    const handler = code?.handler ?? handlers.handler(attempt.definition);
+    if (code !== undefined) code.handler = handler;
+    this.#tellStart(attempt);
     attempt.start(handler);
   }
 
+  /** `undefined` for a name whose code is not here. Tests may put other code in its place. */
+  #codeOf(name: string): Code | undefined {
+    const { handlers, registry } = this.#line.core;
+    if (registry.revision !== this.#revision) this.#codes.clear();
+    this.#revision = registry.revision;
+    const known = this.#codes.get(name);
+    if (known !== undefined) return known;
+    const definition = handlers.definition(name);
+    if (definition === undefined) return undefined;
+    const plan = this.#plans.planFor(definition, NO_OPTIONS, undefined);
+    const code = { definition, plan, handler: undefined };
+    this.#codes.set(name, code);
+    return code;
+  }
+
+  #tellStart(attempt: Attempt): void {
+    const { events } = this.#line;
+    if (events.has('task.started')) events.emit('task.started', startOf(attempt));
+  }
+
   #mustWait(attempt: Attempt): boolean {
-    if (this.#zombies.has(attempt.taskId)) return true;
+    if (this.#outliving.has(attempt.taskId)) return true;
     return this.#alone === attempt && this.#active > 0;
   }
 
@@ -338,7 +305,8 @@ export class Slots implements AttemptHost<Attempt> {
     this.#used--;
     if (this.#alone === attempt) this.#alone = undefined;
     if (this.#waiting.size > 0) this.#retryWaiting();
-    this.#parts.host.freed();
+    this.#line.notify();
+    this.#line.changed.check();
   }
 
   #retryWaiting(): void {
@@ -348,45 +316,10 @@ export class Slots implements AttemptHost<Attempt> {
     });
   }
 
-  #becomeZombie(attempt: Attempt): void {
+  #outlive(attempt: Attempt): void {
     this.#active--;
-    this.#zombies.set(attempt.taskId, attempt);
+    this.#outliving.set(attempt.taskId, attempt);
     if (this.#waiting.size > 0) this.#retryWaiting();
-  }
-
-  /** Fetches what did not fit into the lease, one task at a time, then starts. */
-  async #startWithUpstreams(attempt: Attempt): Promise<void> {
-    let facts: readonly UpstreamFact[] | undefined = attempt.upstreams;
-    try {
-      facts = await wholeUpstreams(this.#parts.backend, facts);
-    } catch (error) {
-      this.#parts.host.misbehaved(`read the upstreams of ${attempt.taskId}`, error);
-      attempt.giveBack({ type: 'unread', what: 'upstreams' });
-    }
-    if (facts === undefined) {
-      const error = new InvalidPayloadError('$.upstream', 'results of more than 64 Mi characters');
-      attempt.refuse({ error, failureType: 'invalid-payload', retryable: false });
-    }
-    attempt.upstreams = facts ?? [];
-    if (attempt.isDecided) this.#drop(attempt);
-    else this.#ready(attempt);
-  }
-
-  /** Builds the input of a node of a run, then starts. */
-  async #startLate(attempt: Attempt, place: RunPlace): Promise<void> {
-    const { lease, upstreams } = attempt;
-    try {
-      const input = await this.#inputs.build({ lease, place, upstreams });
-      if (input.kind === 'input') attempt.payload = input.text;
-      else if (input.kind === 'refused') attempt.refuse(input.failure);
-      else if (input.kind === 'followed') attempt.follow(input.cause);
-      else attempt.waitFor(input.waitFor);
-    } catch (error) {
-      this.#parts.host.misbehaved(`build the input of ${attempt.taskId}`, error);
-      attempt.giveBack({ type: 'unread', what: 'input' });
-    }
-    if (attempt.isDecided) this.#drop(attempt);
-    else this.#call(attempt);
   }
 
   /** It was decided before its handler was called. */
@@ -397,3 +330,9 @@ export class Slots implements AttemptHost<Attempt> {
 }
 
 const SHUT_DOWN: Decision = { type: 'release', cause: { type: 'shutdown' } };
+const LOST = { type: 'lost' } as const;
+
+/** It stands alone, and its enqueue said nothing: it is no run, nor a part of one. */
+function isBare({ lease: { name, upstreams, options } }: Attempt): boolean {
+  return upstreams.length === 0 && options.length <= NO_OPTIONS.length && name !== DRIVE_TASK;
+}

@@ -162,15 +162,11 @@ interface Known {
 }
 
 /** What the backend is told about a worker. */
-export function specOf(
-  plan: WorkerPlan,
-  queues: readonly string[],
-  { names, pipelines }: Known,
-): WorkerSpec {
+export function specOf(plan: WorkerPlan, { names, pipelines }: Known): WorkerSpec {
   const { id, concurrency, assignedUsers, stealTargets } = plan;
   return {
     id,
-    queues,
+    queues: [...plan.queues.keys()],
     names,
     concurrency,
     host: `${hostname()}:${process.pid}`,

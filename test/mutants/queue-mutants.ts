@@ -73,7 +73,7 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'engine: leases of all lengths are extended as the shortest one',
-    file: 'src/worker/lease-keeper.ts',
+    file: 'src/worker/upkeep.ts',
     find: `.filter(({ lease }) => lengthOf(lease) === leaseMs)`,
     replace: '',
     first: 'worker/queue-settings.test.ts',

@@ -121,18 +121,13 @@ export interface RunCause {
 /** Nodes that an explanation names at most. */
 const EXPLAINED = 20;
 
-interface RunsParts {
-  readonly tools: RunTools;
-  readonly tasks: Tasks;
-}
-
 /** `loom.runs`: looking at runs, and changing them. */
 export class Runs {
   readonly #tools: RunTools;
   readonly #tasks: Tasks;
 
   /** @internal */
-  constructor({ tools, tasks }: RunsParts) {
+  constructor(tools: RunTools, tasks: Tasks) {
     this.#tools = tools;
     this.#tasks = tasks;
   }
@@ -208,7 +203,7 @@ export class Runs {
     const { handles } = this.#tools;
     const cancelTask = (task: string, reason: string | undefined): Promise<CancelReply> =>
       this.#tasks.cancelOne(task, reason);
-    const report = await cancelRun({ ...handles, cancelTask }, checkId('id', id), options.reason);
+    const report = await cancelRun(handles, cancelTask, checkId('id', id), options.reason);
     if (options.wait === true) await this.#ended(id);
     return report;
   }

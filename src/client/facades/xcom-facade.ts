@@ -28,19 +28,17 @@ const WHERE_KEYS: OptionKeys<XComWhere> = keysOf<XComWhere>()({ user: true, name
 
 const { namespace: _namespace, ...USER_KEYS } = WHERE_KEYS;
 
-interface XComParts {
-  readonly connection: Connection;
-  readonly maker: TaskMaker;
-  readonly xcom: XComValues;
-}
-
 /** `loom.xcom`: the named values of users, from outside of tasks. */
 export class XComs {
-  readonly #parts: XComParts;
+  readonly #connection: Connection;
+  readonly #maker: TaskMaker;
+  readonly #xcom: XComValues;
 
   /** @internal */
-  constructor(parts: XComParts) {
-    this.#parts = parts;
+  constructor(connection: Connection, maker: TaskMaker, xcom: XComValues) {
+    this.#connection = connection;
+    this.#maker = maker;
+    this.#xcom = xcom;
   }
 
   /**
@@ -56,11 +54,11 @@ export class XComs {
   ): Promise<void>;
   async push(key: unknown, value: unknown, where: XComWhere & XComPushOptions = {}): Promise<void> {
     checkOptions('xcom.push', where, { ...WHERE_KEYS, ...XCOM_PUSH_KEYS });
-    const { xcom } = this.#parts;
+    const xcom = this.#xcom;
     const definition = xcomKeyOf(key);
     const place = this.#placeOf(definition.name, where);
     const write = await xcom.pushOf(place, definition, { value, options: where });
-    const backend = await this.#parts.connection.open();
+    const backend = await this.#connection.open();
     await backend.xcom.write([write]);
   }
 
@@ -73,16 +71,16 @@ export class XComs {
     checkOptions('xcom.pull', where, WHERE_KEYS);
     const definition = xcomKeyOf(key);
     const place = this.#placeOf(definition.name, where);
-    const backend = await this.#parts.connection.open();
+    const backend = await this.#connection.open();
     const [value] = await backend.xcom.read([place]);
-    return value === undefined ? undefined : this.#parts.xcom.valueOf(definition, value.text);
+    return value === undefined ? undefined : this.#xcom.valueOf(definition, value.text);
   }
 
   /** Takes a value away. */
   async delete(key: string | Pick<AnyStep, 'name'>, where: XComWhere = {}): Promise<void> {
     checkOptions('xcom.delete', where, WHERE_KEYS);
     const place = this.#placeOf(xcomKeyOf(key).name, where);
-    const { xcom } = await this.#parts.connection.open();
+    const { xcom } = await this.#connection.open();
     await xcom.write([{ type: 'delete', place }]);
   }
 
@@ -94,7 +92,7 @@ export class XComs {
     checkOptions('xcom.list', options, { ...WHERE_KEYS, ...PAGE_KEYS });
     const page = pageRequest(options);
     const { user, namespace } = this.#placeOf('', options);
-    const { xcom } = await this.#parts.connection.open();
+    const { xcom } = await this.#connection.open();
     return xcom.list({ user, namespace }, page);
   }
 
@@ -105,13 +103,13 @@ export class XComs {
     checkOptions('xcom.namespaces', options, { ...USER_KEYS, ...PAGE_KEYS });
     const page = pageRequest(options);
     const { user } = this.#placeOf('', options);
-    const { xcom } = await this.#parts.connection.open();
+    const { xcom } = await this.#connection.open();
     return xcom.namespaces(user, page);
   }
 
   #placeOf(key: string, { user, namespace = XCOM_NAMESPACE }: XComWhere): XComPlace {
     return {
-      user: this.#parts.maker.userOf(user),
+      user: this.#maker.userOf(user),
       namespace: checkId('namespace', namespace),
       key,
     };

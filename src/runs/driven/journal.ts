@@ -1,6 +1,7 @@
 import type { Tries } from '../../attempt/attempt-context.ts';
+import type { OwnLease } from '../../attempt/own-lease.ts';
 import { TaskCanceledError } from '../../domain/errors/errors.ts';
-import type { Backend, Leased, NodeWrites } from '../../domain/port/backend.ts';
+import type { Backend, NodeWrites } from '../../domain/port/backend.ts';
 import type { ChannelRefusal } from '../../domain/task/channel.ts';
 import { REDRIVES } from '../../domain/task/journal.ts';
 import { readGraph } from '../../graph/graph-text.ts';
@@ -27,12 +28,7 @@ export interface OpenedGroup {
 }
 
 /** Under whose lease it is written. */
-interface JournalHolder {
-  /** In force now. */
-  readonly lease: Pick<Leased, 'id' | 'token' | 'attempt'>;
-  /** The backend says that a cancel was requested: it need not wait for a heartbeat. */
-  canceling(): void;
-}
+type JournalHolder = Pick<OwnLease, 'lease' | 'interrupt'>;
 
 /** What a member did to the whole run: kept for its producer, since a canceled task has no result. */
 export interface EarlyEnd {
@@ -225,7 +221,7 @@ export class Journal {
     if (answer === 'lost') throw new JournalLost();
     if (answer !== 'canceling') return answer === 'ok' ? undefined : answer;
     const { holder } = this.#parts;
-    holder.canceling();
+    holder.interrupt({ type: 'cancel', cause: { type: 'request' } });
     throw new TaskCanceledError(holder.lease.id, { type: 'request' });
   }
 

@@ -51,7 +51,12 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
   /** Present for dynamic handlers, which may cancel their run. */
   #dynamic: DynamicAttemptContext | undefined;
 
-  private constructor({ tools, call, tries }: NodeAttemptParts, ended: (end: CallEnd) => void) {
+  private constructor(
+    tools: NodeTools,
+    call: NodeCall,
+    tries: Tries,
+    ended: (end: CallEnd) => void,
+  ) {
     this.#tools = tools;
     this.#call = call;
     this.#tries = tries;
@@ -59,9 +64,9 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
     this.trace = call.trace.part(() => spanOf(call, this.attempt));
   }
 
-  /** Calls the handler; the promise is never rejected. */
-  static run(parts: NodeAttemptParts): Promise<CallEnd> {
-    return new Promise((resolve) => new NodeAttempt(parts, resolve).#begin());
+  /** Calls the handler, which `tries` were before; the promise is never rejected. */
+  static run(tools: NodeTools, call: NodeCall, tries: Tries): Promise<CallEnd> {
+    return new Promise((resolve) => new NodeAttempt(tools, call, tries, resolve).#begin());
   }
 
   /** From 1. */
@@ -186,13 +191,6 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
 
 function timedOut(error: TimedOutError): Failure {
   return { error, failureType: 'timeout', retryable: true };
-}
-
-interface NodeAttemptParts {
-  readonly tools: NodeTools;
-  readonly call: NodeCall;
-  /** Before this one. */
-  readonly tries: Tries;
 }
 
 function spanOf({ node, definition, runId }: NodeCall, attempt: number): PartRequest {

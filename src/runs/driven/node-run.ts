@@ -46,11 +46,8 @@ export class NodeRun {
     const { signal, maxWaitMs } = this.#call;
     for (;;) {
       signal.throwIfAborted();
-      const ending = await NodeAttempt.run({
-        tools: this.#tools,
-        call: this.#call,
-        tries: { failures: this.#failures, releases: this.#releases },
-      });
+      const tries = { failures: this.#failures, releases: this.#releases };
+      const ending = await NodeAttempt.run(this.#tools, this.#call, tries);
       if (!this.#counts(ending)) signal.throwIfAborted();
       if (ending.type === 'chose') return ending;
       if (ending.type === 'canceled') return ending;

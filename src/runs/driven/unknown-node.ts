@@ -1,15 +1,8 @@
 /** A node whose code is not here: left to other workers, as long as one of them may have it. */
-import type { Clock } from '../../base/time.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { WorkerStore } from '../../domain/port/backend.ts';
 import type { TaskNode } from '../../graph/graph.ts';
+import type { GroupTools } from './group-drive.ts';
 import type { Journal } from './journal.ts';
-
-interface UnknownNodeTools {
-  readonly backend: { readonly workers: Pick<WorkerStore, 'list'> };
-  readonly clock: Clock;
-  persist<T>(call: () => Promise<T>): Promise<T>;
-}
 
 /** How often it was met so, and since when no live worker had its code, in ms since the epoch. */
 interface Strangeness {
@@ -24,7 +17,7 @@ interface Strangeness {
  * fails then; `expired` when its own time to start is over.
  */
 export async function unknownNodePause(
-  { backend, clock, persist }: UnknownNodeTools,
+  { backend, clock, persist }: Pick<GroupTools, 'backend' | 'clock' | 'persist'>,
   journal: Journal,
   { key, node }: { readonly key: string; readonly node: TaskNode },
 ): Promise<number | 'expired' | undefined> {

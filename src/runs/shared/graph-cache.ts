@@ -35,12 +35,6 @@ export interface GraphStats {
   readonly bytesAfter: number;
 }
 
-interface CacheParts {
-  readonly connection: Connection;
-  readonly clock: Clock;
-  readonly codec: ValueCodec;
-}
-
 interface Entry {
   readonly known: KnownGraph;
   /** When the store was last known to have it; absent: never. */
@@ -58,7 +52,9 @@ const TOUCH_MS = LIMITS.graphTtlMs / 4;
  * Nothing is uploaded before it must be shared, and nothing twice while it is known to be there.
  */
 export class GraphCache {
-  readonly #parts: CacheParts;
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #codec: ValueCodec;
   /** The longest unused one first. */
   readonly #entries = new Map<string, Entry>();
   readonly #loading = new Map<string, Promise<Entry>>();
@@ -77,8 +73,10 @@ export class GraphCache {
     bytesAfter: 0,
   };
 
-  constructor(parts: CacheParts) {
-    this.#parts = parts;
+  constructor(connection: Connection, clock: Clock, codec: ValueCodec) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#codec = codec;
   }
 
   stats(): GraphStats {
@@ -131,7 +129,7 @@ export class GraphCache {
 
   /** With a codec the store hears of no hash by which contents could be guessed. */
   #named(graph: TaskGraph): KnownGraph {
-    const { texts } = this.#parts.codec;
+    const { texts } = this.#codec;
     return KnownGraph.of(graph, texts === undefined ? undefined : (hash) => texts.nameOf(hash));
   }
 
@@ -159,7 +157,7 @@ export class GraphCache {
   }
 
   #isOld(storedAt: number): boolean {
-    return this.#parts.clock.now() - storedAt >= TOUCH_MS;
+    return this.#clock.now() - storedAt >= TOUCH_MS;
   }
 
   /** The graph is at hand, so a store that does not answer is no reason to fail. */
@@ -184,8 +182,8 @@ export class GraphCache {
   async #upload(entry: Entry): Promise<void> {
     const { hash, text } = entry.known;
     const body = await packGraph(text);
-    const { graphs } = await this.#parts.connection.ready();
-    const now = this.#parts.clock.now();
+    const { graphs } = await this.#connection.ready();
+    const now = this.#clock.now();
     const answer = await graphs.save(hash, body);
     entry.storedAt = now;
     this.#stats.saves++;
@@ -203,16 +201,16 @@ export class GraphCache {
   }
 
   async #download(hash: string): Promise<Entry> {
-    const { graphs } = await this.#parts.connection.ready();
-    const storedAt = this.#parts.clock.now();
+    const { graphs } = await this.#connection.ready();
+    const storedAt = this.#clock.now();
     const reply = await graphs.load(hash);
     this.#stats.loads++;
     if (reply.kind !== 'found') throw missing(hash, reply.kind);
-    if (isSealed(reply.body)) throw this.#parts.codec.unreadable(reply.body);
+    if (isSealed(reply.body)) throw this.#codec.unreadable(reply.body);
     const text = await unpackGraph(hash, reply.body);
     const facts = { hash: sha256(text), length: text.length };
     // A codec knows its own texts; without one the name is the hash.
-    if (this.#parts.codec.texts === undefined && facts.hash !== hash) {
+    if (this.#codec.texts === undefined && facts.hash !== hash) {
       throw new GraphCorruptError(hash, 'its content has another hash');
     }
     const entry = { known: KnownGraph.read(graphIn(hash, text), hash, facts), storedAt };

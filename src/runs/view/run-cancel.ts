@@ -18,17 +18,16 @@ export interface RunCancelReport {
   }[];
 }
 
-interface CancelTools extends ViewParts {
-  /** Cancels one task. */
-  readonly cancelTask: (id: string, reason: string | undefined) => Promise<CancelReply>;
-}
+/** Cancels one task. */
+type CancelTask = (id: string, reason: string | undefined) => Promise<CancelReply>;
 
 /** Cancels that are under way at once. */
 const AT_ONCE = 50;
 
 /** Cancels whatever has not ended; safe to call again. */
 export async function cancelRun(
-  tools: CancelTools,
+  tools: ViewParts,
+  cancelTask: CancelTask,
   id: string,
   reason: string | undefined,
 ): Promise<RunCancelReport> {
@@ -37,10 +36,10 @@ export async function cancelRun(
   // Looked at before: a driven run that has ended waits for nothing. A dispatched one is looked at
   // after: what is put back once it is canceled, its `resume` takes back.
   const members = view.form === 'driven' ? await openTasks(view) : [];
-  const run = await tools.cancelTask(id, reason);
+  const run = await cancelTask(id, reason);
   const open = view.form === 'driven' ? members : await openTasks(view);
   const nodes = await mapInChunks(open, AT_ONCE, async ({ node, taskId, isShown }) => {
-    return { node, isShown, reply: await tools.cancelTask(taskId, reason) };
+    return { node, isShown, reply: await cancelTask(taskId, reason) };
   });
   const shown = nodes.filter(({ isShown }) => isShown);
   return { run, nodes: shown.map(({ node, reply }) => ({ node, reply })) };

@@ -10,7 +10,6 @@ import {
 import type { Decision, Leased, Suspension } from '../../domain/port/backend.ts';
 import { type Cause, causeText, failureTypeOf } from '../../domain/task/cause.ts';
 import { storedTraceparent } from '../../enqueue/attempt-plan.ts';
-import { runPlaceOf } from '../../runs/shared/record.ts';
 import {
   beginTrace,
   type PartRequest,
@@ -48,26 +47,34 @@ export function enqueueSpan({ name, queue, traceparent, count }: EnqueueWork): S
   };
 }
 
+/** The run that a task is, or is a part of. */
+export interface TaskRun {
+  readonly id: string;
+  /** The node's id, or the member's path; empty for the run itself. */
+  readonly node: string;
+  /** Of the run itself: the name of its pipeline. */
+  readonly name?: string;
+}
+
 /** One attempt of a leased task, or one lease of a run; `traceparent` is the stored one. */
 export function attemptTrace(
   tracing: Tracing,
   lease: Leased,
+  run: TaskRun | undefined,
   traceparent: string | undefined,
 ): Trace {
   if (tracing.tracer === undefined) return untraced(traceparent);
-  return beginTrace(tracing, { ...attemptSpan(lease), parent: storedParent(traceparent) });
+  return beginTrace(tracing, { ...attemptSpan(lease, run), parent: storedParent(traceparent) });
 }
 
 /** A lease of a task whose code is not here: there was no attempt, and the trace says why. */
-export function traceUnknownName(tracing: Tracing, lease: Leased): void {
-  if (tracing.tracer === undefined) return;
-  const trace = attemptTrace(tracing, lease, storedTraceparent(lease.options));
+export function traceUnknownName(tracing: Tracing, lease: Leased, run: TaskRun | undefined): void {
+  const trace = attemptTrace(tracing, lease, run, storedTraceparent(lease.options));
   trace.end({ outcome: 'released', error: new UnknownTaskError(lease.name) });
 }
 
-function attemptSpan(lease: Leased): PartRequest {
-  const { id, name, user, queue, attempt, options } = lease;
-  const run = runPlaceOf(options);
+function attemptSpan(lease: Leased, run: TaskRun | undefined): PartRequest {
+  const { id, name, user, queue, attempt } = lease;
   return {
     name: `process ${queue}`,
     kind: 'consumer',

@@ -1,17 +1,10 @@
-import type { Clock, Timer } from '../base/time.ts';
+import type { Timer } from '../base/time.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { Line } from './line.ts';
+import { tellBlocked } from './report.ts';
+import type { Slots } from './slots.ts';
 
-interface PulseParts {
-  readonly clock: Clock;
-  /** When the backend last answered this worker. */
-  readonly lastAnswerAt: () => number;
-  /** The event loop stood still for so long. */
-  readonly blocked: (ms: number) => void;
-  readonly unhealthy: (silentMs: number) => void;
-  readonly healthy: (silentMs: number) => void;
-}
-
-/** How often the worker feels its pulse, in ms. */
+/** How often the worker looks after its health, in ms. */
 const PERIOD_MS = 500;
 
 /** A timer that is late by this much, in ms, was held up by somebody's code. */
@@ -24,15 +17,17 @@ const LONGEST_WAIT_MS = LIMITS.floorMs * 1.2;
 const UNHEALTHY_MS = 2 * LONGEST_WAIT_MS;
 
 /** Notices what nobody else would: an event loop that stands still, a fetch loop that does. */
-export class Pulse {
-  readonly #parts: PulseParts;
+export class WorkerHealth {
+  readonly #line: Line;
+  readonly #slots: Slots;
   #timer: Timer | undefined;
   /** When the timer should fire. */
   #dueAt = 0;
   #silentSince: number | undefined;
 
-  constructor(parts: PulseParts) {
-    this.#parts = parts;
+  constructor(line: Line, slots: Slots) {
+    this.#line = line;
+    this.#slots = slots;
   }
 
   get isHealthy(): boolean {
@@ -40,8 +35,8 @@ export class Pulse {
   }
 
   start(): void {
-    this.#dueAt = this.#parts.clock.now() + PERIOD_MS;
-    this.#timer = this.#parts.clock.setTimer(PERIOD_MS, this.#beat);
+    this.#dueAt = this.#line.clock.now() + PERIOD_MS;
+    this.#timer = this.#line.clock.setTimer(PERIOD_MS, this.#beat);
   }
 
   stop(): void {
@@ -50,26 +45,27 @@ export class Pulse {
   }
 
   readonly #beat = (): void => {
-    const { clock, blocked } = this.#parts;
+    const { clock, core, events } = this.#line;
     const lateMs = clock.now() - this.#dueAt;
     this.start();
-    if (lateMs >= LATE_MS) blocked(lateMs);
+    if (lateMs >= LATE_MS) {
+      tellBlocked(core.log, events, { ms: lateMs, taskIds: this.#slots.runningIds() });
+    }
     this.#look();
   };
 
   #look(): void {
-    const { clock, lastAnswerAt, unhealthy, healthy } = this.#parts;
-    const last = lastAnswerAt();
-    const silentMs = clock.now() - last;
+    const { clock, lastAnswerAt, events } = this.#line;
+    const silentMs = clock.now() - lastAnswerAt;
     if (silentMs > UNHEALTHY_MS) {
       if (this.#silentSince === undefined) {
-        this.#silentSince = last;
-        unhealthy(silentMs);
+        this.#silentSince = lastAnswerAt;
+        events.emit('worker.unhealthy', { silentMs });
       }
     } else if (this.#silentSince !== undefined) {
       const since = this.#silentSince;
       this.#silentSince = undefined;
-      healthy(last - since);
+      events.emit('worker.healthy', { silentMs: lastAnswerAt - since });
     }
   }
 }

@@ -1,0 +1,362 @@
+/** The head of the pipe: tasks are leased for free slots, with the settlements of those before them. */
+import { nextTick, setImmediate } from '../base/globals.ts';
+import { pauseMs, sleep } from '../base/pause.ts';
+import { isOwn } from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type {
+  Leased,
+  LeaseReply,
+  LeaseRequest,
+  QueueShare,
+  SettleAnswer,
+  SettleReply,
+} from '../domain/port/backend.ts';
+import { randomName } from '../enqueue/ids.ts';
+import { IdleWait } from './idle-wait.ts';
+import type { Line } from './line.ts';
+import type { PendingSettlement, Settlements } from './settlements.ts';
+import type { Slots } from './slots.ts';
+import type { LeaseKeeper, Ticker } from './upkeep.ts';
+import type { WorkerPlan } from './worker-options.ts';
+
+interface Request {
+  readonly settlements: readonly PendingSettlement[];
+  readonly lease: LeaseRequest | undefined;
+}
+
+/** After so many replies the event loop gets its turn: the embedded backend answers without one. */
+const REPLIES_PER_TURN = 8;
+
+/** A call that keeps failing with an error that is no outage is taken apart after so many tries. */
+const PATIENCE = 5;
+
+/**
+ * The only place where a worker settles and leases: one call at a time, which settles what has
+ * gathered and leases for the free slots in the same step. What is decided in one tick of the
+ * event loop goes together; a lone settlement waits for nobody. A call that fails is sent again as
+ * it was, for ever: the same request is answered with the same leases, the same settlement with
+ * the same end.
+ */
+export class LeaseLoop {
+  readonly #line: Line;
+  readonly #settlements: Settlements;
+  readonly #slots: Slots;
+  readonly #keeper: LeaseKeeper;
+  readonly #ticker: Ticker;
+  readonly #idle: IdleWait;
+  readonly #stride: QueueStride;
+  readonly #leaseMs: number;
+  readonly #nonce = randomName();
+  #requests = 0;
+  /** Whether anything is to be leased. */
+  isOpen = false;
+  /** A call is under way, or waits to be sent again. */
+  #inFlight = false;
+  /** Something may be left to lease. */
+  #wantsMore = true;
+  /** Was told of work since the newest lease was sent: its empty answer does not make that void. */
+  #notified = false;
+  /** Handed over while a lease was under way: the two share the slots. */
+  #handed: Leased[] = [];
+  /** How far the backend's clock was ahead of this one's when it last told a time; never more than it is. */
+  #aheadMs = 0;
+  /** Will run in this tick of the event loop, or in the next turn of it. */
+  #scheduled = false;
+  #replies = 0;
+
+  constructor(
+    line: Line,
+    { queues, leaseMs }: Pick<WorkerPlan, 'queues' | 'leaseMs'>,
+    next: { readonly settlements: Settlements; readonly slots: Slots },
+    upkeep: { readonly keeper: LeaseKeeper; readonly ticker: Ticker },
+  ) {
+    this.#line = line;
+    this.#settlements = next.settlements;
+    this.#slots = next.slots;
+    this.#keeper = upkeep.keeper;
+    this.#ticker = upkeep.ticker;
+    const handed = (lease: Leased): void => this.#takeIn(lease);
+    this.#idle = new IdleWait(line, () => this.request(), handed);
+    this.#stride = new QueueStride(queues);
+    this.#leaseMs = leaseMs;
+    line.notify = this.#notify;
+  }
+
+  /** True while nothing is decided and unsettled, nothing under way, nothing left to lease. */
+  get isQuiet(): boolean {
+    return this.isFlushed && !this.#scheduled && !this.#wantsMore;
+  }
+
+  /** True while nothing is decided and unsettled, and nothing under way. */
+  get isFlushed(): boolean {
+    return this.#settlements.count === 0 && !this.#inFlight;
+  }
+
+  /** There may be work: asks for it. */
+  request(): void {
+    this.#wantsMore = true;
+    this.#notified = true;
+    this.#schedule();
+  }
+
+  /** A settlement waits, or slots have come back. */
+  readonly #notify = (): void => {
+    if (this.#wantsMore || this.#settlements.count > 0) this.#schedule();
+  };
+
+  /** A task came that this worker has not asked for in this moment. */
+  #takeIn(lease: Leased): void {
+    this.#handed.push(lease);
+    if (this.#line.isLeasing) return;
+    this.#takeHanded();
+    this.#schedule();
+    this.#startTaken();
+  }
+
+  /** Waits for no more work. */
+  close(): void {
+    this.isOpen = false;
+    this.#idle.close();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight) return;
+    this.#scheduled = true;
+    nextTick(this.#run);
+  }
+
+  readonly #run = (): void => {
+    this.#scheduled = false;
+    this.#next();
+  };
+
+  #next(): void {
+    if (this.#inFlight) return;
+    const request = this.#compose();
+    if (request === undefined) {
+      // Perhaps a turn of the event loop after the last reply, when nobody looks any more.
+      this.#line.changed.check();
+      return;
+    }
+    this.#inFlight = true;
+    if (request.lease !== undefined) {
+      this.#line.isLeasing = true;
+      this.#line.leasesBegun++;
+      this.#notified = false;
+    }
+    void this.#send(request);
+  }
+
+  get #freeSlots(): number {
+    return this.isOpen ? this.#slots.free : 0;
+  }
+
+  #compose(): Request | undefined {
+    const free = this.#freeSlots;
+    const wantsLease = free > 0 && (this.#wantsMore || this.#settlements.count > 0);
+    const settlements = this.#settlements.take(
+      wantsLease ? LIMITS.settleLeaseBatch : LIMITS.settleBatch,
+    );
+    if (settlements.length === 0 && !wantsLease) return undefined;
+    const most = settlements.length > 0 ? LIMITS.settleLeaseBatch : LIMITS.leaseBatch;
+    const lease = wantsLease ? this.#leaseRequest(Math.min(free, most)) : undefined;
+    return { settlements, lease };
+  }
+
+  #leaseRequest(limit: number): LeaseRequest {
+    const number = this.#requests++;
+    return {
+      requestId: `${this.#nonce}${number.toString(36).padStart(6, '0')}`,
+      worker: this.#line.worker,
+      limit,
+      leaseMs: this.#leaseMs,
+      queues: this.#stride.shares(),
+      wait: 'hand',
+    };
+  }
+
+  async #send(request: Request): Promise<void> {
+    const line = this.#line;
+    const { signal } = line.over;
+    for (let failures = 0; ; ) {
+      try {
+        const reply = await this.#call(request);
+        if (failures > 0) this.#keeper.extendNow();
+        this.#received(request, reply);
+        return;
+      } catch (error) {
+        failures++;
+        line.forget();
+        if (!line.failed('settle and lease', error)) break;
+        if (failures >= PATIENCE && !isOutage(error)) {
+          await this.#takeApart(request);
+          return;
+        }
+        await sleep(line.clock, pauseMs(failures, line.random()), signal);
+        if (signal.aborted) break;
+      }
+    }
+    this.#landed();
+  }
+
+  async #call({ settlements, lease }: Request): Promise<SettleReply> {
+    const { backend, worker, isUnknown } = this.#line;
+    if (isUnknown) await this.#line.register();
+    if (lease === undefined) return backend.tasks.settle({ worker, settlements });
+    if (settlements.length > 0) return backend.tasks.settle({ worker, settlements, lease });
+    return { answers: NO_ANSWERS, lease: await backend.tasks.lease(lease) };
+  }
+
+  #received({ settlements, lease }: Request, reply: SettleReply): void {
+    this.#line.answered();
+    this.#landed();
+    for (let at = 0; at < settlements.length; at++) {
+      const settlement = settlements[at];
+      const answer = reply.answers[at];
+      if (settlement !== undefined && answer !== undefined) {
+        this.#settlements.answered(settlement, answer);
+      }
+    }
+    if (reply.lease !== undefined) this.#leased(reply.lease);
+    if (this.#handed.length > 0) this.#takeHanded();
+    const wanted = lease?.limit ?? 0;
+    this.#goOn((reply.lease?.leases.length ?? 0) < wanted);
+    this.#startTaken();
+  }
+
+  #landed(): void {
+    this.#inFlight = false;
+    this.#line.isLeasing = false;
+  }
+
+  #leased(reply: LeaseReply): void {
+    this.#aheadMs = reply.now - this.#line.clock.now();
+    // Only a lease that gave nothing has put this worker in line to be told of work; what came while
+    // the lease was under way may be about work that arrived after it.
+    this.#wantsMore = reply.more || reply.leases.length > 0 || this.#notified;
+    if (reply.schedulesDue) this.#line.onSchedulesDue?.();
+    this.#take(reply.leases);
+    if (!this.#wantsMore) this.#idle.open(reply.waitMs);
+  }
+
+  #take(leases: readonly Leased[]): void {
+    this.#stride.served(leases);
+    for (const lease of leases) this.#slots.take(lease);
+    this.#keeper.wake(leases);
+  }
+
+  #startTaken(): void {
+    if (this.#slots.used > 0) this.#ticker.wake();
+    this.#slots.startTaken();
+    this.#line.changed.check();
+  }
+
+  /**
+   * One that has no slot goes back. One that was long on its way (this process was held up, or its
+   * own lease was) is left: it ends uncounted, and may have ended by now.
+   */
+  #takeHanded(): void {
+    const { held } = this.#settlements;
+    const since = this.#line.clock.now() + this.#aheadMs - LIMITS.handMs / 2;
+    for (const lease of this.#handed) {
+      if (lease.leasedAt < since || held.has(lease)) continue;
+      if (this.#freeSlots > 0) this.#confirm(lease);
+      else this.#settlements.giveBack([lease]);
+    }
+    this.#handed = [];
+    this.#wantsMore = true;
+  }
+
+  /** The word that it was taken is on its way before its handler can hold up this process. */
+  #confirm(lease: Leased): void {
+    const late = (): void => this.#keeper.extendNow();
+    const { backend, worker } = this.#line;
+    backend.workers.confirm(worker, lease).then((isHeld) => isHeld || late(), late);
+    this.#take([lease]);
+  }
+
+  /**
+   * The next call is sent before the new tasks are started, so that both go on at once. Not so when
+   * there were fewer tasks than slots, and nothing is left to settle: that call would hardly find
+   * anything, so the tasks come first, and what they settle in this tick goes along.
+   */
+  #goOn(isScarce: boolean): void {
+    this.#replies++;
+    if (this.#replies % REPLIES_PER_TURN !== 0) {
+      if (isScarce && this.#settlements.count === 0) this.#schedule();
+      else this.#next();
+      return;
+    }
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(this.#run);
+  }
+
+  /**
+   * One settlement that the backend cannot take must not hold up the others: each goes alone, and
+   * what fails again is dropped. Its lease ends, and the task counts as lost.
+   */
+  async #takeApart({ settlements }: Request): Promise<void> {
+    const line = this.#line;
+    for (const settlement of settlements) {
+      try {
+        const request = { worker: line.worker, settlements: [settlement] };
+        const { answers } = await line.backend.tasks.settle(request);
+        if (answers[0] !== undefined) this.#settlements.answered(settlement, answers[0]);
+      } catch (error) {
+        if (isOutage(error)) this.#settlements.putBack(settlement);
+        else this.#settlements.answered(settlement, LOST);
+        line.failed(`settle ${settlement.id}`, error);
+      }
+    }
+    await sleep(line.clock, pauseMs(PATIENCE, line.random()), line.over.signal);
+    this.#landed();
+    if (!line.over.signal.aborted) this.#goOn(false);
+  }
+}
+
+const NO_ANSWERS: readonly SettleAnswer[] = [];
+const LOST: SettleAnswer = { kind: 'leaseLost' };
+
+/** The error is about the backend, not about what was sent; a refused account may come back. */
+function isOutage(error: unknown): boolean {
+  if (!isOwn(error)) return false;
+  return error.retryable || error.code === 'BACKEND_UNSUPPORTED';
+}
+
+/**
+ * Stride between the queues of one worker: each has a pass that grows by 1/weight with every task
+ * that it gave, and the least pass goes first. A queue that was empty gets no credit for it.
+ */
+class QueueStride {
+  readonly #shares: { readonly queue: string; readonly weight: number; pass: number }[];
+
+  constructor(weights: ReadonlyMap<string, number>) {
+    this.#shares = [...weights].map(([queue, weight]) => ({ queue, weight, pass: 0 }));
+  }
+
+  /** For a lease request; the worker's passes are not the backend's to change. */
+  shares(): readonly QueueShare[] {
+    return this.#shares.length === 1 ? this.#shares : this.#shares.map((share) => ({ ...share }));
+  }
+
+  /** Takes note of what was given. */
+  served(leases: readonly Leased[]): void {
+    if (this.#shares.length === 1 || leases.length === 0) return;
+    const counts = new Map<string, number>();
+    for (const { queue } of leases) counts.set(queue, (counts.get(queue) ?? 0) + 1);
+    /** The pass at which the last turn was given: whoever stood below it had nothing. */
+    let lastTurn = Number.NEGATIVE_INFINITY;
+    let least = Number.POSITIVE_INFINITY;
+    for (const share of this.#shares) {
+      const count = counts.get(share.queue) ?? 0;
+      if (count === 0) continue;
+      lastTurn = Math.max(lastTurn, share.pass + (count - 1) / share.weight);
+      share.pass += count / share.weight;
+      least = Math.min(least, share.pass);
+    }
+    for (const share of this.#shares) {
+      if (!counts.has(share.queue) && share.pass < lastTurn) share.pass = least;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { Condition } from '../base/condition.ts';
+import type { Clock } from '../base/time.ts';
+import type { Core } from '../core/core.ts';
+import { isOwn } from '../domain/errors/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Backend, WorkerSpec } from '../domain/port/backend.ts';
+import type { Emitter } from '../events/emitter.ts';
+import type { WorkerEvents } from '../events/worker-events.ts';
+import { tellFailed } from './report.ts';
+
+/** A worker that was silent for this long, in ms, may have been forgotten: it registers again. */
+const FORGOTTEN_MS = LIMITS.workerSilenceMs / 2;
+
+/**
+ * The line of one worker to its backend: by which name it is known there, when that last answered,
+ * and what a call that failed means. All of its parts call over it.
+ */
+export class Line {
+  readonly core: Core;
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The worker's id. */
+  readonly worker: string;
+  readonly events: Emitter<WorkerEvents>;
+  /** Aborts when everything is given up. */
+  readonly over: AbortController = new AbortController();
+  /** Says that something has changed which somebody of this worker may wait for. */
+  readonly changed: Condition = new Condition();
+  /** When the backend last answered, on the worker's clock. */
+  lastAnswerAt: number;
+  /** The backend has taken the worker in at least once. */
+  isRegistered = false;
+  /** How many calls that may lease were begun; says whether one was under way meanwhile. */
+  leasesBegun = 0;
+  /** A call that may lease is under way. */
+  isLeasing = false;
+  /** Tells the lease loop that a settlement waits, or that slots have come back. */
+  notify: () => void = nothing;
+  /** Some schedule is due. */
+  onSchedulesDue: (() => void) | undefined;
+  readonly #spec: WorkerSpec;
+  /** Ends the worker: without it nothing would come of going on. */
+  readonly #giveUp: (error: unknown) => void;
+  #needsRegister = true;
+  /** Calls that failed since the last answer; only the first is logged. */
+  #failures = 0;
+
+  constructor(
+    core: Core,
+    spec: WorkerSpec,
+    events: Emitter<WorkerEvents>,
+    giveUp: (error: unknown) => void,
+  ) {
+    this.core = core;
+    this.backend = core.connection.backend;
+    this.clock = core.clock;
+    this.random = core.random;
+    this.worker = spec.id;
+    this.events = events;
+    this.#spec = spec;
+    this.#giveUp = giveUp;
+    this.lastAnswerAt = core.clock.now();
+  }
+
+  /** The backend answered. */
+  answered(): void {
+    this.lastAnswerAt = this.clock.now();
+    this.#failures = 0;
+  }
+
+  /** A call failed. False: do not try again, the worker has ended. */
+  failed(operation: string, error: unknown): boolean {
+    if (this.over.signal.aborted) return false;
+    if (this.#failures++ === 0) this.report(operation, error);
+    else this.events.emit('worker.error', { operation, error });
+    const isFinal = isOwn(error) && !error.retryable;
+    if (!isOwn(error, 'CLOSED') && (this.isRegistered || !isFinal)) return true;
+    this.#giveUp(error);
+    return false;
+  }
+
+  /** Something failed that nobody tries again. */
+  report(operation: string, error: unknown): void {
+    tellFailed(this.core.log, { worker: this.worker, operation, error });
+    this.events.emit('worker.error', { operation, error });
+  }
+
+  /** The backend may not know the worker any more: it registers before the next step. */
+  forget(): void {
+    this.#needsRegister = true;
+  }
+
+  /** Whether the worker must register before its next step; one that was silent for long is forgotten. */
+  get isUnknown(): boolean {
+    return this.#needsRegister || this.clock.now() - this.lastAnswerAt > FORGOTTEN_MS;
+  }
+
+  async register(): Promise<void> {
+    const backend = await this.core.connection.ready();
+    // Once known it only goes on, so that what it has done still counts.
+    await backend.workers.register(this.#spec, this.isRegistered ? {} : { starts: true });
+    this.isRegistered = true;
+    this.#needsRegister = false;
+    this.changed.check();
+  }
+}
+
+function nothing(): void {
+  // The loop is not there yet, and nothing is to be done.
+}

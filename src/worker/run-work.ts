@@ -1,0 +1,116 @@
+/** What tasks of runs need besides a call of their handler. A plain task comes through nothing of it. */
+import type { Attempt } from '../attempt/attempt.ts';
+import type { SubRunner } from '../attempt/attempt-context.ts';
+import { followDecision } from '../attempt/decisions.ts';
+import type { OwnEnd, OwnLease } from '../attempt/own-lease.ts';
+import { InvalidPayloadError } from '../domain/errors/errors.ts';
+import type { Backend, UpstreamFact } from '../domain/port/backend.ts';
+import type { PlanBook } from '../enqueue/attempt-plan.ts';
+import { NodeInput } from '../runs/dispatched/node-input.ts';
+import { type DriveTools, drive, driveToolsOf, subRunnerOf } from '../runs/driven/drive.ts';
+import { DRIVE_TASK, type RunPlace, runPlaceOf } from '../runs/shared/record.ts';
+import type { Line } from './line.ts';
+
+/** Upstream results that one task is given at most, in UTF-16 units (64 Mi): they are all in memory. */
+const UPSTREAM_UNITS = 67_108_864;
+
+/** Readies tasks of runs for their handlers, and drives runs that a worker walks. */
+export class RunWork {
+  readonly #line: Line;
+  readonly #inputs: NodeInput;
+  readonly #tools: DriveTools;
+
+  constructor(line: Line, plans: PlanBook) {
+    const parts = { ...line.core, backend: line.backend, plans };
+    this.#line = line;
+    this.#inputs = new NodeInput(parts);
+    this.#tools = driveToolsOf(parts);
+  }
+
+  /** Runs steps for a handler. */
+  runnerOf(attempt: Attempt): SubRunner {
+    return subRunnerOf(this.#tools, attempt);
+  }
+
+  /** The engine's own code that stands in for a handler, if the task is a run. */
+  driveOf(attempt: Attempt): ((own: OwnLease) => Promise<OwnEnd>) | undefined {
+    return attempt.name === DRIVE_TASK ? (own) => drive(this.#tools, own) : undefined;
+  }
+
+  /**
+   * Fetches what did not fit into the lease, and builds the input that depends on it; `undefined` when
+   * all is here. An attempt whose input cannot be had is decided by that.
+   */
+  prepare(attempt: Attempt): Promise<void> | undefined {
+    const isCut = attempt.upstreams.some(({ cut }) => cut);
+    const place = runPlaceOf(attempt.lease.options);
+    const isLate = place?.late === true;
+    if (!isCut && !isLate) return undefined;
+    return this.#prepare(attempt, isCut, isLate ? place : undefined);
+  }
+
+  async #prepare(attempt: Attempt, isCut: boolean, late: RunPlace | undefined): Promise<void> {
+    if (isCut) await this.#fetchUpstreams(attempt);
+    if (late !== undefined && !attempt.isDecided) await this.#buildInput(attempt, late);
+  }
+
+  async #fetchUpstreams(attempt: Attempt): Promise<void> {
+    try {
+      const facts = await wholeUpstreams(this.#line.backend, attempt.upstreams);
+      attempt.upstreams = facts ?? [];
+      if (facts !== undefined) return;
+      const error = new InvalidPayloadError('$.upstream', 'results of more than 64 Mi characters');
+      attempt.refuse({ error, failureType: 'invalid-payload', retryable: false });
+    } catch (error) {
+      this.#line.report(`read the upstreams of ${attempt.taskId}`, error);
+      attempt.giveBack({ type: 'unread', what: 'upstreams' });
+    }
+  }
+
+  async #buildInput(attempt: Attempt, place: RunPlace): Promise<void> {
+    const { lease, upstreams } = attempt;
+    try {
+      const input = await this.#inputs.build({ lease, place, upstreams });
+      if (input.kind === 'input') attempt.payload = input.text;
+      else if (input.kind === 'refused') attempt.refuse(input.failure);
+      else if (input.kind === 'followed') {
+        attempt.endWith({ type: 'settle', decision: followDecision(input.cause) });
+      } else {
+        const { waitFor } = input;
+        attempt.endWith({ type: 'settle', decision: { type: 'suspend', waitFor, wakeOn: 'all' } });
+      }
+    } catch (error) {
+      this.#line.report(`build the input of ${attempt.taskId}`, error);
+      attempt.giveBack({ type: 'unread', what: 'input' });
+    }
+  }
+}
+
+/** Fetches what did not fit into a lease, one task at a time; `undefined` when it is too much for one task. */
+async function wholeUpstreams(
+  backend: Backend,
+  upstreams: readonly UpstreamFact[],
+): Promise<readonly UpstreamFact[] | undefined> {
+  const facts: UpstreamFact[] = [];
+  let units = 0;
+  for (const fact of upstreams) {
+    const full = fact.cut ? await fetched(backend, fact) : fact;
+    units += full.result?.length ?? 0;
+    if (units > UPSTREAM_UNITS) return undefined;
+    facts.push(full);
+  }
+  return facts;
+}
+
+async function fetched(backend: Backend, fact: UpstreamFact): Promise<UpstreamFact> {
+  const [record] = await backend.inspect.get([fact.id]);
+  const whole = { id: fact.id, name: fact.name, cut: false };
+  if (record === undefined) return { ...whole, state: 'missing' };
+  const { result, error } = record;
+  return {
+    ...whole,
+    state: fact.state,
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+  };
+}

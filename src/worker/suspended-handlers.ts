@@ -1,0 +1,61 @@
+import type { Attempt } from '../attempt/attempt.ts';
+import type { KeptJournal } from '../attempt/own-lease.ts';
+import { LeaseLostError } from '../domain/errors/errors.ts';
+import type { Leased } from '../domain/port/leasing.ts';
+
+/** A handler that waits without a lease, and its journal as it was then. */
+export interface SuspendedHandler {
+  readonly attempt: Attempt;
+  readonly journal: KeptJournal;
+}
+
+function isSameAttempt(one: Leased, other: Leased): boolean {
+  return one.attempt === other.attempt && one.releases === other.releases;
+}
+
+/** Handlers of one worker that may wait at once; the oldest starts anew when there are more. */
+const MOST = 1_000;
+
+/** Handlers that wait for groups of theirs. Their tasks are nobody's meanwhile. */
+export class SuspendedHandlers {
+  /** By task, the one that waits longest first. */
+  readonly byTask: Map<string, SuspendedHandler> = new Map();
+
+  keep(attempt: Attempt, journal: KeptJournal): void {
+    const { taskId } = attempt;
+    this.leave(taskId, new LeaseLostError(taskId));
+    this.byTask.set(taskId, { attempt, journal });
+    if (this.byTask.size <= MOST) return;
+    for (const oldest of this.byTask.keys()) {
+      this.leave(oldest, new LeaseLostError(oldest));
+      return;
+    }
+  }
+
+  /** The handler of this task that waited for a lease of the same attempt, if there is one. */
+  take({ taskId, lease }: Attempt): SuspendedHandler | undefined {
+    if (this.byTask.size === 0) return undefined;
+    const suspended = this.byTask.get(taskId);
+    if (suspended === undefined || !isSameAttempt(suspended.attempt.lease, lease)) {
+      this.leave(taskId, new LeaseLostError(taskId));
+      return undefined;
+    }
+    this.byTask.delete(taskId);
+    return suspended;
+  }
+
+  forget(attempt: Attempt): void {
+    if (this.byTask.get(attempt.taskId)?.attempt === attempt) this.byTask.delete(attempt.taskId);
+  }
+
+  /** Nobody goes on with the handler of this task, if one waits. */
+  leave(taskId: string, reason: Error): void {
+    const suspended = this.byTask.get(taskId);
+    this.byTask.delete(taskId);
+    suspended?.attempt.leave(reason);
+  }
+
+  leaveAll(reason: Error): void {
+    for (const taskId of [...this.byTask.keys()]) this.leave(taskId, reason);
+  }
+}
