@@ -119,8 +119,11 @@ export class Slots implements AttemptHost<Attempt> {
       return;
     }
     const { definition } = code;
-    const isUsual = lease.options.length <= NO_OPTIONS.length && lease.attemptSettings === undefined;
-    const plan = isUsual ? code.plan : this.#plans.planFor(definition, lease.options, lease.attemptSettings);
+    const isUsual =
+      lease.options.length <= NO_OPTIONS.length && lease.attemptSettings === undefined;
+    const plan = isUsual
+      ? code.plan
+      : this.#plans.planFor(definition, lease.options, lease.attemptSettings);
     const attempt = new Attempt(this, lease, definition, plan);
     this.#settlements.held.add(attempt);
     this.#used++;
