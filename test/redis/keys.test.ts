@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { luaKeys, luaNames } from '../../scripts/lua/layout.ts';
 import { checkPrefix, keysOf } from '../../src/backends/redis/wire/keys.ts';
+import { KEYS as LAYOUT, partsOfName } from '../../src/domain/layout/keys.ts';
 import { isId, isName } from '../../src/domain/settings/names.ts';
 import { TASK_STATES } from '../../src/domain/task/task.ts';
 import { adminOf } from './faults/kit.ts';
@@ -66,6 +67,13 @@ const FAMILIES: ReadonlyMap<string, readonly string[]> = new Map(
     // Parts of keys, and members of sets.
     // An index has a family of its own, by which it is named here.
     .filter(([name]) => !['queue', 'pair', 'levelPart', 'index'].includes(name)),
+);
+
+/** Families of each queue: their first parameter is what begins its keys. */
+const OF_QUEUES: ReadonlySet<string> = new Set(
+  Object.entries(LAYOUT).flatMap(([family, { name }]) =>
+    partsOfName(name).start === 'queue' ? [family] : [],
+  ),
 );
 
 /** A sequence of numbers in [0, 1) that is the same in every run (mulberry32). */
@@ -137,7 +145,7 @@ async function namesOf(uses: readonly Use[]): Promise<readonly string[]> {
   const names: string[] = [];
   for (let from = 0; from < uses.length; from += BATCH) {
     const calls = uses.slice(from, from + BATCH).map(({ family, args }) => {
-      return JSON.stringify({ family, args, queue: FAMILIES.get(family)?.[0] === 'queue' });
+      return JSON.stringify({ family, args, queue: OF_QUEUES.has(family) });
     });
     const told: unknown = await admin.eval(SCRIPT, 1, `${PREFIX}:`, ...calls);
     if (Array.isArray(told)) names.push(...told.map(String));
