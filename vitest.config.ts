@@ -42,9 +42,9 @@ function project(layer: Layer): TestProjectConfiguration {
       // A test that asserts nothing passes whatever the code does.
       expect: { requireAssertions: true },
       // Of a test that hangs; two cores may be busy with a dozen processes.
-      testTimeout: 30_000,
+      testTimeout: 60_000,
       // Hooks start servers, workers and a dozen commands, on a machine that may be busy.
-      hookTimeout: 60_000,
+      hookTimeout: 120_000,
       ...(layer.redis ? { globalSetup: ['test/support/global-setup.ts'] } : {}),
       ...(layer.name === 'types' ? compiled() : {}),
     },

@@ -59,7 +59,7 @@ export default defineConfig({
   // What is about the repository stays there.
   srcExclude: ['adr/**'],
   // The pages are read in the repository too, where these are files.
-  ignoreDeadLinks: [/^\.\/adr\//, /acl\.example$/, /^\.\.\//],
+  ignoreDeadLinks: [/^\.\/(?:\.\.\/)?adr\//, /acl\.example$/, /^\.\.\//],
   // The index of the search is one file, which is loaded when somebody searches.
   vite: { build: { chunkSizeWarningLimit: 5_000 } },
   themeConfig: {
