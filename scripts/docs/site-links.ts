@@ -7,7 +7,7 @@ import { ROOT } from '../run.ts';
 
 const SITE = `${ROOT}temp/site/`;
 /** Files of the repository, which the pages name and the site does not have. */
-const BESIDE = /^\.\/(?:adr\/|acl\.example$)|^\.\.\//;
+const BESIDE = /^\.\/(?:\.\.\/)?(?:adr\/|acl\.example$)|^\.\.\//;
 const ASSET = /\.(?:css|js|json|svg|png|ico|woff2?)$/;
 
 interface SitePage {
