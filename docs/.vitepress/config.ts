@@ -36,6 +36,7 @@ const SHELVES = [
       'tracing',
       'lifecycle',
       'limits',
+      'glossary',
     ],
   ],
   ['Inside', ['architecture', 'mechanics', 'redis-layout']],

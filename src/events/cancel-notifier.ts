@@ -7,7 +7,7 @@ type Listener = (taskId: string, cause: Cause) => void;
 export class CancelNotifier {
   readonly #listeners = new Set<Listener>();
 
-  /** The bell of all clients in this process that were given the same backend. */
+  /** The notifier of all clients in this process that were given the same backend. */
   static of(backend: object): CancelNotifier {
     const known = NOTIFIERS.get(backend);
     if (known !== undefined) return known;

@@ -59,14 +59,14 @@ function checkBlock({ block, path, depth }: Place, places: Map<string, string>):
   }
   const waits = block.nodes.map((node) => ({ id: node.id, dependsOn: dependenciesOf(node) }));
   for (const { id, dependsOn } of waits) {
-    const stranger = dependsOn.find((one) => !here.has(one));
-    if (stranger !== undefined) {
-      throw new InvalidOptionError(`${path}: ${id}`, 'nodes of the same block', stranger);
+    const outside = dependsOn.find((one) => !here.has(one));
+    if (outside !== undefined) {
+      throw new InvalidOptionError(`${path}: ${id}`, 'nodes of the same block', outside);
     }
   }
-  const stranger = nodesRead(block.output).find((one) => !here.has(one));
-  if (stranger !== undefined) {
-    throw new InvalidOptionError(`${path}: output`, 'nodes of the same block', stranger);
+  const outside = nodesRead(block.output).find((one) => !here.has(one));
+  if (outside !== undefined) {
+    throw new InvalidOptionError(`${path}: output`, 'nodes of the same block', outside);
   }
   const cycle = findCycle(waits);
   if (cycle !== undefined) throw new DependencyCycleError(cycle);

@@ -48,7 +48,7 @@ import * as sweeping from './contract/tasks/sweeping.ts';
 import { ties } from './contract/tasks/ties.ts';
 import * as time from './contract/tasks/time.ts';
 import { timed } from './contract/tasks/timed.ts';
-import * as strangers from './contract/tasks/unknown-names.ts';
+import * as unknownNames from './contract/tasks/unknown-names.ts';
 import * as waiting from './contract/tasks/waiting.ts';
 import * as windows from './contract/tasks/windows.ts';
 import * as workers from './contract/workers.ts';
@@ -110,7 +110,7 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   'configured users': configured,
   'assigned users and steal targets': restricted.choosing,
   pools: restricted.pools,
-  strangers: strangers.strangers,
+  'unknown names': unknownNames.unknownNames,
   ties,
   delays: time.delays,
   expiry: time.expiry,

@@ -101,7 +101,7 @@ export class RedisWorkers implements WorkerStore {
     return Number(ok) === 1;
   }
 
-  /** A lease has begun: what was rung before it says nothing any more. */
+  /** A lease has begun: what woke it before says nothing any more. */
   leasing(id: string): void {
     this.#listeners.get(id)?.forget();
   }
@@ -159,7 +159,7 @@ function listOf(kind: 'a' | 's', users: readonly string[]): List {
 }
 
 /**
- * The bell of one worker: blocks on its own list, on a connection of its own. Only one BLPOP is
+ * The wake list of one worker: blocks on its own list, on a connection of its own. Only one BLPOP is
  * ever out; a wait that was given up leaves it, and the next wait takes it over, so that no token
  * is lost in between.
  */
@@ -168,7 +168,7 @@ class WakeListener {
   readonly #key: string;
   #popping: Promise<void> | undefined;
   /** A token came while nobody waited. */
-  #rung = false;
+  #isWoken = false;
   /** Tasks that came in place of tokens. */
   readonly #handed: string[] = [];
   #waiting = 0;
@@ -183,7 +183,7 @@ class WakeListener {
 
   /** A lease makes tokens that came before it worthless. */
   forget(): void {
-    this.#rung = false;
+    this.#isWoken = false;
   }
 
   /** A task that has come meanwhile. */
@@ -198,7 +198,7 @@ class WakeListener {
     hold(this.#client, true);
     const until = monotonicMs() + ms;
     try {
-      while (!this.#rung) {
+      while (!this.#isWoken) {
         const task = this.handed();
         if (task !== undefined) return { task };
         const left = until - monotonicMs();
@@ -206,7 +206,7 @@ class WakeListener {
         this.#popping ??= this.#pop(Math.min(left, BLOCK_MS));
         await firstOf(this.#popping, left, signal);
       }
-      this.#rung = false;
+      this.#isWoken = false;
       return 'woken';
     } finally {
       this.#waiting--;
@@ -237,7 +237,7 @@ class WakeListener {
       const seconds = Math.max(ms, 10) / 1_000;
       const popped = await this.#client.call('blpop', [this.#key, seconds.toFixed(3)]);
       const [, sign] = Array.isArray(popped) ? popped : [];
-      if (sign === '1') this.#rung = true;
+      if (sign === '1') this.#isWoken = true;
       else if (typeof sign === 'string') this.#handed.push(sign);
     } catch {
       // Unreachable: the worker finds out by its next lease. Not to spin meanwhile:

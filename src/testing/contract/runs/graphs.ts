@@ -50,7 +50,7 @@ async function mix(kit: Kit, onFailure: EdgePolicy, onCancel: EdgePolicy): Promi
 }
 
 /** Numbers in [0, 1) that are the same in every run. */
-function dice(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -85,7 +85,7 @@ export const graphs: Cases = {
   },
 
   'O63 runs 20 random graphs, every task once and after all it depends on': async (kit, expect) => {
-    const random = dice(7);
+    const random = seeded(7);
     for (let round = 0; round < 20; round++) {
       const tasks = randomGraph(kit, 25, random);
       await kit.send(...tasks);

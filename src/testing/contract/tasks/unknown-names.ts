@@ -39,7 +39,7 @@ async function whole(kit: Kit, ids: readonly string[], user = 'ann'): Promise<vo
   kit.expect((await kit.user(user))?.queued ?? 0).toBe(ids.length);
 }
 
-export const strangers: Cases = {
+export const unknownNames: Cases = {
   'F69 are left where they stand, and hold up nobody behind them': async (kit, expect) => {
     const strange = await kit.add(STRANGE);
     const [id = '', after = ''] = await kit.addMany(2);
@@ -90,7 +90,7 @@ export const strangers: Cases = {
 
   'F69 among many turns go by the rule: who has parked is the next again': async (kit, expect) => {
     const worker = await knowing(kit);
-    // Of each user a run of strangers, one for the worker, another run, and one more.
+    // Of each user a run of tasks of unknown names, one for the worker, another run, and one more.
     const users = Array.from({ length: 12 }, (_, at) => `u${at}`);
     for (const [at, user] of users.entries()) {
       const names = [...Array(at % 4).fill('strange'), 'work', ...Array(at % 3).fill('strange')];
