@@ -82,7 +82,7 @@ export function linkAbort(...signals: readonly AbortSignal[]): LinkedSignal {
 export function isSignal(value: unknown): value is AbortSignal {
   if (value instanceof AbortSignal) return true;
   if (typeof value !== 'object' || value === null) return false;
-  const { addEventListener, removeEventListener, aborted } = value as Partial<AbortSignal>;
-  if (typeof addEventListener !== 'function') return false;
-  return typeof removeEventListener === 'function' && typeof aborted === 'boolean';
+  const has = (name: string): boolean => typeof Reflect.get(value, name) === 'function';
+  if (!has('addEventListener') || !has('removeEventListener')) return false;
+  return typeof Reflect.get(value, 'aborted') === 'boolean';
 }

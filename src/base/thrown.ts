@@ -107,6 +107,13 @@ export function errorFrom(facts: TaskError): Error {
   return error;
 }
 
+/** An error that is only told, to people and in what is stored: no code decides by what it is. */
+export function errorSaying(message: string, name = 'Error'): Error {
+  const error = new Error(message);
+  if (name !== error.name) Object.defineProperty(error, 'name', { value: name, writable: true });
+  return error;
+}
+
 /** One reading, with what is left of its bounds. */
 class Reading {
   #left = NODES;

@@ -9,8 +9,13 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ['d', 86_400_000],
 ]);
 
+/** Whether a value is a length of time that can be read. */
+export function isDuration(value: unknown): value is Duration {
+  return durationMs(value) !== undefined;
+}
+
 /** The length in whole milliseconds, or `undefined` when the text or number is not a duration. */
-export function durationMs(value: Duration): number | undefined {
+export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? Math.round(value) : undefined;
   if (typeof value !== 'string') return undefined;
   const match = /^(-?\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value);

@@ -1,5 +1,6 @@
 import { utf8Bytes } from '../base/json.ts';
 import { cut } from '../base/plain.ts';
+import { isRecord } from '../base/records.ts';
 import { MESSAGE_CHARS, type TaskError, thrownOf } from '../base/thrown.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { isSealed, readableWords } from '../domain/task/sealed-text.ts';
@@ -26,7 +27,7 @@ export function errorOf(text: string | undefined): TaskError | undefined {
   if (isSealed(text)) return { name: 'Error', message: readableWords(text) };
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? stored(value) : undefined;
+    return isRecord(value) ? stored(value) : undefined;
   } catch {
     return { name: 'Error', message: cut(text, MESSAGE_CHARS) };
   }
@@ -56,16 +57,13 @@ function fitted(facts: TaskError, stackChars: number, behindChars: number): Task
 
 /** An error in data that somebody else may have written: whatever it is, it is read as one. */
 export function errorIn(data: unknown): TaskError {
-  return typeof data === 'object' && data !== null ? stored(data) : thrownOf(data);
+  return isRecord(data) ? stored(data) : thrownOf(data);
 }
 
-function stored(value: object, depth = 0): TaskError {
-  const { name, message, code, stack, cause, errors, own, retryable } = value as Record<
-    string,
-    unknown
-  >;
-  const below = (one: unknown): one is object =>
-    typeof one === 'object' && one !== null && depth < MAX_DEPTH;
+function stored(value: Readonly<Record<string, unknown>>, depth = 0): TaskError {
+  const { name, message, code, stack, cause, errors, own, retryable } = value;
+  const below = (one: unknown): one is Readonly<Record<string, unknown>> =>
+    isRecord(one) && depth < MAX_DEPTH;
   const behind = Array.isArray(errors) ? errors.filter(below) : [];
   return {
     name: typeof name === 'string' ? name : 'Error',

@@ -1,7 +1,9 @@
 /** A Redis of the configuration, as the client library is told of it. */
+
 import { readFileSync } from 'node:fs';
 import { addressOf } from '../backends/redis/connection/address.ts';
 import type { ConnectionOptions } from '../backends/redis/connection/client.ts';
+import { isRecord } from '../base/records.ts';
 import { durationMs } from '../base/time.ts';
 import { ConfigError } from '../domain/errors/errors.ts';
 import type { RedisConfig, TlsConfig } from './config-types.ts';
@@ -38,7 +40,7 @@ function contentsOf(option: keyof TlsConfig, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = isRecord(error) ? error['code'] : error;
     throw refused(`redis.tls.${option}`, 'a file that can be read', `${file} (${code})`);
   }
 }

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, type Node, parseDocument, stringify } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, parseDocument, stringify } from 'yaml';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import type { Config } from './config-types.ts';
@@ -43,11 +43,10 @@ export function toYamlWithOrigins(loaded: {
 function comment(node: unknown, path: string, origins: ReadonlyMap<string, ConfigOrigin>): void {
   const origin = origins.get(path);
   if (origin !== undefined) {
-    // A list or mapping has its comment above its first item.
-    const at = node as Node;
     const text = ` ${originText(origin)}`;
-    if (isScalar(node)) at.comment = text;
-    else at.commentBefore = text;
+    if (isScalar(node)) node.comment = text;
+    // A list or mapping has its comment above its first item.
+    else if (isNode(node)) node.commentBefore = text;
     return;
   }
   if (isSeq(node)) {

@@ -59,7 +59,7 @@ export function readAs(text: string, form: LeafForm): unknown {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return text;
   }

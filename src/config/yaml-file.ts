@@ -3,11 +3,11 @@ import {
   type Document,
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   Lexer,
   LineCounter,
-  type Node,
   parseDocument,
   type YAMLMap,
 } from 'yaml';
@@ -118,8 +118,8 @@ function isEmpty(contents: unknown): boolean {
   return contents === null || (isScalar(contents) && contents.value === null);
 }
 
-function givenOf(node: Node | null, path: string, reader: Reader): Given {
-  const origin = originAt(reader, node?.range?.[0] ?? 0);
+function givenOf(node: unknown, path: string, reader: Reader): Given {
+  const origin = originAt(reader, isNode(node) ? (node.range?.[0] ?? 0) : 0);
   const complain = (expected: string, got: string): Given => {
     reader.problems.add({ path, origin, expected, got });
     return REFUSED;
@@ -131,7 +131,7 @@ function givenOf(node: Node | null, path: string, reader: Reader): Given {
   }
   if (isMap(node)) return { kind: 'map', entries: entriesOf(node, path, reader), origin };
   if (isSeq(node)) {
-    const items = node.items.map((item, at) => givenOf(item as Node, `${path}[${at}]`, reader));
+    const items = node.items.map((item, at) => givenOf(item, `${path}[${at}]`, reader));
     return { kind: 'list', items, origin };
   }
   const value: unknown = isScalar(node) ? node.value : null;
@@ -143,7 +143,7 @@ function givenOf(node: Node | null, path: string, reader: Reader): Given {
 function entriesOf(map: YAMLMap, path: string, reader: Reader): ReadonlyMap<string, GivenEntry> {
   const entries = new Map<string, GivenEntry>();
   for (const { key, value } of map.items) {
-    const origin = originAt(reader, (key as Node | null)?.range?.[0] ?? map.range?.[0] ?? 0);
+    const origin = originAt(reader, (isNode(key) ? key : map).range?.[0] ?? 0);
     const name = isScalar(key) && key.anchor === undefined ? key.source : undefined;
     if (name === undefined) {
       const got = isScalar(key) ? 'an anchor' : 'another kind of key';
@@ -155,7 +155,7 @@ function entriesOf(map: YAMLMap, path: string, reader: Reader): ReadonlyMap<stri
       const got = 'the same key again';
       reader.problems.add({ path: below, origin, expected: 'each option once', got });
     }
-    entries.set(name, { key: origin, given: givenOf(value as Node | null, below, reader) });
+    entries.set(name, { key: origin, given: givenOf(value, below, reader) });
   }
   return entries;
 }

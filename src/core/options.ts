@@ -1,4 +1,5 @@
 import type { Logger } from '../base/logger.ts';
+import { keysIn } from '../base/records.ts';
 import type { Clock, Duration } from '../base/time.ts';
 import type { Codec } from '../codec/encryption/codec.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
@@ -194,7 +195,7 @@ export function checkOptions(options: FairloomOptions): void {
   if (requireUser !== undefined && typeof requireUser !== 'boolean') {
     throw new InvalidOptionError('requireUser', 'true or false', requireUser);
   }
-  for (const option of Object.keys(METHODS) as (keyof typeof METHODS)[]) {
+  for (const option of keysIn(METHODS)) {
     const value: unknown = options[option];
     if (value !== undefined && !can(value, METHODS[option])) {
       throw new InvalidOptionError(option, THINGS[option], value);

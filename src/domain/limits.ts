@@ -1,3 +1,5 @@
+import { keysIn, recordOf } from '../base/records.ts';
+
 /** One declared maximum: its number, its unit, and why it is that number. */
 export interface Limit {
   /** The maximum, in `unit`. */
@@ -381,9 +383,10 @@ export const LIMIT_TABLE: Readonly<Record<LimitName, Limit>> = {
 };
 
 /** The numbers alone: `LIMITS.leaseMs`. */
-export const LIMITS: Readonly<Record<LimitName, number>> = Object.fromEntries(
-  Object.entries(LIMIT_TABLE).map(([name, entry]) => [name, entry.value]),
-) as Record<LimitName, number>;
+export const LIMITS: Readonly<Record<LimitName, number>> = recordOf(
+  keysIn(LIMIT_TABLE),
+  (name) => LIMIT_TABLE[name].value,
+);
 
 /** Turns of the levels 1 to 5 while all have work: each gets twice those of the one below. */
 export const PRIORITY_WEIGHTS: readonly number[] = [1, 2, 4, 8, 16];

@@ -1,4 +1,5 @@
 import { apart } from '../base/async-scope.ts';
+import { isRecord } from '../base/records.ts';
 import { durationMs } from '../base/time.ts';
 import { type Decider, decide } from '../domain/attempt/decider.ts';
 import type { RetryPolicy } from '../domain/attempt/retry-policy.ts';
@@ -132,8 +133,8 @@ function parsed(stored: string): StoredOptions {
 }
 
 function isStored(value: unknown): value is StoredOptions {
-  if (typeof value !== 'object' || value === null) return false;
-  const { retries, timeoutMs, backoff, traceparent } = value as Record<string, unknown>;
+  if (!isRecord(value)) return false;
+  const { retries, timeoutMs, backoff, traceparent } = value;
   return (
     isCount(retries) &&
     isCount(timeoutMs) &&
@@ -144,8 +145,8 @@ function isStored(value: unknown): value is StoredOptions {
 
 /** Whether a stored wait can be read. */
 export function isBackoff(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { kind, baseMs, maxMs, jitter } = value as Record<string, unknown>;
+  if (!isRecord(value)) return false;
+  const { kind, baseMs, maxMs, jitter } = value;
   const isKnown = kind === 'exponential' || kind === 'fixed';
   const isJitter = jitter === 'full' || jitter === 'equal' || jitter === 'none';
   return isKnown && isJitter && typeof baseMs === 'number' && typeof maxMs === 'number';

@@ -1,3 +1,4 @@
+import { isRecord } from '../base/records.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions } from '../domain/errors/options.ts';
 import type { StartArgs, Task } from '../workflow/step.ts';
@@ -37,7 +38,7 @@ export function callsOf(
   [second, third]: readonly unknown[],
 ): { readonly calls: readonly TaskCall[]; readonly atomic: boolean } {
   if (Array.isArray(first)) {
-    const options = second === undefined ? {} : (second as object);
+    const options = second === undefined ? {} : second;
     checkOptions('enqueueMany', options, CALLS_KEYS);
     return { calls: whole('calls', first).map(demandCall), atomic: atomicOf(options) };
   }
@@ -55,14 +56,14 @@ function sharedOf(given: unknown): {
   readonly atomic: boolean;
 } {
   if (given === undefined) return { options: undefined, atomic: true };
-  const { id } = (given ?? {}) as { readonly id?: unknown };
+  const id = isRecord(given) ? given['id'] : undefined;
   if (id !== undefined) {
     throw new InvalidOptionError('id', 'none: many tasks cannot share an id', id);
   }
   checkOptions('enqueueMany', given, MANY_KEYS);
   const { atomic: _atomic, ...options } = given as EnqueueManyOptions;
   const isEmpty = Object.keys(options).length === 0;
-  return { options: isEmpty ? undefined : options, atomic: atomicOf(given as object) };
+  return { options: isEmpty ? undefined : options, atomic: atomicOf(given) };
 }
 
 /** A list with holes is not what its length says: somebody forgot to fill it. */

@@ -245,7 +245,8 @@ export function dependenciesOf(options: EnqueueOptions): readonly string[] {
     throw new InvalidOptionError('dependsOn', 'a list of ids or handles', dependsOn);
   }
   const ids = new Set<string>();
-  for (const one of dependsOn as readonly (string | HasId)[]) {
+  const given: readonly (string | HasId)[] = dependsOn;
+  for (const one of given) {
     ids.add(checkId('dependsOn', typeof one === 'string' ? one : one?.id));
   }
   if (ids.size > LIMITS.dependencies) {

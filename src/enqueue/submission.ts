@@ -57,7 +57,7 @@ export async function submitEach(
   const made = await Promise.all(
     calls.map((call) => settled(() => tools.maker.make(call.definition, call.input, call.options))),
   );
-  const tasks = made.filter((one) => !isOwn(one)) as NewTask[];
+  const tasks = made.filter((one): one is NewTask => !isOwn(one));
   demandNoCycle(tasks);
   const backend = await tools.connection.open();
   const replies = tasks.length === 0 ? [] : await backend.tasks.enqueue(tasks, { atomic: false });

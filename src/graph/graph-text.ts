@@ -1,5 +1,7 @@
 /** A graph as text: what its hash is taken of, and back. */
+
 import { canonicalJson } from '../base/canonical-json.ts';
+import { isRecord } from '../base/records.ts';
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { TaskGraph } from './graph.ts';
@@ -141,9 +143,7 @@ function binding(value: unknown, path: string, depth: number): void {
 }
 
 function object(value: unknown, path: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as Fields;
-  }
+  if (isRecord(value) && !Array.isArray(value)) return value;
   throw new InvalidPayloadError(path, 'is no object');
 }
 
@@ -174,8 +174,6 @@ function freeze(value: object): void {
   const left: object[] = [value];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     Object.freeze(next);
-    for (const part of Object.values(next) as readonly unknown[]) {
-      if (typeof part === 'object' && part !== null) left.push(part);
-    }
+    for (const part of Object.values(next)) if (isRecord(part)) left.push(part);
   }
 }

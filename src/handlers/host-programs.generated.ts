@@ -164,6 +164,14 @@ export const threadProgram: string = `(function() {
 	function firstLine(text) {
 		return text.trimStart().split(/[\\r\\n]/, 1)[0]?.trimEnd() ?? "";
 	}
+	function errorSaying(message, name = "Error") {
+		const error = new Error(message);
+		if (name !== error.name) Object.defineProperty(error, "name", {
+			value: name,
+			writable: true
+		});
+		return error;
+	}
 	var Reading = class {
 		#left = NODES;
 		#path = new Set();
@@ -281,7 +289,7 @@ export const threadProgram: string = `(function() {
 	async function handlerOf({ url, exportName }) {
 		const handler = Reflect.get(await import(url), exportName);
 		if (typeof handler === "function") return (input, ctx) => handler(input, ctx);
-		throw new TypeError(\`\${url} has no function named \${exportName}\`);
+		throw errorSaying(\`\${url} has no function named \${exportName}\`, "TypeError");
 	}
 	function failureOf(thrown) {
 		const failure = {
@@ -517,6 +525,14 @@ export const processProgram: string = `(function() {
 		}
 		return error;
 	}
+	function errorSaying(message, name = "Error") {
+		const error = new Error(message);
+		if (name !== error.name) Object.defineProperty(error, "name", {
+			value: name,
+			writable: true
+		});
+		return error;
+	}
 	var Reading = class {
 		#left = NODES;
 		#path = new Set();
@@ -634,7 +650,7 @@ export const processProgram: string = `(function() {
 	async function handlerOf({ url, exportName }) {
 		const handler = Reflect.get(await import(url), exportName);
 		if (typeof handler === "function") return (input, ctx) => handler(input, ctx);
-		throw new TypeError(\`\${url} has no function named \${exportName}\`);
+		throw errorSaying(\`\${url} has no function named \${exportName}\`, "TypeError");
 	}
 	function failureOf(thrown) {
 		const failure = {

@@ -31,7 +31,8 @@ export class Registry {
   constructor(source: TaskSource | undefined) {
     if (source === undefined) return;
     if (Array.isArray(source)) {
-      for (const one of source as readonly unknown[]) {
+      const all: readonly unknown[] = source;
+      for (const one of all) {
         if (!this.#take(one)) definitionOf(one);
       }
       return;

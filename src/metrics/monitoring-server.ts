@@ -70,7 +70,7 @@ export async function serveMonitoring(
   });
   server.unref();
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server.address()) ?? port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -119,4 +119,9 @@ async function asked(request: IncomingMessage, page: () => Promise<Page>): Promi
 /** Without the query, which says nothing here. */
 function pathOf({ url = '/' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '/';
+}
+
+/** The port that was chosen, where none was asked for; a socket of the file system has none. */
+function portOf(address: AddressInfo | string | null): number | undefined {
+  return typeof address === 'object' ? address?.port : undefined;
 }

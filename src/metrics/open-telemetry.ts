@@ -1,11 +1,12 @@
 import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
+import { entriesIn } from '../base/records.ts';
 import type { UserSelection } from '../client/facades/user-selection.ts';
 import type { Instruments } from '../core/instruments.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { ProcessFigures } from './process-figures.ts';
 import type { Recorder } from './recorder.ts';
-import { METRICS, type MetricKey, type MetricSpec, type Samples } from './table.ts';
+import { METRICS, type MetricKey, type Samples } from './table.ts';
 
 /** What `openTelemetryMetrics(…)` is made of. */
 export interface OpenTelemetryMetricsOptions {
@@ -46,7 +47,7 @@ class MeterRecorder implements Recorder {
 
   constructor(meter: Meter, look: () => Promise<Samples>) {
     const lookedAt = new Map<MetricKey, Observable>();
-    for (const [key, spec] of Object.entries(METRICS) as [MetricKey, MetricSpec][]) {
+    for (const [key, spec] of entriesIn(METRICS)) {
       const name = PREFIX + spec.name;
       const common = { description: spec.help };
       if (spec.kind === 'histogram') {

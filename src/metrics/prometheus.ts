@@ -1,11 +1,12 @@
 import type * as PromClient from 'prom-client';
+import { entriesIn } from '../base/records.ts';
 import type { UserSelection } from '../client/facades/user-selection.ts';
 import type { Instruments } from '../core/instruments.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { ProcessFigures } from './process-figures.ts';
 import type { Recorder } from './recorder.ts';
-import { METRICS, type MetricKey, type MetricSpec, type Sample, type Samples } from './table.ts';
+import { METRICS, type MetricKey, type Sample, type Samples } from './table.ts';
 
 /** The package `prom-client`, as it is imported. */
 export type PrometheusClient = Pick<
@@ -77,7 +78,7 @@ class PrometheusRecorder implements Recorder {
     registry: PromClient.Registry,
     look: () => Promise<Samples>,
   ) {
-    for (const [key, spec] of Object.entries(METRICS) as [MetricKey, MetricSpec][]) {
+    for (const [key, spec] of entriesIn(METRICS)) {
       const common = {
         name: PREFIX + spec.name,
         help: spec.help,

@@ -7,26 +7,18 @@ export type OnCall = (operation: string, seconds: number, failed: boolean) => vo
 /** Calls that wait by design: how long they take says nothing. */
 const WAITING = new Set(['workers.waitForWork', 'inspect.waitForEnd']);
 
-/** The parts of the port whose calls are timed. */
-const PARTS = [
-  'tasks',
-  'users',
-  'queues',
-  'workers',
-  'inspect',
-  'runs',
-  'graphs',
-  'schedules',
-  'xcom',
-] as const;
-
 /** The same backend; tells of each call how long it took. */
 export function timedBackend(backend: Backend, onCall: OnCall): Backend {
-  const parts = Object.fromEntries(
-    PARTS.map((part) => [part, timedPart(part, backend[part], onCall)]),
-  ) as Pick<Backend, (typeof PARTS)[number]>;
   return {
-    ...parts,
+    tasks: timedPart('tasks', backend.tasks, onCall),
+    users: timedPart('users', backend.users, onCall),
+    queues: timedPart('queues', backend.queues, onCall),
+    workers: timedPart('workers', backend.workers, onCall),
+    inspect: timedPart('inspect', backend.inspect, onCall),
+    runs: timedPart('runs', backend.runs, onCall),
+    graphs: timedPart('graphs', backend.graphs, onCall),
+    schedules: timedPart('schedules', backend.schedules, onCall),
+    xcom: timedPart('xcom', backend.xcom, onCall),
     name: backend.name,
     capabilities: backend.capabilities,
     open: (settings) => backend.open(settings),
@@ -34,7 +26,7 @@ export function timedBackend(backend: Backend, onCall: OnCall): Backend {
   };
 }
 
-function timedPart(part: string, target: object, onCall: OnCall): object {
+function timedPart<T extends object>(part: string, target: T, onCall: OnCall): T {
   return new Proxy(target, {
     get(of, key) {
       const value: unknown = Reflect.get(of, key, of);

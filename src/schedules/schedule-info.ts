@@ -1,3 +1,4 @@
+import { present } from '../base/records.ts';
 import type { ValueCodec } from '../codec/codec.ts';
 import type { MissedPolicy, OverlapPolicy, ScheduleRecord } from '../domain/schedule/schedule.ts';
 import type { Level } from '../domain/task/task.ts';
@@ -94,12 +95,4 @@ function inputIn({ task, isOpen }: ScheduleSpec, codec: ValueCodec): { readonly 
   } catch {
     return {};
   }
-}
-
-/** The same without the fields that are `undefined`. */
-function present<T extends object>(
-  fields: T,
-): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
-  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(known) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 }

@@ -96,10 +96,9 @@ async function templateOf(
   options: AnyScheduleOptions,
   place: TemplatePlace,
 ): Promise<Template> {
-  const isFunction = typeof options.input === 'function';
-  const input = isFunction
-    ? (options.input as (slot: unknown) => unknown)(REFERENCES)
-    : options.input;
+  const given = options.input;
+  const isFunction = typeof given === 'function';
+  const input: unknown = isFunction ? given(REFERENCES) : given;
   const step = stepOf(options);
   if (step instanceof PipelineDefinition || step?.dynamic !== undefined) {
     return { ...runTemplate(parts, { step, input, options }), isOpen: true };

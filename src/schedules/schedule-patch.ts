@@ -117,8 +117,9 @@ function patchedTask(
     ...(priority === undefined ? {} : { level: levelOf('priority', priority) }),
   };
   if (!Object.hasOwn(patch, 'input')) return { task: placed, isOpen: spec.isOpen };
-  const isFunction = typeof patch.input === 'function';
-  const input = isFunction ? (patch.input as (slot: unknown) => unknown)(REFERENCES) : patch.input;
+  const given = patch.input;
+  const isFunction = typeof given === 'function';
+  const input: unknown = isFunction ? given(REFERENCES) : given;
   const isRun = task.pipeline !== undefined;
   const payload = isRun ? runPayload(codec, input, undefined) : codec.payload(task.name, input);
   if (isFunction) checkTemplate(payload);

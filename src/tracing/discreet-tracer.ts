@@ -1,4 +1,5 @@
 /** Spans go to a system of their own: what the store must not be able to read, that need not either. */
+import { errorSaying } from '../base/thrown.ts';
 import type { Span, SpanAttributes, SpanEnd, Tracer } from './tracer.ts';
 
 /** What stands in place of words that users and handlers wrote. */
@@ -25,8 +26,7 @@ function discreetSpan(span: Span): Span {
 }
 
 function withoutWords(error: unknown): Error {
-  const bare = new Error(HIDDEN);
-  bare.name = error instanceof Error ? error.name : 'Error';
+  const bare = errorSaying(HIDDEN, error instanceof Error ? error.name : 'Error');
   delete bare.stack;
   return bare;
 }

@@ -1,4 +1,5 @@
 /** Channels: values that the nodes of one run share, by name and with a type. */
+import { isRecord } from '../base/records.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { checkName, isName } from '../domain/settings/names.ts';
@@ -119,8 +120,8 @@ export function channel<T extends object>(
   checkOptions('channel', options, CHANNEL_KEYS);
   const schemas = new Map<string, StandardSchemaV1>();
   const given: unknown = options.schemas ?? {};
-  if (typeof given !== 'object') throw new InvalidOptionError('schemas', 'an object', given);
-  for (const [key, schema] of Object.entries(given as object)) {
+  if (!isRecord(given)) throw new InvalidOptionError('schemas', 'an object', given);
+  for (const [key, schema] of Object.entries(given)) {
     if (!isSchema(schema)) {
       throw new InvalidOptionError(`schemas.${key}`, 'a Standard Schema', schema);
     }

@@ -131,7 +131,7 @@ class FlowBuilder {
     if (!Array.isArray(waits)) {
       throw new InvalidOptionError(`${where}: after`, 'a list of refs', waits);
     }
-    const after = Array.from(waits, (ref: unknown) => this.#own(`${where}: after`, ref));
+    const after = Array.from(waits, (ref: unknown) => this.#own(`${where}: after`, ref).step);
     this.#steps.push(
       Object.freeze({
         step,
@@ -145,16 +145,16 @@ class FlowBuilder {
   finish(result: unknown): PipelineDefinition['shape'] {
     this.#isBuilt = true;
     const where = `flow ${this.name}`;
-    if (this.#own(where, result) === undefined) {
+    const ref = this.#own(where, result);
+    if (ref.step === undefined) {
       throw new InvalidOptionError(where, 'a function that returns the ref of a step', result);
     }
-    const output = (result as FlowRef).binding;
-    return Object.freeze({ kind: 'flow', steps: Object.freeze(this.#steps), output });
+    return Object.freeze({ kind: 'flow', steps: Object.freeze(this.#steps), output: ref.binding });
   }
 
-  /** The step behind a ref of this flow; `undefined` for its input. */
-  #own(where: string, ref: unknown): number | undefined {
-    if (ref instanceof FlowRef && ref.owner === this) return ref.step;
+  /** A ref of this flow. */
+  #own(where: string, ref: unknown): FlowRef {
+    if (ref instanceof FlowRef && ref.owner === this) return ref;
     throw new InvalidOptionError(where, 'refs of this flow', ref);
   }
 

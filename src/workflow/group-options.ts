@@ -40,7 +40,7 @@ export function groupSpec(
   readonly policy: GroupPolicy | undefined;
 } {
   checkOptions(where, options, keys);
-  const { name, timeout, failFast, concurrency, policy } = options as Record<string, unknown>;
+  const { name, timeout, failFast, concurrency, policy } = options;
   if (failFast !== undefined && typeof failFast !== 'boolean') {
     throw new InvalidOptionError(`${where}.failFast`, 'true or false', failFast);
   }

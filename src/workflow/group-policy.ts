@@ -1,4 +1,5 @@
 /** Policies: how the members of a group decide what becomes of it. */
+import { isRecord } from '../base/records.ts';
 import { InvalidOptionError } from '../domain/errors/errors.ts';
 import { checkPart, keysOf, type OptionKeys } from '../domain/errors/options.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -71,9 +72,7 @@ export function groupPolicy(name: string, decide: PolicyFunction): GroupPolicy {
 
 /** Whether a value is what {@link groupPolicy} makes. */
 export function isGroupPolicy(value: unknown): value is GroupPolicy {
-  if (typeof value !== 'object' || value === null) return false;
-  const { type, decide } = value as Partial<GroupPolicy>;
-  return type === 'policy' && typeof decide === 'function';
+  return isRecord(value) && value['type'] === 'policy' && typeof value['decide'] === 'function';
 }
 
 /** A policy as data. `keys` are the group's members, when they are known. */

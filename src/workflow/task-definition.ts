@@ -137,7 +137,7 @@ export function dynamic<I = void, R = void>(
 ): Task<I, OutputOf<Awaited<R>>, ExitOf<Awaited<R>>>;
 export function dynamic(name: string, ...rest: readonly unknown[]): Task<never, unknown, unknown> {
   const { options, handler } = argumentsOf(name, rest, DYNAMIC_KEYS);
-  const { maxCycles = LIMITS.maxCycles, ...others } = options as Record<string, unknown>;
+  const { maxCycles = LIMITS.maxCycles, ...others } = options;
   const bounds = { least: 0, most: LIMITS.retriesMax };
   const spec = { maxCycles: integerOption(`task ${name}.maxCycles`, maxCycles, bounds) };
   return typed(define(name, others, { kind: 'function', handler }, spec));
@@ -149,18 +149,21 @@ export function definitionOf(step: unknown): TaskDefinition {
   throw new InvalidOptionError('step', 'a definition made by task(), ref() or their like', step);
 }
 
+/** Options of a definition; each is still to be checked. */
+type Options = Readonly<Record<string, unknown>>;
+
 function argumentsOf(
   name: string,
   [first, second]: readonly unknown[],
   keys: Readonly<Record<string, true>>,
-): { readonly options: object; readonly handler: Handler } {
+): { readonly options: Options; readonly handler: Handler } {
   checkName('task name', name);
   const [options, handler] = typeof first === 'function' ? [{}, first] : [first, second];
   if (typeof handler !== 'function') {
     throw new InvalidOptionError(`task ${name}`, 'a function as the last argument', handler);
   }
   checkDefinition(name, options, keys);
-  return { options: options as object, handler: handler as Handler };
+  return { options, handler: handler as Handler };
 }
 
 /** @throws {@link InvalidOptionError} for a name that is none, and for an option that there is not. */
@@ -168,19 +171,19 @@ export function checkDefinition(
   name: string,
   options: unknown,
   keys: Readonly<Record<string, true>>,
-): void {
+): asserts options is Options {
   checkOptions(`task ${checkName('task name', name)}`, options, keys);
 }
 
 /** Makes a definition; @throws {@link InvalidOptionError} for a name or option that is none. */
 export function define(
   name: string,
-  options: object,
+  options: Options,
   code: TaskCode,
   dynamic?: DynamicSpec,
 ): TaskDefinition {
   checkName('task name', name);
-  const { input, output, ...rest } = options as Record<string, unknown>;
+  const { input, output, ...rest } = options;
   for (const [option, schema] of Object.entries({ input, output })) {
     if (schema !== undefined && !isSchema(schema)) {
       throw new InvalidOptionError(`task ${name}: ${option}`, 'a Standard Schema', schema);

@@ -128,8 +128,8 @@ const LEVELS: ReadonlyMap<unknown, Level> = new Map<unknown, Level>(
   ]),
 );
 
-const BACKOFF_KINDS: readonly unknown[] = ['exponential', 'fixed'];
-const JITTERS: readonly unknown[] = ['full', 'equal', 'none'];
+const BACKOFF_KINDS = ['exponential', 'fixed'] as const;
+const JITTERS = ['full', 'equal', 'none'] as const;
 
 /** The level of a priority. */
 export function levelOf(option: string, priority: unknown): Level {
@@ -144,8 +144,7 @@ export function durationOption(
   value: unknown,
   bounds: { readonly least: number; readonly most: number },
 ): number {
-  const isDuration = typeof value === 'number' || typeof value === 'string';
-  const ms = isDuration ? durationMs(value as Duration) : undefined;
+  const ms = durationMs(value);
   if (ms === undefined || ms > bounds.most || ms < bounds.least) {
     const range = Number.isFinite(bounds.least) ? `from ${bounds.least} to` : 'at most';
     const expected = `ms or a text such as "30s", ${range} ${bounds.most} ms`;
@@ -197,16 +196,18 @@ export type BackoffPolicy = Omit<RetryPolicy, 'retries'>;
 export function backoffOption(option: string, value: unknown): BackoffPolicy {
   checkPart(option, value, BACKOFF_KEYS);
   const {
-    kind = 'exponential',
+    kind: givenKind = 'exponential',
     base = LIMITS.backoffMs,
-    jitter = 'full',
-  } = value as BackoffOptions;
-  const { max = LIMITS.backoffMaxMs } = value as BackoffOptions;
-  if (!BACKOFF_KINDS.includes(kind)) {
-    throw new InvalidOptionError(`${option}.kind`, '"exponential" or "fixed"', kind);
+    jitter: givenJitter = 'full',
+  } = value;
+  const { max = LIMITS.backoffMaxMs } = value;
+  const kind = BACKOFF_KINDS.find((one) => one === givenKind);
+  if (kind === undefined) {
+    throw new InvalidOptionError(`${option}.kind`, '"exponential" or "fixed"', givenKind);
   }
-  if (!JITTERS.includes(jitter)) {
-    throw new InvalidOptionError(`${option}.jitter`, '"full", "equal" or "none"', jitter);
+  const jitter = JITTERS.find((one) => one === givenJitter);
+  if (jitter === undefined) {
+    throw new InvalidOptionError(`${option}.jitter`, '"full", "equal" or "none"', givenJitter);
   }
   const bounds = { least: 0, most: LIMITS.delayMaxMs };
   const baseMs = durationOption(`${option}.base`, base, bounds);

@@ -47,7 +47,7 @@ export const MEMORY_MUTANTS: readonly Mutant[] = [
   {
     name: 'a level that runs empty keeps its tag',
     file: 'src/backends/memory/rules/places.ts',
-    find: `  if (left === 0) emptied(user.shares, entry.level as Level);\n`,
+    find: `  if (left === 0) emptied(user.shares, entry.level);\n`,
     replace: '',
   },
   {

@@ -3,6 +3,9 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { filesBelow, read } from '../support/files.ts';
 
+/** Casts for each 1,000 lines. */
+const MAX_CASTS = 2;
+
 const SOURCES: ReadonlyMap<string, ts.SourceFile> = new Map(
   filesBelow('src', /(?<!\.generated)\.ts$/).map((path) => [
     path,
@@ -36,6 +39,23 @@ function below<N extends ts.Node>(
   };
   ts.forEachChild(root, visit);
   return found;
+}
+
+function inAll<N extends ts.Node>(is: (node: ts.Node) => node is N): readonly N[] {
+  return [...SOURCES.values()].flatMap((source) => below(source, is));
+}
+
+function isCast(node: ts.Node): node is ts.AsExpression | ts.TypeAssertion {
+  if (ts.isTypeAssertionExpression(node)) return true;
+  return ts.isAsExpression(node) && node.type.getText() !== 'const';
+}
+
+/** An error of the language itself is made, whose class says nothing about what happened. */
+function isRawError(node: ts.Node): node is ts.NewExpression | ts.CallExpression {
+  const raw = /^(Error|TypeError|RangeError|SyntaxError|EvalError|URIError|AggregateError)$/;
+  return (
+    (ts.isNewExpression(node) || ts.isCallExpression(node)) && raw.test(node.expression.getText())
+  );
 }
 
 function isDeclaration(node: ts.Node): node is Declaration {
@@ -139,6 +159,24 @@ function isSaidByCall(member: ts.PropertySignature | ts.MethodSignature): boolea
 }
 
 describe('src', () => {
+  it(`has at most ${MAX_CASTS} casts for each 1,000 lines`, () => {
+    const lines = [...SOURCES.values()].reduce(
+      (sum, { text }) => sum + text.trimEnd().split('\n').length,
+      0,
+    );
+    const casts = inAll(isCast);
+    expect(casts.length, casts.map(spot).join('\n')).toBeLessThanOrEqual(
+      (MAX_CASTS * lines) / 1_000,
+    );
+  });
+
+  it('throws errors of the catalogue', () => {
+    const found = inAll(isRawError).map(spot);
+    expect(
+      found.filter((at) => !/^src\/(base\/|testing\/contract\/|attempt\/decisions\.ts)/.test(at)),
+    ).toEqual([]);
+  });
+
   it('says of each member of the port, the domain and the public types what it means', () => {
     const bare = [...publicDeclarations()]
       .flatMap((declaration) => below(declaration, isMember, isSeen))

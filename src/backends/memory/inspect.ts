@@ -1,3 +1,4 @@
+import { recordOf } from '../../base/records.ts';
 import { compareUtf8 } from '../../base/utf8-order.ts';
 import { DEPENDENTS_NAMED } from '../../domain/dependencies/dependents.ts';
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
@@ -14,13 +15,7 @@ import type {
   TaskPageRequest,
   UserInfo,
 } from '../../domain/port/backend.ts';
-import {
-  isEnd,
-  rowBytes,
-  TASK_STATES,
-  type TaskRow,
-  type TaskState,
-} from '../../domain/task/task.ts';
+import { isEnd, rowBytes, TASK_STATES, type TaskRow } from '../../domain/task/task.ts';
 import { dependentsOf } from './rules/dependents.ts';
 import { upstreamOf } from './rules/edges.ts';
 import { configuredInfo, userInfo } from './rules/settings-of.ts';
@@ -219,10 +214,7 @@ export function queueInfo(store: Store, queue: QueueEntry): QueueInfo {
 }
 
 export function stats(store: Store): Stats {
-  const counts = Object.fromEntries(TASK_STATES.map((state) => [state, 0])) as Record<
-    TaskState,
-    number
-  >;
+  const counts = recordOf(TASK_STATES, () => 0);
   for (const queue of store.queues.values()) {
     for (const state of TASK_STATES) counts[state] += queue.counts[state];
   }

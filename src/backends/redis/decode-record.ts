@@ -1,6 +1,6 @@
 import type { DependentPage } from '../../domain/port/backend.ts';
 import type { TaskFacts } from '../../domain/port/inspection.ts';
-import type { Level, TaskRecord, TaskRow } from '../../domain/task/task.ts';
+import type { TaskRecord, TaskRow } from '../../domain/task/task.ts';
 import { decodeQueue } from './queues.ts';
 import { decodeUser } from './users.ts';
 import { causeIn, decodeFixed, type Flat, text } from './wire/decode.ts';
@@ -27,7 +27,7 @@ export function decodeRecord(reply: Flat, at: number): TaskRecord {
 
 /** What listings give of a record: with `values` its payload too. */
 export function decodeRow(reply: Flat, at: number, values = false): TaskRow {
-  const { inline: _cut, level, ...fixed } = decodeFixed(text(reply[at]));
+  const { inline: _cut, ...fixed } = decodeFixed(text(reply[at]));
   const {
     dependsOn = [],
     blockedBy = [],
@@ -38,7 +38,6 @@ export function decodeRow(reply: Flat, at: number, values = false): TaskRow {
   const error = reply[at + 3];
   return {
     ...fixed,
-    level: level as Level,
     ...(values ? { payload: text(reply[at + 1]) } : {}),
     ...rest,
     dependsOn,

@@ -2,6 +2,7 @@ import { newClient } from './connection/client.ts';
 import { hold } from './connection/connection.ts';
 import { failure } from './connection/failures.ts';
 import { connectionTo } from './connection/target.ts';
+import { flat, text } from './wire/decode.ts';
 
 /** Keys looked at in one call: a millisecond of the server's time. */
 const SCAN_KEYS = 1_000;
@@ -21,9 +22,10 @@ export async function forgetPrefix(url: string, prefix: string): Promise<void> {
     let cursor = '0';
     do {
       const scan = [cursor, 'MATCH', `${prefix}:*`, 'COUNT', SCAN_KEYS];
-      const [next, keys] = (await client.call('SCAN', scan)) as [string, string[]];
+      const [next, found] = flat(await client.call('SCAN', scan));
+      const keys = flat(found).map(text);
       if (keys.length > 0) await client.call('UNLINK', keys);
-      cursor = String(next);
+      cursor = text(next);
     } while (cursor !== '0');
   } catch (cause) {
     throw failure('forget', cause);

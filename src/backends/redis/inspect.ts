@@ -1,5 +1,6 @@
 import { inChunks } from '../../base/chunks.ts';
 import { monotonicMs } from '../../base/globals.ts';
+import { recordOf } from '../../base/records.ts';
 import { DEPENDENTS_NAMED, dependentPlace } from '../../domain/dependencies/dependents.ts';
 import { CorruptRecordError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -19,7 +20,6 @@ import {
   TASK_STATES,
   type TaskRecord,
   type TaskRow,
-  type TaskState,
   type TaskStatus,
 } from '../../domain/task/task.ts';
 import type { Session } from './connection/session.ts';
@@ -111,8 +111,8 @@ export class RedisInspect implements Inspect {
   }
 
   async stats(): Promise<Stats> {
-    const counts = zeros<TaskState>(TASK_STATES);
-    const totals = zeros<Total>(TOTALS);
+    const counts = recordOf(TASK_STATES, () => 0);
+    const totals = recordOf(TOTALS, () => 0);
     const names = await queueNames(this.#session);
     for (const queue of await queuesNamed(this.#session, names, decodeStats)) {
       if (queue === undefined) continue;
@@ -163,7 +163,3 @@ const TOTALS: readonly Total[] = [
   'lost',
   'stolen',
 ];
-
-function zeros<K extends string>(names: readonly K[]): Record<K, number> {
-  return Object.fromEntries(names.map((name) => [name, 0])) as Record<K, number>;
-}

@@ -1,5 +1,5 @@
 import type { Page, TaskFilter, TaskPageRequest } from '../../domain/port/inspection.ts';
-import { CRITICAL, type TaskRow } from '../../domain/task/task.ts';
+import { CRITICAL, LEVELS, type TaskRow } from '../../domain/task/task.ts';
 import type { Session } from './connection/session.ts';
 import { decodeRow, RECORD_FIELDS } from './decode-record.ts';
 import { queueNames } from './queues.ts';
@@ -11,8 +11,6 @@ import { type Part, type PartRequest, pageOf } from './wire/parts.ts';
 
 /** Queues in whose lines one script looks. */
 const QUEUES_STEP = 40;
-
-const LEVELS: readonly number[] = [1, 2, 3, 4, 5, CRITICAL];
 
 /** What a reply of the script says before its rows; see lua/list.lua. */
 const HEAD = 4;

@@ -2,10 +2,10 @@ import { inChunks } from '../../base/chunks.ts';
 import { isOwn } from '../../domain/errors/errors.ts';
 import { KEYS, partsOfName } from '../../domain/layout/keys.ts';
 import type { ReconcileReport } from '../../domain/port/inspection.ts';
-import { isEnd, TASK_STATES, type TaskState } from '../../domain/task/task.ts';
+import { isEnd, TASK_STATES } from '../../domain/task/task.ts';
 import { isBrokenOff } from './connection/failures.ts';
 import type { Session } from './connection/session.ts';
-import { flat, text } from './wire/decode.ts';
+import { flat, stateOf, text } from './wire/decode.ts';
 import {
   newTally,
   type QueueTally,
@@ -225,7 +225,7 @@ class Pass {
       const reply = await this.#run('records', ...ids);
       for (let at = 0; at + 4 < reply.length; at += 5) {
         const [queue, user, state, level, problem] = reply.slice(at, at + 5).map(text);
-        tallyUser(tally, queue ?? '', user ?? '').add(state as TaskState, Number(level));
+        tallyUser(tally, queue ?? '', user ?? '').add(stateOf(state), Number(level));
         if (problem !== undefined && problem !== '') this.#found(problem);
         this.#findings.checked++;
       }
@@ -277,7 +277,8 @@ class Pass {
   ): Promise<{ readonly problem: string; readonly counts: string } | undefined> {
     const [, json] = await this.#run('queue', queueName);
     const stored = JSON.parse(text(json)) as StoredQueue;
-    const sums = { w: 0, runnable: 0, ready: 0, parked: 0, classes: {} as Record<string, number> };
+    const classes: Record<string, number> = {};
+    const sums = { w: 0, runnable: 0, ready: 0, parked: 0, classes };
     for await (const user of this.#users(queueName)) {
       sums.parked += user.parked;
       if (!user.ready) continue;

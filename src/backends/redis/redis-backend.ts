@@ -106,7 +106,7 @@ function checkTag(prefix: string): void {
 
 /** A prefix of the client's own would hide keys from scripts, which build most names. */
 function checkClient(client: RedisClient): void {
-  const { keyPrefix } = client.options as { readonly keyPrefix?: unknown };
+  const keyPrefix: unknown = Reflect.get(client.options, 'keyPrefix');
   if (keyPrefix === undefined || keyPrefix === '') return;
   throw new InvalidOptionError('client', 'an ioredis client without keyPrefix', keyPrefix);
 }

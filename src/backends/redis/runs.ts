@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/records.ts';
 import type { NodeWrites, RunStore } from '../../domain/port/backend.ts';
 import type { LeaseRef } from '../../domain/port/leasing.ts';
 import { type ChannelRefusal, type ChannelWrites, isNumber } from '../../domain/task/channel.ts';
@@ -69,7 +70,8 @@ export class RedisRuns implements RunStore {
   async #fields(operation: string, key: string): Promise<readonly [string, string][]> {
     const reply = await this.#session.command(operation, 'HGETALL', [key]);
     if (!Array.isArray(reply)) {
-      return Object.entries({ ...(reply as Readonly<Record<string, string>>) });
+      const fields = isRecord(reply) ? Object.entries(reply) : [];
+      return fields.map(([name, value]) => [name, text(value)]);
     }
     const entries: [string, string][] = [];
     for (let at = 0; at < reply.length; at += 2) {

@@ -267,9 +267,9 @@ function contextsOf(parts: Parts): readonly Context[] {
       if (!partOf.has(task.id)) partOf.set(task.id, at);
     }
   }
-  const contexts = parts.map(() => ({
-    users: {} as Record<string, string>,
-    named: [] as string[],
+  const contexts = parts.map((): { users: Record<string, string>; named: string[] } => ({
+    users: {},
+    named: [],
   }));
   for (const [at, part] of parts.entries()) {
     for (const id of part.flatMap(({ dependsOn }) => dependsOn)) {

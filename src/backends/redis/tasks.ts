@@ -17,7 +17,7 @@ import type {
   SettleRequest,
 } from '../../domain/port/leasing.ts';
 import type { Cause } from '../../domain/task/cause.ts';
-import type { EndState, NewTask } from '../../domain/task/task.ts';
+import type { NewTask } from '../../domain/task/task.ts';
 import { Answers } from './answers.ts';
 import type { Session } from './connection/session.ts';
 import { chunks, fitsOneScript } from './enqueue-parts.ts';
@@ -27,6 +27,7 @@ import {
   decodeExtend,
   decodeLease,
   decodeReplies,
+  endStateOf,
   type Flat,
   flat,
   isRich,
@@ -207,7 +208,7 @@ export class RedisTasks implements TaskStore {
       case 'requested':
         return { kind: 'requested', worker: text(detail) };
       case 'already-ended':
-        return { kind: 'already-ended', state: stateOf(detail) as EndState };
+        return { kind: 'already-ended', state: endStateOf(detail) };
       default:
         return { kind: 'not-found' };
     }

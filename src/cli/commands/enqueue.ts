@@ -4,7 +4,7 @@ import type { Fairloom } from '../../client/client.ts';
 import type { EnqueueOptions } from '../../enqueue/enqueue-options.ts';
 import type { TaskHandle } from '../../enqueue/handle.ts';
 import { RUN_FORMS, type RunEnqueueOptions, type RunForm } from '../../runs/shared/run-options.ts';
-import type { UntypedPipeline } from '../../workflow/notation/notation.ts';
+import { untyped } from '../../workflow/notation/notation.ts';
 import { TaskDefinition } from '../../workflow/task-definition.ts';
 import { PRIORITY_NAMES, type Priority } from '../../workflow/task-options.ts';
 import { type Shell, withLoom } from '../session/session.ts';
@@ -27,7 +27,7 @@ interface Options {
   readonly id?: string;
   readonly user?: string;
   readonly queue?: string;
-  readonly priority?: number | string;
+  readonly priority?: Priority;
   readonly cost?: number;
   readonly delay?: Duration;
   readonly at?: Date;
@@ -77,8 +77,7 @@ export function addEnqueue(program: Command, shell: Shell): void {
         if (step === undefined) await demandTaskName(loom, name, output);
         const handle = isTask
           ? await loom.enqueueByName(name, value, said)
-          : // Its types are not known here; what it is given is checked where it is used.
-            await loom.enqueue(step as UntypedPipeline, value, formed(said, form));
+          : await loom.enqueue(untyped(step), value, formed(said, form));
         await report(loom, handle, { wait: options.wait, output });
         return undefined;
       }),
@@ -108,8 +107,7 @@ async function report(
 function enqueueOptions({ at, wait: _wait, priority, ...rest }: Options): EnqueueOptions {
   return {
     ...rest,
-    // Checked by the library, which knows the names.
-    ...(priority === undefined ? {} : { priority: priority as Priority }),
+    ...(priority === undefined ? {} : { priority }),
     ...(at === undefined ? {} : { executeAfter: at }),
   };
 }

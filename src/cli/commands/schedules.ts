@@ -7,7 +7,7 @@ import { MISSED_POLICIES, OVERLAP_POLICIES } from '../../domain/schedule/schedul
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
 import type { ScheduleTerms } from '../../schedules/schedule-options.ts';
 import type { SchedulePatch } from '../../schedules/schedule-patch.ts';
-import type { UntypedPipeline } from '../../workflow/notation/notation.ts';
+import { untyped } from '../../workflow/notation/notation.ts';
 import { TaskDefinition } from '../../workflow/task-definition.ts';
 import type { Priority } from '../../workflow/task-options.ts';
 import { type NamedSteps, type Shell, withLoom } from '../session/session.ts';
@@ -46,7 +46,7 @@ interface SetOptions {
   readonly overlap?: ScheduleTerms['overlap'];
   readonly user?: string;
   readonly queue?: string;
-  readonly priority?: number | string;
+  readonly priority?: Priority;
   readonly retries?: number;
 }
 
@@ -115,6 +115,9 @@ function addNext(schedules: Command, shell: Shell): void {
     );
 }
 
+/** What commander hands on behind the arguments. */
+type SetRest = [options: SetOptions, command: Command];
+
 function addSet(schedules: Command, shell: Shell): void {
   schedules
     .command('set <id> <name> [input]')
@@ -134,8 +137,8 @@ function addSet(schedules: Command, shell: Shell): void {
     .option('--queue <name>', 'default: default')
     .option('--priority <1-6|name>', 'very-low … critical; default: normal', priorityArgument)
     .option('--retries <n>', 'attempts after the first', integerArgument(0))
-    .action(async (id: string, name: string, input: string | undefined, ...rest: unknown[]) => {
-      const [options, command] = rest as [SetOptions, Command];
+    .action(async (id: string, name: string, input: string | undefined, ...rest: SetRest) => {
+      const [options, command] = rest;
       await withLoom(shell, command, async (loom, output, steps) => {
         const given = { name, input: await inputArgument(input, shell.stdin) };
         const schedule = await set(
@@ -224,8 +227,7 @@ async function set(
   if (step === undefined) await demandTaskName(loom, name, output);
   const isTask = step === undefined || (step instanceof TaskDefinition && !step.dynamic);
   if (isTask) return loom.schedules.setByName(id, { ...terms, name, input });
-  // Its types are not known here; what it is given is checked where it is used.
-  return loom.schedules.set(id, { ...terms, task: step as UntypedPipeline, input });
+  return loom.schedules.set(id, { ...terms, task: untyped(step), input });
 }
 
 /** What is wrong with it, the library says. */
@@ -233,7 +235,7 @@ function termsOf({ times, priority, ...rest }: SetOptions): ScheduleTerms {
   return {
     ...rest,
     ...(times === undefined ? {} : { limit: times }),
-    ...(priority === undefined ? {} : { priority: priority as Priority }),
+    ...(priority === undefined ? {} : { priority }),
   };
 }
 

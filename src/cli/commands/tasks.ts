@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { epochMs } from '../../base/globals.ts';
+import { present } from '../../base/records.ts';
 import type { Fairloom } from '../../client/client.ts';
 import type { TaskInfo } from '../../client/facades/task-info.ts';
 import type { TaskDependents } from '../../domain/dependencies/dependents.ts';
@@ -83,7 +84,7 @@ function addList(tasks: Command, shell: Shell): void {
     .action((options: ListOptions, command: Command) =>
       withLoom(shell, command, async (loom, output) => {
         const { limit, state, queue, user, name, values } = options;
-        const filter = given({ state, queue, user, name, values });
+        const filter = present({ state, queue, user, name, values });
         const shown = shownOf(selectTasks(loom, filter), options.all);
         await showFirst(output, shown, { limit, view: taskView(epochMs()) });
         return undefined;
@@ -261,7 +262,7 @@ async function choose(
   isMeant: (state: TaskState) => boolean,
 ): Promise<readonly string[]> {
   const { state, queue, user, name } = options;
-  const filter = given({ state, queue, user, name });
+  const filter = present({ state, queue, user, name });
   const filtered = Object.keys(filter).length > 0;
   if (filtered === ids.length > 0) {
     throw new CliError(EXIT.usage, filtered ? 'ids or filters, not both' : 'ids or filters needed');
@@ -324,10 +325,4 @@ function whyText({ cause }: TaskInfo): string | undefined {
 
 function isEnded(state: TaskState): boolean {
   return state === 'finished' || state === 'failed' || state === 'canceled';
-}
-
-/** Without the options that were not given. */
-function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

@@ -1,5 +1,7 @@
 /** What the demo shows beside the shares: a retry, a cancel, a diamond, a pipeline with a group. */
+
 import { setTimeout as pause } from 'node:timers/promises';
+import { errorSaying } from '../../base/thrown.ts';
 import type { Fairloom } from '../../client/client.ts';
 import { parallel } from '../../workflow/parallel.ts';
 import type { AnyStep, Task } from '../../workflow/step.ts';
@@ -37,7 +39,7 @@ const flaky = task(
   'flaky',
   { retries: 1, backoff: { kind: 'fixed', base: BACKOFF_MS, jitter: 'none' } },
   (_input: undefined, ctx) => {
-    if (ctx.attempt === 1) throw new Error('the first attempt always fails');
+    if (ctx.attempt === 1) throw errorSaying('the first attempt always fails');
     return ctx.attempt;
   },
 );
@@ -48,8 +50,10 @@ const endless = task('endless', async (_input: undefined, ctx) => {
 
 const corner = task('corner', async (name: string, ctx) => {
   await pause(CORNER_MS, undefined, { signal: ctx.signal });
-  const before = ctx.upstream.all.flatMap((one) => (one.state === 'finished' ? one.result : []));
-  return [...new Set([...(before as readonly string[]), name])];
+  const before = ctx.upstream.all.flatMap((one) =>
+    one.state === 'finished' && Array.isArray(one.result) ? one.result.map(String) : [],
+  );
+  return [...new Set([...before, name])];
 });
 
 const measure = task('measure', async (days: number, ctx) => {

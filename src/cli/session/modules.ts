@@ -1,7 +1,9 @@
 /** Modules of tasks that the command line is given, and what they export. */
+
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isRecord } from '../../base/records.ts';
 import { Fairloom } from '../../client/client.ts';
 import type { HandlerMap } from '../../handlers/handler-source.ts';
 import { type GroupPolicy, isGroupPolicy } from '../../workflow/group-policy.ts';
@@ -100,7 +102,7 @@ function runsTypeScript(): boolean {
 }
 
 async function importUrl(url: string): Promise<object> {
-  return (await import(url)) as object;
+  return import(url);
 }
 
 /** The URL of a path, or of a package seen from the current folder. */
@@ -135,12 +137,9 @@ async function registerTsx(): Promise<void> {
 function flat(exported: object): readonly unknown[] {
   return Object.values(exported).flatMap((value) => {
     if (Array.isArray(value)) return value;
-    const isPlain =
-      typeof value === 'object' &&
-      value !== null &&
-      !isGroupPolicy(value) &&
-      [Object.prototype, null].includes(Object.getPrototypeOf(value));
-    return isPlain ? Object.values(value as object) : [value];
+    if (!isRecord(value) || isGroupPolicy(value)) return [value];
+    const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value));
+    return isPlain ? Object.values(value) : [value];
   });
 }
 
@@ -170,7 +169,7 @@ function asCliError(name: string, url: string, error: unknown): CliError {
 
 /** Whether the module itself is missing, not something that it imports. */
 function failedItself(url: string, error: unknown): boolean {
-  const missing = (error as { readonly url?: unknown }).url;
+  const missing = isRecord(error) ? error['url'] : undefined;
   return missing === url || (missing === undefined && String(error).includes(`'${url}'`));
 }
 

@@ -3,14 +3,15 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../../base/message-of.ts';
-import { type Duration, durationMs } from '../../base/time.ts';
+import { type Duration, isDuration } from '../../base/time.ts';
 import { TASK_STATES } from '../../domain/task/task.ts';
+import type { Priority } from '../../workflow/task-options.ts';
 import { CliError, EXIT } from './exit-code.ts';
 
 /** `250ms`, `30s`, `5m`, `2h`, `7d`; a bare number is milliseconds. */
 export function durationArgument(text: string): Duration {
-  const value = /^-?\d+$/.test(text) ? Number(text) : (text as Duration);
-  if (durationMs(value) === undefined) {
+  const value = /^-?\d+$/.test(text) ? Number(text) : text;
+  if (!isDuration(value)) {
     throw new InvalidArgumentError('Expected a length such as 250ms, 30s, 5m, 2h or 7d.');
   }
   return value;
@@ -94,8 +95,9 @@ export function repeated(text: string, before: readonly string[] | undefined): r
 }
 
 /** A priority: 1 to 6, or its name; names are checked by the library. */
-export function priorityArgument(text: string): number | string {
-  return /^\d+$/.test(text) ? Number(text) : text;
+export function priorityArgument(text: string): Priority {
+  // Checked by the library, which knows the names.
+  return (/^\d+$/.test(text) ? Number(text) : text) as Priority;
 }
 
 /** `json`, `@file`, `-` (stdin); nothing is no input. */
@@ -106,7 +108,7 @@ export async function inputArgument(
   if (text === undefined) return undefined;
   const [json, from] = await inputText(text, stdin);
   try {
-    return JSON.parse(json) as unknown;
+    return JSON.parse(json);
   } catch (error) {
     const problem = messageOf(error);
     throw new CliError(EXIT.usage, `${from} is not JSON: ${problem}`, `a text needs quotes: '"…"'`);

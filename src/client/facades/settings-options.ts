@@ -198,7 +198,7 @@ function countOption(option: string, value: unknown): number {
 
 function rateOption(option: string, value: unknown): RateLimit {
   checkPart(option, value, RATE_KEYS);
-  const { limit, per, burst } = value as RateOptions;
+  const { limit, per, burst } = value;
   const most = integerOption(`${option}.limit`, limit, MAX_COUNT);
   return {
     limit: most,

@@ -1,4 +1,5 @@
 import { decodeJson, encodeJson } from '../../base/json.ts';
+import { isRecord } from '../../base/records.ts';
 import { InvalidOptionError, InvalidPayloadError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
 import { isKeyId } from '../../domain/task/sealed-text.ts';
@@ -90,7 +91,7 @@ export function ringOf(keys: unknown): KeyRing {
   }
   const ids = new Set<string>();
   const [first, ...rest] = Array.from(keys, (given: unknown, at) => {
-    const { id, key } = Object(given) as Partial<EncryptionKey>;
+    const { id, key } = isRecord(given) ? given : {};
     const path = `keys[${at}]`;
     if (!isKeyId(id)) {
       throw new InvalidOptionError(`${path}.id`, 'letters, digits, ".", "_" and "-", 1 to 32', id);

@@ -4,7 +4,9 @@
  * nonce of GCM. So texts of a kind may also be encrypted without chance, by a nonce that is a MAC of
  * the text: equal texts are then equal where they are stored, which is how the store compares inputs.
  */
+
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { impossible } from '../../base/never.ts';
 import { DecryptionError } from '../../domain/errors/errors.ts';
 import { SEAL, sealedWith } from '../../domain/task/sealed-text.ts';
 import type { TextKind } from './text-kind.ts';
@@ -34,7 +36,7 @@ export class KeyRing {
       const derived = { id, encrypt: derive(key, 'encrypt'), nonce: derive(key, 'nonce') };
       this.#keys.set(id, derived);
     }
-    this.#first = this.#keys.get(keys[0].id) ?? unreachable();
+    this.#first = this.#keys.get(keys[0].id) ?? impossible('a ring without a key');
   }
 
   /** `isEqual`: equal texts of a kind give equal texts. */
@@ -122,8 +124,4 @@ function contextOf(id: string, kind: TextKind): Buffer {
 
 function derive(key: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `fairloom ${purpose}`, KEY_BYTES));
-}
-
-function unreachable(): never {
-  throw new TypeError('a ring has a key');
 }

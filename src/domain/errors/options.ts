@@ -15,6 +15,9 @@ export type OptionKeys<T> = { readonly [K in KeyOf<T>]: true };
 /** Any such list. */
 type Keys = Readonly<Record<string, true>>;
 
+/** An object that holds nothing but what a list names; each field is still to be checked. */
+type Given<K extends Keys> = { readonly [X in keyof K]?: unknown };
+
 /**
  * The keys of a type: `keysOf<PageOptions>()({ limit: true, cursor: true })`. A key that is missing,
  * or that the type does not have, does not compile, wherever it was spread from.
@@ -29,14 +32,22 @@ export function keysOf<T>(): <const K extends OptionKeys<T>>(
  * @param where - what was called, as `enqueue` or `task resize`.
  * @throws {@link InvalidOptionError} when it is no object, or holds what the list does not.
  */
-export function checkOptions(where: string, options: unknown, keys: Keys): void {
+export function checkOptions<K extends Keys>(
+  where: string,
+  options: unknown,
+  keys: K,
+): asserts options is Given<K> {
   if (!isOptions(options)) throw new InvalidOptionError(`${where}: options`, 'an object', options);
   const unexpected = unexpectedIn(options, keys);
   if (unexpected !== undefined) throw unknownKey(where, unexpected, keys, unexpected);
 }
 
 /** The same for an object inside of options; `path` is its own name, as `rate`. */
-export function checkPart(path: string, part: unknown, keys: Keys): void {
+export function checkPart<K extends Keys>(
+  path: string,
+  part: unknown,
+  keys: K,
+): asserts part is Given<K> {
   if (!isOptions(part)) throw new InvalidOptionError(path, 'an object', part);
   const unexpected = unexpectedIn(part, keys);
   if (unexpected !== undefined) throw unknownKey(path, unexpected, keys, `${path}.${unexpected}`);

@@ -23,6 +23,9 @@ export function newLevelShares(): LevelShares {
   return { v: 0, last: [0, 0, 0, 0, 0], tag: [0, 0, 0, 0, 0], criticalRun: 0 };
 }
 
+/** The levels that share turns, the higher first: a tie goes to it. */
+const SHARING: readonly Level[] = [5, 4, 3, 2, 1];
+
 /**
  * The level whose head is next, given how many tasks wait in each of the six; 0 when none does.
  * Gives every non-empty level a tag, which is why it may write to `shares`.
@@ -33,9 +36,9 @@ export function nextLevel(
   weights: readonly number[],
   criticalBurst: number | undefined,
 ): Level | 0 {
-  let best = 0;
+  let best: Level | 0 = 0;
   let bestTag = 0;
-  for (let level = 5; level >= 1; level--) {
+  for (const level of SHARING) {
     if ((counts[level - 1] ?? 0) === 0) continue;
     const tag = tagOf(shares, level, weights);
     if (best === 0 || tag < bestTag) {
@@ -45,7 +48,7 @@ export function nextLevel(
   }
   const burstOver = criticalBurst !== undefined && shares.criticalRun >= criticalBurst;
   if ((counts[CRITICAL - 1] ?? 0) > 0 && !(burstOver && best > 0)) return CRITICAL;
-  return best as Level | 0;
+  return best;
 }
 
 /** Records that the head of `level` was leased. */

@@ -3,6 +3,7 @@
  * them as `CODE.finished`, `FLAG.lease.handed`, which the bundler puts in as numbers; the tables of
  * docs/redis-layout.md are made of them.
  */
+import { keysIn } from '../../base/records.ts';
 import type { TaskState } from '../task/task.ts';
 
 /** What stands for a state in a packed record and in a reply, one byte. */
@@ -18,7 +19,7 @@ export const STATE_CODES = {
 
 /** The states in the order of their codes. */
 export const STATES_BY_CODE: ReadonlyMap<number, TaskState> = new Map(
-  (Object.keys(STATE_CODES) as TaskState[]).map((state) => [STATE_CODES[state], state]),
+  keysIn(STATE_CODES).map((state) => [STATE_CODES[state], state]),
 );
 
 /** What the state of a task is told as that somebody is told the end of, while it has none. */

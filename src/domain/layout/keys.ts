@@ -2,6 +2,7 @@
  * The names of all keys of Redis. `keysOf` in the backend and the scripts make names of this table, and
  * docs/redis-layout.md is made of it.
  */
+import { impossible } from '../../base/never.ts';
 import { QUEUE_KEYS } from './queue-keys.ts';
 import { TASK_KEYS } from './task-keys.ts';
 import { INDEX_KEYS, NAMESPACE_KEYS, WORKER_KEYS } from './worker-keys.ts';
@@ -34,7 +35,7 @@ export interface NameParts {
 /** Takes a name of the table apart. */
 export function partsOfName(name: string): NameParts {
   const [, first = '', ...rest] = name.split(/[{}]/);
-  if (first !== 'p' && first !== 'queue') throw new RangeError(`a key begins otherwise: ${name}`);
+  if (first !== 'p' && first !== 'queue') impossible(`a key begins otherwise: ${name}`);
   // Texts and parameters by turns.
   const parts = rest.map((part, at): NamePart => (at % 2 === 0 ? part : part.split(', ')));
   return { start: first, parts: parts.filter((part) => part !== '') };

@@ -3,7 +3,7 @@
 import type { AttemptSettings } from '../settings/settings.ts';
 import type { Cause } from '../task/cause.ts';
 import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
-import type { EndState, TaskState } from '../task/task.ts';
+import type { EndState, Level, TaskState } from '../task/task.ts';
 import type { XComWrite } from '../task/xcom.ts';
 
 /** A queue that a worker serves, with its weight and the pass of the worker's own stride. */
@@ -61,7 +61,7 @@ export interface Leased {
   /** Whose turn it was. */
   readonly user: string;
   /** Its priority, 1 to 6. */
-  readonly level: number;
+  readonly level: Level;
   /** JSON text of its input. */
   readonly payload: string;
   /** JSON text, as {@link NewTask.options}. */

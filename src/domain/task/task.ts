@@ -34,6 +34,14 @@ export type Level = 1 | 2 | 3 | 4 | 5 | 6;
 
 export const CRITICAL: Level = 6;
 
+/** Each of them, the lowest first. */
+export const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6];
+
+/** Whether a number, or what was read as one, is a level. */
+export function isLevel(value: unknown): value is Level {
+  return LEVELS.some((level) => level === value);
+}
+
 /** What a task does when one of its dependencies ends other than well. */
 export type EdgePolicy = 'wait' | 'cancel' | 'fail' | 'run';
 

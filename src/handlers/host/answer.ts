@@ -8,7 +8,7 @@ import type { LogFields, Logger } from '../../base/logger.ts';
 import { messageOf } from '../../base/message-of.ts';
 import { isOwnError } from '../../base/own-error.ts';
 import { fieldsOf, isError, plainOf, putField, textOf } from '../../base/plain.ts';
-import { type TaskError, thrownOf } from '../../base/thrown.ts';
+import { errorSaying, type TaskError, thrownOf } from '../../base/thrown.ts';
 import type {
   HostFailure,
   HostLine,
@@ -51,7 +51,7 @@ async function handlerOf({
 }: HostRequest): Promise<(input: unknown, ctx: object) => unknown> {
   const handler: unknown = Reflect.get(await import(url), exportName);
   if (typeof handler === 'function') return (input, ctx) => handler(input, ctx);
-  throw new TypeError(`${url} has no function named ${exportName}`);
+  throw errorSaying(`${url} has no function named ${exportName}`, 'TypeError');
 }
 
 function failureOf(thrown: unknown): HostFailure {

@@ -1,6 +1,7 @@
 /** What a worker hands to a node of a dispatched run whose input depends on others. */
 
 import type { Failure } from '../../attempt/handler-call.ts';
+import { errorSaying } from '../../base/thrown.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import {
   InvalidPayloadError,
@@ -210,7 +211,7 @@ class Building {
 }
 
 function lost(node: string): NodeOutcome {
-  return { ok: false, error: new Error(`the result of node "${node}" is not stored any more`) };
+  return { ok: false, error: errorSaying(`the result of node "${node}" is not stored any more`) };
 }
 
 function refused(error: unknown): LateInput {

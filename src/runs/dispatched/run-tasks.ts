@@ -1,5 +1,6 @@
 /** The tasks of one run, as they are stored. */
 
+import { impossible } from '../../base/never.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import type { EdgePolicies, NewTask } from '../../domain/task/task.ts';
 import type { Place } from '../../enqueue/enqueue-options.ts';
@@ -181,7 +182,7 @@ function payloadOf({ known, codec, input }: RunCall, plan: PlanTask, isLate: boo
   if (isLate) return LATE_PAYLOAD;
   const value = known.values.build(plan.input, {
     input,
-    outcome: (node) => ({ ok: false, error: new Error(`node "${node}" has not run`) }),
+    outcome: (node) => impossible(`node "${node}" has not run`),
   });
   return codec.payload(plan.task.task, value);
 }

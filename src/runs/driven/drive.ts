@@ -10,7 +10,6 @@ import { errorText } from '../../codec/task-error.ts';
 import type { Outcome } from '../../domain/attempt/decider.ts';
 import { InvalidOptionError, InvalidPayloadError, isOwn } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Level } from '../../domain/task/task.ts';
 import type { WalkTerms } from '../../graph/run-walk.ts';
 import type { Registry } from '../../handlers/registry.ts';
 import { drivenMemberOf, runInputOf, runPlaceOf, runSeedOf } from '../shared/record.ts';
@@ -95,7 +94,7 @@ class Drive {
     const { id: taskId, user, queue } = lease;
     const producer = new Producer(this.#tools, {
       facts: {
-        ...{ taskId, runId: place.id, user, queue, level: lease.level as Level, codec },
+        ...{ taskId, runId: place.id, user, queue, level: lease.level, codec },
         said: place.said,
       },
       holder: this.#own,

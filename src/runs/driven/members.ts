@@ -2,7 +2,7 @@
 import { inChunks } from '../../base/chunks.ts';
 import type { ValueCodec } from '../../codec/codec.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { EdgePolicies, Level, NewTask } from '../../domain/task/task.ts';
+import { type EdgePolicies, isLevel, type Level, type NewTask } from '../../domain/task/task.ts';
 import type { EachNode, GraphBlock, ParallelNode, TaskGraph, TaskNode } from '../../graph/graph.ts';
 import { allNodes } from '../../graph/graph.ts';
 import { onlyTask, type WalkMember } from '../../graph/run-walk.ts';
@@ -204,8 +204,7 @@ function placeOf(
   const { queue: own, level: ownLevel, cost, expiresInMs } = options;
   return {
     queue: said.queue ?? (typeof own === 'string' ? own : queue),
-    // A graph is checked when it is read, and its levels were when it was made.
-    level: said.level ?? (typeof ownLevel === 'number' ? (ownLevel as Level) : level),
+    level: said.level ?? (isLevel(ownLevel) ? ownLevel : level),
     cost: said.cost ?? (typeof cost === 'number' ? cost : 1),
     ...(typeof expiresInMs === 'number' ? { expiresInMs, expiresFrom: 'release' } : {}),
   };

@@ -11,7 +11,6 @@ import {
 } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { checkName } from '../../domain/settings/names.ts';
-import type { Level } from '../../domain/task/task.ts';
 import type { Ending } from '../../graph/run-walk.ts';
 import { partSpan, tracedCall } from '../../tracing/spans/work.ts';
 import type { PartRequest } from '../../tracing/trace.ts';
@@ -108,7 +107,7 @@ export class SubRuns {
     const place = runPlaceOf(lease.options);
     const runId = place?.id ?? taskId;
     return new Producer(this.#tools, {
-      facts: { taskId, runId, user, queue, level: lease.level as Level, said: place?.said, codec },
+      facts: { taskId, runId, user, queue, level: lease.level, said: place?.said, codec },
       holder: this.#own,
       journal,
       prefix,

@@ -1,7 +1,9 @@
 /** What a caller may say about a run, and what of it each of its tasks gets. */
+
 import { InvalidOptionError } from '../../domain/errors/errors.ts';
 import { checkOptions, keysOf, type OptionKeys } from '../../domain/errors/options.ts';
-import type { EdgePolicies, KeySpec, Level, NewTask } from '../../domain/task/task.ts';
+import type { EdgePolicies, KeySpec, NewTask } from '../../domain/task/task.ts';
+import { isLevel } from '../../domain/task/task.ts';
 import {
   dependenciesOf,
   ENQUEUE_KEYS,
@@ -145,8 +147,7 @@ export function placeOfNode({ options }: TaskNode, { said }: RunTerms, base: Pla
   const { queue, level, cost, expiresInMs } = options;
   return placeOf(said, {
     queue: typeof queue === 'string' ? queue : base.queue,
-    // A graph is checked when it is read, and its levels were when it was made.
-    level: typeof level === 'number' ? (level as Level) : base.level,
+    level: isLevel(level) ? level : base.level,
     cost: typeof cost === 'number' ? cost : base.cost,
     expiresInMs: typeof expiresInMs === 'number' ? expiresInMs : base.expiresInMs,
   });

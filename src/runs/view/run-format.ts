@@ -2,9 +2,10 @@
  * A run as JSON: what `loom.runs.export` gives and `loom.runs.import` takes. Values of the user's
  * are texts as the codec wrote them, so that they come back as they were.
  */
+import { isRecord } from '../../base/records.ts';
 import { isOwn, RunFormatError } from '../../domain/errors/errors.ts';
 import { checkId, checkName } from '../../domain/settings/names.ts';
-import { type Level, TASK_STATES, type TaskState } from '../../domain/task/task.ts';
+import { LEVELS, TASK_STATES, type TaskState } from '../../domain/task/task.ts';
 import { isBackoff } from '../../enqueue/attempt-plan.ts';
 import { isTraceparent, type StoredOptions } from '../../enqueue/enqueue-options.ts';
 import type { TaskGraph } from '../../graph/graph.ts';
@@ -158,11 +159,10 @@ function checkNodes(value: unknown): void {
   }
 }
 
-const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6];
 const NODE_STATES: readonly unknown[] = [...TASK_STATES, 'pending', 'skipped', 'gone'];
 
 function object(value: unknown, path: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  if (isRecord(value) && !Array.isArray(value)) return value;
   throw new RunFormatError(path, 'is no object');
 }
 
@@ -180,7 +180,7 @@ function oneOf(value: unknown, allowed: readonly unknown[], path: string): void 
 
 function named(value: unknown, path: string): void {
   try {
-    checkId(path, value as string);
+    checkId(path, value);
   } catch {
     throw new RunFormatError(path, 'is no name');
   }
@@ -188,7 +188,7 @@ function named(value: unknown, path: string): void {
 
 function queueName(value: unknown, path: string): void {
   try {
-    checkName(path, value as string);
+    checkName(path, value);
   } catch {
     throw new RunFormatError(path, 'is no name of a queue');
   }

@@ -36,7 +36,7 @@ export function notation(
     const hole = token.hole ?? 0;
     return demandStep(`notation: hole ${hole + 1}`, steps[hole]);
   });
-  return typed(parser.pipeline());
+  return untyped(parser.pipeline());
 }
 
 function isTemplate(value: unknown): boolean {
@@ -74,7 +74,7 @@ export function parseNotation(
     if (step !== undefined) return demandStep(`notation: ${token.text}`, step);
     throw new NotationError(text, token.at, namesOf(known), shownToken(token));
   });
-  return typed(parser.pipeline());
+  return untyped(parser.pipeline());
 }
 
 /** Names that a message shows. */
@@ -201,7 +201,7 @@ function closed(operand: Operand | undefined): StepDefinition {
   return only;
 }
 
-/** Types end here. */
-function typed(definition: PipelineDefinition): UntypedPipeline {
-  return definition as unknown as UntypedPipeline;
+/** A step whose types are not known here: what it is given is checked where it is used. */
+export function untyped(step: StepDefinition | AnyStep): UntypedPipeline {
+  return step as unknown as UntypedPipeline;
 }

@@ -122,7 +122,7 @@ function checkThing(option: string, value: unknown): string {
 
 function mountText(option: string, mount: unknown): string {
   checkPart(option, mount, MOUNT_KEYS);
-  const { source, target, writable = false } = mount as Partial<ContainerMount>;
+  const { source, target, writable = false } = mount;
   const isPath = typeof source === 'string' && PATH.test(source);
   if (!isPath && !(typeof source === 'string' && THING.test(source))) {
     const expected = 'an absolute path without commas and quotes, or the name of a volume';

@@ -2,7 +2,7 @@ import { impossible } from '../../../base/never.ts';
 import { began, emptied, served } from '../../../domain/fairness/priority-shares.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { culpritOf } from '../../../domain/task/cause.ts';
-import type { Level, TaskState } from '../../../domain/task/task.ts';
+import type { TaskState } from '../../../domain/task/task.ts';
 import { nextState, type Pace, type TaskEvent } from '../../../domain/task/transition.ts';
 import type { UserEntry } from '../store/entities.ts';
 import { byDue, type TaskEntry } from '../store/entities.ts';
@@ -119,7 +119,7 @@ function dropQueued(entry: TaskEntry): void {
   const left = (user.counts[entry.level - 1] ?? 1) - 1;
   user.counts[entry.level - 1] = left;
   user.queued--;
-  if (left === 0) emptied(user.shares, entry.level as Level);
+  if (left === 0) emptied(user.shares, entry.level);
 }
 
 /** From the head of its line to those that wait for a worker which knows their names; it stays queued. */

@@ -28,6 +28,11 @@ export interface RedisClient {
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
+/** The same for a Cluster: it keeps a client for each of its nodes. */
+interface ClusterClient extends RedisClient {
+  nodes(role: 'master'): readonly RedisClient[];
+}
+
 /** How to reach the server: options of ioredis, for TLS, ACL users, passwords, socket paths. */
 export type ConnectionOptions = IoRedisOptions;
 
@@ -64,19 +69,19 @@ export function sibling(client: RedisClient): RedisClient {
 /** The servers that hold keys: a walk over all keys asks each. */
 export function nodesOf(client: RedisClient): readonly RedisClient[] {
   if (!isCluster(client)) return [client];
-  return (client as RedisClient & { nodes(role: string): RedisClient[] }).nodes('master');
+  return client.nodes('master');
 }
 
 /** Whether a client goes to a Cluster, whose nodes ioredis keeps. */
-export function isCluster(client: RedisClient): boolean {
-  return typeof (client as { readonly nodes?: unknown }).nodes === 'function';
+export function isCluster(client: RedisClient): client is ClusterClient {
+  return typeof Reflect.get(client, 'nodes') === 'function';
 }
 
 /** Whether a value is a client rather than options for one. */
 export function isClient(value: unknown): value is RedisClient {
   if (typeof value !== 'object' || value === null) return false;
   const has = (name: string): boolean =>
-    name in value && typeof (value as Record<string, unknown>)[name] === 'function';
+    name in value && typeof Reflect.get(value, name) === 'function';
   return has('call') && has('duplicate') && has('on');
 }
 

@@ -13,6 +13,9 @@ import type { AttemptSettings, QueueSettings } from '../../../domain/settings/se
 import type { Cause } from '../../../domain/task/cause.ts';
 import type { ChannelRefusal } from '../../../domain/task/channel.ts';
 import {
+  type EndState,
+  isEnd,
+  type Level,
   type NewTask,
   TASK_STATES,
   type TaskState,
@@ -25,7 +28,7 @@ export type Flat = readonly unknown[];
 /** The facts of a task that never change, as the record's text holds them. */
 export interface Fixed {
   readonly createdAt: number;
-  readonly level: number;
+  readonly level: Level;
   readonly cost: number;
   readonly name: string;
   readonly queue: string;
@@ -54,6 +57,13 @@ export function stateOf(value: unknown): TaskState {
   throw new BackendUnsupportedError(`a record has the unknown state ${text(value)}`);
 }
 
+/** The same of a task that has ended. */
+export function endStateOf(value: unknown): EndState {
+  const found = stateOf(value);
+  if (isEnd(found)) return found;
+  throw new BackendUnsupportedError(`a task that has ended is ${found}`);
+}
+
 /** A cause as the scripts keep it; they write what the type says. */
 export function causeIn(json: unknown): { readonly cause?: Cause } {
   return typeof json === 'string' ? { cause: JSON.parse(json) } : {};
@@ -76,7 +86,8 @@ export function decodeFixed(source: string): Fixed {
   const options = source.indexOf('\0', cost + 1);
   return {
     createdAt: Number(source.slice(0, TEXT_WIDTHS.created)),
-    level: source.charCodeAt(TEXT_OFFSETS.level - 1) - ZERO_BYTE,
+    // Whoever stored it has checked it.
+    level: (source.charCodeAt(TEXT_OFFSETS.level - 1) - ZERO_BYTE) as Level,
     cost: Number(source.slice(name + 1, cost)),
     name: source.slice(queue + 1, name),
     queue: source.slice(start, queue),

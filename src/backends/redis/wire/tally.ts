@@ -1,3 +1,4 @@
+import { recordOf } from '../../../base/records.ts';
 import { isEnd, TASK_STATES, type TaskState } from '../../../domain/task/task.ts';
 
 /** What the records of one queue add up to. */
@@ -23,9 +24,7 @@ export function tallyUser(tally: Tally, queueName: string, user: string): UserTa
 
 /** What the records of one user in one queue add up to. */
 export class UserTally {
-  readonly states: Record<TaskState, number> = Object.fromEntries(
-    TASK_STATES.map((state) => [state, 0]),
-  ) as Record<TaskState, number>;
+  readonly states: Record<TaskState, number> = recordOf(TASK_STATES, () => 0);
   readonly levels: number[] = [0, 0, 0, 0, 0, 0];
   /** Of the queued ones: those that stand in no line since whoever came to them did not know their names. */
   parked = 0;

@@ -13,6 +13,18 @@ const FINISH = { type: 'finish', result: '"done"' } as const;
 const set = (field: string, text: string): ChannelWrite => ({ type: 'set', field, text });
 const add = (field: string, by: number): ChannelWrite => ({ type: 'add', field, by });
 const append = (field: string, text: string): ChannelWrite => ({ type: 'append', field, text });
+const addOnce = (field: string, by: number, once: string): ChannelWrite => ({
+  type: 'add',
+  field,
+  by,
+  once,
+});
+const appendOnce = (field: string, text: string, once: string): ChannelWrite => ({
+  type: 'append',
+  field,
+  text,
+  once,
+});
 const drop = (field: string): ChannelWrite => ({ type: 'delete', field });
 
 /** A run that is leased; it may write to its own channels. */
@@ -120,9 +132,9 @@ export const values: Cases = {
 
   'a write that is to be done once is done once': async (kit, expect) => {
     const run = await leasedRun(kit);
-    const once = { ...add('c:n', 1), once: 'a' } as ChannelWrite;
-    const other = { ...add('c:n', 1), once: 'b' } as ChannelWrite;
-    const list = { ...append('c:l', '1'), once: 'a' } as ChannelWrite;
+    const once = addOnce('c:n', 1, 'a');
+    const other = addOnce('c:n', 1, 'b');
+    const list = appendOnce('c:l', '1', 'a');
     expect(await live(kit, run, once, once, list)).toBe('ok');
     expect(await live(kit, run, once, other, list, add('c:n', 1))).toBe('ok');
     expect(await kit.backend.runs.readChannel('run')).toEqual({ 'c:n': '3', 'c:l': '[1]' });
@@ -166,7 +178,7 @@ export const bounds: Cases = {
       field: 'c:n',
     });
     expect(await live(kit, run, set('c:é', textOf(69)), add('c:n', 1e300))).toBe('ok');
-    const once = { ...add('c:n', 1), once: 'a' } as ChannelWrite;
+    const once = addOnce('c:n', 1, 'a');
     expect(await live(kit, run, once)).toEqual({ ...refusal, field: 'c:n' });
     expect(await live(kit, run, set('c:é', textOf(63)), once)).toBe('ok');
     expect(await live(kit, run, set('c:x', '1'), drop('c:0'))).toBe('ok');
