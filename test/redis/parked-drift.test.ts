@@ -49,16 +49,19 @@ describe('F69 a place of a parked task', () => {
 
   afterEach(() => opened.dispose());
 
-  it.each(['parked-names', 'parked-users:strange', 'strangers:strange', 'parked', 'deadlines'])(
-    'that is lost, as %s, is found and repaired',
-    async (key) => {
-      expect(await raw.del(`${prefix}:${key}`)).toBe(1);
-      expect((await opened.backend.inspect.reconcile({ repair: false })).drift).not.toEqual([]);
-      await opened.backend.inspect.reconcile({ repair: true });
-      expect((await opened.backend.inspect.reconcile({ repair: true })).drift).toEqual([]);
-      expect((await lease('knows')).leases.map(({ id }) => id)).toEqual(['a', 'b']);
-    },
-  );
+  it.each([
+    'parked-names',
+    'parked-users:strange',
+    'parked-of-name:strange',
+    'parked',
+    'deadlines',
+  ])('that is lost, as %s, is found and repaired', async (key) => {
+    expect(await raw.del(`${prefix}:${key}`)).toBe(1);
+    expect((await opened.backend.inspect.reconcile({ repair: false })).drift).not.toEqual([]);
+    await opened.backend.inspect.reconcile({ repair: true });
+    expect((await opened.backend.inspect.reconcile({ repair: true })).drift).toEqual([]);
+    expect((await lease('knows')).leases.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
 
   it('whose record is gone is cleaned by whoever comes to it', async () => {
     await raw.hdel(`${prefix}:tasks`, 'a');
