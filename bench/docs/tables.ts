@@ -49,7 +49,7 @@ const TABLES: readonly TableSpec[] = [
   },
   {
     name: 'looking',
-    title: 'Looking on',
+    title: 'Monitoring',
     others: [],
   },
   {

@@ -1,6 +1,8 @@
 /** How calls of handlers become decisions, whoever decides. */
+
 import { apart, atRoot } from '../base/async-scope.ts';
 import { messageOf } from '../base/message-of.ts';
+import { errorSaying } from '../base/thrown.ts';
 import { errorText } from '../codec/task-error.ts';
 import {
   type DeciderFacts,
@@ -72,13 +74,13 @@ export function canceledOutcome(reason: unknown): Outcome {
 /** A task ends since another has, without an attempt of its own. */
 export function followDecision(cause: UpstreamCause): Decision {
   if (cause.state !== 'failed') return { type: 'cancel', cause };
-  return { type: 'dead-letter', cause, error: errorText(new Error(causeText(cause))) };
+  return { type: 'dead-letter', cause, error: errorText(errorSaying(causeText(cause))) };
 }
 
 /** A task was leased whose code is not here: another worker may have it. */
-export function strangerDecision(names: readonly string[], { name }: Leased): Decision {
+export function unknownNameDecision(names: readonly string[], { name }: Leased): Decision {
   const cause: Cause = { type: 'unknown-here', task: name, known: knownNames(names) };
-  return { type: 'release', delayMs: STRANGER_MS, cause };
+  return { type: 'release', delayMs: UNKNOWN_NAME_MS, cause };
 }
 
 /** What a worker has code for, as an attempt keeps it: without the engine's own, and cut. */
@@ -87,7 +89,7 @@ export function knownNames(names: readonly string[]): readonly string[] {
 }
 
 /** How long it is left to other workers, in ms. */
-const STRANGER_MS = 1_000;
+const UNKNOWN_NAME_MS = 1_000;
 
 /** Names that a worker has code for and that an attempt keeps: a worker may know hundreds. */
 const KNOWN_NAMES = 20;

@@ -2,7 +2,7 @@ import { Attempt } from '../attempt/attempt.ts';
 import type { SubRunner } from '../attempt/attempt-context.ts';
 import type { AttemptHost, Interruption } from '../attempt/attempt-host.ts';
 import { Deadlines } from '../attempt/deadlines.ts';
-import { strangerDecision } from '../attempt/decisions.ts';
+import { unknownNameDecision } from '../attempt/decisions.ts';
 import type { KeptJournal } from '../attempt/own-lease.ts';
 import { WriteBooks } from '../attempt/write-book.ts';
 import { atRoot } from '../base/async-scope.ts';
@@ -114,7 +114,7 @@ export class Slots implements AttemptHost<Attempt> {
     if (this.#closing || code === undefined) {
       if (!this.#closing) traceUnknownName(this.tracing, lease, this.runOf(lease));
       const names = this.#line.core.handlers.names();
-      const decision = this.#closing ? SHUT_DOWN : strangerDecision(names, lease);
+      const decision = this.#closing ? SHUT_DOWN : unknownNameDecision(names, lease);
       this.#settlements.settle(lease, decision, undefined);
       return;
     }

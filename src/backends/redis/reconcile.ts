@@ -253,7 +253,7 @@ class Pass {
           this.#repairOne('repair-user', [queueName, stored.user, now], counted.toJson()),
         );
       }
-      const found = await this.#laneProblem(queueName, queue);
+      const found = await this.#queueProblem(queueName, queue);
       if (found === undefined) continue;
       // What a user comes to depends on counts of its queue, which follow from those of users.
       repairs.unshift((now) => this.#repairOne('repair-queue', [queueName, now], found.counts));
@@ -271,7 +271,7 @@ class Pass {
     return false;
   }
 
-  async #laneProblem(
+  async #queueProblem(
     queueName: string,
     queue: QueueTally,
   ): Promise<{ readonly problem: string; readonly counts: string } | undefined> {

@@ -2,7 +2,7 @@
 import type { Cases } from './cases.ts';
 import type { Kit } from './kit.ts';
 
-const LANES = ['one', 'two'] as const;
+const QUEUES = ['one', 'two'] as const;
 
 /** Who had the turns of a queue, by the places of the names. */
 type History = (kit: Kit, queue: string, names: readonly string[]) => Promise<readonly number[]>;
@@ -94,7 +94,7 @@ export const names: Cases = {
 
   'F5 whoever comes first of one weight is served first, in every round': async (kit, expect) => {
     const order = ['m', 'z', 'b', 'y', 'a', 'n', '0', 'é'];
-    for (const [at, queue] of LANES.entries()) {
+    for (const [at, queue] of QUEUES.entries()) {
       const users = at === 0 ? order : order.toReversed();
       for (const user of users) await kit.addMany(3, { queue, user });
       const served = (await kit.lease(24, slot(queue))).map(({ user }) => user);
@@ -115,7 +115,7 @@ export const names: Cases = {
       ['a', 'z'],
       ['z', 'a'],
     ].entries()) {
-      const queue = LANES[at] ?? '';
+      const queue = QUEUES[at] ?? '';
       await kit.worker(`w${at}`, { queues: [queue], assignedUsers: [one, two] });
       await kit.setUser(two, { weight: 200 }, queue);
       await kit.addMany(3, { queue, user: one });
