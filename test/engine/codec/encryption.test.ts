@@ -135,7 +135,7 @@ eachBackend((open) => {
       await handle.result();
       const [record] = await stage.backend.inspect.get([handle.id]);
       const { payload = '', result = '' } = record ?? {};
-      const turned = payload.endsWith('A') ? 'B' : 'A';
+      const turned = payload.at(-2) === 'A' ? 'B' : 'A';
       const forged = {
         altered: `${payload.slice(0, -2)}${turned}${payload.slice(-1)}`,
         // A result in the place of an input.
