@@ -2,17 +2,14 @@
 import { ROOT } from '../../src/config/options.ts';
 import { type Leaf, optionsOf, type SchemaNode } from '../../src/config/schema.ts';
 import { InvalidOptionError } from '../../src/domain/errors/errors.ts';
+import { withSection } from './section.ts';
 
 const START = '<!-- The reference is written by `npm run docs`, from src/config/options.ts. -->';
 const END = '<!-- End of the reference. -->';
 
 /** The page with its reference replaced. */
 export function renderConfiguration(page: string): string {
-  const [before, rest] = page.split(START);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined)
-    throw new Error(`the page must have ${START} and ${END}`);
-  return `${before}${START}\n\n${reference()}\n${END}${after}`;
+  return withSection(page, { start: START, end: END, text: reference() });
 }
 
 function reference(): string {

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withSection } from './section.ts';
 
 /** A folder of src/, without the folders inside it. */
 export interface Room {
@@ -50,11 +51,8 @@ export function furnish(rooms: readonly Room[]): readonly Furnished[] {
 
 /** The page with its plan replaced. */
 export function renderFloorPlan(page: string): string {
-  const [before, rest] = page.split(START);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined)
-    throw new Error(`the page must have ${START} and ${END}`);
-  return `${before}${START}\n\n${plan(furnish(loadRooms()))}\n\n${END}${after}`;
+  const text = `${plan(furnish(loadRooms()))}\n`;
+  return withSection(page, { start: START, end: END, text });
 }
 
 function plan(rooms: readonly Furnished[]): string {
