@@ -6,6 +6,7 @@
  *   npm run mutants                    all
  *   npm run mutants -- --only token    those whose name has this text
  *   npm run mutants -- --in redis      those of one folder: domain, engine, memory or redis
+ *   npm run mutants -- --jobs 1        one at a time; otherwise two, each with a Redis of its own
  */
 import { parseArgs } from 'node:util';
 import { startRedis } from '../support/redis/redis-server.ts';
@@ -131,7 +132,11 @@ const ENGINE: Stage = {
 };
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, in: { type: 'string', default: '' } },
+  options: {
+    only: { type: 'string', default: '' },
+    in: { type: 'string', default: '' },
+    jobs: { type: 'string', default: '2' },
+  },
 });
 
 process.exitCode = await main();
@@ -140,11 +145,19 @@ async function main(): Promise<number> {
   const chosen = ALL_MUTANTS.filter(
     ({ name, file }) => name.includes(values.only) && file.includes(values.in),
   );
+  const left = [...chosen];
+  const alive: Mutant[] = [];
+  const jobs = Math.max(1, Number(values.jobs));
+  await Promise.all(Array.from({ length: jobs }, () => tryAll(left, alive)));
+  return verdict(chosen.length, alive);
+}
+
+/** Takes mutants from what is left until nothing is; several of these share the list. */
+async function tryAll(left: Mutant[], alive: Mutant[]): Promise<void> {
   const redis = await startRedis();
   const workshop = new Workshop({ FAIRLOOM_TEST_REDIS: redis.url, FAIRLOOM_REDIS_URL: redis.url });
-  const alive: Mutant[] = [];
   try {
-    for (const mutant of chosen) {
+    for (let mutant = left.shift(); mutant !== undefined; mutant = left.shift()) {
       const killer = await tryOut(workshop, mutant);
       if (killer === undefined) alive.push(mutant);
       console.log(`${killer === undefined ? 'ALIVE ' : 'killed'}  ${mutant.name}  ${killer ?? ''}`);
@@ -153,7 +166,6 @@ async function main(): Promise<number> {
     workshop.close();
     await redis.stop();
   }
-  return verdict(chosen.length, alive);
 }
 
 /** Which test noticed, and after how long. */
