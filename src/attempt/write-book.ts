@@ -25,6 +25,7 @@ const NO_XCOM: readonly XComWrite[] = [];
 /** Of a handler that wrote nothing. */
 export const NO_WRITES: HandlerWrites = { channel: NO_CHANNEL, xcom: NO_XCOM };
 
+/** Whether a handler wrote neither to channels nor values, so that nothing is to be sent for it. */
 export function isNothing({ channel, xcom }: HandlerWrites): boolean {
   return channel.length === 0 && xcom.length === 0;
 }

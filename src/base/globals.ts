@@ -6,7 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import * as timers from 'node:timers';
 
-// Of the module, not of the global object: test environments of browsers put others there.
+/** Of the module, not of the global object: test environments of browsers put others there. */
 export const setTimeout: typeof globalThis.setTimeout = timers.setTimeout;
 export const clearTimeout: typeof globalThis.clearTimeout = timers.clearTimeout;
 export const setInterval: typeof globalThis.setInterval = timers.setInterval;

@@ -27,6 +27,7 @@ export type ConfigOrigin =
 /** One value, list or mapping of one source. */
 export type Given = GivenValue | GivenList | GivenMap;
 
+/** Anything that is no list and no map. */
 export interface GivenValue {
   readonly kind: 'value';
   readonly value: unknown;
@@ -37,18 +38,21 @@ export interface GivenValue {
   readonly written?: string;
 }
 
+/** Values in their order. */
 export interface GivenList {
   readonly kind: 'list';
   readonly items: readonly Given[];
   readonly origin: ConfigOrigin;
 }
 
+/** Values by key. */
 export interface GivenMap {
   readonly kind: 'map';
   readonly entries: ReadonlyMap<string, GivenEntry>;
   readonly origin: ConfigOrigin;
 }
 
+/** A value of a map and the place of its key, which may be what is wrong. */
 export interface GivenEntry {
   /** Where the key stands. */
   readonly key: ConfigOrigin;

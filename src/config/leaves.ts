@@ -17,6 +17,7 @@ const NOBODY = '~nobody';
 
 type LeafOptions = Omit<Leaf, 'kind' | 'form'>;
 
+/** One option of this form; lengths of time that are defaults are told as people write them. */
 export function leaf(form: LeafForm, options: LeafOptions): Leaf {
   const { fallback } = options;
   // Lengths of time are shown as people write them.
@@ -29,6 +30,7 @@ export function leaf(form: LeafForm, options: LeafOptions): Leaf {
   };
 }
 
+/** The path of a file; `otherwise` says what happens without one. */
 export function fileLeaf(about: string, otherwise: string): Leaf {
   return leaf('text', { about, otherwise, isFile: true, check: checkPath });
 }
@@ -48,6 +50,7 @@ export function taskLeaf(
   return leaf(form, { ...options, check });
 }
 
+/** How long tasks of an end state are kept; `fallback` in ms. */
 export function keptLeaf(state: keyof RetentionOptions, fallback: number): Leaf {
   return leaf('duration', {
     about: `How long ${state} tasks are kept.`,
@@ -56,6 +59,7 @@ export function keptLeaf(state: keyof RetentionOptions, fallback: number): Leaf 
   });
 }
 
+/** How many tasks of an end state are kept. */
 export function countLeaf(state: string): Leaf {
   return leaf('number', {
     about: `At most so many ${state} tasks are kept, the oldest go first.`,
@@ -64,6 +68,7 @@ export function countLeaf(state: string): Leaf {
   });
 }
 
+/** An option of workers, checked by the worker. */
 export function workerLeaf(
   name: keyof WorkerConfig,
   form: LeafForm,
@@ -77,6 +82,7 @@ export function workerLeaf(
   });
 }
 
+/** A setting of a user or a queue, checked by what makes changes of settings. */
 export function settingLeaf(
   patch: (options: object) => unknown,
   name: string,
@@ -85,6 +91,7 @@ export function settingLeaf(
   return leaf('data', { ...options, check: (value) => patch({ [name]: value }) });
 }
 
+/** Both parts of a rate; `whose` goes into what is told about them. */
 export function rateSection(whose: string): Section {
   // One part alone is refused, so each is looked at beside others that will do.
   const part = (
@@ -111,6 +118,7 @@ export function rateSection(whose: string): Section {
   return { kind: 'section', isOptional: true, orDefault: true, fields };
 }
 
+/** A check that lets these words through and nothing else. */
 export function oneOf(...words: readonly string[]): (value: unknown) => void {
   return (value) => {
     if (typeof value === 'string' && words.includes(value)) return;
@@ -118,6 +126,7 @@ export function oneOf(...words: readonly string[]): (value: unknown) => void {
   };
 }
 
+/** Throws for what is not true or false. */
 export function checkBoolean(value: unknown): void {
   if (typeof value !== 'boolean') throw new InvalidOptionError('', 'true or false', value);
 }
@@ -132,11 +141,13 @@ function checkPath(value: unknown): void {
   throw new InvalidOptionError('', 'the path of a file', value);
 }
 
+/** Throws for what is no text, or has nothing but white space. */
 export function checkFilled(value: unknown): void {
   if (checkText(value).trim() === '')
     throw new InvalidOptionError('', 'a text that is not empty', value);
 }
 
+/** The same of a password, and refuses the mask under which one is shown. */
 export function checkPassword(value: unknown): void {
   checkFilled(value);
   if (value === MASK) throw new InvalidOptionError('', 'the password, not its mask', value);

@@ -48,6 +48,7 @@ export interface Dictionary {
   readonly checkKey: (name: string) => unknown;
 }
 
+/** What may stand at a path of the schema. */
 export type SchemaNode = Leaf | Section | Dictionary;
 
 /** One option of the schema with its path; `*` stands for a name that the user chooses. */

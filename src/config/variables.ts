@@ -4,6 +4,7 @@ import type { LeafForm } from './schema.ts';
 /** `$$` before a brace is a plain `$`; then `${NAME}`, with a default or without; then any other `${`. */
 const PLACES = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{/g;
 
+/** A text after its variables were put in, and what was wrong with them. */
 export interface Filled {
   readonly text: string;
   /** Whether a variable stood in it. */

@@ -221,6 +221,10 @@ export function defaultZoneOf(options: ScheduleDefaults = {}): string {
   throw new InvalidOptionError('scheduler.timeZone', AN_IANA_ZONE, timeZone);
 }
 
+/**
+ * Checked retention with all defaults, in ms: a day for what finished or was canceled, a week for
+ * what failed.
+ */
 export function retentionOf(options: RetentionOptions = {}): Retention {
   checkPart('retention', options, RETENTION_KEYS);
   const { finished, failed, canceled } = options;

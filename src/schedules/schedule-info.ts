@@ -65,6 +65,7 @@ export interface ScheduleInfo {
   readonly updatedAt: number;
 }
 
+/** A stored schedule as callers read it, with its input decoded. */
 export function scheduleInfo(
   record: ScheduleRecord,
   spec: ScheduleSpec,

@@ -25,6 +25,7 @@ export const SCHEDULER_EVENTS: OptionKeys<SchedulerEvents> = keysOf<SchedulerEve
   'schedule.skipped': true,
 });
 
+/** What one scheduler works with. */
 export interface SchedulerParts {
   readonly backend: Backend;
   readonly clock: Clock;

@@ -20,6 +20,7 @@ export interface SpiedRun<out I, out O> extends Omit<HandlerRun, 'input' | 'resu
   readonly result?: O;
 }
 
+/** What is seen of the handler of one task in a journal. */
 export function spyOn<I, O>(journal: Journal, name: string): Spy<I, O> {
   const first = async (
     state: HandlerRun['state'] | 'any',

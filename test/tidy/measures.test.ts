@@ -71,7 +71,8 @@ function declarationsOf(path: string): readonly Declaration[] {
   return [...(SOURCES.get(path)?.statements ?? [])].filter(isDeclaration);
 }
 
-function isExported(node: Declaration): boolean {
+function isExported(node: ts.Node): boolean {
+  if (!ts.canHaveModifiers(node)) return false;
   return ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
 }
 
@@ -137,6 +138,31 @@ function isDocumented(node: ts.Node, from: number = node.getFullStart()): boolea
   return comments.some(({ pos }) => text.startsWith('/**', pos));
 }
 
+/**
+ * Exports without a docstring. One may stand over several statements of one kind, with no empty line between;
+ * and the signatures of a function stand for what is behind them.
+ */
+function bareExports({ statements, text }: ts.SourceFile): readonly ts.Node[] {
+  let documented: ts.Statement | undefined;
+  return statements.filter((statement) => {
+    if (!isExported(statement)) return false;
+    const isNext =
+      documented?.end === statement.pos &&
+      documented.kind === statement.kind &&
+      /^\n\S/.test(text.slice(statement.pos));
+    const isSaid = isNext || isDocumented(statement);
+    if (isSaid) documented = statement;
+    return !isSaid && !isBehindSignatures(statement, statements);
+  });
+}
+
+function isBehindSignatures(node: ts.Statement, among: readonly ts.Statement[]): boolean {
+  if (!ts.isFunctionDeclaration(node) || node.body === undefined) return false;
+  return among.some(
+    (one) => ts.isFunctionDeclaration(one) && one !== node && one.name?.text === node.name?.text,
+  );
+}
+
 /** A variant of a union with a comment of its own and one member beside its tag: the comment is about that. */
 function isSaidByVariant(member: ts.PropertySignature | ts.MethodSignature): boolean {
   const variant = member.parent;
@@ -173,6 +199,10 @@ describe('src', () => {
   it('throws errors of the catalogue', () => {
     const found = inAll(isRawError).map(spot);
     expect(found.filter((at) => !/^src\/(base\/|testing\/contract\/)/.test(at))).toEqual([]);
+  });
+
+  it('says of each export what it is for', () => {
+    expect([...SOURCES.values()].flatMap(bareExports).map(spot)).toEqual([]);
   });
 
   it('says of each member of the port, the domain and the public types what it means', () => {

@@ -202,6 +202,7 @@ function placeOfName(names: readonly string[], name: string): number {
   return low;
 }
 
+/** What is told of a queue; the counts are a copy, and do not change with it. */
 export function queueInfo(store: Store, queue: QueueEntry): QueueInfo {
   return {
     queue: queue.queue,
@@ -213,6 +214,7 @@ export function queueInfo(store: Store, queue: QueueEntry): QueueInfo {
   };
 }
 
+/** Tasks by state over all queues as they stand, and what has happened since the store began. */
 export function stats(store: Store): Stats {
   const counts = recordOf(TASK_STATES, () => 0);
   for (const queue of store.queues.values()) {

@@ -21,6 +21,7 @@ interface Mutable
   readonly cause?: string;
 }
 
+/** A whole record; it takes two places of a reply. */
 export function decodeRecord(reply: Flat, at: number): TaskRecord {
   return { ...decodeRow(reply, at), payload: text(reply[at + 1]) };
 }
@@ -68,6 +69,7 @@ function dependentsOf(dependents: DependentPage | undefined): Pick<TaskFacts, 'd
   return { dependents: decodeDependents(JSON.stringify(dependents)) };
 }
 
+/** What a task's explanation is made of: JSON, the record, and the live workers behind it. */
 export function decodeFacts(reply: Flat): TaskFacts {
   const raw = JSON.parse(text(reply[0])) as RawFacts;
   const { shares, dependents, ...rest } = raw;

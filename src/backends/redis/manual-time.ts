@@ -12,6 +12,7 @@ import { backendOf, type RedisOptions } from './redis-backend.ts';
 import { DEFAULT_PREFIX, keysOf } from './wire/keys.ts';
 import { manualScripts } from './wire/scripts.ts';
 
+/** A backend with the clock that it goes by. */
 export interface ManualRedis {
   readonly backend: Backend;
   /** Sets the clock of the namespace, in ms since the epoch. */

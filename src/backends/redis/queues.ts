@@ -74,6 +74,9 @@ export function decodeStats(json: string): Stats {
   return { counts, totals: { ...totals, deadLetters: totals.failed - followed } };
 }
 
+/**
+ * What is told of a queue, of JSON; dead letters are failed tasks that did not only follow others.
+ */
 export function decodeQueue(json: string): QueueInfo {
   const told = JSON.parse(json) as ToldQueue;
   const { queue, settings: raw, counts, followers, readyUsers, runnable } = told;

@@ -57,6 +57,7 @@ interface RawUser extends Omit<UserInfo, 'settings' | 'origins' | 'levels' | 'ah
   readonly ahead: string;
 }
 
+/** What is told of a user in a queue, of JSON. */
 export function decodeUser(json: string): UserInfo {
   const raw = JSON.parse(json) as RawUser;
   return {

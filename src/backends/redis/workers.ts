@@ -133,6 +133,7 @@ export class RedisWorkers implements WorkerStore {
   }
 }
 
+/** Workers of a reply, seven places each, by id. */
 export function decodeWorkers(reply: readonly unknown[]): readonly WorkerInfo[] {
   const workers: WorkerInfo[] = [];
   for (let at = 0; at + 6 < reply.length; at += 7) {

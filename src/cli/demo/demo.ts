@@ -34,6 +34,7 @@ const STORY_MS = 10_000;
 /** When the scenes of the story begin, as parts of the running time. */
 const SCENES = { retry: 0.2, cancel: 0.35, diamond: 0.5, pipeline: 0.65 };
 
+/** What one demo goes by. */
 export interface DemoOptions {
   readonly backend: Backend;
   /** How long everybody competes, in seconds, > 0; filling the queue comes before that. */

@@ -31,6 +31,10 @@ export interface Tally {
   readonly waits: number[];
 }
 
+/**
+ * Follows the turns of a backend as they are leased: writes a line for each, and measures how far
+ * any user is from its share.
+ */
 export class LeaseTrace {
   readonly deviation: Deviation = new Deviation();
   readonly #write: ((line: string) => void) | undefined;

@@ -22,6 +22,7 @@ interface ScreenParts {
   readonly title: string;
 }
 
+/** Takes figures and news, and writes them as a table in place or as lines. */
 export class Screen {
   /** How often {@link draw} is worth calling, in ms. */
   readonly intervalMs: number;

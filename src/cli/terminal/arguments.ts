@@ -115,6 +115,10 @@ export async function inputArgument(
   }
 }
 
+/**
+ * The JSON that was given, and what to call its place in a refusal: `-` is stdin, `@path` a file,
+ * and anything else the text itself.
+ */
 export async function inputText(
   text: string,
   stdin: AsyncIterable<string | Buffer>,

@@ -1,8 +1,10 @@
 /** Scripts that let a shell complete commands, options and their choices. */
 import type { Command, Option } from 'commander';
 
+/** Shells that there is a script for. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
+/** One of them. */
 export type ShellName = (typeof SHELLS)[number];
 
 /** One command with what may follow it. */

@@ -6,6 +6,7 @@ import { type Column, textTable } from './text-table.ts';
 /** `table` for people, `json` one document, `jsonl` one document per row, `id` ids alone. */
 export type OutputForm = 'table' | 'json' | 'jsonl' | 'id';
 
+/** As they may be asked for by `--output`, the default first. */
 export const OUTPUT_FORMS: readonly OutputForm[] = ['table', 'json', 'jsonl', 'id'];
 
 /** Where a command writes to; the process's own streams but for tests. */

@@ -3,6 +3,7 @@
 /** By what users are sorted, in the order in which `s` goes through them. */
 export const SORTS = ['running', 'queued', 'ahead', 'user'] as const;
 
+/** The column that rows are sorted by. */
 export type Sort = (typeof SORTS)[number];
 
 /** What the reader has chosen. */
@@ -15,6 +16,7 @@ export interface Screen {
   readonly isOver: boolean;
 }
 
+/** What is shown before any key was pressed. */
 export const FIRST_SCREEN: Screen = {
   sort: 'running',
   filter: '',

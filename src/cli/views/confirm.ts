@@ -9,6 +9,7 @@ import type { Followers } from './dry-run.ts';
 /** Lines of the sample. */
 const SAMPLE = 5;
 
+/** What the caller has said beforehand, and what the question is about. */
 export interface ConfirmOptions {
   readonly yes?: boolean | undefined;
   readonly dryRun?: boolean | undefined;

@@ -77,6 +77,7 @@ export function runView(now: number): View<RunInfo> {
   };
 }
 
+/** Nodes of a run. */
 export const runNodeView: View<RunNodeInfo> = {
   columns: (style) => [
     { title: 'NODE', cell: nodeText },
@@ -94,6 +95,7 @@ function nodeText({ node, member }: RunNodeInfo): string {
   return cellText(member === undefined ? node : `${member}: ${node}`);
 }
 
+/** Tasks that wait for another. */
 export const dependentView: View<Dependent> = {
   columns: (style) => [
     { title: 'ID', cell: ({ id }) => cellText(id) },
@@ -112,6 +114,7 @@ export const dependentView: View<Dependent> = {
   none: 'nobody waits for it',
 };
 
+/** Past attempts of a task. */
 export const attemptView: View<AttemptInfo> = {
   columns: () => [
     { title: 'ATTEMPT', cell: ({ attempt }) => String(attempt), align: 'right' },
@@ -127,6 +130,7 @@ export const attemptView: View<AttemptInfo> = {
   none: 'no attempts are kept',
 };
 
+/** Users of a queue, each with what it has and what holds it back. */
 export const userView: View<UserStatus> = {
   columns: (style) => [
     { title: 'USER', cell: ({ user }) => cellText(user) },
@@ -143,6 +147,7 @@ export const userView: View<UserStatus> = {
   none: 'no users',
 };
 
+/** Queues with their counts by state. */
 export const queueView: View<QueueStatus> = {
   columns: (style) => [
     { title: 'QUEUE', cell: ({ queue }) => queue },
@@ -187,6 +192,7 @@ export function workerView(now: number): View<WorkerInfo> {
   };
 }
 
+/** A state in its color: green finished, red failed, yellow started. */
 export function stateText(state: TaskState | RunNodeInfo['state'], style: Style): string {
   if (state === 'finished') return style.green(state);
   if (state === 'failed') return style.red(state);

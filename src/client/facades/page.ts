@@ -36,6 +36,7 @@ export const TASK_PAGE_KEYS: OptionKeys<TaskPageOptions> = keysOf<TaskPageOption
 /** Rows of a page unless the caller says otherwise: a screenful. */
 const DEFAULT_ROWS = 50;
 
+/** A checked page of a listing: 50 rows from the start unless the caller says otherwise. */
 export function pageRequest({ limit, cursor }: PageOptions): PageRequest {
   const rows =
     limit === undefined
@@ -46,6 +47,7 @@ export function pageRequest({ limit, cursor }: PageOptions): PageRequest {
   return { limit: rows, cursor };
 }
 
+/** The same of tasks, which may be listed with payloads and results. */
 export function taskPageRequest({ values, ...page }: TaskPageOptions): TaskPageRequest {
   if (values === undefined) return pageRequest(page);
   if (typeof values === 'boolean') return { ...pageRequest(page), values };

@@ -109,6 +109,10 @@ const LEASE_BOUNDS = { least: LIMITS.leaseMinMs, most: LIMITS.leaseMaxMs };
 
 const MAX_COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER };
 
+/**
+ * Checked changes of a user's settings, as they are stored: weights in hundredths, `null` for what
+ * goes back to its default.
+ */
 export function userPatch(options: UserOptions): UserPatch {
   checkOptions('users.set', options, USER_KEYS);
   return patchOf(options);
@@ -124,6 +128,7 @@ function patchOf(options: UserOptions): UserPatch {
   };
 }
 
+/** The same of a queue, with what holds for users that nobody configured. */
 export function queuePatch(options: QueueOptions): QueuePatch {
   checkOptions('queues.set', options, QUEUE_KEYS);
   const { maxRunning, rate, charge, priorityWeights, criticalBurst, perUser } = options;
@@ -161,6 +166,7 @@ export const RESET_USER: UserPatch = {
   paused: null,
 };
 
+/** Stored settings of a user as callers read them: weights no longer in hundredths. */
 export function userSettingsInfo({ weight, ...rest }: UserSettings): UserSettingsInfo {
   return { ...rest, weight: weight === undefined ? 1 : weight / HUNDREDTHS };
 }
@@ -171,6 +177,7 @@ export interface QueueSettingsInfo extends Omit<QueueSettings, 'perUser'> {
   readonly perUser?: UserSettingsInfo;
 }
 
+/** The same of a queue. */
 export function queueSettingsInfo(settings: QueueSettings): QueueSettingsInfo {
   const { perUser, ...rest } = settings;
   return perUser === undefined ? rest : { ...rest, perUser: userSettingsInfo(perUser) };

@@ -33,6 +33,7 @@ export interface AttemptInfo extends Omit<AttemptRecord, 'error'> {
   readonly error?: TaskError;
 }
 
+/** A stored task as callers read it: payload, result and error decoded. */
 export function taskInfo(record: TaskRow, codec: ValueCodec): TaskInfo {
   const { level, payload, options: _stored, result, error: text, ...rest } = record;
   const failureType = rest.cause === undefined ? undefined : failureTypeOf(rest.cause);
@@ -50,6 +51,7 @@ export function taskInfo(record: TaskRow, codec: ValueCodec): TaskInfo {
   };
 }
 
+/** A past attempt as callers read it: error and cause decoded. */
 export function attemptInfo({ error: text, ...rest }: AttemptRecord): AttemptInfo {
   const error = errorOf(text);
   const shown = { ...rest, ...causeOf(rest) };

@@ -18,6 +18,7 @@ export interface EdgeQuestion {
   readonly id: string;
 }
 
+/** What a search came to. */
 export type CycleVerdict =
   | { readonly kind: 'none' }
   /** The ids along it, the first repeated at the end. */

@@ -59,6 +59,7 @@ export interface TaskDependents {
   readonly ids: readonly string[];
 }
 
+/** What is told of them beside the task itself: ids of the page, and how many there are in all. */
 export function dependentsIn({ items, count, held }: DependentPage): TaskDependents {
   return { count, held, ids: items.map(({ id }) => id) };
 }

@@ -61,6 +61,10 @@ export interface PutBack {
 /** By the ids of failed tasks; one that is not in it is put back itself. */
 type PutBacks = ReadonlyMap<string, PutBack>;
 
+/**
+ * What keeps a task from starting or ending, its place in line, and who waits for it; `putBacks`
+ * are failed tasks that are put back by way of another.
+ */
 export function explain(facts: TaskFacts, putBacks: PutBacks = new Map()): Explanation {
   const { id, state } = facts.record;
   const position = positionOf(facts);

@@ -19,6 +19,7 @@ export interface LevelShares {
   criticalRun: number;
 }
 
+/** Those of a user that had no turn yet. */
 export function newLevelShares(): LevelShares {
   return { v: 0, last: [0, 0, 0, 0, 0], tag: [0, 0, 0, 0, 0], criticalRun: 0 };
 }

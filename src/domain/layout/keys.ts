@@ -7,6 +7,7 @@ import { QUEUE_KEYS } from './queue-keys.ts';
 import { TASK_KEYS } from './task-keys.ts';
 import { INDEX_KEYS, NAMESPACE_KEYS, WORKER_KEYS } from './worker-keys.ts';
 
+/** All families by the name that code and scripts call them. */
 export const KEYS = {
   ...TASK_KEYS,
   ...QUEUE_KEYS,

@@ -20,6 +20,7 @@ export interface PackedRecord {
   readonly rest: string;
 }
 
+/** All records by the name that code and scripts call them. */
 export const PACKED = {
   lease: {
     where: '`hot`',

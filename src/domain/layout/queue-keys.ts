@@ -1,6 +1,7 @@
 /** Keys of users and of queues; see `task-keys.ts` for what the comments are. */
 import type { KeyFamily } from './key-family.ts';
 
+/** Families that there are for each queue, and mostly for each user in it. */
 export const QUEUE_KEYS = {
   /**
    * ids of a level in the order of their places; the level is not written when it is 3, which most tasks have

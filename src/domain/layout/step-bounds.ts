@@ -8,6 +8,7 @@ function bound(value: number, unit: string, why: string): Limit {
   return { value, unit, why };
 }
 
+/** All bounds by the name that scripts call them. */
 export const STEP_BOUNDS = {
   commandValues: bound(500, 'values', 'of one command: the stack of Lua holds some thousands'),
   dealtAtOnce: bound(3_500, 'tasks', 'started by one command each for leases, lines and texts'),

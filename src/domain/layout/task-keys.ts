@@ -4,6 +4,7 @@
  */
 import type { KeyFamily } from './key-family.ts';
 
+/** Families of the namespace with a place for each task, run, schedule or value. */
 export const TASK_KEYS = {
   /**
    * id → the text of a task, which stays as it is: see Texts

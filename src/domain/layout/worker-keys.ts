@@ -1,6 +1,7 @@
 /** Keys of workers, and of the namespace; see `task-keys.ts` for what the comments are. */
 import type { KeyFamily } from './key-family.ts';
 
+/** Families of workers, and of the lists of users that they are assigned to or steal from. */
 export const WORKER_KEYS = {
   /**
    * worker → last seen
@@ -76,6 +77,7 @@ export const WORKER_KEYS = {
   dropping: { type: 'SET', name: '{p}dropping' },
 } as const satisfies Record<string, KeyFamily>;
 
+/** Families of the namespace as a whole. */
 export const NAMESPACE_KEYS = {
   /**
    * what is remembered from step to step: see Packed records and Fields. It holds the head of each index below, so that a step knows without asking whether anything is due

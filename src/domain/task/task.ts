@@ -15,6 +15,7 @@ export type TaskState =
 /** The states that a task never leaves, but for `failed`, which a redrive takes back. */
 export type EndState = 'finished' | 'failed' | 'canceled';
 
+/** Each of them, in the order of a life: before the start, running, ended. */
 export const TASK_STATES: readonly TaskState[] = [
   'scheduled',
   'deferred',
@@ -25,6 +26,7 @@ export const TASK_STATES: readonly TaskState[] = [
   'canceled',
 ];
 
+/** Whether nothing more happens to a task in this state, unless it is redriven. */
 export function isEnd(state: TaskState): state is EndState {
   return state === 'finished' || state === 'failed' || state === 'canceled';
 }
@@ -32,6 +34,7 @@ export function isEnd(state: TaskState): state is EndState {
 /** Order within one user: 6 is critical, 3 is normal, 1 is very low. */
 export type Level = 1 | 2 | 3 | 4 | 5 | 6;
 
+/** The level that goes before all others of its user. */
 export const CRITICAL: Level = 6;
 
 /** Each of them, the lowest first. */

@@ -43,6 +43,7 @@ interface Move {
   readonly to: (task: Situation, pace: Pace, from: TaskState) => TaskState | undefined;
 }
 
+/** What each event does: the states in which it may come, and the one that it leads to. */
 export const MOVES: Readonly<Record<TaskEvent, Move>> = {
   due: { from: ['scheduled'], to: waitingState },
   // One that waits for its time does so with or without dependencies; a join, for what ends it.

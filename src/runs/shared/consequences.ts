@@ -41,6 +41,7 @@ export interface ConsequenceOptions {
   readonly limit?: number | undefined;
 }
 
+/** Names of what may be asked for, so that any other is refused. */
 export const CONSEQUENCE_KEYS: OptionKeys<ConsequenceOptions> = keysOf<ConsequenceOptions>()({
   ending: true,
   limit: true,

@@ -107,6 +107,7 @@ export function listedRun(codec: ValueCodec, root: TaskRow): RunFacts | undefine
   };
 }
 
+/** How a run is carried out, by the task that stands for it. */
 export function formOf({ name }: Pick<TaskRow, 'name'>): RunForm {
   return name === RUN_TASK ? 'dispatched' : 'driven';
 }

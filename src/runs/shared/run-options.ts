@@ -26,6 +26,7 @@ import type { SaidPlace } from './record.ts';
 /** How a run is carried out; see {@link RunEnqueueOptions.form}. */
 export type RunForm = 'dispatched' | 'driven';
 
+/** Each of them. */
 export const RUN_FORMS: readonly RunForm[] = ['dispatched', 'driven'];
 
 /**

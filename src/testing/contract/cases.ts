@@ -3,6 +3,7 @@ import type { Retention } from '../../domain/settings/settings.ts';
 import type { Expect } from './harness.ts';
 import type { Kit } from './kit.ts';
 
+/** Does something to a backend and expects what comes of it. */
 export type Run = (kit: Kit, expect: Expect) => Promise<void>;
 
 /** A test that needs another retention than the default one. */

@@ -1,4 +1,3 @@
-/** Users that have settings: where each setting comes from, and those of them that have no work. */
 import type { UserInfo } from '../../domain/port/backend.ts';
 import { BUILT_IN, type UserPatch } from '../../domain/settings/settings.ts';
 import type { Cases } from './cases.ts';
@@ -45,6 +44,7 @@ async function names(kit: Kit, where: Where = {}): Promise<readonly string[]> {
 /** In the order of bytes; those between them have settings for all queues, or for another one. */
 const MIXED = ['Zoe', 'ann', 'bob', 'cat', 'dan', 'eve', 'é', '\u{ff5e}', '\u{1f600}'];
 
+/** Users that have settings: where each setting comes from, and those of them that have no work. */
 export const configured: Cases = {
   'F33 tells where each setting of a user comes from, field by field': async (kit, expect) => {
     await kit.setQueue({ perUser: { maxQueued: 9, maxRunning: 5, weight: 200 } }, 'bulk');

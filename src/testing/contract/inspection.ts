@@ -35,6 +35,7 @@ async function all(kit: Kit, filter: TaskFilter, limit: number): Promise<readonl
   return found;
 }
 
+/** Counts and lists, which agree with each other and miss nothing. */
 export const listing: Cases = {
   'counts agree with what is listed, in every state': async (kit, expect) => {
     await kit.setUser('bob', { maxRunning: 1 });
@@ -215,6 +216,7 @@ export const listing: Cases = {
   },
 };
 
+/** What explanations are made of. */
 export const facts: Cases = {
   'of a queued task tell its place': async (kit, expect) => {
     await kit.addMany(4);
@@ -313,6 +315,7 @@ export const facts: Cases = {
   },
 };
 
+/** Reconcile, ping, and the end of a backend. */
 export const health: Cases = {
   'reconcile finds nothing on a healthy store, whatever is in it, however often': async (
     kit,

@@ -45,9 +45,13 @@ export const PLAIN_EDGES: EdgePolicies = {
   allowCrossUser: false,
 };
 
+/** What a test says of a task or a request itself; the rest is as the kit has it. */
 export type TaskFields = Partial<NewTask>;
 export type LeaseFields = Partial<LeaseRequest>;
 
+/**
+ * A backend on a clock that the test moves, with one word for each thing that is done all the time.
+ */
 export class Kit {
   readonly backend: Backend;
   readonly expect: Expect;

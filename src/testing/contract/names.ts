@@ -1,4 +1,3 @@
-/** A name is worth nothing: who comes first is served first, whatever anybody is called. */
 import type { Cases } from './cases.ts';
 import type { Kit } from './kit.ts';
 
@@ -71,6 +70,7 @@ const comingAndGoing: History = async (kit, queue, names) => {
 const SIX = ['ann', 'bob', 'cem', 'dan', 'eve', 'fay'];
 const OTHERS = ['eve', 'bob', 'fay', 'ann', 'dan', 'cem'];
 
+/** A name is worth nothing: who comes first is served first, whatever anybody is called. */
 export const names: Cases = {
   'F5 a guest beside a user in a loop waits as long under any name': async (kit) => {
     const namings = [

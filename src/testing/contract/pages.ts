@@ -1,5 +1,3 @@
-/** Listings where what is listed is long, or much: pages that end by weight, and go on where they ended. */
-
 import { LIMITS } from '../../domain/limits.ts';
 import { allPages } from '../../domain/port/all-pages.ts';
 import type { TaskFilter } from '../../domain/port/backend.ts';
@@ -32,6 +30,7 @@ async function pagesOf(
   return { sizes, rows };
 }
 
+/** Listings where what is listed is long, or much: pages that end by weight, and go on where they ended. */
 export const weighed: Cases = {
   'F68 a listing tells no payload and no result unless it is asked': async (kit, expect) => {
     await kit.add({ payload: '"short"', delayMs: 60_000 });

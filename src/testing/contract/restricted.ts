@@ -30,6 +30,7 @@ function pool(
   return kit.worker(id, { assignedUsers, ...(stealTargets === undefined ? {} : { stealTargets }) });
 }
 
+/** Whom such a worker serves, and in which order. */
 export const choosing: Cases = {
   'serves the assigned users and nobody else': async (kit, expect) => {
     await pool(kit, 'a', ['ann', 'cat']);
@@ -114,6 +115,9 @@ export const choosing: Cases = {
   },
 };
 
+/**
+ * Lists of users with a clock of their own: who comes, leaves or changes gains and loses no turns.
+ */
 export const pools: Cases = {
   'a newcomer in a slow pool waits for nobody else’s clock': async (kit, expect) => {
     await pool(kit, 'slow', ['s1', 's2', 'new']);

@@ -34,12 +34,14 @@ export async function store(
   return slot;
 }
 
+/** The schedule of this id; fails the test when there is none. */
 export async function demand(kit: Kit, id: string): Promise<ScheduleRecord> {
   const { record } = await kit.backend.schedules.get(id);
   if (record === undefined) throw new TypeError(`there is no schedule ${id}`);
   return record;
 }
 
+/** What is due is given to this scheduler; fails the test when another one holds the lock. */
 export async function granted(
   kit: Kit,
   owner = 's1',
@@ -82,4 +84,5 @@ export async function outcome(kit: Kit, id: string, request: Fire = {}): Promise
   return only;
 }
 
+/** The outcome of a slot that stored its task and canceled nothing. */
 export const CREATED: FireOutcome = { kind: 'created', canceled: [] };

@@ -4,6 +4,7 @@ import { firedTaskId } from '../../domain/schedule/schedule.ts';
 import type { Cases } from './cases.ts';
 import { CREATED, demand, fire, granted, outcome, PERIOD, store } from './schedule-kit.ts';
 
+/** What is stored, listed, changed and removed. */
 export const keeping: Cases = {
   'keeps a schedule whole, and tells it back': async (kit, expect) => {
     const slot = await store(kit, 'a', { overlap: 'skip', limit: 5 }, PERIOD);
@@ -88,6 +89,7 @@ export const keeping: Cases = {
   },
 };
 
+/** Which schedules are due, and to which scheduler they are given. */
 export const falling: Cases = {
   'tells due ones by their moment, and when the next one is': async (kit, expect) => {
     const late = await store(kit, 'late', {}, 2 * PERIOD);
@@ -179,6 +181,7 @@ export const falling: Cases = {
   },
 };
 
+/** A slot stores its task once and sets the next, whoever comes first. */
 export const firing: Cases = {
   'stores the task and moves on, in one step': async (kit, expect) => {
     const slot = await store(kit, 'a');

@@ -1,5 +1,3 @@
-/** What became of the attempts of each worker, since it started. */
-
 import { LIMITS } from '../../domain/limits.ts';
 import type { Decision, Leased } from '../../domain/port/backend.ts';
 import type { WorkerAttempts } from '../../domain/port/inspection.ts';
@@ -33,6 +31,7 @@ async function settleAs(
   return reply.lease?.leases ?? [];
 }
 
+/** What became of the attempts of each worker, since it started. */
 export const attempts: Cases = {
   'F35 counts those that a worker settled, by outcome': async (kit, expect) => {
     await kit.addMany(12);

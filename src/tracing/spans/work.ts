@@ -100,6 +100,10 @@ export interface RunPart {
   readonly attributes?: SpanAttributes;
 }
 
+/**
+ * The span of a part of a run; that of a group is a producer, since it stores the tasks of its
+ * members.
+ */
 export function partSpan({ kind, name, runId, attributes }: RunPart): PartRequest {
   return {
     name: `${kind} ${name}`,

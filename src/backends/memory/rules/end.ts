@@ -21,6 +21,7 @@ import {
   stateAfter,
 } from './places.ts';
 
+/** How a task comes to its end, and what is kept of that. */
 export interface Ending {
   /** What ended it. */
   readonly event: TaskEvent;
@@ -282,6 +283,10 @@ export function waitFor(store: Store, dependent: TaskEntry): void {
   setDeadline(store, dependent);
 }
 
+/**
+ * Counts one more (1) or one fewer (-1) of those that may still read the result; an ended task
+ * moves in the index by which retention goes.
+ */
 export function addReader(store: Store, entry: TaskEntry, change: number): void {
   const { state, moment } = entry;
   if (!isEnd(state) || moment === undefined) {

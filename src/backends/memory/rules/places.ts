@@ -36,6 +36,7 @@ function addQueued(entry: TaskEntry): void {
   user.queued++;
 }
 
+/** Puts a task among those of its user that wait for a moment, in ms since the epoch. */
 export function enterScheduled(store: Store, entry: TaskEntry, dueAt: number): void {
   const user = entry.owner;
   entry.dueAt = dueAt;
@@ -47,12 +48,17 @@ export function enterScheduled(store: Store, entry: TaskEntry, dueAt: number): v
   store.touch(user);
 }
 
+/** Puts a task among those that wait for other tasks. */
 export function enterDeferred(store: Store, entry: TaskEntry): void {
   setState(entry, 'deferred');
   store.byState.deferred.add(entry);
   store.touch(entry.owner);
 }
 
+/**
+ * Puts a task among those that are leased, until the lease ends, in ms since the epoch; its user
+ * runs one more.
+ */
 export function enterStarted(store: Store, entry: TaskEntry, leaseUntil: number): void {
   setState(entry, stateAfter(entry, 'leased'));
   store.byState.started.add(entry, leaseUntil);

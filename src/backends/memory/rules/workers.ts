@@ -93,6 +93,7 @@ function isLive(store: Store, worker: WorkerEntry): boolean {
   return Math.abs(store.now - worker.lastSeenAt) <= LIMITS.workerSilenceMs;
 }
 
+/** Those that were heard of lately enough, by id, each with how many leases it holds. */
 export function liveWorkers(store: Store): readonly WorkerInfo[] {
   const held = new Map<string, number>();
   for (const { grant } of store.byState.started) {
@@ -134,6 +135,7 @@ export function wakeFor(store: Store, queue: QueueEntry, most: number): void {
   }
 }
 
+/** Ends the sleep of a worker, or keeps it from falling asleep once if it is awake. */
 export function wake(store: Store, worker: WorkerEntry): void {
   store.line.delete(worker);
   worker.token = true;

@@ -196,21 +196,24 @@ export function byArrival(a: TaskEntry, b: TaskEntry): number {
   return a.order - b.order;
 }
 
+/** Orders ended tasks by which ended first. */
 export function byEnd(a: TaskEntry, b: TaskEntry): number {
   return a.endOrder - b.endOrder;
 }
 
 // One comparator per index, each reading its own field, so that the engine can inline them.
 
-/** Orders by due time, then by arrival; as do the others by their moments. */
+/** Orders by due time, then by arrival. */
 export function byDue(a: TaskEntry, b: TaskEntry): number {
   return (a.dueAt ?? 0) - (b.dueAt ?? 0) || byArrival(a, b);
 }
 
+/** Orders by expiry, or by the end of a wait for a missing dependency; then by arrival. */
 export function byDeadline(a: TaskEntry, b: TaskEntry): number {
   return (a.optional.deadline ?? 0) - (b.optional.deadline ?? 0) || byArrival(a, b);
 }
 
+/** Orders by place in line. */
 export function bySeq(a: TaskEntry, b: TaskEntry): number {
   return a.seq - b.seq || byArrival(a, b);
 }
@@ -377,14 +380,17 @@ function byIdle(a: UserEntry, b: UserEntry): number {
   return (a.idleUntil ?? 0) - (b.idleUntil ?? 0) || compareUtf8(a.user, b.user);
 }
 
+/** Orders by when a key is free again; those without such a moment come first. */
 export function byUntil(a: KeyEntry, b: KeyEntry): number {
   return (a.until ?? 0) - (b.until ?? 0) || compareUtf8(a.scope, b.scope);
 }
 
+/** Orders by when the first scheduled task of a user is due. */
 export function byDueKey(a: UserEntry, b: UserEntry): number {
   return (a.dueKey ?? 0) - (b.dueKey ?? 0) || compareUtf8(a.key, b.key);
 }
 
+/** Orders by when the rate of a user allows its next start. */
 export function byThrottle(a: UserEntry, b: UserEntry): number {
   return (a.throttledUntil ?? 0) - (b.throttledUntil ?? 0) || compareUtf8(a.key, b.key);
 }

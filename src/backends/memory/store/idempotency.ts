@@ -12,6 +12,10 @@ import {
 import { type GoneOwner, type KeyEntry, TaskEntry } from './entities.ts';
 import type { Store } from './store.ts';
 
+/**
+ * Under what a key is remembered: queue and user with their lengths, so that no two places give one
+ * text.
+ */
 export function keyScope(task: NewTask, key: string): string {
   return `${task.queue.length}:${task.queue}${task.user.length}:${task.user}${key}`;
 }

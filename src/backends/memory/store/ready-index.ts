@@ -311,6 +311,7 @@ export function isGated(store: Store, queue: QueueEntry): boolean {
   return rate !== undefined && allowedAt(rate, queue.tat) > store.now;
 }
 
+/** Whether a slot would start a task of the queue now, its own pause, cap and rate included. */
 export function queueOpen(store: Store, queue: QueueEntry): boolean {
   return queue.runnable > 0 && !isGated(store, queue);
 }

@@ -26,10 +26,12 @@ export function byName(a: ScheduleEntry, b: ScheduleEntry): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
+/** Orders by the next slot, then by name. */
 export function byMoment(a: ScheduleEntry, b: ScheduleEntry): number {
   return (a.next?.dueAt ?? 0) - (b.next?.dueAt ?? 0) || byName(a, b);
 }
 
+/** A schedule as it is first stored: it has fired nothing and no slot is set. */
 export function newEntry(change: ScheduleChange, now: number): ScheduleEntry {
   return {
     id: change.id,
@@ -46,6 +48,7 @@ export function newEntry(change: ScheduleChange, now: number): ScheduleEntry {
   };
 }
 
+/** What is told of a schedule: what was set last, and what has become of its slots. */
 export function recordOf(entry: ScheduleEntry): ScheduleRecord {
   const { createdAt, updatedAt, fired, missed, overlapped, settledSlot, last } = entry;
   const { next: _set, ...change } = entry.change;

@@ -38,11 +38,13 @@ export interface Fixed {
   readonly inline: string;
 }
 
+/** A reply that has to be a list; anything else comes of a script that is not ours, and throws. */
 export function flat(reply: unknown): Flat {
   if (Array.isArray(reply)) return reply;
   throw new BackendUnsupportedError('a script answered something else than a list');
 }
 
+/** What stands at a place of a reply, as text; nothing is the empty text. */
 export function text(value: unknown): string {
   return typeof value === 'string'
     ? value
@@ -51,6 +53,7 @@ export function text(value: unknown): string {
       : String(value);
 }
 
+/** The state that a word names; throws for one that this version does not know. */
 export function stateOf(value: unknown): TaskState {
   const found = TASK_STATES.find((state) => state === value);
   if (found !== undefined) return found;
@@ -276,6 +279,10 @@ export function refusalOf(word: string): ChannelRefusal | undefined {
 
 const EXTEND_ANSWERS: readonly ExtendReply['answers'][number][] = ['ok', 'canceling', 'lost'];
 
+/**
+ * Answers in the order of the leases that were sent, then id and token of leases that the worker
+ * did not name.
+ */
 export function decodeExtend(reply: Flat): ExtendReply {
   const count = Number(reply[2]);
   const answers = reply.slice(3, 3 + count).map((word) => {

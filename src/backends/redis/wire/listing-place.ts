@@ -16,6 +16,7 @@ export function placeIn(cursor: string): readonly [index: string, score: string,
   throw foreignCursor(cursor);
 }
 
+/** The refusal of a cursor that another listing gave, or none. */
 export function foreignCursor(cursor: string | undefined): InvalidOptionError {
   return new InvalidOptionError('cursor', 'the cursor of a page of this listing', cursor);
 }

@@ -7,6 +7,7 @@ export interface Script {
   readonly sha: string;
 }
 
+/** What may stand in ARGV; numbers are sent as their decimal text. */
 export type ScriptArgument = string | number;
 
 /** What in the text reads the server's clock; it stands there once. */
@@ -15,6 +16,7 @@ const SERVER_TIME = "redis.call('TIME')";
 /** Reads the moment from a hash beside the clock's instead, so that a test can set it. */
 const MANUAL_TIME = "redis.call('HMGET', KEYS[1] .. '-by-hand', 'manual_s', 'manual_us')";
 
+/** A text with the SHA-1 by which Redis knows it. */
 export function defineScript(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }

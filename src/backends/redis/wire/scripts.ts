@@ -103,6 +103,7 @@ export const OPERATIONS: Readonly<Record<Verb, string>> = {
   xcomWrite: 'xcom.write',
 };
 
+/** All texts that are sent to Redis. */
 export interface Scripts {
   /** All verbs; the last argument names the verb. */
   readonly rich: Script;
@@ -112,6 +113,7 @@ export interface Scripts {
   readonly hot: Readonly<Record<HotVerb, Script>>;
 }
 
+/** Those that read the server's clock. */
 export const SCRIPTS: Scripts = {
   rich: defineScript(lua.rich.replaceAll(/^--\[\[careful]]\n[\s\S]*?^--\[\[end]]\n/gm, '')),
   careful: defineScript(lua.rich.replaceAll(/^--\[\[(?:careful|end)]]\n/gm, '')),

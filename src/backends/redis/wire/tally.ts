@@ -9,6 +9,7 @@ export interface QueueTally {
 /** By queue. */
 export type Tally = Map<string, QueueTally>;
 
+/** One in which nothing was counted yet. */
 export function newTally(): Tally {
   return new Map();
 }
@@ -87,6 +88,7 @@ export interface StoredQueue {
   readonly classes: Readonly<Record<string, number>>;
 }
 
+/** Whether two say the same by each name; what is missing counts as 0. */
 export function sameCounts(
   a: Readonly<Record<string, number>>,
   b: Readonly<Record<string, number>>,

@@ -59,6 +59,7 @@ function live(
   return kit.backend.runs.writeChannel(leased, { run: 'run', writes });
 }
 
+/** What each kind of write makes of what is there. */
 export const values: Cases = {
   'set, delete, append and add change what is there': async (kit, expect) => {
     const run = await leasedRun(kit);
@@ -148,6 +149,7 @@ function textOf(bytes: number): string {
   return `"${'x'.repeat(bytes - 2)}"`;
 }
 
+/** How much a value and a run may hold. */
 export const bounds: Cases = {
   'a value has its most bytes, also one that has grown': async (kit, expect) => {
     const run = await leasedRun(kit);
@@ -197,6 +199,7 @@ export const bounds: Cases = {
   },
 };
 
+/** Writes are applied once, and only those of who holds its lease. */
 export const writers: Cases = {
   'a task that finishes applies what it wrote, once': async (kit, expect) => {
     const member = await leasedMember(kit);
@@ -327,6 +330,7 @@ export const writers: Cases = {
   },
 };
 
+/** How long channels are kept, and that runs do not share them. */
 export const lives: Cases = {
   'two runs never meet': async (kit, expect) => {
     const [one, two] = [await leasedRun(kit, 'one'), await leasedRun(kit, 'two')];

@@ -1,4 +1,3 @@
-/** Tasks that would wait for each other: found exactly, however far apart, or said that it cannot be. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Cases } from '../cases.ts';
 import { type Kit, PLAIN_EDGES, type TaskFields } from '../kit.ts';
@@ -40,6 +39,7 @@ function crowd(kit: Kit, id: string): Promise<readonly string[]> {
   return kit.addMany(LIMITS.cycleFan + 1, { dependsOn: [id], edges: BLOCK });
 }
 
+/** Tasks that would wait for each other: found exactly, however far apart, or said that it cannot be. */
 export const cycles: Cases = {
   'F67 an awaited task may stand behind a chain of any length': async (kit, expect) => {
     for (const length of [600, 2_000]) {

@@ -28,6 +28,7 @@ const BY_POLICY: Readonly<Record<EdgePolicy, object>> = {
   run: { state: 'queued', blockedBy: [] },
 };
 
+/** What it means to depend on a task in each state, and on one that is missing or not one's own. */
 export const atEnqueue: Cases = {
   'O51 a dependency that has not ended blocks, in whatever state it is': async (kit, expect) => {
     const started = await kit.add();
@@ -227,6 +228,7 @@ async function dependentOf(
   return id;
 }
 
+/** What an end means to those that wait for it. */
 export const atTheEnd: Cases = {
   'applies the policy of the edge when the upstream fails': async (kit, expect) => {
     for (const policy of POLICIES) {

@@ -1,4 +1,3 @@
-/** Who waits for a task, and how: for its end, for its redrive, or suspended. */
 import type { DependentPage } from '../../../domain/port/backend.ts';
 import type { Cases } from '../cases.ts';
 import { type Kit, PLAIN_EDGES } from '../kit.ts';
@@ -8,6 +7,7 @@ function dependents(kit: Kit, id: string, limit = 10, cursor?: string): Promise<
   return kit.backend.inspect.dependents(id, page);
 }
 
+/** Who waits for a task, and how: for its end, for its redrive, or suspended. */
 export const dependentsOf: Cases = {
   'F25 tells who waits for a task, and what each would do': async (kit, expect) => {
     const on = await kit.add();

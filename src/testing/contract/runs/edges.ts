@@ -1,4 +1,3 @@
-/** Whose tasks a task comes to depend on, by whatever way the edge comes about. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Cases } from '../cases.ts';
 import { type Kit, PLAIN_EDGES, type TaskFields } from '../kit.ts';
@@ -22,6 +21,7 @@ async function fail(kit: Kit, id: string): Promise<void> {
   await kit.rest();
 }
 
+/** Whose tasks a task comes to depend on, by whatever way the edge comes about. */
 export const acrossUsers: Cases = {
   'F60 a missing id that another user stores stays missing': async (kit, expect) => {
     const b = await waiting(kit, 'x');

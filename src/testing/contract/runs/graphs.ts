@@ -1,4 +1,3 @@
-/** Dependencies in numbers: every mix of outcomes and policies, and graphs of any shape. */
 import type { EdgePolicy, TaskState } from '../../../domain/task/task.ts';
 import type { Cases } from '../cases.ts';
 import { type Kit, PLAIN_EDGES, type TaskFields } from '../kit.ts';
@@ -72,6 +71,7 @@ function randomGraph(kit: Kit, nodes: number, random: () => number): readonly Ta
     .map(({ task }) => task);
 }
 
+/** Dependencies in numbers: every mix of outcomes and policies, and graphs of any shape. */
 export const graphs: Cases = {
   'O50 every mix of two outcomes and all policies ends as its policies say': async (
     kit,

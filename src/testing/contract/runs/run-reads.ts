@@ -1,4 +1,3 @@
-/** Joins and suspended runs in rarer turns: redriven, canceled, late; and what they read for how long. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Cases } from '../cases.ts';
 import { type Kit, PLAIN_EDGES } from '../kit.ts';
@@ -23,6 +22,7 @@ async function forgets(kit: Kit, ids: readonly string[]): Promise<readonly strin
   return kit.states(ids);
 }
 
+/** Joins and suspended runs in rarer turns: redriven, canceled, late; and what they read for how long. */
 export const runReads: Cases = {
   'a join that had to wait for its time is not queued when that comes': async (kit, expect) => {
     const late = await kit.add({ join: true, delayMs: 1_000 });

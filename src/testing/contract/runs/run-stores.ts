@@ -4,6 +4,7 @@ import type { Cases } from '../cases.ts';
 
 const DAY_MS = 86_400_000;
 
+/** What a run writes down to find after a restart. */
 export const journals: Cases = {
   'keeps what was written down, and takes away what is null': async (kit, expect) => {
     await kit.add({ id: 'run' });
@@ -97,6 +98,7 @@ export const journals: Cases = {
   },
 };
 
+/** Graphs of runs, stored under their hash while a task needs them. */
 export const snapshots: Cases = {
   'are stored once and found by their hash': async (kit, expect) => {
     const { graphs } = kit.backend;

@@ -30,6 +30,7 @@ async function runWith(
   return { run, ids };
 }
 
+/** Tasks that end by themselves as soon as all they wait for has ended. */
 export const joins: Cases = {
   'a join ends as soon as nothing blocks it, and is never leased': async (kit, expect) => {
     const [a, b] = [await kit.add(), await kit.add()];
@@ -114,6 +115,7 @@ export const joins: Cases = {
   },
 };
 
+/** What is stored on behalf of a run, only by who holds its lease. */
 export const fences: Cases = {
   'stores for the holder of the lease, and for nobody else': async (kit, expect) => {
     await kit.add({ id: 'run' });
@@ -198,6 +200,7 @@ export const fences: Cases = {
   },
 };
 
+/** Runs that give their lease back until others have ended. */
 export const suspensions: Cases = {
   'waits until all have ended, however they end': async (kit, expect) => {
     const { run, ids } = await runWith(kit, 3);

@@ -51,6 +51,7 @@ async function keysOf(kit: Kit, namespace = 'default', user = 'ann'): Promise<re
 /** Texts that a careless encoding of names would mix up. */
 const NASTY = ['a', ':', 'a:', ':a', 'a:b', '1:a', '"', "'", ',', '{}', ' ', '\0', 'é', '👍', '*'];
 
+/** What is read at a place after writes to it. */
 export const values: Cases = {
   'a value is there until it is replaced or deleted': async (kit, expect) => {
     const { xcom } = kit.backend;
@@ -139,6 +140,7 @@ export const values: Cases = {
   },
 };
 
+/** Values that change with the end of a task: once, and only by who holds its lease. */
 export const writers: Cases = {
   'a task changes values with its end, and is their writer': async (kit, expect) => {
     await kit.backend.xcom.write([push(at('old'), '0')]);
@@ -242,6 +244,7 @@ export const writers: Cases = {
   },
 };
 
+/** How long a value is kept. */
 export const lives: Cases = {
   'a value that no task pushed goes when its time is over': async (kit, expect) => {
     const { xcom } = kit.backend;

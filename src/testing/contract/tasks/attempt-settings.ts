@@ -18,6 +18,7 @@ async function lengthsOf(kit: Kit, leased: Leased): Promise<readonly number[]> {
   return [lengthOf(leased), (record?.leaseUntil ?? 0) - (record?.leasedAt ?? 0)];
 }
 
+/** How often a task of the queue is tried and how long it may run, as the queue says. */
 export const attempts: Cases = {
   'are told with leases of its tasks, also of those that waited before': async (kit, expect) => {
     await kit.addMany(4);
@@ -82,6 +83,7 @@ export const attempts: Cases = {
   },
 };
 
+/** How long a lease of the queue lasts. */
 export const leases: Cases = {
   'last as long as their queue says, whatever the worker asks for': async (kit, expect) => {
     await kit.addMany(3);

@@ -2,6 +2,7 @@
 import type { Cases } from '../cases.ts';
 import { LEASE_MS } from '../kit.ts';
 
+/** What becomes of a task in each state that is canceled. */
 export const cancels: Cases = {
   'ends what has not started, and says so': async (kit, expect) => {
     const upstream = await kit.add({ queue: 'bulk' });
@@ -126,6 +127,7 @@ export const cancels: Cases = {
   },
 };
 
+/** A scheduled task that is to start now. */
 export const early: Cases = {
   'runNow makes a scheduled task due': async (kit, expect) => {
     const id = await kit.add({ delayMs: 60_000 });

@@ -10,6 +10,7 @@ function kinds(replies: readonly EnqueueReply[]): readonly string[] {
   return replies.map((reply) => (reply.kind === 'refused' ? reply.refusal.type : reply.kind));
 }
 
+/** One call as it should be: everything comes back as it was sent. */
 export const storing: Cases = {
   'stores everything about a task': async (kit, expect) => {
     const task = kit.task({
@@ -89,6 +90,7 @@ export const storing: Cases = {
   },
 };
 
+/** Calls whose replies were lost make no second task. */
 export const sendingAgain: Cases = {
   'answers the same id again without writing': async (kit, expect) => {
     const id = await kit.add({ payload: '1' });
@@ -157,6 +159,7 @@ export const sendingAgain: Cases = {
   ),
 };
 
+/** Many tasks in one call, all or none of them, or each on its own. */
 export const batches: Cases = {
   'stores all of an atomic batch or none': async (kit, expect) => {
     await kit.add({ id: 'taken', payload: '1' });
@@ -263,6 +266,7 @@ export const batches: Cases = {
   },
 };
 
+/** Users that have as many tasks waiting as they may. */
 export const fullQueues: Cases = {
   'refuses what a user may not have waiting, and says how many wait': async (kit, expect) => {
     await kit.setUser('ann', { maxQueued: 3 });

@@ -46,6 +46,7 @@ async function backlog(
   }
 }
 
+/** Turns by weight, whoever comes, leaves or has more. */
 export const betweenUsers: Cases = {
   'gives users of equal weight a turn each, however much one of them has': async (kit, expect) => {
     await kit.addMany(500, { user: 'noisy' });
@@ -181,6 +182,7 @@ async function fill(kit: Kit, counts: Readonly<Partial<Record<Level, number>>>):
   }
 }
 
+/** Turns of one user's tasks by level, and by arrival in each. */
 export const withinUser: Cases = {
   'first in, first out in each level': async (kit, expect) => {
     for (const level of [1, 3, 6] as const) {

@@ -1,4 +1,3 @@
-/** Ids and texts are opaque: what looks like a number, a key, a prototype or a path is none. */
 import type { Cases } from '../cases.ts';
 import { PLAIN_EDGES } from '../kit.ts';
 
@@ -57,6 +56,7 @@ const NASTY_IDS: readonly string[] = [
   'é'.repeat(64),
 ];
 
+/** Ids and texts are opaque: what looks like a number, a key, a prototype or a path is none. */
 export const nasty: Cases = {
   'O93 task ids come back as they were sent': async (kit, expect) => {
     await kit.send(...NASTY_IDS.map((id) => ({ id })));

@@ -14,6 +14,7 @@ function existing(id: string, state: string, more: object = {}): object {
   return { kind: 'existing', id, state, conflict: false, replaced: false, ...more };
 }
 
+/** What each policy answers while another task has the key. */
 export const policies: Cases = {
   '`return` answers the task that holds the key': async (kit, expect) => {
     const id = await kit.add(keyed('return'));
@@ -203,6 +204,7 @@ const endings: Cases = Object.fromEntries(
   ]),
 );
 
+/** When a key is free again. */
 export const lives: Cases = {
   ...endings,
 

@@ -19,6 +19,7 @@ function extend(
   return kit.backend.tasks.extend({ worker: 'w', leaseMs, leases: refs(leases) });
 }
 
+/** Who is given what, and what is told with it. */
 export const leasing: Cases = {
   'gives a task to one of many that ask at once': async (kit, expect) => {
     const ids = await kit.addMany(5);
@@ -245,6 +246,7 @@ export const leasing: Cases = {
   },
 };
 
+/** Leases that are held longer than they were given for. */
 export const extending: Cases = {
   'moves the end of a lease on': async (kit, expect) => {
     await kit.addMany(2);

@@ -3,6 +3,7 @@ import type { Leased } from '../../../domain/port/backend.ts';
 import type { Cases } from '../cases.ts';
 import { type Kit, LEASE_MS } from '../kit.ts';
 
+/** Pauses, caps and rates of a user. */
 export const users: Cases = {
   'a paused user gets no turn, and all of them back': async (kit, expect) => {
     const ids = await kit.addMany(3);
@@ -184,6 +185,7 @@ async function frees(kit: Kit, way: (kit: Kit, leased: Leased) => Promise<unknow
   expect(await kit.lease(5)).toHaveLength(1);
 }
 
+/** A place under a cap is free again, by whatever way a task leaves it. */
 export const places: Cases = Object.fromEntries(
   Object.entries(WAYS_OUT).map(([way, out]) => [
     `O28 frees the place of a task: ${way}`,
@@ -191,6 +193,7 @@ export const places: Cases = Object.fromEntries(
   ]),
 );
 
+/** Pauses, caps and rates of a whole queue. */
 export const queues: Cases = {
   'a paused queue gives nothing, the others do': async (kit, expect) => {
     await kit.add();

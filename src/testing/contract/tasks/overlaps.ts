@@ -1,9 +1,9 @@
-/** Slots that come while the task of an earlier one has not ended. */
 import { firedTaskId } from '../../../domain/schedule/schedule.ts';
 import type { Cases } from '../cases.ts';
 import { PLAIN_EDGES } from '../kit.ts';
 import { CREATED, demand, outcome, PERIOD, store } from '../schedule-kit.ts';
 
+/** Slots that come while the task of an earlier one has not ended. */
 export const overlapping: Cases = {
   'skip passes over slots until the task has ended': async (kit, expect) => {
     const slot = await store(kit, 'a', { overlap: 'skip' });

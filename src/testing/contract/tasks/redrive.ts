@@ -18,6 +18,7 @@ async function heldPair(kit: Kit): Promise<readonly [string, string]> {
   return [upstream, id];
 }
 
+/** Tasks that wait until a failed one is redriven or goes. */
 export const held: Cases = {
   'a redrive takes those who waited for it along': async (kit, expect) => {
     const [upstream, id] = await heldPair(kit);
@@ -117,6 +118,7 @@ export const held: Cases = {
   },
 };
 
+/** Dead letters that are started anew. */
 export const redrives: Cases = {
   'gives fresh attempts at the tail of the level': async (kit, expect) => {
     const id = await kit.add();
@@ -202,6 +204,7 @@ export const redrives: Cases = {
   },
 };
 
+/** Ended tasks that are taken away, with all that is kept about them. */
 export const removals: Cases = {
   'takes an ended task and everything kept about it': async (kit, expect) => {
     const id = await kit.add();

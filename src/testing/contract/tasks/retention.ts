@@ -15,6 +15,7 @@ async function oneOfEach(kit: Kit): Promise<readonly string[]> {
   return [finished ?? '', failed ?? '', canceled ?? ''];
 }
 
+/** How long, and how many, by the state of the end. */
 export const keeping: Cases = {
   'keeps finished and canceled ones a day, dead letters a week': async (kit, expect) => {
     const ids = await oneOfEach(kit);
@@ -115,6 +116,7 @@ async function slowReader(
   return [first, second];
 }
 
+/** Results that somebody has still to read are kept longer. */
 export const readers: Cases = {
   'O59 keeps a result while a dependent has not ended': retaining(AT_ONCE, async (kit, expect) => {
     const [first, second] = await slowReader(kit);
@@ -177,6 +179,7 @@ export const readers: Cases = {
   ),
 };
 
+/** Once everything is over nothing is stored any more. */
 export const leftovers: Cases = {
   'users that are done leave nothing behind': retaining(AT_ONCE, async (kit, expect) => {
     const users = Array.from({ length: 300 }, (_, i) => `user-${i}`);

@@ -7,6 +7,7 @@ import { LEASE_MS, RETRIED } from '../kit.ts';
 
 const FINISH: Decision = { type: 'finish', result: '1' };
 
+/** What each decision of a worker makes of its task. */
 export const decisions: Cases = {
   'finish keeps the result': async (kit, expect) => {
     const id = await kit.add();
@@ -157,6 +158,7 @@ export const decisions: Cases = {
   },
 };
 
+/** Only who holds the lease settles, and again means the same. */
 export const holders: Cases = {
   'answers the same settle again with ok, repeated': async (kit, expect) => {
     await kit.add();

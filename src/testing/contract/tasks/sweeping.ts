@@ -17,6 +17,7 @@ async function lose(kit: Kit, losses: number): Promise<void> {
   }
 }
 
+/** What the first, second and third loss of one task lead to. */
 export const losses: Cases = {
   'the first loss puts a task back to its place': async (kit, expect) => {
     const [id, next] = await kit.addMany(2);
@@ -134,6 +135,7 @@ export const losses: Cases = {
   },
 };
 
+/** Many leases lost at a time, and what tells the poison from those beside it. */
 export const fleets: Cases = {
   'O40 parts one poison task from nine innocents that died with it': async (kit, expect) => {
     const ids = await kit.addMany(10);
@@ -196,6 +198,7 @@ function ref({ id, token }: Leased): { readonly id: string; readonly token: stri
   return { id, token };
 }
 
+/** After a silence of the backend nobody's lease is taken at once. */
 export const outages: Cases = {
   'after 8 s without a step no lease is swept for 5 s': async (kit, expect) => {
     const id = await kit.add();

@@ -1,4 +1,3 @@
-/** What falls together in time goes by arrival; ids, whose bytes are the other way round here, never count. */
 import { allPages } from '../../../domain/port/all-pages.ts';
 import type { TaskState } from '../../../domain/task/task.ts';
 import { type Cases, retaining } from '../cases.ts';
@@ -313,4 +312,5 @@ const readers: Cases = {
   ),
 };
 
+/** What falls together in time goes by arrival; ids, whose bytes are the other way round here, never count. */
 export const ties: Cases = { ...waiting, ...told, ...ending, ...readers };

@@ -6,6 +6,7 @@ import { LEASE_MS, PLAIN_EDGES } from '../kit.ts';
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
+/** Tasks that wait for a moment, however far away. */
 export const delays: Cases = {
   'starts nothing before its time, and everything at it': async (kit, expect) => {
     const id = await kit.add({ delayMs: 1_000 });
@@ -95,6 +96,7 @@ export const delays: Cases = {
   },
 };
 
+/** Tasks that have to start by a moment, or not at all. */
 export const expiry: Cases = {
   'fails what has not started by then': async (kit, expect) => {
     const id = await kit.add({ expiresInMs: 10_000 });
@@ -148,6 +150,7 @@ export const expiry: Cases = {
   },
 };
 
+/** What happens to leases and moments when the clock jumps. */
 export const clocks: Cases = {
   'a small step back is not followed': async (kit, expect) => {
     const { now } = await kit.backend.tasks.tick();

@@ -1,4 +1,3 @@
-/** Queues that charge turns by the time that leases are held. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Cases } from '../cases.ts';
 import type { Kit } from '../kit.ts';
@@ -26,6 +25,7 @@ async function ahead(kit: Kit, user: string): Promise<number> {
   return Math.round(exact * 1e4) / 1e4;
 }
 
+/** Queues that charge turns by the time that leases are held. */
 export const timed: Cases = {
   'gives equal users equal time, however long their tasks take': async (kit, expect) => {
     await kit.setQueue({ charge: 'time' });

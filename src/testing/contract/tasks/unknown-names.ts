@@ -1,4 +1,3 @@
-/** Tasks whose name the leasing worker does not know. */
 import { LIMITS } from '../../../domain/limits.ts';
 import type { TaskRow } from '../../../domain/task/task.ts';
 import type { Cases } from '../cases.ts';
@@ -39,6 +38,7 @@ async function whole(kit: Kit, ids: readonly string[], user = 'ann'): Promise<vo
   kit.expect((await kit.user(user))?.queued ?? 0).toBe(ids.length);
 }
 
+/** Tasks whose name the leasing worker does not know. */
 export const unknownNames: Cases = {
   'F69 are left where they stand, and hold up nobody behind them': async (kit, expect) => {
     const strange = await kit.add(STRANGE);

@@ -19,6 +19,7 @@ async function sleeper(kit: Kit, worker = 'w', ms = 10_000): Promise<Sleeper> {
   return { woken, abort: () => controller.abort() };
 }
 
+/** Workers that found nothing, and what wakes them. */
 export const workers: Cases = {
   'wakes a worker when work comes': async (kit, expect) => {
     const { woken } = await sleeper(kit);
@@ -190,6 +191,7 @@ async function sleeper2(kit: Kit): Promise<Sleeper> {
   return sleeper(kit, 'w2');
 }
 
+/** Callers that wait for the end of a task. */
 export const ends: Cases = {
   'a wait for the end answers at each kind of end': async (kit, expect) => {
     for (const end of ['finish', 'fail', 'cancel', 'expire'] as const) {

@@ -27,6 +27,7 @@ async function dueIn(kit: Kit, id: string): Promise<number | undefined> {
   return record?.dueAt === undefined ? undefined : record.dueAt - kit.now();
 }
 
+/** A task that starts when the calls for it have stopped. */
 export const debounces: Cases = {
   'a debounced task starts after the last call, with its input': async (kit, expect) => {
     const id = await kit.add({ payload: '1', ...debounce() });
@@ -149,6 +150,7 @@ export const debounces: Cases = {
   },
 };
 
+/** A task at most once in a time, however many calls there are. */
 export const throttles: Cases = {
   'one call in the time gets through, others are told of it': async (kit, expect) => {
     const id = await kit.add({ payload: '1', ...throttle(false) });
