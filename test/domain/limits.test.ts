@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { STEPS } from '../../src/domain/layout/step-bounds.ts';
 import { LIMIT_TABLE, LIMITS, PRIORITY_WEIGHTS } from '../../src/domain/limits.ts';
 
 describe('limits', () => {
@@ -28,6 +29,10 @@ describe('limits', () => {
       const values = names.map((name) => LIMITS[name]);
       expect([names, values]).toEqual([names, values.toSorted((a, b) => a - b)]);
     }
+  });
+
+  it('take no worker for gone that sleeps as long as it may', () => {
+    expect(STEPS.staleWaitMs).toBe(1.2 * LIMITS.floorMs + 1_000);
   });
 
   it('fit the unit budget of one script', () => {

@@ -15,7 +15,8 @@ export const STATE_CODES = {
   finished: 5,
   failed: 6,
   canceled: 7,
-} as const satisfies Record<TaskState, number>;
+} as const;
+STATE_CODES satisfies Record<TaskState, number>;
 
 /** The states in the order of their codes. */
 export const STATES_BY_CODE: ReadonlyMap<number, TaskState> = new Map(
@@ -87,7 +88,8 @@ export const FLAGS = {
     /** Its live and running tasks are not counted: no setting asks for it. */
     uncounted: 32,
   },
-} as const satisfies Record<string, Record<string, number>>;
+} as const;
+FLAGS satisfies Record<string, Record<string, number>>;
 
 /** Where a task stands that is not in line, in its facts. */
 export const PLACES = { line: 0, scheduled: 1, deferred: 2 } as const;

@@ -97,7 +97,8 @@ export const HASH_FIELDS = {
     pushed: ['p', 'when'],
     keep: ['t', "how long it is kept after that task's end, in ms"],
   },
-} as const satisfies Record<string, Fields>;
+} as const;
+HASH_FIELDS satisfies Record<string, Fields>;
 
 /**
  * Names inside of packed values, by what the value is. The long name stands for the same short one wherever it
@@ -164,4 +165,5 @@ export const PACKED_NAMES = {
     ownerEndedAs: ['g', 'how, once that is removed'],
     absorbedIds: ['a', 'ids that it answered'],
   },
-} as const satisfies Record<string, Fields>;
+} as const;
+PACKED_NAMES satisfies Record<string, Fields>;

@@ -8,13 +8,17 @@ import { TASK_KEYS } from './task-keys.ts';
 import { INDEX_KEYS, NAMESPACE_KEYS, WORKER_KEYS } from './worker-keys.ts';
 
 /** All families by the name that code and scripts call them. */
-export const KEYS = {
+export const KEYS: typeof TASK_KEYS &
+  typeof QUEUE_KEYS &
+  typeof WORKER_KEYS &
+  typeof NAMESPACE_KEYS &
+  typeof INDEX_KEYS = {
   ...TASK_KEYS,
   ...QUEUE_KEYS,
   ...WORKER_KEYS,
   ...NAMESPACE_KEYS,
   ...INDEX_KEYS,
-} as const;
+};
 
 /** The level whose line has no number in its name: most tasks have it. */
 export const USUAL_LEVEL = 3;

@@ -171,7 +171,8 @@ export const PACKED = {
     ],
     rest: 'nothing',
   },
-} as const satisfies Record<string, PackedRecord>;
+} as const;
+PACKED satisfies Record<string, PackedRecord>;
 
 /** The format of a record for `struct`: `<ddIBdxxxx`. */
 export function formatOf({ fields }: PackedRecord): string {

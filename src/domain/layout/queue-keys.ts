@@ -117,4 +117,5 @@ export const QUEUE_KEYS = {
    * @life for ever
    */
   queues: { type: 'SET', name: '{p}queues' },
-} as const satisfies Record<string, KeyFamily>;
+} as const;
+QUEUE_KEYS satisfies Record<string, KeyFamily>;

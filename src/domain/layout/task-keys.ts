@@ -204,4 +204,5 @@ export const TASK_KEYS = {
    * @life until they are released
    */
   submitted: { type: 'LIST', name: '{p}submitted:{id}' },
-} as const satisfies Record<string, KeyFamily>;
+} as const;
+TASK_KEYS satisfies Record<string, KeyFamily>;

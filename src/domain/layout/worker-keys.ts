@@ -75,7 +75,8 @@ export const WORKER_KEYS = {
    * @life until dropped
    */
   dropping: { type: 'SET', name: '{p}dropping' },
-} as const satisfies Record<string, KeyFamily>;
+} as const;
+WORKER_KEYS satisfies Record<string, KeyFamily>;
 
 /** Families of the namespace as a whole. */
 export const NAMESPACE_KEYS = {
@@ -115,7 +116,8 @@ export const NAMESPACE_KEYS = {
    * @life –
    */
   told: { type: 'none', name: '{p}told:{process}' },
-} as const satisfies Record<string, KeyFamily>;
+} as const;
+NAMESPACE_KEYS satisfies Record<string, KeyFamily>;
 
 /** Sorted sets over all queues whose names are their own, as `K.index(name)` and the heads that the clock keeps of them. */
 export const INDEX_KEYS = {
@@ -179,4 +181,5 @@ export const INDEX_KEYS = {
    * @life while it has members
    */
   listedWorkers: { type: 'ZSET', name: '{p}listed-workers' },
-} as const satisfies Record<string, KeyFamily>;
+} as const;
+INDEX_KEYS satisfies Record<string, KeyFamily>;
