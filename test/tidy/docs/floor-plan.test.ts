@@ -27,14 +27,6 @@ describe('rooms', () => {
     expect(empty).toEqual([]);
   });
 
-  it('see only rooms below them', () => {
-    const names = rooms.map(({ room }) => room);
-    const up = rooms.flatMap(({ room, sees }, at) =>
-      sees.filter((other) => names.indexOf(other) < at).map((other) => `${room} sees ${other}`),
-    );
-    expect(up).toEqual([]);
-  });
-
   it(`have at most ${MOST_FILES} files`, () => {
     const counts = new Map<string, number>();
     for (const file of trackedFiles().filter((path) => /^(src|test|docs)\//.test(path))) {
