@@ -142,6 +142,7 @@ export type {
   Backend,
   BackendInfo,
   BackendSettings,
+  BatchOptions,
   CancelReply,
   Capabilities,
   ChangeReply,
@@ -150,7 +151,6 @@ export type {
   DueRequest,
   EnqueueRefusal,
   EnqueueReply,
-  EnqueueTerms,
   ExtendReply,
   ExtendRequest,
   FireOutcome,
@@ -296,12 +296,12 @@ export type { RunHandle } from './runs/view/run-handle.ts';
 export type { BackfillReport } from './schedules/backfill.ts';
 export type { ScheduleInfo } from './schedules/schedule-info.ts';
 export type {
+  CommonScheduleOptions,
   NamedScheduleOptions,
   OneTimeOptions,
   ScheduleInput,
   ScheduleOptions,
   SchedulePolicies,
-  ScheduleTerms,
   ScheduleTiming,
 } from './schedules/schedule-options.ts';
 export type { SchedulePatch } from './schedules/schedule-patch.ts';

@@ -63,7 +63,7 @@ function toldOfRests(backend: Backend, tell: () => void): Backend {
   return {
     ...backend,
     tasks: {
-      enqueue: (list, terms) => tasks.enqueue(list, terms),
+      enqueue: (list, options) => tasks.enqueue(list, options),
       lease: async (request) => told(await tasks.lease(request)),
       settle: async (request) => {
         const reply = await tasks.settle(request);

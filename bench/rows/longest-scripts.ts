@@ -10,10 +10,10 @@ import {
   lease,
   metricOf,
   newTask,
-  type ScriptStage,
+  type ScriptHarness,
   settleEach,
-  staged,
-} from '../kit/script-stage.ts';
+  timedCases,
+} from '../kit/script-harness.ts';
 import { fillLine, fillStates, inQueues } from '../kit/stored-tasks.ts';
 
 /** 10⁶ tasks in all, of 10⁵ users, 1,000 of them started. */
@@ -58,7 +58,7 @@ export const longestScripts: Bench = {
     'a task in each of 2,000 queues that have a rate; 10⁵ tasks that wait for one, 500 that wait for 200 each; ' +
     'inputs, results and schedules of 1 MiB.',
   rounds: 1,
-  sides: [{ name: 'fairloom', run: allStages }],
+  sides: [{ name: 'fairloom', run: allCases }],
   rows: [
     row('store', '10⁶ tasks, 10⁵ users', STORE),
     row('queues', '2,000 queues', MANY),
@@ -67,28 +67,28 @@ export const longestScripts: Bench = {
   ],
 };
 
-function row(stage: string, where: string, names: readonly string[]): Bench['rows'][number] {
+function row(group: string, where: string, names: readonly string[]): Bench['rows'][number] {
   return {
     table: 'scripts',
     measure: `${where}: ${names.join(' / ')}`,
-    metrics: names.map((name) => metricOf(stage, name)),
+    metrics: names.map((name) => metricOf(group, name)),
     unit: 'ms',
     better: 'less',
-    goals: [{ kind: 'most', metric: metricOf(stage, LONGEST), value: MOST_MS, of: 'each' }],
+    goals: [{ kind: 'most', metric: metricOf(group, LONGEST), value: MOST_MS, of: 'each' }],
   };
 }
 
-async function allStages(context: BenchContext): Promise<Figures> {
+async function allCases(context: BenchContext): Promise<Figures> {
   return {
-    ...(await staged(context, 'store', store)),
-    ...(await staged(context, 'queues', manyQueues)),
-    ...(await staged(context, 'waiting', dependencies)),
-    ...(await staged(context, 'long', longValues)),
+    ...(await timedCases(context, 'store', store)),
+    ...(await timedCases(context, 'queues', manyQueues)),
+    ...(await timedCases(context, 'waiting', dependencies)),
+    ...(await timedCases(context, 'long', longValues)),
   };
 }
 
-async function store(stage: ScriptStage): Promise<void> {
-  const { backend, fill, size, time } = stage;
+async function store(harness: ScriptHarness): Promise<void> {
+  const { backend, fill, size, time } = harness;
   await fillStates(fill, STORED, size);
   await fillLine(fill, 'many', size(LINE));
   const { inspect, tasks } = backend;
@@ -130,7 +130,7 @@ async function twoPages(
   for await (const _page of allPages(500, read)) if (--left === 0) return;
 }
 
-async function manyQueues({ backend, fill, size, time }: ScriptStage): Promise<void> {
+async function manyQueues({ backend, fill, size, time }: ScriptHarness): Promise<void> {
   await inQueues(size(QUEUES), async (at) => {
     const queue = `queue-${at}`;
     await fill.queues.set(queue, { rate: { limit: 1, perMs: DAY_MS, burst: 1 } });
@@ -151,8 +151,8 @@ async function manyQueues({ backend, fill, size, time }: ScriptStage): Promise<v
   });
 }
 
-async function dependencies(stage: ScriptStage): Promise<void> {
-  const { backend, fill, time } = stage;
+async function dependencies(harness: ScriptHarness): Promise<void> {
+  const { backend, fill, time } = harness;
   const { tasks, inspect } = backend;
   const on = Array.from({ length: DEPENDENCIES }, (_, at) => `on.${at}`);
   const scheduled = on.map((id) => newTask(id, 'user', { delayMs: DAY_MS }));
@@ -168,7 +168,7 @@ async function dependencies(stage: ScriptStage): Promise<void> {
   await time('lists', () => twoPages((page) => inspect.list({ state: 'deferred' }, page)));
   await addWorker(backend, 'worker');
   await fill.tasks.enqueue([newTask('root', 'user')], { atomic: false });
-  await addDependents(stage, 'root', DEPENDENTS);
+  await addDependents(harness, 'root', DEPENDENTS);
   await time('waiting', () => twoPages((page) => inspect.dependents('root', page)));
   const fail = async (): Promise<void> => {
     await settleEach(backend, 'worker', await lease(backend, 'worker', 1), FAIL);
@@ -180,7 +180,7 @@ async function dependencies(stage: ScriptStage): Promise<void> {
   await time('removal', () => tasks.remove('root'), 'once');
 }
 
-async function longValues({ backend, size, time }: ScriptStage): Promise<void> {
+async function longValues({ backend, size, time }: ScriptHarness): Promise<void> {
   const { tasks, inspect } = backend;
   const count = Math.max(6, size(LONG));
   await addWorker(backend, 'worker');
@@ -216,7 +216,7 @@ async function longValues({ backend, size, time }: ScriptStage): Promise<void> {
 async function longStores(
   { schedules, xcom }: Backend,
   count: number,
-  time: ScriptStage['time'],
+  time: ScriptHarness['time'],
 ): Promise<void> {
   for (let at = 0; at < count; at++) {
     const next = { slot: 1, dueAt: 1 };

@@ -191,7 +191,7 @@ function plainBlocks(
   const included = rest.flatMap((part) => (part.file === '' ? [] : part.lines));
   if (functions.length === 0) return included;
   return [
-    ...withRoom(included, library),
+    ...presized(included, library),
     'local rich = true',
     ...blockOf('library', library),
     ...lazyOf(rare),
@@ -284,19 +284,19 @@ function blockOf(name: string, functions: readonly LuaFunction[]): readonly stri
  * The empty tables of the shared state that get functions, made with room for all of them: a table
  * that grows is made anew at every power of two.
  */
-function withRoom(lines: readonly string[], functions: readonly LuaFunction[]): readonly string[] {
+function presized(lines: readonly string[], functions: readonly LuaFunction[]): readonly string[] {
   return lines.flatMap((line) => {
     const found = /^local ((?:[A-Z]\w*, )*[A-Z]\w*) = ((?:\{\}, )*\{\})$/.exec(line);
     const names = found?.[1]?.split(', ') ?? [];
-    const room = names.map((name) => {
+    const sizes = names.map((name) => {
       const members = functions.flatMap((one) => {
         const [table, member = ''] = one.name.split('.');
         return table === name ? [`${member} = 0`] : [];
       });
       return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
     });
-    if (found === null || room.every((text) => text === '{}')) return [line];
-    return names.map((name, at) => `local ${name} = ${room[at]}`);
+    if (found === null || sizes.every((text) => text === '{}')) return [line];
+    return names.map((name, at) => `local ${name} = ${sizes[at]}`);
   });
 }
 

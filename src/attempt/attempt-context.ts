@@ -15,7 +15,7 @@ import {
   type Upstreams,
 } from '../workflow/task-context.ts';
 import type { XCom } from '../workflow/xcom.ts';
-import type { WriteBook } from './write-book.ts';
+import type { PendingWrites } from './pending-writes.ts';
 
 /** Runs a step for a handler; `signal` ends it. */
 export type SubRunner = (call: {
@@ -57,7 +57,7 @@ export interface ContextSource {
   /** Asked for when the handler runs its first step. */
   readonly runner: SubRunner;
   /** Made when the handler asks for what it holds. */
-  readonly book: WriteBook;
+  readonly pendingWrites: PendingWrites;
 }
 
 /** The handler's view of its attempt. Whatever costs something is made when it is asked for. */
@@ -111,11 +111,11 @@ export class AttemptContext implements TaskContext {
 
   channel<T extends object>(definition: Channel<T>): ChannelOf<T> {
     // The definition says of which type its values are.
-    return this.#source.book.channels.open(definition) as unknown as ChannelOf<T>;
+    return this.#source.pendingWrites.channels.open(definition) as unknown as ChannelOf<T>;
   }
 
   get xcom(): XCom {
-    return this.#source.book.xcom.open();
+    return this.#source.pendingWrites.xcom.open();
   }
 
   run(step: unknown, input?: unknown, options: SubRunOptions = {}): Promise<never> {

@@ -8,7 +8,7 @@ import type { Tracing } from '../tracing/trace.ts';
 import type { SubRunner } from './attempt-context.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { KeptJournal } from './own-lease.ts';
-import type { WriteBooks } from './write-book.ts';
+import type { TaskWrites } from './pending-writes.ts';
 
 /** Why an attempt shall end before its handler does, the weightier last. */
 export type Interruption =
@@ -29,8 +29,8 @@ export interface AttemptHost<Attempt> {
   readonly clock: Clock;
   readonly random: () => number;
   readonly deadlines: Deadlines;
-  /** Make the books of its handlers. */
-  readonly books: WriteBooks;
+  /** Makes the pending writes of its handlers. */
+  readonly taskWrites: TaskWrites;
   /** The run that a task belongs to; `undefined` when it stands alone. */
   runOf(lease: Leased): TaskRun | undefined;
   /** Runs steps for its handler. */

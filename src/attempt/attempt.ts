@@ -41,7 +41,7 @@ import {
 } from './decisions.ts';
 import { type CallSink, callHandler, type Failure } from './handler-call.ts';
 import type { KeptJournal, OwnEnd, OwnLease } from './own-lease.ts';
-import type { SettledWrites, WriteBook } from './write-book.ts';
+import type { PendingWrites, SettledWrites } from './pending-writes.ts';
 
 /** The place of an attempt whose lease is not held, or not any more. */
 export const NOWHERE = -1;
@@ -73,7 +73,7 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
   #signal: LazySignal | undefined;
   #runner: SubRunner | undefined;
   /** Present once its handler has asked for what it holds. */
-  #book: WriteBook | undefined;
+  #pendingWrites: PendingWrites | undefined;
   /** What its handler wrote, once it has succeeded. */
   writes: SettledWrites | undefined;
   /** Present while its handler waits without a lease. */
@@ -163,9 +163,9 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
     return this.#runner;
   }
 
-  get book(): WriteBook {
-    this.#book ??= this.#host.books.bookOf(this);
-    return this.#book;
+  get pendingWrites(): PendingWrites {
+    this.#pendingWrites ??= this.#host.taskWrites.newFor(this);
+    return this.#pendingWrites;
   }
 
   /** How long ago its handler was called, in ms; 0 when it was not. */
@@ -365,8 +365,8 @@ export class Attempt extends DeadlineNode implements CallSink, ContextSource, Ow
       ? { type: 'finish', result: outcome.result }
       : decisionOn(outcome, this, this.#host);
     // Most handlers hold nothing, and most results are for nobody else.
-    if (this.#book !== undefined || this.definition.options.xcom === true) {
-      this.writes = this.#host.books.settled(this, this.#book, { outcome, decision });
+    if (this.#pendingWrites !== undefined || this.definition.options.xcom === true) {
+      this.writes = this.#host.taskWrites.settled(this, this.#pendingWrites, { outcome, decision });
     }
     this.#settle(decision);
   }

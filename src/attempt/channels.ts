@@ -1,4 +1,4 @@
-/** Channels in the hands of handlers: what an attempt writes is held until its end is written down. */
+/** Channels in the hands of handlers: what an attempt writes is pending until its end is written down. */
 import { decodeJson, encodeJson, utf8Bytes } from '../base/json.ts';
 import {
   ChannelLimitError,
@@ -86,10 +86,10 @@ export class LocalChannels implements ChannelStore {
 }
 
 /** What one attempt of a handler writes. */
-export class ChannelBook {
+export class PendingChannelWrites {
   readonly #store: ChannelStore;
   /** By field, each with all that was written to it. */
-  #held: Map<string, ChannelWrite> | undefined;
+  #pending: Map<string, ChannelWrite> | undefined;
   #bytes = 0;
   #isClosed = false;
 
@@ -104,7 +104,7 @@ export class ChannelBook {
     const live = new HandChannel(definition, store);
     const own: ChannelStore = {
       read: (field) => this.#read(field),
-      write: async (write) => this.#hold(definition, write),
+      write: async (write) => this.#add(definition, write),
     };
     return new HandlerChannel(definition, own, live);
   }
@@ -112,37 +112,37 @@ export class ChannelBook {
   /** What is to be applied; nothing can be written any more. */
   take(): readonly ChannelWrite[] {
     this.#isClosed = true;
-    return this.#held === undefined ? NO_WRITES : [...this.#held.values()];
+    return this.#pending === undefined ? NO_WRITES : [...this.#pending.values()];
   }
 
   async #read(field: string): Promise<string | undefined> {
-    const held = this.#held?.get(field);
-    const isWhole = held?.type === 'set' || held?.type === 'delete';
+    const pending = this.#pending?.get(field);
+    const isWhole = pending?.type === 'set' || pending?.type === 'delete';
     const stored = isWhole ? undefined : await this.#store.read(field);
-    if (held === undefined) return stored;
-    const text = written(stored, held);
+    if (pending === undefined) return stored;
+    const text = written(stored, pending);
     if (typeof text === 'object') throw channelError(text);
     return text;
   }
 
-  #hold({ name }: ChannelDefinition, write: ChannelWrite): void {
+  #add({ name }: ChannelDefinition, write: ChannelWrite): void {
     if (this.#isClosed) throw new ClosedError(`channel ${name} of a handler that has ended`);
     if ('once' in write) {
       throw new InvalidOptionError('once', 'nothing: what is held back counts once', write.once);
     }
     const { field } = write;
-    this.#held ??= new Map();
-    const before = this.#held.get(field);
+    this.#pending ??= new Map();
+    const before = this.#pending.get(field);
     const after = folded(before, write);
     if (after.type === 'unfit') throw channelError(after);
     const isLong = 'text' in after && utf8Bytes(after.text) > LIMITS.channelValueBytes;
     if (isLong) throw new ChannelLimitError(placeOf(field), 'channelValueBytes');
     const bytes = this.#bytes + writeBytes(after) - (before === undefined ? 0 : writeBytes(before));
     if (bytes > LIMITS.channelBytes) throw new ChannelLimitError(placeOf(field), 'channelBytes');
-    if (before === undefined && this.#held.size >= LIMITS.channelWrites) {
+    if (before === undefined && this.#pending.size >= LIMITS.channelWrites) {
       throw new ChannelLimitError(placeOf(field), 'channelWrites');
     }
-    this.#held.set(field, after);
+    this.#pending.set(field, after);
     this.#bytes = bytes;
   }
 }

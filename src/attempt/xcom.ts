@@ -1,4 +1,4 @@
-/** XCom in the hands of handlers: what an attempt changes is held until its end is written down. */
+/** XCom in the hands of handlers: what an attempt changes is pending until its end is written down. */
 
 import type { Connection } from '../backends/connection.ts';
 import { utf8Bytes } from '../base/json.ts';
@@ -107,11 +107,11 @@ function passedBy(key: string, result: SchemaResult): unknown {
 }
 
 /** What one attempt of a handler pushes and deletes. */
-export class XComBook {
+export class PendingXComWrites {
   readonly values: XComValues;
   readonly #user: string;
   /** By place, the last write to each. */
-  readonly #held = new Map<string, XComWrite>();
+  readonly #pending = new Map<string, XComWrite>();
   #bytes = 0;
   #isClosed = false;
 
@@ -128,7 +128,7 @@ export class XComBook {
   /** What is to be applied; nothing can be changed any more. */
   take(): readonly XComWrite[] {
     this.#isClosed = true;
-    return [...this.#held.values()];
+    return [...this.#pending.values()];
   }
 
   placeOf(namespace: string, key: string): XComPlace {
@@ -136,24 +136,24 @@ export class XComBook {
   }
 
   async read(place: XComPlace): Promise<string | undefined> {
-    const held = this.#held.get(xcomPlaceText(place));
-    if (held === undefined) return this.values.read(place);
-    return held.type === 'push' ? held.text : undefined;
+    const pending = this.#pending.get(xcomPlaceText(place));
+    if (pending === undefined) return this.values.read(place);
+    return pending.type === 'push' ? pending.text : undefined;
   }
 
-  hold(write: XComWrite): void {
+  add(write: XComWrite): void {
     const { key } = write.place;
     if (this.#isClosed) throw new ClosedError('xcom of a handler that has ended');
     const name = xcomPlaceText(write.place);
-    const before = this.#held.get(name);
+    const before = this.#pending.get(name);
     const bytes = this.#bytes + pushedBytes(write) - pushedBytes(before);
     if (bytes > LIMITS.xcomBytes) throw new XComLimitError(key, 'xcomBytes');
-    if (before === undefined && this.#held.size >= LIMITS.xcomWrites) {
+    if (before === undefined && this.#pending.size >= LIMITS.xcomWrites) {
       throw new XComLimitError(key, 'xcomWrites');
     }
     // In the order of the last writes.
-    this.#held.delete(name);
-    this.#held.set(name, write);
+    this.#pending.delete(name);
+    this.#pending.set(name, write);
     this.#bytes = bytes;
   }
 }
@@ -165,37 +165,37 @@ function pushedBytes(write: XComWrite | undefined): number {
 
 /** One namespace as a handler sees it. Its types are promises only; callers see {@link XCom}. */
 class HandlerXCom implements XCom {
-  readonly #book: XComBook;
+  readonly #pending: PendingXComWrites;
   readonly #namespace: string;
 
-  constructor(book: XComBook, namespace: string) {
-    this.#book = book;
+  constructor(pending: PendingXComWrites, namespace: string) {
+    this.#pending = pending;
     this.#namespace = namespace;
   }
 
   async push(key: unknown, value: unknown, options: XComPushOptions = {}): Promise<void> {
     checkOptions('xcom.push', options, XCOM_PUSH_KEYS);
     const definition = xcomKeyOf(key);
-    const place = this.#book.placeOf(this.#namespace, definition.name);
-    const write = this.#book.values.pushOf(place, definition, { value, options });
-    // Held at once unless a schema takes its time, so that a push counts that nobody awaits.
-    this.#book.hold(write instanceof Promise ? await write : write);
+    const place = this.#pending.placeOf(this.#namespace, definition.name);
+    const write = this.#pending.values.pushOf(place, definition, { value, options });
+    // Pending at once unless a schema takes its time, so that a push counts that nobody awaits.
+    this.#pending.add(write instanceof Promise ? await write : write);
   }
 
   async pull(key: unknown): Promise<never> {
     const definition = xcomKeyOf(key);
-    const text = await this.#book.read(this.#book.placeOf(this.#namespace, definition.name));
-    const value = text === undefined ? undefined : this.#book.values.valueOf(definition, text);
+    const text = await this.#pending.read(this.#pending.placeOf(this.#namespace, definition.name));
+    const value = text === undefined ? undefined : this.#pending.values.valueOf(definition, text);
     // The key says of which type its value is.
     return (await value) as never;
   }
 
   async delete(key: unknown): Promise<void> {
     const { name } = xcomKeyOf(key);
-    this.#book.hold({ type: 'delete', place: this.#book.placeOf(this.#namespace, name) });
+    this.#pending.add({ type: 'delete', place: this.#pending.placeOf(this.#namespace, name) });
   }
 
   in(namespace: string): XCom {
-    return this.#book.open(checkId('namespace', namespace));
+    return this.#pending.open(checkId('namespace', namespace));
   }
 }

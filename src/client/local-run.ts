@@ -2,7 +2,7 @@
 
 import type { SubRunner } from '../attempt/attempt-context.ts';
 import { LocalChannels } from '../attempt/channels.ts';
-import { applyHere } from '../attempt/write-book.ts';
+import { applyHere } from '../attempt/pending-writes.ts';
 import { onAbort } from '../base/abort-watch.ts';
 import {
   InvalidPayloadError,

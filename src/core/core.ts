@@ -8,7 +8,7 @@ import type { Clock } from '../base/time.ts';
 import { ValueCodec } from '../codec/codec.ts';
 import { sealedBackend } from '../codec/encryption/sealed-backend.ts';
 import type { NewTask } from '../domain/task/task.ts';
-import { PlanBook } from '../enqueue/attempt-plan.ts';
+import { PlanCache } from '../enqueue/attempt-plan.ts';
 import type { EnqueueOptions } from '../enqueue/enqueue-options.ts';
 import { Enqueuer, Turns } from '../enqueue/enqueuer.ts';
 import type { TaskHandle } from '../enqueue/handle.ts';
@@ -64,7 +64,7 @@ export class Core {
   readonly graphs: GraphCache;
   readonly registry: Registry;
   readonly handlers: HandlerSource;
-  readonly plans: PlanBook;
+  readonly plans: PlanCache;
   readonly metrics: Instruments | undefined;
   readonly keepAlive: KeepAlive = new KeepAlive();
   readonly yields: Turns = new Turns();
@@ -97,7 +97,7 @@ export class Core {
     const { registry, codec, newId, log } = this;
     this.maker = new TaskMaker({ codec, newId, requireUser, defaults, registry });
     this.handlers = new HandlerSource(registry, options.handlers, clock, log);
-    this.plans = new PlanBook(defaults, undefined);
+    this.plans = new PlanCache(defaults, undefined);
     this.#enqueuer = new Enqueuer(this);
     this.#watch = new WorkerWatch(this.connection, clock, this.log);
   }

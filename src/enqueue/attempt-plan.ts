@@ -33,7 +33,7 @@ export type AttemptDefaults = Pick<TaskOptions, 'retries' | 'backoff' | 'timeout
 const BUILT_IN_BACKOFF = backoffOption('backoff', {});
 
 /** Plans per definition, so that the usual task costs a look-up. */
-export class PlanBook {
+export class PlanCache {
   readonly #defaults: AttemptDefaults;
   readonly #decider: Decider;
   readonly #plans = new WeakMap<TaskDefinition, AttemptPlan>();

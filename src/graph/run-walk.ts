@@ -73,7 +73,7 @@ export type StepOutcome =
     };
 
 /** What a walk is through. */
-export interface WalkTerms {
+export interface WalkSpec {
   readonly graph: TaskGraph;
   /** The part of it that is walked: all of it, or a member of a group. */
   readonly block: GraphBlock;
@@ -93,7 +93,7 @@ export class Walk {
   /** The step whose outcome is awaited, or the end. */
   #current: WalkStep | undefined;
 
-  constructor({ graph, block, input, isMember }: WalkTerms) {
+  constructor({ graph, block, input, isMember }: WalkSpec) {
     this.#isMember = isMember;
     this.#frames = [new WalkFrame({ graph, block, input, isExit: false })];
   }

@@ -8,13 +8,13 @@ import type { TaskMaker } from '../enqueue/task-maker.ts';
 import { drivenTask } from '../runs/dispatched/run-tasks.ts';
 import type { GraphCache } from '../runs/shared/graph-cache.ts';
 import type { KnownGraph } from '../runs/shared/known-graph.ts';
-import { runTerms } from '../runs/shared/run-options.ts';
+import { runSettings } from '../runs/shared/run-options.ts';
 import { PipelineDefinition, type StepDefinition } from '../workflow/pipeline-definition.ts';
 import { definitionOf, type TaskDefinition } from '../workflow/task-definition.ts';
 import {
+  type CommonScheduleOptions,
   type NamedScheduleOptions,
   policiesOf,
-  type ScheduleTerms,
   timingOf,
 } from './schedule-options.ts';
 import { type ScheduleSpec, specText, type TaskTemplate } from './spec.ts';
@@ -31,7 +31,7 @@ export interface MakerParts {
 }
 
 /** What a caller says: a step, or the name of a task. */
-export type AnyScheduleOptions = ScheduleTerms & {
+export type AnyScheduleOptions = CommonScheduleOptions & {
   readonly task?: unknown;
   readonly name?: NamedScheduleOptions['name'];
   readonly input?: unknown;
@@ -140,13 +140,13 @@ function runTemplate(
   { step, input, options }: RunCallOptions,
 ): { readonly task: TaskTemplate; readonly graph: KnownGraph } {
   const known = graphs.ofStep(step);
-  const terms = runTerms({ maker, newId: () => REFERENCES.taskId }, options);
-  if (terms.form === 'dispatched') {
-    throw new InvalidOptionError('form', '"driven" for a schedule', terms.form);
+  const settings = runSettings({ maker, newId: () => REFERENCES.taskId }, options);
+  if (settings.form === 'dispatched') {
+    throw new InvalidOptionError('form', '"driven" for a schedule', settings.form);
   }
-  const made = drivenTask({ known, input, terms, codec, base: maker.base });
+  const made = drivenTask({ known, input, settings, codec, base: maker.base });
   checkTemplate(made.payload);
-  const key = terms.key === undefined ? {} : { idempotency: terms.key };
+  const key = settings.key === undefined ? {} : { idempotency: settings.key };
   return { task: { ...templateFrom(made), ...key, pipeline: step.name }, graph: known };
 }
 

@@ -67,7 +67,7 @@ export type OneTimeOptions =
   | 'traceparent';
 
 /** Everything about a schedule but what it starts; the rest as for `enqueue`. */
-export interface ScheduleTerms
+export interface CommonScheduleOptions
   extends ScheduleTiming,
     SchedulePolicies,
     Omit<EnqueueOptions, OneTimeOptions> {
@@ -79,7 +79,7 @@ export interface ScheduleTerms
 export type ScheduleInput<I> = I | ((slot: SlotReferences) => I);
 
 /** A schedule of a task or a pipeline. */
-export type ScheduleOptions<I, O, X> = ScheduleTerms & {
+export type ScheduleOptions<I, O, X> = CommonScheduleOptions & {
   /** What is started at each slot. A pipeline becomes a driven run. */
   readonly task: Step<I, O, X>;
 } & (undefined extends I
@@ -93,7 +93,7 @@ export type ScheduleOptions<I, O, X> = ScheduleTerms & {
       });
 
 /** A schedule for callers that have the name of a task only. */
-export interface NamedScheduleOptions extends ScheduleTerms {
+export interface NamedScheduleOptions extends CommonScheduleOptions {
   /** Of a task. */
   readonly name: string;
   /** Data, or a function that is called once, with references. */
@@ -131,7 +131,7 @@ export const POLICY_KEYS: OptionKeys<SchedulePolicies> = keysOf<SchedulePolicies
   overlap: true,
 });
 
-const TERMS_KEYS: OptionKeys<ScheduleTerms> = keysOf<ScheduleTerms>()({
+const COMMON_KEYS: OptionKeys<CommonScheduleOptions> = keysOf<CommonScheduleOptions>()({
   ...REPEATABLE,
   ...TIMING_KEYS,
   ...POLICY_KEYS,
@@ -142,14 +142,14 @@ type AnySchedule = ScheduleOptions<unknown, unknown, unknown>;
 
 /** What may stand in {@link ScheduleOptions}. */
 export const SCHEDULE_KEYS: OptionKeys<AnySchedule> = keysOf<AnySchedule>()({
-  ...TERMS_KEYS,
+  ...COMMON_KEYS,
   task: true,
   input: true,
 });
 
 /** What may stand in {@link NamedScheduleOptions}. */
 export const NAMED_KEYS: OptionKeys<NamedScheduleOptions> = keysOf<NamedScheduleOptions>()({
-  ...TERMS_KEYS,
+  ...COMMON_KEYS,
   name: true,
   input: true,
 });
@@ -169,14 +169,14 @@ export interface CheckedPolicies {
 export function demandRepeatable(options: object): void {
   if (typeof options !== 'object' || options === null) return;
   for (const option of Object.keys(ENQUEUE_KEYS)) {
-    if (option in TERMS_KEYS) continue;
+    if (option in COMMON_KEYS) continue;
     const value: unknown = Reflect.get(options, option);
     if (value !== undefined) throw new InvalidOptionError(option, 'none for a schedule', value);
   }
 }
 
 /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
-export function policiesOf(options: ScheduleTerms): CheckedPolicies {
+export function policiesOf(options: CommonScheduleOptions): CheckedPolicies {
   const { missed = 'one', missedCap = LIMITS.missedCap, overlap = 'skip', limit } = options;
   oneOf('missed', missed, MISSED_POLICIES);
   oneOf('overlap', overlap, OVERLAP_POLICIES);

@@ -9,7 +9,7 @@ import { firedTaskId } from '../domain/schedule/schedule.ts';
 import type { Cause } from '../domain/task/cause.ts';
 import type { Emitter } from '../events/emitter.ts';
 import type { WorkerEvents } from '../events/worker-events.ts';
-import { SpecBook, taskOf } from './spec.ts';
+import { SpecCache, taskOf } from './spec.ts';
 import { type FirePlan, planDue } from './timing/catch-up.ts';
 
 /** What a scheduler tells whoever runs it. */
@@ -64,7 +64,7 @@ type Granted = Extract<Awaited<ReturnType<Backend['schedules']['due']>>, { kind:
  */
 export class Scheduler {
   readonly #parts: SchedulerParts;
-  readonly #specs = new SpecBook();
+  readonly #specs = new SpecCache();
   #timer: Timer | undefined;
   #isRunning = false;
   #stopped = false;

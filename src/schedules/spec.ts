@@ -89,7 +89,7 @@ const MOST_KNOWN = 1_000;
 const KEPT_CHARACTERS = 10_000;
 
 /** Specs that were read, by the text: a schedule that fires often is read once. */
-export class SpecBook {
+export class SpecCache {
   /** The longest unused one first. */
   readonly #known = new Map<string, KnownSchedule>();
 

@@ -32,7 +32,7 @@ import * as runStores from './contract/runs/run-stores.ts';
 import * as runs from './contract/runs/runs.ts';
 import * as xcom from './contract/runs/xcom.ts';
 import * as schedules from './contract/schedules.ts';
-import * as terms from './contract/tasks/attempt-settings.ts';
+import * as attemptSettings from './contract/tasks/attempt-settings.ts';
 import * as canceling from './contract/tasks/canceling.ts';
 import * as enqueue from './contract/tasks/enqueue.ts';
 import * as fairness from './contract/tasks/fairness.ts';
@@ -91,8 +91,8 @@ const SECTIONS: Readonly<Record<string, Cases>> = {
   remove: redrive.removals,
   leases: leasing.leasing,
   extend: leasing.extending,
-  'attempts by what the queue says': terms.attempts,
-  'leases by what the queue says': terms.leases,
+  'attempts by what the queue says': attemptSettings.attempts,
+  'leases by what the queue says': attemptSettings.leases,
   decisions: settling.decisions,
   'who may settle': settling.holders,
   'lost leases': sweeping.losses,
@@ -214,14 +214,14 @@ async function auditQueue(
     });
   // A queue's own pause, cap and rate hide what its users could run.
   if (settings.paused || settings.maxRunning !== undefined || settings.rate !== undefined) return;
-  const room = (user: UserInfo): number =>
+  const headroom = (user: UserInfo): number =>
     user.ready
       ? Math.min(
           user.queued - (user.parked ?? 0),
           (user.settings.maxRunning ?? Infinity) - user.running,
         )
       : 0;
-  kit.expect(info.runnable).toBe(sum(room));
+  kit.expect(info.runnable).toBe(sum(headroom));
 }
 
 async function everyUser(kit: Kit, queue: string): Promise<readonly UserInfo[]> {

@@ -5,7 +5,7 @@ import { followDecision } from '../attempt/decisions.ts';
 import type { OwnEnd, OwnLease } from '../attempt/own-lease.ts';
 import { InvalidPayloadError } from '../domain/errors/errors.ts';
 import type { Backend, UpstreamFact } from '../domain/port/backend.ts';
-import type { PlanBook } from '../enqueue/attempt-plan.ts';
+import type { PlanCache } from '../enqueue/attempt-plan.ts';
 import { NodeInput } from '../runs/dispatched/node-input.ts';
 import { type DriveTools, drive, driveToolsOf, subRunnerOf } from '../runs/driven/drive.ts';
 import { DRIVE_TASK, type RunPlace, runPlaceOf } from '../runs/shared/record.ts';
@@ -20,7 +20,7 @@ export class RunWork {
   readonly #inputs: NodeInput;
   readonly #tools: DriveTools;
 
-  constructor(line: Line, plans: PlanBook) {
+  constructor(line: Line, plans: PlanCache) {
     const parts = { ...line.core, backend: line.backend, plans };
     this.#line = line;
     this.#inputs = new NodeInput(parts);

@@ -1,8 +1,8 @@
 import type { Run } from '../support/history.ts';
 import type { Fault, Rule } from '../support/redis/fault-proxy.ts';
+import { type ChaosHarness, pause } from './chaos-harness.ts';
 import type { ChaosOptions, FaultKind } from './options.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import { pause, type Stage } from './stage.ts';
 
 /** One fault that was done. */
 export interface Done {
@@ -37,7 +37,7 @@ const RULE_MS = 2_000;
 const AWAY_MS = 1_500;
 
 interface FaultParts {
-  readonly stage: Stage;
+  readonly harness: ChaosHarness;
   readonly seeded: SeededRandom;
   readonly options: ChaosOptions;
   /** Sends one command to the server itself, past the proxy. */
@@ -78,23 +78,23 @@ export class Faults {
   }
 
   async #kill(): Promise<Done> {
-    const { stage } = this.#parts;
+    const { harness } = this.#parts;
     const worker = await this.#target();
-    stage.dismiss(worker);
+    harness.dismiss(worker);
     worker.signal('SIGKILL');
     const { at } = await worker.exited;
-    const hit = stage.inFlight(worker);
-    stage.hire();
+    const hit = harness.inFlight(worker);
+    harness.hire();
     return { kind: 'kill', at, hit };
   }
 
   async #term(): Promise<Done> {
-    const { stage } = this.#parts;
+    const { harness } = this.#parts;
     const worker = await this.#target();
-    const done: Done = { kind: 'term', at: Date.now(), hit: stage.inFlight(worker) };
-    stage.dismiss(worker);
+    const done: Done = { kind: 'term', at: Date.now(), hit: harness.inFlight(worker) };
+    harness.dismiss(worker);
     worker.signal('SIGTERM');
-    stage.hire();
+    harness.hire();
     this.#later(async () => {
       const { code, signal, at } = await worker.exited;
       done.endedMs = at - done.at;
@@ -106,41 +106,41 @@ export class Faults {
   }
 
   async #stop(): Promise<Done> {
-    const { stage, seeded, options } = this.#parts;
+    const { harness, seeded, options } = this.#parts;
     const worker = await this.#target();
     worker.signal('SIGSTOP');
-    stage.frozen.add(worker.id);
-    const done: Done = { kind: 'stop', at: Date.now(), hit: stage.inFlight(worker) };
+    harness.frozen.add(worker.id);
+    const done: Done = { kind: 'stop', at: Date.now(), hit: harness.inFlight(worker) };
     const ms = seeded.between(options.leaseMs * 1.3, options.leaseMs * 2.5);
     this.#later(async () => {
       await pause(ms);
       worker.signal('SIGCONT');
-      stage.frozen.delete(worker.id);
+      harness.frozen.delete(worker.id);
     });
     return done;
   }
 
   async #restart(): Promise<Done> {
-    const { stage, seeded } = this.#parts;
-    const hit = stage.inFlight();
-    await stage.server.kill();
+    const { harness, seeded } = this.#parts;
+    const hit = harness.inFlight();
+    await harness.server.kill();
     await pause(seeded.between(0, AWAY_MS));
-    await stage.server.restart();
-    await stage.serving();
+    await harness.server.restart();
+    await harness.serving();
     return { kind: 'redis-restart', at: Date.now(), hit };
   }
 
   async #flush(): Promise<Done> {
-    const hit = this.#parts.stage.inFlight();
+    const hit = this.#parts.harness.inFlight();
     await this.#parts.flushScripts();
     return { kind: 'flush', at: Date.now(), hit };
   }
 
   async #cut(): Promise<Done> {
-    const { stage, seeded } = this.#parts;
-    const { proxy } = stage;
+    const { harness, seeded } = this.#parts;
+    const { proxy } = harness;
     const kind = CUTS[this.#cuts++ % CUTS.length];
-    const hit = stage.inFlight();
+    const hit = harness.inFlight();
     switch (kind) {
       case 'half':
         proxy.cut(() => seeded.next() < 0.5);
@@ -175,25 +175,25 @@ export class Faults {
 
   /** Loses the next few scripts, or what they answered. */
   async #lose(fault: Fault): Promise<void> {
-    const { stage } = this.#parts;
+    const { harness } = this.#parts;
     let left = LOST_AT_ONCE;
     const rule: Rule = ([name = '']) => {
       if (left === 0 || !name.toLowerCase().startsWith('eval')) return undefined;
       left -= 1;
       return fault;
     };
-    stage.proxy.setRule(rule);
-    await stage.until(() => left === 0, RULE_MS);
-    stage.proxy.setRule(undefined);
+    harness.proxy.setRule(rule);
+    await harness.until(() => left === 0, RULE_MS);
+    harness.proxy.setRule(undefined);
   }
 
   /** A worker to hurt, chosen blindly among those that are ready; one other stays. */
-  async #target(): Promise<ReturnType<Stage['hire']>> {
-    const { stage, seeded } = this.#parts;
-    if (!(await stage.until(() => stage.able().length > 1))) {
-      throw new Error(`no two workers got ready:\n${stage.crashes.join('\n')}`);
+  async #target(): Promise<ReturnType<ChaosHarness['hire']>> {
+    const { harness, seeded } = this.#parts;
+    if (!(await harness.until(() => harness.able().length > 1))) {
+      throw new Error(`no two workers got ready:\n${harness.crashes.join('\n')}`);
     }
-    return seeded.pick(stage.able());
+    return seeded.pick(harness.able());
   }
 
   #later(act: () => Promise<void>): void {

@@ -1,6 +1,6 @@
 import { type EnqueueOptions, type Fairloom, ref, type Task } from 'fairloom';
+import { pause } from './chaos-harness.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import { pause } from './stage.ts';
 
 /** How an accepted task is to end. `any`: a cancel was asked for while it may have run. */
 export type Expected = 'finished' | 'failed' | 'any';

@@ -1,12 +1,12 @@
 import { type AttemptInfo, Fairloom, silentLogger } from 'fairloom';
 import { redis } from 'fairloom/redis';
 import { Redis } from 'ioredis';
+import { ChaosHarness, pause } from './chaos-harness.ts';
 import { type Done, Faults } from './faults.ts';
 import { type ChaosOptions, FAULT_KINDS } from './options.ts';
 import { Producer } from './producer.ts';
 import { type Line, recoveryOf, tasksHit } from './recovery.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { pause, Stage } from './stage.ts';
 import { judge, type Verdict } from './verdict.ts';
 
 /** What a run came to. */
@@ -32,11 +32,11 @@ const SAY_EVERY = 25;
 /** Runs the faults in an order that the seed decides, and judges what is left. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const started = performance.now();
-  const stage = await Stage.open(options);
-  const admin = new Redis(stage.server.url, { retryStrategy: () => 50 });
+  const harness = await ChaosHarness.open(options);
+  const admin = new Redis(harness.server.url, { retryStrategy: () => 50 });
   admin.on('error', () => undefined);
   const loom = new Fairloom({
-    backend: redis(stage.proxy.url, { prefix: stage.prefix }),
+    backend: redis(harness.proxy.url, { prefix: harness.prefix }),
     log: silentLogger,
   });
   try {
@@ -47,21 +47,21 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       log: options.log,
     });
     producer.start();
-    await stage.until(() => stage.inFlight().length > 0);
+    await harness.until(() => harness.inFlight().length > 0);
     const flushScripts = async (): Promise<void> => void (await admin.script('FLUSH'));
-    const faults = new Faults({ stage, seeded, options, flushScripts });
-    const done = await strikeAll(faults, seeded, options, stage);
+    const faults = new Faults({ harness, seeded, options, flushScripts });
+    const done = await strikeAll(faults, seeded, options, harness);
     await faults.settle();
     await producer.stop();
-    const trouble = [...producer.trouble, ...(await drain(loom, stage))];
-    const verdict = await judge({ loom, history: stage.history, accepted: producer.accepted });
+    const trouble = [...producer.trouble, ...(await drain(loom, harness))];
+    const verdict = await judge({ loom, history: harness.history, accepted: producer.accepted });
     const attempts = await attemptsOf(loom, tasksHit(done));
-    trouble.push(...(await aftermath(loom, stage, done)));
+    trouble.push(...(await aftermath(loom, harness, done)));
     return {
       seed: options.seed,
       seconds: Math.round((performance.now() - started) / 1000),
       redisVersion: /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? 'unknown',
-      lines: recoveryOf({ faults: done, history: stage.history, attempts }),
+      lines: recoveryOf({ faults: done, history: harness.history, attempts }),
       verdict,
       resent: producer.resent,
       trouble,
@@ -69,7 +69,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   } finally {
     await loom.close();
     admin.disconnect();
-    await stage.close();
+    await harness.close();
   }
 }
 
@@ -77,7 +77,7 @@ async function strikeAll(
   faults: Faults,
   seeded: SeededRandom,
   options: ChaosOptions,
-  stage: Stage,
+  harness: ChaosHarness,
 ): Promise<readonly Done[]> {
   const kinds = FAULT_KINDS.flatMap((kind) =>
     Array.from({ length: options.faults[kind] }, () => kind),
@@ -87,17 +87,17 @@ async function strikeAll(
     await pause(seeded.between(options.paceMs * 0.5, options.paceMs * 1.5));
     done.push(await faults.strike(kind));
     if (done.length % SAY_EVERY === 0) {
-      options.log(`${done.length} of ${kinds.length} faults, ${stage.history.starts} starts`);
+      options.log(`${done.length} of ${kinds.length} faults, ${harness.history.starts} starts`);
     }
   }
   return done;
 }
 
 /** Waits until nothing is left to do; says what is left when it does not end. */
-export async function drain(loom: Fairloom, stage: Stage): Promise<readonly string[]> {
+export async function drain(loom: Fairloom, harness: ChaosHarness): Promise<readonly string[]> {
   const deadline = Date.now() + DRAIN_MS;
   for (;;) {
-    stage.look();
+    harness.look();
     const { counts } = await loom.stats();
     const { scheduled, deferred, queued, started } = counts;
     if (scheduled + deferred + queued + started === 0) return [];
@@ -117,12 +117,12 @@ async function attemptsOf(
 
 export async function aftermath(
   loom: Fairloom,
-  stage: Stage,
+  harness: ChaosHarness,
   done: readonly Done[],
 ): Promise<readonly string[]> {
   const { drift } = await loom.reconcile({ repair: false });
-  const rude = await stage.dismissAll();
-  stage.look();
+  const rude = await harness.dismissAll();
+  harness.look();
   const troubles = done.flatMap(({ trouble }) => (trouble === undefined ? [] : [trouble]));
-  return [...stage.crashes, ...troubles, ...rude, ...drift.map((line) => `drift: ${line}`)];
+  return [...harness.crashes, ...troubles, ...rude, ...drift.map((line) => `drift: ${line}`)];
 }

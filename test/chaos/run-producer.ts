@@ -1,7 +1,7 @@
 import type { Fairloom, RunHandle } from 'fairloom';
+import { pause } from './chaos-harness.ts';
 import { type Shape, shapesOf, type Token } from './run-shapes.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import { pause } from './stage.ts';
 
 /** A run that was accepted. */
 export interface AcceptedRun {

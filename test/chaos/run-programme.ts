@@ -1,13 +1,13 @@
 import { Fairloom, RunCanceledError, silentLogger } from 'fairloom';
 import { redis } from 'fairloom/redis';
 import { Redis } from 'ioredis';
+import { ChaosHarness, pause } from './chaos-harness.ts';
 import { type Done, Faults } from './faults.ts';
 import type { ChaosOptions, FaultKind } from './options.ts';
 import { aftermath, drain } from './programme.ts';
 import { type AcceptedRun, RunProducer } from './run-producer.ts';
 import { judgeRuns, type RunEnd, type RunVerdict } from './run-verdict.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { pause, Stage } from './stage.ts';
 
 /** What a programme of runs came to. */
 export interface RunsReport {
@@ -38,11 +38,11 @@ const SAY_EVERY = 25;
 /** Hurts workers and server until so many runs have ended, and judges what is left. */
 export async function runWorkflowChaos(options: ChaosOptions): Promise<RunsReport> {
   const started = performance.now();
-  const stage = await Stage.open(options);
-  const admin = new Redis(stage.server.url, { retryStrategy: () => 50 });
+  const harness = await ChaosHarness.open(options);
+  const admin = new Redis(harness.server.url, { retryStrategy: () => 50 });
   admin.on('error', () => undefined);
   const loom = new Fairloom({
-    backend: redis(stage.proxy.url, { prefix: stage.prefix }),
+    backend: redis(harness.proxy.url, { prefix: harness.prefix }),
     log: silentLogger,
   });
   try {
@@ -53,30 +53,30 @@ export async function runWorkflowChaos(options: ChaosOptions): Promise<RunsRepor
       count: options.runs,
     });
     producer.start();
-    await stage.until(() => stage.inFlight().length > 0);
+    await harness.until(() => harness.inFlight().length > 0);
     const flushScripts = async (): Promise<void> => void (await admin.script('FLUSH'));
-    const faults = new Faults({ stage, seeded, options, flushScripts });
+    const faults = new Faults({ harness, seeded, options, flushScripts });
     const done = await strikeUntilDone(faults, { seeded, options, producer });
     await faults.settle();
     await producer.stop();
-    const trouble = [...producer.trouble, ...(await drain(loom, stage))];
+    const trouble = [...producer.trouble, ...(await drain(loom, harness))];
     const ends = await endsOf(producer.accepted);
     // One that is only just starting does not know yet how to leave.
-    await stage.until(() => stage.able().length === options.workers);
-    trouble.push(...(await aftermath(loom, stage, done)));
+    await harness.until(() => harness.able().length === options.workers);
+    trouble.push(...(await aftermath(loom, harness, done)));
     return {
       seed: options.seed,
       seconds: Math.round((performance.now() - started) / 1000),
       redisVersion: /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? 'unknown',
       faults: done,
-      verdict: judgeRuns({ runs: producer.accepted, ends, lines: stage.lines }),
+      verdict: judgeRuns({ runs: producer.accepted, ends, lines: harness.lines }),
       resent: producer.resent,
       trouble,
     };
   } finally {
     await loom.close();
     admin.disconnect();
-    await stage.close();
+    await harness.close();
   }
 }
 

@@ -61,8 +61,8 @@ export async function runSchedulerChaos(options: ChaosOptions): Promise<Schedule
   const began = Date.now();
   try {
     for (const id of SCHEDULES) {
-      const terms = { every: EVERY_MS, overlap: 'allow', missed: 'all' } as const;
-      await loom.schedules.setByName(id, { ...terms, name: 'nobody' });
+      const options = { every: EVERY_MS, overlap: 'allow', missed: 'all' } as const;
+      await loom.schedules.setByName(id, { ...options, name: 'nobody' });
     }
     const fleet = new Fleet(server.url, options);
     const plan = [...deaths()];

@@ -2,18 +2,18 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { diagnose, type Verdict } from '../../src/cli/doctor/checks.ts';
 import { task } from '../../src/index.ts';
-import { eachBackend, type Stage } from '../support/backends.ts';
+import { eachBackend, type Harness } from '../support/backends.ts';
 import { gate } from '../support/gate.ts';
 import { fairloom } from '../support/processes/run-process.ts';
 
 const quick = task('quick', async (n: number) => n);
 
 eachBackend((open, name) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** How a check ended, and its sentence. */
   async function checked(
@@ -26,7 +26,7 @@ eachBackend((open, name) => {
   }
 
   it('finds nothing where nothing is wrong', async () => {
-    const loom = stage.loom([quick]);
+    const loom = harness.loom([quick]);
     const worker = loom.worker();
     await worker.start();
     const handle = await loom.enqueue(quick, 1);
@@ -39,7 +39,7 @@ eachBackend((open, name) => {
   });
 
   it('names tasks and users that no live worker serves', async () => {
-    const loom = stage.loom([quick]);
+    const loom = harness.loom([quick]);
     await loom.enqueue(quick, 1, { user: 'ada' });
     const [verdict, text] = await checked(loom, 'workers');
     expect([verdict, text]).toEqual([
@@ -54,29 +54,29 @@ eachBackend((open, name) => {
   it('finds leases and delays that nobody sweeps', async () => {
     const held = gate();
     const slow = task('slow', () => held.passed);
-    const loom = stage.loom([slow, quick]);
+    const loom = harness.loom([slow, quick]);
     const worker = loom.worker();
     await worker.start();
     await loom.enqueue(slow, undefined, { id: 'held' });
-    await stage.until(() => worker.running === 1);
+    await harness.until(() => worker.running === 1);
     await loom.enqueue(quick, 1, { id: 'later', delay: '5s' });
     expect(await checked(loom, 'overdue')).toEqual(['ok', expect.any(String)]);
     // The worker dies with its task: nothing extends, nothing sweeps.
     worker.abandon();
-    await stage.jump(60_000);
-    const [verdict, text] = await checked(stage.loom([quick]), 'overdue');
+    await harness.jump(60_000);
+    const [verdict, text] = await checked(harness.loom([quick]), 'overdue');
     expect(verdict).toBe('failed');
     expect(text).toMatch(/nobody sweeps: held, later$/);
     held.open();
   });
 
   it('tells when clocks differ', async () => {
-    const { clock } = stage;
+    const { clock } = harness;
     const fast = {
       now: () => clock.now() + 90_000,
       setTimer: clock.setTimer.bind(clock),
     };
-    const loom = stage.loom([quick], { clock: fast });
+    const loom = harness.loom([quick], { clock: fast });
     expect(await checked(loom, 'clock')).toEqual([
       'warning',
       expect.stringContaining('differ by 1m 30s'),

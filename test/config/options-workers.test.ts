@@ -64,34 +64,34 @@ describe('worker', () => {
   });
 
   it('worker.lease is how long a silent worker keeps its tasks', async () => {
-    const stage = await openMemory();
+    const harness = await openMemory();
     const wait = task('wait', () => new Promise<void>(() => undefined));
     const { config } = await load('worker: { lease: 60s, concurrency: 1 }');
-    const loom = stage.loom([wait]);
-    const leases = vi.spyOn(stage.backend.tasks, 'lease');
+    const loom = harness.loom([wait]);
+    const leases = vi.spyOn(harness.backend.tasks, 'lease');
     await loom.worker(config.workers[0]).start();
     await loom.enqueue(wait);
-    await stage.quiet();
+    await harness.quiet();
     expect(leases.mock.calls[0]?.[0]).toMatchObject({ leaseMs: 60_000 });
-    await stage.close();
+    await harness.close();
   });
 
   it('worker.grace is how long a shutdown waits for a handler', async () => {
-    const stage = await openMemory();
+    const harness = await openMemory();
     const wait = task('wait', () => new Promise<void>(() => undefined));
     const { config } = await load('worker: { grace: 90s }');
-    const loom = stage.loom([wait]);
+    const loom = harness.loom([wait]);
     const worker = loom.worker(config.workers[0]);
     await worker.start();
     await loom.enqueue(wait);
-    await stage.until(() => worker.running === 1);
+    await harness.until(() => worker.running === 1);
     const isStopped = vi.fn();
     const stopped = worker.stop().finally(isStopped);
-    await stage.clock.advance('89s');
+    await harness.clock.advance('89s');
     expect(isStopped).not.toHaveBeenCalled();
-    await stage.clock.advance('10s');
+    await harness.clock.advance('10s');
     expect((await stopped).unfinished.length).toBe(1);
-    await stage.close();
+    await harness.close();
   });
 
   it.each([

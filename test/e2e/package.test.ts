@@ -20,11 +20,11 @@ afterAll(() => consumer?.remove());
 describe('the tarball', () => {
   it('holds what is built, documentation and examples, and nothing else', () => {
     const pages = /^(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$/;
-    const strange = consumer.packed.filter(
+    const unexpected = consumer.packed.filter(
       (path) =>
         !/^(dist|docs|examples|ops)\/|^(package\.json|LICENSE)$/.test(path) && !pages.test(path),
     );
-    expect(strange).toEqual([]);
+    expect(unexpected).toEqual([]);
     expect(consumer.packed).toContain('dist/index.js');
     expect(consumer.packed).toContain('dist/cli/main.js');
   });

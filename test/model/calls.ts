@@ -2,10 +2,10 @@
 
 import type {
   Backend,
+  BatchOptions,
   ChangeReply,
   DueRequest,
   EnqueueReply,
-  EnqueueTerms,
   ExtendRequest,
   FireRequest,
   Leased,
@@ -27,7 +27,7 @@ import type { SettleAnswer } from './oracle/settle.ts';
 import { AnyOf } from './same.ts';
 
 export type Call =
-  | { readonly type: 'enqueue'; readonly tasks: readonly NewTask[]; readonly terms: EnqueueTerms }
+  | { readonly type: 'enqueue'; readonly tasks: readonly NewTask[]; readonly options: BatchOptions }
   | { readonly type: 'lease'; readonly request: LeaseRequest }
   | { readonly type: 'settle'; readonly request: SettleRequest }
   | { readonly type: 'extend'; readonly request: ExtendRequest }
@@ -67,7 +67,7 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
   const { tasks, users, queues, workers, schedules } = backend;
   switch (call.type) {
     case 'enqueue':
-      return (await tasks.enqueue(call.tasks, call.terms)).map(anyCycle);
+      return (await tasks.enqueue(call.tasks, call.options)).map(anyCycle);
     case 'lease':
       return leaseAnswer(await tasks.lease(call.request));
     case 'settle': {
@@ -138,7 +138,7 @@ export async function send(backend: Backend, call: Call): Promise<unknown> {
 export function forecast(oracle: Oracle, call: Call): unknown {
   switch (call.type) {
     case 'enqueue':
-      return oracle.enqueue(call.tasks, call.terms);
+      return oracle.enqueue(call.tasks, call.options);
     case 'lease':
       return leaseForecast(oracle.lease(call.request));
     case 'settle': {

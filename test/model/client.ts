@@ -3,7 +3,7 @@
  * sent again. It turns a step into the call that goes to every backend and to the oracle.
  */
 import type {
-  EnqueueTerms,
+  BatchOptions,
   ExtendRequest,
   Leased,
   LeaseRef,
@@ -38,7 +38,7 @@ export interface Held {
 
 export interface Batch {
   readonly tasks: readonly NewTask[];
-  readonly terms: EnqueueTerms;
+  readonly options: BatchOptions;
 }
 
 interface WorkerState {
@@ -87,8 +87,9 @@ export class Client {
       const others = ahead ? batch.slice(place + 1) : batch.slice(0, place);
       return newTask(item, { id, others, batch, ids: this.ids, world, atomic });
     });
-    const terms: EnqueueTerms = lease === undefined ? { atomic } : { atomic: false, fence: lease };
-    const sent = { tasks: distinct(tasks), terms };
+    const options: BatchOptions =
+      lease === undefined ? { atomic } : { atomic: false, fence: lease };
+    const sent = { tasks: distinct(tasks), options };
     this.batches.push(sent);
     this.used(ids);
     return sent;

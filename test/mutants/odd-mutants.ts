@@ -25,7 +25,7 @@ const DEAL_RICH: readonly Row[] = [
   ],
   [
     'many turns of a user leave as many that may start',
-    `u.queue.runnable + room - u.room`,
+    `u.queue.runnable + headroom - u.headroom`,
     `u.queue.runnable`,
   ],
   ['many turns of a user are not running', `running = running + n end`, `running = running end`],
@@ -36,7 +36,7 @@ const DEAL_RICH: readonly Row[] = [
   ],
   [
     'many turns of a user go past its rate',
-    `  if set.rate then room = Dispatch.startsOf(u, room) end\n`,
+    `  if set.rate then headroom = Dispatch.startsOf(u, headroom) end\n`,
     ``,
   ],
   ['many turns of a user spend nothing of its rate', `        u.tat = tat\n`, ``],
@@ -157,7 +157,7 @@ const COUNT_DOWN: readonly Row[] = [
   ],
   [
     'whoever waits for its own limit is not ready when many have ended',
-    `flags >= FLAG.user.throttled or room ~= a + b + c + d + e + f then`,
+    `flags >= FLAG.user.throttled or headroom ~= a + b + c + d + e + f then`,
     `flags >= FLAG.user.throttled then`,
   ],
   [

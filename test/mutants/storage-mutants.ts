@@ -185,7 +185,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: an answer may have any number of bytes',
     file: 'src/backends/redis/lua/lib/base/budget.lua',
-    find: `left <= 0 or room <= 0`,
+    find: `left <= 0 or bytesLeft <= 0`,
     replace: `left <= 0`,
   },
   {
@@ -305,8 +305,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'Lua: who had parked tasks brought back is the next again',
     file: 'src/backends/redis/lua/lib/turns/bring-back.lua',
-    find: `room - turn.take + had, F.stamp()\n`,
-    replace: `room - turn.take + had, turn.stamp\n`,
+    find: `slotsLeft - turn.take + had, F.stamp()\n`,
+    replace: `slotsLeft - turn.take + had, turn.stamp\n`,
   },
   {
     name: 'Lua: who was brought back and not served stays in line',

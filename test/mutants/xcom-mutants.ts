@@ -96,14 +96,14 @@ export const XCOM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'xcom, engine: what a handler pushed counts although it failed and its decider let that pass',
-    file: 'src/attempt/write-book.ts',
+    file: 'src/attempt/pending-writes.ts',
     first: 'xcom',
-    find: `const { channel, xcom } = outcome.type === 'succeeded' ? held : NO_WRITES;`,
-    replace: 'const { channel, xcom } = held;',
+    find: `const { channel, xcom } = outcome.type === 'succeeded' ? written : NO_WRITES;`,
+    replace: 'const { channel, xcom } = written;',
   },
   {
     name: 'xcom, engine: a result that a decider gave is not handed on',
-    file: 'src/attempt/write-book.ts',
+    file: 'src/attempt/pending-writes.ts',
     first: 'xcom',
     find: `if (decision.type !== 'finish') return undefined;`,
     replace: `if (outcome.type !== 'succeeded' || decision.type !== 'finish') return undefined;`,
@@ -119,7 +119,7 @@ export const XCOM_MUTANTS: readonly Mutant[] = [
     name: 'xcom, engine: a handler does not see what it has pushed',
     file: 'src/attempt/xcom.ts',
     first: 'xcom',
-    find: `    if (held === undefined) return this.values.read(place);\n    return`,
-    replace: `    if (held !== null) return this.values.read(place);\n    return`,
+    find: `    if (pending === undefined) return this.values.read(place);\n    return`,
+    replace: `    if (pending !== null) return this.values.read(place);\n    return`,
   },
 ];

@@ -16,14 +16,14 @@ const START = Date.UTC(2026, 0, 5, 12);
 const QUIET_TURNS = 6;
 
 /** A backend in a test, with the clock that it and its clients share. */
-export interface Stage {
+export interface Harness {
   readonly backend: Backend;
   readonly clock: ManualClock;
-  /** A client on this stage, closed with it; silent unless told otherwise. */
+  /** A client on this harness, closed with it; silent unless told otherwise. */
   loom(tasks: TaskSource, options?: Partial<FairloomOptions>): Fairloom;
   /** Fulfilled when this holds; looks after every turn of the event loop, without time passing. */
   until(holds: () => boolean | Promise<boolean>): Promise<void>;
-  /** Sets every clock of the stage without firing timers: what a frozen process wakes up to. */
+  /** Sets every clock of the harness without firing timers: what a frozen process wakes up to. */
   jump(ms: number): Promise<void>;
   /** Lets everything that is under way go on as far as it can. */
   quiet(): Promise<void>;
@@ -31,15 +31,15 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export type OpenStage = () => Promise<Stage>;
+export type OpenHarness = () => Promise<Harness>;
 
 /** One block of tests per backend. */
-export function eachBackend(body: (open: OpenStage, name: 'memory' | 'redis') => void): void {
+export function eachBackend(body: (open: OpenHarness, name: 'memory' | 'redis') => void): void {
   describe('memory', () => body(openMemory, 'memory'));
   describe('redis', () => body(openRedis, 'redis'));
 }
 
-export async function openMemory(): Promise<Stage> {
+export async function openMemory(): Promise<Harness> {
   const clock = new ManualClock(START);
   const backend = memory({ clock });
   const parts = {
@@ -48,12 +48,12 @@ export async function openMemory(): Promise<Stage> {
     moved: async () => undefined,
     dispose: () => backend.close(),
   };
-  return stage(backend, parts);
+  return harness(backend, parts);
 }
 
 let namespaces = 0;
 
-async function openRedis(): Promise<Stage> {
+async function openRedis(): Promise<Harness> {
   const prefix = `engine-${process.pid}-${++namespaces}`;
   const { backend, setTime, dispose } = redisForTests(inject('redisUrl'), { prefix });
   const counted = countCalls(backend);
@@ -66,17 +66,17 @@ async function openRedis(): Promise<Stage> {
   };
   const clock = new ManualClock(START, { moved: setTime, settle: quiet });
   await setTime(START);
-  return stage(counted.backend, { clock, quiet, moved: setTime, dispose });
+  return harness(counted.backend, { clock, quiet, moved: setTime, dispose });
 }
 
-interface StageParts {
+interface HarnessParts {
   readonly clock: ManualClock;
   readonly quiet: () => Promise<void>;
   readonly moved: (nowMs: number) => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
 
-function stage(backend: Backend, { clock, quiet, moved, dispose }: StageParts): Stage {
+function harness(backend: Backend, { clock, quiet, moved, dispose }: HarnessParts): Harness {
   const looms: Fairloom[] = [];
   return {
     backend,

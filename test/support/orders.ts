@@ -5,7 +5,7 @@
 import type { Backend } from '../../src/domain/port/backend.ts';
 import { flakyBackend } from '../../src/testing/flaky-backend.ts';
 import { SeededRandom } from '../chaos/seeded-random.ts';
-import type { Stage } from './backends.ts';
+import type { Harness } from './backends.ts';
 
 /** One order that is tried. */
 export interface Order {
@@ -13,7 +13,7 @@ export interface Order {
   through(backend: Backend): Backend;
   hold(): void;
   /** Lets calls through until it holds; time goes on when no call waits. */
-  until(stage: Stage, holds: () => boolean): Promise<void>;
+  until(harness: Harness, holds: () => boolean): Promise<void>;
 }
 
 /** Calls whose order changes nothing, or that do not return. */
@@ -78,8 +78,8 @@ export function freely(): Order {
   return {
     through: (backend) => backend,
     hold: () => undefined,
-    until: async (stage, holds) => {
-      for (await stage.quiet(); !holds(); await stage.quiet()) await stage.clock.advance(250);
+    until: async (harness, holds) => {
+      for (await harness.quiet(); !holds(); await harness.quiet()) await harness.clock.advance(250);
     },
   };
 }
@@ -96,16 +96,16 @@ function orderOf(choose: Choose): Order {
         if (!isHeld || FREE.has(operation)) return undefined;
         return { holdUntil: new Promise<void>((resolve) => waiting.push(resolve)) };
       }),
-    until: async (stage, holds) => {
+    until: async (harness, holds) => {
       let left = MOST_STEPS;
-      for (await stage.quiet(); !holds(); await stage.quiet()) {
+      for (await harness.quiet(); !holds(); await harness.quiet()) {
         if (left-- === 0) throw new Error('it does not end in this order');
-        if (waiting.length === 0) await stage.clock.advance(250);
+        if (waiting.length === 0) await harness.clock.advance(250);
         else waiting.splice(choose(waiting.length), 1)[0]?.();
       }
       isHeld = false;
       for (const go of waiting.splice(0)) go();
-      await stage.quiet();
+      await harness.quiet();
     },
   };
 }

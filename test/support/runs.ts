@@ -1,5 +1,5 @@
 /** Waiting for the ends of runs, on a clock that only the test moves. */
-import type { Stage } from './backends.ts';
+import type { Harness } from './backends.ts';
 
 /** The first step of the clock, in ms: what ends soon is seen to end soon. */
 const STEP_MS = 250;
@@ -10,7 +10,7 @@ const MAX_STEP_MS = 5_000;
  * Moves the clock until the promise settles, at most a sixteenth of what has passed, or a quarter
  * of a second, further than that: an hour that goes by costs its timers, and not 14,400 looks.
  */
-export async function settled<T>(stage: Stage, promise: Promise<T>): Promise<T> {
+export async function settled<T>(harness: Harness, promise: Promise<T>): Promise<T> {
   let isOver = false;
   const over = promise.then(
     () => undefined,
@@ -19,10 +19,10 @@ export async function settled<T>(stage: Stage, promise: Promise<T>): Promise<T> 
   void over.then(() => {
     isOver = true;
   });
-  await stage.quiet();
+  await harness.quiet();
   for (let step = STEP_MS; !isOver; step = Math.min(step * 1.0625, MAX_STEP_MS)) {
-    await stage.clock.advance(Math.round(step));
-    await stage.quiet();
+    await harness.clock.advance(Math.round(step));
+    await harness.quiet();
   }
   return promise;
 }

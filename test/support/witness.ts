@@ -30,8 +30,8 @@ export class Witness {
 
   constructor(backend: Backend) {
     const tasks = overlay<Backend['tasks']>(backend.tasks, {
-      enqueue: async (items, terms) => {
-        const replies = await backend.tasks.enqueue(items, terms);
+      enqueue: async (items, options) => {
+        const replies = await backend.tasks.enqueue(items, options);
         const isLost = replies.some(
           (reply) => reply.kind === 'refused' && reply.refusal.type === 'lease-lost',
         );

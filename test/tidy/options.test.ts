@@ -6,14 +6,14 @@ import { filesBelow, read } from '../support/files.ts';
 
 /** What a type of options is called. */
 const CALLED =
-  /(Options|Filter|Where|Policies|Terms|Timing|Defaults|Patch|Mount|Hooks|LenientPolicy|InQueue)$/;
+  /(Options|Filter|Where|Policies|Timing|Defaults|Patch|Mount|Hooks|LenientPolicy|InQueue)$/;
 
 /** Types that are called so, and no caller writes. */
 const OTHERS: Readonly<Record<string, string>> = {
   AttemptSettings: 'what a backend answers with a lease',
   ConnectionOptions: 'options of ioredis, which are its own',
   EdgePolicies: 'what is stored of options',
-  EnqueueTerms: 'of the port',
+  BatchOptions: 'of the port',
   OneTimeOptions: 'names of options',
   QueuePatch: 'of the port',
   StoredOptions: 'what is stored of options',
@@ -25,13 +25,13 @@ const OTHERS: Readonly<Record<string, string>> = {
 const HELD_BY: Readonly<Record<string, string>> = {
   LenientPolicy: '{ atLeast: unknown }',
   ScheduleOptions: 'AnySchedule',
-  SchedulePolicies: 'ScheduleTerms',
-  ScheduleTiming: 'ScheduleTerms',
+  SchedulePolicies: 'CommonScheduleOptions',
+  ScheduleTiming: 'CommonScheduleOptions',
 };
 
 /** Rows of the table that have another name. */
 const TESTED_BY: Readonly<Record<string, string>> = {
-  ScheduleTerms: 'ScheduleOptions',
+  CommonScheduleOptions: 'ScheduleOptions',
   ScheduleTiming: 'ScheduleOptions',
 };
 

@@ -1,9 +1,10 @@
 /** Words that were retired do not come back: docs/glossary.md tells what to write. */
-import { expect, it } from 'vitest';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
 import { filesBelow, read } from '../support/files.ts';
 
 const RETIRED =
-  /\b(lanes?|arrears|displace[sd]?|poke|pulse|hollow|mended|mending|dice|looking on)\b|stranger|orphan|hunger|doorbell|zombie|notary|(user|known|all)lanes?\b|laneof|taskstanding/i;
+  /\b(lanes?|arrears|displace[sd]?|poke|pulse|hollow|mended|mending|dice|looking on|write-book)\b|stranger|orphan|hunger|doorbell|zombie|notary|(user|known|all)lanes?\b|laneof|taskstanding/i;
 /** Their list, what happened under these names, and words of ordinary English about other things. */
 const OUTSIDE = /^docs\/(glossary\.md|adr\/)/;
 const ORDINARY: readonly (readonly [path: string, text: string])[] = [
@@ -12,6 +13,31 @@ const ORDINARY: readonly (readonly [path: string, text: string])[] = [
   ['docs/fairness.md', 'adr/0008-orphans-by-class-family.md'],
 ];
 
+/** Ordinary English in a sentence, and no word for a name: `tellFailed` is made of `tell` and `failed`. */
+const NO_WORD_OF_A_NAME = new Set([
+  'book',
+  'books',
+  'mend',
+  'mends',
+  'room',
+  'roomy',
+  'rooms',
+  'stage',
+  'strange',
+  'terms',
+]);
+/** Names that mean what the word says. */
+const MEANT: readonly (readonly [path: RegExp, names: RegExp])[] = [
+  // Folders of src/.
+  [/floor-plan/, /rooms?$|^roomOf$/i],
+  // The stages of a mutant's run; a label of a metric; where a build is put together.
+  [/^test\/mutants\/run\.ts$/, /stage/i],
+  [/^src\/metrics\/store-figures\.ts$/, /^stage$/],
+  [/^scripts\/bundle\.ts$/, /^STAGE$/],
+];
+
+const IS_MADE = /\.generated\.ts$|\/expanded\//;
+
 it('words that docs/glossary.md retires are used nowhere', () => {
   const files = [
     ...filesBelow('src', /\.(ts|lua)$/),
@@ -19,7 +45,7 @@ it('words that docs/glossary.md retires are used nowhere', () => {
     ...filesBelow('scripts', /\.ts$/),
     'CONTRIBUTING.md',
     'README.md',
-  ].filter((path) => !OUTSIDE.test(path) && !/\.generated\.ts$|\/expanded\//.test(path));
+  ].filter((path) => !OUTSIDE.test(path) && !IS_MADE.test(path));
   expect(files.length).toBeGreaterThan(500);
   const found = files.flatMap((path) =>
     read(path)
@@ -30,3 +56,43 @@ it('words that docs/glossary.md retires are used nowhere', () => {
   );
   expect(found).toEqual([]);
 });
+
+describe('a name', () => {
+  it.each([
+    ['src', 400],
+    ['scripts', 40],
+    ['bench', 40],
+    ['test', 400],
+  ])('is made of no word that is retired for names: %s', (folder, most) => {
+    const files = filesBelow(folder, /\.(ts|lua)$/).filter((path) => !IS_MADE.test(path));
+    expect(files.length).toBeGreaterThan(most);
+    const found = files.flatMap((path) =>
+      [...namesIn(path)]
+        .filter((name) => wordsOf(name).some((word) => NO_WORD_OF_A_NAME.has(word)))
+        .filter((name) => !MEANT.some(([file, names]) => file.test(path) && names.test(name)))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+function wordsOf(name: string): readonly string[] {
+  return (name.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? []).map((word) => word.toLowerCase());
+}
+
+/** Names that a file declares or uses; of files that hold none of the words nothing is read. */
+function namesIn(path: string): ReadonlySet<string> {
+  const text = read(path);
+  const names = new Set<string>();
+  if (!wordsOf(text).some((word) => NO_WORD_OF_A_NAME.has(word))) return names;
+  if (path.endsWith('.lua')) {
+    const code = text.replaceAll(/--[^\n]*|'(?:\\.|[^'\\\n])*'/g, ' ');
+    return new Set(code.match(/\w+/g));
+  }
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) names.add(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
+  return names;
+}

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../domain/limits.ts';
 import { type Answered, resolved } from '../../domain/port/answered.ts';
-import type { EnqueueRefusal, EnqueueReply, EnqueueTerms } from '../../domain/port/backend.ts';
+import type { BatchOptions, EnqueueRefusal, EnqueueReply } from '../../domain/port/backend.ts';
 import type { NewTask } from '../../domain/task/task.ts';
 import { isEnd } from '../../domain/task/task.ts';
 import { waitingState } from '../../domain/task/transition.ts';
@@ -26,7 +26,7 @@ import type { Store } from './store/store.ts';
 export function enqueue(
   store: Store,
   tasks: readonly NewTask[],
-  { atomic, fence }: EnqueueTerms,
+  { atomic, fence }: BatchOptions,
 ): readonly EnqueueReply[] {
   if (fence !== undefined && store.records.get(fence.id)?.token !== fence.token) {
     return tasks.map(() => ({ kind: 'refused', refusal: { type: 'lease-lost' } }));

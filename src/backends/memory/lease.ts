@@ -117,7 +117,7 @@ function nextTurn(
   return best;
 }
 
-/** Starts the chosen task, unless its name is strange here or it must run with nothing beside it. */
+/** Starts the chosen task, unless its name is not known here or it must run with nothing beside it. */
 function take(store: Store, turn: Turn, batch: Batch): void {
   const { entry } = turn;
   const { worker, request } = batch;
@@ -228,7 +228,7 @@ function toLeased(store: Store, entry: TaskEntry, alone: boolean): Leased {
 
 /** States, results and errors of the dependencies, the latter as far as they fit. */
 function upstreamsOf(store: Store, entry: TaskEntry): readonly UpstreamFact[] {
-  let room = LIMITS.upstreamBytes;
+  let bytesLeft = LIMITS.upstreamBytes;
   return entry.dependsOn.map((id): UpstreamFact => {
     // One that was missing was not waited for, whoever has stored it since.
     const isAbsent = entry.optional.absent?.has(id) === true;
@@ -238,8 +238,8 @@ function upstreamsOf(store: Store, entry: TaskEntry): readonly UpstreamFact[] {
     }
     const { result, error } = toRecord(upstream);
     const size = Buffer.byteLength(result ?? '') + Buffer.byteLength(error ?? '');
-    const fits = size <= room;
-    if (fits) room -= size;
+    const fits = size <= bytesLeft;
+    if (fits) bytesLeft -= size;
     return {
       id,
       name: upstream.name,

@@ -114,7 +114,7 @@ function lookOf(store: Store): Step {
 
 function taskStore(store: Store, step: Step): TaskStore {
   return {
-    enqueue: (tasks, terms) => step(() => enqueue(store, tasks, terms)),
+    enqueue: (tasks, options) => step(() => enqueue(store, tasks, options)),
     lease: (request) => step(() => lease(store, request)),
     settle: (request) => step(() => settle(store, request)),
     extend: (request) => step(() => extendAs(store, request)),

@@ -23,17 +23,17 @@ export interface ManualRedis {
 
 /**
  * A backend whose scripts read the moment from its own clock hash. Set it before the first call.
- * `mends`: records are damaged on purpose. Without it a call that breaks off fails, where elsewhere it is
+ * `repairs`: records are damaged on purpose. Without it a call that breaks off fails, where elsewhere it is
  * sent again with care and hides the fault that broke it.
  */
 export function redisForTests(
   target: string | ConnectionOptions | RedisClient,
   options: RedisOptions = {},
-  mends = false,
+  repairs = false,
 ): ManualRedis {
   const prefix = options.prefix ?? DEFAULT_PREFIX;
   const { clock } = keysOf(prefix);
-  const backend = backendOf(target, options, manualScripts(mends));
+  const backend = backendOf(target, options, manualScripts(repairs));
   const owned = !isClient(target);
   const connection = new Connection(owned ? newClient(connectionTo(target)) : target, owned);
   return {

@@ -283,7 +283,7 @@ class Pass {
       sums.parked += user.parked;
       if (!user.ready) continue;
       sums.w += user.w;
-      sums.runnable += user.room;
+      sums.runnable += user.headroom;
       sums.ready++;
       sums.classes[user.class] = (sums.classes[user.class] ?? 0) + 1;
     }

@@ -73,7 +73,7 @@ export function backendOf(
     owned,
     prefix,
     scripts,
-    repairOf: (broken) => reconcile(broken, true, false),
+    repairAll: (broken) => reconcile(broken, true, false),
   });
   const workers = new RedisWorkers(session);
   const inspect = new RedisInspect(session);

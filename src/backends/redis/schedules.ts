@@ -56,8 +56,8 @@ export class RedisSchedules implements ScheduleStore {
   }
 
   list(page: PageRequest): Promise<Page<ScheduleRecord>> {
-    return pageOf(page, async ({ cursor = '', limit, bytes: room }) => {
-      const reply = flat(await this.#session.run('scheduleList', ['', cursor, limit, room]));
+    return pageOf(page, async ({ cursor = '', limit, bytes: bytesLeft }) => {
+      const reply = flat(await this.#session.run('scheduleList', ['', cursor, limit, bytesLeft]));
       const items = decodeAll(reply, 2);
       const bytes = items.reduce((sum, { spec }) => sum + utf8Bytes(spec), 0);
       const last = items.at(-1);

@@ -65,8 +65,8 @@ export async function startedPart(
   const most = Math.min(RECORDS_STEP, isFiltered ? scan : limit);
   const asked = from < 0 ? [] : leases.slice(from, from + most);
   if (asked.length === 0) return { items: [] };
-  const terms = [values ? '1' : '0', bytes];
-  const reply = flat(await session.run('get', [...terms, ...asked.map(({ id }) => id)]));
+  const request = [values ? '1' : '0', bytes];
+  const reply = flat(await session.run('get', [...request, ...asked.map(({ id }) => id)]));
   const items: TaskRow[] = [];
   let [looked, weight] = [0, 0];
   for (const at of asked.keys()) {

@@ -1,9 +1,9 @@
 import { InvalidOptionError, isOwn } from '../../domain/errors/errors.ts';
 import type {
+  BatchOptions,
   CancelReply,
   ChangeReply,
   EnqueueReply,
-  EnqueueTerms,
   TaskStore,
   TickReply,
 } from '../../domain/port/backend.ts';
@@ -78,7 +78,7 @@ export class RedisTasks implements TaskStore {
 
   async enqueue(
     tasks: readonly NewTask[],
-    options: EnqueueTerms,
+    options: BatchOptions,
   ): Promise<readonly EnqueueReply[]> {
     if (tasks.length === 0) return [];
     // One alone is all or none anyway, and fits one script.
@@ -272,8 +272,8 @@ export class RedisTasks implements TaskStore {
 
   /** By the short script, when all tasks look as most do, and it has not been asked in vain just now. */
   async #store(args: ScriptArgument[]): Promise<unknown> {
-    const [terms, , odd, groups, , user, queue] = args;
-    if (String(terms).length > 1 || odd !== 0) return this.#session.run('enqueue', args);
+    const [mode, , odd, groups, , user, queue] = args;
+    if (String(mode).length > 1 || odd !== 0) return this.#session.run('enqueue', args);
     const of = `${queue}\0${user}`;
     const left = this.#odd.get(of) ?? 0;
     if (left > 0) {

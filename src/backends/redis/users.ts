@@ -40,8 +40,8 @@ export class RedisUsers implements UserStore {
     { configured = false }: { readonly configured?: boolean } = {},
   ): Promise<Page<UserInfo>> {
     return pageOf(page, async ({ cursor = '', limit }) => {
-      const terms = [queue, cursor, limit, configured ? 1 : 0];
-      const reply = flat(await this.#session.run('userList', terms));
+      const args = [queue, cursor, limit, configured ? 1 : 0];
+      const reply = flat(await this.#session.run('userList', args));
       const items = reply.slice(1).map((user) => decodeUser(text(user)));
       const next = text(reply[0]);
       return next === '' ? { items } : { items, cursor: next };

@@ -48,7 +48,7 @@ export class RedisWorkers implements WorkerStore {
     const stealName = spec.stealTargets === 'any' ? 'any' : (steal?.id ?? '');
     const info = JSON.stringify(spec);
     const lists = [assigned?.id ?? '', stealName, why];
-    await this.#checkRoom(spec, [assigned, steal]);
+    await this.#checkListsPerUser(spec, [assigned, steal]);
     const args = [id, info, `,${names.join(',')},`, queues.join(','), ...lists];
     await this.#session.run('register', args);
     this.#specs.set(id, spec);
@@ -112,7 +112,7 @@ export class RedisWorkers implements WorkerStore {
   }
 
   /** A user is written to each of its lists when it becomes ready, so they are bounded. */
-  async #checkRoom(spec: WorkerSpec, lists: readonly (List | undefined)[]): Promise<void> {
+  async #checkListsPerUser(spec: WorkerSpec, lists: readonly (List | undefined)[]): Promise<void> {
     for (const list of lists) if (list !== undefined) await this.#join(spec, list, '0');
   }
 

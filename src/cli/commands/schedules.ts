@@ -5,7 +5,7 @@ import type { Fairloom } from '../../client/client.ts';
 import { ScheduleNotFoundError } from '../../domain/errors/errors.ts';
 import { MISSED_POLICIES, OVERLAP_POLICIES } from '../../domain/schedule/schedule.ts';
 import type { ScheduleInfo } from '../../schedules/schedule-info.ts';
-import type { ScheduleTerms } from '../../schedules/schedule-options.ts';
+import type { CommonScheduleOptions } from '../../schedules/schedule-options.ts';
 import type { SchedulePatch } from '../../schedules/schedule-patch.ts';
 import { untyped } from '../../workflow/notation/notation.ts';
 import { TaskDefinition } from '../../workflow/task-definition.ts';
@@ -42,8 +42,8 @@ interface SetOptions {
   readonly end?: Date;
   readonly times?: number;
   readonly jitter?: Duration;
-  readonly missed?: ScheduleTerms['missed'];
-  readonly overlap?: ScheduleTerms['overlap'];
+  readonly missed?: CommonScheduleOptions['missed'];
+  readonly overlap?: CommonScheduleOptions['overlap'];
   readonly user?: string;
   readonly queue?: string;
   readonly priority?: Priority;
@@ -143,7 +143,7 @@ function addSet(schedules: Command, shell: Shell): void {
         const given = { name, input: await inputArgument(input, shell.stdin) };
         const schedule = await set(
           loom,
-          { id, ...given, terms: termsOf(options) },
+          { id, ...given, options: scheduleOptionsOf(options) },
           { steps, output },
         );
         output.one({ json: schedule, id, text: scheduleLines(schedule, output) });
@@ -215,23 +215,23 @@ interface SetCall {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
-  readonly terms: ScheduleTerms;
+  readonly options: CommonScheduleOptions;
 }
 
 async function set(
   loom: Fairloom,
-  { id, name, input, terms }: SetCall,
+  { id, name, input, options }: SetCall,
   { steps, output }: { readonly steps: NamedSteps; readonly output: Output },
 ): Promise<ScheduleInfo> {
   const step = steps.get(name);
   if (step === undefined) await demandTaskName(loom, name, output);
   const isTask = step === undefined || (step instanceof TaskDefinition && !step.dynamic);
-  if (isTask) return loom.schedules.setByName(id, { ...terms, name, input });
-  return loom.schedules.set(id, { ...terms, task: untyped(step), input });
+  if (isTask) return loom.schedules.setByName(id, { ...options, name, input });
+  return loom.schedules.set(id, { ...options, task: untyped(step), input });
 }
 
 /** What is wrong with it, the library says. */
-function termsOf({ times, priority, ...rest }: SetOptions): ScheduleTerms {
+function scheduleOptionsOf({ times, priority, ...rest }: SetOptions): CommonScheduleOptions {
   return {
     ...rest,
     ...(times === undefined ? {} : { limit: times }),

@@ -68,15 +68,15 @@ export interface DemoResult extends Figures {
 
 /** Plays the demo once on a backend, and closes it. */
 export async function playDemo(options: DemoOptions): Promise<DemoResult> {
-  const stage = new Stage(options);
+  const demo = new Demo(options);
   try {
-    return await stage.play();
+    return await demo.play();
   } finally {
-    await stage.close();
+    await demo.close();
   }
 }
 
-class Stage {
+class Demo {
   readonly #options: DemoOptions;
   readonly #trace: LeaseTrace;
   readonly #loom: Fairloom;

@@ -15,15 +15,15 @@ export function frameLines(
   style: Style,
 ): readonly string[] {
   const users = chosenUsers(snapshot.users, screen);
-  const room = Math.max(1, rows - FRAME_LINES);
-  const [heading = '', ...lines] = textTable(users.slice(0, room), columns(style));
+  const rowsFree = Math.max(1, rows - FRAME_LINES);
+  const [heading = '', ...lines] = textTable(users.slice(0, rowsFree), columns(style));
   return [
     ...summaryLines(snapshot, style),
     '',
     style.dim(heading),
     ...lines,
     '',
-    footer(screen, shownOf(users.length, room, snapshot.isCut), style),
+    footer(screen, shownOf(users.length, rowsFree, snapshot.isCut), style),
   ];
 }
 
@@ -78,8 +78,9 @@ function columns(style: Style): readonly Column<TopUser>[] {
   ];
 }
 
-function shownOf(found: number, room: number, isCut: boolean): string {
-  const users = found > room ? `${room} of ${counted(found, 'user')}` : counted(found, 'user');
+function shownOf(found: number, rowsFree: number, isCut: boolean): string {
+  const users =
+    found > rowsFree ? `${rowsFree} of ${counted(found, 'user')}` : counted(found, 'user');
   return isCut ? `${users} (there are more)` : users;
 }
 

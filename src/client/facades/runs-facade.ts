@@ -169,7 +169,7 @@ export class Runs {
     const { handles } = this.#tools;
     const filter = filterOf(options);
     const { inspect } = await handles.connection.open();
-    const { limit, cursor: from, ...terms } = taskPageRequest(options);
+    const { limit, cursor: from, ...page } = taskPageRequest(options);
     const forms = options.form === undefined ? RUN_FORMS : [options.form];
     const runs: RunFacts[] = [];
     let [form, rest] = placeIn(forms, from);
@@ -177,7 +177,7 @@ export class Runs {
       const left = limit - runs.length;
       const { items, cursor } = await inspect.list(
         { ...filter, name: form === 'dispatched' ? RUN_TASK : DRIVE_TASK },
-        rest === '' ? { ...terms, limit: left } : { ...terms, limit: left, cursor: rest },
+        rest === '' ? { ...page, limit: left } : { ...page, limit: left, cursor: rest },
       );
       for (const root of items) {
         const run = listedRun(handles.codec, root);

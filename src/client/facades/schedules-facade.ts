@@ -28,7 +28,7 @@ import {
   type ScheduleOptions,
 } from '../../schedules/schedule-options.ts';
 import { PATCH_KEYS, patchSchedule, type SchedulePatch } from '../../schedules/schedule-patch.ts';
-import { type KnownSchedule, SpecBook, taskOf } from '../../schedules/spec.ts';
+import { type KnownSchedule, SpecCache, taskOf } from '../../schedules/spec.ts';
 import { integerOption } from '../../workflow/task-options.ts';
 import { PAGE_KEYS, type PageOptions, pageRequest } from './page.ts';
 
@@ -68,7 +68,7 @@ type Tried = ScheduleInfo | undefined;
 /** `loom.schedules`: what starts by itself, at given times. */
 export class Schedules {
   readonly #parts: SchedulesParts;
-  readonly #specs = new SpecBook();
+  readonly #specs = new SpecCache();
 
   /** @internal */
   constructor(parts: SchedulesParts) {

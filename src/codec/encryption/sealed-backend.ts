@@ -5,8 +5,8 @@
  */
 import type {
   Backend,
+  BatchOptions,
   EnqueueReply,
-  EnqueueTerms,
   GraphStore,
   Inspect,
   RunStore,
@@ -84,7 +84,7 @@ function sealedWorkers(workers: WorkerStore, records: SealedRecords): WorkerStor
 
 interface EnqueueCall {
   readonly given: readonly NewTask[];
-  readonly options: EnqueueTerms;
+  readonly options: BatchOptions;
 }
 
 /**

@@ -73,7 +73,7 @@ export const PACKED = {
       ['epoch', 'I', 'of the tag'],
       ['flags', 'B', 'sum: user'],
       ['weight', 'I', 'that it was counted with, in hundredths'],
-      ['room', 'I', 'what it adds to `runnable`'],
+      ['headroom', 'I', 'what it adds to `runnable`'],
       ['level1', 'I', 'tasks in line of level 1'],
       ['level2', 'I', 'of level 2'],
       ['level3', 'I', 'of level 3'],

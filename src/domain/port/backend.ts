@@ -23,7 +23,7 @@ import type { ChannelRefusal, ChannelWrites } from '../task/channel.ts';
 import type { AttemptRecord, NewTask, TaskRecord, TaskRow, TaskStatus } from '../task/task.ts';
 import type { XComFact, XComPlace, XComValue, XComWrite } from '../task/xcom.ts';
 import type { CancelReply, ChangeReply } from './change-reply.ts';
-import type { EnqueueReply, EnqueueTerms } from './enqueueing.ts';
+import type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 import type {
   Page,
   PageRequest,
@@ -67,7 +67,7 @@ export type {
   SlotMoment,
 } from '../schedule/schedule.ts';
 export type { CancelReply, ChangeReply } from './change-reply.ts';
-export type { EnqueueReply, EnqueueTerms } from './enqueueing.ts';
+export type { BatchOptions, EnqueueReply } from './enqueueing.ts';
 export type {
   Page,
   PageRequest,
@@ -159,7 +159,7 @@ export interface TaskStore {
    * nothing of the batch can be leased before all of it is stored. Otherwise each item stands on
    * its own. Sending the same ids again changes nothing.
    */
-  enqueue(tasks: readonly NewTask[], options: EnqueueTerms): Promise<readonly EnqueueReply[]>;
+  enqueue(tasks: readonly NewTask[], options: BatchOptions): Promise<readonly EnqueueReply[]>;
 
   /** Up to `limit` tasks in fair order, each started under a lease. The same `requestId` again answers the same leases. */
   lease(request: LeaseRequest): Promise<LeaseReply>;

@@ -4,7 +4,7 @@ import type { TaskState } from '../task/task.ts';
 import type { LeaseRef } from './leasing.ts';
 
 /** How a call stores its tasks. */
-export type EnqueueTerms =
+export type BatchOptions =
   /** All or none; otherwise each task stands on its own. */
   | { readonly atomic: boolean; readonly fence?: undefined }
   /**

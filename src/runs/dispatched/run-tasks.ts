@@ -23,13 +23,13 @@ import {
   runPayload,
   type Seed,
 } from '../shared/record.ts';
-import { placeOfNode, type RunTerms } from '../shared/run-options.ts';
+import { placeOfNode, type RunSettings } from '../shared/run-options.ts';
 
 /** A run to be stored. */
 export interface RunCall {
   readonly known: KnownGraph;
   readonly input: unknown;
-  readonly terms: RunTerms;
+  readonly settings: RunSettings;
   readonly codec: ValueCodec;
   /** Where tasks go about which nothing else is said. */
   readonly base: Place;
@@ -72,31 +72,32 @@ export function dispatchedTasks(call: RunCall): readonly NewTask[] {
 
 /** The task of a driven run. */
 export function drivenTask(call: RunCall): NewTask {
-  const { terms, known, input, codec } = call;
-  const { checkpoint } = terms;
+  const { settings, known, input, codec } = call;
+  const { checkpoint } = settings;
   const often = checkpoint === undefined ? {} : { checkpoint };
-  const stored = { retries: 0, timeoutMs: 0, ...terms.stored, ...often };
+  const stored = { retries: 0, timeoutMs: 0, ...settings.stored, ...often };
   return {
     ...ownTask(call, DRIVE_TASK, runOptions(stored, placeOfRun(call))),
     payload: runPayload(codec, input, call.seed),
     graph: known.hash,
-    dependsOn: terms.dependsOn,
-    edges: terms.edges,
-    ...terms.start,
+    dependsOn: settings.dependsOn,
+    edges: settings.edges,
+    ...settings.start,
     ...drivenExpiry(call),
   };
 }
 
 /** Its first node has not started either while the run has not. */
-function drivenExpiry({ terms, known: { graph }, input }: RunCall): {
+function drivenExpiry({ settings, known: { graph }, input }: RunCall): {
   readonly expiresInMs?: number;
 } {
   const isSaid = (node: GraphNode): boolean =>
     node.kind === 'task' && node.options['expiresInMs'] !== undefined;
-  if (terms.said.expiresIn !== undefined || !graph.nodes.some(isSaid)) return expiry(terms.place);
+  if (settings.said.expiresIn !== undefined || !graph.nodes.some(isSaid))
+    return expiry(settings.place);
   const first = new Walk({ graph, block: graph, input, isMember: false }).next();
   const expiresInMs = first.type === 'task' ? first.node.options['expiresInMs'] : undefined;
-  return typeof expiresInMs === 'number' ? { expiresInMs } : expiry(terms.place);
+  return typeof expiresInMs === 'number' ? { expiresInMs } : expiry(settings.place);
 }
 
 /** Nodes that must run: all, or what is not behind a result that another run has. */
@@ -114,13 +115,13 @@ function neededOf({ known, reused, given }: RunCall): ReadonlySet<string> {
 }
 
 function nodeTask(call: RunCall, task: DispatchTask): NewTask {
-  const { terms, reused } = call;
+  const { settings, reused } = call;
   const { id, kind, plan } = task;
   const isTask = plan?.kind === 'task';
-  const place = isTask ? placeOfNode(plan.task, terms, call.base) : terms.place;
+  const place = isTask ? placeOfNode(plan.task, settings, call.base) : settings.place;
   const isLate = kind === 'group' || task.reads.length > 0;
   const run: RunPlace = {
-    ...{ id: terms.id, graph: call.known.hash, node: id, ...turnOf(call) },
+    ...{ id: settings.id, graph: call.known.hash, node: id, ...turnOf(call) },
     ...(isLate ? { late: true } : {}),
     ...(isLate && call.past !== undefined ? { past: call.past } : {}),
   };
@@ -130,47 +131,47 @@ function nodeTask(call: RunCall, task: DispatchTask): NewTask {
     id: idOfNode(call, id),
     name: isTask ? plan.task.task : kind === 'group' ? GROUP_TASK : JOIN_TASK,
     queue: place.queue,
-    user: terms.user,
+    user: settings.user,
     level: place.level,
     cost: isTask ? place.cost : 1,
     payload: isTask ? payloadOf(call, plan, isLate) : LATE_PAYLOAD,
-    options: runOptions(isTask ? terms.stored : {}, run),
-    dependsOn: isEntry ? terms.dependsOn : inside,
-    edges: isEntry ? terms.edges : task.isStrict ? STRICT : LENIENT,
+    options: runOptions(isTask ? settings.stored : {}, run),
+    dependsOn: isEntry ? settings.dependsOn : inside,
+    edges: isEntry ? settings.edges : task.isStrict ? STRICT : LENIENT,
     ...(kind === 'join' ? { join: true } : {}),
-    ...(isEntry && kind !== 'join' ? terms.start : {}),
+    ...(isEntry && kind !== 'join' ? settings.start : {}),
     ...(isTask ? nodeExpiry(call, plan.task, isEntry) : {}),
   };
 }
 
 /** What the enqueue says holds for entries; what a definition says begins when nothing blocks it. */
 function nodeExpiry(
-  { terms, base }: RunCall,
+  { settings, base }: RunCall,
   node: PlanTask['task'],
   isEntry: boolean,
 ): Pick<NewTask, 'expiresInMs' | 'expiresFrom'> {
-  if (isEntry) return expiry(placeOfNode(node, terms, base));
+  if (isEntry) return expiry(placeOfNode(node, settings, base));
   const { expiresInMs = base.expiresInMs } = node.options;
   return typeof expiresInMs === 'number' ? { expiresInMs, expiresFrom: 'release' } : {};
 }
 
 /** A node that has finished elsewhere waits for nothing. */
 function givenTask(call: RunCall, task: DispatchTask, text: string): NewTask {
-  const { terms } = call;
+  const { settings } = call;
   const isTask = task.plan?.kind === 'task';
-  const place = isTask ? placeOfNode(task.plan.task, terms, call.base) : terms.place;
-  const { traceparent } = terms.stored;
+  const place = isTask ? placeOfNode(task.plan.task, settings, call.base) : settings.place;
+  const { traceparent } = settings.stored;
   const options = traceparent === undefined ? {} : { traceparent };
   return {
     id: idOfNode(call, task.id),
     name: GIVEN_TASK,
     queue: place.queue,
-    user: terms.user,
+    user: settings.user,
     level: place.level,
     cost: 1,
     payload: text,
     options: runOptions(options, {
-      ...{ id: terms.id, graph: call.known.hash, node: task.id, ...turnOf(call) },
+      ...{ id: settings.id, graph: call.known.hash, node: task.id, ...turnOf(call) },
     }),
     dependsOn: [],
     edges: STRICT,
@@ -188,24 +189,24 @@ function payloadOf({ known, codec, input }: RunCall, plan: PlanTask, isLate: boo
 }
 
 function joinOfAll(call: RunCall, ends: readonly string[]): NewTask {
-  const { terms, known } = call;
+  const { settings, known } = call;
   const isEmpty = ends.length === 0;
   return {
-    ...ownTask(call, RUN_TASK, runOptions(terms.stored, placeOfRun(call))),
+    ...ownTask(call, RUN_TASK, runOptions(settings.stored, placeOfRun(call))),
     payload: runPayload(call.codec, call.input),
     graph: known.hash,
-    dependsOn: isEmpty ? terms.dependsOn : ends,
-    edges: isEmpty ? terms.edges : STRICT,
+    dependsOn: isEmpty ? settings.dependsOn : ends,
+    edges: isEmpty ? settings.edges : STRICT,
     join: true,
   };
 }
 
 function ownTask(
-  { terms }: RunCall,
+  { settings }: RunCall,
   name: string,
   options: string,
 ): Pick<NewTask, 'id' | 'name' | 'queue' | 'user' | 'level' | 'cost' | 'options' | 'idempotency'> {
-  const { id, user, place, key } = terms;
+  const { id, user, place, key } = settings;
   const { queue, level } = place;
   // A run that is there already is answered by the client, so that no other task of this one is stored.
   const idempotency =
@@ -214,21 +215,21 @@ function ownTask(
 }
 
 function placeOfRun(call: RunCall): RunPlace {
-  const { terms, known, past } = call;
+  const { settings, known, past } = call;
   return {
     ...turnOf(call),
-    id: terms.id,
+    id: settings.id,
     graph: known.hash,
     node: '',
     name: known.graph.name,
     ...(past === undefined ? {} : { past }),
-    ...(terms.saidPlace === undefined ? {} : { said: terms.saidPlace }),
+    ...(settings.saidPlace === undefined ? {} : { said: settings.saidPlace }),
   };
 }
 
 /** The id of a node's task. */
 function idOfNode(call: RunCall, node: string): string {
-  return nodeTaskId(nodeScope({ id: call.terms.id, ...turnOf(call) }), node);
+  return nodeTaskId(nodeScope({ id: call.settings.id, ...turnOf(call) }), node);
 }
 
 function turnOf({ turn = 0 }: Pick<RunCall, 'turn'>): Pick<RunPlace, 'turn'> {

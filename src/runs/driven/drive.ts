@@ -10,7 +10,7 @@ import { errorText } from '../../codec/task-error.ts';
 import type { Outcome } from '../../domain/attempt/decider.ts';
 import { InvalidOptionError, InvalidPayloadError, isOwn } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { WalkTerms } from '../../graph/run-walk.ts';
+import type { WalkSpec } from '../../graph/run-walk.ts';
 import type { Registry } from '../../handlers/registry.ts';
 import { drivenMemberOf, runInputOf, runPlaceOf, runSeedOf } from '../shared/record.ts';
 import { type EarlyEnd, Journal, JournalLost } from './journal.ts';
@@ -90,7 +90,7 @@ class Drive {
     const place = runPlaceOf(lease.options);
     if (place === undefined) throw new InvalidPayloadError('$', 'names no run');
     await this.#seed(journal, place.id);
-    const terms = await this.#terms(place.graph);
+    const spec = await this.#specOf(place.graph);
     const { id: taskId, user, queue } = lease;
     const producer = new Producer(this.#tools, {
       facts: {
@@ -109,7 +109,7 @@ class Drive {
         return new SubRuns(this.#tools, this.#own, place).runnerFor;
       },
     });
-    return this.#endOf(await producer.walk(terms), journal, terms.isMember);
+    return this.#endOf(await producer.walk(spec), journal, spec.isMember);
   }
 
   /** What it goes on from is written down before anything else is done. */
@@ -131,7 +131,7 @@ class Drive {
     await journal.flush();
   }
 
-  async #terms(hash: string): Promise<WalkTerms> {
+  async #specOf(hash: string): Promise<WalkSpec> {
     const { lease } = this.#own;
     const { graphs, codec, persist: again } = this.#tools;
     const { graph } = await again(() => graphs.get(hash));

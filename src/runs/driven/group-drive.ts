@@ -131,12 +131,12 @@ export class GroupDrive {
   async #reopened(
     place: GroupPlace,
     drafts: readonly DraftTask[],
-    terms: {
+    earlier: {
       readonly before: OpenedGroup | undefined;
       readonly hash: string;
     },
   ): Promise<OpenedGroup> {
-    const { before, hash } = terms;
+    const { before, hash } = earlier;
     const { attempt } = this.#call.journal;
     const epoch = before === undefined ? 0 : before.epoch + 1;
     const { timeoutMs } = place.node;
@@ -215,8 +215,8 @@ export class GroupDrive {
 
   #send(tasks: readonly NewTask[]): Promise<readonly EnqueueReply[]> {
     const { backend, persist } = this.#tools;
-    const terms = { atomic: false, fence: refOf(this.#call.holder.lease) } as const;
-    return persist(() => backend.tasks.enqueue(tasks, terms));
+    const earlier = { atomic: false, fence: refOf(this.#call.holder.lease) } as const;
+    return persist(() => backend.tasks.enqueue(tasks, earlier));
   }
 
   #read(ids: readonly string[]): Promise<readonly (TaskStatus | undefined)[]> {

@@ -2,13 +2,13 @@
 
 import type { SubRunner } from '../../attempt/attempt-context.ts';
 import type { LocalChannels } from '../../attempt/channels.ts';
-import { applyHere } from '../../attempt/write-book.ts';
+import { applyHere } from '../../attempt/pending-writes.ts';
 import { onAbort } from '../../base/abort-watch.ts';
 import { apart } from '../../base/async-scope.ts';
 import { TaskCanceledError, TimedOutError, UnknownTaskError } from '../../domain/errors/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Cause } from '../../domain/task/cause.ts';
-import type { PlanBook } from '../../enqueue/attempt-plan.ts';
+import type { PlanCache } from '../../enqueue/attempt-plan.ts';
 import { NO_OPTIONS } from '../../enqueue/enqueue-options.ts';
 import { isLost, type MemberState, type RegisteredVerdict } from '../../graph/group-verdict.ts';
 import {
@@ -16,8 +16,8 @@ import {
   type StepOutcome,
   Walk,
   type WalkMember,
+  type WalkSpec,
   type WalkStep,
-  type WalkTerms,
 } from '../../graph/run-walk.ts';
 import type { HandlerSource } from '../../handlers/handler-source.ts';
 import type { Trace } from '../../tracing/trace.ts';
@@ -35,7 +35,7 @@ import { NodeRun } from './node-run.ts';
 /** What a local run needs of its client. */
 export interface LocalTools extends NodeTools {
   readonly handlers: HandlerSource;
-  readonly plans: PlanBook;
+  readonly plans: PlanCache;
   readonly newId: () => string;
   readonly tracer: Tracer | undefined;
 }
@@ -72,12 +72,12 @@ export class LocalWalk {
   }
 
   /** Walks to the end; rejects with the signal's reason when that aborts. */
-  walk(terms: WalkTerms, signal: AbortSignal): Promise<Ending> {
-    return this.#walk(terms, signal, this.#trace);
+  walk(spec: WalkSpec, signal: AbortSignal): Promise<Ending> {
+    return this.#walk(spec, signal, this.#trace);
   }
 
-  async #walk(terms: WalkTerms, signal: AbortSignal, trace: Trace): Promise<Ending> {
-    const walk = new Walk(terms);
+  async #walk(spec: WalkSpec, signal: AbortSignal, trace: Trace): Promise<Ending> {
+    const walk = new Walk(spec);
     for (;;) {
       const step = walk.next();
       if (step.type === 'end') return step.ending;

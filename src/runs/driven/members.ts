@@ -143,7 +143,7 @@ export interface FanIn {
 }
 
 /** How many ids may be left, and what a failure of one does. */
-export interface FanInTerms {
+export interface FanInLimits {
   readonly most: number;
   /** One that does not finish fails the joins above it. */
   readonly isStrict: boolean;
@@ -155,7 +155,7 @@ export interface FanInTerms {
 export function fanIn(
   { user, queue, level }: ProducerFacts,
   ids: readonly string[],
-  { most, isStrict, isHidden }: FanInTerms,
+  { most, isStrict, isHidden }: FanInLimits,
 ): FanIn {
   const joins: NewTask[] = [];
   let waitFor = ids;

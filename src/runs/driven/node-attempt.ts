@@ -8,7 +8,7 @@ import {
   type Tries,
 } from '../../attempt/attempt-context.ts';
 import { type CallSink, callHandler, type Failure } from '../../attempt/handler-call.ts';
-import { type HandlerWrites, NO_WRITES, WriteBook } from '../../attempt/write-book.ts';
+import { type HandlerWrites, NO_WRITES, PendingWrites } from '../../attempt/pending-writes.ts';
 import { type AbortWatcher, unwatchAbort, watchAbort } from '../../base/abort-watch.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Timer } from '../../base/time.ts';
@@ -23,7 +23,7 @@ import type { Control } from '../../workflow/control.ts';
 import { DynamicAttemptContext } from './dynamic-context.ts';
 import type { NodeCall, NodeTools } from './node-call.ts';
 
-/** How one call ended. `writes`: what the handler held, to be applied with that. */
+/** How one call ended. `writes`: what the handler wrote, to be applied with that. */
 export type CallEnd =
   | { readonly type: 'returned'; readonly text: string; readonly writes: HandlerWrites }
   | { readonly type: 'chose'; readonly control: Control; readonly writes: HandlerWrites }
@@ -43,7 +43,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
   readonly #tries: Tries;
   readonly #aborted = new LazySignal();
   readonly #ended: (end: CallEnd) => void;
-  #book: WriteBook | undefined;
+  #pendingWrites: PendingWrites | undefined;
   #runner: SubRunner | undefined;
   #timer: Timer | undefined;
   /** Present once its time was over. */
@@ -111,9 +111,13 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
     return this.#runner;
   }
 
-  get book(): WriteBook {
-    this.#book ??= new WriteBook(this.#call.channels, this.#tools.xcom, this.#call.user);
-    return this.#book;
+  get pendingWrites(): PendingWrites {
+    this.#pendingWrites ??= new PendingWrites(
+      this.#call.channels,
+      this.#tools.xcom,
+      this.#call.user,
+    );
+    return this.#pendingWrites;
   }
 
   returned(text: string): void {
@@ -171,7 +175,7 @@ export class NodeAttempt implements ContextSource, CallSink, AbortWatcher {
   }
 
   #writes(): HandlerWrites {
-    return this.#book === undefined ? NO_WRITES : this.#book.take();
+    return this.#pendingWrites === undefined ? NO_WRITES : this.#pendingWrites.take();
   }
 
   /** Why what the handler returned does not count. */

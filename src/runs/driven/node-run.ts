@@ -1,5 +1,5 @@
 import { checkedDecision, failedOutcome, releasedOutcome } from '../../attempt/decisions.ts';
-import { type HandlerWrites, NO_WRITES } from '../../attempt/write-book.ts';
+import { type HandlerWrites, NO_WRITES } from '../../attempt/pending-writes.ts';
 import { apart } from '../../base/async-scope.ts';
 import { sleep } from '../../base/pause.ts';
 import { thrownOf } from '../../base/thrown.ts';

@@ -2,18 +2,18 @@ import type { SubRunners } from '../../attempt/attempt-context.ts';
 import { type ChannelStore, channelError, StoredChannels } from '../../attempt/channels.ts';
 import { knownNames } from '../../attempt/decisions.ts';
 import type { OwnLease } from '../../attempt/own-lease.ts';
-import { type HandlerWrites, isNothing, NO_WRITES } from '../../attempt/write-book.ts';
+import { type HandlerWrites, isNothing, NO_WRITES } from '../../attempt/pending-writes.ts';
 import { GroupChangedError, UnknownTaskError } from '../../domain/errors/errors.ts';
 import type { Suspension } from '../../domain/port/backend.ts';
 import type { Cause, FailureType } from '../../domain/task/cause.ts';
-import type { PlanBook } from '../../enqueue/attempt-plan.ts';
+import type { PlanCache } from '../../enqueue/attempt-plan.ts';
 import { NO_OPTIONS } from '../../enqueue/enqueue-options.ts';
 import {
   type Ending,
   type StepOutcome,
   Walk,
+  type WalkSpec,
   type WalkStep,
-  type WalkTerms,
 } from '../../graph/run-walk.ts';
 import type { HandlerSource } from '../../handlers/handler-source.ts';
 import type { Trace } from '../../tracing/trace.ts';
@@ -31,7 +31,7 @@ import { unknownNodePause } from './unknown-node.ts';
 /** What walking a graph needs of its worker. */
 export interface ProducerTools extends GroupTools {
   readonly handlers: HandlerSource;
-  readonly plans: PlanBook;
+  readonly plans: PlanCache;
 }
 
 /** One walk of a run under one lease. */
@@ -93,10 +93,10 @@ export class Producer {
    *
    * @throws the signal's reason; {@link JournalLost} when the lease is not in force any more.
    */
-  async walk(terms: WalkTerms): Promise<WalkMove> {
+  async walk(spec: WalkSpec): Promise<WalkMove> {
     const { codec } = this.#tools;
     const { journal, signal } = this.#call;
-    const walk = new Walk(terms);
+    const walk = new Walk(spec);
     for (;;) {
       const step = walk.next();
       if (step.type === 'end') {
@@ -136,8 +136,8 @@ export class Producer {
       return undefined;
     }
     const { channel, xcom } = writes;
-    const held = { run: facts.runId, writes: channel, xcom };
-    const refusal = await journal.noteWriting(key, record, held);
+    const own = { run: facts.runId, writes: channel, xcom };
+    const refusal = await journal.noteWriting(key, record, own);
     if (refusal === undefined) return undefined;
     this.#failureType = 'error';
     return { type: 'failed', error: channelError(refusal) };

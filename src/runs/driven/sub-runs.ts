@@ -74,10 +74,10 @@ export class SubRuns {
     const trace = call.trace.part(() => this.#span(step.name));
     const producer = this.#producer(journal, { prefix, within }, { ...call, trace });
     producer.learn(step);
-    const terms = { graph, block: graph, input: codec.read(text), isMember: false };
+    const spec = { graph, block: graph, input: codec.read(text), isMember: false };
     return tracedCall(trace, async () => {
       for (;;) {
-        const move = await producer.walk(terms);
+        const move = await producer.walk(spec);
         if (move.type === 'wait') await this.#own.suspend(move.suspension, journal);
         else if (move.type === 'left') throw leftError(move.cause);
         else return this.#ended(journal, step.name, move.ending);

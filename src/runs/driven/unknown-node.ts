@@ -5,7 +5,7 @@ import type { GroupTools } from './group-drive.ts';
 import type { Journal } from './journal.ts';
 
 /** How often it was met so, and since when no live worker had its code, in ms since the epoch. */
-interface Strangeness {
+interface Absence {
   readonly times: number;
   readonly since: number;
   /** When it was met first, which is when it was released. */
@@ -24,7 +24,7 @@ export async function unknownNodePause(
   const field = `x:${key}`;
   const text = journal.text(field);
   const now = clock.now();
-  const before: Strangeness =
+  const before: Absence =
     text === undefined ? { times: 0, since: now, first: now } : JSON.parse(text);
   const live = await persist(() => backend.workers.list());
   const since = live.some(({ names }) => names.includes(node.task)) ? now : before.since;
@@ -35,7 +35,7 @@ export async function unknownNodePause(
     journal.drop(field);
     return left <= 0 ? 'expired' : undefined;
   }
-  const met: Strangeness = { times: before.times + 1, since, first: before.first };
+  const met: Absence = { times: before.times + 1, since, first: before.first };
   journal.noteText(field, JSON.stringify(met));
   await journal.flush();
   const { unknownNodeBaseMs, unknownNodeMaxMs } = LIMITS;

@@ -59,7 +59,7 @@ const RUN_KEYS: OptionKeys<RunEnqueueOptions> = keysOf<RunEnqueueOptions>()({
 export type Checkpoint = 'node' | 'group';
 
 /** The options of one enqueue, checked. */
-export interface RunTerms {
+export interface RunSettings {
   readonly id: string;
   readonly user: string;
   /** Of the run's own task. */
@@ -78,7 +78,7 @@ export interface RunTerms {
   readonly saidPlace: SaidPlace | undefined;
 }
 
-interface TermsTools {
+interface SettingsTools {
   readonly maker: TaskMaker;
   readonly newId: () => string;
 }
@@ -87,7 +87,7 @@ const FORMS: readonly unknown[] = [...RUN_FORMS, undefined];
 const CHECKPOINTS: readonly unknown[] = ['node', 'group', undefined];
 
 /** @throws {@link InvalidOptionError} for the first option that is not what it should be. */
-export function runTerms(tools: TermsTools, options: RunEnqueueOptions): RunTerms {
+export function runSettings(tools: SettingsTools, options: RunEnqueueOptions): RunSettings {
   const { form } = options;
   if (!FORMS.includes(form)) throw new InvalidOptionError('form', '"dispatched", "driven"', form);
   const { checkpoint } = options;
@@ -144,7 +144,7 @@ function saidPlaceOf({ queue, priority, cost }: EnqueueOptions): SaidPlace | und
 }
 
 /** Where a node's task goes: what the enqueue says, then its definition, then the defaults. */
-export function placeOfNode({ options }: TaskNode, { said }: RunTerms, base: Place): Place {
+export function placeOfNode({ options }: TaskNode, { said }: RunSettings, base: Place): Place {
   const { queue, level, cost, expiresInMs } = options;
   return placeOf(said, {
     queue: typeof queue === 'string' ? queue : base.queue,

@@ -7,7 +7,7 @@ import { tracedEnqueue, tracedOnly } from '../../tracing/spans/traced-enqueue.ts
 import type { RunCall } from '../dispatched/run-tasks.ts';
 import { replay } from '../driven/seeds.ts';
 import type { KnownGraph } from '../shared/known-graph.ts';
-import { runTerms } from '../shared/run-options.ts';
+import { runSettings } from '../shared/run-options.ts';
 import { type RunExport, readRun } from './run-format.ts';
 import type { RunHandle } from './run-handle.ts';
 import { type RunTools, submitCall } from './run-submission.ts';
@@ -43,7 +43,7 @@ export async function importRun(
     run.form === 'driven' ? drivenPast(codec, run, input) : givenNodes(codec, run, known);
   const { queue, level, cost } = run.said;
   const { id, user = run.user } = options;
-  const terms = runTerms(tools, { id, user, queue, cost, priority: level });
+  const settings = runSettings(tools, { id, user, queue, cost, priority: level });
   return tracedEnqueue(tools, {
     name: run.name,
     queue: queue ?? maker.base.queue,
@@ -52,7 +52,7 @@ export async function importRun(
       const stored = { ...run.options, ...tracedOnly(traced) };
       const call: RunCall = {
         ...{ known, input, codec, base: maker.base, ...past },
-        terms: { ...terms, stored },
+        settings: { ...settings, stored },
       };
       return submitCall(tools, call, run.form);
     },

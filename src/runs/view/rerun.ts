@@ -7,7 +7,7 @@ import type { RunCall } from '../dispatched/run-tasks.ts';
 import { idsIn } from '../driven/seeds.ts';
 import type { KnownGraph } from '../shared/known-graph.ts';
 import { nodeScope, storedOptionsOf } from '../shared/record.ts';
-import { runTerms } from '../shared/run-options.ts';
+import { runSettings } from '../shared/run-options.ts';
 import type { RunHandle } from './run-handle.ts';
 import { type RunTools, submitCall } from './run-submission.ts';
 import { RunView } from './run-view.ts';
@@ -48,8 +48,11 @@ export async function rerun(
   return tracedEnqueue(tools, {
     ...request,
     send: (traced) => {
-      const terms = { ...runTerms(tools, said), stored: { ...stored, ...tracedOnly(traced) } };
-      const call = { known, input: view.input, terms, codec: handles.codec, ...past };
+      const settings = {
+        ...runSettings(tools, said),
+        stored: { ...stored, ...tracedOnly(traced) },
+      };
+      const call = { known, input: view.input, settings, codec: handles.codec, ...past };
       return submitCall(tools, { ...call, base: tools.maker.base }, view.form);
     },
   });

@@ -24,8 +24,8 @@ import { runPlaceOf } from '../shared/record.ts';
 import {
   type RunEnqueueOptions,
   type RunForm,
-  type RunTerms,
-  runTerms,
+  type RunSettings,
+  runSettings,
 } from '../shared/run-options.ts';
 import { type RunHandle, type RunHandleParts, type RunReply, StoredRun } from './run-handle.ts';
 
@@ -54,9 +54,9 @@ export async function submitStep(
 ): Promise<RunHandle<unknown>> {
   const { graphs, codec } = tools.handles;
   const known = graphs.ofStep(step);
-  const terms = runTerms(tools, options);
-  const call: RunCall = { known, input, terms, codec, base: tools.maker.base };
-  const form = formOf(known, terms);
+  const settings = runSettings(tools, options);
+  const call: RunCall = { known, input, settings, codec, base: tools.maker.base };
+  const form = formOf(known, settings);
   if (form === 'dispatched') await demandInputs(step, call);
   return submitCall(tools, call, form);
 }
@@ -67,18 +67,18 @@ export async function submitCall(
   call: RunCall,
   form: RunForm,
 ): Promise<RunHandle<unknown>> {
-  const { terms } = call;
+  const { settings } = call;
   const backend = await tools.handles.connection.open();
   const tasksOf = (turn: number): readonly NewTask[] =>
     form === 'driven' ? [drivenTask(call)] : dispatchedTasks({ ...call, turn });
   const send = (tasks: readonly NewTask[]): Promise<RunReply> =>
     store(tools, { backend, call, tasks });
   // Nobody has had an id that was made for it.
-  if (terms.said.id === undefined) return new StoredRun(tools.handles, await send(tasksOf(0)));
+  if (settings.said.id === undefined) return new StoredRun(tools.handles, await send(tasksOf(0)));
   for (let turn = 0; ; turn++) {
     const tasks = tasksOf(turn);
     // Its nodes may be gone while it is there, and would run again.
-    const reply = await storedRun(backend, tasks, terms);
+    const reply = await storedRun(backend, tasks, settings);
     if (reply !== undefined) return new StoredRun(tools.handles, reply);
     if (await leftBehind(backend, tasks)) continue;
     return new StoredRun(tools.handles, await send(tasks));
@@ -97,7 +97,7 @@ async function leftBehind(backend: Backend, tasks: readonly NewTask[]): Promise<
 }
 
 /** The form that is asked for, or the one that the graph allows. */
-function formOf({ plan }: KnownGraph, { form, checkpoint }: RunTerms): RunForm {
+function formOf({ plan }: KnownGraph, { form, checkpoint }: RunSettings): RunForm {
   if (form !== 'dispatched' || plan.form === 'dispatched') {
     // A run without any task has nothing that could wait for its time.
     const isEmpty = plan.form === 'dispatched' && plan.nodes.every(({ kind }) => kind !== 'task');
@@ -130,9 +130,9 @@ async function demandInputs(step: object, { known, input }: RunCall): Promise<vo
 async function storedRun(
   backend: Backend,
   tasks: readonly NewTask[],
-  terms: RunTerms,
+  settings: RunSettings,
 ): Promise<RunReply | undefined> {
-  const [record] = await backend.inspect.get([terms.id]);
+  const [record] = await backend.inspect.get([settings.id]);
   const root = tasks.at(-1);
   if (record === undefined || root === undefined) return undefined;
   const isSame =
@@ -140,8 +140,8 @@ async function storedRun(
     record.name === root.name &&
     record.payload === root.payload &&
     runPlaceOf(record.options)?.graph === root.graph;
-  if (!isSame) throw new TaskConflictError(terms.id);
-  return existing(terms, { id: terms.id, conflict: false });
+  if (!isSame) throw new TaskConflictError(settings.id);
+  return existing(settings, { id: settings.id, conflict: false });
 }
 
 interface StoreCall {
@@ -173,7 +173,7 @@ async function store(tools: RunTools, { backend, call, tasks }: StoreCall): Prom
   }
   if (own.kind === 'existing') {
     await takeBack(backend, replies);
-    return existing(call.terms, own);
+    return existing(call.settings, own);
   }
   for (const one of tasks) if (isServed(one)) tools.onCreated(one);
   return { id: own.id, created: true, conflict: false };
@@ -197,10 +197,10 @@ interface RefusedRun {
 
 async function refusedRun(
   backend: Backend,
-  { call: { terms }, tasks, task, refusal }: RefusedRun,
+  { call: { settings }, tasks, task, refusal }: RefusedRun,
 ): Promise<RunReply> {
   const root = tasks.at(-1);
-  if (refusal.type === 'key-taken' && terms.key?.policy === 'return') {
+  if (refusal.type === 'key-taken' && settings.key?.policy === 'return') {
     const [record] = await backend.inspect.get([refusal.id]);
     return { id: refusal.id, created: false, conflict: record?.payload !== root?.payload };
   }
@@ -210,8 +210,8 @@ async function refusedRun(
   throw new BatchRefusedError(tasks.indexOf(task), error);
 }
 
-function existing(terms: RunTerms, { id, conflict }: Omit<RunReply, 'created'>): RunReply {
-  if (!terms.rejects) return { id, created: false, conflict };
+function existing(settings: RunSettings, { id, conflict }: Omit<RunReply, 'created'>): RunReply {
+  if (!settings.rejects) return { id, created: false, conflict };
   throw new TaskConflictError(id, 'already, and onDuplicate is "reject"');
 }
 

@@ -61,8 +61,8 @@ function each(
 ): FirePlan {
   const fire = [from];
   let next = table.nextMoment(from);
-  const room = Math.min(most, LIMITS.scheduleFirings);
-  while (next !== undefined && next.dueAt <= now && fire.length < room) {
+  const mostFired = Math.min(most, LIMITS.scheduleFirings);
+  while (next !== undefined && next.dueAt <= now && fire.length < mostFired) {
     fire.push(next.slot);
     next = table.nextMoment(next.slot);
   }

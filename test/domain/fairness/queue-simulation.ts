@@ -110,8 +110,8 @@ export class QueueSimulation {
     const exact = `e${user.weight}`;
     const known = (this.#groups.get(exact)?.size ?? 0) > 0;
     const inUse = [...this.#groups].filter(([key, members]) => key[0] === 'e' && members.size > 0);
-    const room = known || inUse.length < LIMITS.weightClasses;
-    user.group = room ? exact : `s${sharedClass(user.weight)}`;
+    const isExact = known || inUse.length < LIMITS.weightClasses;
+    user.group = isExact ? exact : `s${sharedClass(user.weight)}`;
     const members = this.#groups.get(user.group) ?? new Set();
     members.add(user);
     this.#groups.set(user.group, members);
@@ -124,7 +124,7 @@ export class QueueSimulation {
     user.tag = entry.tag;
     user.taggedBy = user.weight;
     user.epoch = this.clock.epoch;
-    this.#lasts.set(user.group, room ? entry.last : last + 1);
+    this.#lasts.set(user.group, isExact ? entry.last : last + 1);
   }
 
   #part(user: SimUser): void {

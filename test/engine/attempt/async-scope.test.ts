@@ -12,7 +12,7 @@ import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { processTask, threadTask } from '../../../src/workflow/tasks/module-task.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const als = new AsyncLocalStorage<string>();
 
@@ -82,12 +82,12 @@ const rich = task(
 );
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
     seen = [];
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it.each([
     ['quick', quick],
@@ -95,7 +95,7 @@ eachBackend((open) => {
   ])(
     'F10 handlers begin in no context, whoever enqueues and whatever others enter: %s',
     async (_, step) => {
-      const loom = stage.loom([quick, slow]);
+      const loom = harness.loom([quick, slow]);
       const worker = loom.worker({ concurrency: 10 });
       for (const name of ['task.started', 'task.finished'] as const) {
         worker.on(name, () => enter('listener'));
@@ -109,7 +109,7 @@ eachBackend((open) => {
           expect(als.getStore()).toBe('caller');
         }
       });
-      await stage.quiet();
+      await harness.quiet();
       expect(contextsOf('handler')).toEqual(Array.from({ length: 12 }, () => undefined));
       expect(contextsOf('listener')).toEqual(Array.from({ length: 48 }, () => undefined));
       // What a handler enters is its own to its end.
@@ -118,7 +118,7 @@ eachBackend((open) => {
   );
 
   it('F10 deciders, backoff functions, schemas and codecs begin in the context they belong to', async () => {
-    const loom = stage.loom([rich], { codec });
+    const loom = harness.loom([rich], { codec });
     await loom.worker({ concurrency: 3 }).start();
     const handle = await als.run('caller', async () => {
       const made = await loom.enqueue(rich, 'x');
@@ -126,8 +126,8 @@ eachBackend((open) => {
       return made;
     });
     expect([...new Set(seen.slice(0, 2).map(([, context]) => context))]).toEqual(['caller']);
-    await stage.quiet();
-    await stage.clock.advance('1s');
+    await harness.quiet();
+    await harness.clock.advance('1s');
     await als.run('reader', async () => {
       seen = seen.filter(([, context]) => context !== 'caller');
       expect(await handle.result()).toBe('x');
@@ -150,12 +150,12 @@ eachBackend((open) => {
         ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason));
       });
     });
-    const loom = stage.loom([stuck, slow]);
+    const loom = harness.loom([stuck, slow]);
     const worker = loom.worker({ concurrency: 1, queues: ['default'] });
     worker.on('task.canceled', () => enter('listener'));
     await worker.start();
     const first = await loom.enqueue(stuck, 'a');
-    await stage.quiet();
+    await harness.quiet();
     const next = await loom.enqueue(slow, 'b');
     await als.run('canceler', () => loom.tasks.cancel(first.id));
     // A worker whose line for cancels is not open yet hears of it by its next heartbeat.
@@ -163,7 +163,7 @@ eachBackend((open) => {
     void next.result().then(() => {
       isOver = true;
     });
-    for (await stage.quiet(); !isOver; await stage.quiet()) await stage.clock.advance(250);
+    for (await harness.quiet(); !isOver; await harness.quiet()) await harness.clock.advance(250);
     expect(seen.filter(([where]) => where !== 'after a wait')).toEqual(
       expect.arrayContaining([
         ['handler', undefined],
@@ -192,7 +192,7 @@ eachBackend((open) => {
     });
     const group = parallel({ quick, slow, outer }, { policy: all } as never);
     const driven = list.pipe(each(slow) as never);
-    const loom = stage.loom([group, driven, outer, all] as never);
+    const loom = harness.loom([group, driven, outer, all] as never);
     const worker = loom.worker({ concurrency: 4 });
     await als.run('starter', () => worker.start());
     await als.run('caller', async () => {
@@ -216,11 +216,11 @@ eachBackend((open) => {
       return true;
     });
     const steps = rich.pipe(parallel({ quick, slow }, { policy } as never) as never);
-    const loom = stage.loom([rich, quick, slow], { codec });
+    const loom = harness.loom([rich, quick, slow], { codec });
     await als.run('caller', async () => {
       const running = loom.run(steps as never, 'x' as never);
-      await stage.quiet();
-      await stage.clock.advance('1s');
+      await harness.quiet();
+      await harness.clock.advance('1s');
       await running;
       expect(als.getStore()).toBe('caller');
     });
@@ -238,7 +238,7 @@ eachBackend((open) => {
     };
     type Enter = (name: string) => Promise<{ began: string; went: string }>;
     const hosted = [threadTask<Enter>('thread', code), processTask<Enter>('child', code)];
-    const loom = stage.loom(hosted);
+    const loom = harness.loom(hosted);
     await loom.worker({ concurrency: 1 }).start();
     for (const step of hosted) {
       const handles = await loom.enqueueMany(step, ['a', 'b', 'c']);
@@ -268,7 +268,7 @@ eachBackend((open) => {
         return name;
       },
     );
-    const loom = stage.loom([bad], { log, tracer: tracer as never });
+    const loom = harness.loom([bad], { log, tracer: tracer as never });
     await loom.worker({ concurrency: 5 }).start();
     const handles = await loom.enqueueMany(bad, ['a', 'b', 'c']);
     await Promise.all(handles.map((handle) => handle.result()));

@@ -5,7 +5,7 @@ import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
 
@@ -62,15 +62,15 @@ function memberA(way: Way, begun: string[]) {
 }
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   async function answer(loom: Fairloom, run: RunHandle<unknown>): Promise<readonly unknown[]> {
     const how = await settled(
-      stage,
+      harness,
       run.result().then(
         () => ['value'],
         (error: { code: string; why: object }) =>
@@ -89,12 +89,12 @@ eachBackend((open) => {
       const groups = policies.map((name) =>
         parallel({ a, b }, { name, policy: POLICIES[name] as 'bestEffort' }),
       );
-      const loom = stage.loom(groups);
+      const loom = harness.loom(groups);
       await loom.worker({ concurrency: 20 }).start();
       const runs: RunHandle<unknown>[] = [];
       for (const group of groups) runs.push(await loom.enqueue(group, 7, { form }));
       if (way === 'by hand') {
-        await stage.until(() => begun.length === groups.length);
+        await harness.until(() => begun.length === groups.length);
         for (const id of begun) await loom.tasks.cancel(id, { reason: WORDS });
       }
       const answers: (readonly unknown[])[] = [];
@@ -112,7 +112,7 @@ eachBackend((open) => {
           { inner, b: b.as('c') },
           { name: 'lenient', policy: 'bestEffort' },
         );
-        const loom = stage.loom([strict, lenient]);
+        const loom = harness.loom([strict, lenient]);
         await loom.worker({ concurrency: 20 }).start();
         const runs = [
           await loom.enqueue(strict, 7, { form }),
@@ -125,7 +125,7 @@ eachBackend((open) => {
     );
 
     it('canceled alone cancels a run here and now, too', async () => {
-      const loom = stage.loom([b]);
+      const loom = harness.loom([b]);
       const group = parallel({ a: memberA('by its decider', []), b });
       await expect(loom.run(group, 7)).rejects.toMatchObject({
         code: 'RUN_CANCELED',
@@ -140,10 +140,10 @@ eachBackend((open) => {
       async (form) => {
         const begun: string[] = [];
         const step = memberA('by hand', begun).pipe(b);
-        const loom = stage.loom([step]);
+        const loom = harness.loom([step]);
         await loom.worker().start();
         const run = await loom.enqueue(step, 7, { form });
-        await stage.until(() => begun.length === 1);
+        await harness.until(() => begun.length === 1);
         await loom.runs.cancel(run.id, { reason: WORDS });
         const why = { type: 'request', reason: WORDS };
         expect(await answer(loom, run)).toEqual(['canceled', 'RUN_CANCELED', why]);
@@ -157,10 +157,10 @@ eachBackend((open) => {
         const begun: string[] = [];
         const a = memberA('by hand', begun);
         const group = parallel({ a, b }, { policy: 'bestEffort' });
-        const loom = stage.loom([group]);
+        const loom = harness.loom([group]);
         await loom.worker({ concurrency: 4 }).start();
         const run = await loom.enqueue(group, 7, { form: 'driven' });
-        await stage.until(() => begun.length === 1);
+        await harness.until(() => begun.length === 1);
         await loom.tasks.cancel(begun[0] ?? '', { reason });
         expect(await answer(loom, run)).toEqual(['finished', 'value']);
         const info = await loom.tasks.get(begun[0] ?? '');
@@ -174,10 +174,10 @@ eachBackend((open) => {
         { retries: 0, decider: () => ({ type: 'cancel', cause: { type: 'run-ended', run: 'x' } }) },
         async () => 1,
       );
-      const loom = stage.loom([forge]);
+      const loom = harness.loom([forge]);
       await loom.worker().start();
       const handle = await loom.enqueue(forge);
-      await expect(settled(stage, handle.result())).rejects.toMatchObject({
+      await expect(settled(harness, handle.result())).rejects.toMatchObject({
         code: 'TASK_CANCELED',
         why: { type: 'decider', reason: '' },
       });

@@ -6,7 +6,7 @@ import { channel } from '../../../src/workflow/channel.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../src/workflow/tasks/retry-after.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { refusal, settled } from '../../support/runs.ts';
@@ -30,11 +30,11 @@ const count = task('count', fast, async (n: number, ctx) => {
 const read = task('read', async (_input: unknown, ctx) => ctx.channel(stats).get('count'));
 
 eachBackend((open, name) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('channels of a run', () => {
     it.each(FORMS)(
@@ -55,7 +55,7 @@ eachBackend((open, name) => {
           return [input, values, await own.get('count'), (await own.get('seen')) ?? 'none'];
         });
         const step = write.pipe(look);
-        const loom = stage.loom([step]);
+        const loom = harness.loom([step]);
         await loom.worker().start();
         const run = await loom.enqueue(step, { note: 'mine' }, { form });
         // B-W32: a key that is called like a part of an input is not that part.
@@ -84,7 +84,7 @@ eachBackend((open, name) => {
         return n;
       });
       const step = first.pipe(parallel({ ...members, changes })).pipe(read);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const run = await loom.enqueue(step, 1, { form });
       expect(await run.result()).toBe(5);
@@ -108,16 +108,16 @@ eachBackend((open, name) => {
         .pipe(task('n', () => 1))
         .pipe(again)
         .pipe(read);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const run = await loom.enqueue(step as never, [[1, 2], [3]] as never);
       // 3 of deep, 3 in each of two handlers, 3 rounds.
-      expect(await settled(stage, run.result())).toBe(12);
+      expect(await settled(harness, run.result())).toBe(12);
     });
 
     it('two runs never meet, and a rerun begins with nothing', async () => {
       const step = count.pipe(read);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const runs = await Promise.all([loom.enqueue(step, 1), loom.enqueue(step, 2)]);
       expect(await Promise.all(runs.map((run) => run.result()))).toEqual([1, 1]);
@@ -127,7 +127,7 @@ eachBackend((open, name) => {
     });
 
     it('a task that stands alone has its own', async () => {
-      const loom = stage.loom([count]);
+      const loom = harness.loom([count]);
       await loom.worker().start();
       const [one, two] = [await loom.enqueue(count, 1), await loom.enqueue(count, 1)];
       await Promise.all([one.result(), two.result()]);
@@ -143,15 +143,15 @@ eachBackend((open, name) => {
           }),
         )
         .pipe(late);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const run = await loom.enqueue(step, 1);
-      await stage.until(async () => (await loom.runs.channels(run.id))['stats'] !== undefined);
-      await stage.quiet();
-      await stage.jump(5 * 86_400_000 + 10_000);
-      expect(await settled(stage, run.result())).toBe(1);
-      await stage.jump(2 * 86_400_000);
-      for (let ticks = 0; (await stage.backend.tasks.tick()).more && ticks < 100; ticks++);
+      await harness.until(async () => (await loom.runs.channels(run.id))['stats'] !== undefined);
+      await harness.quiet();
+      await harness.jump(5 * 86_400_000 + 10_000);
+      expect(await settled(harness, run.result())).toBe(1);
+      await harness.jump(2 * 86_400_000);
+      for (let ticks = 0; (await harness.backend.tasks.tick()).more && ticks < 100; ticks++);
       expect(await loom.runs.get(run.id)).toBeUndefined();
       expect(await loom.runs.channels(run.id)).toEqual({});
     });
@@ -172,7 +172,7 @@ eachBackend((open, name) => {
         await goOn.passed;
         return 0;
       });
-      const loom = stage.loom([writer]);
+      const loom = harness.loom([writer]);
       await loom.worker().start();
       const handle = await loom.enqueue(writer, 1);
       await wrote.passed;
@@ -194,10 +194,10 @@ eachBackend((open, name) => {
           return n;
         });
         const step = flaky.pipe(read);
-        const loom = stage.loom([step]);
+        const loom = harness.loom([step]);
         await loom.worker().start();
         const run = await loom.enqueue(step, 1, { form });
-        expect(await settled(stage, run.result())).toBe(1);
+        expect(await settled(harness, run.result())).toBe(1);
       },
     );
 
@@ -213,19 +213,19 @@ eachBackend((open, name) => {
         return 0;
       });
       let isDeaf = false;
-      const backend = flakyBackend(stage.backend, ({ operation }) =>
+      const backend = flakyBackend(harness.backend, ({ operation }) =>
         isDeaf && operation === 'tasks.extend' ? 'lose-request' : undefined,
       );
-      const loom = stage.loom([writer], { backend });
-      const other = stage.loom([writer]);
+      const loom = harness.loom([writer], { backend });
+      const other = harness.loom([writer]);
       await loom.worker().start();
       const handle = await loom.enqueue(writer, 1);
-      await stage.until(() => calls === 1);
+      await harness.until(() => calls === 1);
       isDeaf = true;
       await other.worker().start();
-      await settled(stage, handle.result());
+      await settled(harness, handle.result());
       goOn.open();
-      await stage.until(() => live.length > 0);
+      await harness.until(() => live.length > 0);
       expect(live).toEqual([expect.any(LeaseLostError)]);
       const held = (await other.runs.channels(handle.id))['stats'];
       expect(held).toEqual({ seen: [expect.any(String)] });
@@ -236,7 +236,7 @@ eachBackend((open, name) => {
       ['runs.checkpoint', 'driven'],
     ] as const)('counts once when the answer to %s is lost (%s)', async (operation, form) => {
       const lost = new Map<string, number>();
-      const backend = flakyBackend(stage.backend, (call) => {
+      const backend = flakyBackend(harness.backend, (call) => {
         const isLost = call.operation === operation && JSON.stringify(call.args).includes('stats:');
         if (!isLost) return undefined;
         const times = (lost.get(operation) ?? 0) + 1;
@@ -244,10 +244,10 @@ eachBackend((open, name) => {
         return times <= 2 ? 'lose-reply' : undefined;
       });
       const step = count.pipe(read);
-      const loom = stage.loom([step], { backend });
+      const loom = harness.loom([step], { backend });
       await loom.worker().start();
       const run = await loom.enqueue(step, 1, { form });
-      expect(await settled(stage, run.result())).toBe(1);
+      expect(await settled(harness, run.result())).toBe(1);
       expect(lost.get(operation)).toBeGreaterThan(2);
     });
 
@@ -303,11 +303,11 @@ eachBackend((open, name) => {
       });
       for (const form of FORMS) {
         const step = first.pipe(wrong);
-        const loom = stage.loom([step]);
+        const loom = harness.loom([step]);
         const worker = loom.worker();
         await worker.start();
         const run = await loom.enqueue(step, 1, { form });
-        const error = await refusal(settled(stage, run.result()));
+        const error = await refusal(settled(harness, run.result()));
         expect(error).toMatchObject({
           code: 'RUN_FAILED',
           errorName: 'ChannelTypeError',
@@ -324,7 +324,7 @@ eachBackend((open, name) => {
         late = () => mine.add('count', 1);
         return 0;
       });
-      const loom = stage.loom([writer]);
+      const loom = harness.loom([writer]);
       await loom.worker().start();
       await (await loom.enqueue(writer, 1)).result();
       expect(await refusal(late?.() ?? Promise.resolve())).toBeInstanceOf(ClosedError);
@@ -344,14 +344,14 @@ eachBackend((open, name) => {
         await goOn.passed;
         throw new Error('no');
       });
-      const loom = stage.loom([writer]);
+      const loom = harness.loom([writer]);
       await loom.worker().start();
       const handle = await loom.enqueue(writer, 1);
       await wrote.passed;
       const first = { count: 1, seen: ['step 1'], note: 'attempt 1' };
       expect(await loom.runs.channels(handle.id)).toEqual({ stats: first });
       goOn.open();
-      expect(await settled(stage, handle.result())).toBe(2);
+      expect(await settled(harness, handle.result())).toBe(2);
       const both = { count: 2, seen: ['step 1'], note: 'attempt 2' };
       expect(await loom.runs.channels(handle.id)).toEqual({ stats: both });
     });
@@ -362,10 +362,10 @@ eachBackend((open, name) => {
         await live.set('note', 'text');
         throw await refusal(live.add('note' as never, 1));
       });
-      const loom = stage.loom([writer]);
+      const loom = harness.loom([writer]);
       await loom.worker().start();
       const handle = await loom.enqueue(writer, 1);
-      expect(await refusal(settled(stage, handle.result()))).toMatchObject({
+      expect(await refusal(settled(harness, handle.result()))).toMatchObject({
         errorName: 'ChannelTypeError',
       });
       expect(await loom.tasks.attempts(handle.id)).toHaveLength(1);
@@ -377,7 +377,7 @@ eachBackend((open, name) => {
     const other = await open();
     try {
       const step = count.pipe(read);
-      const looms = [stage.loom([step]), other.loom([step])];
+      const looms = [harness.loom([step]), other.loom([step])];
       for (const loom of looms) {
         await loom.worker().start();
         const run = await loom.enqueue(step, 1, { id: 'same' });

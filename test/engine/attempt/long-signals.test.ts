@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 
 const WAITS = 10_000;
@@ -42,27 +42,27 @@ function dependants(signal: AbortSignal): number {
 }
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let warnings: string[];
   const onWarning = ({ name }: Error): void => void warnings.push(name);
   beforeEach(async () => {
     warnings = [];
     process.on('warning', onWarning);
-    stage = await open();
+    harness = await open();
   });
   afterEach(async () => {
     vi.restoreAllMocks();
     process.off('warning', onWarning);
-    await stage.close();
+    await harness.close();
   });
 
   it('F15 three hundred results under one signal put one listener on it, and leave none', async () => {
-    const loom = stage.loom([later]);
+    const loom = harness.loom([later]);
     const tasks = Array.from({ length: 300 }, () => undefined);
     const handles = await loom.enqueueMany(later, tasks);
     const { signal } = new AbortController();
     const results = handles.map((handle) => handle.result({ signal }));
-    await stage.quiet();
+    await harness.quiet();
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
     await loom.worker({ concurrency: 50 }).start();
     await Promise.all(results);
@@ -71,7 +71,7 @@ eachBackend((open) => {
   });
 
   it('F15 all of them reject with its reason when it aborts', async () => {
-    const loom = stage.loom([later]);
+    const loom = harness.loom([later]);
     const handles = await loom.enqueueMany(
       later,
       Array.from({ length: 30 }, () => undefined),
@@ -79,7 +79,7 @@ eachBackend((open) => {
     const controller = new AbortController();
     const { signal } = controller;
     const results = Promise.allSettled(handles.map((handle) => handle.result({ signal })));
-    await stage.quiet();
+    await harness.quiet();
     const reason = new Error('enough');
     controller.abort(reason);
     for (const result of await results) expect(result).toEqual({ status: 'rejected', reason });
@@ -90,12 +90,12 @@ eachBackend((open) => {
     const wait = gate();
     const held = task('held', async () => wait.passed);
     const twice = held.pipe(held.as('again'));
-    const loom = stage.loom([held]);
+    const loom = harness.loom([held]);
     const { signal } = new AbortController();
     const runs = [held, twice].flatMap((step) =>
       Array.from({ length: 20 }, () => loom.run(step, undefined, { signal })),
     );
-    await stage.quiet();
+    await harness.quiet();
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
     wait.open();
     await Promise.all(runs);
@@ -104,9 +104,9 @@ eachBackend((open) => {
   });
 
   it(`F61 ${WAITS} waits for ends and for work leave nothing on any signal`, async () => {
-    const loom = stage.loom([later]);
+    const loom = harness.loom([later]);
     const { id } = await loom.enqueue(later);
-    const { workers, inspect } = stage.backend;
+    const { workers, inspect } = harness.backend;
     const ids = Array.from({ length: 20 }, (_, at) => `w${at}`);
     for (const worker of ids) {
       const queues = ['default'];
@@ -118,7 +118,7 @@ eachBackend((open) => {
         inspect.waitForEnd(id, ms, signal),
         workers.waitForWork(worker, ms, signal),
       ]);
-      await stage.clock.advance(ms);
+      await harness.clock.advance(ms);
       await Promise.all(waits);
     };
     // The first makes connections.

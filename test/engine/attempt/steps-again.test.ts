@@ -6,7 +6,7 @@ import { encrypted } from '../../../src/codec/encryption/encrypted.ts';
 import { each } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../src/workflow/tasks/retry-after.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
@@ -46,24 +46,24 @@ const PUT_BACK: readonly (readonly [string, (loom: Fairloom, id: string) => Prom
 ];
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let world: World;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     world = new World();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const ended = async (promise: Promise<unknown>): Promise<unknown> =>
     settled(
-      stage,
+      harness,
       promise.catch((error: unknown) => error),
     );
 
   describe('a dead letter whose step had failed', () => {
     it.each(PUT_BACK)('runs it again after %s, and what had finished not', async (_, putBack) => {
       const { order } = world;
-      const loom = stage.loom([order]);
+      const loom = harness.loom([order]);
       await loom.worker().start();
       const handle = await loom.enqueue(order, 2);
       expect(await ended(handle.result())).toMatchObject({ errorName: 'RangeError' });
@@ -82,7 +82,7 @@ eachBackend((open) => {
       const orders = task('orders', { retries: 0 }, async (all: number[], ctx) =>
         ctx.run(each(world.send), all),
       );
-      const loom = stage.loom([orders, world.send]);
+      const loom = harness.loom([orders, world.send]);
       await loom.worker().start();
       const handle = await loom.enqueue(orders, [1, 2, 3]);
       expect(await ended(handle.result())).toMatchObject({ errorName: 'GroupFailedError' });
@@ -99,7 +99,7 @@ eachBackend((open) => {
       );
       const outer = task('outer', { retries: 0 }, async (n: number, ctx) => ctx.run(inner, n));
       const codec = encrypted({ keys: [{ id: 'k', key: randomBytes(32) }] });
-      const loom = stage.loom([outer], { codec });
+      const loom = harness.loom([outer], { codec });
       await loom.worker().start();
       const handle = await loom.enqueue(outer, 2);
       await ended(handle.result());
@@ -126,21 +126,21 @@ eachBackend((open) => {
         const [two] = await ctx.run(each(slow), [n]);
         return [one, two];
       });
-      const loom = stage.loom([outer, slow]);
+      const loom = harness.loom([outer, slow]);
       const first = loom.worker({ concurrency: 1 });
       await first.start();
       const handle = await loom.enqueue(outer, 2);
       await ended(handle.result());
       isOver = true;
       await loom.tasks.redrive(handle.id);
-      await stage.until(async () => (await loom.tasks.get(handle.id))?.state === 'deferred');
-      await settled(stage, started.passed);
+      await harness.until(async () => (await loom.tasks.get(handle.id))?.state === 'deferred');
+      await settled(harness, started.passed);
       world.isBroken = false;
       // Another worker has no stack of it.
       await loom.worker({ concurrency: 1 }).start();
       const stopped = first.stop({ grace: 0 });
       release.open();
-      await settled(stage, stopped);
+      await settled(harness, stopped);
       expect(await ended(handle.result())).toEqual(['failed', 2]);
       expect(seen).toEqual(['failed', 'failed', 'failed']);
       expect(world.take()).toEqual(['send 2', 'send 2']);
@@ -159,7 +159,7 @@ eachBackend((open) => {
         throw retryAfter('1s', { countAttempt: false });
       }
     });
-    const loom = stage.loom([outer]);
+    const loom = harness.loom([outer]);
     await loom.worker().start();
     const handle = await loom.enqueue(outer, 2);
     expect(await ended(handle.result())).toBe(2);
@@ -178,7 +178,7 @@ eachBackend((open) => {
         return ctx.run(world.send, charged);
       });
       const step = node.pipe(world.charge);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const run = await loom.enqueue(step, 2, { form: 'driven' });
       expect(await ended(run.result())).toBe(2);
@@ -193,7 +193,7 @@ eachBackend((open) => {
         return n;
       });
       const step = node.pipe(world.charge);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const run = await loom.enqueue(step, 2, { form: 'driven' });
       expect(await ended(run.result())).toMatchObject({ code: 'RUN_FAILED' });
@@ -218,23 +218,23 @@ eachBackend((open) => {
         return `${one} ${two}`;
       });
       const step = node.pipe(task('last', (text: string) => text));
-      const keeper = stage.loom([step]).worker();
+      const keeper = harness.loom([step]).worker();
       await keeper.start();
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       const run = await loom.enqueue(step, 2, { form: 'driven' });
-      await stage.until(async () => (await loom.tasks.get(run.id))?.state === 'deferred');
+      await harness.until(async () => (await loom.tasks.get(run.id))?.state === 'deferred');
       // The member is run, and the run come to, by one that does not know the node.
-      await settled(stage, keeper.stop({ grace: 0 }));
-      const stranger = stage.loom([slow]).worker();
-      await stranger.start();
-      await settled(stage, started.passed);
+      await settled(harness, keeper.stop({ grace: 0 }));
+      const other = harness.loom([slow]).worker();
+      await other.start();
+      await settled(harness, started.passed);
       release.open();
-      await stage.until(async () => {
-        await stage.clock.advance(250);
+      await harness.until(async () => {
+        await harness.clock.advance(250);
         return ((await loom.tasks.get(run.id))?.releases ?? 0) > 0;
       });
-      await settled(stage, stranger.stop({ grace: 0 }));
-      await stage.loom([step, slow]).worker().start();
+      await settled(harness, other.stop({ grace: 0 }));
+      await harness.loom([step, slow]).worker().start();
       expect(await ended(run.result())).toBe('failed 2');
       expect(world.take()).toEqual(['send 2']);
     });
@@ -245,7 +245,7 @@ eachBackend((open) => {
         return ctx.run(each(world.send), all);
       });
       const step = node.pipe(task('sum', (all: number[]) => all.length));
-      const loom = stage.loom([step, world.send]);
+      const loom = harness.loom([step, world.send]);
       await loom.worker().start();
       const run = await loom.enqueue(step, [1, 2, 3], { form: 'driven' });
       expect(await ended(run.result())).toBe(3);
@@ -262,7 +262,7 @@ eachBackend((open) => {
         return sent + charged;
       });
       const step = node.pipe(world.charge);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const run = await loom.enqueue(step, 2, { form: 'driven' });
       expect(await ended(run.result())).toBe(4);
@@ -273,7 +273,7 @@ eachBackend((open) => {
   describe.each(['driven', 'dispatched'] as const)('a %s run', (form) => {
     it('that is resumed runs the failed step of its node again, and no other', async () => {
       const step = world.order.pipe(world.charge);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const run = await loom.enqueue(step, 2, { form });
       expect(await ended(refusal(run.result()))).toMatchObject({ code: 'RUN_FAILED' });

@@ -7,7 +7,7 @@ import { redis } from 'fairloom/redis';
 import { ManualClock, testLoom } from 'fairloom/testing';
 import { openTelemetry } from 'fairloom/tracing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { line, plain } from '../../support/docs/option-calls.ts';
 
 type Calls = Readonly<Record<string, () => unknown>>;
@@ -88,9 +88,9 @@ function everyFunction(x: unknown): Calls {
 }
 
 /** Fields of options, and entries beside the main one. */
-function fieldsAndEntries(stage: Stage, value: unknown): Calls {
+function fieldsAndEntries(harness: Harness, value: unknown): Calls {
   const x = value as never;
-  const { backend } = stage;
+  const { backend } = harness;
   const fields = [
     'tasks',
     'handlers',
@@ -214,14 +214,14 @@ const OWN_TEST = /^loom\.(serve|close)\(/;
 
 eachBackend((open) => {
   describe('F72 values that fit nowhere', () => {
-    let stage: Stage;
+    let harness: Harness;
     let loom: Fairloom;
 
     beforeEach(async () => {
-      stage = await open();
-      loom = stage.loom([plain, line]);
+      harness = await open();
+      loom = harness.loom([plain, line]);
     });
-    afterEach(() => stage.close());
+    afterEach(() => harness.close());
 
     it.each(NASTY)('F72 takes %s for nothing that it is not', async (_, x) => {
       await loom.enqueue(plain, 1, { id: 'id' });
@@ -229,7 +229,7 @@ eachBackend((open) => {
       await loom.schedules.set('id', { task: plain, input: 1, cron: '@daily' });
       const methods = everyMethod('loom', loom, [plain, x]);
       const raw = await rawIn({
-        ...fieldsAndEntries(stage, x),
+        ...fieldsAndEntries(harness, x),
         ...(await fieldsOf(loom, x)),
         ...everyFunction(x),
         ...Object.fromEntries(Object.entries(methods).filter(([name]) => !OWN_TEST.test(name))),
@@ -262,7 +262,7 @@ eachBackend((open) => {
         if (fields?.event === 'listener.threw') lines.push(fields);
       };
       const log = { ...silentLogger, error: note };
-      const heard = stage.loom([plain], { log });
+      const heard = harness.loom([plain], { log });
       const error = new Error('late');
       const rejects = (() => Promise.reject(error)) as () => void;
       const throws = (): void => {
@@ -272,7 +272,7 @@ eachBackend((open) => {
       worker.on('worker.started', rejects);
       worker.on('worker.started', throws);
       await worker.start();
-      await stage.until(() => lines.length === 2);
+      await harness.until(() => lines.length === 2);
       const told = { event: 'listener.threw', on: 'worker.started', error };
       expect(lines).toEqual([told, told]);
       lines.length = 0;
@@ -281,8 +281,8 @@ eachBackend((open) => {
       scheduler.on('schedule.fired', throws);
       await heard.schedules.set('s', { task: plain, input: 1, every: '1m' });
       await scheduler.start();
-      await stage.clock.advance(61_000);
-      await stage.until(() => lines.length >= 2);
+      await harness.clock.advance(61_000);
+      await harness.until(() => lines.length >= 2);
       expect(lines.slice(0, 2)).toEqual([0, 1].map(() => ({ ...told, on: 'schedule.fired' })));
     });
 
@@ -313,7 +313,7 @@ eachBackend((open) => {
         () => loom.worker({ queues: holes }),
         () => loom.worker({ assignedUsers: holes }),
         () => loom.worker({ assignedUsers: ['a'], stealTargets: holes }),
-        () => stage.loom(holes),
+        () => harness.loom(holes),
         () => commandTask('c', { command: 'true', args: holes }),
         () => containerTask('c', { image: 'a', mounts: holes }),
         () => containerTask('c', { image: 'a', passEnv: holes }),

@@ -8,7 +8,7 @@ import { Fatal, RunFailedError, TaskFailedError } from '../../../src/domain/erro
 import { task } from '../../../src/workflow/task-definition.ts';
 import type { TaskOptions } from '../../../src/workflow/task-options.ts';
 import { processTask, threadTask } from '../../../src/workflow/tasks/module-task.ts';
-import { eachBackend, openMemory, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness, openMemory } from '../../support/backends.ts';
 import { type SecondCopy, secondCopy } from '../../support/processes/second-copy.ts';
 import { settled } from '../../support/runs.ts';
 import { observe } from '../../support/workers.ts';
@@ -77,15 +77,15 @@ beforeAll(async () => {
 afterAll(() => copy.remove());
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it.each(hosts)('F7 keeps what was thrown in a %s, and tells it in one line', async (_, host) => {
     const step = host('thrower', { retries: 0 });
-    const loom = stage.loom([step]);
+    const loom = harness.loom([step]);
     const worker = loom.worker();
     const seen = observe(worker);
     await worker.start();
@@ -106,7 +106,7 @@ eachBackend((open) => {
   it('F7 a run that failed has the causes behind its node, driven and dispatched', async () => {
     const step = HOSTS.plain('thrower', { retries: 0 });
     const one = step.pipe(after);
-    const loom = stage.loom([one]);
+    const loom = harness.loom([one]);
     await loom.worker().start();
     for (const form of ['driven', 'dispatched'] as const) {
       const handle = await loom.enqueue(one, 'circular', { form });
@@ -123,7 +123,7 @@ eachBackend((open) => {
     const backoff = { kind: 'fixed', base: '1s', jitter: 'none' } as const;
     const own = host('steerer', { retries: 1, backoff });
     const foreign = host('thrower', { retries: 1, backoff });
-    const loom = stage.loom([own, foreign]);
+    const loom = harness.loom([own, foreign]);
     const worker = loom.worker();
     const seen = observe(worker);
     await worker.start();
@@ -144,7 +144,7 @@ eachBackend((open) => {
       const before = seen.of('task.retried').length;
       const handle = await loom.enqueue(foreign, how);
       await seen.count('task.retried', before + 1);
-      await stage.clock.advance('1s');
+      await harness.clock.advance('1s');
       await expect(handle.result()).rejects.toMatchObject({ failureType: 'error' });
       const error = (await loom.tasks.get(handle.id))?.error;
       expect(error?.code).toBe(how === 'later' ? 'RETRY_AFTER' : 'FATAL');
@@ -162,29 +162,31 @@ eachBackend((open) => {
         return handlers[name]?.(input, ctx as never);
       }).pipe(after);
     const [own, foreign] = [counted('steerer'), counted('thrower')];
-    const loom = stage.loom([own, foreign]);
+    const loom = harness.loom([own, foreign]);
     await loom.worker().start();
     for (const form of ['driven', 'dispatched'] as const) {
       const fatal = await loom.enqueue(own, { url: copy.url, how: 'fatal' }, { form });
-      await expect(settled(stage, fatal.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
+      await expect(settled(harness, fatal.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
       expect(calls.splice(0)).toEqual(['steerer']);
       const other = await loom.enqueue(foreign, 'lookalike', { form });
-      await expect(settled(stage, other.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
+      await expect(settled(harness, other.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
       expect(calls.splice(0)).toEqual(['thrower', 'thrower']);
     }
   });
 });
 
 describe('in this process', () => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await openMemory();
+    harness = await openMemory();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('F8 what a thread throws of our own is of our own class here', async () => {
     const { url } = copy;
-    const call = stage.loom([]).run(HOSTS.thread('steerer', { retries: 0 }), { url, how: 'fatal' });
+    const call = harness
+      .loom([])
+      .run(HOSTS.thread('steerer', { retries: 0 }), { url, how: 'fatal' });
     await expect(call).rejects.toBeInstanceOf(Fatal);
     await expect(call).rejects.toMatchObject({ cause: { name: 'RangeError', message: 'why' } });
   });
@@ -192,13 +194,13 @@ describe('in this process', () => {
 
 describe('a module that cannot be loaded yet', () => {
   let folder: string;
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'fairloom-module-'));
-    stage = await openMemory();
+    harness = await openMemory();
   });
   afterEach(async () => {
-    await stage.close();
+    await harness.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -221,7 +223,7 @@ describe('a module that cannot be loaded yet', () => {
       retries: 2,
       backoff,
     });
-    const loom = stage.loom([step]);
+    const loom = harness.loom([step]);
     const worker = loom.worker({ concurrency: 1 });
     const seen = observe(worker);
     await worker.start();
@@ -229,7 +231,7 @@ describe('a module that cannot be loaded yet', () => {
     await seen.count('task.retried', 1);
     expect(seen.of('task.retried')[0]?.error.message).toBe('starting up');
     rmSync(sign);
-    await stage.clock.advance('1s');
+    await harness.clock.advance('1s');
     expect(await handle.result()).toEqual(expect.any(Number));
     expect(await loom.run(step)).toEqual(expect.any(Number));
   });

@@ -6,7 +6,7 @@ import { parallel } from '../../../src/workflow/parallel.ts';
 import { dynamic, ref, task } from '../../../src/workflow/task-definition.ts';
 import type { XCom } from '../../../src/workflow/xcom.ts';
 import { xcomKey } from '../../../src/workflow/xcom-key.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
@@ -22,15 +22,15 @@ const write = task('write', { retries: 0 }, async (input: number[], ctx) => {
 const read = task('read', async (_input: unknown, ctx) => (await ctx.xcom.pull(rows)) ?? null);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('xcom of a task', () => {
     it('A-W7 a value that one task pushes is pulled by another, of the same user alone', async () => {
-      const loom = stage.loom([write, read]);
+      const loom = harness.loom([write, read]);
       await loom.worker().start();
       await (await loom.enqueue(write, [1, 2], { user: 'ann' })).result();
       expect(await (await loom.enqueue(read, 0, { user: 'ann' })).result()).toEqual([1, 2]);
@@ -46,10 +46,10 @@ eachBackend((open) => {
         seen.push(await ctx.xcom.pull(rows), await loom.xcom.pull(rows));
         throw new Error('no');
       });
-      const loom = stage.loom([fail]);
+      const loom = harness.loom([fail]);
       await loom.worker().start();
       const handle = await loom.enqueue(fail, 1);
-      await settled(stage, refusal(handle.result()));
+      await settled(harness, refusal(handle.result()));
       expect(seen).toEqual([undefined, [1], undefined, undefined, [2], undefined]);
       expect(await loom.xcom.pull(rows)).toBe(undefined);
     });
@@ -60,10 +60,10 @@ eachBackend((open) => {
         await ctx.xcom.push('k', 1);
         throw new Error('no');
       });
-      const loom = stage.loom([fail]);
+      const loom = harness.loom([fail]);
       await loom.worker().start();
       const handle = await loom.enqueue(fail, 1);
-      expect(await settled(stage, handle.result())).toBe('fine');
+      expect(await settled(harness, handle.result())).toBe('fine');
       expect(await loom.xcom.pull('k')).toBe(undefined);
     });
 
@@ -72,9 +72,9 @@ eachBackend((open) => {
       const fail = task('fail', { decider: finish, xcom: true }, async (_n: number) => {
         throw new Error('no');
       });
-      const loom = stage.loom([fail]);
+      const loom = harness.loom([fail]);
       await loom.worker().start();
-      await settled(stage, (await loom.enqueue(fail, 1, { user: 'ann' })).result());
+      await settled(harness, (await loom.enqueue(fail, 1, { user: 'ann' })).result());
       await loom.run(fail, 1, { user: 'bob' });
       expect(await loom.xcom.pull(fail, { user: 'ann' })).toBe('fine');
       expect(await loom.xcom.pull(fail, { user: 'bob' })).toBe('fine');
@@ -94,7 +94,7 @@ eachBackend((open) => {
           (await ctx.xcom.pull(note)) ?? 'gone',
         ];
       });
-      const loom = stage.loom([work]);
+      const loom = harness.loom([work]);
       await loom.xcom.push(note, { text: 'x' });
       await loom.worker().start();
       const handle = await loom.enqueue(work, 1);
@@ -103,8 +103,8 @@ eachBackend((open) => {
       expect((await loom.xcom.list({ namespace: 'a:b' })).items).toEqual([
         {
           ...{ user: 'default', namespace: 'a:b', key: 'k', writer: handle.id },
-          pushedAt: stage.clock.now(),
-          expiresAt: stage.clock.now() + HOUR_MS,
+          pushedAt: harness.clock.now(),
+          expiresAt: harness.clock.now() + HOUR_MS,
         },
       ]);
       expect((await loom.xcom.namespaces()).items).toEqual(['a:b', 'default']);
@@ -118,7 +118,7 @@ eachBackend((open) => {
         await ctx.xcom.pull(ref<typeof extract>('extract')),
         (await ctx.xcom.pull(other)) ?? 'none',
       ]);
-      const loom = stage.loom([extract, other, load]);
+      const loom = harness.loom([extract, other, load]);
       await loom.worker().start();
       await (await loom.enqueue(extract, 7)).result();
       await (await loom.enqueue(other, 7)).result();
@@ -129,12 +129,12 @@ eachBackend((open) => {
 
     it('a result that is too large for a value fails the task', async () => {
       const large = task('large', { xcom: true }, async (n: number) => 'x'.repeat(n));
-      const loom = stage.loom([large]);
+      const loom = harness.loom([large]);
       await loom.worker().start();
       const fits = await loom.enqueue(large, 262_142);
       expect(await fits.result()).toHaveLength(262_142);
       const over = await loom.enqueue(large, 262_143);
-      expect(await settled(stage, refusal(over.result()))).toMatchObject({
+      expect(await settled(harness, refusal(over.result()))).toMatchObject({
         code: 'TASK_FAILED',
         failureType: 'invalid-result',
       });
@@ -147,21 +147,21 @@ eachBackend((open) => {
         await ctx.xcom.push('long', 1, { ttl: '1m' });
         await ctx.xcom.push('usual', 1);
       });
-      const loom = stage.loom([work], { xcom: { ttl: '5s' } });
+      const loom = harness.loom([work], { xcom: { ttl: '5s' } });
       const worker = loom.worker();
       await worker.start();
       await (await loom.enqueue(work, 1)).result();
       const keys = async (): Promise<readonly string[]> =>
         (await loom.xcom.list()).items.map(({ key }) => key);
       expect(await keys()).toEqual(['long', 'short', 'usual']);
-      await stage.clock.advance(1_000);
+      await harness.clock.advance(1_000);
       expect(await keys()).toEqual(['long', 'usual']);
-      await stage.clock.advance(4_000);
+      await harness.clock.advance(4_000);
       expect(await keys()).toEqual(['long']);
-      await stage.clock.advance(55_000);
+      await harness.clock.advance(55_000);
       expect(await keys()).toEqual([]);
       // A worker looks after its store at least once in this time.
-      await stage.clock.advance(7_000);
+      await harness.clock.advance(7_000);
       expect((await loom.xcom.namespaces()).items).toEqual([]);
     });
 
@@ -171,7 +171,7 @@ eachBackend((open) => {
         kept = ctx.xcom;
         await kept.push('k', 1);
       });
-      const loom = stage.loom([work]);
+      const loom = harness.loom([work]);
       await loom.worker().start();
       await (await loom.enqueue(work, 1)).result();
       expect(await refusal(kept?.push('k', 2) ?? Promise.resolve())).toBeInstanceOf(ClosedError);
@@ -185,22 +185,22 @@ eachBackend((open) => {
       });
       for (let call = 1, died = true; died; call++) {
         const key = `u${call}`;
-        const { backend, died: isDead } = mortal(stage.backend, call);
-        const first = stage.loom([add], { backend });
-        const handle = await stage.loom([add]).enqueue(add, 1, { user: key });
+        const { backend, died: isDead } = mortal(harness.backend, call);
+        const first = harness.loom([add], { backend });
+        const handle = await harness.loom([add]).enqueue(add, 1, { user: key });
         void first
           .worker()
           .start()
           .catch(() => undefined);
-        await stage.quiet();
+        await harness.quiet();
         died = isDead();
-        const second = stage.loom([add]);
+        const second = harness.loom([add]);
         const worker = second.worker();
         await worker.start();
-        await settled(stage, handle.result());
+        await settled(harness, handle.result());
         expect(await second.xcom.pull('n', { user: key })).toBe(1);
         const stopped = worker.stop();
-        await stage.clock.advance(0);
+        await harness.clock.advance(0);
         await stopped;
       }
     });
@@ -209,10 +209,10 @@ eachBackend((open) => {
   describe('xcom of a run', () => {
     it.each(FORMS)('a later node of a %s run pulls what an earlier one pushed', async (form) => {
       const step = write.pipe(read).as('etl');
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const run = await loom.enqueue(step, [1], { form, user: 'ann' });
-      expect(await settled(stage, run.result())).toEqual([1]);
+      expect(await settled(harness, run.result())).toEqual([1]);
       const [fact] = (await loom.xcom.list({ user: 'ann' })).items;
       expect(fact?.key).toBe('rows');
     });
@@ -223,10 +223,10 @@ eachBackend((open) => {
         return n;
       });
       const step = parallel({ a: member.as('a'), b: member.as('b') }).as('both');
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const run = await loom.enqueue(step, 7, { form });
-      expect(await settled(stage, run.result())).toEqual({ a: 7, b: 7 });
+      expect(await settled(harness, run.result())).toEqual({ a: 7, b: 7 });
       expect((await loom.xcom.list()).items).toHaveLength(3);
       expect(await loom.xcom.pull(member)).toBe(7);
     });
@@ -236,10 +236,10 @@ eachBackend((open) => {
         await ctx.xcom.push('rounds', n);
         return n < 3 ? ctx.again(n + 1) : `done ${n}`;
       });
-      const loom = stage.loom([loop]);
+      const loom = harness.loom([loop]);
       await loom.worker().start();
       const run = await loom.enqueue(loop, 1);
-      expect(await settled(stage, run.result())).toBe('done 3');
+      expect(await settled(harness, run.result())).toBe('done 3');
       expect(await loom.xcom.pull(loop)).toBe('done 3');
       expect(await loom.xcom.pull('rounds')).toBe(3);
     });
@@ -248,7 +248,7 @@ eachBackend((open) => {
       const handing = task('handing', { xcom: true }, async (n: number) => n);
       const pull = task('pull', async (_n: number, ctx) => ctx.xcom.pull(handing));
       const step = write.pipe(handing).pipe(pull).as('here');
-      const loom = stage.loom([handing, step]);
+      const loom = harness.loom([handing, step]);
       expect(await loom.run(step, [1], { user: 'ann' })).toBe(1);
       expect(await loom.run(handing, 3, { user: 'ann' })).toBe(3);
       expect(await loom.xcom.pull(handing, { user: 'ann' })).toBe(3);

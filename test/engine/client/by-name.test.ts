@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const first = task('first', async (n: number) => n);
 const second = task('second', async (n: number) => n);
@@ -10,14 +10,14 @@ const etl = first.pipe(second).as('etl');
 const same = first.pipe(second.as('third')).as('first');
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('F30 by name a pipeline is refused, and a task of that name is none', async () => {
-    const loom = stage.loom([etl, same]);
+    const loom = harness.loom([etl, same]);
     await expect(loom.enqueueByName('etl', 1)).rejects.toThrow(InvalidOptionError);
     await expect(
       loom.schedules.setByName('s', { name: 'etl', every: '1h', input: 1 }),
@@ -29,13 +29,13 @@ eachBackend((open) => {
   });
 
   it('F30 workers announce pipelines apart from the tasks that they can be given', async () => {
-    const loom = stage.loom([etl, same]);
+    const loom = harness.loom([etl, same]);
     const worker = loom.worker({ id: 'w' });
     await worker.start();
     const [info] = await loom.workers.list();
     expect(info).toMatchObject({ names: expect.arrayContaining(['first', 'second']) });
     expect(info?.pipelines).toEqual(['etl']);
-    const plain = stage.loom([first]).worker({ id: 'plain' });
+    const plain = harness.loom([first]).worker({ id: 'plain' });
     await plain.start();
     const all = await loom.workers.list();
     expect(all.find(({ id }) => id === 'plain')).not.toHaveProperty('pipelines');

@@ -18,7 +18,7 @@ import { call } from '../../../src/enqueue/call.ts';
 import type { EnqueueOptions } from '../../../src/enqueue/enqueue-options.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import { ref, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const echo = task('echo', async (value: string) => value);
 const tick = task('tick', async () => 1);
@@ -36,16 +36,16 @@ const length: StandardSchemaV1<string, number> = {
 };
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('enqueue', () => {
     it('stores what it says, over the definition, over the defaults', async () => {
       const own = task('own', { queue: 'mail', priority: 'high', cost: 2 }, async () => undefined);
-      const loom = stage.loom([own, tick], { defaults: { queue: 'bulk', priority: 1, cost: 5 } });
+      const loom = harness.loom([own, tick], { defaults: { queue: 'bulk', priority: 1, cost: 5 } });
       const place = async (options: EnqueueOptions, step = own) => {
         const { id } = await loom.enqueue(step, undefined, options);
         const { queue, priority, cost, user } = (await loom.tasks.get(id)) ?? {};
@@ -70,19 +70,19 @@ eachBackend((open) => {
       const starts: number[] = [];
       const backoff = { kind: 'fixed', base: '1h' } as const;
       const failing = task('failing', { retries: 9, backoff }, async () => {
-        starts.push(stage.clock.now());
+        starts.push(harness.clock.now());
         throw new Error('no');
       });
-      const loom = stage.loom([failing]);
+      const loom = harness.loom([failing]);
       await loom.worker().start();
       const options = {
         retries: 1,
         backoff: { kind: 'fixed', base: '2s', jitter: 'none' },
       } as const;
       const handle = await loom.enqueue(failing, undefined, options);
-      await stage.until(() => starts.length === 1);
-      await stage.quiet();
-      await stage.clock.advance('2s');
+      await harness.until(() => starts.length === 1);
+      await harness.quiet();
+      await harness.clock.advance('2s');
       await expect(handle.result()).rejects.toMatchObject({ code: 'TASK_FAILED' });
       expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBe(2_000);
     });
@@ -91,22 +91,22 @@ eachBackend((open) => {
       const starts: number[] = [];
       const backoff = (attempt: number) => `${attempt}s` as const;
       const failing = task('failing', { retries: 2, backoff }, async () => {
-        starts.push(stage.clock.now());
+        starts.push(harness.clock.now());
         throw new Error('no');
       });
-      const loom = stage.loom([failing]);
+      const loom = harness.loom([failing]);
       await loom.worker().start();
       await loom.enqueue(failing);
       for (const seconds of [1, 2, 3]) {
-        await stage.until(() => starts.length === seconds);
-        await stage.quiet();
-        await stage.clock.advance(seconds * 1_000);
+        await harness.until(() => starts.length === seconds);
+        await harness.quiet();
+        await harness.clock.advance(seconds * 1_000);
       }
       expect(starts.map((at) => at - (starts[0] ?? 0))).toEqual([0, 1_000, 3_000]);
     });
 
     it('with an id again changes nothing, unless it is another task', async () => {
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       const first = await loom.enqueue(echo, 'a', { id: 'x' });
       expect(first).toMatchObject({ id: 'x', taskId: 'x', created: true, conflict: false });
       expect(await loom.enqueue(echo, 'a', { id: 'x' })).toMatchObject({ created: false });
@@ -116,16 +116,16 @@ eachBackend((open) => {
     });
 
     it('makes ids that rise with time', async () => {
-      const loom = stage.loom([tick]);
+      const loom = harness.loom([tick]);
       const a = await loom.enqueue(tick);
-      await stage.clock.advance(5);
+      await harness.clock.advance(5);
       const b = await loom.enqueue(tick);
       expect(a.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       expect(a.id < b.id).toBe(true);
     });
 
     it('with an idempotency key follows its policy', async () => {
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       const key = { idempotencyKey: 'k' };
       const first = await loom.enqueue(echo, 'a', key);
       expect(await loom.enqueue(echo, 'a', key)).toMatchObject({
@@ -142,7 +142,7 @@ eachBackend((open) => {
     });
 
     it('is refused when the user has too many', async () => {
-      const loom = stage.loom([tick]);
+      const loom = harness.loom([tick]);
       await loom.users.set('u', { maxQueued: 2 });
       await loom.enqueue(tick, undefined, { user: 'u' });
       await loom.enqueue(tick, undefined, { user: 'u', delay: '1h' });
@@ -161,7 +161,7 @@ eachBackend((open) => {
           ctx.upstream.byId('no') ?? null,
         ];
       });
-      const loom = stage.loom([tick, sum]);
+      const loom = harness.loom([tick, sum]);
       const first = await loom.enqueue(tick, undefined, { id: 'first' });
       const last = await loom.enqueue(sum, undefined, { dependsOn: [first, 'first'] });
       expect((await loom.tasks.get(last.id))?.state).toBe('deferred');
@@ -170,7 +170,7 @@ eachBackend((open) => {
     });
 
     it('is refused for dependencies that cannot be', async () => {
-      const loom = stage.loom([tick]);
+      const loom = harness.loom([tick]);
       await loom.enqueue(tick, undefined, { id: 'theirs', user: 'them' });
       const enqueue = (options: EnqueueOptions) => loom.enqueue(tick, undefined, options);
       await expect(enqueue({ dependsOn: ['none'] })).rejects.toBeInstanceOf(UnknownDependencyError);
@@ -185,7 +185,7 @@ eachBackend((open) => {
     });
 
     it('needs a user when that is required', async () => {
-      const loom = stage.loom([tick], { requireUser: true });
+      const loom = harness.loom([tick], { requireUser: true });
       await expect(loom.enqueue(tick)).rejects.toThrow('requireUser');
       await expect(loom.run(tick)).rejects.toThrow('requireUser');
       expect(await loom.enqueue(tick, undefined, { user: 'u' })).toMatchObject({ created: true });
@@ -193,7 +193,7 @@ eachBackend((open) => {
 
     it('checks the input by its schema, here and at the worker', async () => {
       const sized = task('sized', { input: length, output: length }, async (n) => 'x'.repeat(n));
-      const loom = stage.loom([sized]);
+      const loom = harness.loom([sized]);
       await loom.worker().start();
       expect(await (await loom.enqueue(sized, 'four')).result()).toBe(4);
       const wrong = loom.enqueue(sized, 7 as unknown as string);
@@ -203,13 +203,13 @@ eachBackend((open) => {
     });
 
     it('works for code that is elsewhere, by reference or by name', async () => {
-      const producer = stage.loom([]);
+      const producer = harness.loom([]);
       const remote = ref<typeof echo>('echo');
       const handles = [
         await producer.enqueue(remote, 'a'),
         await producer.enqueueByName('echo', 'b'),
       ];
-      await stage.loom([echo]).worker().start();
+      await harness.loom([echo]).worker().start();
       expect(await Promise.all(handles.map((handle) => handle.result()))).toEqual(['a', 'b']);
       await expect(producer.run(remote, 'a')).rejects.toMatchObject({ code: 'UNKNOWN_TASK' });
     });
@@ -220,7 +220,7 @@ eachBackend((open) => {
         decode: (text: string) => new Date(JSON.parse(text).at),
       };
       const next = task('next', async (at: Date) => new Date(at.getTime() + 1));
-      const loom = stage.loom([next], { codec });
+      const loom = harness.loom([next], { codec });
       await loom.worker().start();
       expect(await (await loom.enqueue(next, new Date(5))).result()).toEqual(new Date(6));
       const refused = loom.enqueue(next, 'no date' as unknown as Date);
@@ -252,7 +252,7 @@ eachBackend((open) => {
       ['traceparent', { traceparent: 'no' }],
       ['onDuplicate', { onDuplicate: 'no' as 'return' }],
     ])('refuses a wrong %s before anything is sent', async (option, options) => {
-      const loom = stage.loom([tick]);
+      const loom = harness.loom([tick]);
       const error = await loom.enqueue(tick, undefined, options).catch((thrown) => thrown);
       expect(error).toBeInstanceOf(InvalidOptionError);
       expect(error.option).toBe(option);
@@ -260,16 +260,16 @@ eachBackend((open) => {
     });
 
     it('that has an expiry ends as expired when nobody starts it', async () => {
-      const loom = stage.loom([tick]);
+      const loom = harness.loom([tick]);
       const handle = await loom.enqueue(tick, undefined, { expiresIn: '10s' });
-      await stage.clock.advance('11s');
-      await stage.backend.tasks.tick();
+      await harness.clock.advance('11s');
+      await harness.backend.tasks.tick();
       await expect(handle.result()).rejects.toMatchObject({ failureType: 'expired' });
     });
 
     it('after a moment starts then', async () => {
-      const loom = stage.loom([tick]);
-      const at = new Date(stage.clock.now() + 60_000);
+      const loom = harness.loom([tick]);
+      const at = new Date(harness.clock.now() + 60_000);
       const handle = await loom.enqueue(tick, undefined, { executeAfter: at });
       expect(await loom.tasks.get(handle.id)).toMatchObject({
         state: 'scheduled',
@@ -280,7 +280,7 @@ eachBackend((open) => {
 
   describe('enqueueMany', () => {
     it('stores all in order, of one definition or of several', async () => {
-      const loom = stage.loom([echo, tick]);
+      const loom = harness.loom([echo, tick]);
       await loom.worker().start();
       const same = await loom.enqueueMany(echo, ['a', 'b', 'c'], { user: 'u' });
       expect(await Promise.all(same.map((one) => one.result()))).toEqual(['a', 'b', 'c']);
@@ -290,7 +290,7 @@ eachBackend((open) => {
     });
 
     it('stores nothing when one is refused', async () => {
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       await loom.users.set('u', { maxQueued: 2 });
       const tooMany = loom.enqueueMany(echo, ['a', 'b', 'c'], { user: 'u' });
       const error = await tooMany.catch((thrown) => thrown);
@@ -302,7 +302,7 @@ eachBackend((open) => {
     });
 
     it('answers for each when it need not be all', async () => {
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       await loom.enqueue(echo, 'before', { id: 'taken' });
       const calls = [
         call(echo, 'a'),
@@ -320,7 +320,7 @@ eachBackend((open) => {
     });
 
     it('takes dependencies within the batch, forward and back, and finds cycles', async () => {
-      const loom = stage.loom([tick]);
+      const loom = harness.loom([tick]);
       await loom.worker().start();
       const one = (id: string, dependsOn: readonly string[]) =>
         call(tick, undefined, { id, dependsOn });
@@ -335,7 +335,7 @@ eachBackend((open) => {
     });
 
     it('is sent again without doubling', async () => {
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       const calls = [call(echo, 'a', { id: '1' }), call(echo, 'b', { id: '2' })];
       await loom.enqueueMany(calls);
       const again = await loom.enqueueMany(calls);
@@ -344,7 +344,7 @@ eachBackend((open) => {
     });
 
     it('refuses what would not be all or none', async () => {
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       const options = { id: 'x' } as object;
       await expect(loom.enqueueMany(echo, ['a'], options)).rejects.toThrow('id');
       const rejecting = [call(echo, 'a', { onDuplicate: 'reject' })];
@@ -354,10 +354,10 @@ eachBackend((open) => {
 
   describe('a handle', () => {
     it('gives up after its timeout, and the task goes on', async () => {
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       const handle = await loom.enqueue(echo, 'a');
       const waiting = handle.result({ timeout: '100ms' }).catch((thrown: unknown) => thrown);
-      await stage.clock.advance(100);
+      await harness.clock.advance(100);
       expect(await waiting).toBeInstanceOf(ResultTimeoutError);
       await loom.worker().start();
       expect(await handle.result({ timeout: 0 }).catch(() => 'later')).toBeDefined();
@@ -365,7 +365,7 @@ eachBackend((open) => {
     });
 
     it('follows its signal', async () => {
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       const handle = await loom.enqueue(echo, 'a');
       const stop = new AbortController();
       const waiting = handle.result({ signal: stop.signal });
@@ -375,22 +375,22 @@ eachBackend((open) => {
     });
 
     it('says when the task is gone', async () => {
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       await loom.worker().start();
       const handle = await loom.enqueue(echo, 'a');
       await handle.result();
-      await stage.clock.advance('2m');
+      await harness.clock.advance('2m');
       await loom.tasks.remove(handle.id);
       await expect(handle.result()).rejects.toBeInstanceOf(TaskNotFoundError);
     });
 
     it('ends with its client', async () => {
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       const handle = await loom.enqueue(echo, 'a');
       const waiting = handle.result().catch((thrown: unknown) => thrown);
-      await stage.quiet();
+      await harness.quiet();
       const closed = loom.close({ timeout: 0 });
-      await stage.clock.advance(0);
+      await harness.clock.advance(0);
       await closed;
       expect(await waiting).toBeInstanceOf(ClosedError);
       await expect(loom.enqueue(echo, 'b')).rejects.toBeInstanceOf(ClosedError);

@@ -6,7 +6,7 @@ import { TopSource } from '../../../src/cli/top/snapshot.ts';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { prometheus } from '../../../src/metrics.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const quick = task('quick', async (n: number) => n);
 const BUILT_IN = {
@@ -18,15 +18,15 @@ const BUILT_IN = {
 };
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('a user that is configured before it has work', () => {
     it('F33 is listed at once, with its settings and where each comes from', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       await loom.users.set('acme', { weight: 3 });
       expect((await loom.users.list()).items).toEqual([
         {
@@ -62,7 +62,7 @@ eachBackend((open) => {
     });
 
     it('F33 stays while it works, once, and goes with its last setting', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       const names = async (): Promise<readonly string[]> =>
         (await loom.users.list()).items.map(({ user }) => user);
       await loom.users.set('acme', { weight: 3 });
@@ -72,7 +72,7 @@ eachBackend((open) => {
       const worker = loom.worker();
       await worker.start();
       await handle.result();
-      await stage.quiet();
+      await harness.quiet();
       expect(await names()).toEqual(['acme', 'bolt']);
       await loom.users.resume('bolt');
       expect(await names()).toEqual(['acme']);
@@ -87,7 +87,7 @@ eachBackend((open) => {
     });
 
     it('F33 turns pages of users with and without work, none twice', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       const all = Array.from({ length: 23 }, (_, at) => `u${String(at).padStart(2, '0')}`);
       for (const [at, user] of all.entries()) {
         if (at % 3 !== 0) await loom.users.set(user, { weight: 2 });
@@ -107,11 +107,11 @@ eachBackend((open) => {
 
     it('F33 crowds nobody out of samples, top and doctor', async () => {
       const metrics = prometheus({ client });
-      const loom = stage.loom([quick], { metrics });
+      const loom = harness.loom([quick], { metrics });
       const idle = Array.from({ length: 120 }, (_, at) => `idle-${at}`);
       await Promise.all(idle.map((user) => loom.users.set(user, { weight: 2 })));
       await loom.enqueue(quick, 1, { user: 'zoe', id: 'waits' });
-      await stage.jump(5_000);
+      await harness.jump(5_000);
       const { users } = await new TopSource(loom).take(0);
       expect(users.map(({ user }) => user)).toEqual(['zoe']);
       const { checks } = await diagnose(loom, false);
@@ -121,7 +121,7 @@ eachBackend((open) => {
     });
 
     it('F33 is asked for by true or false', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       const wrong = { configured: 'no' as unknown as boolean };
       await expect(loom.users.list(wrong)).rejects.toThrow(InvalidOptionError);
       await expect(loom.users.list(wrong)).rejects.toThrow('configured: expected true or false');

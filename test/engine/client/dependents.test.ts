@@ -2,18 +2,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const work = task('work', async (n: number) => n);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let loom: Fairloom;
   beforeEach(async () => {
-    stage = await open();
-    loom = stage.loom([work]);
+    harness = await open();
+    loom = harness.loom([work]);
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** Stores tasks of these ids, each with whom it waits for and what it does about its end. */
   async function store(
@@ -25,7 +25,7 @@ eachBackend((open) => {
       const policies =
         policy === undefined ? {} : { onUpstreamFailure: policy, onUpstreamCancel: policy };
       await loom.enqueue(work, 1, { id, dependsOn, user: 'ann', ...policies });
-      await stage.clock.advance(1);
+      await harness.clock.advance(1);
     }
   }
 
@@ -49,11 +49,11 @@ eachBackend((open) => {
       const broken = task('broken', { retries: 0 }, async () => {
         throw new Error('no');
       });
-      const both = stage.loom([broken, work]);
+      const both = harness.loom([broken, work]);
       await both.enqueue(broken, undefined, { id: 'a' });
       await both.enqueue(work, 1, { id: 'b', dependsOn: ['a'] });
       await both.worker().start();
-      await stage.until(async () => (await both.tasks.get('a'))?.dependents?.held === 1);
+      await harness.until(async () => (await both.tasks.get('a'))?.dependents?.held === 1);
       expect((await both.tasks.explain('a')).dependents).toEqual({ count: 1, held: 1, ids: ['b'] });
       const { items } = await both.tasks.dependents('a');
       expect(items).toMatchObject([{ id: 'b', waits: 'redrive' }]);
@@ -118,8 +118,8 @@ eachBackend((open) => {
       expect(await loom.tasks.consequences(['a', 'b'], failure)).toMatchObject({ count: 0 });
       const typo = { ending: 'cancel', limt: 3 } as { ending: 'cancel' };
       await expect(loom.tasks.consequences('a', typo)).rejects.toThrow('limt');
-      const strange = { ending: 'fire' as 'cancel' };
-      await expect(loom.tasks.consequences('a', strange)).rejects.toThrow('ending');
+      const unexpected = { ending: 'fire' as 'cancel' };
+      await expect(loom.tasks.consequences('a', unexpected)).rejects.toThrow('ending');
     });
 
     it('F24 tells hundreds by their number', async () => {
@@ -134,7 +134,7 @@ eachBackend((open) => {
   describe.each(['dispatched', 'driven'] as const)('what would end with a %s run', (form) => {
     it('F24 tells its open nodes, and tasks outside that wait for it', async () => {
       const steps = work.pipe(work.as('again')).as('steps');
-      const both = stage.loom([work, steps]);
+      const both = harness.loom([work, steps]);
       await both.enqueue(steps, 1, { id: 'run', form, delay: '1h' });
       await both.enqueue(work, 1, { id: 'after', dependsOn: ['run'] });
       const { nodes, tasks, count } = await both.runs.consequences('run');

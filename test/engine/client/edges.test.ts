@@ -4,20 +4,20 @@ import type { Fairloom } from '../../../src/client/client.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { call } from '../../../src/enqueue/call.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const secret = task('secret', async () => 'secret');
 const read = task('read', async (_: number, ctx) => ctx.upstream.all);
 const slow = task('slow', { retries: 0 }, async () => 1);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let loom: Fairloom;
   beforeEach(async () => {
-    stage = await open();
-    loom = stage.loom([secret, read, slow]);
+    harness = await open();
+    loom = harness.loom([secret, read, slow]);
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('an id that another user stores', () => {
     it('F60 gives its result to nobody who did not ask for another user’s', async () => {
@@ -43,7 +43,7 @@ eachBackend((open) => {
       await loom.worker().start();
       const x = await loom.enqueue(secret, undefined, { id: 'x', user: 'ann' });
       expect(await x.result()).toBe('secret');
-      await stage.clock.advance(1_000);
+      await harness.clock.advance(1_000);
       const [fact] = (await b.result()) as readonly object[];
       expect(fact).toMatchObject({ taskId: 'x', state: 'missing' });
       expect(fact).not.toHaveProperty('result');
@@ -78,8 +78,8 @@ eachBackend((open) => {
       await loom.enqueue(slow, undefined, { ...wait, id: 'b' });
       await loom.enqueue(slow, undefined, { id: 'c', user: 'ann', dependsOn: ['b'] });
       await loom.worker().start();
-      await stage.clock.advance(1_000);
-      await stage.until(async () => (await loom.tasks.get('b'))?.state === 'failed');
+      await harness.clock.advance(1_000);
+      await harness.until(async () => (await loom.tasks.get('b'))?.state === 'failed');
       await loom.enqueue(slow, undefined, { id: 'x', user: 'ann', dependsOn: ['c'] });
       await expect(loom.tasks.redrive('b')).rejects.toMatchObject({
         code: 'DEPENDENCY_CYCLE',
@@ -88,7 +88,7 @@ eachBackend((open) => {
       const { changed, skipped } = await loom.dead.redrive({ all: true });
       expect({ changed, skipped }).toEqual({ changed: 0, skipped: 1 });
       await loom.tasks.cancel('c');
-      await stage.until(async () => (await loom.tasks.get('x'))?.state === 'canceled');
+      await harness.until(async () => (await loom.tasks.get('x'))?.state === 'canceled');
       await loom.tasks.redrive('b');
       expect((await loom.tasks.get('b'))?.state).not.toBe('failed');
     });

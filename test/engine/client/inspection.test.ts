@@ -7,7 +7,7 @@ import {
   WrongStateError,
 } from '../../../src/domain/errors/errors.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const quick = task('quick', async (n: number) => n);
 const failing = task('failing', { retries: 0 }, async () => {
@@ -15,15 +15,15 @@ const failing = task('failing', { retries: 0 }, async () => {
 });
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('tasks', () => {
     it('are listed by state, in pages', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       await loom.enqueueMany(quick, [1, 2, 3, 4, 5], { delay: '1h', user: 'u' });
       const first = await loom.tasks.list({ state: 'scheduled', limit: 2, values: true });
       expect(first.items).toHaveLength(2);
@@ -40,7 +40,7 @@ eachBackend((open) => {
     });
 
     it('are made due, put back and removed', async () => {
-      const loom = stage.loom([quick, failing]);
+      const loom = harness.loom([quick, failing]);
       const later = await loom.enqueue(quick, 1, { delay: '1d' });
       await loom.tasks.runNow(later.id);
       await expect(loom.tasks.runNow(later.id)).rejects.toBeInstanceOf(WrongStateError);
@@ -55,13 +55,13 @@ eachBackend((open) => {
       expect(await loom.tasks.get(broken.id)).toMatchObject({ state: 'queued', failures: 0 });
       await expect(loom.tasks.redrive(broken.id)).rejects.toBeInstanceOf(WrongStateError);
       await expect(loom.tasks.remove(broken.id)).rejects.toBeInstanceOf(WrongStateError);
-      await stage.clock.advance('61s');
+      await harness.clock.advance('61s');
       await loom.tasks.remove(later.id);
       expect(await loom.tasks.get(later.id)).toBeUndefined();
     });
 
     it('say why they do not run', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       await loom.users.set('u', { maxRunning: 1 });
       const { id } = await loom.enqueue(quick, 1, { user: 'u' });
       const noWorker = await loom.tasks.explain(id);
@@ -81,7 +81,7 @@ eachBackend((open) => {
     });
 
     it('know their place in line', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       const handles = await loom.enqueueMany(quick, [1, 2, 3], { user: 'u' });
       const last = handles.at(-1)?.id ?? '';
       expect(await loom.tasks.position(last)).toMatchObject({ place: 3, turnsBefore: 2 });
@@ -92,7 +92,7 @@ eachBackend((open) => {
 
   describe('dead letters', () => {
     it('are listed, put back and removed, up to a limit', async () => {
-      const loom = stage.loom([failing]);
+      const loom = harness.loom([failing]);
       await loom.worker().start();
       const users = ['a', 'a', 'a', 'b'];
       const handles = await Promise.all(
@@ -110,7 +110,7 @@ eachBackend((open) => {
         changed: 2,
         more: true,
       });
-      await stage.until(async () => (await loom.tasks.counts()).failed === 3);
+      await harness.until(async () => (await loom.tasks.counts()).failed === 3);
       expect(await loom.dead.redrive({ name: 'other' })).toEqual({
         changed: 0,
         skipped: 0,
@@ -124,7 +124,7 @@ eachBackend((open) => {
 
   describe('users', () => {
     it('have settings, of all queues and of one', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       const settings: UserOptions = {
         weight: 2.5,
         maxRunning: 3,
@@ -169,16 +169,16 @@ eachBackend((open) => {
       ['rate.per', { rate: { limit: 1, per: 0 } }],
       ['rate.burst', { rate: { limit: 2, per: '1s', burst: 3 } }],
     ])('refuse a wrong %s', async (option, settings) => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       await expect(loom.users.set('u', settings)).rejects.toMatchObject({ option });
     });
 
     it('are paused and resumed', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       await loom.worker().start();
       await loom.users.pause('u');
       const handle = await loom.enqueue(quick, 1, { user: 'u' });
-      await stage.quiet();
+      await harness.quiet();
       expect(await loom.runnable()).toBe(0);
       await loom.users.resume('u');
       expect(await handle.result()).toBe(1);
@@ -187,7 +187,7 @@ eachBackend((open) => {
 
   describe('queues', () => {
     it('have settings and counts', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       const settings: QueueOptions = {
         maxRunning: 10,
         rate: { limit: 5, per: '1s', burst: 2 },
@@ -227,16 +227,16 @@ eachBackend((open) => {
       ['maxRunning', { maxRunning: -1 }],
       ['weight', { perUser: { weight: -1 } }],
     ])('refuse a wrong %s', async (option, settings) => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       await expect(loom.queues.set('q', settings)).rejects.toMatchObject({ option });
     });
 
     it('are paused and resumed', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       await loom.worker().start();
       await loom.queues.pause('default');
       const handle = await loom.enqueue(quick, 1);
-      await stage.quiet();
+      await harness.quiet();
       expect((await loom.tasks.explain(handle.id)).obstacles).toMatchObject([
         { kind: 'queue-paused' },
       ]);
@@ -246,7 +246,7 @@ eachBackend((open) => {
   });
 
   it('counts, tells its health and finds no drift', async () => {
-    const loom = stage.loom([quick, failing]);
+    const loom = harness.loom([quick, failing]);
     await loom.worker().start();
     const handles = await loom.enqueueMany(quick, [1, 2, 3]);
     await Promise.all(handles.map((handle) => handle.result()));

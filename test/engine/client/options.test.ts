@@ -1,7 +1,7 @@
 /** What callers hand in beside inputs: an option that there is not is refused, wherever it stands. */
 import { type Fairloom, InvalidOptionError, task } from 'fairloom';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { line, optionCases, plain } from '../../support/docs/option-calls.ts';
 
 /** What a call throws or rejects with. */
@@ -19,15 +19,15 @@ const NAMES = Object.entries(optionCases({} as never)).flatMap(([type, { calls }
 );
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
 
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it.each(NAMES)('F26 %s: %s refuses an option that there is not', async (type, name) => {
-    const loom = stage.loom([plain, line]);
+    const loom = harness.loom([plain, line]);
     const { valid, calls, at = (options) => options } = optionCases(loom)[type] ?? never();
     const act = calls[name] ?? never();
     for (const value of [1, undefined]) {
@@ -51,7 +51,7 @@ eachBackend((open) => {
       ['tenant', 'user', { tenant: 'a' }],
       ['Priority', 'priority', { Priority: 'high' }],
     ])('%s means %s', async (option, meant, options) => {
-      const loom = stage.loom([plain]);
+      const loom = harness.loom([plain]);
       const error = await thrownBy(() => loom.enqueue(plain, 1, options as never));
       expect(error).toMatchObject({
         option,
@@ -62,7 +62,7 @@ eachBackend((open) => {
     });
 
     it('is named with its place', async () => {
-      const loom = stage.loom([plain]);
+      const loom = harness.loom([plain]);
       const options = { rate: { limt: 5, per: '1s' } };
       expect(await thrownBy(() => loom.users.set('u', options as never))).toMatchObject({
         option: 'rate.limt',
@@ -71,7 +71,7 @@ eachBackend((open) => {
     });
 
     it('says which there are when none is near', async () => {
-      const loom = stage.loom([plain]);
+      const loom = harness.loom([plain]);
       const error = await thrownBy(() => loom.run(plain, 1, { maxSteps: 3 } as never));
       expect(error).toMatchObject({
         message: 'run: there is no option "maxSteps"; there are user, signal',
@@ -79,7 +79,7 @@ eachBackend((open) => {
     });
 
     it('may be inherited, or of a class; what all objects have is nobody’s', async () => {
-      const loom = stage.loom([plain]);
+      const loom = harness.loom([plain]);
       class Options {
         usr = 'acme';
       }
@@ -96,7 +96,7 @@ eachBackend((open) => {
     it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
       'may be %s',
       async (key) => {
-        const loom = stage.loom([plain]);
+        const loom = harness.loom([plain]);
         const options = JSON.parse(`{ "${key}": 1 }`);
         expect(await thrownBy(() => loom.enqueue(plain, 1, options))).toMatchObject({
           option: key,
@@ -130,19 +130,19 @@ eachBackend((open) => {
     const failing = task('failing', { retries: 0 }, async () => {
       throw new RangeError('no');
     });
-    let stage: Stage;
+    let harness: Harness;
     let loom: Fairloom;
 
     beforeEach(async () => {
-      stage = await open();
-      loom = stage.loom([failing]);
+      harness = await open();
+      loom = harness.loom([failing]);
       await loom.worker().start();
       for (const user of ['a', 'a', 'b']) {
         const handle = await loom.enqueue(failing, undefined, { user });
         await handle.result().catch(() => undefined);
       }
     });
-    afterEach(() => stage.close());
+    afterEach(() => harness.close());
 
     it.each(NOBODY)('that means %s is refused, and changes nothing', async (_, which) => {
       for (const change of ['remove', 'redrive'] as const) {

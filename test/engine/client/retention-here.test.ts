@@ -15,27 +15,27 @@ async function keptOf(backend: ReturnType<typeof memory>): Promise<number> {
 }
 
 it('F73 a process that is told to keep nothing keeps what ended in the last second', async () => {
-  const stage = await openMemory();
-  const loom = stage.loom([double], { retention: { finished: 0, finishedCount: 100 } });
+  const harness = await openMemory();
+  const loom = harness.loom([double], { retention: { finished: 0, finishedCount: 100 } });
   await loom.worker({ concurrency: 10 }).start();
   const handles = await Promise.all(Array.from({ length: 500 }, (_, n) => loom.enqueue(double, n)));
   const results = Promise.all(handles.map((handle) => handle.result()));
-  await stage.clock.advance(1);
+  await harness.clock.advance(1);
   expect(await results).toEqual(handles.map((_, n) => n * 2));
-  await stage.clock.advance(2_000);
-  expect(await keptOf(stage.backend)).toBe(0);
-  await stage.close();
+  await harness.clock.advance(2_000);
+  expect(await keptOf(harness.backend)).toBe(0);
+  await harness.close();
 });
 
 it('F73 a process that is told to keep so many keeps so many, and no more', async () => {
-  const stage = await openMemory();
-  const loom = stage.loom([double], { retention: { finishedCount: 100 } });
+  const harness = await openMemory();
+  const loom = harness.loom([double], { retention: { finishedCount: 100 } });
   await loom.worker({ concurrency: 10 }).start();
   const handles = await Promise.all(Array.from({ length: 500 }, (_, n) => loom.enqueue(double, n)));
   await Promise.all(handles.map((handle) => handle.result()));
-  await stage.clock.advance(2_000);
-  expect(await keptOf(stage.backend)).toBe(100);
-  await stage.close();
+  await harness.clock.advance(2_000);
+  expect(await keptOf(harness.backend)).toBe(100);
+  await harness.close();
 });
 
 it('F73 whoever waits for an end reads it, however long the handlers of others hold the loop', async () => {

@@ -5,21 +5,21 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 
 type States = Readonly<Record<string, string>>;
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let loom: Fairloom;
   /** What lets a task that has started end; `fail` says that it fails. */
   let running: Map<string, (end: 'finish' | 'fail') => void>;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     running = new Map();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const work = task('work', { retries: 0 }, async (give: unknown, ctx) => {
     const end = await new Promise((resolve) => running.set(ctx.taskId, resolve));
@@ -30,7 +30,7 @@ eachBackend((open) => {
 
   /** Tasks and what each waits for, in the order of the keys; a worker is there for all of them. */
   async function enqueue(tasks: Readonly<Record<string, readonly string[]>>): Promise<void> {
-    loom = stage.loom([work]);
+    loom = harness.loom([work]);
     for (const [id, dependsOn] of Object.entries(tasks)) {
       await loom.enqueue(work, `${id} done`, { id, dependsOn });
     }
@@ -52,16 +52,16 @@ eachBackend((open) => {
   async function run(id: string, end: 'finish' | 'fail' = 'finish'): Promise<void> {
     const worker = loom.worker({ concurrency: 1 });
     await worker.start();
-    await stage.until(async () => {
+    await harness.until(async () => {
       if (running.has(id)) return true;
-      await stage.clock.advance(50);
+      await harness.clock.advance(50);
       return false;
     });
     worker.pause();
     running.get(id)?.(end);
-    await stage.until(() => isEnded(id));
-    await settled(stage, worker.stop({ grace: 0 }));
-    while ((await stage.backend.tasks.tick()).more) await stage.quiet();
+    await harness.until(() => isEnded(id));
+    await settled(harness, worker.stop({ grace: 0 }));
+    while ((await harness.backend.tasks.tick()).more) await harness.quiet();
   }
 
   it('example 1: a line; all but the first are deferred, and each end queues the next', async () => {
@@ -106,7 +106,7 @@ eachBackend((open) => {
   });
 
   it('example 3: a cycle is refused when its last task is made, with the way round', async () => {
-    loom = stage.loom([work]);
+    loom = harness.loom([work]);
     const block = { onMissing: 'block' } as const;
     await loom.enqueue(work, 1, { id: 'a', dependsOn: ['b'], ...block });
     await loom.enqueue(work, 1, { id: 'b', dependsOn: ['c'], ...block });
@@ -130,12 +130,12 @@ eachBackend((open) => {
 
     it('as a pipeline hands each result to the next', async () => {
       const etl = extract.pipe(transform).pipe(loadData).as('etl');
-      loom = stage.loom([etl]);
+      loom = harness.loom([etl]);
       await loom.worker().start();
       for (const form of ['dispatched', 'driven'] as const) {
         const handle = await loom.enqueue(etl, undefined, { form });
         const value = { status: 'loaded', rows: 2_000 };
-        expect(await settled(stage, handle.result())).toEqual(value);
+        expect(await settled(harness, handle.result())).toEqual(value);
       }
       expect(await loom.run(etl)).toEqual({ status: 'loaded', rows: 2_000 });
     });
@@ -147,12 +147,12 @@ eachBackend((open) => {
         return { processed_records: 2 * found.result.records };
       });
       const finish = task('finish', (_: undefined, ctx) => ctx.upstream.get(read));
-      loom = stage.loom([extract, read, finish]);
+      loom = harness.loom([extract, read, finish]);
       await loom.worker().start();
       const first = await loom.enqueue(extract, undefined, { id: 'extract_data' });
       const second = await loom.enqueue(read, undefined, { dependsOn: [first] });
       const third = await loom.enqueue(finish, undefined, { dependsOn: [second] });
-      expect(await settled(stage, third.result())).toEqual({
+      expect(await settled(harness, third.result())).toEqual({
         ...{ state: 'finished', taskId: second.id, result: { processed_records: 2_000 } },
       });
     });
@@ -184,7 +184,7 @@ eachBackend((open) => {
     await run('A', 'fail');
     expect(await states('A', 'B', 'D')).toEqual({ A: 'failed', B: 'deferred', D: 'deferred' });
     await loom.tasks.cancel('C');
-    while ((await stage.backend.tasks.tick()).more) await stage.quiet();
+    while ((await harness.backend.tasks.tick()).more) await harness.quiet();
     // The seed leaves D without anything to wait for; here it says why it will not run.
     expect(await states('B', 'C', 'D')).toEqual({ B: 'deferred', C: 'canceled', D: 'canceled' });
   });

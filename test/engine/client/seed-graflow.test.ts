@@ -17,7 +17,7 @@ import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { AnyStep, Pipeline } from '../../../src/workflow/step.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
 import { FORMS, replaced, turn } from '../runs/cases/kit.ts';
@@ -45,11 +45,11 @@ function wide(members: number): AnyStep {
 }
 
 eachBackend((open, name) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const hashOf = async (loom: Fairloom, run: { readonly id: string }): Promise<string> =>
     (await loom.runs.get(run.id))?.graph ?? '';
@@ -60,7 +60,7 @@ eachBackend((open, name) => {
   /** The backend, and its calls that have to do with graphs. */
   function watched(): { readonly backend: Backend; readonly calls: string[] } {
     const calls: string[] = [];
-    const backend = flakyBackend(stage.backend, ({ operation, args }) => {
+    const backend = flakyBackend(harness.backend, ({ operation, args }) => {
       if (operation.startsWith('graphs.'))
         calls.push(`${operation} ${String(args[0]).slice(0, 8)}`);
       return undefined;
@@ -70,15 +70,15 @@ eachBackend((open, name) => {
 
   /** Lets time pass at which nobody does anything, then does what was due. */
   async function pass(ms: number): Promise<void> {
-    await stage.jump(ms);
-    await stage.clock.advance(0);
-    while ((await stage.backend.tasks.tick()).more) await turn();
-    await stage.quiet();
+    await harness.jump(ms);
+    await harness.clock.advance(0);
+    while ((await harness.backend.tasks.tick()).more) await turn();
+    await harness.quiet();
   }
 
   /** A graph in the store that no run refers to any more, and its hash. */
   async function unneeded(step: AnyStep = pair): Promise<string> {
-    const loom = stage.loom([inc, double], { retention: { canceled: 0 } });
+    const loom = harness.loom([inc, double], { retention: { canceled: 0 } });
     const run = await start(loom, step, 1);
     const hash = await hashOf(loom, run);
     await run.cancel();
@@ -91,7 +91,7 @@ eachBackend((open, name) => {
     it('the same workflow many times stores one graph', async () => {
       const hashes = new Set<string>();
       for (let client = 0; client < 5; client++) {
-        const loom = stage.loom([pair]);
+        const loom = harness.loom([pair]);
         const runs = await Promise.all(Array.from({ length: 20 }, (_, n) => start(loom, pair, n)));
         for (const run of runs) hashes.add(await hashOf(loom, run));
         const known = client === 0 ? 0 : 1;
@@ -101,19 +101,19 @@ eachBackend((open, name) => {
     });
 
     it('a worker restores the graph by its hash', async () => {
-      const producer = stage.loom([pair]);
+      const producer = harness.loom([pair]);
       const run = await start(producer, pair, 3);
       const hash = await hashOf(producer, run);
       const { backend, calls } = watched();
       // It knows the handlers and has never seen the pipeline.
-      await stage.loom([inc, double], { backend }).worker().start();
-      expect(await settled(stage, run.result())).toBe(8);
+      await harness.loom([inc, double], { backend }).worker().start();
+      expect(await settled(harness, run.result())).toBe(8);
       expect(calls).toEqual([`graphs.load ${hash.slice(0, 8)}`]);
     });
 
     it('a known hash is not uploaded again', async () => {
       const { backend, calls } = watched();
-      const loom = stage.loom([pair], { backend });
+      const loom = harness.loom([pair], { backend });
       for (let n = 0; n < 10; n++) await start(loom, pair, n);
       await Promise.all([10, 11, 12].map((n) => start(loom, inc.pipe(double), n)));
       expect(calls.map((call) => call.split(' ')[0])).toEqual(['graphs.save']);
@@ -121,7 +121,7 @@ eachBackend((open, name) => {
 
     it('a load extends the time to live', async () => {
       const hash = await unneeded();
-      const look = (): Promise<unknown> => stage.loom([]).graphs.get(hash);
+      const look = (): Promise<unknown> => harness.loom([]).graphs.get(hash);
       // Looked at every 20 h, it outlives its 24 h twice.
       for (let day = 0; day < 3; day++) {
         await pass(20 * HOUR_MS);
@@ -132,12 +132,12 @@ eachBackend((open, name) => {
     });
 
     it('the cache drops what was used longest ago', async () => {
-      const saver = stage.loom([inc]);
+      const saver = harness.loom([inc]);
       const hashes: string[] = [];
       for (let at = 0; at < 101; at++) {
         hashes.push(await hashOf(saver, await start(saver, chain(2).as(`g${at}`), 1)));
       }
-      const loom = stage.loom([]);
+      const loom = harness.loom([]);
       for (const hash of hashes.slice(0, 100)) await loom.graphs.get(hash);
       await loom.graphs.get(hashes[0] ?? '');
       expect(loom.graphs.stats()).toMatchObject({ loads: 100, hits: 1 });
@@ -153,14 +153,14 @@ eachBackend((open, name) => {
     }) => {
       const lines: string[] = [];
       for (const step of [chain(120), chain(1_000), wide(80), wide(900)]) {
-        const loom = stage.loom([inc]);
+        const loom = harness.loom([inc]);
         await start(loom, step, 1);
         const { bytesBefore, bytesAfter } = loom.graphs.stats();
         expect(bytesBefore).toBeGreaterThanOrEqual(10 * 1_024);
         expect(bytesAfter).toBeLessThanOrEqual(bytesBefore / 2);
         lines.push(`${step.name}: ${bytesBefore} to ${bytesAfter} bytes`);
       }
-      const loom = stage.loom([inc, double]);
+      const loom = harness.loom([inc, double]);
       for (let n = 0; n < 100; n++) await start(loom, pair, n);
       const { saves, bytesBefore, bytesAfter } = loom.graphs.stats();
       const [each1, stored] = [bytesBefore / saves, bytesAfter];
@@ -170,29 +170,29 @@ eachBackend((open, name) => {
     });
 
     it('a run that takes longer than the time to live keeps its graph', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       const runs = [
         await start(loom, pair, 1, { delay: '3d' }),
         await start(loom, pair, 1, { delay: '3d', form: 'driven' }),
       ];
       const hash = await hashOf(loom, runs[0] ?? { id: '' });
       for (let day = 0; day < 3; day++) await pass(LIMITS.graphTtlMs + 1);
-      expect(await stage.backend.graphs.load(hash)).toMatchObject({ kind: 'found' });
-      const other = stage.loom([inc, double]);
+      expect(await harness.backend.graphs.load(hash)).toMatchObject({ kind: 'found' });
+      const other = harness.loom([inc, double]);
       await other.worker().start();
-      const values = await settled(stage, Promise.all(runs.map((run) => run.result())));
+      const values = await settled(harness, Promise.all(runs.map((run) => run.result())));
       expect(values).toEqual([4, 4]);
     });
 
     it('expired, never uploaded and evicted are told apart', async () => {
-      const get = (hash: string, backend = stage.backend): Promise<unknown> =>
-        stage.loom([], { backend }).graphs.get(hash);
+      const get = (hash: string, backend = harness.backend): Promise<unknown> =>
+        harness.loom([], { backend }).graphs.get(hash);
       const missing = get('b'.repeat(64));
       await expect(missing).rejects.toBeInstanceOf(GraphNotFoundError);
       await expect(missing).rejects.toMatchObject({ retryable: true });
-      const loom = stage.loom([inc, double]);
+      const loom = harness.loom([inc, double]);
       const hash = await hashOf(loom, await start(loom, chain(3), 1, { delay: '9d' }));
-      const evicted = await evict(stage.backend, hash);
+      const evicted = await evict(harness.backend, hash);
       await expect(get(hash, evicted)).rejects.toBeInstanceOf(GraphEvictedError);
       const old = await unneeded();
       await pass(LIMITS.graphTtlMs + 60_000);
@@ -211,18 +211,18 @@ eachBackend((open, name) => {
         });
       const group = parallel({ b: note('b'), c: note('c'), d: note('d') });
       const whole = note('a').pipe(group).pipe(note('e'));
-      const loom = stage.loom([whole]);
+      const loom = harness.loom([whole]);
       await loom.worker({ concurrency: 10 }).start();
       const run = await start(loom, whole, 1, { form });
-      await stage.until(() => log.length === 5);
+      await harness.until(() => log.length === 5);
       expect(log.slice(2).toSorted()).toEqual(['+b', '+c', '+d']);
       for (const one of ['c', 'b', 'd']) {
         expect(log).not.toContain('+e');
         gates.get(one)?.open();
-        await stage.until(() => log.includes(`-${one}`));
-        await stage.quiet();
+        await harness.until(() => log.includes(`-${one}`));
+        await harness.quiet();
       }
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       expect(log).toEqual(['+a', '-a', ...log.slice(2, 5), '-c', '-b', '-d', '+e', '-e']);
     });
   });
@@ -234,11 +234,11 @@ eachBackend((open, name) => {
       const more = dynamic('more', (n: number, ctx) => ctx.next(inc.pipe(double), n));
       const whole = more.pipe(inc.as('last') as never);
       const { backend, calls } = watched();
-      const loom = stage.loom([whole, ...all], { backend });
+      const loom = harness.loom([whole, ...all], { backend });
       await loom.worker().start();
       const run = await start(loom, whole, 1);
-      expect(await settled(stage, run.result())).toBe(5);
-      await stage.quiet();
+      expect(await settled(harness, run.result())).toBe(5);
+      await harness.quiet();
       expect((await loom.stats()).totals.enqueued).toBe(1);
       expect(calls.filter((call) => call.startsWith('graphs.save'))).toHaveLength(1);
     });
@@ -246,14 +246,14 @@ eachBackend((open, name) => {
     it('a group in a worker dispatches its members under the new hash', async () => {
       const show = task('show', String);
       const fan = dynamic('fan', (n: number, ctx) => ctx.next(each(inc.pipe(double)), [n, n + 1]));
-      const loom = stage.loom([fan, show, ...all]);
+      const loom = harness.loom([fan, show, ...all]);
       await loom.worker().start();
       const run = await start(loom, fan.pipe(show as never), 1);
-      expect(await settled(stage, run.result())).toBe('4,6');
+      expect(await settled(harness, run.result())).toBe('4,6');
       const drives = (await loom.tasks.list({ state: 'finished' })).items.filter(
         (one) => one.name === '~drive',
       );
-      const records = await stage.backend.inspect.get(drives.map(({ id }) => id));
+      const records = await harness.backend.inspect.get(drives.map(({ id }) => id));
       const hashes = records.map((record) => JSON.parse(record?.options ?? '{}').run);
       const own = hashes.find(({ id, node }) => id === run.id && node === '')?.graph;
       const members = hashes.filter(({ id, node }) => id === run.id && node !== '');
@@ -274,11 +274,11 @@ eachBackend((open, name) => {
           input = [input, input];
           output = [output, output];
         }
-        const loom = stage.loom(all);
+        const loom = harness.loom(all);
         await loom.users.set('default', { maxRunning: 1 });
         await loom.worker({ concurrency: 1 }).start();
         const run = await start(loom, step, input);
-        expect(await settled(stage, run.result())).toEqual(output);
+        expect(await settled(harness, run.result())).toEqual(output);
       },
     );
 
@@ -286,12 +286,12 @@ eachBackend((open, name) => {
       const grow = dynamic('grow', (n: number, ctx) =>
         ctx.next(parallel({ a: inc.pipe(double), b: parallel({ c: inc.as('c') }) }), n),
       );
-      const loom = stage.loom([grow, ...all]);
+      const loom = harness.loom([grow, ...all]);
       await loom.worker({ concurrency: 2 }).start();
       const value = { a: 4, b: { c: 2 } };
-      expect(await settled(stage, (await start(loom, grow, 1)).result())).toEqual(value);
+      expect(await settled(harness, (await start(loom, grow, 1)).result())).toEqual(value);
       const run = await start(loom, parallel({ x: grow, y: double }), 1);
-      expect(await settled(stage, run.result())).toEqual({ x: value, y: 2 });
+      expect(await settled(harness, run.result())).toEqual({ x: value, y: 2 });
     });
 
     it('goto out of a group is refused, within a member it is not', async () => {
@@ -300,13 +300,13 @@ eachBackend((open, name) => {
       const skipped = task('skipped', (): number => {
         throw new Error('it was to be skipped');
       });
-      const loom = stage.loom([out, within, skipped, ...all]);
+      const loom = harness.loom([out, within, skipped, ...all]);
       await loom.worker().start();
       const bad = await start(loom, parallel({ out, inc }).pipe(double as never), 1);
-      await expect(settled(stage, bad.result())).rejects.toThrow('GotoInGroupError');
+      await expect(settled(harness, bad.result())).rejects.toThrow('GotoInGroupError');
       const member = within.pipe(skipped as never).pipe(inc as never);
       const good = await start(loom, parallel({ member, double }), 1);
-      expect(await settled(stage, good.result())).toEqual({ member: 2, double: 2 });
+      expect(await settled(harness, good.result())).toEqual({ member: 2, double: 2 });
     });
   });
 
@@ -319,7 +319,7 @@ eachBackend((open, name) => {
           seen.push(`${who} ${n}`);
           return n;
         });
-      const [here, there] = [stage.loom([say('here')]), other.loom([say('there')])];
+      const [here, there] = [harness.loom([say('here')]), other.loom([say('there')])];
       await Promise.all([here.worker().start(), there.worker().start()]);
       const step = each(say('nobody'));
       const mine = await start(here, step, [1, 2], { id: 'same' });
@@ -328,7 +328,7 @@ eachBackend((open, name) => {
         GraphNotFoundError,
       );
       const theirs = await start(there, step, [3, 4], { id: 'same' });
-      expect(await settled(stage, mine.result())).toEqual([1, 2]);
+      expect(await settled(harness, mine.result())).toEqual([1, 2]);
       expect(await settled(other, theirs.result())).toEqual([3, 4]);
       expect(seen.toSorted()).toEqual(['here 1', 'here 2', 'there 3', 'there 4']);
     } finally {

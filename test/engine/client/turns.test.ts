@@ -1,13 +1,13 @@
 /** The embedded backend answers at once: timers and sockets must have their turn all the same. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { openMemory, type Stage } from '../../support/backends.ts';
+import { type Harness, openMemory } from '../../support/backends.ts';
 
-let stage: Stage;
+let harness: Harness;
 beforeEach(async () => {
-  stage = await openMemory();
+  harness = await openMemory();
 });
-afterEach(() => stage.close());
+afterEach(() => harness.close());
 
 /** Turns that the event loop got while something went on. */
 async function turnsDuring(act: () => Promise<void>): Promise<number> {
@@ -25,7 +25,7 @@ async function turnsDuring(act: () => Promise<void>): Promise<number> {
 
 it('while many tasks are enqueued one by one, and many at a time', async () => {
   const none = task('none', async () => undefined);
-  const loom = stage.loom([none]);
+  const loom = harness.loom([none]);
   const single = await turnsDuring(async () => {
     for (let count = 0; count < 5_000; count++) await loom.enqueue(none);
   });
@@ -43,7 +43,7 @@ it('while many tasks are enqueued one by one, and many at a time', async () => {
 
 it('while a worker runs tasks that do nothing', async () => {
   const none = task('none', async () => undefined);
-  const loom = stage.loom([none]);
+  const loom = harness.loom([none]);
   await loom.enqueueMany(
     none,
     Array.from({ length: 5_000 }, () => undefined),

@@ -3,20 +3,20 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import type { EnqueueOptions } from '../../../src/enqueue/enqueue-options.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const index = task('index', async (text: string) => text);
 const report = index.pipe(task('size', async (text: string) => text.length)).as('report');
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('a debounced task runs once, with the newest input', async () => {
-    const loom = stage.loom([index]);
+    const loom = harness.loom([index]);
     const worker = loom.worker();
     await worker.start();
     const debounce = { key: 'doc-1', wait: '2s' } as const;
@@ -24,13 +24,13 @@ eachBackend((open) => {
       loom.enqueue(index, 'a', { debounce }),
       loom.enqueue(index, 'b', { debounce }),
     ]);
-    await stage.clock.advance('1s');
+    await harness.clock.advance('1s');
     const third = await loom.enqueue(index, 'c', { debounce });
     expect([second.id, third.id]).toEqual([first.id, first.id]);
     expect([first.created, second.created]).toEqual([true, false]);
-    await stage.clock.advance('1s');
+    await harness.clock.advance('1s');
     expect(await loom.tasks.get(first.id)).toMatchObject({ state: 'scheduled' });
-    await stage.clock.advance('1s');
+    await harness.clock.advance('1s');
     expect(await first.result()).toBe('c');
     expect((await loom.stats()).totals.enqueued).toBe(1);
     const next = await loom.enqueue(index, 'd', { debounce });
@@ -38,7 +38,7 @@ eachBackend((open) => {
   });
 
   it('a throttled one runs at once, and once more with the newest input when asked', async () => {
-    const loom = stage.loom([index]);
+    const loom = harness.loom([index]);
     const worker = loom.worker();
     await worker.start();
     const throttle = { key: 'doc-1', per: '10s', trailing: true } as const;
@@ -49,12 +49,12 @@ eachBackend((open) => {
     expect(third.id).toBe(second.id);
     const dropped = await loom.enqueue(index, 'd', { throttle: { key: 'doc-1', per: '10s' } });
     expect(dropped.id).toBe(second.id);
-    await stage.clock.advance('10s');
+    await harness.clock.advance('10s');
     expect(await third.result()).toBe('c');
   });
 
   it('keys of the three kinds do not meet, nor those of two users', async () => {
-    const loom = stage.loom([index]);
+    const loom = harness.loom([index]);
     const handles = [
       await loom.enqueue(index, 'a', { idempotencyKey: 'k' }),
       await loom.enqueue(index, 'a', { debounce: { key: 'k', wait: '1s' } }),
@@ -65,7 +65,7 @@ eachBackend((open) => {
   });
 
   it('each on its own terms in a call with `atomic: false`', async () => {
-    const loom = stage.loom([index]);
+    const loom = harness.loom([index]);
     const debounce = { key: 'k', wait: '1s' } as const;
     const answers = await loom.enqueueMany(index, ['a', 'b'], { atomic: false, debounce });
     const ids = answers.map((answer) => (answer.ok ? answer.handle.id : 'refused'));
@@ -95,7 +95,7 @@ eachBackend((open) => {
       ['idempotencyKey', { idempotencyKey: '~d.k' }],
     ];
     it.each(wrong)('%s in %j', async (option, options) => {
-      const loom = stage.loom([index]);
+      const loom = harness.loom([index]);
       const call = loom.enqueue(index, 'a', options as EnqueueOptions);
       await expect(call).rejects.toBeInstanceOf(InvalidOptionError);
       await expect(call).rejects.toThrow(option);
@@ -103,7 +103,7 @@ eachBackend((open) => {
     });
 
     it('where all or none is stored, and for runs', async () => {
-      const loom = stage.loom([report]);
+      const loom = harness.loom([report]);
       const calls = [
         () => loom.enqueueMany(index, ['a'], { debounce }),
         () => loom.enqueue(report, 'a', { throttle } as object),

@@ -19,7 +19,7 @@ import { type Flow, flow } from '../../../src/workflow/flow.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { xcomKey } from '../../../src/workflow/xcom-key.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 import { type Spans, spans } from '../../support/spans.ts';
 
@@ -92,8 +92,8 @@ function keeper(): { readonly log: Logger; readonly lines: unknown[] } {
 }
 
 /** Uses whatever carries words of users or handlers. */
-async function useAll(loom: Fairloom, stage: Stage): Promise<readonly string[]> {
-  const done = (promise: Promise<unknown>): Promise<unknown> => settled(stage, promise);
+async function useAll(loom: Fairloom, harness: Harness): Promise<readonly string[]> {
+  const done = (promise: Promise<unknown>): Promise<unknown> => settled(harness, promise);
   await loom.worker({ id: 'w-1' }).start();
   const handle = await loom.enqueue(plain, SECRET, { idempotencyKey: 'key-1' });
   expect(await done(handle.result())).toBe(`'${SECRET}' again`);
@@ -107,7 +107,7 @@ async function useAll(loom: Fairloom, stage: Stage): Promise<readonly string[]> 
   });
   await done(after.result());
   const running = await loom.enqueue(hanging, SECRET);
-  await stage.until(async () => (await loom.tasks.get(running.id))?.state === 'started');
+  await harness.until(async () => (await loom.tasks.get(running.id))?.state === 'started');
   await loom.tasks.cancel(running.id, { reason: `stop ${SECRET}` });
   await done(refusal(running.result()));
   const later = await loom.enqueue(plain, SECRET, { delay: '1d' });
@@ -131,8 +131,8 @@ async function useAll(loom: Fairloom, stage: Stage): Promise<readonly string[]> 
   const stopped = await loom.enqueue(literal as never, SECRET as never, { delay: '1d' } as never);
   await loom.runs.cancel(stopped.id, { reason: `no run ${SECRET}` });
   await loom.schedules.set('often', { every: '5m', task: plain, input: `${SECRET} often` });
-  await stage.clock.advance('10m');
-  await stage.quiet();
+  await harness.clock.advance('10m');
+  await harness.quiet();
   await loom.xcom.push('outside', SECRET);
   expect(await loom.xcom.pull('outside')).toBe(SECRET);
   return [handle.id, failed.id, decided.id, after.id, running.id, later.id, ...runs, stopped.id];
@@ -204,15 +204,15 @@ const shown = (value: unknown): string =>
   inspect(value, { depth: 20, showHidden: true, maxStringLength: null, maxArrayLength: null });
 
 eachBackend((open, name) => {
-  let stage: Stage;
+  let harness: Harness;
   let traces: Spans;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     traces = spans();
   });
   afterEach(async () => {
     traces.close();
-    await stage.close();
+    await harness.close();
   });
 
   describe('encrypted', () => {
@@ -225,8 +225,8 @@ eachBackend((open, name) => {
       const codec = encrypted({ keys: [{ id: 'k1', key: Buffer.alloc(32, 1) }] });
       const { tracer } = traces;
       const options = { codec, log, logErrors: false, metrics, tracer };
-      const loom = stage.loom(TASKS, options);
-      const ids = await useAll(loom, stage);
+      const loom = harness.loom(TASKS, options);
+      const ids = await useAll(loom, harness);
       // It can be read by who has the key, so it was stored.
       const [, failed = '', decided = '', , , later = ''] = ids;
       expect(JSON.stringify(await loom.dead.list({ limit: 10 }))).toContain(SECRET);
@@ -245,7 +245,7 @@ eachBackend((open, name) => {
       });
       expect(fired.items.map(({ input }) => input)).toContain(`${SECRET} often`);
 
-      const store = shown(await stored(stage.backend, ids));
+      const store = shown(await stored(harness.backend, ids));
       expect(store).toContain('enc:k1:');
       expect(store).not.toContain(SECRET);
       // Counters stay readable, since the store adds to them.

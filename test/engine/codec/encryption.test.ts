@@ -9,7 +9,7 @@ import type { NewTask } from '../../../src/domain/task/task.ts';
 import { call } from '../../../src/enqueue/call.ts';
 import { channel } from '../../../src/workflow/channel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const K1 = { id: 'k1', key: randomBytes(32) };
@@ -23,15 +23,15 @@ const fail = task('fail', { retries: 2, backoff: { base: 0 } }, async (secret: s
 });
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('a client with keys', () => {
     it('F40 stores no input, result or error as it is, and reads all of them', async () => {
-      const loom = stage.loom([echo, fail], { codec: encrypted({ keys: [K1] }) });
+      const loom = harness.loom([echo, fail], { codec: encrypted({ keys: [K1] }) });
       await loom.worker().start();
       const handle = await loom.enqueue(echo, { secret: 'S3CRET' });
       expect(await handle.result()).toEqual({ again: 'S3CRET' });
@@ -40,20 +40,20 @@ eachBackend((open) => {
         result: { again: 'S3CRET' },
       });
       const failed = await loom.enqueue(fail, 'S3CRET');
-      const error = await settled(stage, refusal(failed.result()));
+      const error = await settled(harness, refusal(failed.result()));
       expect(error).toMatchObject({ code: 'TASK_FAILED', errorName: 'TypeError' });
       const attempts = await loom.tasks.attempts(failed.id);
       // The backend has cut the older ones.
       expect(attempts.map((one) => one.error?.name)).toEqual(Array(3).fill('TypeError'));
       for (const one of attempts) expect(one.error?.message).toContain('no S3CRET xxx');
       expect(attempts.at(-1)?.error?.stack).toContain('encryption.test');
-      const [record] = await stage.backend.inspect.get([failed.id]);
+      const [record] = await harness.backend.inspect.get([failed.id]);
       expect(record?.payload).toMatch(/^enc:k1:[\w-]+$/);
       expect(JSON.stringify(record)).not.toContain('S3CRET');
     });
 
     it('F40 a key is exchanged while tasks wait: what was stored with the old one is still the same task', async () => {
-      const before = stage.loom([echo], { codec: encrypted({ keys: [K1] }) });
+      const before = harness.loom([echo], { codec: encrypted({ keys: [K1] }) });
       const input = { secret: 'S3CRET' };
       const one = { id: 'o-1' };
       const two = { idempotencyKey: 'key-2' };
@@ -61,7 +61,7 @@ eachBackend((open) => {
       const first = await before.enqueue(echo, input, two);
       await before.enqueue(echo, { secret: 'other' }, { id: 'o-3' });
 
-      const loom = stage.loom([echo], { codec: encrypted({ keys: [K2, K1] }) });
+      const loom = harness.loom([echo], { codec: encrypted({ keys: [K2, K1] }) });
       expect(await loom.enqueue(echo, input, one)).toMatchObject({ id: 'o-1', created: false });
       const again = await loom.enqueue(echo, input, two);
       expect(again).toMatchObject({ id: first.id, created: false, conflict: false });
@@ -77,16 +77,16 @@ eachBackend((open) => {
       });
       expect(await loom.tasks.get(first.id)).toMatchObject({ result: { again: 'S3CRET' } });
       expect(await loom.tasks.get('o-1')).toMatchObject({ input });
-      const [old, fresh] = await stage.backend.inspect.get(['o-1', first.id]);
+      const [old, fresh] = await harness.backend.inspect.get(['o-1', first.id]);
       expect(old?.payload).toMatch(/^enc:k1:/);
       expect(fresh?.result).toMatch(/^enc:k2:/);
     });
 
     it('F40 a batch of which one task was stored with an older key is stored whole', async () => {
-      const before = stage.loom([echo], { codec: encrypted({ keys: [K1] }) });
+      const before = harness.loom([echo], { codec: encrypted({ keys: [K1] }) });
       await before.enqueue(echo, { secret: 'a' }, { id: 'a' });
       await before.enqueue(echo, { secret: 'c' }, { id: 'c' });
-      const loom = stage.loom([echo], { codec: encrypted({ keys: [K2, K1] }) });
+      const loom = harness.loom([echo], { codec: encrypted({ keys: [K2, K1] }) });
       const batch = ['a', 'b', 'c'].map((secret) => call(echo, { secret }, { id: secret }));
       const handles = await loom.enqueueMany(batch);
       expect(handles.map(({ created }) => created)).toEqual([false, true, false]);
@@ -99,13 +99,13 @@ eachBackend((open) => {
     });
 
     it('F40 a task whose input cannot be read is a dead letter that says why, and no retry is made', async () => {
-      const owner = stage.loom([echo], { codec: encrypted({ keys: [K1] }) });
+      const owner = harness.loom([echo], { codec: encrypted({ keys: [K1] }) });
       const unread = await owner.enqueue(echo, { secret: 'S3CRET' }, { id: 'unknown' });
-      const loom = stage.loom([echo], { codec: encrypted({ keys: [K2] }) });
+      const loom = harness.loom([echo], { codec: encrypted({ keys: [K2] }) });
       const worker = loom.worker();
       await worker.start();
       await settled(
-        stage,
+        harness,
         unread.result().catch(() => undefined),
       );
       const text = 'a stored value is encrypted with key "k1", which this process does not have';
@@ -120,7 +120,7 @@ eachBackend((open) => {
       const seen = await owner.tasks.get('unknown');
       expect(seen).toMatchObject({ input: { secret: 'S3CRET' } });
       expect(seen?.error?.message).toBe('(encrypted with key k2)');
-      const bare = await stage.loom([echo]).tasks.get('unknown');
+      const bare = await harness.loom([echo]).tasks.get('unknown');
       expect(bare).toMatchObject({
         encryptedWith: 'k1',
         error: { message: '(encrypted with key k2)' },
@@ -129,11 +129,11 @@ eachBackend((open) => {
     });
 
     it('F40 what was altered, exchanged or is not encrypted is an error, and never a value', async () => {
-      const loom = stage.loom([echo], { codec: encrypted({ keys: [K1] }) });
+      const loom = harness.loom([echo], { codec: encrypted({ keys: [K1] }) });
       const handle = await loom.enqueue(echo, { secret: 'S3CRET' });
       await loom.worker().start();
       await handle.result();
-      const [record] = await stage.backend.inspect.get([handle.id]);
+      const [record] = await harness.backend.inspect.get([handle.id]);
       const { payload = '', result = '' } = record ?? {};
       const turned = payload.at(-2) === 'A' ? 'B' : 'A';
       const forged = {
@@ -144,9 +144,11 @@ eachBackend((open) => {
         short: 'enc:k1:AAAA',
       };
       for (const [name, text] of Object.entries(forged)) {
-        await stage.backend.tasks.enqueue([{ ...newTask(name), payload: text }], { atomic: false });
+        await harness.backend.tasks.enqueue([{ ...newTask(name), payload: text }], {
+          atomic: false,
+        });
       }
-      await stage.quiet();
+      await harness.quiet();
       for (const name of Object.keys(forged)) {
         const task = await loom.tasks.get(name);
         expect(task).toMatchObject({ state: 'failed', error: { name: 'DecryptionError' } });
@@ -155,7 +157,7 @@ eachBackend((open) => {
         );
       }
       const lenient = encrypted({ keys: [K1], acceptPlain: true });
-      const open = stage.loom([echo], { codec: lenient });
+      const open = harness.loom([echo], { codec: lenient });
       expect(await open.tasks.get('not-encrypted')).toMatchObject({ input: { secret: 'forged' } });
     });
 
@@ -181,14 +183,14 @@ eachBackend((open) => {
         decode: (text) =>
           text === '' ? undefined : JSON.parse(Buffer.from(text, 'hex').toString()),
       };
-      const loom = stage.loom([fail, echo], { codec });
+      const loom = harness.loom([fail, echo], { codec });
       await loom.worker().start();
       const failed = await loom.enqueue(fail, 'S3CRET');
-      await settled(stage, refusal(failed.result()));
+      await settled(harness, refusal(failed.result()));
       const later = await loom.enqueue(echo, { secret: 'S3CRET' }, { delay: '1d' });
       await loom.tasks.cancel(later.id, { reason: 'S3CRET' });
-      const records = await stage.backend.inspect.get([failed.id, later.id]);
-      const attempts = await stage.backend.inspect.attempts(failed.id);
+      const records = await harness.backend.inspect.get([failed.id, later.id]);
+      const attempts = await harness.backend.inspect.attempts(failed.id);
       expect(JSON.stringify([records, attempts])).not.toContain('S3CRET');
       expect((await loom.tasks.get(failed.id))?.error?.message).toContain('no S3CRET');
       expect(JSON.stringify(await loom.tasks.get(later.id))).toContain('S3CRET');
@@ -202,13 +204,13 @@ eachBackend((open) => {
       });
       const hold = task('hold', async (words: string[]) => words.join());
       const both = add.pipe(hold).pipe(add.as('again'));
-      const owner = stage.loom([both, add, hold], { codec: encrypted({ keys: [K1] }) });
+      const owner = harness.loom([both, add, hold], { codec: encrypted({ keys: [K1] }) });
       const worker = owner.worker();
       await worker.start();
       const run = await owner.enqueue(both, 'one');
-      expect(await settled(stage, run.result())).toEqual(['one', 'one']);
+      expect(await settled(harness, run.result())).toEqual(['one', 'one']);
       expect(await owner.runs.channels(run.id)).toEqual({ notes: { seen: ['one', 'one'] } });
-      const bare = stage.loom([]);
+      const bare = harness.loom([]);
       const words = '(encrypted with key k1)';
       expect(await bare.runs.channels(run.id)).toEqual({ notes: { seen: [words, words] } });
       expect(await bare.runs.get(run.id)).toMatchObject({ encryptedWith: 'k1', nodes: [] });
@@ -218,23 +220,23 @@ eachBackend((open) => {
     });
 
     it('F40 a schedule is listed without its key, and fired with it alone', async () => {
-      const owner = stage.loom([echo], { codec: encrypted({ keys: [K1] }) });
+      const owner = harness.loom([echo], { codec: encrypted({ keys: [K1] }) });
       const input = { secret: 'S3CRET' };
       await owner.schedules.set('hourly', { every: '1h', task: echo, input });
-      const bare = stage.loom([echo]);
+      const bare = harness.loom([echo]);
       expect(await bare.schedules.get('hourly')).toMatchObject({
         task: 'echo',
         everyMs: 3_600_000,
       });
-      const stranger = bare.worker();
-      await stranger.start();
-      await stage.clock.advance(3_600_000);
-      await stage.quiet();
+      const other = bare.worker();
+      await other.start();
+      await harness.clock.advance(3_600_000);
+      await harness.quiet();
       expect((await owner.schedules.get('hourly'))?.fired).toBe(0);
-      await settled(stage, stranger.stop());
+      await settled(harness, other.stop());
       await owner.worker().start();
-      await stage.clock.advance(60_000);
-      await stage.quiet();
+      await harness.clock.advance(60_000);
+      await harness.quiet();
       expect((await owner.schedules.get('hourly'))?.fired).toBe(1);
       const { items } = await owner.tasks.list({ state: 'finished', values: true });
       expect(items.map((one) => one.input)).toEqual([input]);

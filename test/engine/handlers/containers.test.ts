@@ -4,7 +4,7 @@ import {
   type ContainerTaskOptions,
   containerTask,
 } from '../../../src/workflow/tasks/program-task.ts';
-import { openMemory, type Stage } from '../../support/backends.ts';
+import { type Harness, openMemory } from '../../support/backends.ts';
 import { isAlive, type KeptLog, keepLog } from '../../support/processes/processes.ts';
 import { realEngine, STAND_IN, type StandIn, standIn } from '../../support/processes/stand-in.ts';
 
@@ -25,16 +25,16 @@ const FACTS = ['ID', 'USER', 'ATTEMPT', 'FENCING_TOKEN'].flatMap((fact) => [
 const HERE = 'console.error("pid " + process.pid); setInterval(() => {}, 1000);';
 const DEAF = `process.on('SIGTERM', () => console.error('no')); ${HERE}`;
 
-let stage: Stage;
+let harness: Harness;
 let log: KeptLog;
 let engine: StandIn;
 beforeEach(async () => {
-  stage = await openMemory();
+  harness = await openMemory();
   log = keepLog();
   engine = standIn();
 });
 afterEach(async () => {
-  await stage.close();
+  await harness.close();
   engine.remove();
 });
 
@@ -62,7 +62,7 @@ describe('a container', () => {
       stdin: 'none',
       stdout: 'text',
     });
-    const loom = stage.loom([resize]);
+    const loom = harness.loom([resize]);
     await loom.worker().start();
     const id = 'a b\n--privileged';
     const handle = await loom.enqueue(resize, '-v /:/host', { id });
@@ -88,7 +88,7 @@ describe('a container', () => {
     for (const one of real === undefined ? [STAND_IN] : [STAND_IN, real]) {
       const options = { ...once, timeout: 'none', engine: one } as const;
       const cat = containerTask('cat', { ...options, image: 'busybox:latest', args: ['cat'] });
-      expect(await stage.loom([cat]).run(cat, given)).toEqual(given);
+      expect(await harness.loom([cat]).run(cat, given)).toEqual(given);
     }
     expect(engine.calls('run')[0]).toContain('-i');
   });
@@ -96,12 +96,12 @@ describe('a container', () => {
   it('knows its task', async () => {
     const code = 'console.log(JSON.stringify(process.env.FAIRLOOM_TASK_USER))';
     const who = node('who', code);
-    expect(await stage.loom([who]).run(who, 1, { user: 'a b' })).toBe('a b');
+    expect(await harness.loom([who]).run(who, 1, { user: 'a b' })).toBe('a b');
   });
 
   it('that fails tells exit code and stderr, and is removed', async () => {
     const bad = node('bad', 'console.error("no disk"); process.exitCode = 4');
-    await expect(stage.loom([bad]).run(bad)).rejects.toMatchObject({
+    await expect(harness.loom([bad]).run(bad)).rejects.toMatchObject({
       code: 'PROGRAM_FAILED',
       program: 'node:20',
       exitCode: 4,
@@ -112,7 +112,7 @@ describe('a container', () => {
 
   it('is told no option that is none: the engine’s own words come back', async () => {
     const bad = node('bad', '', { engineArgs: ['--no-such-option'] });
-    await expect(stage.loom([bad]).run(bad)).rejects.toMatchObject({
+    await expect(harness.loom([bad]).run(bad)).rejects.toMatchObject({
       exitCode: 125,
       stderr: 'unknown flag: --no-such-option',
     });
@@ -120,7 +120,7 @@ describe('a container', () => {
 
   it('says what to install when there is no engine', async () => {
     const none = node('none', '', { engine: 'fairloom-no-such-engine' });
-    const error: unknown = await stage
+    const error: unknown = await harness
       .loom([none])
       .run(none)
       .catch((thrown: unknown) => thrown);
@@ -132,62 +132,62 @@ describe('a container', () => {
 describe('a container that should end', () => {
   it('gets SIGTERM by its name at its timeout, and is gone before the next attempt', async () => {
     const hang = node('hang', HERE, { retries: 1, backoff: { base: 0 } });
-    const loom = stage.loom([hang], { log });
+    const loom = harness.loom([hang], { log });
     await loom.worker().start();
     const handle = await loom.enqueue(hang);
     const first = await pidOf(1);
     const [name] = engine.containers();
-    await stage.clock.advance('1s');
+    await harness.clock.advance('1s');
     await pidOf(2);
     expect([isAlive(first), engine.containers().includes(`${name}`)]).toEqual([false, false]);
     expect(engine.calls('kill')[0]).toEqual(['kill', '--signal', 'TERM', name]);
-    await stage.clock.advance('1s');
+    await harness.clock.advance('1s');
     await expect(handle.result()).rejects.toMatchObject({ failureType: 'timeout' });
-    await stage.until(() => engine.containers().length === 0);
+    await harness.until(() => engine.containers().length === 0);
   });
 
   it('is removed three seconds later when it goes on, though it is no child', async () => {
     const deaf = node('deaf', DEAF);
-    const loom = stage.loom([deaf], { log });
+    const loom = harness.loom([deaf], { log });
     const worker = loom.worker();
     await worker.start();
     const handle = await loom.enqueue(deaf);
     const pid = await pidOf(1);
     await loom.tasks.cancel(handle.id);
     await log.said('no');
-    await stage.clock.advance(2_999);
+    await harness.clock.advance(2_999);
     expect([isAlive(pid), worker.running]).toEqual([true, 1]);
-    await stage.clock.advance(1);
+    await harness.clock.advance(1);
     await expect(handle.result()).rejects.toMatchObject({ code: 'TASK_CANCELED' });
-    await stage.until(() => worker.running === 0);
+    await harness.until(() => worker.running === 0);
     expect([isAlive(pid), engine.containers()]).toEqual([false, []]);
   });
 
   it('is not made at all when its image is still being fetched', async () => {
     const slow = node('slow', HERE, { image: 'slow/image' });
-    const loom = stage.loom([slow]);
+    const loom = harness.loom([slow]);
     const worker = loom.worker();
     await worker.start();
     const handle = await loom.enqueue(slow);
-    await stage.until(() => engine.isFetching());
+    await harness.until(() => engine.isFetching());
     await loom.tasks.cancel(handle.id);
     await expect(handle.result()).rejects.toMatchObject({ code: 'TASK_CANCELED' });
-    await stage.until(() => worker.running === 0);
+    await harness.until(() => worker.running === 0);
     expect([engine.isFetching(), engine.containers()]).toEqual([false, []]);
   });
 
   it('is not left by a worker that stops, nor by a client that closes', async () => {
     const deaf = node('deaf', DEAF, { timeout: 'none' });
-    const [one, two] = [stage.loom([deaf], { log }), stage.loom([deaf], { log })];
+    const [one, two] = [harness.loom([deaf], { log }), harness.loom([deaf], { log })];
     const worker = one.worker();
     await worker.start();
     const handle = await one.enqueue(deaf);
     const first = await pidOf(1);
     const stopped = worker.stop({ grace: 1 });
-    await stage.clock.advance(1);
+    await harness.clock.advance(1);
     await log.said('no');
-    await stage.clock.advance('3s');
-    await stage.until(() => worker.running === 0);
+    await harness.clock.advance('3s');
+    await harness.until(() => worker.running === 0);
     expect(await stopped).toEqual({ unfinished: [] });
     expect([isAlive(first), engine.containers()]).toEqual([false, []]);
     expect((await one.tasks.get(handle.id))?.state).toBe('queued');
@@ -195,8 +195,8 @@ describe('a container that should end', () => {
     await two.worker().start();
     const second = await pidOf(2);
     const closed = two.close({ timeout: 0 });
-    await stage.clock.advance(0);
+    await harness.clock.advance(0);
     await closed;
-    await stage.until(() => !isAlive(second) && engine.containers().length === 0);
+    await harness.until(() => !isAlive(second) && engine.containers().length === 0);
   });
 });

@@ -6,7 +6,7 @@ import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import { handlerTask } from '../../../src/workflow/tasks/handler-task.ts';
 import { processTask, threadTask } from '../../../src/workflow/tasks/module-task.ts';
 import { commandTask, containerTask } from '../../../src/workflow/tasks/program-task.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { isAlive, type KeptLog, keepLog } from '../../support/processes/processes.ts';
 import { STAND_IN, type StandIn, standIn } from '../../support/processes/stand-in.ts';
 
@@ -44,19 +44,19 @@ const hang = commandTask<unknown, null>('hang', {
 const held = parallel({ hang, inline: task('quick', () => 1) });
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let engine: StandIn;
   let loom: Fairloom;
   let log: KeptLog;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     engine = standIn();
     log = keepLog();
     const tasks = [line, sum, many, start, held];
-    loom = stage.loom(tasks, { handlers: { adder }, log });
+    loom = harness.loom(tasks, { handlers: { adder }, log });
   });
   afterEach(async () => {
-    await stage.close();
+    await harness.close();
     engine.remove();
   });
 
@@ -87,7 +87,7 @@ eachBackend((open) => {
     expect(isAlive(pid)).toBe(true);
     await loom.runs.cancel(run.id);
     await expect(run.result()).rejects.toMatchObject({ code: 'RUN_CANCELED' });
-    await stage.until(() => worker.running === 0);
+    await harness.until(() => worker.running === 0);
     expect(isAlive(pid)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ProcessContext } from '../../../src/workflow/task-context.ts';
 import { processTask } from '../../../src/workflow/tasks/module-task.ts';
-import { openMemory, type Stage } from '../../support/backends.ts';
+import { type Harness, openMemory } from '../../support/backends.ts';
 import { isAlive, type KeptLog, keepLog } from '../../support/processes/processes.ts';
 import { observe } from '../../support/workers.ts';
 
@@ -17,16 +17,16 @@ const stubborn = of('stubborn');
 const parent = of('parent');
 const act = processTask<Act>('act', options);
 
-let stage: Stage;
+let harness: Harness;
 let log: KeptLog;
 beforeEach(async () => {
-  stage = await openMemory();
+  harness = await openMemory();
   log = keepLog();
 });
-afterEach(() => stage.close());
+afterEach(() => harness.close());
 
-function loomOf(...tasks: Parameters<Stage['loom']>[0][]) {
-  return stage.loom(tasks.flat() as Parameters<Stage['loom']>[0], { log });
+function loomOf(...tasks: Parameters<Harness['loom']>[0][]) {
+  return harness.loom(tasks.flat() as Parameters<Harness['loom']>[0], { log });
 }
 
 async function pidOf(nth: number, key = 'pid'): Promise<number> {
@@ -69,12 +69,12 @@ it('kills a handler that spins at its timeout, and only then runs it again', asy
   const handle = await loom.enqueue(spin);
   const first = await pidOf(1);
   expect(isAlive(first)).toBe(true);
-  await stage.clock.advance('1s');
+  await harness.clock.advance('1s');
   const second = await pidOf(2);
   expect([first === second, isAlive(first)]).toEqual([false, false]);
-  await stage.clock.advance('1s');
+  await harness.clock.advance('1s');
   await expect(handle.result()).rejects.toMatchObject({ failureType: 'timeout' });
-  await stage.until(() => !isAlive(second));
+  await harness.until(() => !isAlive(second));
   expect(await (await loom.enqueue(echo, 'after')).result()).toMatchObject({ input: 'after' });
 });
 
@@ -85,11 +85,11 @@ it('gives a handler that looked at its signal three seconds, then kills it', asy
   const handle = await loom.enqueue(stubborn);
   const pid = await pidOf(1);
   await loom.tasks.cancel(handle.id);
-  await stage.clock.advance(2_999);
+  await harness.clock.advance(2_999);
   expect([isAlive(pid), worker.running]).toEqual([true, 1]);
-  await stage.clock.advance(1);
+  await harness.clock.advance(1);
   await expect(handle.result()).rejects.toMatchObject({ code: 'TASK_CANCELED' });
-  await stage.until(() => worker.running === 0);
+  await harness.until(() => worker.running === 0);
   expect(isAlive(pid)).toBe(false);
 });
 
@@ -104,13 +104,13 @@ it('F2 lets a handler end by its signal, with the reason, and takes nothing that
   await loom.tasks.cancel(canceled.id);
   await expect(canceled.result()).rejects.toMatchObject({ code: 'TASK_CANCELED' });
   await seen.count('task.canceled', 1);
-  await stage.clock.advance('1s');
+  await harness.clock.advance('1s');
   await expect(late.result()).rejects.toMatchObject({ failureType: 'timeout' });
   expect((await log.said('asked to end', 2)).map(({ fields }) => fields)).toMatchObject([
     { name: 'TaskCanceledError', code: 'TASK_CANCELED' },
     { name: 'TimedOutError', code: 'TIMED_OUT' },
   ]);
-  await stage.until(() => !isAlive(a) && !isAlive(b));
+  await harness.until(() => !isAlive(a) && !isAlive(b));
 });
 
 it('leaves no process when the worker stops, nor the children of one', async () => {
@@ -123,11 +123,11 @@ it('leaves no process when the worker stops, nor the children of one', async () 
   const grandchild = Number(lines.find(({ fields }) => fields['child'])?.fields['child']);
   expect([...pids, grandchild].map(isAlive)).toEqual([true, true, true]);
   const stopped = worker.stop({ grace: 0 });
-  await stage.until(() => worker.running === 0);
+  await harness.until(() => worker.running === 0);
   expect(await stopped).toEqual({ unfinished: [] });
   expect(pids.map(isAlive)).toEqual([false, false]);
   // It was killed with its parent; nobody but the system waits for its end.
-  await stage.until(() => !isAlive(grandchild));
+  await harness.until(() => !isAlive(grandchild));
   // Given back, uncounted.
   expect((await loom.tasks.get(one.id))?.state).toBe('queued');
   expect((await loom.tasks.get(two.id))?.state).toBe('queued');
@@ -139,9 +139,9 @@ it('leaves no process when the client closes in a hurry', async () => {
   await loom.enqueue(stubborn);
   const pid = await pidOf(1);
   const closed = loom.close({ timeout: 0 });
-  await stage.clock.advance(0);
+  await harness.clock.advance(0);
   await closed;
-  await stage.until(() => !isAlive(pid));
+  await harness.until(() => !isAlive(pid));
   await expect(loom.run(stubborn)).rejects.toMatchObject({ code: 'CLOSED' });
 });
 

@@ -9,7 +9,7 @@ import {
   handlerTask,
   type TaskHandler,
 } from '../../../src/workflow/tasks/handler-task.ts';
-import { openMemory, type Stage } from '../../support/backends.ts';
+import { type Harness, openMemory } from '../../support/backends.ts';
 import { keepLog } from '../../support/processes/processes.ts';
 import { aborted, observe } from '../../support/workers.ts';
 
@@ -48,16 +48,16 @@ const hang = handlerTask<number, number>('hang', {
 });
 const inc = task('inc', async (n: number) => n + 1);
 
-let stage: Stage;
+let harness: Harness;
 beforeEach(async () => {
-  stage = await openMemory();
+  harness = await openMemory();
 });
-afterEach(() => stage.close());
+afterEach(() => harness.close());
 
 it('runs tasks with settings and retries, and is closed with the client', async () => {
   const gpu = new Gpu();
   const log = keepLog();
-  const loom = stage.loom([double, shaky], { handlers: { gpu }, log });
+  const loom = harness.loom([double, shaky], { handlers: { gpu }, log });
   await loom.worker().start();
   expect(await (await loom.enqueue(double, 4)).result()).toBe(8);
   expect(await (await loom.enqueue(shaky, 5)).result()).toBe(10);
@@ -69,7 +69,7 @@ it('runs tasks with settings and retries, and is closed with the client', async 
 });
 
 it('is told by its signal when a task should end', async () => {
-  const loom = stage.loom([hang], { handlers: { gpu: new Gpu() } });
+  const loom = harness.loom([hang], { handlers: { gpu: new Gpu() } });
   const worker = loom.worker();
   const seen = observe(worker);
   await worker.start();
@@ -77,13 +77,13 @@ it('is told by its signal when a task should end', async () => {
   await seen.count('task.started', 2);
   await loom.tasks.cancel(canceled.id);
   await expect(canceled.result()).rejects.toMatchObject({ code: 'TASK_CANCELED' });
-  await stage.clock.advance('1s');
+  await harness.clock.advance('1s');
   await expect(slow.result()).rejects.toMatchObject({ failureType: 'timeout' });
 });
 
 it('B-W23 a worker without the handler leaves the task to one that has it, and says so', async () => {
   const log = keepLog();
-  const without = stage.loom([double, inc], { log });
+  const without = harness.loom([double, inc], { log });
   await without.worker({ id: 'without' }).start();
   const [line] = await log.said(/handler/);
   expect(line).toMatchObject({ level: 'warn', message: expect.stringContaining('"gpu"') });
@@ -92,14 +92,14 @@ it('B-W23 a worker without the handler leaves the task to one that has it, and s
   expect((await without.tasks.get(handle.id))?.state).toBe('queued');
   expect((await without.workers.list())[0]?.names).toEqual(['inc']);
 
-  const having = stage.loom([double], { handlers: { gpu: new Gpu() } });
+  const having = harness.loom([double], { handlers: { gpu: new Gpu() } });
   await having.worker({ id: 'having' }).start();
-  await stage.clock.advance('1m');
+  await harness.clock.advance('1m');
   expect(await handle.result()).toBe(8);
 });
 
 it('run here without the handler is an error that names it', async () => {
-  const loom = stage.loom([double]);
+  const loom = harness.loom([double]);
   const error: unknown = await loom.run(double, 1).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UnknownHandlerError);
   expect(error).toMatchObject({ taskName: 'double', handler: 'gpu', retryable: false });
@@ -110,15 +110,15 @@ it('run here without the handler is an error that names it', async () => {
 
 it('a driven run waits for a worker that has the handler', async () => {
   const first = dynamic('first', async (n: number, ctx) => ctx.next(double, n));
-  const without = stage.loom([first]);
+  const without = harness.loom([first]);
   const worker = without.worker();
   await worker.start();
   const run = await without.enqueue(first, 3);
-  await stage.quiet();
+  await harness.quiet();
   await worker.stop();
-  const having = stage.loom([first, double], { handlers: { gpu: new Gpu() } });
+  const having = harness.loom([first, double], { handlers: { gpu: new Gpu() } });
   await having.worker().start();
-  await stage.clock.advance('1m');
+  await harness.clock.advance('1m');
   expect(await run.result()).toBe(6);
 });
 
@@ -146,7 +146,7 @@ it.each([
   [{ 'a b': new Gpu() }, 'handlers'],
   [7, 'handlers'],
 ])('refuses handlers that are none: %j', (handlers, option) => {
-  expect(() => stage.loom([], { handlers: handlers as never })).toThrow(
+  expect(() => harness.loom([], { handlers: handlers as never })).toThrow(
     expect.objectContaining({ code: 'INVALID_OPTION', option }),
   );
 });

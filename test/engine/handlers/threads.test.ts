@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ThreadContext } from '../../../src/workflow/task-context.ts';
 import { threadTask } from '../../../src/workflow/tasks/module-task.ts';
-import { openMemory, type Stage } from '../../support/backends.ts';
+import { type Harness, openMemory } from '../../support/backends.ts';
 import { keepLog } from '../../support/processes/processes.ts';
 import { observe } from '../../support/workers.ts';
 
@@ -14,14 +14,14 @@ const echo = threadTask<Act>('echo', { ...options, exportName: 'echo' });
 const spin = threadTask<Act>('spin', { ...options, exportName: 'spin', timeout: '1s' });
 const act = threadTask<Act>('act', options);
 
-let stage: Stage;
+let harness: Harness;
 beforeEach(async () => {
-  stage = await openMemory();
+  harness = await openMemory();
 });
-afterEach(() => stage.close());
+afterEach(() => harness.close());
 
 it('runs the module’s export with input and context, off the main thread', async () => {
-  const loom = stage.loom([echo]);
+  const loom = harness.loom([echo]);
   await loom.worker().start();
   const handle = await loom.enqueue(echo, { n: [1] }, { user: 'u', id: 't' });
   expect(await handle.result()).toEqual({
@@ -35,28 +35,28 @@ it('runs the module’s export with input and context, off the main thread', asy
 it('hands on what the handler logs, with the task', async () => {
   const say = threadTask<Act>('say', { ...options, exportName: 'say' });
   const log = keepLog();
-  await stage.loom([say], { log }).run(say, 'x', { user: 'u' });
+  await harness.loom([say], { log }).run(say, 'x', { user: 'u' });
   const fields = { text: 'x', name: 'say', user: 'u' };
   expect(await log.said('said')).toMatchObject([{ level: 'warn', fields }]);
 });
 
 it('ends the thread of a handler that spins, at its timeout', async () => {
-  const loom = stage.loom([spin, echo]);
+  const loom = harness.loom([spin, echo]);
   const worker = loom.worker({ concurrency: 1 });
   const seen = observe(worker);
   await worker.start();
   const handle = await loom.enqueue(spin);
   await seen.count('task.started', 1);
-  await stage.clock.advance('1s');
+  await harness.clock.advance('1s');
   await seen.count('task.started', 2);
-  await stage.clock.advance('1s');
+  await harness.clock.advance('1s');
   await expect(handle.result()).rejects.toMatchObject({ failureType: 'timeout' });
   expect(worker.running).toBe(0);
   expect(await (await loom.enqueue(echo, 'after')).result()).toMatchObject({ input: 'after' });
 });
 
 it('ends the thread of a handler that is canceled', async () => {
-  const loom = stage.loom([spin]);
+  const loom = harness.loom([spin]);
   const worker = loom.worker();
   const seen = observe(worker);
   await worker.start();
@@ -64,7 +64,7 @@ it('ends the thread of a handler that is canceled', async () => {
   await seen.count('task.started', 1);
   await loom.tasks.cancel(handle.id);
   await expect(handle.result()).rejects.toMatchObject({ code: 'TASK_CANCELED' });
-  await stage.until(() => worker.running === 0);
+  await harness.until(() => worker.running === 0);
 });
 
 it.each([
@@ -75,7 +75,7 @@ it.each([
   ['function', 'invalid-result', 'InvalidResultError', 1],
   ['date', 'invalid-result', 'InvalidResultError', 1],
 ])('O18 a thread that ends by "%s" is a failed attempt', async (how, failureType, name, starts) => {
-  const loom = stage.loom([act]);
+  const loom = harness.loom([act]);
   const worker = loom.worker();
   const seen = observe(worker);
   await worker.start();
@@ -86,7 +86,7 @@ it.each([
 
 it('says when there is no such module or export', async () => {
   const missing = threadTask<Act>('missing', { ...options, retries: 0, exportName: 'none' });
-  const loom = stage.loom([missing]);
+  const loom = harness.loom([missing]);
   await loom.worker().start();
   const handle = await loom.enqueue(missing, 1);
   await expect(handle.result()).rejects.toThrow('no function named none');

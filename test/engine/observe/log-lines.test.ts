@@ -9,7 +9,7 @@ import { safeLogger, stderrLogger } from '../../../src/logging/logger.ts';
 import { channel } from '../../../src/workflow/channel.ts';
 import { each } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 import { observe } from '../../support/workers.ts';
 
@@ -45,13 +45,13 @@ const named = (lines: readonly Line[]): readonly unknown[] =>
   lines.map(({ fields }) => fields['event']);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let lines: Line[];
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     lines = [];
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it.each([
     [false, SECRET],
@@ -76,7 +76,7 @@ eachBackend((open) => {
         await ctx.xcom.push('key', SECRET);
         return SECRET;
       });
-      const loom = stage.loom([good, bad, slow, large, writes], { log, logErrors });
+      const loom = harness.loom([good, bad, slow, large, writes], { log, logErrors });
       const worker = loom.worker({ concurrency: 10 });
       const seen = observe(worker);
       await worker.start();
@@ -87,14 +87,14 @@ eachBackend((open) => {
       await loom.enqueue(writes.pipe(good.as('next')).as('run'), SECRET);
       const { id } = await loom.enqueue(slow, SECRET);
       await seen.count('task.retried', 1);
-      await stage.clock.advance('5s');
+      await harness.clock.advance('5s');
       await seen.count('task.failed', 1);
       await loom.tasks.cancel(id, { reason: SECRET });
       await seen.count('task.canceled', 1);
       await loom.enqueue(slow, SECRET);
-      await stage.clock.advance('1s');
+      await harness.clock.advance('1s');
       const closing = loom.close();
-      await stage.clock.advance('1m');
+      await harness.clock.advance('1m');
       await closing;
       expect(named(lines)).toContain('value.large');
       const errors = lines.filter(({ fields }) => fields['error'] === 'RangeError');
@@ -117,12 +117,12 @@ eachBackend((open) => {
     );
     const good = task('good', async () => 1);
     const step = good.pipe(bad).as('nightly');
-    const loom = stage.loom([step], { log: keeper(lines) });
+    const loom = harness.loom([step], { log: keeper(lines) });
     await loom.worker().start();
     for (const form of ['driven', 'dispatched'] as const) {
       lines.length = 0;
       const handle = await loom.enqueue(step, undefined, { form, user: 'acme' });
-      await expect(settled(stage, handle.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
+      await expect(settled(harness, handle.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
       const told = lines.filter(({ fields }) => 'reason' in fields);
       const common = { user: 'acme', run: handle.id, node: 'bad', error: 'TypeError' };
       const fields = { ...common, reason: 'fetch failed: connect X' };
@@ -139,10 +139,10 @@ eachBackend((open) => {
       return n;
     });
     const step = each(bad);
-    const loom = stage.loom([step], { log: keeper(lines) });
+    const loom = harness.loom([step], { log: keeper(lines) });
     await loom.worker().start();
     const handle = await loom.enqueue(step, [1, 2]);
-    await expect(settled(stage, handle.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
+    await expect(settled(harness, handle.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
     const told = lines.filter(({ fields }) => 'reason' in fields);
     expect(told).toMatchObject([
       { level: 'error', fields: { name: 'bad', run: handle.id, attempt: 1, reason: 'two' } },
@@ -153,7 +153,7 @@ eachBackend((open) => {
   it('a call that fails is told once, without what it carried', async () => {
     const log = keeper(lines);
     let fails = 2;
-    const { tasks } = stage.backend;
+    const { tasks } = harness.backend;
     const broken = Object.assign(Object.create(tasks), {
       lease: tasks.lease.bind(tasks),
       settle: async (request: Parameters<typeof tasks.settle>[0]) => {
@@ -162,13 +162,13 @@ eachBackend((open) => {
       },
     });
     const good = task('good', async (input: string) => input);
-    const loom = stage.loom([good], { log, backend: { ...stage.backend, tasks: broken } });
+    const loom = harness.loom([good], { log, backend: { ...harness.backend, tasks: broken } });
     const worker = loom.worker({ id: 'w1' });
     const seen = observe(worker);
     await worker.start();
     await loom.enqueue(good, SECRET);
     await seen.count('worker.error', 1);
-    await stage.clock.advance('10s');
+    await harness.clock.advance('10s');
     await seen.count('worker.error', 2);
     await seen.count('task.finished', 1);
     const told = lines.filter(({ fields }) => fields['event'] === 'worker.call-failed');
@@ -184,7 +184,7 @@ eachBackend((open) => {
     const decider = (): never => {
       throw new Error('no decision');
     };
-    const loom = stage.loom([good], { log });
+    const loom = harness.loom([good], { log });
     const worker = loom.worker({ decider });
     worker.on('task.finished', () => {
       throw new Error('deaf');
@@ -194,7 +194,7 @@ eachBackend((open) => {
     await loom.enqueue(good);
     await loom.enqueueByName('nobody');
     await seen.count('task.finished', 1);
-    await stage.clock.advance('10s');
+    await harness.clock.advance('10s');
     const names = ['worker.call-failed', 'listener.threw', 'task.unserved'];
     expect(named(lines)).toEqual(expect.arrayContaining(names));
     const levels = new Map<unknown, keyof Logger>(Object.entries(LOG_LEVELS));

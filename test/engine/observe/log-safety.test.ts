@@ -4,7 +4,7 @@ import type { Logger } from '../../../src/base/logger.ts';
 import { type LogLevel, safeLogger, stderrLogger } from '../../../src/logging/logger.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { processTask, threadTask } from '../../../src/workflow/tasks/module-task.ts';
-import { openMemory, type Stage } from '../../support/backends.ts';
+import { type Harness, openMemory } from '../../support/backends.ts';
 import { keepLog } from '../../support/processes/processes.ts';
 
 const module = new URL('../../fixtures/throwing-handlers.mjs', import.meta.url);
@@ -17,17 +17,17 @@ const HOSTS = {
   process: processTask<Act>('logger', { module, exportName: 'logger' }),
 };
 
-let stage: Stage;
+let harness: Harness;
 beforeEach(async () => {
-  stage = await openMemory();
+  harness = await openMemory();
 });
-afterEach(() => stage.close());
+afterEach(() => harness.close());
 
 it.each(Object.entries(HOSTS))(
   'F16 a field that cannot be shown costs no other, in a %s',
   async (host, step) => {
     const log = keepLog();
-    expect(await stage.loom([step], { log }).run(step, 1, { user: 'u' })).toBe('done');
+    expect(await harness.loom([step], { log }).run(step, 1, { user: 'u' })).toBe('done');
     const [line] = await log.said('x');
     const fields = { order: 'o-7', name: 'logger', user: 'u', hidden: '[cannot be read]' };
     expect(line).toMatchObject({ level: 'warn', fields });

@@ -5,7 +5,7 @@ import { TopSource } from '../../../src/cli/top/snapshot.ts';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { type Prometheus, prometheus } from '../../../src/metrics.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 
 const quick = task('quick', async (n: number) => n);
@@ -19,11 +19,11 @@ async function figure(metrics: Prometheus, name: string): Promise<number | undef
 }
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** Ten users with much in line, of whom the first is held back, and 180 turns. */
   async function turns(loom: Fairloom, metrics: Prometheus): Promise<void> {
@@ -37,8 +37,8 @@ eachBackend((open) => {
     });
     await metrics.text();
     await worker.start();
-    await stage.until(() => started >= 180);
-    await stage.quiet();
+    await harness.until(() => started >= 180);
+    await harness.quiet();
   }
 
   const holds: Readonly<Record<string, (loom: Fairloom) => Promise<void>>> = {
@@ -53,7 +53,7 @@ eachBackend((open) => {
   describe.each(Object.entries(holds))('F50 one user in ten that %s', (_, hold) => {
     it('leaves the shares of the others as they are', async () => {
       const metrics = prometheus({ client });
-      const loom = stage.loom([quick], { metrics });
+      const loom = harness.loom([quick], { metrics });
       await hold(loom);
       await turns(loom, metrics);
       expect(await figure(metrics, 'fairness_jain_index')).toBeGreaterThan(0.999);
@@ -61,7 +61,7 @@ eachBackend((open) => {
 
     it('brings no minimum share down, and owes nothing', async () => {
       const metrics = prometheus({ client, users: ['u0'] });
-      const loom = stage.loom([quick], { metrics });
+      const loom = harness.loom([quick], { metrics });
       await hold(loom);
       await turns(loom, metrics);
       const text = await metrics.text();
@@ -84,12 +84,12 @@ eachBackend((open) => {
     const held = gate();
     const slow = task('slow', async () => held.passed);
     const metrics = prometheus({ client });
-    const loom = stage.loom([quick, slow], { metrics });
+    const loom = harness.loom([quick, slow], { metrics });
     await loom.users.set('u0', { maxRunning: 1 });
     await loom.enqueue(slow, undefined, { user: 'u0' });
     const one = loom.worker({ concurrency: 1 });
     await one.start();
-    await stage.until(async () => (await loom.users.get('u0'))?.running === 1);
+    await harness.until(async () => (await loom.users.get('u0'))?.running === 1);
     one.pause();
     await turns(loom, metrics);
     expect(await figure(metrics, 'fairness_min_share')).toBeGreaterThan(0.9);
@@ -106,13 +106,13 @@ eachBackend((open) => {
 
   it('F51 the age of a queue is that of tasks that could be served', async () => {
     const metrics = prometheus({ client });
-    const loom = stage.loom([quick], { metrics });
+    const loom = harness.loom([quick], { metrics });
     await loom.users.pause('held');
     await loom.enqueue(quick, 1, { user: 'held' });
-    await stage.clock.advance('1h');
+    await harness.clock.advance('1h');
     expect(await figure(metrics, 'oldest_queued_age_seconds')).toBe(0);
     await loom.enqueue(quick, 1, { user: 'free' });
-    await stage.clock.advance('1m');
+    await harness.clock.advance('1m');
     expect(await figure(metrics, 'oldest_queued_age_seconds')).toBe(60);
     await loom.queues.pause('default');
     expect(await figure(metrics, 'oldest_queued_age_seconds')).toBe(0);
@@ -126,7 +126,7 @@ eachBackend((open) => {
       throw new Error('no');
     });
     const metrics = prometheus({ client });
-    const loom = stage.loom([broken], { metrics });
+    const loom = harness.loom([broken], { metrics });
     const worker = loom.worker({ concurrency: 1 });
     const handles = await loom.enqueueMany(broken, Array<undefined>(3).fill(undefined));
     await worker.start();

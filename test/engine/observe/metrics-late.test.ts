@@ -4,31 +4,31 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byMetric, METRICS, type MetricKey } from '../../../src/metrics/table.ts';
 import { prometheus } from '../../../src/metrics.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate as newGate } from '../../support/gate.ts';
 
 const quick = task('quick', async () => 'done');
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const metrics = () => prometheus({ client });
 
   describe('schedules', () => {
     it('tells how long one has been due, also when nobody is there to fire it', async () => {
       const shown = metrics();
-      const loom = stage.loom([quick], { metrics: shown });
+      const loom = harness.loom([quick], { metrics: shown });
       await loom.schedules.set('a', { every: '1h', task: quick });
       expect(linesOf(await shown.text(), 'schedulerLag')).toEqual(['0']);
-      await stage.clock.advance('1h');
-      await stage.clock.advance('90s');
+      await harness.clock.advance('1h');
+      await harness.clock.advance('90s');
       expect(linesOf(await shown.text(), 'schedulerLag')).toEqual(['90']);
       await loom.worker().start();
-      await stage.quiet();
+      await harness.quiet();
       expect(linesOf(await shown.text(), 'schedulerLag')).toEqual(['0']);
     });
 
@@ -36,14 +36,14 @@ eachBackend((open) => {
       const shown = metrics();
       const gate = newGate();
       const slow = task('slow', () => gate.passed);
-      const loom = stage.loom([quick, slow], { metrics: shown });
+      const loom = harness.loom([quick, slow], { metrics: shown });
       await loom.schedules.set('often', { every: '1m', task: quick, overlap: 'allow' });
       await loom.schedules.set('slow', { every: '1m', task: slow });
       await loom.schedules.set('full', { every: '1m', task: quick, user: 'bea' });
       await loom.users.set('bea', { maxQueued: 1 });
       await loom.enqueue(quick, undefined, { user: 'bea', delay: '1d' });
       await loom.worker({ concurrency: 5 }).start();
-      await stage.clock.advance('3m');
+      await harness.clock.advance('3m');
       gate.open();
       const text = await shown.text();
       expect(linesOf(text, 'scheduleFired')).toEqual([
@@ -56,12 +56,12 @@ eachBackend((open) => {
 
     it('counts those of a scheduler that runs no tasks, missed slots included', async () => {
       const shown = metrics();
-      const loom = stage.loom([quick], { metrics: shown });
+      const loom = harness.loom([quick], { metrics: shown });
       await loom.schedules.set('a', { every: '1m', task: quick, missed: 'one' });
-      await stage.jump(5 * 60_000);
+      await harness.jump(5 * 60_000);
       const scheduler = loom.scheduler();
       await scheduler.start();
-      await stage.quiet();
+      await harness.quiet();
       await scheduler.stop();
       expect(linesOf(await shown.text(), 'scheduleFired')).toEqual([
         '{outcome="fired"} 1',
@@ -73,7 +73,7 @@ eachBackend((open) => {
   describe('dependencies', () => {
     it('tells how long after its last dependency a task was queued', async () => {
       const shown = metrics();
-      const loom = stage.loom([quick], { metrics: shown });
+      const loom = harness.loom([quick], { metrics: shown });
       const [one, two] = [await loom.enqueue(quick), await loom.enqueue(quick)];
       const last = await loom.enqueue(quick, undefined, { dependsOn: [one.id, two.id] });
       await loom.worker().start();
@@ -88,7 +88,7 @@ eachBackend((open) => {
 
     it('tells how many others deferred tasks wait for', async () => {
       const shown = metrics();
-      const loom = stage.loom([quick], { metrics: shown });
+      const loom = harness.loom([quick], { metrics: shown });
       const free = await Promise.all([1, 2, 3].map(() => loom.enqueue(quick)));
       const ids = free.map(({ id }) => id);
       await loom.enqueue(quick, undefined, { dependsOn: ids });
@@ -104,12 +104,12 @@ eachBackend((open) => {
 
     it('F25 tells for how many others a task stands in the way', async () => {
       const shown = metrics();
-      const loom = stage.loom([quick], { metrics: shown });
+      const loom = harness.loom([quick], { metrics: shown });
       expect(linesOf(await shown.text(), 'dependents')).toEqual([]);
       const [one, other] = [await loom.enqueue(quick), await loom.enqueue(quick)];
       const many = { dependsOn: [one.id] };
       for (let at = 0; at < 60; at++) await loom.enqueue(quick, undefined, many);
-      await stage.clock.advance('1s');
+      await harness.clock.advance('1s');
       await loom.enqueue(quick, undefined, { dependsOn: [one.id, other.id] });
       const figures = ['{stat="largest"} 61', '{stat="total"} 61'];
       expect(linesOf(await shown.text(), 'dependents')).toEqual(figures);
@@ -119,12 +119,12 @@ eachBackend((open) => {
 
     it('looks at the next ones in the next look, and begins anew after the last', async () => {
       const shown = metrics();
-      const loom = stage.loom([quick], { metrics: shown });
+      const loom = harness.loom([quick], { metrics: shown });
       const { id } = await loom.enqueue(quick);
       const other = await loom.enqueue(quick);
       const one = { dependsOn: [id] };
       for (let at = 0; at < 50; at++) await loom.enqueue(quick, undefined, one);
-      await stage.clock.advance('1s');
+      await harness.clock.advance('1s');
       await loom.enqueue(quick, undefined, { dependsOn: [id, other.id] });
       const most: unknown[] = [];
       for (let look = 0; look < 3; look++) {
@@ -136,7 +136,7 @@ eachBackend((open) => {
 
     it('counts the ids that nobody has stored', async () => {
       const shown = metrics();
-      const loom = stage.loom([quick], { metrics: shown });
+      const loom = harness.loom([quick], { metrics: shown });
       const waits = { dependsOn: ['a', 'b'], onMissing: 'block' } as const;
       await loom.enqueue(quick, undefined, waits);
       await loom.enqueue(quick, undefined, waits);

@@ -10,7 +10,7 @@ import {
   serveMonitoring,
 } from '../../../src/metrics.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate as newGate } from '../../support/gate.ts';
 import { observe } from '../../support/workers.ts';
 
@@ -33,16 +33,16 @@ function linesOf(text: string, name: string): readonly string[] {
 }
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('Prometheus', () => {
     it('counts what was stored, started and ended, and how long it took', async () => {
       const metrics = prometheus({ client });
-      const loom = stage.loom([quick, flaky], { metrics });
+      const loom = harness.loom([quick, flaky], { metrics });
       const worker = loom.worker({ id: 'w1', concurrency: 3 });
       const seen = observe(worker);
       await worker.start();
@@ -50,7 +50,7 @@ eachBackend((open) => {
       expect(await done.result()).toBe(1);
       const lost = await loom.enqueue(flaky, undefined, { user: 'ben' });
       await seen.count('task.retried', 1);
-      await stage.clock.advance('1s');
+      await harness.clock.advance('1s');
       await expect(lost.result()).rejects.toThrow('broken');
       const text = await metrics.text();
       expect(linesOf(text, 'enqueued_total')).toEqual([
@@ -83,7 +83,7 @@ eachBackend((open) => {
 
     it('shows every metric of the table, and none that is not in it', async () => {
       const metrics = prometheus({ client });
-      stage.loom([quick], { metrics });
+      harness.loom([quick], { metrics });
       const text = await metrics.text();
       const names = [...text.matchAll(/^# TYPE fairloom_(\S+) (\S+)/gm)].map(
         ([, name, kind]) => `${name} ${kind}`,
@@ -99,11 +99,11 @@ eachBackend((open) => {
     it('gives users labels only when asked, and the oldest first', async () => {
       const metrics = prometheus({ client, users: 'top:2' });
       const quiet = prometheus({ client });
-      const loom = stage.loom([quick], { metrics });
-      stage.loom([quick], { metrics: quiet });
+      const loom = harness.loom([quick], { metrics });
+      harness.loom([quick], { metrics: quiet });
       for (const user of ['a', 'b', 'c']) {
         await loom.enqueue(quick, 1, { user });
-        await stage.clock.advance('10s');
+        await harness.clock.advance('10s');
       }
       const text = await metrics.text();
       expect(linesOf(text, 'user_max_wait_seconds')).toEqual([
@@ -121,9 +121,9 @@ eachBackend((open) => {
 
     it('remembers who waits longest while it looks at others', async () => {
       const metrics = prometheus({ client, users: ['u3'] });
-      const loom = stage.loom([quick], { metrics });
+      const loom = harness.loom([quick], { metrics });
       await loom.enqueue(quick, 0, { user: 'old' });
-      await stage.clock.advance('1m');
+      await harness.clock.advance('1m');
       const users = Array.from({ length: 120 }, (_, at) => `u${at}`);
       await Promise.all(users.map((user) => loom.enqueue(quick, 1, { user })));
       for (let look = 0; look < 3; look++) await metrics.text();
@@ -136,7 +136,7 @@ eachBackend((open) => {
 
     it('tells how fair the turns were between two looks', async () => {
       const metrics = prometheus({ client });
-      const loom = stage.loom([quick], { metrics });
+      const loom = harness.loom([quick], { metrics });
       await loom.users.set('heavy', { weight: 3 });
       for (const user of ['heavy', 'light']) {
         await loom.enqueueMany(quick, [...Array(40).keys()], { user });
@@ -148,8 +148,8 @@ eachBackend((open) => {
       });
       expect(linesOf(await metrics.text(), 'fairness_jain_index')).toEqual([]);
       await worker.start();
-      await stage.until(() => turns >= 24);
-      await stage.quiet();
+      await harness.until(() => turns >= 24);
+      await harness.quiet();
       const text = await metrics.text();
       const [, jain = ''] = /fairness_jain_index\{queue="default"\} (\S+)/.exec(text) ?? [];
       const [, least = ''] = /fairness_min_share\{queue="default"\} (\S+)/.exec(text) ?? [];
@@ -160,7 +160,7 @@ eachBackend((open) => {
 
     it('says that the store is away instead of failing', async () => {
       const metrics = prometheus({ client });
-      const loom = stage.loom([quick], { metrics });
+      const loom = harness.loom([quick], { metrics });
       await loom.enqueue(quick, 1);
       await loom.close();
       const text = await metrics.text();
@@ -171,14 +171,14 @@ eachBackend((open) => {
 
     it('counts calls of the backend that fail', async () => {
       const metrics = prometheus({ client });
-      const { inspect } = stage.backend;
+      const { inspect } = harness.backend;
       const broken = {
-        ...stage.backend,
+        ...harness.backend,
         inspect: Object.assign(Object.create(inspect), {
           stats: () => Promise.reject(new Error('away')),
         }),
       };
-      const loom = stage.loom([quick], { metrics, backend: broken });
+      const loom = harness.loom([quick], { metrics, backend: broken });
       await expect(loom.stats()).rejects.toThrow('away');
       const text = await metrics.text();
       expect(linesOf(text, 'backend_errors_total')).toEqual(['{operation="inspect.stats"} 1']);
@@ -188,7 +188,7 @@ eachBackend((open) => {
   it('OpenTelemetry gets the same', async () => {
     const reader = new OnDemand();
     const meter = new MeterProvider({ readers: [reader] }).getMeter('fairloom');
-    const loom = stage.loom([quick], { metrics: openTelemetryMetrics({ meter }) });
+    const loom = harness.loom([quick], { metrics: openTelemetryMetrics({ meter }) });
     const worker = loom.worker({ id: 'w1', concurrency: 2 });
     await worker.start();
     const handle = await loom.enqueue(quick, 1, { user: 'ada' });
@@ -262,15 +262,15 @@ function sameText(one: object, other: object): boolean {
 }
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('probes and scrapes are answered over HTTP', async () => {
     const metrics = prometheus({ client });
-    const loom = stage.loom([quick], { metrics });
+    const loom = harness.loom([quick], { metrics });
     const server = await serveMonitoring(loom, { port: 0, host: '127.0.0.1', metrics });
     const ask = async (path: string, method = 'GET') => {
       const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
@@ -304,7 +304,7 @@ eachBackend((open) => {
   it('a worker that drains is not ready', async () => {
     const gate = newGate();
     const slow = task('slow', () => gate.passed);
-    const loom = stage.loom([slow]);
+    const loom = harness.loom([slow]);
     const worker = loom.worker();
     const seen = observe(worker);
     await worker.start();

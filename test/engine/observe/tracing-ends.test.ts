@@ -7,7 +7,7 @@ import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 import { type Spans, spans } from '../../support/spans.ts';
@@ -17,14 +17,14 @@ const driven = { form: 'driven' } as const;
 const never = new Promise<never>(() => undefined);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let seen: Spans;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     seen = spans();
   });
   afterEach(async () => {
-    await stage.close();
+    await harness.close();
     seen.close();
   });
 
@@ -37,11 +37,11 @@ eachBackend((open) => {
   /** Never ends, and looks at no signal. */
   const deaf = task('deaf', { retries: 0, timeout: '10s' }, (_: number) => never);
 
-  function client(tasks: Parameters<Stage['loom']>[0], backend = stage.backend): Fairloom {
-    return stage.loom(tasks, { tracer: seen.tracer, backend });
+  function client(tasks: Parameters<Harness['loom']>[0], backend = harness.backend): Fairloom {
+    return harness.loom(tasks, { tracer: seen.tracer, backend });
   }
 
-  async function working(tasks: Parameters<Stage['loom']>[0]): Promise<Fairloom> {
+  async function working(tasks: Parameters<Harness['loom']>[0]): Promise<Fairloom> {
     const loom = client(tasks);
     await loom.worker({ concurrency: 4 }).start();
     return loom;
@@ -67,7 +67,7 @@ eachBackend((open) => {
         throw new RangeError('mine');
       });
       const loom = await working([fail]);
-      await refusal(settled(stage, (await loom.enqueue(fail)).result()));
+      await refusal(settled(harness, (await loom.enqueue(fail)).result()));
       expectBalance();
       expect(outcomes('process')).toEqual(['retried', 'failed']);
       expect(errors(seen.named('process'))).toEqual(['RangeError', 'RangeError']);
@@ -79,7 +79,7 @@ eachBackend((open) => {
 
     it('that takes too long, and never settles', async () => {
       const loom = await working([deaf]);
-      await refusal(settled(stage, (await loom.enqueue(deaf, 1)).result()));
+      await refusal(settled(harness, (await loom.enqueue(deaf, 1)).result()));
       expectBalance();
       expect([outcomes('process'), errors(seen.named('process'))]).toEqual([
         ['failed'],
@@ -88,7 +88,7 @@ eachBackend((open) => {
     });
 
     it('whose lease is lost', async () => {
-      const backend = flakyBackend(stage.backend, ({ operation }) =>
+      const backend = flakyBackend(harness.backend, ({ operation }) =>
         operation === 'tasks.extend' ? 'lose-request' : undefined,
       );
       const end = gate();
@@ -100,12 +100,12 @@ eachBackend((open) => {
       await first.start();
       const loom = client([slow]);
       const handle = await loom.enqueue(slow);
-      await stage.until(isOpen('process default'));
+      await harness.until(isOpen('process default'));
       first.pause();
       await loom.worker().start();
-      await stage.clock.advance(LIMITS.leaseMs + 6_000);
-      await settled(stage, handle.result());
-      await settled(stage, first.stop({ grace: 0 }));
+      await harness.clock.advance(LIMITS.leaseMs + 6_000);
+      await settled(harness, handle.result());
+      await settled(harness, first.stop({ grace: 0 }));
       expectBalance();
       expect(outcomes('process').toSorted()).toEqual(['finished', 'lost']);
       end.open();
@@ -115,9 +115,9 @@ eachBackend((open) => {
       const loom = await working([wait, deaf]);
       for (const step of [wait, deaf]) {
         const handle = await loom.enqueue(step, 1, { timeout: 'none' });
-        await stage.until(isStarted(loom, handle.id));
+        await harness.until(isStarted(loom, handle.id));
         await loom.tasks.cancel(handle.id);
-        await refusal(settled(stage, handle.result()));
+        await refusal(settled(harness, handle.result()));
       }
       const later = await loom.enqueue(wait, 1, { delay: '1h' });
       await loom.tasks.cancel(later.id);
@@ -132,12 +132,12 @@ eachBackend((open) => {
         const worker = own.worker();
         await worker.start();
         const handles = [await loom.enqueue(wait, 1), await loom.enqueue(deaf, 1)];
-        for (const { id } of handles) await stage.until(isStarted(loom, id));
-        if (stop === 'close') await settled(stage, own.close({ timeout: 0 }));
-        else await settled(stage, worker.stop({ grace: stop === 'hurry' ? 0 : '1s' }));
+        for (const { id } of handles) await harness.until(isStarted(loom, id));
+        if (stop === 'close') await settled(harness, own.close({ timeout: 0 }));
+        else await settled(harness, worker.stop({ grace: stop === 'hurry' ? 0 : '1s' }));
         expectBalance();
         if (stop === 'close') break;
-        for (const { id } of handles) await stage.backend.tasks.cancel(id, { type: 'request' });
+        for (const { id } of handles) await harness.backend.tasks.cancel(id, { type: 'request' });
       }
       expect(new Set(outcomes('process'))).toEqual(new Set(['released', 'lost']));
     });
@@ -145,9 +145,9 @@ eachBackend((open) => {
     it('whose input cannot be built, or read', async () => {
       const bad = task('bad', { retries: 0 }, () => 1n as never);
       const loom = await working([inc, bad]);
-      await refusal(settled(stage, (await loom.enqueue(bad)).result()));
+      await refusal(settled(harness, (await loom.enqueue(bad)).result()));
       const run = await loom.enqueue(inc.pipe(inc.as('two')), 'x' as never);
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       expectBalance();
       expect(errors(seen.named('process'))).toContain('InvalidResultError');
     });
@@ -155,8 +155,8 @@ eachBackend((open) => {
     it('of a task that nobody knows: there is none', async () => {
       const loom = await working([inc]);
       const handle = await loom.enqueueByName('stranger', 1);
-      await stage.clock.advance('5s');
-      await stage.quiet();
+      await harness.clock.advance('5s');
+      await harness.quiet();
       expect(await loom.tasks.get(handle.id)).toMatchObject({ failures: 0 });
       expectBalance();
       expect(seen.ended().map(({ name }) => name)).toContain('enqueue default');
@@ -172,9 +172,9 @@ eachBackend((open) => {
       const loom = await working([whole]);
       for (const form of ['dispatched', 'driven'] as const) {
         const run = await loom.enqueue(whole, 1, { form });
-        await refusal(settled(stage, run.result()));
+        await refusal(settled(harness, run.result()));
       }
-      await stage.quiet();
+      await harness.quiet();
       expectBalance();
       expect(outcomes('group')).toEqual(['suspended', 'failed']);
     });
@@ -185,11 +185,11 @@ eachBackend((open) => {
       const worker = loom.worker({ concurrency: 4 });
       await worker.start();
       const run = await loom.enqueue(whole, 1, driven);
-      await stage.until(async () => (await loom.tasks.get(run.id))?.state === 'deferred');
-      await settled(stage, loom.runs.cancel(run.id, { wait: true }));
+      await harness.until(async () => (await loom.tasks.get(run.id))?.state === 'deferred');
+      await settled(harness, loom.runs.cancel(run.id, { wait: true }));
       const left = await loom.enqueue(whole, 1, driven);
-      await stage.until(async () => (await loom.tasks.get(left.id))?.state === 'deferred');
-      await settled(stage, worker.stop({ grace: 0 }));
+      await harness.until(async () => (await loom.tasks.get(left.id))?.state === 'deferred');
+      await settled(harness, worker.stop({ grace: 0 }));
       expectBalance();
       expect(outcomes('group')).toEqual(['suspended', 'suspended']);
     });
@@ -199,28 +199,28 @@ eachBackend((open) => {
       const late = task('late', { retries: 0, timeout: '1s' }, (_: number) => never);
       const loom = await working([hang, late]);
       const first = await loom.enqueue(hang.pipe(inc) as never, 1 as never, driven);
-      await stage.until(isOpen('node hang'));
+      await harness.until(isOpen('node hang'));
       await loom.tasks.cancel(first.id);
-      await refusal(settled(stage, first.result()));
+      await refusal(settled(harness, first.result()));
       const second = await loom.enqueue(late.pipe(inc) as never, 1 as never, driven);
-      await refusal(settled(stage, second.result()));
+      await refusal(settled(harness, second.result()));
       expectBalance();
       const own = client([hang]);
       const worker = own.worker();
       await loom.enqueue(hang.pipe(inc) as never, 1 as never, driven);
       await worker.start();
-      await stage.until(isOpen('node hang'));
-      await settled(stage, worker.stop({ grace: 0 }));
-      await settled(stage, loom.close({ timeout: 0 }));
+      await harness.until(isOpen('node hang'));
+      await settled(harness, worker.stop({ grace: 0 }));
+      await settled(harness, loom.close({ timeout: 0 }));
       expectBalance();
       expect(outcomes('node')).toEqual(['canceled', 'failed', 'lost']);
     });
 
     it('whose code is not here', async () => {
       const loom = await working([inc]);
-      const strange = task('strange', (n: number) => n);
-      const run = await loom.enqueue(inc.pipe(strange), 1, driven);
-      await stage.until(() => outcomes('process').length > 0);
+      const unknown = task('strange', (n: number) => n);
+      const run = await loom.enqueue(inc.pipe(unknown), 1, driven);
+      await harness.until(() => outcomes('process').length > 0);
       expectBalance();
       expect(outcomes('process')).toEqual(['released']);
       await loom.runs.cancel(run.id);
@@ -236,7 +236,7 @@ eachBackend((open) => {
       const loom = await working(ends);
       for (const step of Object.values(ends)) {
         const run = await loom.enqueue(step as never, 1 as never);
-        await settled(stage, run.result()).catch(() => undefined);
+        await settled(harness, run.result()).catch(() => undefined);
       }
       expectBalance();
       expect(outcomes('node cancelRun')).toEqual(['canceled']);
@@ -253,14 +253,14 @@ eachBackend((open) => {
       const worker = loom.worker({ concurrency: 1 });
       await worker.start();
       const handle = await loom.enqueue(outer, 1);
-      await stage.until(async () => (await loom.tasks.get(handle.id))?.state === 'deferred');
+      await harness.until(async () => (await loom.tasks.get(handle.id))?.state === 'deferred');
       expect(seen.open()).toEqual(expect.arrayContaining(['process default', 'run members']));
       if (how === 'canceled') {
         await loom.tasks.cancel(handle.id);
-        await refusal(settled(stage, handle.result()));
-        await settled(stage, worker.stop({ grace: 0 }));
-      } else if (how === 'stopped') await settled(stage, worker.stop({ grace: 0 }));
-      else await settled(stage, loom.close({ timeout: 0 }));
+        await refusal(settled(harness, handle.result()));
+        await settled(harness, worker.stop({ grace: 0 }));
+      } else if (how === 'stopped') await settled(harness, worker.stop({ grace: 0 }));
+      else await settled(harness, loom.close({ timeout: 0 }));
       expectBalance();
       expect(outcomes('run')).toEqual([how === 'canceled' ? 'canceled' : 'lost']);
     });
@@ -275,7 +275,7 @@ eachBackend((open) => {
       await refusal(loom.run(inc.pipe(parallel({ fail, inc: inc.as('b') })), 1));
       const over = new AbortController();
       const run = loom.run(inc.pipe(parallel({ deaf, wait })), 1, { signal: over.signal });
-      await stage.until(isOpen('node deaf'));
+      await harness.until(isOpen('node deaf'));
       over.abort(new Error('enough'));
       await refusal(run);
       expectBalance();

@@ -8,7 +8,7 @@ import type { Tracer } from '../../../src/tracing/tracer.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, openMemory, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness, openMemory } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 import { parentOf, type Spans, spans, traceIds } from '../../support/spans.ts';
 
@@ -16,25 +16,25 @@ const GIVEN = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const GIVEN_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let seen: Spans;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     seen = spans();
   });
   afterEach(async () => {
-    await stage.close();
+    await harness.close();
     seen.close();
   });
 
   /** A client that enqueues only, and one that works, as in two processes. */
-  async function pair(tasks: Parameters<Stage['loom']>[0]): Promise<ReturnType<Stage['loom']>> {
+  async function pair(tasks: Parameters<Harness['loom']>[0]): Promise<ReturnType<Harness['loom']>> {
     const { tracer } = seen;
-    await stage
+    await harness
       .loom(tasks, { tracer })
       .worker({ concurrency: 4, queues: ['default', 'mail'] })
       .start();
-    return stage.loom([], { tracer });
+    return harness.loom([], { tracer });
   }
 
   const inc = task('inc', async (n: number) => n + 1);
@@ -53,7 +53,7 @@ eachBackend((open) => {
       });
       const loom = await pair([look]);
       const handle = await loom.enqueue(look, 1, { user: 'acme' });
-      await settled(stage, handle.result());
+      await settled(harness, handle.result());
       const [enqueue, attempt] = [seen.named('enqueue')[0], seen.named('process')[0]];
       expect(enqueue).toMatchObject({
         name: 'enqueue mail',
@@ -88,32 +88,32 @@ eachBackend((open) => {
     it('goes on the trace that its caller names, or stands in', async () => {
       const loom = await pair([inc]);
       const named = await loom.enqueue(inc, 1, { traceparent: GIVEN });
-      await settled(stage, named.result());
+      await settled(harness, named.result());
       expect(traceIds(seen.ended())).toEqual([GIVEN_TRACE]);
       expect(seen.named('enqueue')[0]?.parentSpanContext?.spanId).toBe('00f067aa0ba902b7');
       const outer = seen.provider.getTracer('test').startSpan('outer');
       const handle = await context.with(trace.setSpan(context.active(), outer), () =>
         loom.enqueue(inc, 2),
       );
-      await settled(stage, handle.result());
+      await settled(harness, handle.result());
       outer.end();
       expect(traceIds(seen.ended().slice(2))).toEqual([outer.spanContext().traceId]);
     });
 
     it('what a handler enqueues is of its trace; what another caller does, is not', async () => {
-      const loom = stage.loom([inc], { tracer: seen.tracer });
+      const loom = harness.loom([inc], { tracer: seen.tracer });
       const spawn = task('spawn', async () => {
         await loom.enqueue(inc, 1, { id: 'child' });
       });
-      const worker = stage.loom([inc, spawn], { tracer: seen.tracer }).worker();
+      const worker = harness.loom([inc, spawn], { tracer: seen.tracer }).worker();
       const stray = seen.provider.getTracer('test').startSpan('stray');
       await context.with(trace.setSpan(context.active(), stray), () => worker.start());
-      await settled(stage, (await loom.enqueue(spawn)).result());
-      await stage.until(() => seen.named('process').length === 2);
+      await settled(harness, (await loom.enqueue(spawn)).result());
+      await harness.until(() => seen.named('process').length === 2);
       expect(traceIds(seen.ended())).toHaveLength(1);
       // Enqueued where nothing traces, and run by a worker that was started inside of a span.
-      const silent = await stage.loom([]).enqueue(inc, 1);
-      await settled(stage, silent.result());
+      const silent = await harness.loom([]).enqueue(inc, 1);
+      await settled(harness, silent.result());
       stray.end();
       expect(traceIds(seen.ended())).toHaveLength(3);
       expect(seen.named('process').at(-1)?.parentSpanContext).toBeUndefined();
@@ -126,7 +126,7 @@ eachBackend((open) => {
         call(double, 2, { traceparent: GIVEN }),
         call(double, 3),
       ]);
-      await settled(stage, Promise.all(handles.map((handle) => handle.result())));
+      await settled(harness, Promise.all(handles.map((handle) => handle.result())));
       const [batch] = seen.named('enqueue');
       expect(batch?.attributes).toMatchObject({ 'messaging.batch.message_count': 3 });
       const own = batch?.spanContext().traceId ?? '';
@@ -152,7 +152,7 @@ eachBackend((open) => {
       const whole = inc.pipe(both).pipe(task('show', (value: unknown) => JSON.stringify(value)));
       const loom = await pair([whole]);
       const run = await loom.enqueue(whole, 1);
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       expect(traceIds(seen.ended())).toHaveLength(1);
       const [enqueue] = seen.named('enqueue');
       const attempts = seen.named('process');
@@ -173,7 +173,7 @@ eachBackend((open) => {
       const whole = inc.pipe(parallel({ a: double, inner })).as('whole');
       const loom = await pair([whole]);
       const run = await loom.enqueue(whole, 1, { form: 'driven' });
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       const all = seen.ended();
       expect(traceIds(all)).toHaveLength(1);
       const way = (name: string): readonly string[] => {
@@ -201,7 +201,7 @@ eachBackend((open) => {
         return a + b;
       });
       const loom = await pair([outer, both]);
-      await settled(stage, (await loom.enqueue(outer, 1)).result());
+      await settled(harness, (await loom.enqueue(outer, 1)).result());
       const all = seen.ended();
       expect(traceIds(all)).toHaveLength(1);
       const attempt = all.find(
@@ -219,7 +219,7 @@ eachBackend((open) => {
 
     it('here and now', async () => {
       const outer = task('outer', async (n: number, ctx) => ctx.run(both, n));
-      const loom = stage.loom([], { tracer: seen.tracer });
+      const loom = harness.loom([], { tracer: seen.tracer });
       await loom.run(outer, 1);
       await loom.run(outer.pipe(task('fine', () => 1)), 1);
       expect(traceIds(seen.ended())).toHaveLength(2);
@@ -236,7 +236,7 @@ eachBackend((open) => {
 
 describe('a client without a tracer', () => {
   it('hands on what its caller gave, in every form, and makes nothing up', async () => {
-    const stage = await openMemory();
+    const harness = await openMemory();
     const got: (string | undefined)[] = [];
     const look = task('look', (n: number, ctx: TaskContext) => {
       got.push(ctx.traceparent);
@@ -247,42 +247,42 @@ describe('a client without a tracer', () => {
       return ctx.run(parallel({ a: look, b: look.as('b') }), n);
     });
     const whole = outer.pipe(task('drop', () => 1)).pipe(parallel({ c: look.as('c') }));
-    const loom = stage.loom([whole]);
+    const loom = harness.loom([whole]);
     await loom.worker({ concurrency: 4 }).start();
     for (const form of ['dispatched', 'driven'] as const) {
       const run = await loom.enqueue(whole, 1, { form, traceparent: GIVEN });
-      await settled(stage, run.result());
+      await settled(harness, run.result());
     }
     expect(got).toEqual(Array.from({ length: 8 }, () => GIVEN));
     got.length = 0;
-    await settled(stage, (await loom.enqueue(whole, 1)).result());
+    await settled(harness, (await loom.enqueue(whole, 1)).result());
     expect(got).toEqual(Array.from({ length: 4 }, () => undefined));
-    await stage.close();
+    await harness.close();
   });
 });
 
 describe('a tracer', () => {
   it('without an SDK hands on what was given', async () => {
-    const stage = await openMemory();
+    const harness = await openMemory();
     const got: (string | undefined)[] = [];
     const look = task('look', (_: number, ctx: TaskContext) => void got.push(ctx.traceparent));
-    const loom = stage.loom([look], { tracer: openTelemetry() });
+    const loom = harness.loom([look], { tracer: openTelemetry() });
     await loom.worker().start();
-    await settled(stage, (await loom.enqueue(look, 1, { traceparent: GIVEN })).result());
-    await settled(stage, (await loom.enqueue(look, 1)).result());
+    await settled(harness, (await loom.enqueue(look, 1, { traceparent: GIVEN })).result());
+    await settled(harness, (await loom.enqueue(look, 1)).result());
     expect(got).toEqual([GIVEN, undefined]);
-    await stage.close();
+    await harness.close();
   });
 
   it('names spans by tasks when it is asked to', async () => {
-    const stage = await openMemory();
+    const harness = await openMemory();
     const seen = spans({ spanNames: 'task' });
     const look = task('look', (n: number) => n);
-    const loom = stage.loom([look], { tracer: seen.tracer });
+    const loom = harness.loom([look], { tracer: seen.tracer });
     await loom.worker().start();
-    await settled(stage, (await loom.enqueue(look, 1)).result());
+    await settled(harness, (await loom.enqueue(look, 1)).result());
     expect(seen.ended().map(({ name }) => name)).toEqual(['enqueue look', 'process look']);
-    await stage.close();
+    await harness.close();
     seen.close();
   });
 
@@ -294,22 +294,22 @@ describe('a tracer', () => {
     const mute = { traceparent: undefined, within: () => undefined, end: () => undefined };
     const tracers: Tracer[] = [{ start: broken }, { start: () => span }, { start: () => mute }];
     for (const tracer of tracers) {
-      const stage = await openMemory();
+      const harness = await openMemory();
       const both = parallel({ a: task('a', (n: number) => n), b: task('b', (n: number) => n) });
       const outer = task('outer', async (n: number, ctx) => ctx.run(both, n));
-      const loom = stage.loom([outer, both], { tracer });
+      const loom = harness.loom([outer, both], { tracer });
       await loom.worker().start();
       const handle = await loom.enqueue(outer, 1, { traceparent: GIVEN });
-      expect(await settled(stage, handle.result())).toEqual({ a: 1, b: 1 });
-      await stage.close();
+      expect(await settled(harness, handle.result())).toEqual({ a: 1, b: 1 });
+      await harness.close();
     }
   });
 
   it('that is none is refused', async () => {
-    const stage = await openMemory();
+    const harness = await openMemory();
     for (const tracer of [{}, null, 5]) {
-      expect(() => stage.loom([], { tracer: tracer as never })).toThrow(InvalidOptionError);
+      expect(() => harness.loom([], { tracer: tracer as never })).toThrow(InvalidOptionError);
     }
-    await stage.close();
+    await harness.close();
   });
 });

@@ -7,7 +7,7 @@ import { channel } from '../../../src/workflow/channel.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
@@ -16,18 +16,18 @@ const log = channel<{ lines: string[] }>('log');
 const FORMS: readonly RunForm[] = ['driven', 'dispatched'];
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let begun: Gate;
   /** Opened when the handler may give its value though nobody has told it to end. */
   let may: Gate;
   let calls: string[];
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     begun = gate();
     may = gate();
     calls = [];
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** Gives a partial value the first time, when it is told to end or may; a whole one later. */
   async function work(n: number, ctx: TaskContext): Promise<string> {
@@ -66,7 +66,7 @@ eachBackend((open) => {
   const known = [line, choosing, fan, deep, inside, s2timed];
 
   async function working(): Promise<Fairloom> {
-    const loom = stage.loom(known);
+    const loom = harness.loom(known);
     await loom.worker({ concurrency: 5 }).start();
     return loom;
   }
@@ -80,12 +80,12 @@ eachBackend((open) => {
 
   /** Nothing that the canceled handler gave is anywhere, and a rerun calls it again. */
   async function demandNothing(loom: Fairloom, run: RunHandle<unknown>): Promise<void> {
-    await stage.until(async () => (await loom.tasks.get(run.id))?.state === 'canceled');
-    expect(JSON.stringify(await stage.backend.runs.load(run.id))).not.toContain('partial');
+    await harness.until(async () => (await loom.tasks.get(run.id))?.state === 'canceled');
+    expect(JSON.stringify(await harness.backend.runs.load(run.id))).not.toContain('partial');
     expect(await loom.runs.channels(run.id)).toEqual({});
     expect((await loom.xcom.list()).items).toEqual([]);
     const again = await loom.runs.rerun(run.id);
-    expect(JSON.stringify(await settled(stage, again.result()))).toContain('whole 2');
+    expect(JSON.stringify(await settled(harness, again.result()))).toContain('whole 2');
     expect(calls).toEqual(['s1', 's2', 's2']);
   }
 
@@ -93,7 +93,7 @@ eachBackend((open) => {
     it.each(FORMS)('F2 the value that a node returns is no result: %s', async (form) => {
       const loom = await working();
       const run = await start(loom, line, form);
-      await settled(stage, begun.passed);
+      await settled(harness, begun.passed);
       await run.cancel();
       await demandNothing(loom, run);
     });
@@ -101,13 +101,13 @@ eachBackend((open) => {
     it.each(FORMS)('F2 also of one of which its worker has not heard yet: %s', async (form) => {
       const loom = await working();
       const run = await start(loom, line, form);
-      await settled(stage, begun.passed);
+      await settled(harness, begun.passed);
       const nodes =
         form === 'driven'
           ? [run.id]
           : (await loom.tasks.list({ state: 'started' })).items.map(({ id }) => id);
       for (const id of [...nodes, run.id])
-        await stage.backend.tasks.cancel(id, { type: 'request' });
+        await harness.backend.tasks.cancel(id, { type: 'request' });
       may.open();
       await demandNothing(loom, run);
     });
@@ -126,7 +126,7 @@ eachBackend((open) => {
       }[what];
       const loom = await working();
       const run = await start(loom, step);
-      await settled(stage, begun.passed);
+      await settled(harness, begun.passed);
       await loom.runs.cancel(run.id);
       await demandNothing(loom, run);
     });
@@ -143,16 +143,16 @@ eachBackend((open) => {
       const step = form ? s1.pipe(s2timed) : what === 'a member' ? member : s2timed;
       const loom = await working();
       const run = await start(loom, step, form);
-      const error = await settled(stage, run.result()).catch((thrown: unknown) => String(thrown));
+      const error = await settled(harness, run.result()).catch((thrown: unknown) => String(thrown));
       expect(error).toContain('timeout of 1000 ms');
-      expect(JSON.stringify(await stage.backend.runs.load(run.id))).not.toContain('partial');
+      expect(JSON.stringify(await harness.backend.runs.load(run.id))).not.toContain('partial');
       expect(await loom.runs.channels(run.id)).toEqual({});
     });
 
     it('F2 so it is with a run here and now', async () => {
       const loom = await working();
       const result = loom.run(s1.pipe(s2timed), 1);
-      await expect(settled(stage, result)).rejects.toThrow('timeout of 1000 ms');
+      await expect(settled(harness, result)).rejects.toThrow('timeout of 1000 ms');
     });
 
     it('F2 a run whose own time is over writes nothing more down', async () => {
@@ -165,21 +165,21 @@ eachBackend((open) => {
           timeout: '1s',
         } as never,
       )) as RunHandle<unknown>;
-      await expect(settled(stage, run.result())).rejects.toThrow('timeout of 1000 ms');
-      expect(JSON.stringify(await stage.backend.runs.load(run.id))).not.toContain('partial');
+      await expect(settled(harness, run.result())).rejects.toThrow('timeout of 1000 ms');
+      expect(JSON.stringify(await harness.backend.runs.load(run.id))).not.toContain('partial');
     });
   });
 
   describe('after a shutdown has begun', () => {
     it.each(FORMS)('F2 what is done is done, and not done again: %s', async (form) => {
-      const loom = stage.loom(known);
+      const loom = harness.loom(known);
       const worker = loom.worker();
       await worker.start();
       const run = await start(loom, line, form);
-      await settled(stage, begun.passed);
-      await settled(stage, worker.stop({ grace: '1s' }));
+      await settled(harness, begun.passed);
+      await settled(harness, worker.stop({ grace: '1s' }));
       await loom.worker().start();
-      expect(await settled(stage, run.result())).toBe('partial');
+      expect(await settled(harness, run.result())).toBe('partial');
       expect(calls).toEqual(['s1', 's2']);
     });
   });

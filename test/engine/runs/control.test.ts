@@ -14,7 +14,7 @@ import { toAscii } from '../../../src/workflow/drawing/render-ascii.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
@@ -25,21 +25,21 @@ const show = task('show', (value: unknown) => JSON.stringify(value));
 const pair = inc.pipe(double).as('pair');
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
-  async function working(steps: Parameters<Stage['loom']>[0]): Promise<Fairloom> {
-    const loom = stage.loom(steps);
+  async function working(steps: Parameters<Harness['loom']>[0]): Promise<Fairloom> {
+    const loom = harness.loom(steps);
     await loom.worker({ concurrency: 10 }).start();
     return loom;
   }
 
   describe('an id or a key', () => {
     it('sent again is the same run; with another input it is refused', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       const first = await loom.enqueue(pair, 1, { id: 'r1' });
       const again = await loom.enqueue(pair, 1, { id: 'r1' });
       expect([first.created, again.created, again.id]).toEqual([true, false, 'r1']);
@@ -51,7 +51,7 @@ eachBackend((open) => {
     });
 
     it('of a key gives the run that holds it, and stores nothing', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       const first = await loom.enqueue(pair, 1, { idempotencyKey: 'k' });
       const again = await loom.enqueue(pair, 1, { idempotencyKey: 'k' });
       const other = await loom.enqueue(pair, 2, { idempotencyKey: 'k' });
@@ -63,7 +63,7 @@ eachBackend((open) => {
     });
 
     it('a full queue refuses the whole run', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       await loom.users.set('ann', { maxQueued: 2 });
       const wide = parallel({ a: inc, b: double, c: show });
       const refused = loom.enqueue(wide as never, 1 as never, { user: 'ann' });
@@ -110,7 +110,7 @@ eachBackend((open) => {
       const loom = await working([pair]);
       const late = await loom.enqueue(pair, 1, { user: 'ann', delay: '1h' });
       const done = await loom.enqueue(pair, 2, { user: 'bob' });
-      await settled(stage, done.result());
+      await settled(harness, done.result());
       const ids = async (options: Parameters<Fairloom['runs']['list']>[0]) =>
         (await loom.runs.list(options)).items.map(({ id }) => id);
       expect(await ids({ state: 'deferred' })).toEqual([late.id]);
@@ -137,7 +137,7 @@ eachBackend((open) => {
           if (node === 'slow' && state === 'started') hold.open();
         }
       })();
-      await settled(stage, watching);
+      await settled(harness, watching);
       expect(await run.result()).toBe(4);
       expect(seen).toContain('slow started');
       expect(seen.filter((line) => line.endsWith(' finished')).sort()).toEqual([
@@ -148,7 +148,7 @@ eachBackend((open) => {
     });
 
     it('explains what it waits for', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       const run = await loom.enqueue(pair, 1, { delay: '1h' });
       expect(await loom.runs.explain(run.id)).toMatchObject({
         id: run.id,
@@ -161,9 +161,9 @@ eachBackend((open) => {
     });
 
     it('may be waited for only so long', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       const run = await loom.enqueue(pair, 1, { delay: '1h' });
-      const late = settled(stage, run.result({ timeout: 0 }));
+      const late = settled(harness, run.result({ timeout: 0 }));
       await expect(late).rejects.toBeInstanceOf(ResultTimeoutError);
       const stop = new AbortController();
       stop.abort(new RangeError('enough'));
@@ -184,7 +184,7 @@ eachBackend((open) => {
       const run = await loom.enqueue(whole, 1);
       await started.passed;
       const report = await settled(
-        stage,
+        harness,
         loom.runs.cancel(run.id, { reason: 'no more', wait: true }),
       );
       expect(report.run).toEqual({ kind: 'canceled' });
@@ -209,7 +209,7 @@ eachBackend((open) => {
       const run = await loom.enqueue(pair, 1);
       const node = (await loom.runs.get(run.id))?.nodes[0]?.taskId ?? '';
       await loom.tasks.cancel(node, { reason: 'by hand' });
-      const error = await settled(stage, refusal(run.result()));
+      const error = await settled(harness, refusal(run.result()));
       expect(error).toBeInstanceOf(RunCanceledError);
       expect(String(error)).toContain('by hand');
     });
@@ -233,7 +233,7 @@ eachBackend((open) => {
       const loom = await working([whole]);
       const run = await loom.enqueue(whole, 1, { user: 'ann' });
       await began.passed;
-      await stage.until(async () => (await loom.tasks.get(run.id))?.state === 'deferred');
+      await harness.until(async () => (await loom.tasks.get(run.id))?.state === 'deferred');
       expect(await loom.runs.get(run.id)).toMatchObject({
         ...{ form: 'driven', name: 'whole', input: 1, user: 'ann', state: 'deferred' },
         nodes: [
@@ -247,7 +247,7 @@ eachBackend((open) => {
       });
       const listed = await loom.runs.list({ state: 'deferred', form: 'driven' });
       expect(listed.items.map(({ id }) => id)).toEqual([run.id]);
-      const report = await settled(stage, loom.runs.cancel(run.id, { wait: true }));
+      const report = await settled(harness, loom.runs.cancel(run.id, { wait: true }));
       expect(report).toEqual({
         run: { kind: 'canceled' },
         nodes: ['all/0', 'all/1'].map((node) => ({
@@ -258,9 +258,9 @@ eachBackend((open) => {
       expect(await refusal(run.result())).toBeInstanceOf(RunCanceledError);
       isSlow = false;
       const again = await loom.runs.rerun(run.id);
-      expect(await settled(stage, again.result())).toBe('[1,2]');
+      expect(await settled(harness, again.result())).toBe('[1,2]');
       const from = await loom.runs.rerun(again.id, { from: 'show' });
-      expect(await settled(stage, from.result())).toBe('[1,2]');
+      expect(await settled(harness, from.result())).toBe('[1,2]');
       const nowhere = loom.runs.rerun(run.id, { from: 'nowhere' });
       await expect(nowhere).rejects.toBeInstanceOf(InvalidOptionError);
     });
@@ -301,30 +301,30 @@ eachBackend((open) => {
       const whole = first.pipe(parallel({ a: shaky, b: double })).pipe(show);
       const loom = await working([whole]);
       const run = await loom.enqueue(whole, 1, { user: 'ann', priority: 'high' });
-      await settled(stage, refusal(run.result()));
+      await settled(harness, refusal(run.result()));
       isBroken = false;
       const again = await loom.runs.rerun(run.id);
-      expect(await settled(stage, again.result())).toBe('{"a":20,"b":4}');
+      expect(await settled(harness, again.result())).toBe('{"a":20,"b":4}');
       expect(calls).toEqual(['first', 'shaky', 'shaky']);
       expect(await loom.runs.get(again.id)).toMatchObject({
         ...{ user: 'ann', priority: 4, past: [run.id], state: 'finished' },
         nodes: [{ node: 'first', state: 'finished' }, {}, {}, {}, {}],
       });
       const third = await loom.runs.rerun(again.id, { from: 'show' });
-      expect(await settled(stage, third.result())).toBe('{"a":20,"b":4}');
+      expect(await settled(harness, third.result())).toBe('{"a":20,"b":4}');
       expect(calls).toHaveLength(3);
       const fourth = await loom.runs.rerun(third.id);
-      expect(await settled(stage, fourth.result())).toBe('{"a":20,"b":4}');
+      expect(await settled(harness, fourth.result())).toBe('{"a":20,"b":4}');
     });
 
     it('stores the tasks where those of the first run were, with its options', async () => {
       const far = task('far', { queue: 'far', priority: 'low' }, (n: number) => n);
       const near = task('near', (n: number) => n);
       const whole = far.pipe(near);
-      const loom = stage.loom([whole]);
+      const loom = harness.loom([whole]);
       const places = async (run: { readonly id: string }): Promise<unknown> => {
         const nodes = (await loom.runs.get(run.id))?.nodes ?? [];
-        const records = await stage.backend.inspect.get(nodes.map(({ taskId = '' }) => taskId));
+        const records = await harness.backend.inspect.get(nodes.map(({ taskId = '' }) => taskId));
         return records.map((one) => [one?.queue, one?.level, one?.options.includes('"retries":7')]);
       };
       const plain = await loom.enqueue(whole, 1);
@@ -356,9 +356,9 @@ eachBackend((open) => {
       const whole = a.pipe(b).pipe(c);
       const loom = await working([whole]);
       const run = await loom.enqueue(whole, 1);
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       const again = await loom.runs.rerun(run.id, { from: 'b', id: 'again' });
-      expect(await settled(stage, again.result())).toBe(4);
+      expect(await settled(harness, again.result())).toBe(4);
       expect([again.id, calls]).toEqual(['again', ['a', 'b', 'c', 'b', 'c']]);
       const wrong = loom.runs.rerun(run.id, { from: 'd' });
       await expect(wrong).rejects.toBeInstanceOf(InvalidOptionError);
@@ -368,14 +368,14 @@ eachBackend((open) => {
     it('O68 keeps the results of runs apart, for as long as the run is stored', async () => {
       const [a, b] = [counted('a', (n) => n + 1), counted('b', (n) => n * 2)];
       const whole = a.pipe(b);
-      const loom = stage.loom([whole], { retention: { finished: '5m', failed: '7d' } });
+      const loom = harness.loom([whole], { retention: { finished: '5m', failed: '7d' } });
       await loom.worker().start();
       const [one, two] = [await loom.enqueue(whole, 1), await loom.enqueue(whole, 5)];
-      expect(await settled(stage, Promise.all([one.result(), two.result()]))).toEqual([4, 12]);
+      expect(await settled(harness, Promise.all([one.result(), two.result()]))).toEqual([4, 12]);
       const again = await loom.runs.rerun(two.id, { from: 'b' });
-      expect(await settled(stage, again.result())).toBe(12);
+      expect(await settled(harness, again.result())).toBe(12);
       expect(calls).toHaveLength(5);
-      await stage.clock.advance('10m');
+      await harness.clock.advance('10m');
       await expect(loom.runs.rerun(two.id)).rejects.toBeInstanceOf(TaskNotFoundError);
     });
 
@@ -388,12 +388,12 @@ eachBackend((open) => {
       const whole = group.pipe(show).pipe(last as never);
       const loom = await working([whole]);
       const run = await loom.enqueue(whole, 1);
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       const again = await loom.runs.rerun(run.id, { from: 'last' });
-      await settled(stage, again.result());
+      await settled(harness, again.result());
       expect(calls).toEqual(['bad', 'last', 'last']);
       const whole2 = await loom.runs.rerun(run.id, { from: '~group.bad' });
-      await settled(stage, whole2.result());
+      await settled(harness, whole2.result());
       expect(calls).toEqual(['bad', 'last', 'last', 'bad', 'last']);
     });
   });

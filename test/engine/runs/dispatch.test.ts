@@ -13,7 +13,7 @@ import { parallel } from '../../../src/workflow/parallel.ts';
 import type { StandardSchemaV1 } from '../../../src/workflow/standard-schema.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 import { anyRecipe, build, seriesParallel, workOf } from '../../workflow/random-steps.ts';
 
@@ -27,17 +27,17 @@ const after = task('after', (n: number) => n);
 const show = task('show', (value: unknown) => JSON.stringify(value));
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** A client with a worker of all that is given. */
   async function working(
-    ...steps: Parameters<Stage['loom']>[0] & readonly unknown[]
+    ...steps: Parameters<Harness['loom']>[0] & readonly unknown[]
   ): Promise<Fairloom> {
-    const loom = stage.loom(steps);
+    const loom = harness.loom(steps);
     await loom.worker({ concurrency: 10 }).start();
     return loom;
   }
@@ -50,7 +50,7 @@ eachBackend((open) => {
         .pipe(double.as('again'));
       const loom = await working(whole);
       const run = await loom.enqueue(whole, 3);
-      expect(await settled(stage, run.result())).toBe((8 + 5) * 2);
+      expect(await settled(harness, run.result())).toBe((8 + 5) * 2);
       expect(run).toMatchObject({ created: true, runId: run.id });
     });
 
@@ -66,7 +66,7 @@ eachBackend((open) => {
     ] as const)('runs the example of the seed: %s', async (_, step, input, output) => {
       const loom = await working(inc, double, show);
       const run = await loom.enqueue(step, input);
-      expect(await settled(stage, run.result())).toBe(output);
+      expect(await settled(harness, run.result())).toBe(output);
     });
 
     it('runs the example of the seed: extract, transform, load', async () => {
@@ -87,7 +87,7 @@ eachBackend((open) => {
       const etl = extract.pipe(parallel(note('transform'), note('validate'))).pipe(load);
       const loom = await working(etl.as('etl'));
       const run = await loom.enqueue(etl, 4);
-      expect(await settled(stage, run.result())).toEqual([5, 41, 5, 41]);
+      expect(await settled(harness, run.result())).toEqual([5, 41, 5, 41]);
       expect([log[0], log.slice(1, 3).sort(), log[3]]).toEqual([
         'extract',
         ['transform', 'validate'],
@@ -112,7 +112,9 @@ eachBackend((open) => {
       });
       const loom = await working(report);
       const run = await loom.enqueue(report, { day: 3 });
-      expect(await settled(stage, run.result())).toBe('{"one":7,"shown":{"day":3,"kind":"short"}}');
+      expect(await settled(harness, run.result())).toBe(
+        '{"one":7,"shown":{"day":3,"kind":"short"}}',
+      );
       expect(order).toEqual(['first', 'last']);
     });
 
@@ -124,7 +126,7 @@ eachBackend((open) => {
       });
       const whole = outer.pipe(inner).pipe(show);
       const loom = await working(whole);
-      expect(await settled(stage, (await loom.enqueue(whole, 2)).result())).toBe('202');
+      expect(await settled(harness, (await loom.enqueue(whole, 2)).result())).toBe('202');
     });
 
     it('says to handlers which run they work for', async () => {
@@ -136,9 +138,9 @@ eachBackend((open) => {
       const pair = look.pipe(look.as('again'));
       const loom = await working(pair);
       const run = await loom.enqueue(pair, 1);
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       const alone = await loom.enqueue(look, 1);
-      await settled(stage, alone.result());
+      await settled(harness, alone.result());
       expect(seen).toEqual([run.id, run.id, undefined]);
     });
 
@@ -147,7 +149,7 @@ eachBackend((open) => {
       const loom = await working(whole);
       const runs = await Promise.all([1, 2, 3, 4, 5].map((n) => loom.enqueue(whole, n)));
       const all = Promise.all(runs.map((run) => run.result()));
-      expect(await settled(stage, all)).toEqual([1, 2, 3, 4, 5].map((n) => (n + 1) * 3 + 1));
+      expect(await settled(harness, all)).toEqual([1, 2, 3, 4, 5].map((n) => (n + 1) * 3 + 1));
     });
 
     it('gives the empty group, and null and undefined as they are', async () => {
@@ -161,7 +163,7 @@ eachBackend((open) => {
       });
       const loom = await working(whole);
       const run = await loom.enqueue(whole as never);
-      expect(await settled(stage, run.result())).toEqual({ a: 'undefined', b: 'null', c: '{}' });
+      expect(await settled(harness, run.result())).toEqual({ a: 'undefined', b: 'null', c: '{}' });
     });
 
     it('is as wide as it likes', async () => {
@@ -171,20 +173,20 @@ eachBackend((open) => {
       );
       const loom = await working(whole);
       const run = await loom.enqueue(whole as never, 1 as never);
-      expect(await settled(stage, run.result())).toBe(900);
+      expect(await settled(harness, run.result())).toBe(900);
     });
 
     it('waits for what the enqueue says, and not before its time', async () => {
       const loom = await working(inc, double);
       const gate = await loom.enqueue(inc, 1, { delay: '1m' });
       const run = await loom.enqueue(inc.pipe(double), 1, { dependsOn: [gate], delay: '2m' });
-      await stage.clock.advance(90_000);
+      await harness.clock.advance(90_000);
       expect((await loom.tasks.get(gate.id))?.state).toBe('finished');
       expect((await loom.runs.get(run.id))?.nodes.map(({ state }) => state)).toEqual([
         'scheduled',
         'deferred',
       ]);
-      expect(await settled(stage, run.result())).toBe(4);
+      expect(await settled(harness, run.result())).toBe(4);
     });
   });
 
@@ -207,15 +209,15 @@ eachBackend((open) => {
             );
             const loom = await working(...handlers);
             const run = await loom.enqueue(sample.step as never, { n: 1 } as never);
-            expect(await settled(stage, run.result())).toEqual(sample.run({ n: 1 }));
+            expect(await settled(harness, run.result())).toEqual(sample.run({ n: 1 }));
             expect([...ended].sort()).toEqual([...sample.tasks].sort());
             for (const [at, name] of ended.entries()) {
               for (const later of ended.slice(at + 1))
                 expect(sample.order.has(`${later}<${name}`)).toBe(false);
             }
             await loom.runs.cancel(run.id);
-            await stage.close();
-            stage = await open();
+            await harness.close();
+            harness = await open();
           }),
           { numRuns: 25 },
         );
@@ -236,7 +238,7 @@ eachBackend((open) => {
         .pipe(spy as never);
       const loom = await working(whole);
       const run = await loom.enqueue(whole, 1);
-      const error = await settled(stage, refusal(run.result()));
+      const error = await settled(harness, refusal(run.result()));
       expect(error).toBeInstanceOf(RunFailedError);
       expect(error).toMatchObject({
         runId: run.id,
@@ -271,7 +273,7 @@ eachBackend((open) => {
       ).pipe(show);
       const loom = await working(whole);
       const run = await loom.enqueue(whole, 1);
-      expect(await settled(stage, run.result())).toBe(output);
+      expect(await settled(harness, run.result())).toBe(output);
     });
 
     it.each([
@@ -284,7 +286,7 @@ eachBackend((open) => {
       );
       const loom = await working(whole);
       const run = await loom.enqueue(whole, 1);
-      const error = await settled(stage, refusal(run.result()));
+      const error = await settled(harness, refusal(run.result()));
       expect(error).toMatchObject({ code: 'RUN_FAILED', node, errorName });
       expect(String(error)).toContain('no 1');
       expect(GroupFailedError.name).toBe('GroupFailedError');
@@ -294,7 +296,7 @@ eachBackend((open) => {
       const whole = fail.pipe(parallel({ a: inc, b: double }, { policy: 'bestEffort' })).pipe(show);
       const loom = await working(whole);
       const run = await loom.enqueue(whole, 1);
-      const error = await settled(stage, refusal(run.result()));
+      const error = await settled(harness, refusal(run.result()));
       expect(error).toMatchObject({ code: 'RUN_FAILED', node: 'fail', errorName: 'RangeError' });
     });
 
@@ -308,7 +310,7 @@ eachBackend((open) => {
       const whole = inc.pipe(shaky).pipe(double);
       const loom = await working(whole);
       const run = await loom.enqueue(whole, 1);
-      expect(await settled(stage, run.result())).toBe(4);
+      expect(await settled(harness, run.result())).toBe(4);
       expect(tries).toBe(3);
     });
 
@@ -317,7 +319,7 @@ eachBackend((open) => {
       const whole = parallel(...(members as [typeof inc, typeof inc])).pipe(show);
       const loom = await working(whole);
       const run = await loom.enqueue(whole as never, 1 as never);
-      const error = await settled(stage, refusal(run.result()));
+      const error = await settled(harness, refusal(run.result()));
       expect(error).toMatchObject({ code: 'RUN_FAILED', node: 'fail' });
     });
   });
@@ -334,7 +336,7 @@ eachBackend((open) => {
     const checked = task('checked', { input: text }, (value: string) => value.length);
 
     it('an input that the first step would refuse, before anything is stored', async () => {
-      const loom = stage.loom([checked, inc]);
+      const loom = harness.loom([checked, inc]);
       const whole = checked.pipe(inc);
       const wrong = loom.enqueue(whole, 3 as never);
       await expect(wrong).rejects.toBeInstanceOf(InvalidPayloadError);
@@ -345,7 +347,7 @@ eachBackend((open) => {
     });
 
     it('to dispatch what has to be driven, and options that mean nothing for a run', async () => {
-      const loom = stage.loom([inc, double]);
+      const loom = harness.loom([inc, double]);
       const fast = parallel({ inc, double }, { failFast: true });
       await expect(loom.enqueue(fast, 1, { form: 'dispatched' })).rejects.toThrow(
         /~group\.double: fail-fast/,

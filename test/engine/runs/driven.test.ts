@@ -7,7 +7,7 @@ import { flow } from '../../../src/workflow/flow.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { aborted, observe } from '../../support/workers.ts';
@@ -24,11 +24,11 @@ function counted(name: string, calls: Map<string, number>): Step<number, number>
 }
 
 eachBackend((open, name) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const sequence = (calls: Map<string, number>): Step<number, number> =>
     counted('a', calls).pipe(counted('b', calls)).pipe(counted('c', calls));
@@ -37,24 +37,24 @@ eachBackend((open, name) => {
     it('gives what its steps give, each run once, in one task', async () => {
       const calls = new Map<string, number>();
       const step = sequence(calls);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       const worker = loom.worker();
       const seen = observe(worker);
       await worker.start();
       const handle = await loom.enqueue(step as never, 1 as never, driven);
       expect(await handle.result()).toBe(4);
       expect([...calls.values()]).toEqual([1, 1, 1]);
-      await stage.quiet();
+      await harness.quiet();
       expect(seen.of('task.finished')).toMatchObject([{ taskId: handle.id, name: '~drive' }]);
     });
 
     it('writes every node down, and each result once', async () => {
       const step = sequence(new Map());
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const handle = await loom.enqueue(step as never, 1 as never, driven);
       await handle.result();
-      expect(await stage.backend.runs.load(handle.id)).toEqual({
+      expect(await harness.backend.runs.load(handle.id)).toEqual({
         'n:a#1': 'o2',
         'n:b#1': 'o3',
         'n:c#1': 'o4',
@@ -63,7 +63,7 @@ eachBackend((open, name) => {
 
     it('O68 two runs of one pipeline at once keep apart', async () => {
       const step = each(counted('a', new Map())).pipe(task('sum', (all: number[]) => all.join()));
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const inputs = [[1, 2], [1, 2], [3], []];
       const handles = await Promise.all(
@@ -87,19 +87,19 @@ eachBackend((open, name) => {
         return n;
       });
       const step = short.pipe(long);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       const worker = loom.worker();
       const seen = observe(worker);
       await worker.start();
       const handle = await loom.enqueue(step, 5, driven);
       while (seen.of('task.released').length === 0) {
-        await stage.quiet();
-        await stage.clock.advance(0);
+        await harness.quiet();
+        await harness.clock.advance(0);
       }
-      await stage.quiet();
+      await harness.quiet();
       expect(attempts).toEqual([1, 2, 3, 1]);
       expect(await loom.tasks.get(handle.id)).toMatchObject({ state: 'scheduled', failures: 0 });
-      await stage.clock.advance('10s');
+      await harness.clock.advance('10s');
       expect(await handle.result()).toBe(5);
       expect(attempts).toEqual([1, 2, 3, 1, 2]);
     });
@@ -109,7 +109,7 @@ eachBackend((open, name) => {
         throw new RangeError('mine');
       });
       const step = counted('a', new Map()).pipe(fail as never);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const handle = await loom.enqueue(step as never, 1 as never, driven);
       await expect(handle.result()).rejects.toThrow('mine');
@@ -128,12 +128,12 @@ eachBackend((open, name) => {
         throw ctx.signal.reason;
       });
       const step = counted('a', new Map()).pipe(slow as never);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const handle = await loom.enqueue(step as never, 1 as never, driven);
       const failed = expect(handle.result()).rejects.toThrow('2000 ms');
       await started.passed;
-      await stage.clock.advance('2s');
+      await harness.clock.advance('2s');
       await failed;
       expect(await loom.tasks.get(handle.id)).toMatchObject({ failureType: 'timeout' });
     });
@@ -147,7 +147,7 @@ eachBackend((open, name) => {
         return n;
       });
       const step = slow.pipe(counted('b', calls));
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const handle = await loom.enqueue(step, 1, driven);
       await started.passed;
@@ -169,7 +169,7 @@ eachBackend((open, name) => {
         return n;
       });
       const step = counted('a', calls).pipe(slow).pipe(counted('c', calls));
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       const first = loom.worker();
       await first.start();
       const handle = await loom.enqueue(step, 1, driven);
@@ -193,20 +193,20 @@ eachBackend((open, name) => {
       });
       const step = slow.pipe(counted('b', calls));
       // The worker that freezes: its timers do not fire, so it extends nothing.
-      const frozen = flakyBackend(stage.backend, ({ operation }) =>
+      const frozen = flakyBackend(harness.backend, ({ operation }) =>
         operation === 'tasks.extend' ? { holdUntil: resume.passed } : undefined,
       );
-      const slowLoom = stage.loom([step], { backend: frozen });
+      const slowLoom = harness.loom([step], { backend: frozen });
       await slowLoom.worker().start();
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       const handle = await loom.enqueue(step, 1, driven);
       await started.passed;
       await loom.worker().start();
-      await stage.clock.advance(LIMITS.leaseMs + 6_000);
+      await harness.clock.advance(LIMITS.leaseMs + 6_000);
       expect(await handle.result()).toBe(11);
       resume.open();
-      await stage.quiet();
-      expect(await stage.backend.runs.load(handle.id)).toMatchObject({ 'n:slow#1': 'o10' });
+      await harness.quiet();
+      expect(await harness.backend.runs.load(handle.id)).toMatchObject({ 'n:slow#1': 'o10' });
       expect(calls.get('b')).toBe(1);
     });
 
@@ -214,23 +214,23 @@ eachBackend((open, name) => {
       const calls = new Map<string, number>();
       const [a, b] = [counted('a', calls), counted('b', calls)];
       const step = a.pipe(b);
-      const half = stage.loom([a]);
+      const half = harness.loom([a]);
       const worker = half.worker();
       const seen = observe(worker);
       await worker.start();
       const handle = await half.enqueue(step as never, 1 as never, driven);
       await seen.count('task.released', 1);
       await worker.stop();
-      const whole = stage.loom([step]);
+      const whole = harness.loom([step]);
       await whole.worker().start();
-      await stage.clock.advance('1s');
+      await harness.clock.advance('1s');
       expect(await handle.result()).toBe(3);
       expect(Object.fromEntries(calls)).toEqual({ a: 1, b: 1 });
     });
 
     it('checkpoint: "group" writes less, and gives the same', async () => {
       const step = counted('a', new Map()).pipe(counted('b', new Map()));
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker().start();
       const handle = await loom.enqueue(
         step as never,
@@ -241,7 +241,7 @@ eachBackend((open, name) => {
         } as never,
       );
       expect(await handle.result()).toBe(3);
-      expect(await stage.backend.runs.load(handle.id)).toEqual({});
+      expect(await harness.backend.runs.load(handle.id)).toEqual({});
     });
   });
 

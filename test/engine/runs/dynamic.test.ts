@@ -7,7 +7,7 @@ import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { Task } from '../../../src/workflow/step.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
 
@@ -32,19 +32,19 @@ const leap = dynamic('leap', (n: number, ctx) => ctx.goto(inc, n));
 const loop = dynamic('loop', { maxCycles: 3 }, (n: number, ctx) => ctx.again(n));
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const known = [inc, double, never, wait, agent, stop, quit, fan, wait0, sum, leap, loop];
 
   async function result(step: unknown, input: unknown): Promise<unknown> {
-    const loom = stage.loom(known);
+    const loom = harness.loom(known);
     await loom.worker().start();
     const run = (await loom.enqueue(step as never, input as never)) as RunHandle<unknown>;
-    return settled(stage, run.result()).catch((error: unknown) => String(error));
+    return settled(harness, run.result()).catch((error: unknown) => String(error));
   }
 
   describe('a dynamic node', () => {
@@ -59,28 +59,28 @@ eachBackend((open) => {
 
     it('a step outside of the graph ends the run with it', async () => {
       const out = dynamic('out', (n: number, ctx) => ctx.goto(inc, n));
-      const loom = stage.loom([...known, out]);
+      const loom = harness.loom([...known, out]);
       await loom.worker().start();
       const run = await loom.enqueue(out.pipe(never as never) as never, 1 as never);
-      expect(await settled(stage, run.result())).toBe(2);
+      expect(await settled(harness, run.result())).toBe(2);
     });
 
     it('that brings a group in saves the new graph under a hash of its own, and members see that', async () => {
-      const loom = stage.loom(known);
+      const loom = harness.loom(known);
       await loom.worker().start();
       const step = fan.pipe(sum as never);
       const run = (await loom.enqueue(step as never, 5 as never)) as RunHandle<unknown>;
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       const ended = (await loom.tasks.list({ state: 'finished' })).items;
       const member = ended.find((one) => one.name === '~drive' && one.id !== run.id);
-      const records = await stage.backend.inspect.get([run.id, member?.id ?? '']);
+      const records = await harness.backend.inspect.get([run.id, member?.id ?? '']);
       const hashes = records.map((record) => JSON.parse(record?.options ?? '{}').run.graph);
       expect(new Set(hashes).size).toBe(2);
       for (const hash of hashes)
-        expect(await stage.backend.graphs.load(hash)).toMatchObject({ kind: 'found' });
+        expect(await harness.backend.graphs.load(hash)).toMatchObject({ kind: 'found' });
       // What the handler brought in is no part of the run's own graph.
       const [own] = hashes;
-      expect(JSON.stringify(await stage.backend.graphs.load(own))).not.toContain('double');
+      expect(JSON.stringify(await harness.backend.graphs.load(own))).not.toContain('double');
     });
   });
 
@@ -88,9 +88,9 @@ eachBackend((open) => {
     it('terminate ends the run, and the other members', async () => {
       const step = parallel({ stop, wait }).pipe(never as never);
       expect(await result(step, 7)).toBe('at 7');
-      await stage.clock.advance('10s');
-      await stage.quiet();
-      const loom = stage.loom(known);
+      await harness.clock.advance('10s');
+      await harness.quiet();
+      const loom = harness.loom(known);
       const canceled = (await loom.tasks.list({ state: 'canceled' })).items.map((one) => one.name);
       expect(canceled.toSorted()).toEqual(['wait', '~drive']);
     });
@@ -135,17 +135,17 @@ eachBackend((open) => {
       return ctx.next(first.pipe(second).pipe(list).pipe(each(inc)), n);
     });
     const tasks = [tail, first, second, list, inc];
-    const dead = flakyBackend(stage.backend, ({ operation }) =>
+    const dead = flakyBackend(harness.backend, ({ operation }) =>
       operation === 'tasks.extend' ? { holdUntil: new Promise<never>(() => undefined) } : undefined,
     );
-    const doomed: Fairloom = stage.loom(tasks, { backend: dead });
+    const doomed: Fairloom = harness.loom(tasks, { backend: dead });
     await doomed.worker().start();
-    const loom = stage.loom(tasks);
+    const loom = harness.loom(tasks);
     const run = await loom.enqueue(tail as never, 1 as never);
-    await stage.until(() => calls.includes('second'));
+    await harness.until(() => calls.includes('second'));
     await loom.worker().start();
-    await stage.clock.advance(LIMITS.leaseMs);
-    expect(await settled(stage, run.result())).toEqual([3]);
+    await harness.clock.advance(LIMITS.leaseMs);
+    expect(await settled(harness, run.result())).toEqual([3]);
     expect(calls).toEqual(['tail', 'first', 'second', 'second']);
   });
 });

@@ -14,15 +14,15 @@ import type { RunExport } from '../../../src/runs/view/run-format.ts';
 import { channel } from '../../../src/workflow/channel.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, openMemory, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness, openMemory } from '../../support/backends.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const forms = ['dispatched', 'driven'] as const;
 
 eachBackend((open) => {
-  let from: Stage;
+  let from: Harness;
   /** The other kind of backend. */
-  let to: Stage;
+  let to: Harness;
   let calls: string[];
   let broken: Set<string>;
   beforeEach(async () => {
@@ -45,8 +45,11 @@ eachBackend((open) => {
   const [a, b, c, d] = [part('a'), part('b'), part('c'), part('d')];
   const show = task('show', (value: unknown) => JSON.stringify(value));
 
-  async function working(stage: Stage, tasks: Parameters<Stage['loom']>[0]): Promise<Fairloom> {
-    const loom = stage.loom(tasks);
+  async function working(
+    harness: Harness,
+    tasks: Parameters<Harness['loom']>[0],
+  ): Promise<Fairloom> {
+    const loom = harness.loom(tasks);
     await loom.worker({ concurrency: 4 }).start();
     return loom;
   }
@@ -289,20 +292,20 @@ it('goes from the embedded backend to Redis', async () => {
 });
 
 describe('what is no exported run is refused, and nothing is stored', () => {
-  let stage: Stage;
+  let harness: Harness;
   let loom: Fairloom;
   const whole = task('a', (n: number) => n).pipe(task('b', (n: number) => n));
   const base = async (form: (typeof forms)[number]): Promise<Record<string, unknown>> => {
     const run = await loom.enqueue(whole, 1, { form });
-    await settled(stage, run.result());
+    await settled(harness, run.result());
     return JSON.parse(JSON.stringify(await loom.runs.export(run.id)));
   };
   beforeEach(async () => {
-    stage = await openMemory();
-    loom = stage.loom([whole]);
+    harness = await openMemory();
+    loom = harness.loom([whole]);
     await loom.worker().start();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const nodes = [{ node: 'a', state: 'finished', result: '1' }];
   it.each([
@@ -361,7 +364,7 @@ describe('what is no exported run is refused, and nothing is stored', () => {
 
   it('a graph that has to be driven in the form of one that has not', async () => {
     const loop = each(whole);
-    const run = await stage.loom([loop]).enqueue(loop, [1]);
+    const run = await harness.loom([loop]).enqueue(loop, [1]);
     const one = await loom.runs.export(run.id);
     await expect(loom.runs.import({ ...one, form: 'dispatched' })).rejects.toMatchObject({
       path: '$.form',
@@ -374,7 +377,7 @@ describe('what is no exported run is refused, and nothing is stored', () => {
       'utf8',
     );
     const moved = await loom.runs.import(text);
-    expect(await settled(stage, moved.result())).toBe(4);
+    expect(await settled(harness, moved.result())).toBe(4);
     expect(JSON.parse(text).version).toBe(1);
   });
 });

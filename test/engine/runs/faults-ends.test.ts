@@ -9,7 +9,7 @@ import { parallel } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
@@ -70,7 +70,7 @@ const POLICIES: readonly {
 
 /** What a way needs of the test. */
 interface Scene {
-  readonly stage: Stage;
+  readonly harness: Harness;
   readonly loom: Fairloom;
   /** Members a that have begun, or were found in the store. */
   readonly begun: readonly string[];
@@ -123,8 +123,8 @@ const WAYS: readonly Way[] = [
     name: 'cancel',
     record: { state: 'canceled' },
     a: (begun) => memberA(begun, {}, waits),
-    act: async ({ stage, loom, begun }) => {
-      await stage.until(() => begun.length === POLICIES.length);
+    act: async ({ harness, loom, begun }) => {
+      await harness.until(() => begun.length === POLICIES.length);
       for (const id of begun) await loom.tasks.cancel(id);
     },
   },
@@ -143,14 +143,14 @@ const WAYS: readonly Way[] = [
     name: 'expired',
     record: failed('expired'),
     a: (begun) => memberA(begun, { expiresIn: '1m', queue: 'nowhere' }, (n) => n),
-    act: async ({ stage }) => stage.clock.advance('61s'),
+    act: async ({ harness }) => harness.clock.advance('61s'),
   },
   {
     name: 'unknown-task',
     record: failed('unknown-task'),
     a: (begun) => memberA(begun, {}, (n) => n),
     isForeign: true,
-    act: async ({ stage }) => stage.clock.advance(LIMITS.unknownTaskMs + 60_000),
+    act: async ({ harness }) => harness.clock.advance(LIMITS.unknownTaskMs + 60_000),
   },
   {
     name: 'invalid-payload',
@@ -167,10 +167,10 @@ const WAYS: readonly Way[] = [
     name: 'removed',
     record: { state: 'finished' },
     a: (begun) => memberA(begun, {}, (n) => n),
-    act: async ({ stage, loom, begun, releaseB }) => {
+    act: async ({ harness, loom, begun, releaseB }) => {
       const ended = async (id: string): Promise<boolean> =>
         (await loom.tasks.get(id))?.state === 'finished';
-      await stage.until(async () => {
+      await harness.until(async () => {
         if (begun.length < POLICIES.length) return false;
         return (await Promise.all(begun.map(ended))).every(Boolean);
       });
@@ -183,7 +183,7 @@ const WAYS: readonly Way[] = [
 ];
 
 /** Workers lease the members and die, again and again. */
-async function loseAll({ stage: { backend, clock, until }, loom }: Scene): Promise<void> {
+async function loseAll({ harness: { backend, clock, until }, loom }: Scene): Promise<void> {
   const queues = [{ queue: 'far', weight: 1, pass: 0 }];
   let number = 0;
   await until(async () => {
@@ -210,11 +210,11 @@ async function loseAll({ stage: { backend, clock, until }, loom }: Scene): Promi
 }
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('O47 O49 O58 a member that ends by', () => {
     it.each(WAYS)(
@@ -230,7 +230,7 @@ eachBackend((open) => {
         }) as unknown as Member;
         const groups = POLICIES.map(({ of }) => of(a, b));
         const policies = [parallel({ b }, { policy: both }), parallel({ b }, { policy: some })];
-        const loom = stage.loom((way.isForeign ? policies : [...groups, ...policies]) as never);
+        const loom = harness.loom((way.isForeign ? policies : [...groups, ...policies]) as never);
         await loom.worker({ concurrency: 40 }).start();
         const runs: RunHandle<unknown>[] = [];
         for (const group of groups) {
@@ -243,9 +243,9 @@ eachBackend((open) => {
             (error: Error) => ({ error: error.message }),
           ),
         );
-        await stage.quiet();
-        await way.act?.({ stage, loom, begun, releaseB: release.open });
-        const all = await settled(stage, Promise.all(ends));
+        await harness.quiet();
+        await way.act?.({ harness, loom, begun, releaseB: release.open });
+        const all = await settled(harness, Promise.all(ends));
         const isFine = record.state === 'finished';
         expect(all.map((end, at) => [POLICIES[at]?.name, 'value' in end])).toEqual(
           POLICIES.map((policy) => [policy.name, isFine || policy.isLenient]),

@@ -12,7 +12,7 @@ import { each } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { rounds } from '../../support/rounds.ts';
@@ -78,21 +78,21 @@ function partsFor(witness: Witness) {
   return { step, sum };
 }
 
-/** Every task of the stage that has not ended. */
-async function openTasks(stage: Stage): Promise<readonly string[]> {
+/** Every task of the harness that has not ended. */
+async function openTasks(harness: Harness): Promise<readonly string[]> {
   const open: TaskState[] = ['scheduled', 'deferred', 'started'];
   const pages = await Promise.all(
-    open.map((state) => stage.backend.inspect.list({ state }, { limit: 100 })),
+    open.map((state) => harness.backend.inspect.list({ state }, { limit: 100 })),
   );
   return pages.flatMap(({ items }) => items.map(({ id, state }) => `${id} ${state}`));
 }
 
 /** What must hold when the run has ended, whatever has happened on the way. */
-async function demandOnce(stage: Stage, witness: Witness, results: number): Promise<void> {
+async function demandOnce(harness: Harness, witness: Witness, results: number): Promise<void> {
   expect(witness.complaints).toEqual([]);
   expect(witness.results).toBe(results);
-  expect(await openTasks(stage)).toEqual([]);
-  expect((await stage.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
+  expect(await openTasks(harness)).toEqual([]);
+  expect((await harness.backend.inspect.reconcile({ repair: false })).drift).toEqual([]);
 }
 
 eachBackend((open, backendName) => {
@@ -106,26 +106,26 @@ eachBackend((open, backendName) => {
       'a process dies %s any of its calls: another goes on, and no result is taken twice',
       async (moment) => {
         const runUntil = async (lastCall: number): Promise<boolean> => {
-          const stage = await open();
-          const witness = new Witness(stage.backend);
+          const harness = await open();
+          const witness = new Witness(harness.backend);
           const { step, tasks, options, result, results } = make(witness);
           const { backend, died } = mortal(witness.backend, lastCall, moment);
-          const doomed = stage.loom(tasks as never, { backend });
-          const loom = stage.loom(tasks as never, { backend: witness.backend });
+          const doomed = harness.loom(tasks as never, { backend });
+          const loom = harness.loom(tasks as never, { backend: witness.backend });
           const handle = await loom.enqueue(step as never, 1 as never, options as never);
           const starting = doomed.worker({ concurrency: 3 }).start();
           void starting.catch(() => undefined);
-          await stage.quiet();
+          await harness.quiet();
           const hasDied = died();
           await loom.worker({ concurrency: 3 }).start();
-          await stage.clock.advance(LIMITS.leaseMs);
-          expect([lastCall, await settled(stage, handle.result())]).toEqual([lastCall, result]);
-          await stage.quiet();
-          await demandOnce(stage, witness, results);
+          await harness.clock.advance(LIMITS.leaseMs);
+          expect([lastCall, await settled(harness, handle.result())]).toEqual([lastCall, result]);
+          await harness.quiet();
+          await demandOnce(harness, witness, results);
           // What was in hand ran once more, and nothing else did.
           for (const [node, times] of witness.runs)
             expect([node, times <= 2]).toEqual([node, true]);
-          await stage.close();
+          await harness.close();
           return hasDied;
         };
         let lastCall = 1;
@@ -140,8 +140,8 @@ eachBackend((open, backendName) => {
       async (part) => {
         let refused = 0;
         const runUntil = async (number: number): Promise<boolean> => {
-          const stage = await open();
-          const witness = new Witness(stage.backend);
+          const harness = await open();
+          const witness = new Witness(harness.backend);
           const { step, tasks, options, result, results } = make(witness);
           const thaw = gate();
           let calls = 0;
@@ -154,29 +154,29 @@ eachBackend((open, backendName) => {
               : { holdReplyUntil: thaw.passed };
           });
           // Its clock stands still: it does not know how long it was away.
-          const clock = new ManualClock(stage.clock.now());
-          const slow = stage.loom(tasks as never, { backend, clock });
-          const loom = stage.loom(tasks as never, { backend: witness.backend });
+          const clock = new ManualClock(harness.clock.now());
+          const slow = harness.loom(tasks as never, { backend, clock });
+          const loom = harness.loom(tasks as never, { backend: witness.backend });
           const handle = await loom.enqueue(step as never, 1 as never, options as never);
           const starting = slow.worker({ concurrency: 3 }).start();
           void starting.catch(() => undefined);
-          await stage.quiet();
+          await harness.quiet();
           const isFrozen = calls >= number;
           await loom.worker({ concurrency: 3 }).start();
-          await stage.clock.advance(LIMITS.leaseMs);
-          expect([number, await settled(stage, handle.result())]).toEqual([number, result]);
-          await stage.quiet();
-          const journal = await stage.backend.runs.load(handle.id);
+          await harness.clock.advance(LIMITS.leaseMs);
+          expect([number, await settled(harness, handle.result())]).toEqual([number, result]);
+          await harness.quiet();
+          const journal = await harness.backend.runs.load(handle.id);
           const { totals } = await loom.stats();
           expect(witness.refused).toBe(0);
           thaw.open();
-          await stage.quiet();
+          await harness.quiet();
           refused += witness.refused;
-          await demandOnce(stage, witness, results);
-          expect(await stage.backend.runs.load(handle.id)).toEqual(journal);
+          await demandOnce(harness, witness, results);
+          expect(await harness.backend.runs.load(handle.id)).toEqual(journal);
           expect((await loom.stats()).totals).toEqual(totals);
           expect((await loom.tasks.get(handle.id))?.result).toBe(result);
-          await stage.close();
+          await harness.close();
           return isFrozen;
         };
         let number = 1;
@@ -192,24 +192,24 @@ eachBackend((open, backendName) => {
     'a producer dies %s any call of opening a group that takes several',
     async (moment) => {
       const runUntil = async (lastCall: number): Promise<void> => {
-        const stage = await open();
-        const witness = new Witness(stage.backend);
+        const harness = await open();
+        const witness = new Witness(harness.backend);
         const { step, sum } = partsFor(witness);
         const list = step('list', (n: number) => Array.from({ length: 620 }, () => n));
         const whole = list.pipe(each(step('leaf', (n: number) => n))).pipe(sum('total'));
         const { backend } = mortal(witness.backend, lastCall, moment);
-        const doomed = stage.loom([whole], { backend });
-        const loom = stage.loom([whole], { backend: witness.backend });
+        const doomed = harness.loom([whole], { backend });
+        const loom = harness.loom([whole], { backend: witness.backend });
         const run = await loom.enqueue(whole, 1, { form: 'driven' });
         const starting = doomed.worker({ concurrency: 2 }).start();
         void starting.catch(() => undefined);
-        await stage.quiet();
+        await harness.quiet();
         await loom.worker({ concurrency: 200 }).start();
-        await stage.clock.advance(LIMITS.leaseMs);
-        expect([lastCall, await settled(stage, run.result())]).toEqual([lastCall, 620]);
-        await stage.quiet();
-        await demandOnce(stage, witness, 1 + 620 + 2 + 1);
-        await stage.close();
+        await harness.clock.advance(LIMITS.leaseMs);
+        expect([lastCall, await settled(harness, run.result())]).toEqual([lastCall, 620]);
+        await harness.quiet();
+        await demandOnce(harness, witness, 1 + 620 + 2 + 1);
+        await harness.close();
       };
       // Registered, leased, journal, graph, list, opened, two chunks, joins, suspended, and members.
       for (let lastCall = 3; lastCall <= 14; lastCall += rounds(1, 3)) await runUntil(lastCall);
@@ -218,7 +218,7 @@ eachBackend((open, backendName) => {
   );
 
   it('after a wait a handler and what it runs have the token of the lease of then', async () => {
-    const stage = await open();
+    const harness = await open();
     const tokens: number[] = [];
     const note = (ctx: TaskContext): unknown => tokens.push(ctx.fencingToken);
     const leaf = task('leaf', async (n: number) => n);
@@ -228,16 +228,16 @@ eachBackend((open, backendName) => {
       await ctx.run(each(leaf).pipe(tail), [n]);
       note(ctx);
     });
-    const loom = stage.loom([outer, leaf, tail]);
+    const loom = harness.loom([outer, leaf, tail]);
     await loom.worker().start();
     const alone = await loom.enqueue(outer, 1);
-    await settled(stage, alone.result());
+    await settled(harness, alone.result());
     const asNode = await loom.enqueue(outer.pipe(tail.as('last')), 1, { form: 'driven' });
-    await settled(stage, asNode.result());
+    await settled(harness, asNode.result());
     const [first = 0, inside, end = 0, ...ofNode] = tokens;
     expect([inside, end > first]).toEqual([end, true]);
     const [begin = 0, within, after = 0, last] = ofNode;
     expect([within, last, after > begin]).toEqual([after, after, true]);
-    await stage.close();
+    await harness.close();
   });
 });

@@ -13,7 +13,7 @@ import { packGraph } from '../../../src/runs/shared/snapshot.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import type { Pipeline } from '../../../src/workflow/step.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 
 const inc = task('inc', (n: number) => n + 1);
@@ -63,20 +63,23 @@ function watched(backend: Backend, change: (reply: GraphReply) => GraphReply = (
 }
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
-  async function hashOf(run: { readonly id: string }, loom = stage.loom([pair])): Promise<string> {
+  async function hashOf(
+    run: { readonly id: string },
+    loom = harness.loom([pair]),
+  ): Promise<string> {
     return (await loom.runs.get(run.id))?.graph ?? '';
   }
 
   describe('the same workflow a hundred times', () => {
     it('stores one graph, uploaded once, to which every run refers', async () => {
-      const { calls, backend } = watched(stage.backend);
-      const loom = stage.loom([pair], { backend });
+      const { calls, backend } = watched(harness.backend);
+      const loom = harness.loom([pair], { backend });
       const runs = await Promise.all(Array.from({ length: 100 }, (_, n) => loom.enqueue(pair, n)));
       const hashes = await Promise.all(runs.map((run) => hashOf(run, loom)));
       expect(new Set(hashes).size).toBe(1);
@@ -85,7 +88,7 @@ eachBackend((open) => {
     });
 
     it('is the same graph in another process, which does not store it again', async () => {
-      const [one, two] = [stage.loom([pair]), stage.loom([inc.pipe(double)])];
+      const [one, two] = [harness.loom([pair]), harness.loom([inc.pipe(double)])];
       const first = await one.enqueue(pair, 1);
       const second = await two.enqueue(inc.pipe(double), 2);
       expect(await hashOf(second, two)).toBe(await hashOf(first, one));
@@ -95,41 +98,41 @@ eachBackend((open) => {
 
   describe('a worker', () => {
     it('restores the graph by its hash, once for all tasks', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       const runs = await Promise.all([1, 2, 3].map((n) => loom.enqueue(pair, n)));
-      const { calls, backend } = watched(stage.backend);
-      const other = stage.loom([inc, double], { backend });
+      const { calls, backend } = watched(harness.backend);
+      const other = harness.loom([inc, double], { backend });
       await other.worker().start();
       const results = Promise.all(runs.map((run) => run.result()));
-      expect(await settled(stage, results)).toEqual([4, 6, 8]);
+      expect(await settled(harness, results)).toEqual([4, 6, 8]);
       expect(calls).toEqual(['load']);
-      expect(await settled(stage, (await loom.enqueue(pair, 4)).result())).toBe(10);
+      expect(await settled(harness, (await loom.enqueue(pair, 4)).result())).toBe(10);
       expect(other.graphs.stats()).toMatchObject({ loads: 1, hits: 1, saves: 0 });
     });
 
     it('has the graph of a run that waits for longer than a graph lives', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       const run = await loom.enqueue(pair, 1, { delay: '30d' });
-      await stage.jump(LIMITS.graphTtlMs * 29);
-      const other = stage.loom([inc, double]);
-      await stage.jump(LIMITS.graphTtlMs + 1);
+      await harness.jump(LIMITS.graphTtlMs * 29);
+      const other = harness.loom([inc, double]);
+      await harness.jump(LIMITS.graphTtlMs + 1);
       await other.worker().start();
-      expect(await settled(stage, run.result())).toBe(4);
+      expect(await settled(harness, run.result())).toBe(4);
       expect(other.graphs.stats()).toMatchObject({ loads: 1 });
     });
 
     it('tries again when the graph is not there yet, and gives up when it is gone', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       let answers: GraphReply[] = [{ kind: 'unknown' }];
-      const { backend } = watched(stage.backend, (reply) => answers.pop() ?? reply);
-      const other = stage.loom([inc, double], { backend });
+      const { backend } = watched(harness.backend, (reply) => answers.pop() ?? reply);
+      const other = harness.loom([inc, double], { backend });
       await other.worker().start();
       const late = await loom.enqueue(pair, 1);
-      expect(await settled(stage, late.result())).toBe(4);
+      expect(await settled(harness, late.result())).toBe(4);
       const next = chain(3, 'next');
       answers = [{ kind: 'evicted' }];
       const lost = await loom.enqueue(next, 1);
-      await expect(settled(stage, lost.result())).rejects.toMatchObject({
+      await expect(settled(harness, lost.result())).rejects.toMatchObject({
         code: 'RUN_FAILED',
         errorName: 'GraphEvictedError',
       });
@@ -138,31 +141,31 @@ eachBackend((open) => {
 
   describe('a client', () => {
     it('uploads again when the store has lost it, and once only', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       await loom.enqueue(pair, 1);
       await loom.runs.cancel((await loom.enqueue(pair, 2)).id);
-      const { calls, backend } = watched(stage.backend);
-      const again = stage.loom([pair], { backend });
+      const { calls, backend } = watched(harness.backend);
+      const again = harness.loom([pair], { backend });
       const [first] = await Promise.all([again.enqueue(pair, 1), again.enqueue(pair, 2)]);
       expect(calls).toHaveLength(1);
       expect(first.created).toBe(true);
     });
 
     it('stores what the backend does not know any more, in the same call', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       const run = await loom.enqueue(pair, 1);
       await loom.runs.cancel(run.id);
-      await stage.quiet();
-      await stage.clock.advance(LIMITS.graphTtlMs / 5);
+      await harness.quiet();
+      await harness.clock.advance(LIMITS.graphTtlMs / 5);
       const hash = await hashOf(run);
       let isLost = true;
-      const enqueue = stage.backend.tasks.enqueue.bind(stage.backend.tasks);
-      const tasks: Backend['tasks'] = Object.assign(Object.create(stage.backend.tasks), {
+      const enqueue = harness.backend.tasks.enqueue.bind(harness.backend.tasks);
+      const tasks: Backend['tasks'] = Object.assign(Object.create(harness.backend.tasks), {
         enqueue: async (
           items: Parameters<typeof enqueue>[0],
-          terms: Parameters<typeof enqueue>[1],
+          options: Parameters<typeof enqueue>[1],
         ) => {
-          if (!isLost) return enqueue(items, terms);
+          if (!isLost) return enqueue(items, options);
           isLost = false;
           return items.map((_, at) => ({
             kind: 'refused' as const,
@@ -173,45 +176,45 @@ eachBackend((open) => {
           }));
         },
       });
-      const backend = { ...watched(stage.backend).backend, tasks };
-      const other = stage.loom([pair], { backend });
+      const backend = { ...watched(harness.backend).backend, tasks };
+      const other = harness.loom([pair], { backend });
       expect((await other.enqueue(pair, 3)).created).toBe(true);
       expect(other.graphs.stats()).toMatchObject({ saves: 2 });
     });
 
     it('moves its end on when it is used after a quarter of its life, not before', async () => {
-      const loom = stage.loom([pair]);
+      const loom = harness.loom([pair]);
       const hash = await hashOf(await loom.enqueue(pair, 1), loom);
-      await stage.jump(LIMITS.graphTtlMs / 4 - 1);
+      await harness.jump(LIMITS.graphTtlMs / 4 - 1);
       await loom.graphs.get(hash);
       expect(loom.graphs.stats()).toMatchObject({ saves: 1, touches: 0 });
-      await stage.jump(1);
+      await harness.jump(1);
       await loom.graphs.get(hash);
       await loom.graphs.get(hash);
       expect(loom.graphs.stats()).toMatchObject({ saves: 2, touches: 1, known: 1 });
-      await stage.jump(LIMITS.graphTtlMs / 4);
+      await harness.jump(LIMITS.graphTtlMs / 4);
       await loom.enqueue(pair, 2);
       expect(loom.graphs.stats()).toMatchObject({ saves: 3, touches: 1 });
     });
 
     it('saves again what is gone when it is used after all', async () => {
       const graph = chain(4, 'unused');
-      const one = stage.loom([inc]);
+      const one = harness.loom([inc]);
       const run = await one.enqueue(graph, 1);
       const hash = await hashOf(run, one);
       await one.runs.cancel(run.id);
       for (let day = 0; day < 4; day++) {
-        await stage.jump(LIMITS.graphTtlMs + 1);
-        while ((await stage.backend.tasks.tick()).more) await stage.quiet();
+        await harness.jump(LIMITS.graphTtlMs + 1);
+        while ((await harness.backend.tasks.tick()).more) await harness.quiet();
       }
-      const other = stage.loom([]);
+      const other = harness.loom([]);
       await expect(other.graphs.get(hash)).rejects.toBeInstanceOf(GraphExpiredError);
       expect((await one.graphs.get(hash)).name).toBe('unused');
       expect((await other.graphs.get(hash)).name).toBe('unused');
     });
 
     it('keeps the hundred graphs that were used last', async () => {
-      const loom = stage.loom([inc]);
+      const loom = harness.loom([inc]);
       const hashes: string[] = [];
       for (let at = 0; at < 101; at++) {
         hashes.push(await hashOf(await loom.enqueue(chain(2, `g${at}`), 1), loom));
@@ -226,9 +229,9 @@ eachBackend((open) => {
     });
 
     it('loads one graph once for any number of callers at a time', async () => {
-      const hash = await hashOf(await stage.loom([pair]).enqueue(pair, 1));
-      const { calls, backend } = watched(stage.backend);
-      const other = stage.loom([], { backend });
+      const hash = await hashOf(await harness.loom([pair]).enqueue(pair, 1));
+      const { calls, backend } = watched(harness.backend);
+      const other = harness.loom([], { backend });
       const graphs = await Promise.all([1, 2, 3].map(() => other.graphs.get(hash)));
       expect(calls).toEqual(['load']);
       expect(graphs[1]).toBe(graphs[0]);
@@ -244,8 +247,8 @@ eachBackend((open) => {
       ['not used for long', { kind: 'expired' }, GraphExpiredError, false],
       ['dropped by the server', { kind: 'evicted' }, GraphEvictedError, false],
     ] as const)('is told apart: %s', async (_, reply, type, retryable) => {
-      const { backend } = watched(stage.backend, () => reply);
-      const got = stage.loom([], { backend }).graphs.get(hash);
+      const { backend } = watched(harness.backend, () => reply);
+      const got = harness.loom([], { backend }).graphs.get(hash);
       await expect(got).rejects.toBeInstanceOf(type);
       await expect(got).rejects.toMatchObject({ hash, retryable });
     });
@@ -255,10 +258,12 @@ eachBackend((open) => {
       ['no format', 'x'],
       ['no data', 'd####'],
     ])('or damaged: %s', async (_, body) => {
-      const { backend } = watched(stage.backend, () => ({ kind: 'found', body }));
-      const got = stage.loom([], { backend }).graphs.get(hash);
+      const { backend } = watched(harness.backend, () => ({ kind: 'found', body }));
+      const got = harness.loom([], { backend }).graphs.get(hash);
       await expect(got).rejects.toBeInstanceOf(GraphCorruptError);
-      await expect(stage.loom([]).graphs.get('no hash')).rejects.toBeInstanceOf(InvalidOptionError);
+      await expect(harness.loom([]).graphs.get('no hash')).rejects.toBeInstanceOf(
+        InvalidOptionError,
+      );
     });
   });
 
@@ -274,12 +279,12 @@ eachBackend((open) => {
       [120, chain(120, 'long')],
       [900, wide],
     ] as const) {
-      const loom = stage.loom([inc]);
+      const loom = harness.loom([inc]);
       const hash = await hashOf(await loom.enqueue(whole as typeof pair, 1), loom);
       const { bytesBefore, bytesAfter } = loom.graphs.stats();
       if (steps === 2) expect(bytesAfter).toBe(bytesBefore + 1);
       else expect(bytesAfter).toBeLessThan(bytesBefore / 4);
-      expect(await stage.loom([]).graphs.get(hash)).toEqual(await loom.graphs.get(hash));
+      expect(await harness.loom([]).graphs.get(hash)).toEqual(await loom.graphs.get(hash));
     }
     expect((await packGraph('x'.repeat(10_239)))[0]).toBe('p');
     expect((await packGraph('x'.repeat(10_240)))[0]).toBe('d');
@@ -288,7 +293,7 @@ eachBackend((open) => {
   it('two namespaces never meet', async () => {
     const other = await open();
     try {
-      const here = stage.loom([pair]);
+      const here = harness.loom([pair]);
       const there = other.loom([pair]);
       const run = await here.enqueue(pair, 1, { id: 'same' });
       const hash = await hashOf(run, here);

@@ -8,7 +8,7 @@ import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { groupPolicy } from '../../../src/workflow/group-policy.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
@@ -91,14 +91,14 @@ function isGood(policy: JoinPolicy, ends: readonly End[]): boolean {
 }
 
 eachBackend((open, name) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   async function working(steps: readonly unknown[], concurrency = 10): Promise<Fairloom> {
-    const loom = stage.loom(steps as never);
+    const loom = harness.loom(steps as never);
     await loom.worker({ concurrency }).start();
     return loom;
   }
@@ -113,9 +113,9 @@ eachBackend((open, name) => {
       const pair = parallel(silent, silent.as('again'));
       const loom = await working([list, pair]);
       const first = await start(loom, list, [1, 2]);
-      expect(await settled(stage, first.result())).toEqual([null, null]);
+      expect(await settled(harness, first.result())).toEqual([null, null]);
       const second = await loom.enqueue(pair, 1);
-      expect(await settled(stage, second.result())).toEqual([null, null]);
+      expect(await settled(harness, second.result())).toEqual([null, null]);
       expect(await loom.run(list, [1])).toEqual([null]);
     });
 
@@ -128,7 +128,7 @@ eachBackend((open, name) => {
             for (const b of ENDS) {
               for (const c of ENDS) {
                 const run = await start(loom, groupOf(policy, failFast), { a, b, c });
-                const result = await settled(stage, run.result()).then(
+                const result = await settled(harness, run.result()).then(
                   (value) => ({ value }),
                   (error: unknown) => ({ error }),
                 );
@@ -159,7 +159,7 @@ eachBackend((open, name) => {
       const group = groupOf({ kind: 'strict' }, false);
       const loom = await working([group]);
       const run = await start(loom, group, { a: 'failed', b: 'finished', c: 'failed' });
-      const error = await settled(stage, run.result()).catch((thrown: unknown) => thrown);
+      const error = await settled(harness, run.result()).catch((thrown: unknown) => thrown);
       expect(String(error)).toContain('a (RangeError: failed a), c (RangeError: failed c)');
       expect(GroupFailedError.name).toBe('GroupFailedError');
     });
@@ -169,14 +169,14 @@ eachBackend((open, name) => {
         .pipe(each(inc, { name: 'two' }))
         .pipe(each(inc, { name: 'three' }));
       const loom = await working([none, parallel({})]);
-      expect(await settled(stage, (await start(loom, none, [])).result())).toEqual([]);
-      expect(await settled(stage, (await start(loom, parallel({}), 1)).result())).toEqual({});
+      expect(await settled(harness, (await start(loom, none, [])).result())).toEqual([]);
+      expect(await settled(harness, (await start(loom, parallel({}), 1)).result())).toEqual({});
     });
 
     it('of one plain member stores it as that task', async () => {
       const step = each(inc);
       const loom = await working([step]);
-      expect(await settled(stage, (await start(loom, step, [4])).result())).toEqual([5]);
+      expect(await settled(harness, (await start(loom, step, [4])).result())).toEqual([5]);
       const ended = (await loom.tasks.list({ state: 'finished', values: true })).items;
       expect(ended.map((one) => one.name).toSorted()).toEqual(['inc', '~drive']);
       expect(ended.find((one) => one.name === 'inc')).toMatchObject({ input: 4, result: 5 });
@@ -196,7 +196,7 @@ eachBackend((open, name) => {
         }),
       );
       const loom = await working([step]);
-      expect(await settled(stage, (await start(loom, step, [1, 2, 3, 4, 5])).result())).toBe(5);
+      expect(await settled(harness, (await start(loom, step, [1, 2, 3, 4, 5])).result())).toBe(5);
       expect(after).toBe(1);
     });
 
@@ -210,18 +210,18 @@ eachBackend((open, name) => {
         return -1;
       });
       const step = parallel({ slow, inc });
-      const deaf = flakyBackend(stage.backend, ({ operation }) =>
+      const deaf = flakyBackend(harness.backend, ({ operation }) =>
         operation === 'tasks.extend' ? { holdUntil: done.passed } : undefined,
       );
-      const doomed = stage.loom([slow], { backend: deaf });
-      const loom = stage.loom([step]);
+      const doomed = harness.loom([slow], { backend: deaf });
+      const loom = harness.loom([step]);
       await doomed.worker().start();
       await loom.worker({ concurrency: 1 }).start();
       const run = await start(loom, step, 1);
-      const result = settled(stage, run.result());
+      const result = settled(harness, run.result());
       expect(await result).toEqual({ slow: 1, inc: 2 });
       done.open();
-      await stage.quiet();
+      await harness.quiet();
     });
 
     it('failFast wakes the run at once, and ends what is left', async () => {
@@ -231,9 +231,9 @@ eachBackend((open, name) => {
       const step = parallel({ fail, wait, other: wait.as('other') }, { failFast: true });
       const loom = await working([step]);
       const run = await start(loom, step, 1);
-      await expect(settled(stage, run.result())).rejects.toThrow('mine');
-      await stage.clock.advance('10s');
-      await stage.quiet();
+      await expect(settled(harness, run.result())).rejects.toThrow('mine');
+      await harness.clock.advance('10s');
+      await harness.quiet();
       const canceled = (await loom.tasks.list({ state: 'canceled' })).items;
       expect(canceled.map((one) => one.name)).toEqual(['wait', 'wait']);
     });
@@ -241,10 +241,10 @@ eachBackend((open, name) => {
     it('a timeout fails the group, and ends what is left', async () => {
       const step = parallel({ inc, wait }, { timeout: '20s', policy: 'bestEffort' });
       const loom = await working([step]);
-      const begun = stage.clock.now();
+      const begun = harness.clock.now();
       const run = await start(loom, step, 1);
-      await expect(settled(stage, run.result())).rejects.toThrow('wait (TimedOutError');
-      expect(stage.clock.now() - begun).toBeLessThan(21_000);
+      await expect(settled(harness, run.result())).rejects.toThrow('wait (TimedOutError');
+      expect(harness.clock.now() - begun).toBeLessThan(21_000);
     });
 
     it('runs so many members at once, and no more', async () => {
@@ -260,7 +260,7 @@ eachBackend((open, name) => {
       const step = each(slow, { concurrency: 3, policy: 'bestEffort' });
       const loom = await working([step], 10);
       const input = Array.from({ length: 12 }, (_, n) => n);
-      const all = await settled(stage, (await start(loom, step, input)).result());
+      const all = await settled(harness, (await start(loom, step, input)).result());
       expect(all).toHaveLength(12);
       expect(atMost).toBe(3);
     });
@@ -270,14 +270,14 @@ eachBackend((open, name) => {
       const loom = await working([deep], 1);
       await loom.users.set('default', { maxRunning: 1 });
       const run = await start(loom, deep, [[[[1], [2]]], [[[3]]]]);
-      expect(await settled(stage, run.result())).toEqual([[[[2], [3]]], [[[4]]]]);
+      expect(await settled(harness, run.result())).toEqual([[[[2], [3]]], [[[4]]]]);
     });
 
     it('more members than one task may wait for', async () => {
       const step = each(inc).pipe(task('count', (all: readonly number[]) => all.length));
       const loom = await working([step], 100);
       const input = Array.from({ length: 450 }, (_, n) => n);
-      expect(await settled(stage, (await start(loom, step, input)).result())).toBe(450);
+      expect(await settled(harness, (await start(loom, step, input)).result())).toBe(450);
     });
 
     it('10,000 members', async () => {
@@ -285,7 +285,7 @@ eachBackend((open, name) => {
       const loom = await working([step], 1_000);
       const input = Array.from({ length: 10_000 }, (_, n) => n);
       const run = await start(loom, step, input);
-      expect(await settled(stage, run.result())).toBe(10_000);
+      expect(await settled(harness, run.result())).toBe(10_000);
     }, 60_000);
 
     it('failFast through joins, and again when the first failure decides nothing', async () => {
@@ -297,9 +297,9 @@ eachBackend((open, name) => {
       const enough = each(odd, { name: 'enough', failFast: true, policy: { atLeast: 297 } });
       const tooFew = each(odd, { name: 'too-few', failFast: true, policy: { atLeast: 299 } });
       const loom = await working([enough, tooFew], 50);
-      const all = await settled(stage, (await start(loom, enough, input)).result());
+      const all = await settled(harness, (await start(loom, enough, input)).result());
       expect((all as { ok: boolean }[]).filter(({ ok }) => ok)).toHaveLength(297);
-      await expect(settled(stage, (await start(loom, tooFew, input)).result())).rejects.toThrow(
+      await expect(settled(harness, (await start(loom, tooFew, input)).result())).rejects.toThrow(
         'no',
       );
     });
@@ -312,12 +312,12 @@ eachBackend((open, name) => {
       });
       const step = parallel({ x: inc.as('x'), y: inc.as('y') }).pipe(count);
       const loom = await working([step, inc]);
-      const other = stage.loom([step, inc]);
+      const other = harness.loom([step, inc]);
       await other.worker().start();
       const rounds = name === 'memory' ? 200 : 40;
       for (let round = 0; round < rounds; round++) {
         const run = await start(loom, step, round);
-        expect(await settled(stage, run.result())).toEqual({ x: round + 1, y: round + 1 });
+        expect(await settled(harness, run.result())).toEqual({ x: round + 1, y: round + 1 });
       }
       expect(shown).toBe(rounds);
     });
@@ -329,11 +329,11 @@ eachBackend((open, name) => {
         const run = await start(loom, step, [1, 2, 3]);
         for (let turn = 0; turn < round; turn++) await new Promise((go) => setImmediate(go));
         await loom.tasks.cancel(run.id);
-        const end = await settled(stage, run.result()).then(
+        const end = await settled(harness, run.result()).then(
           () => 'finished',
           () => 'canceled',
         );
-        await stage.quiet();
+        await harness.quiet();
         expect((await loom.tasks.get(run.id))?.state).toBe(end);
       }
     });
@@ -349,11 +349,11 @@ eachBackend((open, name) => {
       const step = inc.pipe(task('list', (n: number) => [n, 3, 4])).pipe(each(part));
       const loom = await working([step]);
       const run = await start(loom, step, 1);
-      await expect(settled(stage, run.result())).rejects.toThrow('broken');
+      await expect(settled(harness, run.result())).rejects.toThrow('broken');
       isRepaired = true;
-      await stage.backend.tasks.redrive(run.id);
-      await stage.until(async () => {
-        await stage.clock.advance(250);
+      await harness.backend.tasks.redrive(run.id);
+      await harness.until(async () => {
+        await harness.clock.advance(250);
         return (await loom.tasks.get(run.id))?.state === 'finished';
       });
       expect(await loom.tasks.get(run.id)).toMatchObject({ result: [20, 30, 40] });
@@ -362,9 +362,9 @@ eachBackend((open, name) => {
 
     it('with other members in the same attempt is refused', async () => {
       const step = each(inc);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       const run = await start(loom, step, [1]);
-      const { backend } = stage;
+      const { backend } = harness;
       const worker = loom.worker();
       await backend.workers.register({
         id: 'w1',
@@ -395,7 +395,7 @@ eachBackend((open, name) => {
         ],
       });
       await worker.start();
-      await expect(settled(stage, run.result())).rejects.toThrow('is open with other members');
+      await expect(settled(harness, run.result())).rejects.toThrow('is open with other members');
     });
   });
 });

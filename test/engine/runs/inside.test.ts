@@ -6,7 +6,7 @@ import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { Step } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { mortal } from '../../support/processes/mortal.ts';
 import { settled } from '../../support/runs.ts';
@@ -17,11 +17,11 @@ const double = task('double', (n: number) => n * 2);
 const both = parallel({ a: inc, b: double });
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('a handler', () => {
     it('runs tasks, pipelines and groups, and goes on with its stack', async () => {
@@ -34,16 +34,16 @@ eachBackend((open) => {
         passes.push('end');
         return a + b;
       });
-      const loom = stage.loom([outer, both]);
+      const loom = harness.loom([outer, both]);
       await loom.worker({ concurrency: 1 }).start();
       const handle = await loom.enqueue(outer, 1);
-      expect(await settled(stage, handle.result())).toBe(5 + 8);
+      expect(await settled(harness, handle.result())).toBe(5 + 8);
       expect(passes).toEqual(['top', 'middle', 'end']);
     });
 
     it('does so here and now too', async () => {
       const outer = task('outer', async (n: number, ctx) => (await ctx.run(both, n)).a);
-      const loom = stage.loom([]);
+      const loom = harness.loom([]);
       expect(await loom.run(outer, 1)).toBe(2);
       expect(await loom.run(outer.pipe(double), 1)).toBe(4);
     });
@@ -60,9 +60,9 @@ eachBackend((open) => {
           .catch((error: unknown) => seen.push(String(error)));
         return seen.length;
       });
-      const loom = stage.loom([outer, fail, inc]);
+      const loom = harness.loom([outer, fail, inc]);
       await loom.worker().start();
-      expect(await settled(stage, (await loom.enqueue(outer, 1)).result())).toBe(2);
+      expect(await settled(harness, (await loom.enqueue(outer, 1)).result())).toBe(2);
       expect(seen[0]).toContain('no 1');
       expect(seen[1]).toContain('fail (RangeError: no 1)');
     });
@@ -71,10 +71,10 @@ eachBackend((open) => {
       const outer = task('outer', async (_: undefined, ctx) =>
         Promise.all([1, 2, 3].map((n) => ctx.run(both, n))),
       );
-      const loom = stage.loom([outer, both]);
+      const loom = harness.loom([outer, both]);
       await loom.worker().start();
       const handle = await loom.enqueue(outer);
-      expect(await settled(stage, handle.result())).toEqual([
+      expect(await settled(harness, handle.result())).toEqual([
         { a: 2, b: 2 },
         { a: 3, b: 4 },
         { a: 4, b: 6 },
@@ -93,9 +93,9 @@ eachBackend((open) => {
         if (ctx.attempt < 3) throw new Error('again');
         return [...one, two];
       });
-      const loom = stage.loom([outer, note]);
+      const loom = harness.loom([outer, note]);
       await loom.worker().start();
-      expect(await settled(stage, (await loom.enqueue(outer, 1)).result())).toEqual([1, 2, 7]);
+      expect(await settled(harness, (await loom.enqueue(outer, 1)).result())).toEqual([1, 2, 7]);
       expect(calls.toSorted()).toEqual(['note 1', 'note 2', 'note 7']);
     });
 
@@ -109,9 +109,9 @@ eachBackend((open) => {
       const outer = task('outer', { backoff: { base: 0 } }, async (_: undefined, ctx) =>
         ctx.run(each(part), [1, 2, 3]),
       );
-      const loom = stage.loom([outer, part]);
+      const loom = harness.loom([outer, part]);
       await loom.worker().start();
-      expect(await settled(stage, (await loom.enqueue(outer)).result())).toEqual([1, 2, 3]);
+      expect(await settled(harness, (await loom.enqueue(outer)).result())).toEqual([1, 2, 3]);
       expect(calls.toSorted()).toEqual(['part 1', 'part 2', 'part 2', 'part 3']);
     });
 
@@ -121,10 +121,10 @@ eachBackend((open) => {
         await ctx.run(inc, ++attempts);
         throw new Error('again');
       });
-      const loom = stage.loom([outer, inc]);
+      const loom = harness.loom([outer, inc]);
       await loom.worker().start();
       const handle = await loom.enqueue(outer);
-      await expect(settled(stage, handle.result())).rejects.toThrow('another step or input');
+      await expect(settled(harness, handle.result())).rejects.toThrow('another step or input');
       expect(attempts).toBe(2);
     });
 
@@ -143,16 +143,16 @@ eachBackend((open) => {
         passes.push('end');
         return two;
       });
-      const loom = stage.loom([outer, slow, inc]);
+      const loom = harness.loom([outer, slow, inc]);
       const first = loom.worker({ concurrency: 1 });
       await first.start();
       const handle = await loom.enqueue(outer, 1);
-      await stage.until(async () => (await loom.tasks.get(handle.id))?.state === 'deferred');
+      await harness.until(async () => (await loom.tasks.get(handle.id))?.state === 'deferred');
       await loom.worker({ concurrency: 1 }).start();
       const stopped = first.stop({ grace: 0 });
       release.open();
-      await settled(stage, stopped);
-      expect(await settled(stage, handle.result())).toBe(2);
+      await settled(harness, stopped);
+      expect(await settled(harness, handle.result())).toBe(2);
       expect(passes).toEqual(['top', 'waits', 'top', 'waits', 'end']);
     });
 
@@ -170,25 +170,25 @@ eachBackend((open) => {
       };
       const outer = task('outer', outerFn);
       // It cannot run the first member, which is left for the other worker.
-      const loom = stage.loom([task('outer', outerFn), two]);
+      const loom = harness.loom([task('outer', outerFn), two]);
       const keeper = loom.worker({ concurrency: 1 });
       await keeper.start();
       const handle = await loom.enqueue(outer, 1);
       const isDeferred = async (): Promise<boolean> =>
         (await loom.tasks.get(handle.id))?.state === 'deferred';
-      await stage.until(isDeferred);
+      await harness.until(isDeferred);
       keeper.pause();
-      const other = stage.loom([outer, one]);
+      const other = harness.loom([outer, one]);
       const second = other.worker({ concurrency: 1 });
       await second.start();
-      await stage.until(async () => {
-        await stage.clock.advance(250);
+      await harness.until(async () => {
+        await harness.clock.advance(250);
         return passes.length === 3;
       });
-      await stage.until(isDeferred);
-      await settled(stage, second.stop({ grace: 0 }));
+      await harness.until(isDeferred);
+      await settled(harness, second.stop({ grace: 0 }));
       keeper.resume();
-      expect(await settled(stage, handle.result())).toBe(3);
+      expect(await settled(harness, handle.result())).toBe(3);
       expect(passes).toEqual(['top', 'top', 'first', 'top', 'first']);
     });
 
@@ -205,17 +205,17 @@ eachBackend((open) => {
       });
       const outer = task('outer', async (n: number, ctx) => ctx.run(inc.pipe(part), n));
       const never = new Promise<never>(() => undefined);
-      const deaf = flakyBackend(stage.backend, ({ operation }) =>
+      const deaf = flakyBackend(harness.backend, ({ operation }) =>
         operation === 'tasks.extend' ? { holdUntil: never } : undefined,
       );
-      const doomed = stage.loom([outer, part, inc], { backend: deaf });
+      const doomed = harness.loom([outer, part, inc], { backend: deaf });
       await doomed.worker().start();
-      const loom = stage.loom([outer, part, inc]);
+      const loom = harness.loom([outer, part, inc]);
       const handle = await loom.enqueue(outer, 1);
       await started.passed;
       await loom.worker().start();
-      await stage.clock.advance(LIMITS.leaseMs);
-      expect(await settled(stage, handle.result())).toBe(2);
+      await harness.clock.advance(LIMITS.leaseMs);
+      expect(await settled(harness, handle.result())).toBe(2);
     });
 
     it('a cancel while it waits ends its stack', async () => {
@@ -229,12 +229,12 @@ eachBackend((open) => {
           throw error;
         }
       });
-      const loom = stage.loom([outer, wait]);
+      const loom = harness.loom([outer, wait]);
       await loom.worker({ concurrency: 1 }).start();
       const handle = await loom.enqueue(outer, 1);
-      await stage.until(async () => (await loom.tasks.get(handle.id))?.state === 'deferred');
+      await harness.until(async () => (await loom.tasks.get(handle.id))?.state === 'deferred');
       await loom.tasks.cancel(handle.id);
-      await expect(settled(stage, handle.result())).rejects.toMatchObject({
+      await expect(settled(harness, handle.result())).rejects.toMatchObject({
         code: 'TASK_CANCELED',
       });
       expect(reasons).toMatchObject([{ code: 'TASK_CANCELED' }]);
@@ -252,13 +252,13 @@ eachBackend((open) => {
       levels.push(level);
     }
     const top = levels[4] ?? inc;
-    const loom = stage.loom(levels as never);
+    const loom = harness.loom(levels as never);
     await loom.users.set('default', { maxRunning: 1 });
     await loom.queues.set('default', { maxRunning: 1 } as never);
     await loom.worker({ concurrency: 1 }).start();
     const handle = await loom.enqueue(top as never, 0 as never);
     // The sum over 16 leaves of (number of its right turns + 1).
-    expect(await settled(stage, handle.result())).toBe(16 + 4 * 8);
+    expect(await settled(harness, handle.result())).toBe(16 + 4 * 8);
   });
 
   it('a node of a driven run may run steps of its own, also groups', async () => {
@@ -270,10 +270,10 @@ eachBackend((open) => {
       return a + b;
     });
     const step = inc.as('first').pipe(outer).pipe(double.as('last'));
-    const loom = stage.loom([step, both]);
+    const loom = harness.loom([step, both]);
     await loom.worker({ concurrency: 1 }).start();
     const run = await loom.enqueue(step, 1, { form: 'driven' });
-    expect(await settled(stage, run.result())).toBe((3 + 4) * 2);
+    expect(await settled(harness, run.result())).toBe((3 + 4) * 2);
     expect(passes).toEqual(['top', 'end']);
   });
 

@@ -7,7 +7,7 @@ import type { Step } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../src/workflow/tasks/retry-after.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
@@ -19,19 +19,19 @@ const sum = task('sum', async (all: readonly number[]) => all.reduce((one, two) 
 const LONG_MS = 2 * LIMITS.graphTtlMs + 60_000;
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** Nothing is left of any run. */
   async function demandNothingOpen(): Promise<void> {
-    const { inspect } = stage.backend;
-    await stage.until(async () => {
+    const { inspect } = harness.backend;
+    await harness.until(async () => {
       const { counts } = await inspect.stats();
       if (counts.started + counts.deferred + counts.queued + counts.scheduled === 0) return true;
-      await stage.clock.advance(LIMITS.leaseMs / 3);
+      await harness.clock.advance(LIMITS.leaseMs / 3);
       return false;
     });
     expect((await inspect.reconcile({ repair: false })).drift).toEqual([]);
@@ -60,7 +60,7 @@ eachBackend((open) => {
       ['members', each(member).pipe(after)],
       ['members in chains', each(member, { concurrency: 2 }).pipe(after)],
     ] as const)('by its id alone starts nothing of it any more: %s', async (_, step) => {
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker({ concurrency: 1 }).start();
       const run = await loom.enqueue(step, [1, 2, 3, 4], driven);
       await hold.started.passed;
@@ -74,7 +74,7 @@ eachBackend((open) => {
     it('by its id alone leaves members of members, and goes on with nothing behind them', async () => {
       const inner = each(member, { name: 'in' }).pipe(after.as('inside'));
       const step = each(inner, { name: 'out' }).pipe(after);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker({ concurrency: 1 }).start();
       const run = await loom.enqueue(step, [[1, 2], [3]], driven);
       await hold.started.passed;
@@ -89,14 +89,14 @@ eachBackend((open) => {
 
     it('as a run ends its members too, at any depth', async () => {
       const step = each(each(member, { name: 'in' }), { name: 'out' }).pipe(after);
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker({ concurrency: 1 }).start();
       const run = await loom.enqueue(step, [[1, 2], [3]], driven);
       await hold.started.passed;
       const report = await run.cancel({ reason: 'enough' });
       expect(report.run).toEqual({ kind: 'canceled' });
       hold.go.open();
-      expect(await settled(stage, refusal(run.result()))).toMatchObject({ code: 'RUN_CANCELED' });
+      expect(await settled(harness, refusal(run.result()))).toMatchObject({ code: 'RUN_CANCELED' });
       await demandNothingOpen();
       expect(begun).toEqual(['member 1']);
       const states = (await loom.tasks.list({ state: 'canceled' })).items.map(({ name }) => name);
@@ -119,10 +119,10 @@ eachBackend((open) => {
     const step = first
       .pipe(each(task('list', async (n: number) => [n]).pipe(inner)))
       .pipe(sum.as('all'));
-    const loom = stage.loom([step]);
+    const loom = harness.loom([step]);
     await loom.worker({ concurrency: 2 }).start();
     const run = await loom.enqueue(step, 1, { ...driven, retries: 3, backoff: { base: '1s' } });
-    expect(await settled(stage, run.result())).toBe(6);
+    expect(await settled(harness, run.result())).toBe(6);
     expect(calls.toSorted()).toEqual(['first', 'part 1', 'part 2', 'part 2', 'part 2', 'part 3']);
     await demandNothingOpen();
   });
@@ -138,9 +138,9 @@ eachBackend((open) => {
     const outer = task('outer', async (_: undefined, ctx) =>
       Promise.all([1, 2].map((n) => ctx.run(step, n))),
     );
-    const loom = stage.loom([outer, step]);
+    const loom = harness.loom([outer, step]);
     await loom.worker().start();
-    expect(await settled(stage, (await loom.enqueue(outer)).result())).toEqual([1, 2]);
+    expect(await settled(harness, (await loom.enqueue(outer)).result())).toEqual([1, 2]);
     expect(order).toEqual(['1 begins', '1 ends', '2 begins', '2 ends']);
   });
 
@@ -149,38 +149,38 @@ eachBackend((open) => {
 
     it('whose members ended in time finishes, though nobody looked in time', async () => {
       const step = parallel({ far, again: far.as('again') }, { timeout: '20s' });
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       const producer = loom.worker();
       await producer.start();
       const run = await loom.enqueue(step, 1, driven);
-      await stage.until(async () => (await loom.tasks.get(run.id))?.state === 'deferred');
-      await settled(stage, producer.stop());
+      await harness.until(async () => (await loom.tasks.get(run.id))?.state === 'deferred');
+      await settled(harness, producer.stop());
       await loom.worker({ queues: ['far'] }).start();
-      await stage.until(async () => (await loom.tasks.get(run.id))?.state === 'queued');
-      await stage.clock.advance('1m');
+      await harness.until(async () => (await loom.tasks.get(run.id))?.state === 'queued');
+      await harness.clock.advance('1m');
       await loom.worker().start();
-      expect(await settled(stage, run.result())).toEqual({ far: 1, again: 1 });
+      expect(await settled(harness, run.result())).toEqual({ far: 1, again: 1 });
     });
 
     it('fails also when the worker that closed it has died before it said so', async () => {
       const step = parallel({ inc, far }, { timeout: '20s', policy: 'bestEffort' });
       const never = new Promise<never>(() => undefined);
       let isDead = false;
-      const backend = flakyBackend(stage.backend, ({ operation }) => {
+      const backend = flakyBackend(harness.backend, ({ operation }) => {
         if (isDead) return { holdUntil: never };
         isDead = operation === 'tasks.cancel';
         return isDead ? { holdReplyUntil: never } : undefined;
       });
-      const doomed = stage.loom([step], { backend });
+      const doomed = harness.loom([step], { backend });
       await doomed.worker().start();
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       const run = await loom.enqueue(step, 1, driven);
-      await stage.until(async () => {
-        await stage.clock.advance(250);
+      await harness.until(async () => {
+        await harness.clock.advance(250);
         return isDead;
       });
       await loom.worker().start();
-      await expect(settled(stage, run.result())).rejects.toThrow('far (TimedOutError');
+      await expect(settled(harness, run.result())).rejects.toThrow('far (TimedOutError');
     });
   });
 
@@ -189,25 +189,25 @@ eachBackend((open) => {
     const stepsAfterwards = [{ a: 2, b: 2 }];
 
     it('a delay', async () => {
-      const first = stage.loom([whole]);
+      const first = harness.loom([whole]);
       const run = await first.enqueue(whole, [1], { ...driven, delay: LONG_MS });
-      await stage.clock.advance(LONG_MS + 1_000);
+      await harness.clock.advance(LONG_MS + 1_000);
       // One that has nothing of it in memory.
-      await stage.loom([whole]).worker().start();
-      expect(await settled(stage, run.result())).toEqual(stepsAfterwards);
+      await harness.loom([whole]).worker().start();
+      expect(await settled(harness, run.result())).toEqual(stepsAfterwards);
     });
 
     it('a backlog', async () => {
-      const first = stage.loom([whole]);
+      const first = harness.loom([whole]);
       await first.queues.pause('default');
       const run = await first.enqueue(whole, [1], driven);
       const static_ = await first.enqueue(inc.pipe(inc.as('two')), 1);
-      await stage.clock.advance(LONG_MS);
-      const second = stage.loom([whole]);
+      await harness.clock.advance(LONG_MS);
+      const second = harness.loom([whole]);
       await second.queues.resume('default');
       await second.worker().start();
-      expect(await settled(stage, run.result())).toEqual(stepsAfterwards);
-      expect(await settled(stage, static_.result())).toBe(3);
+      expect(await settled(harness, run.result())).toEqual(stepsAfterwards);
+      expect(await settled(harness, static_.result())).toBe(3);
     });
 
     it('the members of an each', async () => {
@@ -219,25 +219,25 @@ eachBackend((open) => {
       const step = each(slow.pipe(inc), { name: 'all' })
         .pipe(each(inc.as('more')))
         .pipe(sum);
-      const first = stage.loom([step]);
+      const first = harness.loom([step]);
       const worker = first.worker();
       await worker.start();
       const run = await first.enqueue(step, [1, 2], driven);
-      await stage.until(async () => {
-        await stage.clock.advance(250);
+      await harness.until(async () => {
+        await harness.clock.advance(250);
         return calls === 2;
       });
-      await stage.quiet();
-      await settled(stage, worker.stop());
-      await stage.clock.advance(LONG_MS);
-      await stage.loom([step]).worker().start();
-      expect(await settled(stage, run.result())).toBe(7);
+      await harness.quiet();
+      await settled(harness, worker.stop());
+      await harness.clock.advance(LONG_MS);
+      await harness.loom([step]).worker().start();
+      expect(await settled(harness, run.result())).toBe(7);
     });
   });
 
   describe('depth 4, one slot in the whole fleet, maxRunning 1 for user and queue', () => {
     async function alone(step: unknown, tasks: readonly unknown[]) {
-      const loom = stage.loom(tasks as never);
+      const loom = harness.loom(tasks as never);
       await loom.users.set('ann', { maxRunning: 1 });
       await loom.queues.set('default', { maxRunning: 1 });
       await loom.worker({ concurrency: 1 }).start();
@@ -251,7 +251,7 @@ eachBackend((open) => {
       const { enqueue } = await alone(deep, [deep]);
       const runs = await Promise.all([0, 1].map(() => enqueue([[[[1], [2]]], [[[3]]]], driven)));
       const results = runs.map((run) => (run as { result(): Promise<unknown> }).result());
-      expect(await settled(stage, Promise.all(results))).toEqual([
+      expect(await settled(harness, Promise.all(results))).toEqual([
         [[[[2], [3]]], [[[4]]]],
         [[[[2], [3]]], [[[4]]]],
       ]);
@@ -269,7 +269,7 @@ eachBackend((open) => {
       const { enqueue } = await alone(top, [top, two, level(1, inc as never), inc]);
       const run = (await enqueue([[0], [1]], driven)) as { result(): Promise<unknown> };
       // Four leaves below each: n+1, n+2, n+2, n+3.
-      expect(await settled(stage, run.result())).toEqual([[8], [12]]);
+      expect(await settled(harness, run.result())).toEqual([[8], [12]]);
       await demandNothingOpen();
     });
   });

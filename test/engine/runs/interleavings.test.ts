@@ -10,7 +10,7 @@ import { ManualClock } from '../../../src/testing/manual-clock.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { everyOrder, freely, type Order, someOrders } from '../../support/orders.ts';
 import { Witness } from '../../support/witness.ts';
@@ -26,7 +26,7 @@ const ROUNDS = 8;
 
 /** A member that waits for the test, and what the group's followers saw. */
 class Play {
-  readonly stage: Stage;
+  readonly harness: Harness;
   readonly witness: Witness;
   readonly order: Order;
   readonly started: Gate = gate();
@@ -34,10 +34,10 @@ class Play {
   /** Inputs of the node behind the group. */
   readonly shown: unknown[] = [];
 
-  constructor(stage: Stage, order: Order) {
-    this.stage = stage;
+  constructor(harness: Harness, order: Order) {
+    this.harness = harness;
     this.order = order;
-    this.witness = new Witness(stage.backend);
+    this.witness = new Witness(harness.backend);
   }
 
   /** Counts as started once so many of them have begun. */
@@ -66,9 +66,9 @@ class Play {
     });
   }
 
-  async process(tasks: readonly unknown[], concurrency: number, clock = this.stage.clock) {
+  async process(tasks: readonly unknown[], concurrency: number, clock = this.harness.clock) {
     const backend = this.order.through(this.witness.backend);
-    const loom = this.stage.loom(tasks as never, { backend, clock });
+    const loom = this.harness.loom(tasks as never, { backend, clock });
     await loom.worker({ concurrency }).start();
     return loom;
   }
@@ -84,12 +84,12 @@ class Play {
     void Promise.all(runs.map(endOf)).then((all) => {
       ends = all;
     });
-    await this.order.until(this.stage, () => ends !== undefined);
-    const { inspect } = this.stage.backend;
-    await this.stage.until(async () => {
+    await this.order.until(this.harness, () => ends !== undefined);
+    const { inspect } = this.harness.backend;
+    await this.harness.until(async () => {
       const { counts } = await inspect.stats();
       if (counts.started + counts.deferred + counts.queued + counts.scheduled === 0) return true;
-      await this.stage.clock.advance(LIMITS.leaseMs / 3);
+      await this.harness.clock.advance(LIMITS.leaseMs / 3);
       return false;
     });
     expect(this.witness.complaints).toEqual([]);
@@ -124,9 +124,9 @@ const timeUp: Scenario = async (play) => {
   await play.process([step], 1);
   const run = await one.enqueue(step, 1, driven);
   await play.started.passed;
-  await play.stage.until(async () => (await stateOf(one, run)) === 'deferred');
+  await play.harness.until(async () => (await stateOf(one, run)) === 'deferred');
   play.order.hold();
-  await play.stage.clock.advance('20s');
+  await play.harness.clock.advance('20s');
   play.go.open();
   const end = await play.end(run);
   expect(play.shown).toEqual(end === 'finished' ? [{ x: 2, y: 2 }] : []);
@@ -141,8 +141,8 @@ const canceled: Scenario = async (play) => {
   await play.process([step], 1);
   const run = await one.enqueue(step, 1, driven);
   await play.started.passed;
-  await play.stage.until(async () => (await stateOf(one, run)) === 'deferred');
-  const api = play.stage.loom([step], { backend: play.order.through(play.witness.backend) });
+  await play.harness.until(async () => (await stateOf(one, run)) === 'deferred');
+  const api = play.harness.loom([step], { backend: play.order.through(play.witness.backend) });
   play.order.hold();
   play.go.open();
   const canceling = api.runs.cancel(run.id);
@@ -167,13 +167,13 @@ const slowProducer: Scenario = async (play) => {
     return [n, n + 1];
   });
   const step = head.pipe(each(play.quick('member'))).pipe(play.show());
-  const { stage, order } = play;
-  const frozen = new ManualClock(stage.clock.now());
+  const { harness, order } = play;
+  const frozen = new ManualClock(harness.clock.now());
   const slow = await play.process([step], 1, frozen);
   const run = await slow.enqueue(step, 1, driven);
   await began.passed;
   order.hold();
-  stage.clock.jump(LIMITS.leaseMs + 1);
+  harness.clock.jump(LIMITS.leaseMs + 1);
   thaw.open();
   await play.process([step], 1);
   const end = await play.end(run);
@@ -189,7 +189,7 @@ const twoRuns: Scenario = async (play) => {
   await play.process([step], 2);
   await play.process([step], 1);
   play.order.hold();
-  const api = play.stage.loom([step]);
+  const api = play.harness.loom([step]);
   const runs = await Promise.all(
     [
       [[1], [2, 3]],
@@ -210,9 +210,9 @@ async function stateOf(loom: Fairloom, run: RunHandle<unknown>): Promise<string 
 
 eachBackend((open, name) => {
   async function tried(order: Order, scenario: Scenario): Promise<string> {
-    const stage = await open();
-    const end = await scenario(new Play(stage, order));
-    await stage.close();
+    const harness = await open();
+    const end = await scenario(new Play(harness, order));
+    await harness.close();
     return end;
   }
 

@@ -7,7 +7,7 @@ import type { Task } from '../../../src/workflow/step.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
 import type { TaskOptions } from '../../../src/workflow/task-options.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 import { aborted } from '../../support/workers.ts';
 
@@ -50,13 +50,13 @@ const QUEUED: readonly Place[] = [
 ];
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let calls: number;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     calls = 0;
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   interface Started {
     readonly loom: Fairloom;
@@ -75,7 +75,7 @@ eachBackend((open) => {
       return handler(n, ctx);
     });
     const step = stepOf(asked) as never;
-    const loom = stage.loom([step, asked as never]);
+    const loom = harness.loom([step, asked as never]);
     await loom.worker({ concurrency: 5 }).start();
     if (form === 'local') return { loom, result: loom.run(step, 1 as never) };
     if (form === 'schedule') {
@@ -88,7 +88,7 @@ eachBackend((open) => {
   }
 
   const said = ({ result }: Started): Promise<string> =>
-    settled(stage, result).then(
+    settled(harness, result).then(
       (value) => `gave ${JSON.stringify(value)}`,
       (error: unknown) => `${error}`,
     );
@@ -96,14 +96,14 @@ eachBackend((open) => {
   describe('an option of a definition', () => {
     it.each(ALL)('F3 retries and backoff: %s', async (place) => {
       const backoff = { kind: 'fixed', base: '2s', jitter: 'none' } as const;
-      const begin = stage.clock.now();
+      const begin = harness.clock.now();
       const run = await start(place, { retries: 2, backoff }, () => {
         if (calls < 3) throw new Error('not yet');
         return 'done';
       });
       expect(await said(run)).toContain('done');
       expect(calls).toBe(3);
-      expect(stage.clock.now() - begin).toBeGreaterThanOrEqual(4_000);
+      expect(harness.clock.now() - begin).toBeGreaterThanOrEqual(4_000);
     });
 
     it.each(ALL)('F3 timeout: %s', async (place) => {
@@ -140,7 +140,7 @@ eachBackend((open) => {
     it.each(QUEUED)('F3 queue, priority and cost: %s', async (place) => {
       const options = { queue: 'nobody', priority: 'high', cost: 3 } as const;
       const run = await start(place, options, () => 'never');
-      await stage.clock.advance(2_000);
+      await harness.clock.advance(2_000);
       const [waits] = (
         await run.loom.tasks.list({ state: 'queued', user: 'default', name: 'asked' })
       ).items;
@@ -172,20 +172,20 @@ eachBackend((open) => {
       'F3 begins when the node is released, and is over with its start: %s',
       async (form) => {
         const slow = task('slow', async (n: number, ctx) => {
-          await new Promise<void>((resolve) => void stage.clock.setTimer(5_000, resolve));
+          await new Promise<void>((resolve) => void harness.clock.setTimer(5_000, resolve));
           return ctx.signal.aborted ? -1 : n;
         });
         const brief = task('brief', { expiresIn: '1s', retries: 1 }, slow0);
         const step = slow.pipe(parallel({ brief }));
-        const loom = stage.loom([step]);
+        const loom = harness.loom([step]);
         await loom.worker({ concurrency: 5 }).start();
         const run = await loom.enqueue(step, 1, { form });
-        expect(await settled(stage, run.result())).toEqual({ brief: 'done' });
+        expect(await settled(harness, run.result())).toEqual({ brief: 'done' });
       },
     );
 
     async function slow0(_: number): Promise<string> {
-      await new Promise<void>((resolve) => void stage.clock.setTimer(3_000, resolve));
+      await new Promise<void>((resolve) => void harness.clock.setTimer(3_000, resolve));
       return 'done';
     }
 
@@ -195,27 +195,27 @@ eachBackend((open) => {
         const brief = task('brief', { expiresIn: '1s' }, slow0);
         const step = brief.pipe(task('last', (text: string) => text)).as('one');
         const far = first.pipe(task('far', { expiresIn: '3s' }, slow0)).as('two');
-        const loom = stage.loom([first]);
-        const idle = await stage.loom([step, far]).enqueue(step, 1, { form });
-        await stage.clock.advance(1_500);
-        await stage.backend.tasks.tick();
+        const loom = harness.loom([first]);
+        const idle = await harness.loom([step, far]).enqueue(step, 1, { form });
+        await harness.clock.advance(1_500);
+        await harness.backend.tasks.tick();
         expect((await loom.tasks.get(idle.id))?.state).toBe('failed');
         await loom.worker().start();
-        const begin = stage.clock.now();
-        const run = await stage.loom([far]).enqueue(far, 1, { form });
-        await expect(settled(stage, run.result())).rejects.toThrow('expired');
-        expect(stage.clock.now() - begin).toBeLessThan(10_000);
-        expect(stage.clock.now() - begin).toBeGreaterThanOrEqual(3_000);
+        const begin = harness.clock.now();
+        const run = await harness.loom([far]).enqueue(far, 1, { form });
+        await expect(settled(harness, run.result())).rejects.toThrow('expired');
+        expect(harness.clock.now() - begin).toBeLessThan(10_000);
+        expect(harness.clock.now() - begin).toBeGreaterThanOrEqual(3_000);
       },
     );
 
     it('F3 begins for each member of a group when its turn in that comes', async () => {
       const brief = task('brief', { expiresIn: '1s' }, slow0);
       const step = list.pipe(task('three', () => [1, 2, 3])).pipe(each(brief, { concurrency: 1 }));
-      const loom = stage.loom([step]);
+      const loom = harness.loom([step]);
       await loom.worker({ concurrency: 5 }).start();
       const run = await loom.enqueue(step, 1);
-      expect(await settled(stage, run.result())).toEqual(['done', 'done', 'done']);
+      expect(await settled(harness, run.result())).toEqual(['done', 'done', 'done']);
     });
   });
 });

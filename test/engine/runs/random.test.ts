@@ -10,7 +10,7 @@ import { Fatal } from '../../../src/domain/errors/handler-errors.ts';
 import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
 import type { TaskContext } from '../../../src/workflow/task-context.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 import {
   anyPolicy,
@@ -74,13 +74,13 @@ eachBackend((open) => {
   const log = new Map<string, string[]>();
   const failingIn = new Map<string, ReadonlySet<string>>();
 
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
     log.clear();
     failingIn.clear();
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   function workerOf(cases: readonly Case[]): Fairloom {
     const names = new Set(cases.flatMap(({ sample }) => sample.tasks));
@@ -92,7 +92,7 @@ eachBackend((open) => {
         return workOf(name, plain(input));
       }),
     );
-    return stage.loom(handlers);
+    return harness.loom(handlers);
   }
 
   /** Stores them all, waits for their ends, then for the ends of what failed runs have left. */
@@ -107,11 +107,11 @@ eachBackend((open) => {
         >;
       }),
     );
-    const results = await settled(stage, Promise.allSettled(handles.map((one) => one.result())));
-    await stage.until(async () => {
+    const results = await settled(harness, Promise.allSettled(handles.map((one) => one.result())));
+    await harness.until(async () => {
       const { counts } = await loom.stats();
       if (counts.queued + counts.started + counts.deferred + counts.scheduled === 0) return true;
-      await stage.clock.advance(250);
+      await harness.clock.advance(250);
       return false;
     });
     for (const [at, one] of batch.entries()) {

@@ -5,24 +5,24 @@ import { TaskNotFoundError, WrongStateError } from '../../../src/domain/errors/e
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 
 const forms = ['dispatched', 'driven'] as const;
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   /** Nodes in the order of their calls. */
   let calls: string[];
   /** Nodes that fail. */
   let broken: Set<string>;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     calls = [];
     broken = new Set();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const part = (name: string) =>
     task(name, { retries: 0 }, async (n: number) => {
@@ -32,8 +32,8 @@ eachBackend((open) => {
     });
   const sum = task('sum', (all: readonly number[]) => all.reduce((a, b) => a + b, 0));
 
-  async function working(tasks: Parameters<Stage['loom']>[0]): Promise<Fairloom> {
-    const loom = stage.loom(tasks);
+  async function working(tasks: Parameters<Harness['loom']>[0]): Promise<Fairloom> {
+    const loom = harness.loom(tasks);
     await loom.worker({ concurrency: 4 }).start();
     return loom;
   }
@@ -46,11 +46,11 @@ eachBackend((open) => {
       const loom = await working([whole]);
       broken.add('b');
       const run = await loom.enqueue(whole, 1, { form, id: 'r' });
-      await refusal(settled(stage, run.result()));
+      await refusal(settled(harness, run.result()));
       broken.clear();
       const again = await loom.runs.resume('r');
       expect(again).toMatchObject({ id: 'r', created: false });
-      expect(await settled(stage, again.result())).toBe(4);
+      expect(await settled(harness, again.result())).toBe(4);
       expect(calls).toEqual(['a', 'b', 'b', 'c']);
       expect(await loom.runs.get('r')).toMatchObject({
         state: 'finished',
@@ -64,12 +64,12 @@ eachBackend((open) => {
       for (const name of ['b', 'c', 'd']) broken.add(name);
       const run = await loom.enqueue(whole, 1, { form });
       for (const name of ['b', 'c', 'd']) {
-        await refusal(settled(stage, run.result()));
-        await stage.quiet();
+        await refusal(settled(harness, run.result()));
+        await harness.quiet();
         broken.delete(name);
         await loom.runs.resume(run.id);
       }
-      expect(await settled(stage, run.result())).toBe(9);
+      expect(await settled(harness, run.result())).toBe(9);
       const counts = ['a', 'b', 'c', 'd'].map((name) => calls.filter((one) => one === name).length);
       expect(counts).toEqual([1, 2, 3, 4]);
     });
@@ -82,15 +82,15 @@ eachBackend((open) => {
       const loom = await working([whole]);
       for (const name of ['c', 'd']) broken.add(name);
       const run = await loom.enqueue(whole, 1, { form });
-      await refusal(settled(stage, run.result()));
-      await stage.quiet();
+      await refusal(settled(harness, run.result()));
+      await harness.quiet();
       broken.delete('c');
       // Whatever is put back is through before the next one is.
-      const backend = flakyBackend(stage.backend, ({ operation }) =>
-        operation === 'tasks.redrive' ? { holdReplyUntil: stage.quiet() } : undefined,
+      const backend = flakyBackend(harness.backend, ({ operation }) =>
+        operation === 'tasks.redrive' ? { holdReplyUntil: harness.quiet() } : undefined,
       );
-      await stage.loom([whole], { backend }).runs.resume(run.id);
-      expect(JSON.parse((await settled(stage, run.result())) as string)).toMatchObject({
+      await harness.loom([whole], { backend }).runs.resume(run.id);
+      expect(JSON.parse((await settled(harness, run.result())) as string)).toMatchObject({
         b: { ok: true, value: 3 },
         c: { ok: true, value: 3 },
         d: { ok: false },
@@ -109,11 +109,11 @@ eachBackend((open) => {
       const loom = await working([whole]);
       for (const name of ['b', 'last']) broken.add(name);
       const run = await loom.enqueue(whole, 1, { form });
-      await refusal(settled(stage, run.result()));
-      await stage.quiet();
+      await refusal(settled(harness, run.result()));
+      await harness.quiet();
       broken.clear();
       await loom.runs.resume(run.id);
-      expect(await settled(stage, run.result())).toBe('done');
+      expect(await settled(harness, run.result())).toBe('done');
       expect(calls.toSorted()).toEqual(['b', 'c', 'last', 'last']);
     });
 
@@ -128,12 +128,12 @@ eachBackend((open) => {
       const loom = await working([whole]);
       broken.add('b');
       const run = await loom.enqueue(whole, 1, { form });
-      await stage.until(() => calls.length === 2);
-      await stage.quiet();
+      await harness.until(() => calls.length === 2);
+      await harness.quiet();
       await loom.runs.resume(run.id);
-      await stage.quiet();
+      await harness.quiet();
       wait.open();
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       expect(calls.toSorted()).toEqual(['b', 'hold']);
       await expect(loom.runs.resume(run.id)).rejects.toMatchObject({ state: 'finished' });
       const other = await loom.enqueue(whole, 1, { form, delay: '1h' });
@@ -149,17 +149,17 @@ eachBackend((open) => {
       const loom = await working([whole]);
       broken.add('b');
       const run = await loom.enqueue(whole, 1, { form });
-      await refusal(settled(stage, run.result()));
-      await stage.quiet();
+      await refusal(settled(harness, run.result()));
+      await harness.quiet();
       broken.clear();
       await Promise.all([1, 2, 3].map(() => loom.runs.resume(run.id)));
-      expect(await settled(stage, run.result())).toBe(6);
+      expect(await settled(harness, run.result())).toBe(6);
       expect(calls.toSorted()).toEqual(['a', 'b', 'b', 'c']);
     });
 
     it('beside a cancel: a canceled run runs nothing more', async () => {
       const whole = a.pipe(parallel(b, c)).pipe(sum);
-      const loom = stage.loom([whole]);
+      const loom = harness.loom([whole]);
       const worker = loom.worker({ concurrency: 4 });
       await worker.start();
       for (const isFirst of [true, false]) {
@@ -167,8 +167,8 @@ eachBackend((open) => {
         broken.add('b');
         worker.resume();
         const run = await loom.enqueue(whole, 1, { form });
-        await refusal(settled(stage, run.result()));
-        await stage.quiet();
+        await refusal(settled(harness, run.result()));
+        await harness.quiet();
         worker.pause();
         broken.clear();
         const resumed = isFirst ? refusalOrNone(loom.runs.resume(run.id)) : undefined;
@@ -178,10 +178,10 @@ eachBackend((open) => {
         const { state } = (await loom.runs.get(run.id)) ?? {};
         worker.resume();
         await settled(
-          stage,
+          harness,
           run.result().catch(() => 0),
         );
-        await stage.quiet();
+        await harness.quiet();
         expect(calls.filter((name) => name === 'b')).toHaveLength(state === 'canceled' ? 1 : 2);
       }
     });
@@ -190,30 +190,30 @@ eachBackend((open) => {
   it('takes back what it has put back when a cancel came in between', async () => {
     const [a, b, c] = [part('a'), part('b'), part('c')];
     const whole = a.pipe(b).pipe(c);
-    const loom = stage.loom([whole]);
+    const loom = harness.loom([whole]);
     const worker = loom.worker();
     await worker.start();
     broken.add('b');
     const run = await loom.enqueue(whole, 1);
-    await refusal(settled(stage, run.result()));
-    await stage.quiet();
+    await refusal(settled(harness, run.result()));
+    await harness.quiet();
     worker.pause();
     broken.clear();
     const [begun, canceled] = [gate(), gate()];
     let changes = 0;
-    const backend = flakyBackend(stage.backend, ({ operation }) => {
+    const backend = flakyBackend(harness.backend, ({ operation }) => {
       if (operation !== 'tasks.redrive' || ++changes === 1) return undefined;
       begun.open();
       return { holdUntil: canceled.passed };
     });
-    const resumed = refusal(stage.loom([whole], { backend }).runs.resume(run.id));
+    const resumed = refusal(harness.loom([whole], { backend }).runs.resume(run.id));
     await begun.passed;
     await loom.runs.cancel(run.id);
     canceled.open();
     expect(await resumed).toMatchObject({ code: 'WRONG_STATE', state: 'canceled' });
     worker.resume();
-    await stage.clock.advance('1m');
-    await stage.quiet();
+    await harness.clock.advance('1m');
+    await harness.quiet();
     expect(calls).toEqual(['a', 'b']);
     const nodes = (await loom.runs.get(run.id))?.nodes ?? [];
     expect(nodes.map(({ state }) => state)).toEqual(['finished', 'canceled', 'canceled']);
@@ -225,19 +225,19 @@ eachBackend((open) => {
     const loom = await working([whole]);
     broken.add('a');
     const run = await loom.enqueue(whole, 1, { id: 'r' });
-    await refusal(settled(stage, run.result()));
+    await refusal(settled(harness, run.result()));
     broken.clear();
     for (let steps = 1; steps <= 3; steps++) {
       let left = 1;
-      const backend = flakyBackend(stage.backend, ({ operation }) =>
+      const backend = flakyBackend(harness.backend, ({ operation }) =>
         operation === 'tasks.redrive' && --left < 0 ? 'lose-request' : undefined,
       );
-      await refusal(stage.loom([whole], { backend }).runs.resume('r'));
-      await stage.quiet();
+      await refusal(harness.loom([whole], { backend }).runs.resume('r'));
+      await harness.quiet();
       expect(calls).toEqual(['a']);
     }
     await loom.runs.resume('r');
-    expect(await settled(stage, run.result())).toBe(4);
+    expect(await settled(harness, run.result())).toBe(4);
     expect(calls).toEqual(['a', 'a', 'b', 'c']);
   });
 
@@ -246,21 +246,21 @@ eachBackend((open) => {
     const loom = await working([a, b]);
     broken.add('a');
     const outside = await loom.enqueue(a, 1);
-    await refusal(settled(stage, outside.result()));
+    await refusal(settled(harness, outside.result()));
     const waiting = await loom.enqueue(b.pipe(a.as('x')), 1, {
       dependsOn: [outside],
       onUpstreamFailure: 'fail',
     });
-    await refusal(settled(stage, waiting.result()));
+    await refusal(settled(harness, waiting.result()));
     await expect(loom.runs.resume(waiting.id)).rejects.toMatchObject({
       taskId: outside.id,
       state: 'failed',
     });
     const both = parallel(a, b.as('later')).pipe(sum);
     const run = await loom.enqueue(both, 1);
-    await refusal(settled(stage, run.result()));
+    await refusal(settled(harness, run.result()));
     const node = (await loom.runs.get(run.id))?.nodes.find((one) => one.node === 'a');
-    await stage.quiet();
+    await harness.quiet();
     await loom.tasks.remove(node?.taskId ?? '');
     await expect(loom.runs.resume(run.id)).rejects.toMatchObject({ taskId: node?.taskId });
   });
@@ -275,11 +275,11 @@ eachBackend((open) => {
     const whole = slow.pipe(part('a'));
     const loom = await working([whole]);
     const run = await loom.enqueue(whole, 1, { form: 'driven' });
-    await stage.until(async () => (await loom.tasks.get(run.id))?.state === 'scheduled');
-    const before = stage.clock.now();
+    await harness.until(async () => (await loom.tasks.get(run.id))?.state === 'scheduled');
+    const before = harness.clock.now();
     await loom.runs.resume(run.id);
-    expect(await settled(stage, run.result())).toBe(2);
-    expect(stage.clock.now() - before).toBeLessThan(60_000);
+    expect(await settled(harness, run.result())).toBe(2);
+    expect(harness.clock.now() - before).toBeLessThan(60_000);
   });
 
   it('runs members anew that were not started, since their run had ended', async () => {
@@ -291,21 +291,21 @@ eachBackend((open) => {
       throw new Error('the first');
     });
     const whole = each(slow, { concurrency: 1, failFast: true, policy: 'bestEffort' });
-    const loom = stage.loom([whole]);
+    const loom = harness.loom([whole]);
     const worker = loom.worker({ concurrency: 1 });
     await worker.start();
     const run = await loom.enqueue(whole, [1, 2, 3]);
-    await stage.until(() => calls.length === 1);
+    await harness.until(() => calls.length === 1);
     worker.pause();
     wait.open();
-    await stage.until(async () => (await loom.tasks.get(run.id))?.state === 'queued');
+    await harness.until(async () => (await loom.tasks.get(run.id))?.state === 'queued');
     // Another worker leases the run, and loses it for good.
-    const { tasks, workers } = stage.backend;
+    const { tasks, workers } = harness.backend;
     const spec = { id: 'other', queues: ['default'], names: ['~drive'], concurrency: 1 };
     await workers.register(spec as never);
     const queues = [{ queue: 'default', weight: 1, pass: 0 }];
-    const terms = { requestId: 'request00', worker: 'other', limit: 1, leaseMs: 15_000 };
-    const { leases } = await tasks.lease({ ...terms, queues, wait: false });
+    const options = { requestId: 'request00', worker: 'other', limit: 1, leaseMs: 15_000 };
+    const { leases } = await tasks.lease({ ...options, queues, wait: false });
     const { id = '', token = '' } = leases[0] ?? {};
     const decision = {
       type: 'dead-letter',
@@ -314,11 +314,11 @@ eachBackend((open) => {
     } as const;
     await tasks.settle({ worker: 'other', settlements: [{ id, token, decision }] });
     expect(id).toBe(run.id);
-    await refusal(settled(stage, run.result()));
+    await refusal(settled(harness, run.result()));
     worker.resume();
-    await stage.quiet();
+    await harness.quiet();
     await loom.runs.resume(run.id);
-    const values = (await settled(stage, run.result())) as readonly unknown[];
+    const values = (await settled(harness, run.result())) as readonly unknown[];
     expect(values).toEqual([1, 2, 3].map((value) => ({ ok: true, value })));
     expect(calls.toSorted()).toEqual(['slow 1', 'slow 1', 'slow 2', 'slow 3']);
   });

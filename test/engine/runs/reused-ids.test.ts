@@ -5,13 +5,13 @@ import type { RunForm } from '../../../src/runs/shared/run-options.ts';
 import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 
 const ID = 'monthly';
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let loom: Fairloom;
   let isBroken: boolean;
   let ran: number[];
@@ -29,13 +29,13 @@ eachBackend((open) => {
   const asks = task('asks', { retries: 0 }, (n: number, ctx) => ctx.run(fan, n));
 
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     isBroken = true;
     ran = [];
-    loom = stage.loom([fan, nested, plain, asks]);
+    loom = harness.loom([fan, nested, plain, asks]);
     await loom.worker({ concurrency: 5 }).start();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const start = (step: unknown, input: number, form?: RunForm): Promise<RunHandle<unknown>> =>
     loom.enqueue(
@@ -48,13 +48,13 @@ eachBackend((open) => {
     ) as Promise<RunHandle<unknown>>;
 
   const ended = (run: RunHandle<unknown>): Promise<unknown> =>
-    settled(stage, run.result()).catch((error: unknown) => String(error));
+    settled(harness, run.result()).catch((error: unknown) => String(error));
 
   /** A run that fails, whose own record goes while that of its dead member stays. */
   async function failAndForget(step: unknown, form?: RunForm): Promise<void> {
     const first = await start(step, 2, form);
     expect(await ended(first)).toContain('broken');
-    await stage.until(() =>
+    await harness.until(() =>
       loom.tasks.remove(ID).then(
         () => true,
         () => false,
@@ -105,7 +105,7 @@ eachBackend((open) => {
         await failAndForget(plain, form);
         const rerun = await loom.runs.rerun('other', { id: ID });
         expect(await ended(rerun)).toEqual({ a: 20, b: 30 });
-        await stage.until(() =>
+        await harness.until(() =>
           loom.tasks.remove(ID).then(
             () => true,
             () => false,

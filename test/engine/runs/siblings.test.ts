@@ -4,22 +4,22 @@ import type { Fairloom } from '../../../src/client/client.ts';
 import type { RunHandle } from '../../../src/runs/view/run-handle.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { aborted } from '../../support/workers.ts';
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let fail = gate();
   let begun: string[];
   let told: string[];
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     fail = gate();
     begun = [];
     told = [];
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const breaks = task('breaks', { retries: 0 }, async (_: unknown) => {
     begun.push('breaks');
@@ -52,17 +52,17 @@ eachBackend((open) => {
 
   /** Runs it until so many handlers have begun. Time stands still from then on. */
   async function running(step: unknown, handlers: number): Promise<[Fairloom, RunHandle<unknown>]> {
-    const loom = stage.loom(known);
+    const loom = harness.loom(known);
     await loom.worker({ concurrency: 8 }).start();
     const run = await start(loom, step);
-    await stage.until(() => begun.length === handlers);
-    await stage.quiet();
+    await harness.until(() => begun.length === handlers);
+    await harness.quiet();
     return [loom, run];
   }
 
   /** Nothing runs, and nothing is kept for later. */
   async function demandOver(loom: Fairloom): Promise<void> {
-    await stage.until(async () => {
+    await harness.until(async () => {
       const { started, queued, deferred, scheduled } = await loom.tasks.counts();
       return started + queued + deferred + scheduled === 0;
     });
@@ -72,7 +72,7 @@ eachBackend((open) => {
     it.each(['fast', 'most'] as const)('F14 hear of a failure at once: %s', async (name) => {
       const [loom] = await running({ fast, most }[name], name === 'fast' ? 2 : 3);
       fail.open();
-      await stage.until(() => told.length === 1);
+      await harness.until(() => told.length === 1);
       await demandOver(loom);
       expect(told).toEqual(['z']);
     });
@@ -80,15 +80,15 @@ eachBackend((open) => {
     it('F14 so do members of members, and of groups that handlers run', async () => {
       const [loom] = await running(deep, 5);
       fail.open();
-      await stage.until(() => told.length === 4);
+      await harness.until(() => told.length === 4);
       await demandOver(loom);
       expect(told.sort()).toEqual(['x', 'x', 'y', 'y']);
     });
 
     it('F14 hear of it when the time of their group is over', async () => {
       const [loom] = await running(timed, 1);
-      await stage.clock.advance(1_000);
-      await stage.until(() => told.length === 1);
+      await harness.clock.advance(1_000);
+      await harness.until(() => told.length === 1);
       await demandOver(loom);
       expect(told).toEqual(['z']);
     });
@@ -98,14 +98,14 @@ eachBackend((open) => {
         { breaks, waits: task('waits', { retries: 0, queue: 'elsewhere' }, waits0) },
         { name: 'far', failFast: true },
       );
-      const third = stage.loom([far]);
+      const third = harness.loom([far]);
       await third.worker({ concurrency: 8, queues: ['elsewhere'] }).start();
-      const loom = stage.loom([far]);
+      const loom = harness.loom([far]);
       await loom.worker({ concurrency: 8 }).start();
       await start(loom, far);
-      await stage.until(() => begun.length === 2);
+      await harness.until(() => begun.length === 2);
       fail.open();
-      await stage.until(() => told.length === 1);
+      await harness.until(() => told.length === 1);
       await demandOver(loom);
       expect(told).toEqual(['z']);
     });
@@ -116,7 +116,7 @@ eachBackend((open) => {
         const [loom, run] = await running(deeper, 4);
         if (call === 'runs.cancel') await loom.runs.cancel(run.id);
         else await loom.tasks.cancel(run.id);
-        await stage.until(() => told.length === 4);
+        await harness.until(() => told.length === 4);
         await demandOver(loom);
         expect((await loom.runs.get(run.id))?.state).toBe('canceled');
       },
@@ -127,8 +127,8 @@ eachBackend((open) => {
       const nodes = (await loom.runs.get(run.id))?.nodes ?? [];
       const member = nodes.find(({ node }) => node === 'deeper/a');
       await loom.tasks.cancel(member?.taskId ?? '');
-      await stage.until(() => told.length === 2);
-      await stage.quiet();
+      await harness.until(() => told.length === 2);
+      await harness.quiet();
       expect(told.sort()).toEqual(['x', 'y']);
       await loom.runs.cancel(run.id);
       await demandOver(loom);
@@ -139,9 +139,9 @@ eachBackend((open) => {
       async (form) => {
         const [loom, first] = await running(fast, 2);
         const pair = list.pipe(waits.as('later')).as('pair');
-        const behind = await start(stage.loom([pair]), pair, { dependsOn: [first.id], form });
+        const behind = await start(harness.loom([pair]), pair, { dependsOn: [first.id], form });
         await loom.tasks.cancel(behind.id);
-        await stage.quiet();
+        await harness.quiet();
         expect(told).toEqual([]);
         expect((await loom.runs.get(first.id))?.state).toBe('deferred');
         expect((await loom.runs.get(behind.id))?.state).toBe('canceled');

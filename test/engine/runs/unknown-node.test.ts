@@ -4,7 +4,7 @@ import type { Fairloom } from '../../../src/client/client.ts';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { refusal, settled } from '../../support/runs.ts';
 import { observe } from '../../support/workers.ts';
@@ -12,50 +12,50 @@ import { observe } from '../../support/workers.ts';
 const driven = { form: 'driven' } as const;
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const inc = task('inc', async (n: number) => n + 1);
-  const strange = task('strange', async (n: number) => n * 10);
-  const whole = inc.pipe(strange);
+  const unknown = task('strange', async (n: number) => n * 10);
+  const whole = inc.pipe(unknown);
 
   describe('a node whose code no worker has', () => {
     it('gives its run back for longer and longer, and fails after an hour', async () => {
-      const loom = stage.loom([inc]);
+      const loom = harness.loom([inc]);
       const worker = loom.worker();
       const seen = observe(worker);
       await worker.start();
       const run = await loom.enqueue(whole, 1, driven);
-      const begun = stage.clock.now();
-      const error = await settled(stage, refusal(run.result()));
+      const begun = harness.clock.now();
+      const error = await settled(harness, refusal(run.result()));
       expect(error).toMatchObject({ failureType: 'unknown-task', node: 'strange' });
-      const lasted = stage.clock.now() - begun;
+      const lasted = harness.clock.now() - begun;
       expect(lasted).toBeGreaterThanOrEqual(LIMITS.unknownTaskMs);
       expect(lasted).toBeLessThan(LIMITS.unknownTaskMs + 2 * LIMITS.unknownNodeMaxMs);
       const releases = seen.of('task.released').length;
       expect(releases).toBeGreaterThan(60);
       expect(releases).toBeLessThan(70);
       // Put back, it has its whole time again, and runs where its code is.
-      await stage.loom([whole]).worker().start();
+      await harness.loom([whole]).worker().start();
       await worker.stop({ grace: 0 });
       await loom.runs.resume(run.id);
-      expect(await settled(stage, run.result())).toBe(20);
+      expect(await settled(harness, run.result())).toBe(20);
     });
 
     it('is waited for as long as a live worker has it', async () => {
-      const loom = stage.loom([inc]);
+      const loom = harness.loom([inc]);
       await loom.worker().start();
       // It knows the node, and never comes to lease the run.
-      const other = stage.loom([strange]).worker({ queues: ['other'] });
+      const other = harness.loom([unknown]).worker({ queues: ['other'] });
       await other.start();
       const run = await loom.enqueue(whole, 1, driven);
-      await stage.clock.advance('20m');
-      await stage.clock.advance('25m');
-      await stage.clock.advance('25m');
-      await stage.quiet();
+      await harness.clock.advance('20m');
+      await harness.clock.advance('25m');
+      await harness.clock.advance('25m');
+      await harness.quiet();
       expect(await loom.tasks.get(run.id)).toMatchObject({ state: 'scheduled' });
       await loom.runs.cancel(run.id);
     }, 60_000);
@@ -72,16 +72,16 @@ eachBackend((open) => {
       { timeout: 'none' },
       (_: number) => new Promise<number>(() => undefined),
     );
-    const loom = stage.loom([inc, fail, hang]);
+    const loom = harness.loom([inc, fail, hang]);
     await loom.worker().start();
     const run = await loom.enqueue(inc.pipe(fail).pipe(hang), 1, { ...driven, timeout: '5s' });
-    expect(await settled(stage, refusal(run.result()))).toMatchObject({
+    expect(await settled(harness, refusal(run.result()))).toMatchObject({
       node: 'fail',
       message: `node "fail" of run ${run.id} failed (error): mine`,
     });
     isBroken = false;
     await loom.runs.resume(run.id);
-    const error = (await settled(stage, refusal(run.result()))) as Error;
+    const error = (await settled(harness, refusal(run.result()))) as Error;
     expect(error).toMatchObject({ node: '', failureType: 'timeout' });
     expect(error.message).toMatch(new RegExp(`^run ${run.id} failed \\(timeout\\)`));
   });
@@ -109,11 +109,11 @@ eachBackend((open) => {
         { policy: 'bestEffort' },
       );
       const first = members.as('first');
-      const loom = stage.loom([first]);
+      const loom = harness.loom([first]);
       await loom.worker({ concurrency: 8 }).start();
       const run = await loom.enqueue(first as never, 1 as never, driven);
-      await stage.until(async () => (await states(loom, run.id))['hold'] === 'started');
-      await stage.quiet();
+      await harness.until(async () => (await states(loom, run.id))['hold'] === 'started');
+      await harness.quiet();
       expect(await states(loom, run.id)).toMatchObject({
         inc: 'finished',
         hold: 'started',
@@ -122,7 +122,7 @@ eachBackend((open) => {
         two: 'pending',
       });
       wait.open();
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       expect(await states(loom, run.id)).toMatchObject({
         inc: 'finished',
         hold: 'finished',
@@ -138,14 +138,14 @@ eachBackend((open) => {
         if (n === 2) await wait.passed;
         return n;
       });
-      const loom = stage.loom([hold]);
+      const loom = harness.loom([hold]);
       await loom.worker({ concurrency: 8 }).start();
       const run = await loom.enqueue(each(hold), [1, 2]);
-      await stage.until(async () => (await loom.tasks.get(run.id))?.state === 'deferred');
-      await stage.quiet();
+      await harness.until(async () => (await loom.tasks.get(run.id))?.state === 'deferred');
+      await harness.quiet();
       expect(await states(loom, run.id)).toMatchObject({ hold: 'started' });
       wait.open();
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       expect(await states(loom, run.id)).toMatchObject({ hold: 'finished' });
     });
   });

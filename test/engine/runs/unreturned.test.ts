@@ -7,7 +7,7 @@ import { channel } from '../../../src/workflow/channel.ts';
 import type { DynamicContext } from '../../../src/workflow/dynamic-context.ts';
 import { each } from '../../../src/workflow/parallel.ts';
 import { dynamic, task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { settled } from '../../support/runs.ts';
 
 const log = channel<{ n: number }>('log');
@@ -46,15 +46,15 @@ const list = task('list', (n: number) => [n]);
 const twiceIn = list.pipe(each(twice));
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     calls = 0;
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   async function working(): Promise<Fairloom> {
-    const loom = stage.loom([...forgets, twiceIn, nested, caught, good, inc]);
+    const loom = harness.loom([...forgets, twiceIn, nested, caught, good, inc]);
     await loom.worker().start();
     return loom;
   }
@@ -62,7 +62,7 @@ eachBackend((open) => {
   /** What a stored run of the step gives or fails with, and one here and now. */
   async function endsOf(loom: Fairloom, step: unknown): Promise<readonly string[]> {
     const said = (result: Promise<unknown>): Promise<string> =>
-      settled(stage, result).then(
+      settled(harness, result).then(
         (value) => `gave ${JSON.stringify(value)}`,
         (error: Error) => error.message,
       );
@@ -98,7 +98,7 @@ eachBackend((open) => {
       const loom = await working();
       const [first] = forgets;
       const run = (await loom.enqueue(first as never, 1 as never)) as RunHandle<unknown>;
-      await expect(settled(stage, run.result())).rejects.toMatchObject({
+      await expect(settled(harness, run.result())).rejects.toMatchObject({
         errorName: 'ControlNotReturnedError',
       });
       expect(await loom.runs.channels(run.id)).toEqual({});

@@ -10,7 +10,7 @@ import type { RunForm } from '../../../src/runs/shared/run-options.ts';
 
 import { each, parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { replaced } from './cases/kit.ts';
 
 /** Whether `shaky` fails. */
@@ -34,20 +34,20 @@ const handlerRuns = task('handler-runs', { retries: 0 }, async (n: number, ctx) 
 const FORMS: readonly RunForm[] = ['dispatched', 'driven'];
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let loom: Fairloom;
   beforeEach(async () => {
     isBroken = true;
-    stage = await open();
-    loom = stage.loom([sequence, grouped, listed, handlerRuns]);
+    harness = await open();
+    loom = harness.loom([sequence, grouped, listed, handlerRuns]);
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** Lets a worker do what there is to do. */
   async function work(): Promise<void> {
     const worker = loom.worker({ concurrency: 5 });
     await worker.start();
-    await stage.until(async () => {
+    await harness.until(async () => {
       const { counts } = await loom.stats();
       return counts.queued + counts.started === 0 && counts.deferred === 0;
     });
@@ -68,7 +68,7 @@ eachBackend((open) => {
       expect((await loom.runs.get(id))?.result).toBeUndefined();
       await work();
       expect((await loom.runs.get(id))?.result).toBe('3');
-      const elsewhere = stage.loom([]);
+      const elsewhere = harness.loom([]);
       expect(await elsewhere.runs.handle(sequence, id).result()).toBe('3');
       expect(await elsewhere.handle(sequence, id).result()).toBe('3');
       expect((await elsewhere.tasks.get(id))?.result ?? '3').toBe('3');
@@ -190,8 +190,8 @@ eachBackend((open) => {
 
     it('F21 a page of runs costs no more reads than its longest way back', async () => {
       const reads = async (): Promise<number> => {
-        const get = vi.fn(stage.backend.inspect.get.bind(stage.backend.inspect));
-        const other = stage.loom([], { backend: replaced(stage.backend, 'inspect', { get }) });
+        const get = vi.fn(harness.backend.inspect.get.bind(harness.backend.inspect));
+        const other = harness.loom([], { backend: replaced(harness.backend, 'inspect', { get }) });
         const { items } = await other.runs.list({ state: 'failed' });
         expect(items.every(({ error }) => error?.name === 'RangeError')).toBe(true);
         return get.mock.calls.length;

@@ -2,24 +2,24 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
 const ping = task('ping', async () => 'pong');
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let start: number;
   beforeEach(async () => {
-    stage = await open();
-    start = stage.clock.now();
+    harness = await open();
+    start = harness.clock.now();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** Ids of what was made, in order. */
   async function made(schedule: string): Promise<readonly number[]> {
-    const page = await stage.backend.inspect.list({ state: 'finished' }, { limit: 500 });
+    const page = await harness.backend.inspect.list({ state: 'finished' }, { limit: 500 });
     const prefix = `~s.${schedule}.`;
     return page.items
       .filter(({ id }) => id.startsWith(prefix))
@@ -29,8 +29,8 @@ eachBackend((open) => {
 
   it('O91 goes on after an outage, and makes 0, 1 or all of the missed tasks', async () => {
     let isDown = false;
-    const backend = flakyBackend(stage.backend, () => (isDown ? 'lose-request' : undefined));
-    const loom = stage.loom([ping], { backend });
+    const backend = flakyBackend(harness.backend, () => (isDown ? 'lose-request' : undefined));
+    const loom = harness.loom([ping], { backend });
     for (const missed of ['skip', 'one', 'all'] as const) {
       await loom.schedules.set(missed, { every: '1m', task: ping, missed, overlap: 'allow' });
     }
@@ -38,11 +38,11 @@ eachBackend((open) => {
     const events: string[] = [];
     worker.on('schedule.missed', ({ schedule, slots }) => events.push(`${schedule} ${slots}`));
     await worker.start();
-    await stage.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     isDown = true;
-    await stage.clock.advance(3.5 * MINUTE);
+    await harness.clock.advance(3.5 * MINUTE);
     isDown = false;
-    await stage.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     const minutes = async (id: string): Promise<readonly number[]> =>
       (await made(id)).map((at) => at / MINUTE);
     expect(await minutes('skip')).toEqual([1, 5]);
@@ -54,69 +54,69 @@ eachBackend((open) => {
   it('O92 a slot fires once, although answers are lost and three schedulers run', async () => {
     const looms = [0, 1, 2].map((one) => {
       let calls = 0;
-      const backend = flakyBackend(stage.backend, ({ operation }) => {
+      const backend = flakyBackend(harness.backend, ({ operation }) => {
         if (!operation.startsWith('schedules.')) return undefined;
         calls++;
         if ((calls + one) % 5 === 0) return 'lose-reply';
         return (calls + one) % 7 === 0 ? 'lose-request' : undefined;
       });
-      return stage.loom([ping], { backend });
+      return harness.loom([ping], { backend });
     });
     const options = { every: '1s', task: ping, overlap: 'allow' } as const;
-    await stage.loom([]).schedules.set('often', options);
+    await harness.loom([]).schedules.set('often', options);
     for (const loom of looms) await loom.worker().start();
-    await stage.clock.advance('30s');
-    await stage.clock.advance('3s');
+    await harness.clock.advance('30s');
+    await harness.clock.advance('3s');
     const slots = await made('often');
     expect(slots.length).toBeGreaterThanOrEqual(30);
     expect(slots).toEqual(slots.map((_slot, at) => (at + 1) * SECOND));
-    const fired = (await stage.backend.schedules.get('often')).record?.fired;
+    const fired = (await harness.backend.schedules.get('often')).record?.fired;
     expect(fired).toBe(slots.length);
   });
 
   it('A-W12 the lock of a scheduler that died holds nobody up for long', async () => {
-    const [dead, alive] = [stage.loom([ping]), stage.loom([ping])];
+    const [dead, alive] = [harness.loom([ping]), harness.loom([ping])];
     await dead.schedules.set('a', { every: '20s', task: ping });
     const first = dead.worker({ id: 'dead' });
     await first.start();
-    await stage.clock.advance('20s');
+    await harness.clock.advance('20s');
     first.abandon();
     const second = alive.worker({ id: 'alive' });
     const late: number[] = [];
-    second.on('schedule.fired', ({ slot }) => late.push(stage.clock.now() - slot));
+    second.on('schedule.fired', ({ slot }) => late.push(harness.clock.now() - slot));
     await second.start();
-    await stage.clock.advance('45s');
+    await harness.clock.advance('45s');
     expect(await made('a')).toEqual([20, 40, 60].map((at) => at * SECOND));
     expect(Math.max(...late)).toBeLessThanOrEqual(3 * SECOND);
   });
 
   it('A-W12 a scheduler that stops lets another one in at once', async () => {
-    const loom = stage.loom([ping]);
+    const loom = harness.loom([ping]);
     await loom.schedules.set('a', { every: '2s', task: ping, overlap: 'allow' });
     const [first, second] = [loom.worker({ id: 'one' }), loom.worker({ id: 'two' })];
     const late: number[] = [];
     second.on('schedule.fired', ({ lateMs }) => late.push(lateMs));
     await first.start();
     await second.start();
-    await stage.clock.advance('10s');
+    await harness.clock.advance('10s');
     const stopping = first.stop();
-    await stage.clock.advance('10s');
+    await harness.clock.advance('10s');
     await stopping;
     expect(await made('a')).toEqual([2, 4, 6, 8, 10, 12, 14, 16, 18, 20].map((at) => at * SECOND));
     expect(Math.max(...late)).toBeLessThan(SECOND);
   });
 
   it('a schedule that cannot be read keeps no other from firing', async () => {
-    const loom = stage.loom([ping]);
+    const loom = harness.loom([ping]);
     await loom.schedules.set('good', { every: '2s', task: ping, overlap: 'allow' });
     const next = { slot: start + SECOND, dueAt: start + SECOND };
     const odd = { id: 'odd', revision: 0, spec: '{"version":9}', paused: false } as const;
-    await stage.backend.schedules.set({ ...odd, overlap: 'skip', next });
+    await harness.backend.schedules.set({ ...odd, overlap: 'skip', next });
     const worker = loom.worker();
     const errors: string[] = [];
     worker.on('worker.error', ({ operation }) => errors.push(operation));
     await worker.start();
-    await stage.clock.advance('10s');
+    await harness.clock.advance('10s');
     expect(await made('good')).toEqual([2, 4, 6, 8, 10].map((at) => at * SECOND));
     expect(new Set(errors)).toEqual(new Set(['schedule odd']));
     // It is looked at again and again, but not all the time.
@@ -124,11 +124,11 @@ eachBackend((open) => {
   });
 
   it('O81 a slot of a downtime shorter than a minute is made up for', async () => {
-    const loom = stage.loom([ping]);
+    const loom = harness.loom([ping]);
     await loom.schedules.set('a', { every: '10s', task: ping, overlap: 'allow', missed: 'skip' });
-    await stage.jump(35 * SECOND);
+    await harness.jump(35 * SECOND);
     await loom.worker().start();
-    await stage.clock.advance(SECOND);
+    await harness.clock.advance(SECOND);
     expect(await made('a')).toEqual([10, 20, 30].map((at) => at * SECOND));
   });
 });

@@ -4,21 +4,21 @@ import type { Fairloom } from '../../../src/client/client.ts';
 import { InvalidOptionError } from '../../../src/domain/errors/errors.ts';
 import { parallel } from '../../../src/workflow/parallel.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const MINUTE = 60_000;
 const ping = task('ping', async () => 'pong');
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let loom: Fairloom;
   let start: number;
   beforeEach(async () => {
-    stage = await open();
-    loom = stage.loom([ping]);
-    start = stage.clock.now();
+    harness = await open();
+    loom = harness.loom([ping]);
+    start = harness.clock.now();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const ids = async (): Promise<readonly string[]> =>
     (await loom.tasks.list({ state: 'finished', limit: 500 })).items.map(({ id }) => id);
@@ -27,16 +27,16 @@ eachBackend((open) => {
     it('A-W13 overlapping firings are tasks of their own', async () => {
       await loom.schedules.set('a', { every: '10s', task: ping, overlap: 'allow' });
       await loom.worker().start();
-      await stage.clock.advance('30s');
+      await harness.clock.advance('30s');
       expect(await ids()).toEqual([1, 2, 3].map((at) => `~s.a.${start + at * 10_000}`));
     });
 
     it('A-W14 delayed tasks of a schedule run by themselves', async () => {
       await loom.schedules.set('a', { every: '5m', task: ping, delay: '1m' });
       await loom.worker().start();
-      await stage.clock.advance('359s');
+      await harness.clock.advance('359s');
       expect(await ids()).toEqual([]);
-      await stage.clock.advance('1s');
+      await harness.clock.advance('1s');
       expect(await ids()).toEqual([`~s.a.${start + 5 * MINUTE}`]);
     });
 
@@ -44,9 +44,9 @@ eachBackend((open) => {
       const before = await loom.enqueue(ping, undefined, { delay: '20m' });
       const after = await loom.enqueue(ping, undefined, { delay: '10m', dependsOn: [before.id] });
       await loom.worker().start();
-      await stage.clock.advance('15m');
+      await harness.clock.advance('15m');
       expect((await loom.tasks.get(after.id))?.state).toBe('deferred');
-      await stage.clock.advance('10m');
+      await harness.clock.advance('10m');
       expect(new Set(await ids())).toEqual(new Set([before.id, after.id]));
     });
 
@@ -62,7 +62,7 @@ eachBackend((open) => {
       const skipped: unknown[] = [];
       worker.on('schedule.skipped', ({ slot, reason }) => skipped.push([slot - start, reason]));
       await worker.start();
-      await stage.clock.advance('8s');
+      await harness.clock.advance('8s');
       expect(skipped).toEqual([1, 2, 3, 4].map((at) => [at * 1_000, 'existing']));
       const made = (await ids()).filter((id) => id.startsWith('~s.'));
       expect(made).toEqual([5, 6, 7, 8].map((at) => `~s.a.${start + at * 1_000}`));
@@ -70,7 +70,7 @@ eachBackend((open) => {
 
     it('a handler that fails, and a full queue, stop no schedule; events say so', async () => {
       const bad = task('bad', { retries: 0 }, async () => Promise.reject(new Error('no')));
-      const mine = stage.loom([bad]);
+      const mine = harness.loom([bad]);
       await mine.schedules.set('bad', { every: '1m', task: bad, user: 'ann' });
       await mine.schedules.set('full', { every: '1m', task: bad, user: 'bea' });
       await mine.users.set('bea', { maxQueued: 1 });
@@ -81,7 +81,7 @@ eachBackend((open) => {
         missed.push(`${schedule} ${slots} ${error?.code}`);
       });
       await worker.start();
-      await stage.clock.advance('3m');
+      await harness.clock.advance('3m');
       expect((await mine.tasks.list({ state: 'failed' })).items).toHaveLength(3);
       expect(missed).toEqual(['full 1 QUEUE_FULL', 'full 1 QUEUE_FULL', 'full 1 QUEUE_FULL']);
       expect(await mine.schedules.get('full')).toMatchObject({ fired: 0, missedSlots: 3 });
@@ -92,7 +92,7 @@ eachBackend((open) => {
       await loom.schedules.set('stretch', { every: '1m', start: from, end: to, task: ping });
       await loom.schedules.set('twice', { cron: '* * * * *', limit: 2, task: ping });
       await loom.worker().start();
-      await stage.clock.advance('10m');
+      await harness.clock.advance('10m');
       expect(await ids()).toEqual([
         `~s.twice.${start + 60_000}`,
         `~s.stretch.${start + 90_000}`,
@@ -112,10 +112,10 @@ eachBackend((open) => {
       const times: number[] = [];
       worker.on('schedule.fired', ({ slot, lateMs }) => {
         lates.push(lateMs);
-        times.push(stage.clock.now() - slot);
+        times.push(harness.clock.now() - slot);
       });
       await worker.start();
-      await stage.clock.advance('20m');
+      await harness.clock.advance('20m');
       expect(new Set(lates)).toEqual(new Set([0]));
       expect(Math.max(...times)).toBeLessThanOrEqual(60_000);
       expect(new Set(times).size).toBeGreaterThan(5);
@@ -125,13 +125,13 @@ eachBackend((open) => {
       await loom.schedules.set('a', { every: '1m', task: ping });
       await loom.worker({ scheduler: false }).start();
       let calls = 0;
-      const { tasks } = stage.backend;
+      const { tasks } = harness.backend;
       const lease = tasks.lease.bind(tasks);
       tasks.lease = (request) => {
         calls++;
         return lease(request);
       };
-      await stage.clock.advance('2m');
+      await harness.clock.advance('2m');
       expect(await ids()).toEqual([]);
       expect(calls).toBeLessThan(120);
     });
@@ -142,10 +142,10 @@ eachBackend((open) => {
       scheduler.on('schedule.fired', ({ slot }) => fired.push(slot - start));
       await scheduler.start();
       await loom.schedules.set('a', { every: '10s', task: ping, overlap: 'allow' });
-      await stage.clock.advance('30s');
+      await harness.clock.advance('30s');
       expect(fired).toEqual([10_000, 20_000, 30_000]);
-      await Promise.all([scheduler.stop(), stage.clock.advance('2s')]);
-      await stage.clock.advance('30s');
+      await Promise.all([scheduler.stop(), harness.clock.advance('2s')]);
+      await harness.clock.advance('30s');
       expect(fired).toHaveLength(3);
     });
   });
@@ -160,10 +160,10 @@ eachBackend((open) => {
       .as('numbers');
 
     it('start a run at each slot, and keep their graph until then', async () => {
-      const mine = stage.loom([pipeline]);
+      const mine = harness.loom([pipeline]);
       await mine.schedules.set('daily', { cron: '5 12 * * *', task: pipeline, input: 3 });
       await mine.worker().start();
-      await stage.clock.advance('6m');
+      await harness.clock.advance('6m');
       const slot = start + 5 * MINUTE;
       const id = `~s.daily.${slot}`;
       expect(await mine.runs.get(id)).toMatchObject({

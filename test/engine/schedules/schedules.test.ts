@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/errors/errors.ts';
 import type { SlotReferences } from '../../../src/schedules/template.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -16,15 +16,15 @@ const ping = task('ping', async () => 'pong');
 const report = task('report', async (input: { day: string; at: string }) => input);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let loom: Fairloom;
   let start: number;
   beforeEach(async () => {
-    stage = await open();
-    loom = stage.loom([ping, report]);
-    start = stage.clock.now();
+    harness = await open();
+    loom = harness.loom([ping, report]);
+    start = harness.clock.now();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const inputs = async (): Promise<readonly unknown[]> =>
     (await loom.tasks.list({ state: 'finished', limit: 500, values: true })).items.map(
@@ -59,7 +59,7 @@ eachBackend((open) => {
     });
 
     it('one that names no zone keeps that of the client that set it', async () => {
-      const tokyo = stage.loom([ping], { scheduler: { timeZone: 'Asia/Tokyo' } });
+      const tokyo = harness.loom([ping], { scheduler: { timeZone: 'Asia/Tokyo' } });
       const options = { cron: '0 3 * * *', task: ping } as const;
       const first = await tokyo.schedules.set('nightly', options);
       expect(first).toMatchObject({ timeZone: 'Asia/Tokyo', nextAt: start + 6 * HOUR });
@@ -68,33 +68,35 @@ eachBackend((open) => {
       const again = await loom.schedules.set('nightly', options);
       expect(again).toMatchObject({ timeZone: 'UTC', nextAt: start + 15 * HOUR });
       const wrong = { scheduler: { timeZone: 'Mars' } };
-      expect(() => stage.loom([ping], wrong)).toThrow(InvalidOptionError);
-      expect(() => stage.loom([ping], wrong)).toThrow('scheduler.timeZone: expected an IANA time');
+      expect(() => harness.loom([ping], wrong)).toThrow(InvalidOptionError);
+      expect(() => harness.loom([ping], wrong)).toThrow(
+        'scheduler.timeZone: expected an IANA time',
+      );
     });
 
     it('the same again moves nothing, whoever says it', async () => {
       const options = { every: '10s', task: ping } as const;
       const first = await loom.schedules.set('often', options);
-      await stage.clock.advance('4s');
-      const others = Array.from({ length: 50 }, () => stage.loom([ping]));
+      await harness.clock.advance('4s');
+      const others = Array.from({ length: 50 }, () => harness.loom([ping]));
       const infos = await Promise.all(others.map((one) => one.schedules.set('often', options)));
       expect(new Set(infos.map(({ nextAt }) => nextAt))).toEqual(new Set([start + 10_000]));
       expect(await loom.schedules.get('often')).toEqual(first);
     });
 
     it('50 processes at once make one schedule', async () => {
-      const looms = Array.from({ length: 50 }, () => stage.loom([ping]));
+      const looms = Array.from({ length: 50 }, () => harness.loom([ping]));
       const options = { cron: '* * * * *', task: ping } as const;
       await Promise.all(looms.map((one) => one.schedules.set('one', options)));
       const { items } = await loom.schedules.list();
       expect(items).toMatchObject([{ id: 'one', nextAt: start + 60_000 }]);
-      expect((await stage.backend.schedules.get('one')).record?.revision).toBe(1);
+      expect((await harness.backend.schedules.get('one')).record?.revision).toBe(1);
     });
 
     it('a change holds from the next slot on; its input moves no slot', async () => {
       const timing = { every: '1h', task: report } as const;
       await loom.schedules.set('a', { ...timing, input: { day: 'x', at: '1' } });
-      await stage.clock.advance('30m');
+      await harness.clock.advance('30m');
       const changed = await loom.schedules.set('a', { ...timing, input: { day: 'y', at: '1' } });
       expect(changed.nextAt).toBe(start + HOUR);
       const other = await loom.schedules.set('a', {
@@ -178,7 +180,7 @@ eachBackend((open) => {
         },
       });
       await loom.worker().start();
-      await stage.clock.advance('3m');
+      await harness.clock.advance('3m');
       expect(calls).toBe(1);
       const [one, two] = [start + MINUTE, start + 3 * MINUTE];
       expect(await inputs()).toEqual([
@@ -232,20 +234,20 @@ eachBackend((open) => {
     it('pause and resume: slots of the pause are not made up for', async () => {
       await loom.schedules.set('a', { every: '1m', task: ping });
       await loom.worker().start();
-      await stage.clock.advance('1m');
+      await harness.clock.advance('1m');
       expect(await loom.schedules.pause('a')).toMatchObject({ state: 'paused' });
       expect(await loom.schedules.set('a', { every: '1m', task: ping })).toMatchObject({
         state: 'paused',
       });
-      await stage.clock.advance('5m');
+      await harness.clock.advance('5m');
       expect(await loom.schedules.resume('a')).toMatchObject({ nextAt: start + 7 * MINUTE });
-      await stage.clock.advance('1m');
+      await harness.clock.advance('1m');
       expect(await ids()).toEqual([1, 7].map((minute) => `~s.a.${start + minute * MINUTE}`));
     });
 
     it('backfill stores each slot once, and none of the future', async () => {
       await loom.schedules.set('a', { cron: '0 * * * *', task: ping });
-      await stage.clock.advance('30m');
+      await harness.clock.advance('30m');
       const stretch = { from: start - 3 * HOUR, to: start };
       const slots = [3, 2, 1, 0].map((hours) => start - hours * HOUR);
       expect(await loom.schedules.backfill('a', stretch)).toEqual({
@@ -264,16 +266,16 @@ eachBackend((open) => {
       await expect(future).rejects.toBeInstanceOf(InvalidOptionError);
       const long = loom.schedules.backfill('a', { from: 0 });
       await expect(long).rejects.toThrow('at most 10000 slots');
-      expect((await stage.backend.inspect.stats()).counts.queued).toBe(5);
+      expect((await harness.backend.inspect.stats()).counts.queued).toBe(5);
     });
 
     it('remove takes it away; what it has made stays', async () => {
       await loom.schedules.set('a', { every: '1m', task: ping });
       await loom.worker().start();
-      await stage.clock.advance('1m');
+      await harness.clock.advance('1m');
       expect(await loom.schedules.remove('a')).toBe(true);
       expect(await loom.schedules.remove('a')).toBe(false);
-      await stage.clock.advance('5m');
+      await harness.clock.advance('5m');
       expect(await ids()).toHaveLength(1);
       for (const call of ['next', 'run', 'pause', 'resume'] as const) {
         await expect(loom.schedules[call]('a')).rejects.toBeInstanceOf(ScheduleNotFoundError);
@@ -292,7 +294,7 @@ eachBackend((open) => {
     it('setByName knows a task by its name alone', async () => {
       await loom.schedules.setByName('a', { every: '1m', name: 'report', input: { x: 1 } });
       await loom.worker().start();
-      await stage.clock.advance('1m');
+      await harness.clock.advance('1m');
       expect(await inputs()).toEqual([{ x: 1 }]);
     });
   });

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -11,15 +11,15 @@ const work = task('work', async (input: { readonly day: string }) => input);
 const double = task('double', async (n: number) => 2 * n);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let loom: Fairloom;
   let start: number;
   beforeEach(async () => {
-    stage = await open();
-    loom = stage.loom([work, double]);
-    start = stage.clock.now();
+    harness = await open();
+    loom = harness.loom([work, double]);
+    start = harness.clock.now();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const nightly = (): Promise<unknown> =>
     loom.schedules.set('nightly', {
@@ -83,11 +83,11 @@ eachBackend((open) => {
       await nightly();
       await loom.worker().start();
       await loom.schedules.update('nightly', { jitter: 'default', cron: '1 21 * * *' });
-      await stage.clock.advance('1m');
+      await harness.clock.advance('1m');
       const { items } = await loom.tasks.list({ state: 'finished', values: true });
       expect(items).toMatchObject([{ user: 'ops', priority: 4, input: { day: '2026-01-05' } }]);
       await loom.schedules.update('nightly', { every: '1m', input: { day: 'each' } });
-      await stage.clock.advance('1m');
+      await harness.clock.advance('1m');
       const after = await loom.tasks.list({ state: 'finished', values: true });
       expect(after.items.map(({ input }) => input)).toContainEqual({ day: 'each' });
       expect(await loom.schedules.get('nightly')).not.toHaveProperty('timeZone');
@@ -122,7 +122,7 @@ eachBackend((open) => {
 
     it('F32 a backfill goes by what it says now, and leaves what was stored', async () => {
       await loom.schedules.set('daily', { cron: '0 0 * * *', task: double, input: 1 });
-      await stage.clock.advance('1h');
+      await harness.clock.advance('1h');
       const from = start - 3 * DAY;
       const first = await loom.schedules.backfill('daily', { from, to: start - 2 * DAY });
       expect(first.created).toHaveLength(1);
@@ -140,7 +140,7 @@ eachBackend((open) => {
       const changed = await loom.schedules.update('run', { input: 6, user: 'eva' });
       expect(changed).toMatchObject({ input: 6, user: 'eva', task: 'pair' });
       await loom.worker().start();
-      await stage.clock.advance('1m');
+      await harness.clock.advance('1m');
       const run = await loom.runs.get(`~s.run.${start + MINUTE}`);
       expect(run).toMatchObject({ input: 6, user: 'eva', state: 'finished' });
       await expect(loom.schedules.update('run', { queue: 'bulk' })).rejects.toThrow('queue');
@@ -171,10 +171,10 @@ eachBackend((open) => {
     await loom.scheduler().start();
     // Woken every hour, by the other one or for nothing.
     for (let hour = 0; hour < 48; hour++) {
-      await stage.jump(HOUR);
-      await stage.clock.advance(0);
+      await harness.jump(HOUR);
+      await harness.clock.advance(0);
     }
-    await stage.clock.advance('1m');
+    await harness.clock.advance('1m');
     expect(await loom.schedules.get('daily')).toMatchObject({ fired: 2, missedSlots: 0 });
     expect(await loom.schedules.get('often')).toMatchObject({ fired: 12 });
   });

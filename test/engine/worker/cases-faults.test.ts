@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BackendUnavailableError } from '../../../src/domain/errors/errors.ts';
 import { type FaultPlan, flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { observe } from '../../support/workers.ts';
 
@@ -24,11 +24,11 @@ function cut(operations: readonly string[], kind: 'lose-request' | 'lose-reply')
 }
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('O6 a failure that cannot be written is written later, or the task runs again', async () => {
     const network = cut(['tasks', 'workers'], 'lose-request');
@@ -39,17 +39,17 @@ eachBackend((open) => {
       network.begin();
       throw new Error('as the network went');
     });
-    const loom = stage.loom([failing], { backend: flakyBackend(stage.backend, network.plan) });
+    const loom = harness.loom([failing], { backend: flakyBackend(harness.backend, network.plan) });
     const worker = loom.worker();
     const seen = observe(worker);
     await worker.start();
     network.heal();
     const handle = await loom.enqueue(failing);
     await seen.count('worker.error', 1);
-    await stage.clock.advance('5s');
+    await harness.clock.advance('5s');
     network.heal();
-    await stage.clock.advance('2s');
-    await stage.clock.advance('2s');
+    await harness.clock.advance('2s');
+    await harness.clock.advance('2s');
     expect(await handle.result()).toBe('again');
     expect(starts).toBe(2);
   });
@@ -57,7 +57,7 @@ eachBackend((open) => {
   it('O7 an enqueue that is sent again after a lost reply is one task', async () => {
     const network = cut(['tasks.enqueue'], 'lose-reply');
     const once = task('once', async () => undefined);
-    const loom = stage.loom([once], { backend: flakyBackend(stage.backend, network.plan) });
+    const loom = harness.loom([once], { backend: flakyBackend(harness.backend, network.plan) });
     for (let round = 0; round < 50; round++) {
       network.begin();
       const id = `task-${round}`;
@@ -78,7 +78,7 @@ eachBackend((open) => {
     };
     const starts: string[] = [];
     const once = task('once', async (_: undefined, ctx) => void starts.push(ctx.taskId));
-    const loom = stage.loom([once], { backend: flakyBackend(stage.backend, plan) });
+    const loom = harness.loom([once], { backend: flakyBackend(harness.backend, plan) });
     const handles = await loom.enqueueMany(
       once,
       Array.from({ length: 20 }, () => undefined),
@@ -87,7 +87,7 @@ eachBackend((open) => {
     const seen = observe(worker);
     await worker.start();
     for (let finished = 0; finished < 20; finished = seen.of('task.finished').length) {
-      await stage.clock.advance('100ms');
+      await harness.clock.advance('100ms');
     }
     expect(new Set(starts).size).toBe(20);
     expect(starts).toHaveLength(20);
@@ -105,13 +105,13 @@ eachBackend((open) => {
       return { throw: new TypeError(`${text} of a test`) };
     };
     const quick = task('quick', async () => 'ran');
-    const loom = stage.loom([quick], { backend: flakyBackend(stage.backend, plan) });
+    const loom = harness.loom([quick], { backend: flakyBackend(harness.backend, plan) });
     const worker = loom.worker();
     const seen = observe(worker);
     await worker.start();
-    await stage.clock.advance('30s');
+    await harness.clock.advance('30s');
     const handle = await loom.enqueue(quick);
-    await stage.clock.advance('10s');
+    await harness.clock.advance('10s');
     expect(await handle.result()).toBe('ran');
     expect(seen.of('worker.error').length).toBeGreaterThanOrEqual(errors.length);
     expect(seen.of('worker.stopped')).toEqual([]);
@@ -126,17 +126,17 @@ eachBackend((open) => {
       await end.passed;
       return 'finished';
     });
-    const loom = stage.loom([slow], { backend: flakyBackend(stage.backend, plan) });
+    const loom = harness.loom([slow], { backend: flakyBackend(harness.backend, plan) });
     const worker = loom.worker({ lease: '3s' });
     const seen = observe(worker);
     await worker.start();
     const handle = await loom.enqueue(slow);
     await seen.count('task.started', 1);
-    await stage.clock.advance('1s');
+    await harness.clock.advance('1s');
     end.open();
     expect(await handle.result()).toBe('finished');
     extending.open();
-    await stage.quiet();
+    await harness.quiet();
     expect(seen.of('lease.lost')).toEqual([]);
     expect(seen.of('task.finished')).toHaveLength(1);
   });
@@ -150,14 +150,14 @@ eachBackend((open) => {
         : undefined;
     };
     const slow = task('slow', async () => 'finished');
-    const loom = stage.loom([slow], { backend: flakyBackend(stage.backend, plan) });
+    const loom = harness.loom([slow], { backend: flakyBackend(harness.backend, plan) });
     const worker = loom.worker({ lease: '3s' });
     const seen = observe(worker);
     await worker.start();
     const handle = await loom.enqueue(slow);
     expect(await handle.result()).toBe('finished');
     // Stored, but the worker does not know yet: the backend answers its extension with "lost".
-    await stage.clock.advance('1s');
+    await harness.clock.advance('1s');
     settling.open();
     await seen.count('task.finished', 1);
     expect(seen.of('lease.lost')).toEqual([]);
@@ -167,15 +167,15 @@ eachBackend((open) => {
     const plan: FaultPlan = ({ operation, count }) =>
       operation === 'tasks.settle' && count <= 3 ? 'lose-reply' : undefined;
     const quick = task('quick', async () => 'ran');
-    const loom = stage.loom([quick], { backend: flakyBackend(stage.backend, plan) });
+    const loom = harness.loom([quick], { backend: flakyBackend(harness.backend, plan) });
     const worker = loom.worker();
     const seen = observe(worker);
     await worker.start();
     const handle = await loom.enqueue(quick);
     await seen.count('worker.error', 1);
-    await stage.clock.advance('5s');
+    await harness.clock.advance('5s');
     expect(await handle.result()).toBe('ran');
-    await stage.quiet();
+    await harness.quiet();
     expect(seen.of('task.finished')).toHaveLength(1);
     expect(await loom.stats()).toMatchObject({ totals: { finished: 1 } });
   });
@@ -188,15 +188,15 @@ eachBackend((open) => {
       network.begin();
       return 'done';
     });
-    const loom = stage.loom([effect], { backend: flakyBackend(stage.backend, network.plan) });
+    const loom = harness.loom([effect], { backend: flakyBackend(harness.backend, network.plan) });
     const worker = loom.worker();
     const seen = observe(worker);
     await worker.start();
     const handle = await loom.enqueue(effect);
     await seen.count('worker.error', 1);
-    await stage.clock.advance('3s');
+    await harness.clock.advance('3s');
     network.heal();
-    await stage.clock.advance('2s');
+    await harness.clock.advance('2s');
     expect(await handle.result()).toBe('done');
     expect(starts).toBe(1);
   });
@@ -204,19 +204,19 @@ eachBackend((open) => {
   it('O13 after an outage longer than a lease the worker consumes again', async () => {
     const network = cut(['tasks', 'workers'], 'lose-request');
     const quick = task('quick', async () => 'ran');
-    const loom = stage.loom([quick], { backend: flakyBackend(stage.backend, network.plan) });
+    const loom = harness.loom([quick], { backend: flakyBackend(harness.backend, network.plan) });
     const worker = loom.worker();
     const seen = observe(worker);
     await worker.start();
-    await stage.quiet();
+    await harness.quiet();
     network.begin();
-    await stage.clock.advance('60s');
+    await harness.clock.advance('60s');
     expect(seen.of('worker.unhealthy')).toHaveLength(1);
     expect(worker.isHealthy).toBe(false);
     expect(await loom.health()).toMatchObject({ isHealthy: false });
     network.heal();
     const handle = await loom.enqueue(quick);
-    await stage.clock.advance('5s');
+    await harness.clock.advance('5s');
     expect(await handle.result()).toBe('ran');
     expect(seen.of('worker.healthy')).toHaveLength(1);
     expect(await loom.health()).toMatchObject({ isHealthy: true });
@@ -229,17 +229,17 @@ eachBackend((open) => {
       await end.passed;
       return 'once';
     });
-    const loom = stage.loom([slow], { backend: flakyBackend(stage.backend, network.plan) });
+    const loom = harness.loom([slow], { backend: flakyBackend(harness.backend, network.plan) });
     const worker = loom.worker({ lease: '6s' });
     const seen = observe(worker);
     await worker.start();
     const handle = await loom.enqueue(slow);
     await seen.count('task.started', 1);
     network.begin();
-    await stage.clock.advance('30s');
+    await harness.clock.advance('30s');
     network.heal();
-    await stage.clock.advance('2s');
-    await stage.clock.advance('10s');
+    await harness.clock.advance('2s');
+    await harness.clock.advance('10s');
     expect(await loom.tasks.get(handle.id)).toMatchObject({ state: 'started', losses: 0 });
     end.open();
     expect(await handle.result()).toBe('once');
@@ -254,7 +254,7 @@ eachBackend((open) => {
     };
     const end = gate();
     const both = task('both', async () => end.passed);
-    const loom = stage.loom([both], { backend: flakyBackend(stage.backend, plan) });
+    const loom = harness.loom([both], { backend: flakyBackend(harness.backend, plan) });
     const worker = loom.worker();
     const seen = observe(worker);
     // Before it waits: a task that is handed over counts as lost only once it was extended.
@@ -264,7 +264,7 @@ eachBackend((open) => {
     await seen.count('task.started', 2);
     end.open();
     await seen.count('worker.error', 1);
-    await stage.clock.advance('10s');
+    await harness.clock.advance('10s');
     await good.result();
     expect(seen.of('lease.lost')).toMatchObject([{ taskId: 'bad' }]);
   });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InvalidOptionError, InvalidPayloadError } from '../../../src/domain/errors/errors.ts';
 import type { EnqueueOptions } from '../../../src/enqueue/enqueue-options.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const cyclic: { self?: unknown } = {};
 cyclic.self = cyclic;
@@ -86,16 +86,16 @@ function fail(): never {
 }
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('O94 payloads', () => {
     it('come back exactly, as input and as result', async () => {
       const echo = task('echo', async (value: unknown) => value);
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       await loom.worker({ concurrency: 20 }).start();
       const handles = await Promise.all(KEPT.map((value) => loom.enqueue(echo, value)));
       const results = await Promise.all(handles.map((handle) => handle.result()));
@@ -105,7 +105,7 @@ eachBackend((open) => {
 
     it.each(REFUSED)('are refused with the path: %s', async (_name, value, path) => {
       const echo = task('echo', async (input: unknown) => input);
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       const error = await loom.enqueue(echo, value).then(fail, (thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(InvalidPayloadError);
       expect((error as InvalidPayloadError).path.startsWith(path)).toBe(true);
@@ -119,7 +119,7 @@ eachBackend((open) => {
         // A promise is awaited, so it is hidden in an object.
         return value instanceof Promise ? { value } : value;
       });
-      const loom = stage.loom([give]);
+      const loom = harness.loom([give]);
       await loom.worker().start();
       const handle = await loom.enqueue(give);
       await expect(handle.result()).rejects.toMatchObject({
@@ -147,7 +147,7 @@ eachBackend((open) => {
       const throwing = task('throwing', { retries: 0 }, async () => {
         throw thrown[next++];
       });
-      const loom = stage.loom([throwing]);
+      const loom = harness.loom([throwing]);
       await loom.worker({ concurrency: 1 }).start();
       for (const one of thrown) {
         const handle = await loom.enqueue(throwing);
@@ -161,12 +161,12 @@ eachBackend((open) => {
 
     it('that cannot be read end their task, and nobody else’s', async () => {
       const parse = task('parse', async (n: number) => n);
-      const loom = stage.loom([parse]);
-      await stage.backend.tasks.enqueue([damaged('bad')], { atomic: true });
+      const loom = harness.loom([parse]);
+      await harness.backend.tasks.enqueue([damaged('bad')], { atomic: true });
       const handles = await loom.enqueueMany(parse, [1, 2, 3]);
       await loom.worker().start();
       expect(await Promise.all(handles.map((handle) => handle.result()))).toEqual([1, 2, 3]);
-      await stage.until(async () => (await loom.tasks.get('bad'))?.state === 'failed');
+      await harness.until(async () => (await loom.tasks.get('bad'))?.state === 'failed');
       const bad = await loom.tasks.get('bad');
       expect(bad).toMatchObject({ failureType: 'invalid-payload' });
       expect(bad).not.toHaveProperty('input');
@@ -176,7 +176,7 @@ eachBackend((open) => {
   describe('O82 delays', () => {
     it.each([-1, -0, '-5s', 0])('%s means now', async (delay) => {
       const quick = task('quick', async () => 'ran');
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       await loom.worker().start();
       const options = { delay } as EnqueueOptions;
       expect(await (await loom.enqueue(quick, undefined, options)).result()).toBe('ran');
@@ -186,7 +186,7 @@ eachBackend((open) => {
       '%s is refused',
       async (delay) => {
         const quick = task('quick', async () => 'ran');
-        const loom = stage.loom([quick]);
+        const loom = harness.loom([quick]);
         const options = { delay } as unknown as EnqueueOptions;
         await expect(loom.enqueue(quick, undefined, options)).rejects.toBeInstanceOf(
           InvalidOptionError,
@@ -201,7 +201,7 @@ eachBackend((open) => {
 
     it('are opaque: of tasks, of users, as keys', async () => {
       const own = task('own', async (_: undefined, ctx) => `${ctx.taskId}|${ctx.user}`);
-      const loom = stage.loom([own]);
+      const loom = harness.loom([own]);
       await loom.worker().start();
       for (const id of nasty) {
         const options = { id, user: id, idempotencyKey: id };
@@ -215,7 +215,7 @@ eachBackend((open) => {
       '%j is refused',
       async (id) => {
         const own = task('own', async () => undefined);
-        const loom = stage.loom([own]);
+        const loom = harness.loom([own]);
         const options = { id } as EnqueueOptions;
         await expect(loom.enqueue(own, undefined, options)).rejects.toBeInstanceOf(
           InvalidOptionError,

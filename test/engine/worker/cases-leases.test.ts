@@ -4,16 +4,16 @@ import { LeaseLostError } from '../../../src/domain/errors/errors.ts';
 import { type FaultPlan, flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../src/workflow/tasks/retry-after.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { aborted, observe } from '../../support/workers.ts';
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('O1 who lost its lease finishes nothing: one end, of the attempt that holds it', async () => {
     const deaf: FaultPlan = ({ operation }) =>
@@ -26,16 +26,16 @@ eachBackend((open) => {
       await end.passed;
       return 'first';
     });
-    const isolated = stage.loom([slow], { backend: flakyBackend(stage.backend, deaf) });
+    const isolated = harness.loom([slow], { backend: flakyBackend(harness.backend, deaf) });
     const first = isolated.worker({ lease: '200ms' });
     const seen = observe(first);
     await first.start();
     const handle = await isolated.enqueue(slow);
     await seen.count('task.started', 1);
     first.pause();
-    const other = stage.loom([slow]);
+    const other = harness.loom([slow]);
     await other.worker().start();
-    await stage.clock.advance('2s');
+    await harness.clock.advance('2s');
     expect(await handle.result()).toBe('second');
     end.open();
     await seen.count('lease.lost', 1);
@@ -46,14 +46,14 @@ eachBackend((open) => {
 
   it('O16 a task that is delayed for ten leases runs once', async () => {
     const starts: number[] = [];
-    const later = task('later', async () => void starts.push(stage.clock.now()));
-    const loom = stage.loom([later]);
+    const later = task('later', async () => void starts.push(harness.clock.now()));
+    const loom = harness.loom([later]);
     await loom.worker({ lease: '1s' }).start();
-    const from = stage.clock.now();
+    const from = harness.clock.now();
     const handle = await loom.enqueue(later, undefined, { delay: '10s' });
-    await stage.clock.advance('9s');
+    await harness.clock.advance('9s');
     expect(starts).toEqual([]);
-    await stage.clock.advance('2s');
+    await harness.clock.advance('2s');
     await handle.result();
     expect(starts).toHaveLength(1);
     expect((starts[0] ?? 0) - from).toBeGreaterThanOrEqual(10_000);
@@ -65,18 +65,18 @@ eachBackend((open) => {
     const slow = task('slow', async (_: undefined, ctx) => {
       starts.push(ctx.taskId);
       await new Promise<void>((resolve) => {
-        stage.clock.setTimer(600, resolve);
+        harness.clock.setTimer(600, resolve);
       });
     });
-    const loom = stage.loom([slow]);
+    const loom = harness.loom([slow]);
     await loom.enqueueMany(
       slow,
       Array.from({ length: 12 }, () => undefined),
     );
     for (const id of ['a', 'b']) await loom.worker({ id, concurrency: 1, lease: '1s' }).start();
-    await stage.quiet();
+    await harness.quiet();
     expect(await loom.tasks.counts()).toMatchObject({ started: 2, queued: 10 });
-    await stage.clock.advance('8s');
+    await harness.clock.advance('8s');
     expect(await loom.tasks.counts()).toMatchObject({ finished: 12 });
     expect(starts).toHaveLength(12);
     expect(await loom.stats()).toMatchObject({ totals: { lost: 0 } });
@@ -89,7 +89,7 @@ eachBackend((open) => {
       await aborted(ctx.signal);
     });
     const innocent = task('innocent', async () => void starts.push('innocent'));
-    const loom = stage.loom([poison, innocent]);
+    const loom = harness.loom([poison, innocent]);
     const handle = await loom.enqueue(poison, undefined, { user: 'p' });
     for (let death = 0; death < 3; death++) {
       await loom.enqueue(innocent, undefined, { user: `i${death}` });
@@ -97,17 +97,17 @@ eachBackend((open) => {
       const seen = observe(worker);
       await worker.start();
       await seen.count('task.started', 1);
-      await stage.until(() => starts.filter((one) => one !== 'innocent').length > death);
+      await harness.until(() => starts.filter((one) => one !== 'innocent').length > death);
       // As a process that ends at once: nothing is written, nothing is extended.
       worker.abandon();
-      await stage.clock.advance('2s');
+      await harness.clock.advance('2s');
       for (let tick = 0; tick < 10; tick++) {
-        await stage.backend.tasks.tick();
-        await stage.clock.advance('1s');
+        await harness.backend.tasks.tick();
+        await harness.clock.advance('1s');
       }
     }
     await loom.worker().start();
-    await stage.clock.advance('1s');
+    await harness.clock.advance('1s');
     expect(await loom.tasks.get(handle.id)).toMatchObject({ state: 'failed', failureType: 'lost' });
     expect(starts.filter((one) => one !== 'innocent')).toHaveLength(3);
     expect(await loom.tasks.counts()).toMatchObject({ finished: 3, failed: 1 });
@@ -134,10 +134,10 @@ eachBackend((open) => {
       });
       let given = 0;
       let counted = 0;
-      const loom = stage.loom([failing, giving]);
+      const loom = harness.loom([failing, giving]);
       await loom.worker().start();
       const handles = [await loom.enqueue(failing), await loom.enqueue(giving)];
-      await stage.clock.advance('30s');
+      await harness.clock.advance('30s');
       for (const { id } of handles) {
         expect(await loom.tasks.get(id)).toMatchObject({
           state: 'failed',
@@ -151,18 +151,18 @@ eachBackend((open) => {
 
   it('O77 a cancel reaches a saturated worker within one heartbeat', async () => {
     const wait = task('wait', async (_: undefined, ctx) => aborted(ctx.signal));
-    const loom = stage.loom([wait]);
+    const loom = harness.loom([wait]);
     const worker = loom.worker({ concurrency: 2, lease: '3s' });
     const seen = observe(worker);
     await worker.start();
     const handles = await loom.enqueueMany(wait, [undefined, undefined, undefined]);
     await seen.count('task.started', 2);
     const [running] = seen.of('task.started');
-    const at = stage.clock.now();
-    await stage.backend.tasks.cancel(running?.taskId ?? '', { type: 'request' });
-    await stage.clock.advance('1s');
+    const at = harness.clock.now();
+    await harness.backend.tasks.cancel(running?.taskId ?? '', { type: 'request' });
+    await harness.clock.advance('1s');
     await seen.count('task.canceled', 1);
-    expect(stage.clock.now() - at).toBeLessThanOrEqual(1_000);
+    expect(harness.clock.now() - at).toBeLessThanOrEqual(1_000);
     expect(handles.map(({ id }) => id)).toContain(seen.of('task.canceled')[0]?.taskId);
   });
 
@@ -172,20 +172,20 @@ eachBackend((open) => {
       await aborted(ctx.signal);
       reasons.push(ctx.signal.reason);
     });
-    const loom = stage.loom([wait]);
+    const loom = harness.loom([wait]);
     const worker = loom.worker({ lease: '3s' });
     const seen = observe(worker);
     await worker.start();
     const handle = await loom.enqueue(wait);
     await seen.count('task.started', 1);
     // Somebody with the token ends it behind the worker's back.
-    const [record] = await stage.backend.inspect.get([handle.id]);
+    const [record] = await harness.backend.inspect.get([handle.id]);
     const decision = { type: 'finish', result: '"stolen"' } as const;
     const settlements = [{ id: handle.id, token: record?.token ?? '', decision }];
-    await stage.backend.tasks.settle({ worker: worker.id, settlements });
-    await stage.clock.advance('1s');
+    await harness.backend.tasks.settle({ worker: worker.id, settlements });
+    await harness.clock.advance('1s');
     await seen.count('lease.lost', 1);
-    await stage.until(() => reasons.length === 1);
+    await harness.until(() => reasons.length === 1);
     expect(reasons[0]).toBeInstanceOf(LeaseLostError);
     expect(await handle.result()).toBe('stolen');
   });
@@ -201,17 +201,17 @@ eachBackend((open) => {
       if (ctx.taskId !== 'last') await end.passed;
       running.delete(ctx.taskId);
     });
-    const loom = stage.loom([watch]);
+    const loom = harness.loom([watch]);
     await loom.enqueue(watch, undefined, { id: 'last', user: 'l' });
     for (let loss = 0; loss < 2; loss++) {
-      await stage.backend.workers.register({
+      await harness.backend.workers.register({
         id: 'doomed',
         queues: ['default'],
         names: ['watch'],
         concurrency: 1,
         host: 'test',
       });
-      await stage.backend.tasks.lease({
+      await harness.backend.tasks.lease({
         requestId: `doomed000${loss}`,
         worker: 'doomed',
         limit: 1,
@@ -220,8 +220,8 @@ eachBackend((open) => {
         wait: false,
       });
       for (let second = 0; second < 20; second++) {
-        await stage.clock.advance('1s');
-        await stage.backend.tasks.tick();
+        await harness.clock.advance('1s');
+        await harness.backend.tasks.tick();
       }
     }
     expect(await loom.tasks.get('last')).toMatchObject({ state: 'queued', losses: 2 });
@@ -231,11 +231,11 @@ eachBackend((open) => {
     );
     const worker = loom.worker({ concurrency: 4 });
     await worker.start();
-    await stage.until(() => running.size > 0);
-    await stage.quiet();
+    await harness.until(() => running.size > 0);
+    await harness.quiet();
     end.open();
     await Promise.all(others.map((handle) => handle.result()));
-    await stage.until(async () => (await loom.tasks.get('last'))?.state === 'finished');
+    await harness.until(async () => (await loom.tasks.get('last'))?.state === 'finished');
     expect(beside).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Backend, Leased } from '../../../src/domain/port/backend.ts';
 import type { NewTask } from '../../../src/domain/task/task.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const QUEUE = 'default';
 
@@ -38,27 +38,27 @@ async function lease(backend: Backend, limit: number): Promise<readonly Leased[]
 }
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     const names = ['work'];
     const spec = { id: 'w', queues: [QUEUE], names, concurrency: 10, host: 'test' };
-    await stage.backend.workers.register(spec);
+    await harness.backend.workers.register(spec);
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('O25 one task that nobody can read ends alone; the nine of its batch go on', async () => {
     const done: unknown[] = [];
     const work = task('work', async (input: unknown) => void done.push(input));
     const ids = Array.from({ length: 10 }, (_, at) => `t${at}`);
-    await stage.backend.tasks.enqueue(
+    await harness.backend.tasks.enqueue(
       ids.map((id, at) => newTask(id, 'ann', at === 4 ? '{"cut' : String(at))),
       { atomic: true },
     );
-    await stage.loom([work]).worker().start();
-    await stage.until(async () => (await stage.backend.inspect.stats()).counts.finished === 9);
+    await harness.loom([work]).worker().start();
+    await harness.until(async () => (await harness.backend.inspect.stats()).counts.finished === 9);
     expect(done).toEqual([0, 1, 2, 3, 5, 6, 7, 8, 9]);
-    const [bad] = await stage.backend.inspect.get(['t4']);
+    const [bad] = await harness.backend.inspect.get(['t4']);
     expect(bad).toMatchObject({
       state: 'failed',
       cause: { type: 'fatal', failure: 'invalid-payload' },
@@ -70,28 +70,28 @@ eachBackend((open) => {
     const tasks = users.flatMap((user) =>
       Array.from({ length: 50 }, (_, at) => newTask(`${user}${at}`, user)),
     );
-    await stage.backend.tasks.enqueue(tasks, { atomic: true });
+    await harness.backend.tasks.enqueue(tasks, { atomic: true });
     const turns = new Map(users.map((user) => [user, 0]));
     for (let turn = 1; turn <= 200; turn += 1) {
-      const [leased] = await lease(stage.backend, 1);
+      const [leased] = await lease(harness.backend, 1);
       const { id = '', token = '', user = '' } = leased ?? {};
       turns.set(user, (turns.get(user) ?? 0) + 1);
       for (const count of turns.values()) expect(Math.abs(count - turn / 4)).toBeLessThanOrEqual(1);
       const settlement = { id, token, decision: { type: 'finish', result: '1' } } as const;
-      await stage.backend.tasks.settle({ worker: 'w', settlements: [settlement] });
+      await harness.backend.tasks.settle({ worker: 'w', settlements: [settlement] });
     }
     expect([...turns.values()]).toEqual([50, 50, 50, 50]);
   });
 
   it('O39 the task of a dead worker counts as running until its lease ends, and no longer', async () => {
-    const { users, queues, tasks, inspect } = stage.backend;
+    const { users, queues, tasks, inspect } = harness.backend;
     await users.set('ann', { maxRunning: 1 }, { queue: QUEUE });
     await tasks.enqueue([newTask('one', 'ann'), newTask('two', 'ann')], { atomic: true });
-    const [held] = await lease(stage.backend, 10);
+    const [held] = await lease(harness.backend, 10);
     expect(await users.get('ann', QUEUE)).toMatchObject({ running: 1, ready: false });
     const [record] = await inspect.get(['one']);
     expect(record?.leaseUntil).toBe((held?.leasedAt ?? 0) + 1_000);
-    await stage.clock.advance('1s');
+    await harness.clock.advance('1s');
     await tasks.tick();
     expect(await users.get('ann', QUEUE)).toMatchObject({ running: 0, ready: true });
     expect(await queues.get(QUEUE)).toMatchObject({

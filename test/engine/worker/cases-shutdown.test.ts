@@ -1,16 +1,16 @@
 /** The named cases about a worker that ends: nothing is lost, nothing runs twice. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { aborted, observe } from '../../support/workers.ts';
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('O2 leases are extended until the last handler has settled, also during a shutdown', async () => {
     const end = gate();
@@ -18,15 +18,15 @@ eachBackend((open) => {
       await end.passed;
       return 'once';
     });
-    const loom = stage.loom([long]);
+    const loom = harness.loom([long]);
     const worker = loom.worker({ lease: '2s' });
     const seen = observe(worker);
     await worker.start();
     const handle = await loom.enqueue(long);
     await seen.count('task.started', 1);
     const stopped = worker.stop({ grace: '20s' });
-    await stage.clock.advance('6s');
-    await stage.backend.tasks.tick();
+    await harness.clock.advance('6s');
+    await harness.backend.tasks.tick();
     expect(await loom.tasks.get(handle.id)).toMatchObject({ state: 'started', losses: 0 });
     end.open();
     expect(await stopped).toEqual({ unfinished: [] });
@@ -40,7 +40,7 @@ eachBackend((open) => {
       await end.passed;
       throw new Error('during the shutdown');
     });
-    const loom = stage.loom([failing]);
+    const loom = harness.loom([failing]);
     const worker = loom.worker();
     const seen = observe(worker);
     await worker.start();
@@ -55,7 +55,7 @@ eachBackend((open) => {
   it('O4 what is leased after the stop goes back at once, uncharged', async () => {
     const ran: string[] = [];
     const quick = task('quick', async (_: undefined, ctx) => void ran.push(ctx.taskId));
-    const loom = stage.loom([quick]);
+    const loom = harness.loom([quick]);
     let ended = 0;
     for (let round = 0; round < 60; round++) {
       const worker = loom.worker({ concurrency: 2 });
@@ -83,10 +83,10 @@ eachBackend((open) => {
     const end = gate();
     const starts: number[] = [];
     const deaf = task('deaf', async () => {
-      starts.push(stage.clock.now());
+      starts.push(harness.clock.now());
       if (starts.length === 1) await end.passed;
     });
-    const loom = stage.loom([deaf]);
+    const loom = harness.loom([deaf]);
     const first = loom.worker({ lease: '10s' });
     const seen = observe(first);
     await first.start();
@@ -95,13 +95,13 @@ eachBackend((open) => {
     const second = loom.worker();
     await second.start();
     const stopped = first.stop({ grace: '500ms' });
-    await stage.clock.advance('500ms');
-    await stage.clock.advance('5s');
+    await harness.clock.advance('500ms');
+    await harness.clock.advance('5s');
     expect(await stopped).toEqual({ unfinished: [handle.id] });
     expect(starts).toHaveLength(1);
     expect(await loom.tasks.get(handle.id)).toMatchObject({ state: 'started' });
-    await stage.clock.advance('10s');
-    await stage.clock.advance('10s');
+    await harness.clock.advance('10s');
+    await harness.clock.advance('10s');
     await handle.result();
     expect(starts).toHaveLength(2);
     expect(await loom.tasks.get(handle.id)).toMatchObject({ losses: 1 });
@@ -114,7 +114,7 @@ eachBackend((open) => {
       await end.passed;
       return n;
     });
-    const loom = stage.loom([last]);
+    const loom = harness.loom([last]);
     const worker = loom.worker({ concurrency: 50 });
     const seen = observe(worker);
     await worker.start();
@@ -139,7 +139,7 @@ eachBackend((open) => {
       }
       return ctx.attempt;
     });
-    const loom = stage.loom([patient]);
+    const loom = harness.loom([patient]);
     const handle = await loom.enqueue(patient);
     for (let round = 1; round <= 3; round++) {
       const worker = loom.worker();

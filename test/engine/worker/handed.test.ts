@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/domain/limits.ts';
 import type { Backend, Leased } from '../../../src/domain/port/backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { openMemory, type Stage } from '../../support/backends.ts';
+import { type Harness, openMemory } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 
 interface Handing {
@@ -66,28 +66,28 @@ function handing(inner: Backend): Handing {
 }
 
 describe('a task that is handed to a worker', () => {
-  let stage: Stage;
+  let harness: Harness;
   let handed: Handing;
   const ran: string[] = [];
   const quick = task('quick', async (name: string) => {
     ran.push(name);
   });
   beforeEach(async () => {
-    stage = await openMemory();
-    handed = handing(stage.backend);
+    harness = await openMemory();
+    handed = handing(harness.backend);
     ran.length = 0;
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** A worker that waits, and a task that is leased for it behind its back. */
   async function waiting(source = quick) {
-    const loom = stage.loom([source], { backend: handed.backend });
+    const loom = harness.loom([source], { backend: handed.backend });
     const worker = loom.worker({ id: 'w' });
     await worker.start();
-    await stage.quiet();
+    await harness.quiet();
     worker.pause();
-    await stage.loom([quick]).enqueue(quick, 'one');
-    const { leases } = await stage.backend.tasks.lease({
+    await harness.loom([quick]).enqueue(quick, 'one');
+    const { leases } = await harness.backend.tasks.lease({
       requestId: 'handed00',
       ...{ worker: 'w', limit: 1, leaseMs: LIMITS.leaseMs, wait: false },
       queues: [{ queue: 'default', weight: 1, pass: 0 }],
@@ -95,7 +95,7 @@ describe('a task that is handed to a worker', () => {
     const [lease] = leases;
     if (lease === undefined) throw new Error('the worker was quicker');
     worker.resume();
-    await stage.quiet();
+    await harness.quiet();
     handed.calls.length = 0;
     return { loom, worker, lease };
   }
@@ -103,7 +103,7 @@ describe('a task that is handed to a worker', () => {
   it('runs without asking for anything, and is settled with the next lease', async () => {
     const { loom, lease } = await waiting();
     handed.give(lease);
-    await stage.quiet();
+    await harness.quiet();
     expect(ran).toEqual(['one']);
     expect(handed.calls).toEqual(['confirm', 'finish']);
     expect(await loom.tasks.get(lease.id)).toMatchObject({ state: 'finished' });
@@ -115,7 +115,7 @@ describe('a task that is handed to a worker', () => {
     });
     const { lease } = await waiting(quick_);
     handed.give(lease);
-    await stage.quiet();
+    await harness.quiet();
     expect(handed.calls).toEqual(['confirm', 'run', 'finish']);
   });
 
@@ -127,7 +127,7 @@ describe('a task that is handed to a worker', () => {
       const { lease } = await waiting(slow);
       handed.confirms = says;
       handed.give(lease);
-      await stage.quiet();
+      await harness.quiet();
       expect(handed.calls).toContain('extend 1');
       end.open();
     },
@@ -137,7 +137,7 @@ describe('a task that is handed to a worker', () => {
     const { loom, worker, lease } = await waiting();
     worker.pause();
     handed.give(lease);
-    await stage.quiet();
+    await harness.quiet();
     expect(handed.calls).toContain('release');
     expect(await loom.tasks.get(lease.id)).toMatchObject({ state: 'queued', releases: 0 });
     expect(ran).toEqual([]);
@@ -145,10 +145,10 @@ describe('a task that is handed to a worker', () => {
 
   it('is left when it was long on its way', async () => {
     const { lease } = await waiting();
-    await stage.jump(LIMITS.handMs / 2 + 1);
+    await harness.jump(LIMITS.handMs / 2 + 1);
     handed.calls.length = 0;
     handed.give(lease);
-    await stage.quiet();
+    await harness.quiet();
     expect(ran).toEqual([]);
     expect(handed.calls).not.toContain('release');
   });
@@ -161,9 +161,9 @@ describe('a task that is handed to a worker', () => {
     });
     const { lease } = await waiting(slow);
     handed.give(lease);
-    await stage.quiet();
+    await harness.quiet();
     handed.give(lease);
-    await stage.quiet();
+    await harness.quiet();
     expect(ran).toEqual(['one']);
     end.open();
   });

@@ -3,18 +3,18 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ExtendRequest } from '../../../src/domain/port/leasing.ts';
 import { flow } from '../../../src/workflow/flow.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, openMemory, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness, openMemory } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { observe } from '../../support/workers.ts';
 
 const NO_WAIT = { base: 0, jitter: 'none' } as const;
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('retries: enqueue before definition before queue before defaults', async () => {
     const starts = new Map<string, number>();
@@ -25,7 +25,7 @@ eachBackend((open) => {
     const open = task('open', failing);
     const said = task('said', { retries: 2 }, failing);
     const defaults = { retries: 4, backoff: NO_WAIT };
-    const loom = stage.loom([open, said], { defaults });
+    const loom = harness.loom([open, said], { defaults });
     const here = await loom.enqueue(open, 'default');
     await loom.queues.set('mail', { retries: 1 });
     const mail = { queue: 'mail' };
@@ -33,7 +33,7 @@ eachBackend((open) => {
     await loom.enqueue(said, 'definition', mail);
     const last = await loom.enqueue(said, 'enqueue', { ...mail, retries: 0 });
     await loom.worker({ queues: ['default', 'mail'] }).start();
-    await stage.until(async () => (await loom.stats()).counts.failed === 4);
+    await harness.until(async () => (await loom.stats()).counts.failed === 4);
     expect(Object.fromEntries(starts)).toEqual({
       default: 5,
       queue: 2,
@@ -48,15 +48,15 @@ eachBackend((open) => {
     const fails = task('fails', async () => {
       throw new Error('no');
     });
-    const loom = stage.loom([fails], { defaults: { backoff: { base: '10s', jitter: 'none' } } });
+    const loom = harness.loom([fails], { defaults: { backoff: { base: '10s', jitter: 'none' } } });
     await loom.queues.set('default', { retries: 1 });
     const { id } = await loom.enqueue(fails);
     await loom.worker().start();
-    await stage.until(async () => (await loom.stats()).counts.scheduled === 1);
+    await harness.until(async () => (await loom.stats()).counts.scheduled === 1);
     await loom.queues.set('default', { retries: 2 });
-    await stage.clock.advance('10s');
+    await harness.clock.advance('10s');
     expect((await loom.tasks.get(id))?.state).toBe('scheduled');
-    await stage.clock.advance('20s');
+    await harness.clock.advance('20s');
     expect((await loom.tasks.get(id))?.state).toBe('failed');
   });
 
@@ -68,7 +68,7 @@ eachBackend((open) => {
         new Promise((_, no) => ctx.signal.addEventListener('abort', no)),
       ]);
     });
-    const loom = stage.loom([slow], { defaults: { timeout: '10s' } });
+    const loom = harness.loom([slow], { defaults: { timeout: '10s' } });
     await loom.queues.set('short', { lease: '1s', timeout: '3s' });
     await loom.queues.set('long', { timeout: 'none' });
     const short = await loom.enqueue(slow, undefined, { queue: 'short' });
@@ -77,10 +77,10 @@ eachBackend((open) => {
     const seen = observe(worker);
     await worker.start();
     await seen.count('task.started', 2);
-    await stage.clock.advance('3s');
+    await harness.clock.advance('3s');
     await seen.count('task.failed', 1);
     expect(await loom.tasks.get(short.id)).toMatchObject({ failureType: 'timeout' });
-    await stage.clock.advance('5m');
+    await harness.clock.advance('5m');
     expect((await loom.tasks.get(long.id))?.state).toBe('started');
     end.open();
     await seen.count('task.finished', 1);
@@ -89,15 +89,15 @@ eachBackend((open) => {
   it('lease: leases of several lengths are kept, each at a third of its own', async () => {
     const end = gate();
     const wait = task('wait', () => end.passed);
-    const loom = stage.loom([wait]);
+    const loom = harness.loom([wait]);
     await loom.queues.set('short', { lease: '600ms' });
     for (const queue of ['short', 'default']) await loom.enqueue(wait, undefined, { queue });
     const worker = loom.worker({ queues: ['short', 'default'], lease: '6s' });
     const seen = observe(worker);
-    const extend = vi.spyOn(stage.backend.tasks, 'extend');
+    const extend = vi.spyOn(harness.backend.tasks, 'extend');
     await worker.start();
     await seen.count('task.started', 2);
-    await stage.clock.advance('6s');
+    await harness.clock.advance('6s');
     const asked = extend.mock.calls.map(([request]): ExtendRequest => request);
     const lengths = (ms: number): number => asked.filter(({ leaseMs }) => leaseMs === ms).length;
     expect([lengths(600), lengths(6_000)]).toEqual([30, 3]);
@@ -106,7 +106,7 @@ eachBackend((open) => {
     await seen.count('task.finished', 2);
     expect(seen.of('lease.lost')).toEqual([]);
     const calls = asked.length;
-    await stage.clock.advance('6s');
+    await harness.clock.advance('6s');
     expect(extend.mock.calls.length).toBe(calls);
   });
 
@@ -116,16 +116,16 @@ eachBackend((open) => {
       starts.push(who);
       return starts.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve(who);
     });
-    const loom = stage.loom([work]);
+    const loom = harness.loom([work]);
     await loom.queues.set('default', { lease: '500ms' });
     await loom.enqueue(work, 'a');
     const dying = loom.worker({ lease: '1h' });
     await dying.start();
-    await stage.until(() => starts.length === 1);
+    await harness.until(() => starts.length === 1);
     dying.abandon();
     await loom.worker({ lease: '1h' }).start();
-    await stage.clock.advance('1s');
-    await stage.until(() => starts.length === 2);
+    await harness.clock.advance('1s');
+    await harness.until(() => starts.length === 2);
     expect((await loom.stats()).totals.lost).toBe(1);
   });
 
@@ -142,13 +142,13 @@ eachBackend((open) => {
     const defaults = { retries: 5, backoff: NO_WAIT };
     const one = flow('one', (f) => f.step(failing, f.input));
     const two = flow('two', (f) => f.step(own, f.input));
-    const loom = stage.loom([one, two], { defaults });
+    const loom = harness.loom([one, two], { defaults });
     await loom.queues.set('default', { retries: 1 });
     await loom.worker().start();
     for (const pipeline of [one, two]) {
       const handle = await loom.enqueue(pipeline, undefined, { form: 'driven' });
       const failed = expect(handle.result()).rejects.toMatchObject({ code: 'RUN_FAILED' });
-      await stage.clock.advance('1s');
+      await harness.clock.advance('1s');
       await failed;
     }
     expect(starts.map((name) => name[0]).join('')).toBe('ffooo');
@@ -162,12 +162,12 @@ it.each([
   [{ retries: 1.5 }, 'retries'],
   [{ lease: '30s', timeout: '30s' }, 'lease'],
 ] as const)('refuses %o before anything is stored', async (settings, option) => {
-  const stage = await openMemory();
-  const loom = stage.loom([]);
+  const harness = await openMemory();
+  const loom = harness.loom([]);
   await expect(loom.queues.set('mail', settings)).rejects.toMatchObject({
     code: 'INVALID_OPTION',
     option,
   });
   expect(await loom.queues.get('mail')).toBeUndefined();
-  await stage.close();
+  await harness.close();
 });

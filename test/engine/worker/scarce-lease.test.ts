@@ -2,17 +2,17 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Backend } from '../../../src/domain/port/backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let calls: string[];
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
     calls = [];
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** Writes down what a worker asks for. */
   function heard({ tasks, ...others }: Backend): Backend {
@@ -44,31 +44,31 @@ eachBackend((open) => {
     const quick = task('quick', async (name: string) => {
       ran.push(name);
     });
-    await stage
-      .loom([quick], { backend: heard(stage.backend) })
+    await harness
+      .loom([quick], { backend: heard(harness.backend) })
       .worker()
       .start();
-    await stage.quiet();
+    await harness.quiet();
     calls = [];
     // A lone one may be handed over, and asks for nothing.
-    await stage.loom([quick]).enqueueMany(quick, ['one', 'two']);
-    await stage.until(() => ran.length === 2);
-    await stage.quiet();
+    await harness.loom([quick]).enqueueMany(quick, ['one', 'two']);
+    await harness.until(() => ran.length === 2);
+    await harness.quiet();
     expect(calls).toEqual(['lease', 'settle 2 and lease']);
   });
 
   it('asks for more while a task that it has started goes on', async () => {
     const ends = gate();
     const slow = task('slow', () => ends.passed);
-    await stage
-      .loom([slow], { backend: heard(stage.backend) })
+    await harness
+      .loom([slow], { backend: heard(harness.backend) })
       .worker()
       .start();
-    await stage.quiet();
+    await harness.quiet();
     calls = [];
-    await stage.loom([slow]).enqueueMany(slow, [undefined, undefined]);
-    await stage.until(() => calls.length === 2);
-    await stage.quiet();
+    await harness.loom([slow]).enqueueMany(slow, [undefined, undefined]);
+    await harness.until(() => calls.length === 2);
+    await harness.quiet();
     expect(calls).toEqual(['lease', 'lease']);
     ends.open();
   });

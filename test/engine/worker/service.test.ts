@@ -7,7 +7,7 @@ import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { serveUntilSignal } from '../../../src/worker/serve.ts';
 import type { WorkerOptions } from '../../../src/worker/worker-options.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, openMemory, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness, openMemory } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { aborted, observe } from '../../support/workers.ts';
 
@@ -39,8 +39,8 @@ describe('options', () => {
     ['grace', { grace: -1 }],
     ['decider', { decider: 'none' as unknown as never }],
   ])('refuses a wrong %s', async (option, options) => {
-    const stage = await openMemory();
-    const loom = stage.loom([quick]);
+    const harness = await openMemory();
+    const loom = harness.loom([quick]);
     let thrown: unknown;
     try {
       loom.worker(options);
@@ -49,22 +49,22 @@ describe('options', () => {
     }
     expect(thrown).toBeInstanceOf(InvalidOptionError);
     expect(thrown).toMatchObject({ option });
-    await stage.close();
+    await harness.close();
   });
 });
 
 eachBackend((open, name) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('a worker', () => {
     it('serves its queues by weight', async () => {
       const order: string[] = [];
       const note = task('note', async (queue: string) => void order.push(queue));
-      const loom = stage.loom([note]);
+      const loom = harness.loom([note]);
       for (const queue of ['a', 'b']) {
         const inputs = Array.from({ length: 40 }, () => queue);
         await loom.enqueueMany(note, inputs, { queue });
@@ -81,8 +81,8 @@ eachBackend((open, name) => {
     it('serves its assigned users first, then whom it may steal from', async () => {
       const order: string[] = [];
       const note = task('note', async (_: undefined, ctx) => void order.push(ctx.user));
-      const loom = stage.loom([note]);
-      await stage.backend.workers.register({
+      const loom = harness.loom([note]);
+      await harness.backend.workers.register({
         id: 'other',
         queues: ['default'],
         names: ['note'],
@@ -105,7 +105,7 @@ eachBackend((open, name) => {
     });
 
     it('is listed while it lives, and gone once it has stopped', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       const worker = loom.worker({ id: 'me', concurrency: 3, queues: ['default', 'mail'] });
       const seen = observe(worker);
       await worker.start();
@@ -132,15 +132,15 @@ eachBackend((open, name) => {
         await end.passed;
         now--;
       });
-      const loom = stage.loom([hold]);
+      const loom = harness.loom([hold]);
       const handles = await loom.enqueueMany(
         hold,
         Array.from({ length: 30 }, () => undefined),
       );
       const worker = loom.worker({ concurrency: 7 });
       await worker.start();
-      await stage.until(() => now === 7);
-      await stage.quiet();
+      await harness.until(() => now === 7);
+      await harness.quiet();
       expect(await loom.tasks.counts()).toMatchObject({ started: 7, queued: 23 });
       end.open();
       await Promise.all(handles.map((handle) => handle.result()));
@@ -148,7 +148,7 @@ eachBackend((open, name) => {
     });
 
     it('runs more tasks than one lease holds', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       const handles = await loom.enqueueMany(
         quick,
         Array.from({ length: 500 }, () => undefined),
@@ -162,12 +162,12 @@ eachBackend((open, name) => {
     it('hears of an enqueue while some of its slots are busy', async () => {
       const end = gate();
       const hold = task('hold', async () => end.passed);
-      const loom = stage.loom([hold, quick]);
+      const loom = harness.loom([hold, quick]);
       await loom.worker({ concurrency: 5 }).start();
       const holding = await loom.enqueue(hold);
       for (let round = 0; round < 5; round++) {
         expect(await (await loom.enqueue(quick)).result()).toBe('ran');
-        await stage.quiet();
+        await harness.quiet();
       }
       end.open();
       await holding.result();
@@ -175,7 +175,7 @@ eachBackend((open, name) => {
 
     it('keeps a listener that throws to itself', async () => {
       const lines: string[] = [];
-      const loom = stage.loom([quick], { log: keeping(lines) });
+      const loom = harness.loom([quick], { log: keeping(lines) });
       const worker = loom.worker();
       worker.on('task.started', () => {
         throw new Error('bad listener');
@@ -189,7 +189,7 @@ eachBackend((open, name) => {
       const failing = task('failing', async () => {
         throw new Error('no');
       });
-      const loom = stage.loom([failing, quick]);
+      const loom = harness.loom([failing, quick]);
       const worker = loom.worker({
         decider: (outcome) =>
           outcome.type === 'failed'
@@ -208,24 +208,24 @@ eachBackend((open, name) => {
 
     it('waits for a backend that is not there yet', async () => {
       let isUp = false;
-      const backend = flakyBackend(stage.backend, () => (isUp ? undefined : 'lose-request'));
-      const loom = stage.loom([quick], { backend });
+      const backend = flakyBackend(harness.backend, () => (isUp ? undefined : 'lose-request'));
+      const loom = harness.loom([quick], { backend });
       const worker = loom.worker();
       const started = worker.start();
-      await stage.clock.advance('10s');
+      await harness.clock.advance('10s');
       await expect(loom.enqueue(quick)).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
       isUp = true;
-      await stage.clock.advance('2s');
+      await harness.clock.advance('2s');
       await started;
       expect(await (await loom.enqueue(quick)).result()).toBe('ran');
     });
 
     it('stops while the backend is away', async () => {
       let isUp = true;
-      const backend = flakyBackend(stage.backend, () => (isUp ? undefined : 'lose-request'));
+      const backend = flakyBackend(harness.backend, () => (isUp ? undefined : 'lose-request'));
       const end = gate();
       const hold = task('hold', async () => end.passed);
-      const loom = stage.loom([hold], { backend });
+      const loom = harness.loom([hold], { backend });
       const worker = loom.worker();
       const seen = observe(worker);
       await worker.start();
@@ -234,7 +234,7 @@ eachBackend((open, name) => {
       isUp = false;
       const closed = loom.close({ timeout: '3s' });
       end.open();
-      await stage.clock.advance('3s');
+      await harness.clock.advance('3s');
       await closed;
       await seen.count('worker.stopped', 1);
       isUp = true;
@@ -242,12 +242,12 @@ eachBackend((open, name) => {
     });
 
     it('pauses and resumes', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       const worker = loom.worker();
       await worker.start();
       worker.pause();
       const handle = await loom.enqueue(quick);
-      await stage.clock.advance('10s');
+      await harness.clock.advance('10s');
       expect(await loom.tasks.get(handle.id)).toMatchObject({ state: 'queued' });
       worker.resume();
       expect(await handle.result()).toBe('ran');
@@ -260,7 +260,7 @@ eachBackend((open, name) => {
         await aborted(ctx.signal);
         throw ctx.signal.reason;
       });
-      const loom = stage.loom([wait]);
+      const loom = harness.loom([wait]);
       const worker = loom.worker();
       const seen = observe(worker);
       const source = new EventEmitter();
@@ -268,7 +268,7 @@ eachBackend((open, name) => {
       const handle = await loom.enqueue(wait);
       await seen.count('task.started', 1);
       source.emit('SIGTERM');
-      await stage.quiet();
+      await harness.quiet();
       expect(seen.of('worker.stopped')).toEqual([]);
       source.emit('SIGTERM');
       expect(await served).toEqual({ unfinished: [] });
@@ -278,7 +278,7 @@ eachBackend((open, name) => {
 
     it('names what did not end in time', async () => {
       const deaf = task('deaf', () => new Promise<void>(() => undefined));
-      const loom = stage.loom([deaf]);
+      const loom = harness.loom([deaf]);
       const worker = loom.worker({ grace: '1s' });
       const seen = observe(worker);
       const source = new EventEmitter();
@@ -286,7 +286,7 @@ eachBackend((open, name) => {
       const handle = await loom.enqueue(deaf);
       await seen.count('task.started', 1);
       source.emit('SIGINT');
-      await stage.clock.advance('6s');
+      await harness.clock.advance('6s');
       expect(await served).toEqual({ unfinished: [handle.id] });
     });
   });
@@ -294,24 +294,24 @@ eachBackend((open, name) => {
   describe('two workers', () => {
     it('are drained by one signal, and tell together what did not end', async () => {
       const deaf = task('deaf', () => new Promise<void>(() => undefined));
-      const loom = stage.loom([deaf]);
+      const loom = harness.loom([deaf]);
       const workers = ['a', 'b'].map((id) => loom.worker({ id, concurrency: 1, grace: '1s' }));
       const source = new EventEmitter();
       const served = serveUntilSignal(workers, source);
       const handles = await loom.enqueueMany(deaf, [undefined, undefined]);
-      await stage.until(() => workers.every(({ running }) => running === 1));
+      await harness.until(() => workers.every(({ running }) => running === 1));
       source.emit('SIGTERM');
-      await stage.clock.advance('6s');
+      await harness.clock.advance('6s');
       const ids = handles.map(({ id }) => id);
       expect((await served).unfinished.toSorted()).toEqual(ids.toSorted());
     });
 
     it('end together when one ends by itself', async () => {
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       const [first, second] = [loom.worker({ id: 'a' }), loom.worker({ id: 'b' })];
       const source = new EventEmitter();
       const served = serveUntilSignal([first, second], source);
-      await stage.until(async () => (await loom.workers.list()).length === 2);
+      await harness.until(async () => (await loom.workers.list()).length === 2);
       await first.stop();
       expect(await served).toEqual({ unfinished: [] });
       expect(await loom.workers.list()).toEqual([]);
@@ -321,14 +321,14 @@ eachBackend((open, name) => {
 
   it('warns once when nobody serves a task', async () => {
     const lines: string[] = [];
-    const loom = stage.loom([quick], { log: keeping(lines) });
+    const loom = harness.loom([quick], { log: keeping(lines) });
     const other = task('other', async () => undefined);
     await loom.worker().start();
     await loom.enqueue(quick);
     for (let round = 0; round < 3; round++) {
       await loom.enqueue(other);
       await loom.enqueue(quick, undefined, { queue: 'nowhere' });
-      await stage.clock.advance('5s');
+      await harness.clock.advance('5s');
     }
     expect(lines.filter((line) => line.startsWith('no live worker'))).toEqual([
       'no live worker serves task other in queue default',
@@ -340,34 +340,34 @@ eachBackend((open, name) => {
     const lines: string[] = [];
     const end = gate();
     const hold = task('hold', async () => end.passed);
-    const loom = stage.loom([hold], { log: keeping(lines) });
+    const loom = harness.loom([hold], { log: keeping(lines) });
     const worker = loom.worker();
     const seen = observe(worker);
     await worker.start();
     const { id } = await loom.enqueue(hold);
     await seen.count('task.started', 1);
-    await stage.jump(2_500);
-    await stage.clock.advance(1);
+    await harness.jump(2_500);
+    await harness.clock.advance(1);
     expect(seen.of('worker.blocked')).toEqual([{ ms: expect.any(Number), taskIds: [id] }]);
     expect(lines.join()).toContain('use threadTask');
     end.open();
   });
 
   it('gives back what a request that was given up had leased', async () => {
-    const loom = stage.loom([quick]);
+    const loom = harness.loom([quick]);
     const end = gate();
     const hold = task('hold', async () => end.passed);
-    const both = stage.loom([quick, hold]);
+    const both = harness.loom([quick, hold]);
     const worker = both.worker({ concurrency: 2, lease: '3s' });
     const seen = observe(worker);
     await worker.start();
     await both.enqueue(hold);
     await seen.count('task.started', 1);
-    await stage.quiet();
+    await harness.quiet();
     worker.pause();
     const handle = await loom.enqueue(quick);
     // As if the worker had asked, and never got the answer.
-    await stage.backend.tasks.lease({
+    await harness.backend.tasks.lease({
       requestId: 'forgotten01',
       worker: worker.id,
       limit: 1,
@@ -376,7 +376,7 @@ eachBackend((open, name) => {
       wait: false,
     });
     expect(await loom.tasks.get(handle.id)).toMatchObject({ state: 'started' });
-    await stage.clock.advance('1s');
+    await harness.clock.advance('1s');
     expect(await loom.tasks.get(handle.id)).toMatchObject({ state: 'queued', losses: 0 });
     end.open();
     worker.resume();
@@ -384,7 +384,7 @@ eachBackend((open, name) => {
   });
 
   it(`closing ${name} ends a worker that nobody stopped`, async () => {
-    const loom = stage.loom([quick]);
+    const loom = harness.loom([quick]);
     const worker = loom.worker();
     const seen = observe(worker);
     await worker.start();

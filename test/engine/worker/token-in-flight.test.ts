@@ -2,22 +2,22 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Backend } from '../../../src/domain/port/backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('runs what was enqueued between the answer to a lease and its arrival', async () => {
     const ends = gate();
     const arrives = gate();
     const ran: string[] = [];
     let answered = 0;
-    const { backend } = stage;
+    const { backend } = harness;
     const slow: Backend = {
       ...backend,
       tasks: {
@@ -41,18 +41,18 @@ eachBackend((open) => {
       if (name === 'first') await ends.passed;
       ran.push(name);
     });
-    const worker = stage.loom([named], { backend: slow });
+    const worker = harness.loom([named], { backend: slow });
     await worker.worker().start();
-    const client = stage.loom([named]);
+    const client = harness.loom([named]);
     await client.enqueue(named, 'first');
-    await stage.quiet();
+    await harness.quiet();
     ends.open();
-    await stage.until(() => answered === 1);
+    await harness.until(() => answered === 1);
     await client.enqueue(named, 'second');
-    await stage.quiet();
+    await harness.quiet();
     arrives.open();
     // No time passes: only the sign can tell of it.
-    await stage.until(() => ran.length === 2);
+    await harness.until(() => ran.length === 2);
     expect(ran).toEqual(['first', 'second']);
   });
 });

@@ -1,27 +1,27 @@
 /** Workers that lack the code of a task leave it to one that has it. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 
 const known = task('known', async () => 'done');
 const other = task('other', async () => 'other');
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('idle strangers do not keep a task from an idle worker that knows it', async () => {
-    const enqueuer = stage.loom([known]);
+    const enqueuer = harness.loom([known]);
     const handle = await enqueuer.enqueue(known);
-    for (let n = 0; n < 3; n++) await stage.loom([other]).worker().start();
-    await stage.quiet();
-    await stage.clock.advance('10s');
-    await stage.loom([known]).worker().start();
+    for (let n = 0; n < 3; n++) await harness.loom([other]).worker().start();
+    await harness.quiet();
+    await harness.clock.advance('10s');
+    await harness.loom([known]).worker().start();
     for (let waited = 0; waited < 90; waited++) {
-      await stage.clock.advance('1s');
+      await harness.clock.advance('1s');
       const found = await enqueuer.tasks.get(handle.id);
       if (found?.state === 'finished') break;
     }
@@ -29,12 +29,12 @@ eachBackend((open) => {
   });
 
   it('a new task that a stranger meets first is taken within seconds', async () => {
-    for (let n = 0; n < 2; n++) await stage.loom([other]).worker().start();
-    await stage.loom([known]).worker().start();
-    await stage.quiet();
-    const loom = stage.loom([known]);
+    for (let n = 0; n < 2; n++) await harness.loom([other]).worker().start();
+    await harness.loom([known]).worker().start();
+    await harness.quiet();
+    const loom = harness.loom([known]);
     const handles = await loom.enqueueMany(known, Array(5).fill(undefined));
-    await stage.clock.advance('5s');
+    await harness.clock.advance('5s');
     const found = await Promise.all(handles.map(({ id }) => loom.tasks.get(id)));
     expect(found.map((one) => one?.state)).toEqual(Array(5).fill('finished'));
   });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Fairloom } from '../../../src/client/client.ts';
 import { type FaultPlan, flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { observe } from '../../support/workers.ts';
 
@@ -13,11 +13,11 @@ const bad = task('bad', { retries: 2, backoff: { base: 0 } }, async () => {
 });
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** Of every live worker, by id. */
   async function attempts(loom: Fairloom): Promise<Readonly<Record<string, unknown>>> {
@@ -26,7 +26,7 @@ eachBackend((open) => {
   }
 
   it('F35 a worker is listed with how its attempts came out, each retry included', async () => {
-    const loom = stage.loom([good, bad]);
+    const loom = harness.loom([good, bad]);
     const worker = loom.worker({ id: 'me', concurrency: 2 });
     await worker.start();
     expect(await attempts(loom)).toEqual({ me: { succeeded: 0, failed: 0, lost: 0 } });
@@ -41,7 +41,7 @@ eachBackend((open) => {
   });
 
   it('F35 each worker has its own, and one that has stopped is not listed', async () => {
-    const loom = stage.loom([good]);
+    const loom = harness.loom([good]);
     const [one, other] = [loom.worker({ id: 'one' }), loom.worker({ id: 'other' })];
     await one.start();
     await (await loom.enqueue(good)).result();
@@ -57,13 +57,13 @@ eachBackend((open) => {
     let faults = 0;
     const plan: FaultPlan = ({ operation }) =>
       operation === 'tasks.settle' && faults++ % 2 === 0 ? 'lose-reply' : undefined;
-    const loom = stage.loom([good], { backend: flakyBackend(stage.backend, plan) });
+    const loom = harness.loom([good], { backend: flakyBackend(harness.backend, plan) });
     const worker = loom.worker({ id: 'me', concurrency: 1 });
     const seen = observe(worker);
     await worker.start();
     for (let n = 1; n <= 3; n++) {
       await loom.enqueue(good);
-      while (seen.of('task.finished').length < n) await stage.clock.advance('1s');
+      while (seen.of('task.finished').length < n) await harness.clock.advance('1s');
     }
     expect(seen.of('worker.error').length).toBeGreaterThanOrEqual(2);
     expect(await attempts(loom)).toEqual({ me: { succeeded: 3, failed: 0, lost: 0 } });
@@ -78,16 +78,16 @@ eachBackend((open) => {
       if (runs++ === 0) await end.passed;
       return runs;
     });
-    const isolated = stage.loom([slow], { backend: flakyBackend(stage.backend, deaf) });
+    const isolated = harness.loom([slow], { backend: flakyBackend(harness.backend, deaf) });
     const first = isolated.worker({ id: 'first', lease: '200ms' });
     const seen = observe(first);
     const handle = await isolated.enqueue(slow);
     await first.start();
     await seen.count('task.started', 1);
     first.pause();
-    const loom = stage.loom([slow]);
+    const loom = harness.loom([slow]);
     await loom.worker({ id: 'second' }).start();
-    await stage.clock.advance('2s');
+    await harness.clock.advance('2s');
     await handle.result();
     end.open();
     await seen.count('lease.lost', 1);
@@ -99,7 +99,7 @@ eachBackend((open) => {
 
   it('F35 a process that starts under the id of one that died begins at nothing', async () => {
     const hold = task('hold', () => new Promise(() => undefined));
-    const dead = stage.loom([good, hold]);
+    const dead = harness.loom([good, hold]);
     const worker = dead.worker({ id: 'me', lease: '1s' });
     const seen = observe(worker);
     await worker.start();
@@ -107,13 +107,13 @@ eachBackend((open) => {
     await dead.enqueue(hold);
     await seen.count('task.started', 2);
     worker.abandon();
-    await stage.clock.advance('500ms');
-    const loom = stage.loom([good]);
+    await harness.clock.advance('500ms');
+    const loom = harness.loom([good]);
     const again = loom.worker({ id: 'me' });
     await again.start();
-    const startedAt = stage.clock.now();
-    await stage.clock.advance('5s');
-    await stage.until(async () => (await loom.stats()).totals.lost === 1);
+    const startedAt = harness.clock.now();
+    await harness.clock.advance('5s');
+    await harness.until(async () => (await loom.stats()).totals.lost === 1);
     await (await loom.enqueue(good)).result();
     expect(await loom.workers.list()).toMatchObject([
       { id: 'me', startedAt, attempts: { succeeded: 1, failed: 0, lost: 0 } },

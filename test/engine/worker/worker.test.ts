@@ -9,16 +9,16 @@ import {
 import { flakyBackend } from '../../../src/testing/flaky-backend.ts';
 import { task } from '../../../src/workflow/task-definition.ts';
 import { retryAfter } from '../../../src/workflow/tasks/retry-after.ts';
-import { eachBackend, type Stage } from '../../support/backends.ts';
+import { eachBackend, type Harness } from '../../support/backends.ts';
 import { gate } from '../../support/gate.ts';
 import { aborted, observe } from '../../support/workers.ts';
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   describe('a handler', () => {
     it('gets its input fresh from JSON, and its result is stored', async () => {
@@ -27,7 +27,7 @@ eachBackend((open) => {
         user: ctx.user,
         attempt: ctx.attempt,
       }));
-      const loom = stage.loom([echo]);
+      const loom = harness.loom([echo]);
       await loom.worker().start();
       const input = { n: 1, gone: undefined };
       const handle = await loom.enqueue(echo, input, { user: 'acme' });
@@ -37,7 +37,7 @@ eachBackend((open) => {
 
     it('that returns nothing gives undefined', async () => {
       const nothing = task('nothing', async () => undefined);
-      const loom = stage.loom([nothing]);
+      const loom = harness.loom([nothing]);
       await loom.worker().start();
       expect(await (await loom.enqueue(nothing)).result()).toBeUndefined();
     });
@@ -49,7 +49,7 @@ eachBackend((open) => {
         if (ctx.attempt === 1) throw new Error('once more');
       });
       const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-      const loom = stage.loom([look]);
+      const loom = harness.loom([look]);
       await loom.worker().start();
       await (await loom.enqueue(look, undefined, { id: 'l', traceparent })).result();
       const tokens = seen.map((one) => (one as number[])[0] ?? 0);
@@ -63,24 +63,24 @@ eachBackend((open) => {
       const starts: number[] = [];
       const backoff = { base: '10s', jitter: 'none' } as const;
       const flaky = task('flaky', { retries: 2, backoff }, async () => {
-        starts.push(stage.clock.now());
+        starts.push(harness.clock.now());
         if (starts.length < 3) throw new RangeError(`no ${starts.length}`);
         return 'ok';
       });
-      const loom = stage.loom([flaky]);
+      const loom = harness.loom([flaky]);
       await loom.worker().start();
       const handle = await loom.enqueue(flaky);
-      await stage.until(() => starts.length === 1);
-      await stage.quiet();
+      await harness.until(() => starts.length === 1);
+      await harness.quiet();
       expect(await loom.tasks.get(handle.id)).toMatchObject({
         state: 'scheduled',
         failures: 1,
         error: { name: 'RangeError', message: 'no 1' },
       });
-      await stage.clock.advance('10s');
-      await stage.until(() => starts.length === 2);
-      await stage.quiet();
-      await stage.clock.advance('20s');
+      await harness.clock.advance('10s');
+      await harness.until(() => starts.length === 2);
+      await harness.quiet();
+      await harness.clock.advance('20s');
       expect(await handle.result()).toBe('ok');
       expect(starts.map((at) => at - (starts[0] ?? 0))).toEqual([0, 10_000, 30_000]);
       expect(await loom.tasks.attempts(handle.id)).toMatchObject([
@@ -94,7 +94,7 @@ eachBackend((open) => {
       const never = task('never', async () => {
         throw new Fatal('wrong address');
       });
-      const loom = stage.loom([never]);
+      const loom = harness.loom([never]);
       await loom.worker().start();
       const handle = await loom.enqueue(never);
       await expect(handle.result()).rejects.toMatchObject({
@@ -111,15 +111,15 @@ eachBackend((open) => {
         if (attempts.length === 1) throw retryAfter('5s', { countAttempt: false });
         if (attempts.length === 2) throw retryAfter('7s');
       });
-      const loom = stage.loom([later]);
+      const loom = harness.loom([later]);
       await loom.worker().start();
       const handle = await loom.enqueue(later);
-      await stage.until(() => attempts.length === 1);
-      await stage.quiet();
-      await stage.clock.advance('5s');
-      await stage.until(() => attempts.length === 2);
-      await stage.quiet();
-      await stage.clock.advance('7s');
+      await harness.until(() => attempts.length === 1);
+      await harness.quiet();
+      await harness.clock.advance('5s');
+      await harness.until(() => attempts.length === 2);
+      await harness.quiet();
+      await harness.clock.advance('7s');
       await handle.result();
       expect(attempts).toEqual([1, 1, 2]);
     });
@@ -133,13 +133,13 @@ eachBackend((open) => {
         reasons.push(ctx.signal.reason);
         throw new Error('stopped');
       });
-      const loom = stage.loom([slow]);
+      const loom = harness.loom([slow]);
       const worker = loom.worker();
       const seen = observe(worker);
       await worker.start();
       const handle = await loom.enqueue(slow);
       await seen.count('task.started', 1);
-      await stage.clock.advance('2s');
+      await harness.clock.advance('2s');
       await expect(handle.result()).rejects.toMatchObject({ failureType: 'timeout' });
       expect(reasons[0]).toBeInstanceOf(TimedOutError);
     });
@@ -148,16 +148,16 @@ eachBackend((open) => {
       const end = gate();
       const starts: number[] = [];
       const deaf = task('deaf', { timeout: '1s', retries: 1, backoff: { base: 0 } }, async () => {
-        starts.push(stage.clock.now());
+        starts.push(harness.clock.now());
         if (starts.length === 1) await end.passed;
       });
       const other = task('other', async () => 'ran');
-      const loom = stage.loom([deaf, other]);
+      const loom = harness.loom([deaf, other]);
       const worker = loom.worker({ concurrency: 2 });
       await worker.start();
       const handle = await loom.enqueue(deaf);
-      await stage.until(() => starts.length === 1);
-      await stage.clock.advance('6s');
+      await harness.until(() => starts.length === 1);
+      await harness.clock.advance('6s');
       expect(await loom.tasks.attempts(handle.id)).toMatchObject([
         { cause: { type: 'attempts', failure: 'timeout', made: 1, of: 2 } },
       ]);
@@ -176,13 +176,13 @@ eachBackend((open) => {
         await end.passed;
         return ctx.signal.aborted;
       });
-      const loom = stage.loom([long], { defaults: { timeout: '1s' } });
+      const loom = harness.loom([long], { defaults: { timeout: '1s' } });
       const worker = loom.worker();
       const seen = observe(worker);
       await worker.start();
       const handle = await loom.enqueue(long);
       await seen.count('task.started', 1);
-      await stage.clock.advance('10s');
+      await harness.clock.advance('10s');
       end.open();
       expect(await handle.result()).toBe(false);
     });
@@ -196,7 +196,7 @@ eachBackend((open) => {
         reasons.push(ctx.signal.reason);
         return 'finished all the same';
       });
-      const loom = stage.loom([wait]);
+      const loom = harness.loom([wait]);
       const worker = loom.worker();
       const seen = observe(worker);
       await worker.start();
@@ -216,15 +216,15 @@ eachBackend((open) => {
 
     it('reaches another process within a heartbeat', async () => {
       const wait = task('wait', async (_: undefined, ctx) => aborted(ctx.signal));
-      const loom = stage.loom([wait]);
+      const loom = harness.loom([wait]);
       const worker = loom.worker({ lease: '3s' });
       const seen = observe(worker);
       await worker.start();
       const handle = await loom.enqueue(wait);
       await seen.count('task.started', 1);
       // Past the client, as another process would.
-      await stage.backend.tasks.cancel(handle.id, { type: 'request', reason: 'elsewhere' });
-      await stage.clock.advance('1s');
+      await harness.backend.tasks.cancel(handle.id, { type: 'request', reason: 'elsewhere' });
+      await harness.clock.advance('1s');
       await expect(handle.result()).rejects.toMatchObject({
         code: 'TASK_CANCELED',
         message: expect.stringContaining('elsewhere'),
@@ -234,20 +234,20 @@ eachBackend((open) => {
     it('settles a deaf handler after thirty seconds', async () => {
       const end = gate();
       const deaf = task('deaf', async () => end.passed);
-      const loom = stage.loom([deaf]);
+      const loom = harness.loom([deaf]);
       const worker = loom.worker();
       const seen = observe(worker);
       await worker.start();
       const handle = await loom.enqueue(deaf);
       await seen.count('task.started', 1);
       await loom.tasks.cancel(handle.id);
-      await stage.clock.advance('29s');
+      await harness.clock.advance('29s');
       expect((await loom.tasks.get(handle.id))?.state).toBe('started');
-      await stage.clock.advance('1s');
+      await harness.clock.advance('1s');
       expect((await loom.tasks.get(handle.id))?.state).toBe('canceled');
       expect(worker.running).toBe(1);
       end.open();
-      await stage.until(() => worker.running === 0);
+      await harness.until(() => worker.running === 0);
     });
   });
 
@@ -262,16 +262,16 @@ eachBackend((open) => {
         }
         return 'second';
       });
-      const backend = flakyBackend(stage.backend, ({ operation, count }) =>
+      const backend = flakyBackend(harness.backend, ({ operation, count }) =>
         operation === 'tasks.extend' && count < 12 ? 'lose-request' : undefined,
       );
-      const loom = stage.loom([slow], { backend });
+      const loom = harness.loom([slow], { backend });
       const worker = loom.worker({ lease: '3s' });
       const seen = observe(worker);
       const handle = await loom.enqueue(slow);
       await worker.start();
       await seen.count('task.started', 1);
-      await stage.clock.advance('15s');
+      await harness.clock.advance('15s');
       await seen.count('lease.lost', 1);
       expect(seen.of('lease.lost')[0]).toMatchObject({ taskId: handle.id, attempt: 1 });
       expect(reasons[0]).toBeInstanceOf(LeaseLostError);

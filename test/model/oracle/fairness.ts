@@ -138,12 +138,12 @@ export function joinAt(queue: QueueEntry, person: Person): number {
 
 function mayStart(world: World, queue: QueueEntry, person: Person): boolean {
   const { paused, rate } = settingsOf(world, queue.queue, person.user);
-  if (room(world, queue.queue, person.user) <= 0 || paused === true) return false;
+  if (headroom(world, queue.queue, person.user) <= 0 || paused === true) return false;
   return rate === undefined || rateAllows(rate, person.tat) <= world.now;
 }
 
 /** How many more of a user's tasks could start at once, its rate and pause aside. */
-export function room(world: World, queue: string, user: string): number {
+export function headroom(world: World, queue: string, user: string): number {
   const mine = ofUser(world, queue, user);
   const queued = mine.filter(inLine).length;
   const running = mine.filter((task) => task.state === 'started').length;

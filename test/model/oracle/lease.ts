@@ -30,7 +30,7 @@ import {
 } from './world.ts';
 
 /** A lease passes over at most so many tasks whose names its worker does not know. */
-const STRANGERS = 64;
+const UNKNOWN_NAMES = 64;
 /** A task that lost so many leases has its last chance, alone. */
 const LAST_CHANCE = 2;
 
@@ -65,7 +65,7 @@ export function leaseTurns(world: World, worker: Worker, request: LeaseRequest):
 function turnsOf(world: World, worker: Worker, request: LeaseRequest, left: boolean): LeaseAnswer {
   const passes = request.queues.map(({ queue, weight, pass }) => ({ queue, weight, pass }));
   const given: Given[] = [];
-  let strangers = 0;
+  let unknownNames = 0;
   while (given.length < request.limit) {
     const offers = passes.flatMap((share) => {
       const queue = queueOf(world, share.queue);
@@ -80,14 +80,14 @@ function turnsOf(world: World, worker: Worker, request: LeaseRequest, left: bool
       note(world, task, 'canceled');
       end(world, task, { state: 'canceled', cause: { type: 'run-ended', run: task.owner ?? '' } });
       world.happened.push('orphan');
-      strangers += 1;
-      if (strangers === STRANGERS) return { given, stopped: true };
+      unknownNames += 1;
+      if (unknownNames === UNKNOWN_NAMES) return { given, stopped: true };
       continue;
     }
     if (!worker.names.includes(task.name)) {
       park(world, task);
-      strangers += 1;
-      if (strangers === STRANGERS) return { given, stopped: true };
+      unknownNames += 1;
+      if (unknownNames === UNKNOWN_NAMES) return { given, stopped: true };
       continue;
     }
     const alone = task.losses >= LAST_CHANCE;

@@ -4,12 +4,12 @@
  */
 
 import type {
+  BatchOptions,
   CancelReply,
   ChangeReply,
   DueReply,
   DueRequest,
   EnqueueReply,
-  EnqueueTerms,
   ExtendRequest,
   FireReply,
   FireRequest,
@@ -97,7 +97,7 @@ export class Oracle {
     this.#world.clock = ms;
   }
 
-  enqueue(items: readonly NewTask[], { atomic, fence }: EnqueueTerms): readonly EnqueueReply[] {
+  enqueue(items: readonly NewTask[], { atomic, fence }: BatchOptions): readonly EnqueueReply[] {
     this.#open();
     if (!atomic) {
       const replies = enqueueEach(this.#world, items, fence);

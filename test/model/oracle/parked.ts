@@ -53,15 +53,15 @@ export function forgetTurns(world: World): void {
 /** As many as a worker has slots for, user by user, of the names that it knows; true when some are left. */
 export function bringBack(world: World, queue: QueueEntry, worker: Worker, slots: number): Back {
   const brought = new Map<Task, number>();
-  let room = slots;
+  let slotsLeft = slots;
   let turns = [...queue.rotation]
     .sort((one, other) => one[1] - other[1])
     .map(([key]) => key)
     .filter((key) => mayTake(queue, worker, JSON.parse(key)));
-  while (room > 0 && turns.length > 0) {
+  while (slotsLeft > 0 && turns.length > 0) {
     const again: string[] = [];
     for (const key of turns) {
-      if (room > 0) room -= visit(world, { queue, key, room, brought });
+      if (slotsLeft > 0) slotsLeft -= visit(world, { queue, key, slotsLeft, brought });
       if (parkedIn(world, queue, key).length > 0) again.push(key);
     }
     turns = again;
@@ -94,15 +94,15 @@ export function parkLeft(world: World, back: readonly Back[]): void {
 interface Visit {
   readonly queue: QueueEntry;
   readonly key: string;
-  readonly room: number;
+  readonly slotsLeft: number;
   readonly brought: Map<Task, number>;
 }
 
-function visit(world: World, { queue, key, room, brought }: Visit): number {
+function visit(world: World, { queue, key, slotsLeft, brought }: Visit): number {
   const [, , user]: [string, number, string] = JSON.parse(key);
   const weight = settingsOf(world, queue.queue, user).weight ?? 100;
   const all = parkedIn(world, queue, key);
-  const back = all.slice(0, Math.min(room, Math.ceil(weight / 100)));
+  const back = all.slice(0, Math.min(slotsLeft, Math.ceil(weight / 100)));
   beginLine(world, queue.queue, user);
   for (const task of back) {
     brought.set(task, task.parkedUntil ?? 0);

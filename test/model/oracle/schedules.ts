@@ -173,8 +173,8 @@ function outcomeOf(world: World, schedule: Schedule, { slot, task }: Firing): Fi
   const alive = (): string[] => schedule.active.filter((id) => isAlive(world, id));
   const before = alive();
   const [first] = before;
-  const room = { skip: 1, 'queue-one': 2, allow: undefined, 'cancel-previous': undefined };
-  const most = room[schedule.overlap];
+  const allowed = { skip: 1, 'queue-one': 2, allow: undefined, 'cancel-previous': undefined };
+  const most = allowed[schedule.overlap];
   if (first !== undefined && most !== undefined && before.length >= most) {
     return { kind: 'overlap', id: first };
   }

@@ -18,7 +18,7 @@ import {
   type TaskRecord,
   type TaskState,
 } from '../../../src/domain/task/task.ts';
-import { begins, readyPeople, room } from './fairness.ts';
+import { begins, headroom, readyPeople } from './fairness.ts';
 import { isDeadLetter } from './graph.ts';
 import { type Given, gateOf } from './lease.ts';
 import { SILENCE_MS } from './upkeep.ts';
@@ -94,12 +94,12 @@ export function leasedOf(world: World, { task, token, alone, upstreams }: Given)
     releases: task.releases,
     alone,
     upstreams,
-    ...termsOf(world.queues.get(task.queue)?.settings),
+    ...attemptSettingsOf(world.queues.get(task.queue)?.settings),
   };
 }
 
 /** What the queue says of attempts, as the lease tells it. */
-function termsOf(settings: QueueSettings = {}): Pick<Leased, 'attemptSettings'> {
+function attemptSettingsOf(settings: QueueSettings = {}): Pick<Leased, 'attemptSettings'> {
   const { retries, timeoutMs } = settings;
   if (retries === undefined && timeoutMs === undefined) return {};
   return { attemptSettings: defined<AttemptSettings>({ retries, timeoutMs }) };
@@ -177,7 +177,7 @@ export function runnableOf(world: World, queueName: string): number {
   const queue = queueOf(world, queueName);
   if (gateOf(world, queue) !== undefined) return 0;
   const sum = readyPeople(queue).reduce(
-    (total, { user }) => total + room(world, queueName, user),
+    (total, { user }) => total + headroom(world, queueName, user),
     0,
   );
   const { maxRunning } = queue.settings;

@@ -178,7 +178,7 @@ it('F64 indexes are made anew beside workers that go on, and nothing runs twice'
       }
     }
   };
-  const mend = async (): Promise<void> => {
+  const repair = async (): Promise<void> => {
     for (const family of ['ready:*', 'line*', 'users', 'leases', 'fair', 'deps:*', 'clock']) {
       const keys = await raw.keys(`${prefix}:${family}`);
       const kept = keys.filter((key) => !key.endsWith('-by-hand') && !key.includes(':lines'));
@@ -187,7 +187,7 @@ it('F64 indexes are made anew beside workers that go on, and nothing runs twice'
     }
     isRepairing = false;
   };
-  await Promise.all([work(), mend()]);
+  await Promise.all([work(), repair()]);
   await store.repair();
   expect((await store.repair()).drift).toEqual([]);
   await store.drain();

@@ -30,14 +30,14 @@ export function bringBack(
   if (queue.parked.count === 0 || isGated(store, queue)) return false;
   // The worker is here: nobody has to be woken for what it brings back.
   const { gain } = queue;
-  let room = slots;
+  let slotsLeft = slots;
   let turns = queue.parked.rotation(worker.names, (user) => reaches(worker, user));
   let left = false;
-  while (room > 0 && turns.length > 0) {
+  while (slotsLeft > 0 && turns.length > 0) {
     const again: Aside<TaskEntry>[] = [];
     for (const turn of turns) {
-      if (room === 0) left = true;
-      else room -= visit(store, turn, room, brought);
+      if (slotsLeft === 0) left = true;
+      else slotsLeft -= visit(store, turn, slotsLeft, brought);
       if (turn.tasks.size > 0) again.push(turn);
     }
     turns = again;
@@ -47,10 +47,15 @@ export function bringBack(
 }
 
 /** Brings some of one user's level back; answers how many. */
-function visit(store: Store, turn: Aside<TaskEntry>, room: number, brought: Brought[]): number {
+function visit(
+  store: Store,
+  turn: Aside<TaskEntry>,
+  slotsLeft: number,
+  brought: Brought[],
+): number {
   const { user, tasks } = turn;
   const weight = store.settingsOf(user).weight ?? USUAL_WEIGHT;
-  const most = Math.min(room, Math.max(1, Math.ceil(weight / USUAL_WEIGHT)));
+  const most = Math.min(slotsLeft, Math.max(1, Math.ceil(weight / USUAL_WEIGHT)));
   const at = user.queue.parked.toEnd(turn);
   let came = 0;
   for (; came < most; came++) {
@@ -80,7 +85,7 @@ function reaches(worker: WorkerEntry, user: UserEntry): boolean {
 
 /**
  * What is parked here can run, but not by whoever has just leased: somebody is woken that knows it.
- * `strange`: tasks that this step has parked.
+ * `parked`: tasks that this step has parked.
  */
 export function wakeKnowing(
   store: Store,

@@ -13,7 +13,7 @@ import type { Scope } from './choose.ts';
 export function register(store: Store, spec: WorkerSpec, registration: Registration = {}): void {
   const before = store.workers.get(spec.id);
   const going = registration.starts === true ? undefined : before;
-  checkRoom(store, spec);
+  checkListsPerUser(store, spec);
   const entry: WorkerEntry = {
     spec,
     names: new Set(spec.names),
@@ -167,7 +167,7 @@ function listsOf(spec: WorkerSpec): readonly { kind: 'a' | 's'; names: readonly 
 }
 
 /** A user is written to each of its lists when it becomes ready, so they are bounded. */
-function checkRoom(store: Store, spec: WorkerSpec): void {
+function checkListsPerUser(store: Store, spec: WorkerSpec): void {
   for (const queueName of spec.queues) {
     const queue = store.queues.get(queueName);
     for (const { kind, names } of listsOf(spec)) {

@@ -327,7 +327,7 @@ export class UserEntry {
   ready = false;
   /** The weight that it is counted with, or was when it was ready last: its tag is in such turns. */
   weight = 0;
-  /** While ready: the room it is counted with, and the class it stands in. */
+  /** While ready: the headroom it is counted with, and the class it stands in. */
   headroom = 0;
   class: WeightClass | undefined = undefined;
   readonly levels: (SortedList<TaskEntry> | undefined)[] = [];

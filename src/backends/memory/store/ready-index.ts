@@ -33,18 +33,18 @@ import { byStart, byTag, startTag } from './tag-order.ts';
 export function reindex(store: Store, user: UserEntry): void {
   store.touch(user);
   const settings = store.settingsOf(user);
-  const room = roomOf(user, settings);
+  const headroom = headroomOf(user, settings);
   const rateUntil = settings.rate === undefined ? 0 : allowedAt(settings.rate, user.tat);
-  const throttled = room > 0 && rateUntil > store.now;
+  const throttled = headroom > 0 && rateUntil > store.now;
   throttle(store, user, throttled ? rateUntil : undefined);
-  const canRun = room > 0 && !throttled;
+  const canRun = headroom > 0 && !throttled;
   if (canRun) place(user, settings.weight ?? USUAL_WEIGHT);
   else if (user.ready) unindex(user);
-  count(user, canRun ? room : 0);
+  count(user, canRun ? headroom : 0);
 }
 
 /** Tasks of this user that could start at once, rates aside. */
-function roomOf(user: UserEntry, settings: UserSettings): number {
+function headroomOf(user: UserEntry, settings: UserSettings): number {
   if (user.queued === 0 || settings.paused === true) return 0;
   if (settings.maxRunning === undefined) return user.queued;
   return Math.max(0, Math.min(user.queued, settings.maxRunning - user.running));
@@ -58,10 +58,10 @@ export function throttle(store: Store, user: UserEntry, until: number | undefine
   if (until !== undefined) store.throttled.add(user);
 }
 
-function count(user: UserEntry, room: number): void {
-  const gained = room - user.headroom;
+function count(user: UserEntry, headroom: number): void {
+  const gained = headroom - user.headroom;
   if (gained === 0) return;
-  user.headroom = room;
+  user.headroom = headroom;
   user.queue.runnable += gained;
   if (gained > 0) user.queue.gain += gained;
 }

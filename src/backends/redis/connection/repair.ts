@@ -4,7 +4,7 @@ import type { Verb } from '../wire/scripts.ts';
 import { isBrokenOff } from './failures.ts';
 
 /** Between two attempts to make all anew that have not helped, in ms. */
-const MEND_EVERY_MS = 60_000;
+const REPAIR_EVERY_MS = 60_000;
 
 /** Verbs that write nothing, and leave nothing half done. */
 const READS: ReadonlySet<Verb> = new Set<Verb>([
@@ -22,15 +22,15 @@ export interface Guarded {
 /** What becomes of a call that a damaged record has broken off. */
 export class Repair {
   readonly #session: Guarded;
-  readonly #mend: () => Promise<unknown>;
+  readonly #repairAll: () => Promise<unknown>;
   /** While all is made anew; whether that helped. */
   #running: Promise<boolean> | undefined;
   /** When it has not helped. */
   #vainAt = Number.NEGATIVE_INFINITY;
 
-  constructor(session: Guarded, repairOf: () => Promise<unknown>) {
+  constructor(session: Guarded, repairAll: () => Promise<unknown>) {
     this.#session = session;
-    this.#mend = repairOf;
+    this.#repairAll = repairAll;
   }
 
   /**
@@ -59,7 +59,7 @@ export class Repair {
 
   /** What breaks off again after that is no damage: nobody looks at everything for it again and again. */
   #all(): Promise<boolean> {
-    const waits = monotonicMs() < this.#vainAt + MEND_EVERY_MS;
+    const waits = monotonicMs() < this.#vainAt + REPAIR_EVERY_MS;
     if (this.#running === undefined && waits) return Promise.resolve(false);
     this.#running ??= this.#once().finally(() => {
       this.#running = undefined;
@@ -69,7 +69,7 @@ export class Repair {
 
   async #once(): Promise<boolean> {
     try {
-      await this.#mend();
+      await this.#repairAll();
       return true;
     } catch {
       this.#vainAt = monotonicMs();

@@ -19,7 +19,7 @@ export interface SessionOptions {
   readonly prefix: string;
   readonly scripts?: Scripts | undefined;
   /** Makes anew what a call that was broken off may have left half done. */
-  readonly repairOf: (session: Session) => Promise<unknown>;
+  readonly repairAll: (session: Session) => Promise<unknown>;
 }
 
 const KEEP: Retention = {
@@ -42,8 +42,8 @@ export class Session {
   #opened = false;
   #submissions = 0;
 
-  constructor({ client, owned, prefix, scripts, repairOf }: SessionOptions) {
-    this.repair = new Repair(this, () => repairOf(this));
+  constructor({ client, owned, prefix, scripts, repairAll }: SessionOptions) {
+    this.repair = new Repair(this, () => repairAll(this));
     this.client = client;
     this.keys = keysOf(prefix);
     this.connection = new Connection(client, owned);

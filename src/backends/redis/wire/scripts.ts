@@ -133,11 +133,11 @@ end
 `;
 
 /** The same scripts on a clock that a test sets. */
-export function manualScripts(mends = false): Scripts {
+export function manualScripts(repairs = false): Scripts {
   const { rich, careful, hot } = SCRIPTS;
   return {
     rich: onManualTime(rich),
-    careful: onManualTime(mends ? careful : defineScript(NEVER_AGAIN + careful.text)),
+    careful: onManualTime(repairs ? careful : defineScript(NEVER_AGAIN + careful.text)),
     hot: {
       // It reads no clock.
       confirm: hot.confirm,

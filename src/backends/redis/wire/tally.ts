@@ -69,7 +69,7 @@ export interface StoredUser {
   readonly parked: number;
   readonly ready: boolean;
   readonly w: number;
-  readonly room: number;
+  readonly headroom: number;
   readonly class: string;
   /** It stands in the index that says whose turn it is, as far as it should. */
   readonly indexed: boolean;

@@ -139,8 +139,8 @@ export const fences: Cases = {
     await kit.add({ id: 'run' });
     const { id, token } = await kit.leaseOne();
     const tasks = Array.from({ length: 600 }, () => kit.task({ owner: 'run' }));
-    const terms = { atomic: false, fence: { id, token } } as const;
-    const replies = await kit.backend.tasks.enqueue(tasks, terms);
+    const fenced = { atomic: false, fence: { id, token } } as const;
+    const replies = await kit.backend.tasks.enqueue(tasks, fenced);
     expect(replies.filter(({ kind }) => kind === 'created')).toHaveLength(600);
   },
 
@@ -149,8 +149,8 @@ export const fences: Cases = {
     await kit.add({ id: 'run' });
     const { id, token } = await kit.leaseOne();
     const tasks = [kit.task(), kit.task(), kit.task()];
-    const terms = { atomic: false, fence: { id, token } } as const;
-    const replies = await kit.backend.tasks.enqueue(tasks, terms);
+    const fenced = { atomic: false, fence: { id, token } } as const;
+    const replies = await kit.backend.tasks.enqueue(tasks, fenced);
     expect(replies.map(({ kind }) => kind)).toEqual(['created', 'created', 'created']);
   },
 

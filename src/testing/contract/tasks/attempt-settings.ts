@@ -48,7 +48,7 @@ export const attempts: Cases = {
       settlements: [{ ...first, decision: { type: 'finish', result: '1' } }],
       lease: kit.request({ limit: 2 }),
     });
-    expect(lease?.leases.map(({ attemptSettings: terms }) => terms)).toEqual([
+    expect(lease?.leases.map(({ attemptSettings }) => attemptSettings)).toEqual([
       { timeoutMs: 7_000 },
       { timeoutMs: 7_000 },
     ]);
@@ -59,8 +59,8 @@ export const attempts: Cases = {
     await kit.add({ id: 'b', queue: 'bulk' });
     await kit.setQueue({ retries: 1 }, 'bulk');
     const leases = await kit.lease(2, { queues: BOTH });
-    const terms = Object.fromEntries(leases.map((leased) => [leased.id, leased.attemptSettings]));
-    expect(terms).toEqual({ a: undefined, b: { retries: 1 } });
+    const byId = Object.fromEntries(leases.map((leased) => [leased.id, leased.attemptSettings]));
+    expect(byId).toEqual({ a: undefined, b: { retries: 1 } });
   },
 
   'are told again when a request is sent again': async (kit, expect) => {

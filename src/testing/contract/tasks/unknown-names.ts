@@ -3,7 +3,7 @@ import type { TaskRow } from '../../../domain/task/task.ts';
 import type { Cases } from '../cases.ts';
 import type { Kit } from '../kit.ts';
 
-const STRANGE = { name: 'strange' };
+const UNKNOWN = { name: 'strange' };
 const AN_HOUR = LIMITS.unknownTaskMs;
 
 /** A worker that knows nothing but the strange ones. */
@@ -18,7 +18,7 @@ async function parked(
   count = 1,
   fields: Parameters<Kit['task']>[0] = {},
 ): Promise<readonly string[]> {
-  const ids = await kit.addMany(count, { ...STRANGE, ...fields });
+  const ids = await kit.addMany(count, { ...UNKNOWN, ...fields });
   for (let more = true; more; ) more = (await kit.leaseReply({ limit: 5 })).more;
   return ids;
 }
@@ -41,30 +41,30 @@ async function whole(kit: Kit, ids: readonly string[], user = 'ann'): Promise<vo
 /** Tasks whose name the leasing worker does not know. */
 export const unknownNames: Cases = {
   'F69 are left where they stand, and hold up nobody behind them': async (kit, expect) => {
-    const strange = await kit.add(STRANGE);
+    const unknown = await kit.add(UNKNOWN);
     const [id = '', after = ''] = await kit.addMany(2);
     expect(await kit.leaseIds(1)).toEqual([id]);
-    expect(await kit.record(strange)).toMatchObject({
+    expect(await kit.record(unknown)).toMatchObject({
       state: 'queued',
       failures: 0,
       losses: 0,
       releases: 0,
     });
-    expect(await kit.backend.inspect.facts(strange)).toMatchObject({ parked: true, ahead: 0 });
+    expect(await kit.backend.inspect.facts(unknown)).toMatchObject({ parked: true, ahead: 0 });
     expect(await kit.user('ann')).toMatchObject({
       queued: 2,
       parked: 1,
       levels: [0, 0, 2, 0, 0, 0],
     });
     expect(await kit.backend.inspect.facts(after)).toMatchObject({ ahead: 1 });
-    await whole(kit, [strange, after]);
+    await whole(kit, [unknown, after]);
     expect((await kit.queue())?.counts).toMatchObject({ queued: 2, started: 1, scheduled: 0 });
   },
 
   'F69 are given at once to whoever knows them, in their old places': async (kit, expect) => {
-    const [first = '', second = ''] = await kit.addMany(2, STRANGE);
+    const [first = '', second = ''] = await kit.addMany(2, UNKNOWN);
     const both = await kit.add();
-    const last = await kit.add(STRANGE);
+    const last = await kit.add(UNKNOWN);
     expect(await kit.leaseIds(5)).toEqual([both]);
     await kit.worker('all', { names: ['work', 'strange'] });
     const newest = await kit.add();
@@ -80,7 +80,7 @@ export const unknownNames: Cases = {
   ) => {
     const worker = await knowing(kit);
     for (let i = 0; i < 10; i++) {
-      await kit.add(STRANGE);
+      await kit.add(UNKNOWN);
       await kit.add();
     }
     expect(await kit.serve(20, { batch: 10 })).toHaveLength(10);
@@ -102,15 +102,15 @@ export const unknownNames: Cases = {
     expect(first.map(({ user }) => user)).toEqual(users);
     expect((await kit.lease(30)).map(({ user }) => user)).toEqual(users);
     expect(await kit.lease(30)).toEqual([]);
-    const strange = (await kit.lease(50, { worker })).map(({ user }) => user);
+    const unknown = (await kit.lease(50, { worker })).map(({ user }) => user);
     const most = users.map((_, at) => (at % 4) + (at % 3) + (at % 2 === 0 ? 1 : 0));
-    expect(users.map((user) => strange.filter((one) => one === user).length)).toEqual(most);
+    expect(users.map((user) => unknown.filter((one) => one === user).length)).toEqual(most);
     await whole(kit, [], 'u0');
   },
 
   'F69 that come back and are not served are parked as before': async (kit, expect) => {
     const worker = await knowing(kit);
-    for (const user of ['ann', 'bob', 'cid']) await kit.addMany(2, { ...STRANGE, user });
+    for (const user of ['ann', 'bob', 'cid']) await kit.addMany(2, { ...UNKNOWN, user });
     const ids = await kit.addMany(6);
     expect(await kit.leaseIds(1)).toEqual(ids.slice(0, 1));
     expect(await kit.user('ann')).toMatchObject({ queued: 7, parked: 2 });
@@ -124,9 +124,9 @@ export const unknownNames: Cases = {
 
   'F69 that come back to an empty line and are not served leave it again': async (kit, expect) => {
     await kit.worker('all', { names: ['work', 'strange'] });
-    const strange = await (async () => {
+    const unknown = await (async () => {
       await kit.add({ user: 'bob' });
-      return kit.add({ ...STRANGE, user: 'bob' });
+      return kit.add({ ...UNKNOWN, user: 'bob' });
     })();
     const ids = await kit.addMany(6);
     expect((await kit.lease(4)).map(({ user }) => user)).toEqual(['bob', 'ann', 'ann', 'ann']);
@@ -134,22 +134,22 @@ export const unknownNames: Cases = {
     // It is level with ann, and came after her.
     expect(await kit.leaseIds(1, { worker: 'all' })).toEqual(ids.slice(3, 4));
     expect(await kit.user('bob')).toMatchObject({ queued: 1, parked: 1 });
-    await whole(kit, [strange], 'bob');
+    await whole(kit, [unknown], 'bob');
     expect((await kit.leaseIds(3, { worker: 'all' })).toSorted()).toEqual(
-      [strange, ...ids.slice(4)].toSorted(),
+      [unknown, ...ids.slice(4)].toSorted(),
     );
     await whole(kit, [], 'bob');
   },
 
   'F69 cost their user no turn and no rate': async (kit, expect) => {
     await kit.setUser('ann', { rate: { limit: 1, perMs: 60_000, burst: 1 } });
-    await kit.add(STRANGE);
+    await kit.add(UNKNOWN);
     const id = await kit.add();
     expect(await kit.leaseIds(5)).toEqual([id]);
   },
 
   'F69 are looked at sixty-four at a time': async (kit, expect) => {
-    await kit.addMany(LIMITS.unknownNamesPerLease + 20, STRANGE);
+    await kit.addMany(LIMITS.unknownNamesPerLease + 20, UNKNOWN);
     const id = await kit.add();
     expect(await kit.leaseReply({ limit: 10 })).toMatchObject({ leases: [], more: true });
     expect(await kit.user('ann')).toMatchObject({ parked: LIMITS.unknownNamesPerLease });

@@ -9,7 +9,7 @@ import { groupPolicy } from '../../../../src/workflow/group-policy.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { AnyStep } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../../support/backends.ts';
+import { eachBackend, type Harness } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { settled } from '../../../support/runs.ts';
 import { aborted } from '../../../support/workers.ts';
@@ -21,11 +21,11 @@ const inc = task('inc', (n: number) => n + 1);
 const double = task('double', async (n: number) => n * 2);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   interface Ended {
     readonly value?: unknown;
@@ -34,15 +34,15 @@ eachBackend((open) => {
 
   /** Runs a step to its end, by a worker that is gone then, so that names may be used again. */
   async function outcome(step: unknown, input: unknown, form: Form = 'dispatched'): Promise<Ended> {
-    const loom = stage.loom([step] as never);
+    const loom = harness.loom([step] as never);
     const worker = loom.worker();
     await worker.start();
     const run = (await loom.enqueue(step as never, input as never, { form })) as RunHandle<unknown>;
-    const end = await settled(stage, run.result()).then(
+    const end = await settled(harness, run.result()).then(
       (value): Ended => ({ value }),
       (error): Ended => ({ error }),
     );
-    await settled(stage, worker.stop({ grace: 0 }));
+    await settled(harness, worker.stop({ grace: 0 }));
     return end;
   }
 
@@ -52,10 +52,10 @@ eachBackend((open) => {
       .pipe(parallel(double, inc.as('count')))
       .pipe(load)
       .as('etl');
-    const loom = stage.loom([etl]);
+    const loom = harness.loom([etl]);
     await loom.worker().start();
     const run = await loom.enqueue(etl, 3, { user: 'acme' });
-    expect(await settled(stage, run.result())).toBe(8 + 5);
+    expect(await settled(harness, run.result())).toBe(8 + 5);
     const nodes = (await loom.runs.get(run.id))?.nodes ?? [];
     expect(nodes.map(({ node, state }) => [node, state])).toContainEqual(['load', 'finished']);
     const { totals } = await loom.stats();
@@ -69,7 +69,7 @@ eachBackend((open) => {
     function failing(times: number, options: object): { step: AnyStep; begun: number[] } {
       const begun: number[] = [];
       const step = task('failing', options, (n: number) => {
-        begun.push(stage.clock.now());
+        begun.push(harness.clock.now());
         if (begun.length <= times) throw new RangeError(`attempt ${begun.length}`);
         return n;
       });
@@ -163,14 +163,14 @@ eachBackend((open) => {
     it('C2.17 by name are found by the worker, and one that nobody has is an error', async () => {
       const members = { a: inc, b: double, c: fail };
       const group = parallel(members, { policy: { name: 'most' } });
-      const knowing = stage.loom([group, most]);
-      const run = await start(stage.loom([inc]), group, 1);
+      const knowing = harness.loom([group, most]);
+      const run = await start(harness.loom([inc]), group, 1);
       await knowing.worker().start();
-      expect(await settled(stage, run.result())).toMatchObject({ c: { ok: false } });
+      expect(await settled(harness, run.result())).toMatchObject({ c: { ok: false } });
       const { graph } = await knowing.runs.graph(run.id);
       expect(JSON.stringify(graph)).toContain('"most"');
       const nobody = parallel(members, { policy: { name: 'nobody' } });
-      const here = stage.loom([inc, double, fail]).run(nobody as never, 1 as never);
+      const here = harness.loom([inc, double, fail]).run(nobody as never, 1 as never);
       await expect(here).rejects.toThrow('nobody');
     });
   });
@@ -207,11 +207,11 @@ eachBackend((open) => {
     });
 
     it('C2.19 a task may be there more than once under names of its own', async () => {
-      const loom = stage.loom([inc]);
+      const loom = harness.loom([inc]);
       await loom.worker().start();
       await expect((async () => loom.enqueue(inc.pipe(inc), 1))()).rejects.toThrow('inc');
       const twice = inc.pipe(inc.as('again'));
-      expect(await settled(stage, (await loom.enqueue(twice, 1)).result())).toBe(3);
+      expect(await settled(harness, (await loom.enqueue(twice, 1)).result())).toBe(3);
     });
   });
 
@@ -226,23 +226,23 @@ eachBackend((open) => {
       const whole = each(quick).pipe(task('count', (all: readonly number[]) => all.length));
       const isSuspension = (args: readonly unknown[]): boolean =>
         JSON.stringify(args).includes('"suspend"');
-      const slow = flakyBackend(stage.backend, ({ operation, args }) =>
+      const slow = flakyBackend(harness.backend, ({ operation, args }) =>
         operation === 'tasks.settle' && isSuspension(args) ? { holdUntil: held.passed } : undefined,
       );
-      const producer = stage.loom([whole], { backend: slow });
+      const producer = harness.loom([whole], { backend: slow });
       await producer.worker({ concurrency: 1 }).start();
-      const loom = stage.loom([quick]);
+      const loom = harness.loom([quick]);
       const run = await loom.enqueue(whole as never, [1, 2, 3] as never);
-      await stage.quiet();
+      await harness.quiet();
       await loom.worker().start();
-      await stage.until(async () => {
+      await harness.until(async () => {
         if (ended === 3) return true;
-        await stage.clock.advance(250);
+        await harness.clock.advance(250);
         return false;
       });
-      await stage.quiet();
+      await harness.quiet();
       held.open();
-      expect(await settled(stage, (run as RunHandle<unknown>).result())).toBe(3);
+      expect(await settled(harness, (run as RunHandle<unknown>).result())).toBe(3);
     });
 
     it('C2.25 whose time is up fails then, and ends its members', async () => {
@@ -251,16 +251,16 @@ eachBackend((open) => {
         throw ctx.signal.reason;
       });
       const group = parallel({ inc, wait, other: wait.as('other') }, { timeout: '5s' });
-      const loom = stage.loom([group]);
+      const loom = harness.loom([group]);
       await loom.worker().start();
-      const begun = stage.clock.now();
+      const begun = harness.clock.now();
       const run = await loom.enqueue(group, 1);
-      await expect(settled(stage, run.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
-      const took = stage.clock.now() - begun;
+      await expect(settled(harness, run.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
+      const took = harness.clock.now() - begun;
       expect(took).toBeGreaterThanOrEqual(5_000);
       expect(took).toBeLessThan(6_500);
-      await stage.clock.advance('10s');
-      await stage.quiet();
+      await harness.clock.advance('10s');
+      await harness.quiet();
       const { counts } = await loom.stats();
       expect(counts).toMatchObject({ started: 0, queued: 0, deferred: 0, canceled: 2 });
     });

@@ -10,7 +10,7 @@ import { flakyBackend } from '../../../../src/testing/flaky-backend.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';
 import type { TaskContext } from '../../../../src/workflow/task-context.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../../support/backends.ts';
+import { eachBackend, type Harness } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { rounds } from '../../../support/rounds.ts';
 import { settled } from '../../../support/runs.ts';
@@ -23,14 +23,14 @@ const inc = task('inc', (n: number) => n + 1);
 const double = task('double', async (n: number) => n * 2);
 
 eachBackend((open, name) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   async function working(steps: readonly unknown[], concurrency = 10): Promise<Fairloom> {
-    const loom = stage.loom(steps as never);
+    const loom = harness.loom(steps as never);
     await loom.worker({ concurrency }).start();
     return loom;
   }
@@ -64,13 +64,13 @@ eachBackend((open, name) => {
       for (let round = 0; round < times; round++) {
         waiting = [];
         const run = await start(loom, group, 1, FORMS[round % 2] ?? 'driven');
-        await stage.until(() => waiting.length === names.length);
+        await harness.until(() => waiting.length === names.length);
         const random = seeded(round);
         for (const release of shuffled(waiting, random)) {
           release();
           if (random() < 0.3) await turn();
         }
-        const value = await settled(stage, run.result());
+        const value = await settled(harness, run.result());
         expect([round, Object.keys(value as object)]).toEqual([round, names.toSorted()]);
       }
     }, 600_000);
@@ -89,7 +89,7 @@ eachBackend((open, name) => {
         const body = task('body', () => bodies.push(ended.length));
         const whole = group.pipe(body as never);
         const loom = await working([whole]);
-        await settled(stage, (await start(loom, whole, 1, form)).result());
+        await settled(harness, (await start(loom, whole, 1, form)).result());
         expect(ended.toSorted()).toEqual(names);
         expect(bodies).toEqual([5]);
       },
@@ -103,28 +103,28 @@ eachBackend((open, name) => {
         return one;
       });
       const whole = group.pipe(task('body', () => bodies.push(1)) as never);
-      const reports: Parameters<Stage['backend']['tasks']['settle']>[0][] = [];
-      const seen = flakyBackend(stage.backend, ({ operation, args }) => {
+      const reports: Parameters<Harness['backend']['tasks']['settle']>[0][] = [];
+      const seen = flakyBackend(harness.backend, ({ operation, args }) => {
         if (operation === 'tasks.settle') reports.push(args[0] as (typeof reports)[number]);
         return undefined;
       });
-      const loom = stage.loom([whole], { backend: seen });
+      const loom = harness.loom([whole], { backend: seen });
       await loom.worker({ concurrency: 4 }).start();
       const run = await start(loom, whole, 1, form);
       first.open();
-      await stage.until(
+      await harness.until(
         async () => (await loom.tasks.list({ state: 'finished' })).items.length > 0,
       );
       for (let times = 0; times < 3; times++) {
         for (const { settlements, worker } of [...reports]) {
-          await stage.backend.tasks.settle({ worker, settlements });
+          await harness.backend.tasks.settle({ worker, settlements });
         }
-        while ((await stage.backend.tasks.tick()).more) await turn();
+        while ((await harness.backend.tasks.tick()).more) await turn();
       }
-      await stage.clock.advance('10s');
+      await harness.clock.advance('10s');
       expect(bodies).toEqual([]);
       others.open();
-      await settled(stage, run.result());
+      await settled(harness, run.result());
       expect(bodies).toEqual([1]);
     });
 
@@ -136,16 +136,16 @@ eachBackend((open, name) => {
             let bodies = 0;
             const group = groupOf(['a', 'b', 'c'], (one) => one);
             const whole = group.pipe(task('body', () => ++bodies) as never);
-            const backend = flakyBackend(stage.backend, (call) =>
+            const backend = flakyBackend(harness.backend, (call) =>
               call.operation === 'tasks.settle' && call.count === count ? fault : undefined,
             );
-            const loom = stage.loom([whole], { backend });
+            const loom = harness.loom([whole], { backend });
             const worker = loom.worker({ concurrency: 4 });
             await worker.start();
             const run = await start(loom, whole, 1, form);
-            await settled(stage, run.result());
+            await settled(harness, run.result());
             expect([fault, count, bodies]).toEqual([fault, count, 1]);
-            await settled(stage, worker.stop());
+            await settled(harness, worker.stop());
           }
         }
       },
@@ -160,15 +160,15 @@ eachBackend((open, name) => {
         });
         const whole = parallel({ bad, good: inc }).pipe(double as never);
         const loom = await working([whole]);
-        const before = stage.clock.now();
+        const before = harness.clock.now();
         const run = await start(loom, whole, 1, form);
         const failed = expect(run.result()).rejects.toMatchObject({ code: 'RUN_FAILED' });
-        await stage.until(async () => {
-          await stage.backend.tasks.tick();
+        await harness.until(async () => {
+          await harness.backend.tasks.tick();
           return (await loom.tasks.get(run.id))?.state === 'failed';
         });
-        expect(stage.clock.now()).toBe(before);
-        await stage.clock.advance(250);
+        expect(harness.clock.now()).toBe(before);
+        await harness.clock.advance(250);
         await failed;
       },
     );
@@ -195,9 +195,9 @@ eachBackend((open, name) => {
         const runs = await Promise.all(
           Array.from({ length: batch }, () => start(loom, whole, 1, form)),
         );
-        await stage.until(() => waiting.length === 2 * batch);
+        await harness.until(() => waiting.length === 2 * batch);
         for (const release of waiting) release();
-        await settled(stage, Promise.all(runs.map((run) => run.result())));
+        await settled(harness, Promise.all(runs.map((run) => run.result())));
       }
       expect([...bodies.values()].every((count) => count === 1)).toBe(true);
       expect(bodies.size).toBe(Math.ceil(times / batch) * batch);

@@ -4,7 +4,7 @@ import { type Channel, channel } from '../../../../src/workflow/channel.ts';
 import { each } from '../../../../src/workflow/parallel.ts';
 import type { StandardSchemaV1 } from '../../../../src/workflow/standard-schema.ts';
 import { dynamic, task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../../support/backends.ts';
+import { eachBackend, type Harness } from '../../../support/backends.ts';
 import { settled } from '../../../support/runs.ts';
 
 interface Values {
@@ -31,11 +31,11 @@ const user: StandardSchemaV1<unknown, { name: string }> = {
 };
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   it('B-W32 C2.18 a channel whose key is called like an input is not that input', async () => {
     const loop = dynamic('loop', async (input: { readonly data: string }, ctx) => {
@@ -45,11 +45,11 @@ eachBackend((open) => {
       if (ctx.cycle === 0) return ctx.again({ data: `${input.data} again` });
       return { input: input.data, before, now: await own.get('data') };
     });
-    const loom = stage.loom([loop]);
+    const loom = harness.loom([loop]);
     await loom.worker().start();
     const run = await loom.enqueue(loop, { data: 'first' });
     // A null that was written is a null, not something that is not there.
-    expect(await settled(stage, run.result())).toEqual({
+    expect(await settled(harness, run.result())).toEqual({
       ...{ input: 'first again', before: 'none', now: null },
     });
   });
@@ -64,14 +64,14 @@ eachBackend((open) => {
       ((await ctx.channel(values).get('list')) ?? []).toSorted((one, other) => one - other),
     ]);
     const whole = each(write).pipe(read);
-    const loom = stage.loom([whole]);
+    const loom = harness.loom([whole]);
     await Promise.all([
       loom.worker({ concurrency: 50 }).start(),
-      stage.loom([whole]).worker({ concurrency: 50 }).start(),
+      harness.loom([whole]).worker({ concurrency: 50 }).start(),
     ]);
     const all = Array.from({ length: 100 }, (_, at) => at);
     const run = await loom.enqueue(whole, all);
-    expect(await settled(stage, run.result())).toEqual([4_950, all]);
+    expect(await settled(harness, run.result())).toEqual([4_950, all]);
   });
 
   it('C2.21 a value that is not of its type is refused when it is set, and when it is read', async () => {
@@ -84,14 +84,14 @@ eachBackend((open) => {
     const get = task('get', { retries: 0 }, async (_: unknown, ctx) =>
       ctx.channel(typed).get('user'),
     );
-    const loom = stage.loom([set, slip, get]);
+    const loom = harness.loom([set, slip, get]);
     await loom.worker().start();
     const good = await loom.enqueue(set.pipe(get), { name: 'Ada' });
-    expect(await settled(stage, good.result())).toEqual({ name: 'Ada' });
+    expect(await settled(harness, good.result())).toEqual({ name: 'Ada' });
     for (const bad of [{ name: 'Ada', age: 36 }, {}, { name: 36 }]) {
       for (const step of [set.pipe(get), slip.pipe(get)]) {
         const run = await loom.enqueue(step, bad);
-        await expect(settled(stage, run.result())).rejects.toThrow('no user');
+        await expect(settled(harness, run.result())).rejects.toThrow('no user');
       }
     }
   });

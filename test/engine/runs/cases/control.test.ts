@@ -7,7 +7,7 @@ import { flow } from '../../../../src/workflow/flow.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';
 import type { Task } from '../../../../src/workflow/step.ts';
 import { dynamic, task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../../support/backends.ts';
+import { eachBackend, type Harness } from '../../../support/backends.ts';
 import { settled } from '../../../support/runs.ts';
 import { aborted } from '../../../support/workers.ts';
 import { FORMS, replaced } from './kit.ts';
@@ -15,13 +15,13 @@ import { FORMS, replaced } from './kit.ts';
 const never = new Promise<never>(() => undefined);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   let log: string[];
   beforeEach(async () => {
     log = [];
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   /** A task that says that it ran. */
   const note = (name: string) =>
@@ -45,7 +45,7 @@ eachBackend((open) => {
       ...options
     }: { readonly tasks?: readonly unknown[]; [name: string]: unknown } = {},
   ): Promise<Ended> {
-    const loom = stage.loom([step, ...others, ...tasks] as never);
+    const loom = harness.loom([step, ...others, ...tasks] as never);
     const worker = loom.worker();
     await worker.start();
     const run = (await loom.enqueue(
@@ -53,11 +53,11 @@ eachBackend((open) => {
       input as never,
       options as never,
     )) as RunHandle<unknown>;
-    const end = await settled(stage, run.result()).then(
+    const end = await settled(harness, run.result()).then(
       (value): Ended => ({ id: run.id, value }),
       (error: unknown): Ended => ({ id: run.id, error }),
     );
-    await settled(stage, worker.stop({ grace: 0 }));
+    await settled(harness, worker.stop({ grace: 0 }));
     return end;
   }
 
@@ -148,13 +148,13 @@ eachBackend((open) => {
         const run = await outcome(quit.pipe(b as never), 1);
         expect(run.error).toMatchObject({ code: 'RUN_CANCELED' });
         expect([returns, log]).toEqual([returns, []]);
-        const nodes = (await stage.loom(others).runs.get(run.id))?.nodes ?? [];
+        const nodes = (await harness.loom(others).runs.get(run.id))?.nodes ?? [];
         expect(nodes.find(({ node }) => node === 'quit')?.state).not.toBe('finished');
       }
       const stop = dynamic('stop', (n: number, ctx) => ctx.terminate(n));
       const run = await outcome(stop.pipe(b as never), 7);
       expect(run.value).toBe(7);
-      const nodes = (await stage.loom(others).runs.get(run.id))?.nodes ?? [];
+      const nodes = (await harness.loom(others).runs.get(run.id))?.nodes ?? [];
       expect(nodes.find(({ node }) => node === 'stop')?.state).toBe('finished');
       expect(log).toEqual([]);
     });
@@ -260,9 +260,9 @@ eachBackend((open) => {
 
   describe('going on after a crash', () => {
     /** A client whose worker dies when the handler says so. */
-    function mortal(): { readonly backend: Stage['backend']; die(): Promise<never> } {
+    function mortal(): { readonly backend: Harness['backend']; die(): Promise<never> } {
       let isDead = false;
-      const backend = flakyBackend(stage.backend, () =>
+      const backend = flakyBackend(harness.backend, () =>
         isDead ? { holdUntil: never } : undefined,
       );
       return {
@@ -285,16 +285,16 @@ eachBackend((open) => {
         });
         const step = a.pipe(fragile as never).pipe(b as never);
         const tasks = [a, b, fragile];
-        await stage.loom(tasks, { backend }).worker().start();
-        const loom = stage.loom(tasks);
+        await harness.loom(tasks, { backend }).worker().start();
+        const loom = harness.loom(tasks);
         const run = (await loom.enqueue(step as never, 1 as never)) as RunHandle<unknown>;
-        await stage.until(() => calls === 1);
+        await harness.until(() => calls === 1);
         const worker = loom.worker();
         await worker.start();
-        await stage.clock.advance(2 * LIMITS.leaseMs);
-        expect(await settled(stage, run.result())).toBe(1);
+        await harness.clock.advance(2 * LIMITS.leaseMs);
+        expect(await settled(harness, run.result())).toBe(1);
         expect(log).toEqual(early ? ['a'] : ['a', 'b']);
-        await settled(stage, worker.stop());
+        await settled(harness, worker.stop());
       }
     });
 
@@ -308,13 +308,13 @@ eachBackend((open) => {
       const branch = b.pipe(fragile).pipe(c);
       const step = a.pipe(parallel({ branch, e })).pipe(d);
       const tasks = [...others, fragile];
-      await stage.loom(tasks, { backend }).worker({ concurrency: 1 }).start();
-      const loom = stage.loom(tasks);
+      await harness.loom(tasks, { backend }).worker({ concurrency: 1 }).start();
+      const loom = harness.loom(tasks);
       const run = await loom.enqueue(step, 1, { form: 'driven' });
-      await stage.until(() => calls === 1);
+      await harness.until(() => calls === 1);
       await loom.worker().start();
-      await stage.clock.advance(2 * LIMITS.leaseMs);
-      expect(await settled(stage, run.result())).toEqual({ branch: 1, e: 1 });
+      await harness.clock.advance(2 * LIMITS.leaseMs);
+      expect(await settled(harness, run.result())).toEqual({ branch: 1, e: 1 });
       expect(log.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e']);
       expect(log.at(-1)).toBe('d');
     });
@@ -332,28 +332,28 @@ eachBackend((open) => {
         return ctx.canIterate ? ctx.again(n + 1) : ctx.next(c.pipe(d), n);
       });
       const tasks = [loop, ...others];
-      await stage.loom(tasks, { backend }).worker().start();
-      const loom = stage.loom(tasks);
+      await harness.loom(tasks, { backend }).worker().start();
+      const loom = harness.loom(tasks);
       const run = await loom.enqueue(loop.pipe(b as never), 0);
-      await stage.until(() => !isFirst);
+      await harness.until(() => !isFirst);
       const worker = loom.worker();
       await worker.start();
-      await stage.clock.advance(2 * LIMITS.leaseMs);
-      expect(await settled(stage, run.result())).toBe(3);
+      await harness.clock.advance(2 * LIMITS.leaseMs);
+      expect(await settled(harness, run.result())).toBe(3);
       expect(seen).toEqual(['0', '1', '2', '2', '3']);
       expect(log).toEqual(['c', 'd', 'b']);
-      await settled(stage, worker.stop());
+      await settled(harness, worker.stop());
 
-      const bent = replaced(stage.backend, 'runs', { load: async () => ({ 'n:a#1': 'c{' }) });
-      await stage.loom(others, { backend: bent }).worker().start();
-      const torn = (await stage
+      const bent = replaced(harness.backend, 'runs', { load: async () => ({ 'n:a#1': 'c{' }) });
+      await harness.loom(others, { backend: bent }).worker().start();
+      const torn = (await harness
         .loom(others)
         .enqueue(
           a.pipe(b) as never,
           1 as never,
           { form: 'driven', id: 'torn' } as never,
         )) as RunHandle<unknown>;
-      await expect(settled(stage, torn.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
+      await expect(settled(harness, torn.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
       expect(log).toEqual(['c', 'd', 'b']);
     });
   });

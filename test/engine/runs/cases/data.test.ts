@@ -13,7 +13,7 @@ import type { RunHandle } from '../../../../src/runs/view/run-handle.ts';
 import { type Flow, flow } from '../../../../src/workflow/flow.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../../support/backends.ts';
+import { eachBackend, type Harness } from '../../../support/backends.ts';
 import { settled } from '../../../support/runs.ts';
 import { FORMS, replaced, turn } from './kit.ts';
 
@@ -23,14 +23,14 @@ const inc = task('inc', (n: number) => n + 1);
 const double = task('double', async (n: number) => n * 2);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   async function working(steps: readonly unknown[], concurrency = 10): Promise<Fairloom> {
-    const loom = stage.loom(steps as never);
+    const loom = harness.loom(steps as never);
     await loom.worker({ concurrency }).start();
     return loom;
   }
@@ -50,24 +50,24 @@ eachBackend((open) => {
       const same = task('same', (got: unknown) => got);
       const whole = give.pipe(parallel({ same, again: same.as('again') }));
       const retention = { finished: '1m', failed: '1m', canceled: '1m' } as const;
-      const loom = stage.loom([whole], { retention });
+      const loom = harness.loom([whole], { retention });
       await loom.worker().start();
       for (const form of FORMS) {
         const run = await start(loom, whole, undefined, form);
-        expect(await settled(stage, run.result())).toEqual({ same: value, again: value });
+        expect(await settled(harness, run.result())).toEqual({ same: value, again: value });
       }
-      const strange = [new Set([1]), new Date(0), new Uint8Array(1), new Error('x'), 1n];
-      const odd = strange.map((one, at) => task(`odd${at}`, { retries: 0 }, () => one as never));
-      await stage.loom(odd, { retention }).worker().start();
+      const noJson = [new Set([1]), new Date(0), new Uint8Array(1), new Error('x'), 1n];
+      const odd = noJson.map((one, at) => task(`odd${at}`, { retries: 0 }, () => one as never));
+      await harness.loom(odd, { retention }).worker().start();
       for (const one of odd) {
         const failed = { failureType: 'invalid-result' };
         const run = await start(loom, one.pipe(same), undefined, 'dispatched');
-        await expect(settled(stage, run.result())).rejects.toMatchObject(failed);
+        await expect(settled(harness, run.result())).rejects.toMatchObject(failed);
       }
       // The last of a run goes once all that read it have gone.
       for (let step = 0; step < 10; step++) {
-        await stage.jump(60_000 + LIMITS.resendMs);
-        while ((await stage.backend.tasks.tick()).more) await turn();
+        await harness.jump(60_000 + LIMITS.resendMs);
+        while ((await harness.backend.tasks.tick()).more) await turn();
       }
       const { counts } = await loom.stats();
       expect(counts.finished + counts.failed + counts.canceled).toBe(0);
@@ -78,29 +78,29 @@ eachBackend((open) => {
       const secret = task('secret', () => ran.push('the source of this handler'));
       const show = task('show', (value: unknown) => value);
       const whole = secret.pipe(show as never);
-      const loom = stage.loom([whole]);
+      const loom = harness.loom([whole]);
       const run = await start(loom, whole, 1, 'dispatched');
       const { graph } = await loom.runs.graph(run.id);
       const nodes = (await loom.runs.get(run.id))?.nodes ?? [];
       const ids = nodes.map(({ taskId = '' }) => taskId);
-      const stored = JSON.stringify([graph, await stage.backend.inspect.get([run.id, ...ids])]);
+      const stored = JSON.stringify([graph, await harness.backend.inspect.get([run.id, ...ids])]);
       expect(stored).toContain('secret');
       expect(stored).not.toMatch(/=>|function|source/);
       // Whoever may write to the store can choose among registered names, and nothing else.
       const others = ['process.exit', '../secret', 'constructor', '__proto__', 'toString'];
-      const strangers = await Promise.all(
+      const outsiders = await Promise.all(
         others.map((name) =>
           loom.enqueue({ name, type: 'task' } as never, 1 as never).catch(String),
         ),
       );
-      expect(strangers.every((one) => typeof one === 'string')).toBe(true);
-      const reader = stage.loom([show]).worker();
+      expect(outsiders.every((one) => typeof one === 'string')).toBe(true);
+      const reader = harness.loom([show]).worker();
       await reader.start();
-      await stage.clock.advance('2s');
+      await harness.clock.advance('2s');
       expect(ran).toEqual([]);
-      await settled(stage, reader.stop());
+      await settled(harness, reader.stop());
       await loom.worker().start();
-      expect(await settled(stage, run.result())).toBe(1);
+      expect(await settled(harness, run.result())).toBe(1);
     });
 
     it('B-W35 a part of an output is handed on by its name, as the type says', async () => {
@@ -113,7 +113,7 @@ eachBackend((open) => {
       const loom = await working([quickStart]);
       expect(await loom.run(quickStart)).toBe('4 users');
       const run = await loom.enqueue(quickStart);
-      expect(await settled(stage, run.result())).toBe('4 users');
+      expect(await settled(harness, run.result())).toBe('4 users');
     });
 
     it('B-W13 a graph is the same in every process, checked when it is read, and kept by its use', async () => {
@@ -131,21 +131,21 @@ eachBackend((open) => {
       const args = ['--import', 'tsx', '--input-type=module', '-e', script];
       const { stdout } = await promisify(execFile)(process.execPath, ['--hash-seed=7', ...args]);
       const whole = parallel({ x: inc, y: double }).pipe(task('sum', () => 1));
-      const loom = stage.loom([whole]);
+      const loom = harness.loom([whole]);
       const run = await loom.enqueue(whole, 1);
       const hash = (await loom.runs.get(run.id))?.graph ?? '';
       expect(stdout.trim()).toBe(hash);
       const graph = await loom.graphs.get(hash);
       expect([Object.isFrozen(graph), Object.isFrozen(graph.nodes)]).toEqual([true, true]);
       const { saves } = loom.graphs.stats();
-      await stage.jump(LIMITS.graphTtlMs / 4);
+      await harness.jump(LIMITS.graphTtlMs / 4);
       await loom.graphs.get(hash);
       expect(loom.graphs.stats()).toMatchObject({ saves: saves + 1, touches: 1 });
       const body = 'pfairloom-graph\n{}';
-      const bent = replaced(stage.backend, 'graphs', {
+      const bent = replaced(harness.backend, 'graphs', {
         load: async () => ({ kind: 'found', body }),
       });
-      const other = stage.loom([], { backend: bent });
+      const other = harness.loom([], { backend: bent });
       await expect(other.graphs.get(hash)).rejects.toBeInstanceOf(GraphCorruptError);
     });
   });

@@ -16,7 +16,7 @@ import { ManualClock } from '../../../../src/testing/manual-clock.ts';
 import { flow } from '../../../../src/workflow/flow.ts';
 import { parallel } from '../../../../src/workflow/parallel.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../../support/backends.ts';
+import { eachBackend, type Harness } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { rounds } from '../../../support/rounds.ts';
 import { settled } from '../../../support/runs.ts';
@@ -27,24 +27,24 @@ const double = task('double', async (n: number) => n * 2);
 const pair = inc.pipe(double);
 
 eachBackend((open, name) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const ticked = async (): Promise<void> => {
-    while ((await stage.backend.tasks.tick()).more) await stage.quiet();
-    await stage.quiet();
+    while ((await harness.backend.tasks.tick()).more) await harness.quiet();
+    await harness.quiet();
   };
 
   /** Nothing is left that could go on now. */
   const rested = async (loom: Fairloom): Promise<void> => {
-    await stage.until(async () => {
+    await harness.until(async () => {
       await ticked();
       const { counts } = await loom.stats();
       if (counts.queued + counts.started === 0) return true;
-      await stage.clock.advance(250);
+      await harness.clock.advance(250);
       return false;
     });
   };
@@ -57,10 +57,10 @@ eachBackend((open, name) => {
       const dead = task('dead', () => {
         throw new Fatal('never');
       });
-      const loom = stage.loom([inc, double, fail, dead]);
+      const loom = harness.loom([inc, double, fail, dead]);
       await loom.worker({ concurrency: 20 }).start();
-      await settled(stage, (await loom.enqueue(inc, 1, { id: 'expired' })).result());
-      await stage.jump(LIMITS.retainFinishedMs + LIMITS.resendMs + 1);
+      await settled(harness, (await loom.enqueue(inc, 1, { id: 'expired' })).result());
+      await harness.jump(LIMITS.retainFinishedMs + LIMITS.resendMs + 1);
       await ticked();
       expect(await loom.tasks.get('expired')).toBeUndefined();
       await loom.enqueue(inc, 1, { id: 'finished' });
@@ -110,7 +110,7 @@ eachBackend((open, name) => {
     it('O54 that ends at the same moment is run all the same, every time', async () => {
       let waiting: (() => void)[] = [];
       const upstream = task('upstream', () => new Promise<void>((go) => waiting.push(go)));
-      const loom = stage.loom([upstream, inc, double]);
+      const loom = harness.loom([upstream, inc, double]);
       await loom.worker({ concurrency: 100 }).start();
       const batch = 50;
       const times = rounds(10_000, name === 'memory' ? 1_000 : 300);
@@ -120,7 +120,7 @@ eachBackend((open, name) => {
         const gates = await Promise.all(
           Array.from({ length: batch }, () => loom.enqueue(upstream, undefined)),
         );
-        await stage.until(() => waiting.length === batch);
+        await harness.until(() => waiting.length === batch);
         const runs = await Promise.all(
           gates.map(async (one, at) => {
             const isFirst = random() < 0.5;
@@ -131,7 +131,7 @@ eachBackend((open, name) => {
             return stored;
           }),
         );
-        const values = await settled(stage, Promise.all(runs.map((run) => run.result())));
+        const values = await settled(harness, Promise.all(runs.map((run) => run.result())));
         expect(values).toEqual(runs.map((_, at) => (at + 1) * 2));
       }
     }, 600_000);
@@ -143,52 +143,52 @@ eachBackend((open, name) => {
           await go.passed;
           return n;
         });
-        const loom = stage.loom([first, inc, double]);
+        const loom = harness.loom([first, inc, double]);
         const worker = loom.worker();
         await worker.start();
         const upstream = await loom.enqueue(first, 1);
         let isFirst = true;
-        const backend = flakyBackend(stage.backend, ({ operation }) => {
+        const backend = flakyBackend(harness.backend, ({ operation }) => {
           if (operation !== 'tasks.enqueue' || !isFirst) return undefined;
           isFirst = false;
           return fault;
         });
-        const shaky = stage.loom([first, inc, double], { backend });
+        const shaky = harness.loom([first, inc, double], { backend });
         const send = () => shaky.enqueue(pair, 1, { id: `run-${fault}`, dependsOn: [upstream] });
         await expect(send()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
         // What the first try saw does not hold any more: its upstream ends meanwhile.
         go.open();
-        expect(await settled(stage, upstream.result())).toBe(1);
+        expect(await settled(harness, upstream.result())).toBe(1);
         const run = await send();
         expect(run.created).toBe(fault === 'lose-request');
-        expect(await settled(stage, run.result())).toBe(4);
+        expect(await settled(harness, run.result())).toBe(4);
         expect((await loom.runs.get(run.id))?.nodes.map(({ state }) => state)).toEqual([
           'finished',
           'finished',
         ]);
-        await settled(stage, worker.stop());
+        await settled(harness, worker.stop());
       }
     });
 
     it('O57 that was never stored is refused with all of the run, or blocks it', async () => {
-      const loom = stage.loom([inc, double]);
+      const loom = harness.loom([inc, double]);
       await loom.worker().start();
       const refused = loom.enqueue(pair, 1, { dependsOn: ['draft'] });
       await expect(refused).rejects.toMatchObject({ code: 'UNKNOWN_DEPENDENCY' });
       expect((await loom.stats()).totals.enqueued).toBe(0);
       const run = await loom.enqueue(pair, 1, { dependsOn: ['draft'], onMissing: 'block' });
-      await stage.clock.advance('5m');
+      await harness.clock.advance('5m');
       expect((await loom.tasks.get(run.id))?.state).toBe('deferred');
       await loom.enqueue(inc, 1, { id: 'draft' });
-      expect(await settled(stage, run.result())).toBe(4);
+      expect(await settled(harness, run.result())).toBe(4);
     });
 
     it('O66 twice waits for it once; so does a step of a flow', async () => {
-      const loom = stage.loom([inc, double]);
+      const loom = harness.loom([inc, double]);
       const first = await loom.enqueue(inc, 1);
       const twice = [first, first.id, first];
       const alone = await loom.enqueue(double, 1, { dependsOn: twice });
-      const [record] = await stage.backend.inspect.get([alone.id]);
+      const [record] = await harness.backend.inspect.get([alone.id]);
       expect(record?.dependsOn).toEqual([first.id]);
       const wired = flow('wired', (f) => {
         const one = f.step(inc, f.input as never);
@@ -202,10 +202,10 @@ eachBackend((open, name) => {
         } as never,
       )) as RunHandle<number>;
       const nodes = (await loom.runs.get(run.id))?.nodes ?? [];
-      const records = await stage.backend.inspect.get(nodes.map(({ taskId = '' }) => taskId));
+      const records = await harness.backend.inspect.get(nodes.map(({ taskId = '' }) => taskId));
       expect(records.map((one) => one?.dependsOn.length)).toEqual([1, 1]);
       await loom.worker().start();
-      expect(await settled(stage, run.result())).toBe(4);
+      expect(await settled(harness, run.result())).toBe(4);
     });
   });
 
@@ -218,18 +218,18 @@ eachBackend((open, name) => {
         return n * 10;
       });
       const chain = inc.pipe(slow).pipe(task('last', (n: number) => n + 1));
-      const loom = stage.loom([chain], { retention: { finished: 0, failed: 0, canceled: 0 } });
+      const loom = harness.loom([chain], { retention: { finished: 0, failed: 0, canceled: 0 } });
       const worker = loom.worker();
       await worker.start();
       const run = await loom.enqueue(chain, 1, { form });
       const result = run.result();
       await began.passed;
-      await stage.clock.advance(2 * LIMITS.resendMs);
+      await harness.clock.advance(2 * LIMITS.resendMs);
       await ticked();
       go.open();
-      expect(await settled(stage, result)).toBe(21);
-      await settled(stage, worker.stop());
-      await stage.clock.advance(2 * LIMITS.resendMs);
+      expect(await settled(harness, result)).toBe(21);
+      await settled(harness, worker.stop());
+      await harness.clock.advance(2 * LIMITS.resendMs);
       await ticked();
       expect((await loom.stats()).counts.finished).toBe(0);
     }

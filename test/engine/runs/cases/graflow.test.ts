@@ -8,7 +8,7 @@ import type { RunHandle } from '../../../../src/runs/view/run-handle.ts';
 import { flakyBackend } from '../../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../../support/backends.ts';
+import { eachBackend, type Harness } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { settled } from '../../../support/runs.ts';
 import { aborted } from '../../../support/workers.ts';
@@ -22,14 +22,14 @@ const list = task('list', (n: number) => Array.from({ length: n }, (_, at) => at
 const never = new Promise<never>(() => undefined);
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   async function working(steps: readonly unknown[], concurrency = 10): Promise<Fairloom> {
-    const loom = stage.loom(steps as never);
+    const loom = harness.loom(steps as never);
     await loom.worker({ concurrency }).start();
     return loom;
   }
@@ -53,20 +53,20 @@ eachBackend((open) => {
             return name;
           });
         const whole = parallel({ a: member('a'), b: member('b') });
-        const loom = stage.loom([whole]);
+        const loom = harness.loom([whole]);
         let isDead = false;
-        const backend = flakyBackend(stage.backend, () =>
+        const backend = flakyBackend(harness.backend, () =>
           isDead ? { holdUntil: never } : undefined,
         );
-        await stage.loom([whole], { backend }).worker({ concurrency: 2 }).start();
+        await harness.loom([whole], { backend }).worker({ concurrency: 2 }).start();
         const run = await start(loom, whole, 1, form);
         await began.passed;
         isDead = true;
         await loom.worker().start();
-        const died = stage.clock.now();
-        expect(await settled(stage, run.result())).toEqual({ a: 'a', b: 'b' });
+        const died = harness.clock.now();
+        expect(await settled(harness, run.result())).toEqual({ a: 'a', b: 'b' });
         // Graflow's group failed after 30 s; here the lease is what it takes.
-        expect(stage.clock.now() - died).toBeLessThan(LIMITS.leaseMs + 6_000);
+        expect(harness.clock.now() - died).toBeLessThan(LIMITS.leaseMs + 6_000);
       },
     );
 
@@ -84,18 +84,18 @@ eachBackend((open) => {
             throw ctx.signal.reason;
           });
         const whole = parallel(Object.fromEntries(names.map((one) => [one, member(one)])));
-        const loom = stage.loom([whole]);
+        const loom = harness.loom([whole]);
         const first = loom.worker({ concurrency: 5 });
         await first.start();
         const run = await start(loom, whole, 1, form);
         await began.passed;
-        const asked = stage.clock.now();
-        await settled(stage, first.stop({ grace: '1s' }));
-        expect(stage.clock.now() - asked).toBeLessThan(2_000);
+        const asked = harness.clock.now();
+        await settled(harness, first.stop({ grace: '1s' }));
+        expect(harness.clock.now() - asked).toBeLessThan(2_000);
         const { counts } = await loom.stats();
         expect(counts.started).toBe(0);
         await loom.worker({ concurrency: 5 }).start();
-        expect(await settled(stage, run.result())).toEqual({ a: 'a', b: 'b', c: 'c' });
+        expect(await settled(harness, run.result())).toEqual({ a: 'a', b: 'b', c: 'c' });
         expect(calls).toBe(6);
       },
     );
@@ -124,7 +124,7 @@ eachBackend((open) => {
           ),
         ),
       );
-      const values = await settled(stage, Promise.all(runs.map((run) => run.result())));
+      const values = await settled(harness, Promise.all(runs.map((run) => run.result())));
       expect(values).toEqual(ids.map((run) => ({ run })));
     }, 60_000);
   });
@@ -132,17 +132,17 @@ eachBackend((open) => {
   describe('a group', () => {
     it('B-W4 waits for as long as a healthy member takes, and the next run of its name is well', async () => {
       const slow = task('slow', async (ms: number) => {
-        const till = stage.clock.now() + ms;
-        while (stage.clock.now() < till) await turn();
+        const till = harness.clock.now() + ms;
+        while (harness.clock.now() < till) await turn();
         return ms;
       });
       const whole = parallel({ slow, inc }, { name: 'group' });
       const loom = await working([whole]);
       for (const form of FORMS) {
         const long = await start(loom, whole, 36_000, form);
-        expect(await settled(stage, long.result())).toEqual({ slow: 36_000, inc: 36_001 });
+        expect(await settled(harness, long.result())).toEqual({ slow: 36_000, inc: 36_001 });
         const next = await start(loom, whole, 1, form);
-        expect(await settled(stage, next.result())).toEqual({ slow: 1, inc: 2 });
+        expect(await settled(harness, next.result())).toEqual({ slow: 1, inc: 2 });
       }
     });
 
@@ -161,7 +161,7 @@ eachBackend((open) => {
             start(loom, at % 2 === 0 ? first : second, at, form),
           ),
         );
-        const values = await settled(stage, Promise.all(runs.map((run) => run.result())));
+        const values = await settled(harness, Promise.all(runs.map((run) => run.result())));
         expect(values).toEqual(runs.map((_, at) => (at % 2 === 0 ? 5 * at : 6 * at + 1)));
       }
     });
@@ -172,38 +172,40 @@ eachBackend((open) => {
       const members = names.map((name) => [name, task(name, () => order.push(name))] as const);
       const whole = parallel(Object.fromEntries(members));
       const loom = await working([whole], 1);
-      await settled(stage, (await start(loom, whole, 1, form)).result());
+      await settled(harness, (await start(loom, whole, 1, form)).result());
       expect(order).toEqual(names);
     });
 
     it('B-W10 ends although a member cannot be read, or its graph is gone', async () => {
       const whole = each(inc);
-      const garbled = replaced(stage.backend, 'tasks', {
+      const garbled = replaced(harness.backend, 'tasks', {
         lease: async (request) => {
-          const reply = await stage.backend.tasks.lease(request);
+          const reply = await harness.backend.tasks.lease(request);
           const leases = reply.leases.map((one) =>
             one.payload === '2' ? { ...one, payload: '{"' } : one,
           );
           return { ...reply, leases };
         },
         // No lease comes with a settle, so that all of them come through here.
-        settle: async ({ lease: _, ...request }) => stage.backend.tasks.settle(request),
+        settle: async ({ lease: _, ...request }) => harness.backend.tasks.settle(request),
       });
-      const loom = stage.loom([whole], { backend: garbled });
+      const loom = harness.loom([whole], { backend: garbled });
       const worker = loom.worker();
       await worker.start();
       const run = await start(loom, whole, [1, 2, 3], 'driven');
-      await expect(settled(stage, run.result())).rejects.toThrow('1 (');
-      await settled(stage, worker.stop());
+      await expect(settled(harness, run.result())).rejects.toThrow('1 (');
+      await settled(harness, worker.stop());
 
       const nested = each(inc.pipe(double));
       const reply: GraphReply = { kind: 'evicted' };
-      const bare = replaced(stage.backend, 'graphs', { load: async () => reply });
+      const bare = replaced(harness.backend, 'graphs', { load: async () => reply });
       // It knows the first node only, so that members are left for the other.
       const producer = await working([list], 1);
-      await stage.loom([inc, double], { backend: bare }).worker({ concurrency: 5 }).start();
+      await harness.loom([inc, double], { backend: bare }).worker({ concurrency: 5 }).start();
       const waiting = await start(producer, list.pipe(nested), 3, 'driven');
-      await expect(settled(stage, waiting.result())).rejects.toMatchObject({ code: 'RUN_FAILED' });
+      await expect(settled(harness, waiting.result())).rejects.toMatchObject({
+        code: 'RUN_FAILED',
+      });
       expect((await producer.stats()).counts).toMatchObject({ deferred: 0, started: 0 });
     });
 
@@ -224,7 +226,7 @@ eachBackend((open) => {
       expect(await loom.run(whole as never, 1 as never)).toEqual(expected);
       for (const form of FORMS) {
         const run = await start(loom, whole, 1, form);
-        expect(await settled(stage, run.result())).toEqual(expected);
+        expect(await settled(harness, run.result())).toEqual(expected);
       }
     });
 
@@ -242,7 +244,7 @@ eachBackend((open) => {
       const loom = await working([whole]);
       const run = await loom.enqueue(whole, 1);
       const value = { fail: { ok: false }, inc: { ok: true, value: 2 } };
-      expect(await settled(stage, run.result())).toMatchObject(value);
+      expect(await settled(harness, run.result())).toMatchObject(value);
       for (const policy of ['critical', 'none', { critical: ['nobody'] }]) {
         expect(() => parallel({ inc }, { policy: policy as never })).toThrow(InvalidOptionError);
       }
@@ -257,7 +259,7 @@ eachBackend((open) => {
         const whole = parallel({ fail, inc, double }, { policy: { atLeast: 3 } });
         const loom = await working([whole]);
         const run = await start(loom, whole, 4, form);
-        const error: unknown = await settled(stage, run.result()).catch(
+        const error: unknown = await settled(harness, run.result()).catch(
           (thrown: unknown) => thrown,
         );
         expect(String(error)).toContain('fail (RangeError: mine)');
@@ -291,14 +293,16 @@ eachBackend((open) => {
       const loom = await working([whole, bounded], 1);
       const run = await loom.enqueue(whole, 1);
       const others = await Promise.all([2, 3].map((n) => loom.enqueue(note, n)));
-      await settled(stage, Promise.all(others.map((one) => one.result())));
+      await settled(harness, Promise.all(others.map((one) => one.result())));
       expect(order.toSorted()).toEqual(['note 1', 'note 1', 'note 2', 'note 3', 'shaky 1']);
-      await stage.clock.advance('1m');
-      expect(await settled(stage, run.result())).toEqual({ shaky: 1, note: 1 });
-      const begun = stage.clock.now();
+      await harness.clock.advance('1m');
+      expect(await settled(harness, run.result())).toEqual({ shaky: 1, note: 1 });
+      const begun = harness.clock.now();
       const late = await loom.enqueue(bounded, 1);
-      await expect(settled(stage, late.result())).rejects.toMatchObject({ failureType: 'timeout' });
-      expect(stage.clock.now() - begun).toBeLessThan(9_000);
+      await expect(settled(harness, late.result())).rejects.toMatchObject({
+        failureType: 'timeout',
+      });
+      expect(harness.clock.now() - begun).toBeLessThan(9_000);
     });
   });
 });

@@ -7,7 +7,7 @@ import { flakyBackend } from '../../../../src/testing/flaky-backend.ts';
 import { each, parallel } from '../../../../src/workflow/parallel.ts';
 import type { AnyStep, Step } from '../../../../src/workflow/step.ts';
 import { task } from '../../../../src/workflow/task-definition.ts';
-import { eachBackend, type Stage } from '../../../support/backends.ts';
+import { eachBackend, type Harness } from '../../../support/backends.ts';
 import { gate } from '../../../support/gate.ts';
 import { mortal } from '../../../support/processes/mortal.ts';
 import { rounds } from '../../../support/rounds.ts';
@@ -65,18 +65,18 @@ function isGood(policy: Policy, x: boolean, y: boolean): boolean {
 }
 
 eachBackend((open) => {
-  let stage: Stage;
+  let harness: Harness;
   beforeEach(async () => {
-    stage = await open();
+    harness = await open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => harness.close());
 
   const start = (loom: Fairloom, step: unknown, input: unknown, form: Form) =>
     loom.enqueue(step as never, input as never, { form }) as Promise<RunHandle<unknown>>;
 
   describe('nested groups', () => {
     it('O50 all 81 ways for four members to end, in two groups of a third, with random policies', async () => {
-      const loom = stage.loom(leaves);
+      const loom = harness.loom(leaves);
       await loom.worker({ concurrency: 100 }).start();
       const [a = inc, b = inc, c = inc, d = inc] = leaves as readonly AnyStep[];
       const random = seeded(50);
@@ -97,7 +97,7 @@ eachBackend((open) => {
             return start(loom, whole, ends, form);
           }),
         );
-        const results = await settled(stage, Promise.allSettled(runs.map((run) => run.result())));
+        const results = await settled(harness, Promise.allSettled(runs.map((run) => run.result())));
         for (const [at, { ends, policies }] of cases.entries()) {
           const [p, q, r] = policies;
           const ok = (leaf: string): boolean => ends[leaf] === 'finished';
@@ -107,10 +107,10 @@ eachBackend((open) => {
         }
       }
       // Nothing waits for ever, as it would with a count that is off.
-      await stage.until(async () => {
+      await harness.until(async () => {
         const { counts } = await loom.stats();
         if (counts.deferred + counts.queued + counts.started === 0) return true;
-        await stage.clock.advance(250);
+        await harness.clock.advance(250);
         return false;
       });
     }, 300_000);
@@ -125,15 +125,15 @@ eachBackend((open) => {
           { name: 'leaf' },
         );
         const row = none('one').pipe(none('two')).pipe(none('three'));
-        const loom = stage.loom([inc, double]);
+        const loom = harness.loom([inc, double]);
         await loom.worker().start();
-        const before = stage.clock.now();
+        const before = harness.clock.now();
         expect(await (await start(loom, row, 1, form)).result()).toEqual({});
-        expect(await settled(stage, (await start(loom, leaf, 1, form)).result())).toEqual({
+        expect(await settled(harness, (await start(loom, leaf, 1, form)).result())).toEqual({
           full: 2,
           empty: {},
         });
-        expect(stage.clock.now() - before).toBeLessThan(1_000);
+        expect(harness.clock.now() - before).toBeLessThan(1_000);
       },
     );
   });
@@ -157,22 +157,22 @@ eachBackend((open) => {
         );
         let isDead = false;
         const never = new Promise<never>(() => undefined);
-        const backend = flakyBackend(stage.backend, () =>
+        const backend = flakyBackend(harness.backend, () =>
           isDead ? { holdUntil: never } : undefined,
         );
-        const doomed = stage.loom([whole], { backend });
+        const doomed = harness.loom([whole], { backend });
         const worker = doomed.worker({ concurrency: 2 });
         await worker.start();
-        const loom = stage.loom([whole]);
+        const loom = harness.loom([whole]);
         const run = await start(loom, whole, 1, form);
         await began.passed;
         // The first signal, then the kill: nothing that it meant to write arrives.
         void worker.stop({ grace: '10s' }).catch(() => undefined);
-        await stage.quiet();
+        await harness.quiet();
         isDead = true;
         await loom.worker({ concurrency: 2 }).start();
-        await stage.clock.advance(2 * LIMITS.leaseMs);
-        expect(await settled(stage, run.result())).toEqual(['slow']);
+        await harness.clock.advance(2 * LIMITS.leaseMs);
+        expect(await settled(harness, run.result())).toEqual(['slow']);
         expect(calls).toBe(2);
       },
     );
@@ -185,51 +185,51 @@ eachBackend((open) => {
         const never = new Promise<never>(() => undefined);
         let chunks = 0;
         let isDead = false;
-        const backend = flakyBackend(stage.backend, ({ operation }) => {
+        const backend = flakyBackend(harness.backend, ({ operation }) => {
           if (isDead) return { holdUntil: never };
           if (operation !== 'tasks.enqueue' || ++chunks < chunk) return undefined;
           isDead = true;
           return { holdReplyUntil: never };
         });
-        const doomed = stage.loom([whole], { backend });
-        const loom = stage.loom([whole]);
+        const doomed = harness.loom([whole], { backend });
+        const loom = harness.loom([whole]);
         const run = await start(loom, whole, input, 'driven');
         await doomed.worker({ concurrency: 1 }).start();
-        await stage.until(() => isDead);
+        await harness.until(() => isDead);
         const worker = loom.worker({ concurrency: 500 });
         await worker.start();
-        await stage.clock.advance(2 * LIMITS.leaseMs);
-        expect([chunk, await settled(stage, run.result())]).toEqual([chunk, 1_100]);
-        await settled(stage, worker.stop());
+        await harness.clock.advance(2 * LIMITS.leaseMs);
+        expect([chunk, await settled(harness, run.result())]).toEqual([chunk, 1_100]);
+        await settled(harness, worker.stop());
       }
     }, 60_000);
 
     it('O62 that nobody goes on with is given up by its lease, and so are its members', async () => {
       const whole = each(inc);
-      const loom = stage.loom([whole]);
+      const loom = harness.loom([whole]);
       const run = await start(loom, whole, [1, 2, 3], 'driven');
       const isOver = async () => {
-        await stage.backend.tasks.tick();
+        await harness.backend.tasks.tick();
         return (await loom.tasks.get(run.id))?.state === 'failed';
       };
       // One may die before it has leased anything: the run waits between its losses.
       for (let death = 1; death <= 20 && !(await isOver()); death++) {
-        const { backend, died } = mortal(stage.backend, 4);
-        void stage
+        const { backend, died } = mortal(harness.backend, 4);
+        void harness
           .loom([], { backend })
           .worker({ concurrency: 1 })
           .start()
           .catch(() => undefined);
-        await stage.until(async () => {
+        await harness.until(async () => {
           if (died()) return true;
-          await stage.clock.advance(250);
+          await harness.clock.advance(250);
           return false;
         });
-        await stage.clock.advance(2 * LIMITS.leaseMs);
-        await stage.quiet();
+        await harness.clock.advance(2 * LIMITS.leaseMs);
+        await harness.quiet();
       }
       expect(await isOver()).toBe(true);
-      await expect(settled(stage, run.result())).rejects.toMatchObject({ failureType: 'lost' });
+      await expect(settled(harness, run.result())).rejects.toMatchObject({ failureType: 'lost' });
       expect((await loom.stats()).counts.started).toBe(0);
     });
   });
@@ -251,31 +251,31 @@ eachBackend((open) => {
       return n;
     });
     const whole = read.pipe(crash).as('whole');
-    const deaf = flakyBackend(stage.backend, ({ operation }) =>
+    const deaf = flakyBackend(harness.backend, ({ operation }) =>
       operation === 'tasks.extend' ? { holdUntil: never } : undefined,
     );
-    const doomed = stage.loom([whole], { backend: deaf });
+    const doomed = harness.loom([whole], { backend: deaf });
     await doomed.worker({ concurrency: 1 }).start();
-    const loom = stage.loom([whole]);
+    const loom = harness.loom([whole]);
     // Two runs of the same pipeline in the same millisecond.
     const options = { form: 'driven' } as const;
     const one = await loom.enqueue(whole, 1, { ...options, id: 'one' });
     const two = await loom.enqueue(whole, 2, { ...options, id: 'two' });
-    await stage.until(() => calls.includes('crash 11 one'));
+    await harness.until(() => calls.includes('crash 11 one'));
     await loom.worker({ concurrency: 2 }).start();
-    expect(await settled(stage, two.result())).toBe(23);
-    await stage.clock.advance(2 * LIMITS.leaseMs);
-    expect(await settled(stage, one.result())).toBe(11);
+    expect(await settled(harness, two.result())).toBe(23);
+    await harness.clock.advance(2 * LIMITS.leaseMs);
+    expect(await settled(harness, one.result())).toBe(11);
     expect(calls.filter((call) => call.startsWith('read'))).toEqual(['read 1 one', 'read 2 two']);
-    expect(await stage.backend.runs.load('one')).toMatchObject({ 'n:read#1': 'o11' });
+    expect(await harness.backend.runs.load('one')).toMatchObject({ 'n:read#1': 'o11' });
     // Dispatched, one node may be run again: the other's result stays, its own is replaced.
     const first = await loom.enqueue(whole, 3, { id: 'three' });
-    const value = await settled(stage, first.result());
+    const value = await settled(harness, first.result());
     const again = await loom.runs.rerun('three', { from: 'crash', id: 'four' });
-    expect(await settled(stage, again.result())).toBe(value);
+    expect(await settled(harness, again.result())).toBe(value);
     expect(calls.filter((call) => call.includes('read 3'))).toHaveLength(1);
     const whole2 = await loom.runs.rerun('three', { from: 'read', id: 'five' });
-    expect(await settled(stage, whole2.result())).not.toBe(value);
+    expect(await settled(harness, whole2.result())).not.toBe(value);
     expect((await loom.runs.get('three'))?.state).toBe('finished');
   });
 });

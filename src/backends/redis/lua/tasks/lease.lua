@@ -16,7 +16,7 @@
 -- @often F.Step_newEpoch F.Step_dropAllTags F.Step_dropNames F.Park_countOf F.restWorker F.readLeases
 -- @often F.Dispatch_unpop F.Dispatch_addLong F.Dispatch_firstHeavy F.Dispatch_fits F.Lease_addRow F.Choose_classBefore
 -- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
--- @rich F.saveRate F.Dispatch_one F.Dispatch_roomOf F.Dispatch_someRich F.Dispatch_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
+-- @rich F.saveRate F.Dispatch_one F.Dispatch_headroomOf F.Dispatch_someRich F.Dispatch_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
 -- @often F.Park_namesOf F.Park_wakeIn F.Park_wake F.Park_wakeAll
 -- @rich F.Hand_takeBack F.Park_bringAll F.Park_finishAll F.ownerOf
 -- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf

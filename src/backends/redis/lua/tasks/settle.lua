@@ -20,7 +20,7 @@
 -- @often F.Dispatch_unpop F.Dispatch_addLong F.Dispatch_firstHeavy F.Dispatch_fits F.Lease_addRow F.Choose_classBefore
 -- @often lib/notice.lua F.Settle_tell
 -- @often lib/line.lua lib/alarm.lua F.Lease_passOn F.Lease_wakeForFreed
--- @rich F.saveRate F.Dispatch_one F.Dispatch_roomOf F.Dispatch_someRich F.Dispatch_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
+-- @rich F.saveRate F.Dispatch_one F.Dispatch_headroomOf F.Dispatch_someRich F.Dispatch_saveListClocks F.Lease_again F.latestLeases F.Step_publishEnds F.Step_writeAll
 -- @often F.Park_namesOf F.Park_wakeIn F.Park_wake F.Park_wakeAll
 -- @rich F.Hand_takeBack F.Park_bringAll F.Park_finishAll F.ownerOf
 -- @rich F.cascade F.flushKey F.move F.rateOpensAt F.tickSteps F.tokenNumber F.touch F.upstreamsOf F.Settle_one F.Settle_isAmongMany F.Settle_isOdd F.Settle_finishAlso F.Settle_some F.countAttempt F.flushEnded

@@ -271,7 +271,7 @@ local function users()
     end
     if ARGV[6] or u.running > 0 or not F.isStray(u) then
       tell(cjson.encode({ user = name, levels = u.cnt, parked = u.parked, running = u.running, live = u.live,
-        ready = u.ready, w = u.countedWeight, room = u.room, class = u.class or '', indexed = F.isIndexed(u) }))
+        ready = u.ready, w = u.countedWeight, headroom = u.headroom, class = u.class or '', indexed = F.isIndexed(u) }))
     elseif ARGV[5] == '1' then
       redis.call('ZREM', K.users(queue.prefix), name)
     end
@@ -301,7 +301,7 @@ local function sums()
     if sum.ready > LIMIT.countedAtOnce then return end
     for _, name in ipairs(redis.call('ZRANGE', key, 0, size - 1)) do
       local u = F.userOf(queue, name)
-      sum.weightSum, sum.runnable = sum.weightSum + u.countedWeight, sum.runnable + u.room
+      sum.weightSum, sum.runnable = sum.weightSum + u.countedWeight, sum.runnable + u.headroom
     end
     classes[class] = size > 0 and size or nil
   end

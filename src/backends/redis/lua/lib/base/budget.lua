@@ -2,17 +2,17 @@
 -- anew for what is left out.
 -- @rare
 
-local left, room = LIMIT.scriptUnits, LIMIT.scriptBytes
+local left, bytesLeft = LIMIT.scriptUnits, LIMIT.scriptBytes
 
 -- No script answers more than it may, and this one no more than that.
 function F.limitBytes(bytes)
-  room = math.min(room, bytes)
+  bytesLeft = math.min(bytesLeft, bytes)
 end
 
 function F.spend(units, bytes)
-  left, room = left - units, room - bytes
+  left, bytesLeft = left - units, bytesLeft - bytes
 end
 
 function F.isSpent()
-  return left <= 0 or room <= 0
+  return left <= 0 or bytesLeft <= 0
 end

@@ -3,7 +3,7 @@
 -- @rare
 
 function F.upstreamsOf(t)
-  local room, facts = LIMIT.upstreamBytes, { t.at < 0 and -1 - t.at or -1 }
+  local bytesLeft, facts = LIMIT.upstreamBytes, { t.at < 0 and -1 - t.at or -1 }
   for i, id in ipairs(t.optional.waitsOn) do
     -- One that was missing was not waited for, whoever has stored it since.
     local upstream = not Cascade.satisfiedMissing(t, id) and Deps.upstreamOf(t, id)
@@ -13,9 +13,9 @@ function F.upstreamsOf(t)
       fact.state = upstream.state
       local failure = redis.call('HGET', K.errors(), id) or nil
       local size = F.resultBytes(upstream) + #(failure or '')
-      if size <= room then
+      if size <= bytesLeft then
         fact.result, fact.error = F.resultOf(upstream), failure
-        room = room - size
+        bytesLeft = bytesLeft - size
       else
         fact.cut = true
       end

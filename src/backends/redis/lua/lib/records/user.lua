@@ -14,7 +14,7 @@ function F.settingsOf(queue, own)
 end
 
 function F.newUser(queue, name, key)
-  return { queue = queue, name = name, key = key, startTag = 0, tagEpoch = 0, countedWeight = 0, room = 0, cnt = false,
+  return { queue = queue, name = name, key = key, startTag = 0, tagEpoch = 0, countedWeight = 0, headroom = 0, cnt = false,
     queued = 0, parked = queue.parked > 0 and Park.countOf(queue, name) or 0,
     live = 0, running = 0, tat = 0, own = NONE, set = false, ready = false,
     class = false, dirty = false, fresh = true }
@@ -33,7 +33,7 @@ end
 
 function F.readUser(u, packed)
   local flags, a, b, c, d, e, f
-  u.startTag, u.tagEpoch, flags, u.countedWeight, u.room, a, b, c, d, e, f, u.live, u.running, u.tat =
+  u.startTag, u.tagEpoch, flags, u.countedWeight, u.headroom, a, b, c, d, e, f, u.live, u.running, u.tat =
     struct.unpack(FORMAT.user, packed)
   u.cnt, u.queued, u.fresh = { a, b, c, d, e, f }, a + b + c + d + e + f, false
   u.isCounted = flags < FLAG.user.uncounted
@@ -61,7 +61,7 @@ function F.readPlain(u, weight)
   local tag
   if waiting > 0 then
     tag = redis.call('ZSCORE', K.ready(queue.prefix, class), name)
-    if tag then u.ready, u.class, u.room = true, class, waiting end
+    if tag then u.ready, u.class, u.headroom = true, class, waiting end
   elseif queue.tags > 0 then
     tag = redis.call('ZSCORE', K.keptTags(queue.prefix), name)
     u.isKept = tag and true
@@ -254,7 +254,7 @@ function F.saveUser(u)
   if u.throttled then flags = flags + FLAG.user.throttled end
   if u.idle then flags = flags + FLAG.user.idle end
   if not u.isCounted then flags, u.live, u.running = flags + FLAG.user.uncounted, 0, 0 end
-  local packed = struct.pack(FORMAT.user, u.startTag, u.tagEpoch, flags, u.countedWeight, u.room, c[1], c[2], c[3], c[4], c[5],
+  local packed = struct.pack(FORMAT.user, u.startTag, u.tagEpoch, flags, u.countedWeight, u.headroom, c[1], c[2], c[3], c[4], c[5],
     c[6], u.live, u.running, u.tat)
   if u.shares then
     redis.call('HSET', key, FIELD.user.numbers, packed, FIELD.user.shares, F.packShares(u.shares))

@@ -23,11 +23,11 @@ function Dispatch.readFew(queue, name)
   local got = redis.call('HMGET', key, FIELD.user.numbers, FIELD.user.shares, FIELD.user.settings)
   local found = got[1] and Dispatch.settingsOf(queue, got[3] or '')
   if not found then return end
-  local s, ep, flags, w, room, a, b, c, d, e, f, live, running, tat = struct.unpack(FORMAT.user, got[1])
+  local s, ep, flags, w, headroom, a, b, c, d, e, f, live, running, tat = struct.unpack(FORMAT.user, got[1])
   local isCounted = flags == FLAG.user.ready
   if not isCounted and (flags ~= FLAG.user.ready + FLAG.user.uncounted or found.isRecorded) then return end
   local queued = a + b + c + d + e + f
-  return { queue = queue, name = name, key = key, startTag = s, tagEpoch = ep, countedWeight = w, room = room,
+  return { queue = queue, name = name, key = key, startTag = s, tagEpoch = ep, countedWeight = w, headroom = headroom,
     queued = queued, live = live,
     running = running, tat = tat, raw = got[2], set = found.set, isCounted = isCounted, ready = true,
     isRecorded = found.isRecorded, cnt = (queued > c or got[2]) and { a, b, c, d, e, f }, isFew = true }
@@ -35,16 +35,16 @@ end
 
 -- How many turns the first of a class may have, who has a record: one more than so many at most. Nil: its turn is
 -- taken by all rules. `again`: the user, as it was read for the same turn before.
-function Dispatch.roomOf(queue, front, most, again)
+function Dispatch.headroomOf(queue, front, most, again)
   if queue.timed or front.scale == true or string.byte(front.class) ~= 111 then return end
   local name = front.got[front.at]
   local u = again and again.name == name and again or Dispatch.readFew(queue, name) or F.userOf(queue, name)
   local set = u.set
   if not u.ready or u.lists or u.tagEpoch ~= queue.epoch or u.countedWeight ~= front.countedWeight
     or set.weight ~= u.countedWeight or set.paused then return end
-  local room = math.min(u.queued, set.maxRunning - u.running, most + 1)
-  if set.rate then room = Dispatch.startsOf(u, room) end
-  if room > 0 then return room, u end
+  local headroom = math.min(u.queued, set.maxRunning - u.running, most + 1)
+  if set.rate then headroom = Dispatch.startsOf(u, headroom) end
+  if headroom > 0 then return headroom, u end
 end
 
 -- How many of so many starts its rate allows now, one behind the other; and what is spent of it then.
@@ -165,17 +165,17 @@ function Dispatch.saveFew(u, plan, tag, isReady)
   local live, running, flags = u.live, u.running, (isReady and FLAG.user.ready or 0) + (u.isCounted and 0
     or FLAG.user.uncounted)
   if u.isCounted then running = running + n end
-  local room = math.max(0, math.min(queued, set.maxRunning - running))
-  if room > u.room then return false end
-  u.queue.runnable = u.queue.runnable + room - u.room
+  local headroom = math.max(0, math.min(queued, set.maxRunning - running))
+  if headroom > u.headroom then return false end
+  u.queue.runnable = u.queue.runnable + headroom - u.headroom
   local packed
   if cnt then
-    packed = struct.pack(FORMAT.user, tag, u.tagEpoch, flags, u.countedWeight, room, cnt[1], cnt[2], cnt[3], cnt[4],
+    packed = struct.pack(FORMAT.user, tag, u.tagEpoch, flags, u.countedWeight, headroom, cnt[1], cnt[2], cnt[3], cnt[4],
       cnt[5], cnt[6], live,
       running, tat)
     redis.call('HSET', u.key, FIELD.user.numbers, packed, FIELD.user.shares, F.packShares(plan.shares))
   else
-    packed = struct.pack(FORMAT.user, tag, u.tagEpoch, flags, u.countedWeight, room, 0, 0, queued, 0, 0, 0, live, running, tat)
+    packed = struct.pack(FORMAT.user, tag, u.tagEpoch, flags, u.countedWeight, headroom, 0, 0, queued, 0, 0, 0, live, running, tat)
     redis.call('HSET', u.key, FIELD.user.numbers, packed)
   end
   return true

@@ -72,7 +72,7 @@ function Dispatch.turns(queue, most, before)
     elseif isPlain then
       have = before and before.had[i] or redis.call('LLEN', lines .. front.got[front.at])
     elseif rich then
-      have, u = Dispatch.roomOf(queue, front, most, before and before.us and before.us[i])
+      have, u = Dispatch.headroomOf(queue, front, most, before and before.us and before.us[i])
     end
     if not have then
       isOther = true

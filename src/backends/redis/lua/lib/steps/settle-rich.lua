@@ -45,8 +45,8 @@ function Settle.countRunning(queue, name, n)
   local key = K.user(queue.prefix, name)
   local packed = redis.call('HGET', key, FIELD.user.numbers)
   if not packed then return false end
-  local _, _, flags, _, room, a, b, c, d, e, f, live, running = struct.unpack(FORMAT.user, packed)
-  if flags % (2 * FLAG.user.ready) == 0 or flags >= FLAG.user.throttled or room ~= a + b + c + d + e + f then return false end
+  local _, _, flags, _, headroom, a, b, c, d, e, f, live, running = struct.unpack(FORMAT.user, packed)
+  if flags % (2 * FLAG.user.ready) == 0 or flags >= FLAG.user.throttled or headroom ~= a + b + c + d + e + f then return false end
   redis.call('HSET', key, FIELD.user.numbers,
     string.sub(packed, 1, END.user.level6) .. struct.pack('<II', live - n, running - n)
       .. string.sub(packed, AT.user.arrival))
@@ -228,9 +228,9 @@ function Settle.headsOf(some)
       heads[who[k]] = F.placeInLine(id)
     end
   end
-  local isOther, isRoomy = #keys > 0 and redis.call('EXISTS', unpack(keys)) > 0, Store.isRoomy(queue)
+  local isOther, mayEnter = #keys > 0 and redis.call('EXISTS', unpack(keys)) > 0, Store.mayEnter(queue)
   for at_, name in ipairs(some.names) do
-    if queue.users[name] or (isOther and Store.isOther(queue, name)) or (heads[name] == INF and not isRoomy) then
+    if queue.users[name] or (isOther and Store.isOther(queue, name)) or (heads[name] == INF and not mayEnter) then
       return heads, at_ - 1
     end
   end

@@ -9,7 +9,7 @@ function Store.isOther(queue, user)
 end
 
 -- A queue's users need no records, and one more may join the class of those with the weight 100.
-function Store.isRoomy(queue)
+function Store.mayEnter(queue)
   if queue.config.perUser or queue.timed then return false end
   if queue.lasts[USUAL.kind] then return true end
   local n = 0
@@ -93,7 +93,7 @@ function Store.many()
   local queue
   for at_ = 5, first, 3 do
     queue = F.queueOf(ARGV[at_ + 2])
-    if not Store.isRoomy(queue) then return end
+    if not Store.mayEnter(queue) then return end
     if Store.isOther(queue, ARGV[at_ + 1]) then return end
   end
   local text = Store.texts(n, first + n)

@@ -49,7 +49,7 @@ end
 -- that is kept; false, none.
 function Park.plainOf(queue, users)
   local plain, out, asked = {}, {}, {}
-  if #users == 0 or C.refresh > 0 or not Store.isRoomy(queue) then return plain end
+  if #users == 0 or C.refresh > 0 or not Store.mayEnter(queue) then return plain end
   local tags = queue.classes[USUAL.class] and redis.call('ZMSCORE', K.ready(queue.prefix, USUAL.class), unpack(users)) or NONE
   for i, user in ipairs(users) do
     if tags[i] then
@@ -70,33 +70,33 @@ end
 
 -- What a group may have brought back at once. `isQuick`: its user has no record, and no tasks in line but of its level:
 -- nothing but its line and its tag change.
-function Park.open(queue, turn, plain, room)
+function Park.open(queue, turn, plain, slotsLeft)
   turn.take, turn.most = 0, 1
   turn.tag = plain[turn.user]
   turn.isQuick = turn.tag ~= nil and turn.level == 3 and not queue.users[turn.user]
   if not turn.isQuick then turn.most = math.max(1, math.ceil(F.userOf(queue, turn.user).set.weight / USUAL.weight)) end
-  Park.look(queue, turn, math.min(room, 2 * turn.most))
+  Park.look(queue, turn, math.min(slotsLeft, 2 * turn.most))
 end
 
 -- Picks what is to be brought back: as much as there is room for, group by group, in rounds. Answers the groups that
 -- have something to be brought back, and whether any has more.
-function Park.pick(queue, turns, room)
+function Park.pick(queue, turns, slotsLeft)
   local users, picked = {}, {}
-  for i = 1, math.min(#turns, room) do users[i] = turns[i].user end
+  for i = 1, math.min(#turns, slotsLeft) do users[i] = turns[i].user end
   local plain = Park.plainOf(queue, users)
-  for i = 1, #users do Park.open(queue, turns[i], plain, room) end
+  for i = 1, #users do Park.open(queue, turns[i], plain, slotsLeft) end
   while #turns > 0 do
     local again = {}
     for _, turn in ipairs(turns) do
-      if room == 0 then return picked, true end
-      if not turn.take then Park.open(queue, turn, NONE, room) end
+      if slotsLeft == 0 then return picked, true end
+      if not turn.take then Park.open(queue, turn, NONE, slotsLeft) end
       if not turn.isPicked then picked[#picked + 1], turn.isPicked = turn, true end
       local had = turn.take
-      turn.take = had + math.min(room, turn.most)
+      turn.take = had + math.min(slotsLeft, turn.most)
       if turn.take >= turn.looked then Park.look(queue, turn, 2 * turn.take) end
       turn.take = math.min(turn.take, #turn.members)
       turn.more = #turn.members > turn.take
-      room, turn.stamp = room - turn.take + had, F.stamp()
+      slotsLeft, turn.stamp = slotsLeft - turn.take + had, F.stamp()
       if turn.more then again[#again + 1] = turn end
     end
     turns = again
@@ -129,7 +129,7 @@ function Park.before(queue, turns, texts, head, entered)
   local first = head and texts[head]
   if tag ~= true then
     -- A record of this step may have taken the last class that was free.
-    if not Store.isRoomy(queue) then return false end
+    if not Store.mayEnter(queue) then return false end
   elseif not first or string.byte(first, AT.text.kind) >= BYTE.facts then
     return false
   end
@@ -305,15 +305,15 @@ end
 
 -- Brings back what the worker can run, one user after another, as much as it has slots. Answers whether
 -- more of that is left.
-function Park.bringBack(queue, worker, room)
+function Park.bringBack(queue, worker, slotsLeft)
   if not Choose.queueOpen(queue, queue.parked) then return false end
   Step.rest()
-  local turns = Park.rotation(queue, worker, room + 1)
+  local turns = Park.rotation(queue, worker, slotsLeft + 1)
   if #turns == 0 then return false end
   C.isRich = true
   F.touchQueue(queue)
   -- The worker is here: nobody has to be woken for what it brings back.
-  local gain, picked, left = queue.gain, Park.pick(queue, turns, room)
+  local gain, picked, left = queue.gain, Park.pick(queue, turns, slotsLeft)
   queue.picked = picked
   Park.visitAll(queue, picked)
   Park.takeOut(queue, picked)
@@ -322,10 +322,10 @@ function Park.bringBack(queue, worker, room)
 end
 
 -- Brings back for all queues of a lease; true when it ends with slots left and more to bring.
-function Park.bringAll(shares, worker, room)
+function Park.bringAll(shares, worker, slotsLeft)
   local left = false
   for i = 1, #shares do
-    left = Park.bringBack(shares[i].queue, worker, room) or left
+    left = Park.bringBack(shares[i].queue, worker, slotsLeft) or left
   end
   return left
 end

@@ -174,24 +174,24 @@ function F.rateTill(u)
 end
 
 function F.reindex(u)
-  local queue, set, room, queued = u.queue, u.set, 0, u.queued
+  local queue, set, headroom, queued = u.queue, u.set, 0, u.queued
   F.touch(u)
   if queued > 0 and not set.paused then
-    room = set.maxRunning - u.running
-    if room > queued then room = queued end
-    if room < 0 then room = 0 end
+    headroom = set.maxRunning - u.running
+    if headroom > queued then headroom = queued end
+    if headroom < 0 then headroom = 0 end
   end
-  local till = room > 0 and set.rate and F.rateTill(u) or nil
+  local till = headroom > 0 and set.rate and F.rateTill(u) or nil
   if till or u.throttled then F.throttle(u, till) end
-  if till then room = 0 end
-  if room > 0 then
+  if till then headroom = 0 end
+  if headroom > 0 then
     F.place(u)
   elseif u.ready then
     F.unindex(u)
   end
-  local gained = room - u.room
+  local gained = headroom - u.headroom
   if gained == 0 then return end
-  u.room = room
+  u.headroom = headroom
   queue.runnable = queue.runnable + gained
   if gained > 0 then
     queue.gain = queue.gain + gained

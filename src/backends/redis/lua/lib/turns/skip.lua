@@ -105,7 +105,7 @@ end
 function Park.drain(queue, user, class)
   local u = F.userOf(queue, user)
   u.startTag, u.tagEpoch = tonumber(redis.call('ZSCORE', K.ready(queue.prefix, class), user)), queue.epoch
-  u.ready, u.class, u.room = true, class, 0
+  u.ready, u.class, u.headroom = true, class, 0
   F.reindex(u)
 end
 

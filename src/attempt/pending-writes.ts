@@ -1,4 +1,4 @@
-/** What a handler writes beside its result, held until its end is written down. */
+/** What a handler writes beside its result, pending until its end is written down. */
 
 import type { Outcome } from '../domain/attempt/decider.ts';
 import type { Backend, Decision, LeaseRef, RunStore, Settlement } from '../domain/port/backend.ts';
@@ -6,13 +6,13 @@ import type { ChannelWrite } from '../domain/task/channel.ts';
 import type { XComWrite } from '../domain/task/xcom.ts';
 import type { TaskDefinition } from '../workflow/task-definition.ts';
 import {
-  ChannelBook,
   type ChannelStore,
   type LocalChannels,
   NO_WRITES as NO_CHANNEL,
+  PendingChannelWrites,
   StoredChannels,
 } from './channels.ts';
-import { XComBook, type XComValues } from './xcom.ts';
+import { PendingXComWrites, type XComValues } from './xcom.ts';
 
 /** What was written to channels, and to XCom. */
 export interface HandlerWrites {
@@ -30,7 +30,7 @@ export function isNothing({ channel, xcom }: HandlerWrites): boolean {
   return channel.length === 0 && xcom.length === 0;
 }
 
-/** What a handler held that ran here and has succeeded: its channels end with the run, its values stay. */
+/** What a handler wrote that ran here and has succeeded: its channels end with the run, its values stay. */
 export async function applyHere(
   { xcom: values }: { readonly xcom: XComValues },
   channels: LocalChannels,
@@ -40,13 +40,13 @@ export async function applyHere(
   if (xcom.length > 0) await values.write(xcom);
 }
 
-/** Both books of one attempt, each made when its handler first asks for it. */
-export class WriteBook {
+/** What one attempt writes to channels and to XCom; each is kept from when its handler first asks for it. */
+export class PendingWrites {
   readonly #store: ChannelStore;
   readonly #values: XComValues;
   readonly #user: string;
-  #channels: ChannelBook | undefined;
-  #xcom: XComBook | undefined;
+  #channels: PendingChannelWrites | undefined;
+  #xcom: PendingXComWrites | undefined;
 
   constructor(store: ChannelStore, values: XComValues, user: string) {
     this.#store = store;
@@ -54,13 +54,13 @@ export class WriteBook {
     this.#user = user;
   }
 
-  get channels(): ChannelBook {
-    this.#channels ??= new ChannelBook(this.#store);
+  get channels(): PendingChannelWrites {
+    this.#channels ??= new PendingChannelWrites(this.#store);
     return this.#channels;
   }
 
-  get xcom(): XComBook {
-    this.#xcom ??= new XComBook(this.#values, this.#user);
+  get xcom(): PendingXComWrites {
+    this.#xcom ??= new PendingXComWrites(this.#values, this.#user);
     return this.#xcom;
   }
 
@@ -86,8 +86,8 @@ interface TaskFacts {
   readonly definition: TaskDefinition;
 }
 
-/** Makes the books of stored tasks. */
-export class WriteBooks {
+/** Makes the pending writes of stored tasks. */
+export class TaskWrites {
   readonly #runs: RunStore;
   readonly #values: XComValues;
 
@@ -96,21 +96,21 @@ export class WriteBooks {
     this.#values = xcom;
   }
 
-  bookOf(own: TaskFacts): WriteBook {
+  newFor(own: TaskFacts): PendingWrites {
     const store = new StoredChannels(this.#runs, runOf(own), own);
-    return new WriteBook(store, this.#values, own.user);
+    return new PendingWrites(store, this.#values, own.user);
   }
 
   /** What is to be applied when a task is settled; absent when nothing is. */
   settled(
     own: TaskFacts,
-    book: WriteBook | undefined,
+    pending: PendingWrites | undefined,
     { outcome, decision }: { readonly outcome: Outcome; readonly decision: Decision },
   ): SettledWrites | undefined {
-    const held = book?.take() ?? NO_WRITES;
+    const written = pending?.take() ?? NO_WRITES;
     if (decision.type !== 'finish') return undefined;
-    // A decider may let a failure pass: its result counts, what the handler held does not.
-    const { channel, xcom } = outcome.type === 'succeeded' ? held : NO_WRITES;
+    // A decider may let a failure pass: its result counts, what the handler wrote does not.
+    const { channel, xcom } = outcome.type === 'succeeded' ? written : NO_WRITES;
     const result = this.#values.resultOf(own.definition, own.user, decision.result);
     const values = result === undefined ? xcom : [...xcom, result];
     if (isNothing({ channel, xcom: values })) return undefined;

@@ -18,7 +18,7 @@ const EDGES: NewTask['edges'] = {
   allowCrossUser: true,
 };
 
-export interface ScriptStage {
+export interface ScriptHarness {
   /** Its scripts are timed. */
   readonly backend: Backend;
   /** Another connection, for what is not. */
@@ -28,25 +28,25 @@ export interface ScriptStage {
   time(name: string, act: () => Promise<unknown>, once?: 'once'): Promise<void>;
 }
 
-/** Of all cases of a stage. */
+/** Of all cases of a group. */
 export const LONGEST = 'longest';
 
-export function metricOf(stage: string, name: string): string {
-  return `${stage}.${name}`;
+export function metricOf(group: string, name: string): string {
+  return `${group}.${name}`;
 }
 
 /** One round of some cases on an empty server. */
-export async function staged(
+export async function timedCases(
   context: BenchContext,
   name: string,
-  cases: (stage: ScriptStage) => Promise<void>,
+  cases: (harness: ScriptHarness) => Promise<void>,
 ): Promise<Figures> {
   const [server, { redis }] = await Promise.all([context.redis(), loadFairloomRedis()]);
   await server.flush();
   const timed: TimedClient = timedClient(server.url);
   const [backend, fill] = [redis(timed.client), redis(server.url)];
   const figures: Record<string, number> = {};
-  const stage: ScriptStage = {
+  const harness: ScriptHarness = {
     backend,
     fill,
     size: (full) => Math.max(1, context.size(full)),
@@ -60,7 +60,7 @@ export async function staged(
   };
   try {
     await backend.users.list('default', { limit: 1 });
-    await cases(stage);
+    await cases(harness);
     const longest = Math.max(...Object.values(figures));
     return { ...figures, [metricOf(name, LONGEST)]: longest };
   } finally {
@@ -77,7 +77,7 @@ export function newTask(id: string, user: string, fields: Partial<NewTask> = {})
 
 /** So many tasks that wait for one, of a thousand users. */
 export async function addDependents(
-  { fill, size }: ScriptStage,
+  { fill, size }: ScriptHarness,
   on: string,
   full: number,
   edges: Partial<NewTask['edges']> = {},

@@ -24,7 +24,7 @@ const RUN_WORKER = fileURLToPath(new URL('./run-worker.mjs', import.meta.url));
 const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
 /** What the programme hurts: a server, a proxy before it, worker processes, and their ledger. */
-export class Stage {
+export class ChaosHarness {
   readonly server: RedisServer;
   readonly proxy: FaultProxy;
   readonly history = new History();
@@ -55,14 +55,14 @@ export class Stage {
     this.#ledger = new LedgerReader(this.ledgerPath);
   }
 
-  static async open(options: ChaosOptions): Promise<Stage> {
+  static async open(options: ChaosOptions): Promise<ChaosHarness> {
     const folder = mkdtempSync(join(tmpdir(), 'fairloom-chaos-'));
     const server = await startRedis({ args: DURABLE });
     const proxy = await startFaultProxy({ port: server.port });
-    const stage = new Stage(options, folder, server, proxy);
-    for (let count = 0; count < options.workers; count++) stage.hire();
-    await stage.until(() => stage.able().length === options.workers);
-    return stage;
+    const harness = new ChaosHarness(options, folder, server, proxy);
+    for (let count = 0; count < options.workers; count++) harness.hire();
+    await harness.until(() => harness.able().length === options.workers);
+    return harness;
   }
 
   get ledgerPath(): string {
