@@ -59,6 +59,7 @@ export function luaNames(): LuaNames {
   constants.set('TABLE.codes', tableOf(STATE_CODES));
   const { line: _inLine, ...places } = PLACES;
   constants.set('TABLE.places', tableOf(places));
+  for (const [family, { name }] of Object.entries(KEYS)) put('FAMILY', { [family]: beginOf(name) });
   for (const [type, families] of familiesByType()) {
     constants.set(`TABLE.${type.toLowerCase()}s`, quoted(families.join(' ')));
   }
@@ -195,6 +196,12 @@ function familiesByType(): ReadonlyMap<string, readonly string[]> {
   return new Map(
     [...found].map(([type, words]) => [type, [...words].filter((word) => !unclear.has(word))]),
   );
+}
+
+/** A name without its prefix, or what stands in it before the first colon that a parameter follows. */
+function beginOf(name: string): string {
+  const [, , begin = ''] = name.split(/[{}]/);
+  return begin.replace(/:$/, '');
 }
 
 /** The first word of a name; of lines with each level. */

@@ -24,7 +24,7 @@ const GUARD: readonly Row[] = [
   ],
   [
     'a key of a wrong type stays where it is',
-    `      real.call('RENAME', key, base .. 'set-aside:' .. name)\n`,
+    `      real.call('RENAME', key, base .. FAMILY.setAside .. ':' .. name)\n`,
     ``,
   ],
   ['who only looks sets aside', `string.byte(ARGV[#ARGV]) == 63`, `false`],
@@ -35,7 +35,7 @@ const GUARD: readonly Row[] = [
   ],
   [
     'a clock that is lost knows of no leases',
-    `0, 0, headOf('leases'), headOf`,
+    `0, 0, headOf(FAMILY.leases), headOf`,
     `0, 0, INF, headOf`,
   ],
   [

@@ -22,7 +22,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
 
   local function note(name, why, value)
     guard.damage[#guard.damage + 1] = name .. ': ' .. why
-    if not look then real.pcall('HSET', base .. 'damaged', name, why .. '\0' .. (value or '')) end
+    if not look then real.pcall('HSET', base .. FAMILY.damaged, name, why .. '\0' .. (value or '')) end
   end
 
   local function isFinite(...)
@@ -173,23 +173,23 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
 
   -- Whether a field of a hash can be read, by family. All others are texts, and say what they say.
   local CHECKS = {
-    user = isUser, fair = isQueue, clock = isClock, worker = isWorker,
-    facts = function(_, v) return isFacts(v) end,
-    ends = function(_, v) return isEnd(v) end,
-    hot = function(_, v) return isLease(v) end,
-    attempts = function(_, v) return isJson(v) end,
-    key = function(field, v)
+    [FAMILY.user] = isUser, [FAMILY.fair] = isQueue, [FAMILY.clock] = isClock, [FAMILY.worker] = isWorker,
+    [FAMILY.facts] = function(_, v) return isFacts(v) end,
+    [FAMILY.ends] = function(_, v) return isEnd(v) end,
+    [FAMILY.hot] = function(_, v) return isLease(v) end,
+    [FAMILY.attempts] = function(_, v) return isJson(v) end,
+    [FAMILY.key] = function(field, v)
       local key = field ~= FIELD.key.record or tableIn(cmsgpack.unpack, v)
       return key == true or (key and type(key.ownerId) == 'string' and isTexts(key.absorbedIds))
     end,
-    ['user-config'] = function(_, v) return tableIn(cmsgpack.unpack, v) end,
-    schedule = function(field, v)
+    [FAMILY.userConfig] = function(_, v) return tableIn(cmsgpack.unpack, v) end,
+    [FAMILY.schedule] = function(field, v)
       return v == '' or not set(MEMBERS.scheduleNumbers)[field] or isCount(v)
     end,
-    channel = function(field, v) return field ~= FIELD.channel.counts or string.find(v, '^%d+ %d+$') end,
-    xcom = function(field, v) return (field ~= FIELD.xcom.pushed and field ~= FIELD.xcom.keep) or isCount(v) end,
+    [FAMILY.channel] = function(field, v) return field ~= FIELD.channel.counts or string.find(v, '^%d+ %d+$') end,
+    [FAMILY.xcom] = function(field, v) return (field ~= FIELD.xcom.pushed and field ~= FIELD.xcom.keep) or isCount(v) end,
   }
-  for family in pairs(set('holes graphmeta list later')) do
+  for _, family in ipairs({ FAMILY.holes, FAMILY.graphMeta, FAMILY.list, FAMILY.later }) do
     CHECKS[family] = function(_, v) return isCount(v) end
   end
 
@@ -203,9 +203,10 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
 
   -- The whole of a task goes: what is left of it says nothing that anybody may rely on.
   local function setTaskAside(id, why)
-    note('task ' .. id, why, real.call('HGET', base .. 'tasks', id))
+    note('task ' .. id, why, real.call('HGET', base .. FAMILY.tasks, id))
     if look then return end
-    for part in pairs(set('tasks facts ends results errors payloads ears')) do real.pcall('HDEL', base .. part, id) end
+    for _, part in ipairs({ FAMILY.tasks, FAMILY.facts, FAMILY.ends, FAMILY.results, FAMILY.errors,
+      FAMILY.payloads, FAMILY.ears }) do real.pcall('HDEL', base .. part, id) end
   end
 
   local function pieceOf(part, id)
@@ -216,19 +217,19 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
   -- Why a task cannot be read; nil when it can.
   local function faultOf(id, f)
     if not isText(f) then return 'its text cannot be read' end
-    local kind, facts, ended = string.byte(f, AT.text.kind) - BYTE.zero, pieceOf('facts', id), pieceOf('ends', id)
+    local kind, facts, ended = string.byte(f, AT.text.kind) - BYTE.zero, pieceOf(FAMILY.facts, id), pieceOf(FAMILY.ends, id)
     if kind >= FLAG.kind.facts and not facts then return 'its facts are lost' end
     if kind >= FLAG.kind.facts and not isFacts(facts) then return 'its facts cannot be read' end
-    if kind % (2 * FLAG.kind.long) == 1 and not pieceOf('payloads', id) then return 'its payload is lost' end
+    if kind % (2 * FLAG.kind.long) == 1 and not pieceOf(FAMILY.payloads, id) then return 'its payload is lost' end
     if ended and not isEnd(ended) then return 'its end cannot be read' end
-    if ended and string.byte(ended) >= FLAG.ending.apart and not pieceOf('results', id) then return 'its result is lost' end
+    if ended and string.byte(ended) >= FLAG.ending.apart and not pieceOf(FAMILY.results, id) then return 'its result is lost' end
   end
 
   -- What is read in place of a field that cannot be: a lease that has ended, else nothing.
   local function checked(key, field, value)
     if not value then return value end
     local family, last, whole = nameOf(key)
-    if family == 'tasks' then
+    if family == FAMILY.tasks then
       local why = readable[field] ~= value and faultOf(field, value)
       if not why then
         readable[field] = value
@@ -239,11 +240,11 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     end
     local check = CHECKS[family]
     if not check or check(field, value) then return value end
-    if family == 'facts' or family == 'ends' then
+    if family == FAMILY.facts or family == FAMILY.ends then
       setTaskAside(field, 'its ' .. family .. ' cannot be read')
       return false
     end
-    if family == 'hot' then
+    if family == FAMILY.hot then
       note('lease of ' .. field .. ' by ' .. last, 'cannot be read', value)
       local over = struct.pack(FORMAT.lease, 0, 0, 0, 0, 0) .. '\0' .. '0-damaged'
       if not look then real.call('HSET', key, field, over) end
@@ -252,8 +253,8 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     note(whole .. ' ' .. field, 'cannot be read', value)
     if look then return false end
     real.call('HDEL', key, field)
-    if family == 'worker' then real.call('HDEL', key, FIELD.worker.seen) end
-    if family == 'schedule' and (field == FIELD.schedule.due or field == FIELD.schedule.slot) then
+    if family == FAMILY.worker then real.call('HDEL', key, FIELD.worker.seen) end
+    if family == FAMILY.schedule and (field == FIELD.schedule.due or field == FIELD.schedule.slot) then
       real.call('HSET', key, FIELD.schedule.due, seconds .. '000', FIELD.schedule.slot, seconds .. '000')
     end
     return false
@@ -276,7 +277,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
         if command == 'HSCAN' then return { '0', {} } end
         return command == 'HMGET' and nothing(select('#', ...)) or ROWS[command] and {} or not SCALARS[command] and 0
       end
-      real.call('RENAME', key, base .. 'set-aside:' .. name)
+      real.call('RENAME', key, base .. FAMILY.setAside .. ':' .. name)
     elseif command == 'HINCRBY' and not look and string.find(got.err, 'not an integer', 1, true) then
       note(name .. ' ' .. (...), 'is no number')
       real.call('HDEL', key, (...))
@@ -289,7 +290,7 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     local kept = {}
     for i = 1, #rows, step do
       local value = rows[i + step - 1]
-      if step == 1 and not CHECKS.attempts(nil, value) then
+      if step == 1 and not CHECKS[FAMILY.attempts](nil, value) then
         note(string.sub(key, #base + 1), 'holds an attempt that cannot be read', value)
         if not look then real.call('LREM', key, 1, value) end
       elseif step == 1 or checked(key, rows[i], value) then
@@ -301,29 +302,29 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
 
   local function headOf(key) return tonumber(ask('ZRANGE', base .. key, 0, 0, 'WITHSCORES')[2]) or INF end
 
-  local function firstOf(state) return ask('LLEN', base .. 'ended:' .. state) > 0 and 0 or INF end
+  local function firstOf(state) return ask('LLEN', base .. FAMILY.ended .. ':' .. state) > 0 and 0 or INF end
 
   -- What the namespace remembers from step to step, told anew from what it stands for; see lib/clock.lua.
   -- Stamps go on from one that no step can have reached.
   function guard.newClock()
     local waiting = 0
-    for _, id in ipairs(ask('ZRANGE', base .. 'workers', 0, -1)) do
-      local key = base .. 'worker:' .. id
+    for _, id in ipairs(ask('ZRANGE', base .. FAMILY.workers, 0, -1)) do
+      local key = base .. FAMILY.worker .. ':' .. id
       local line = checked(key, FIELD.worker.line, ask('HGET', key, FIELD.worker.line))
       if line and #line > 1 then waiting = waiting + 1 end
     end
-    return struct.pack(FORMAT.clock, 0, 0, headOf('leases'), headOf('scheduled-users'),
-      headOf('throttled'), headOf('deadlines'), headOf('cascade'), firstOf('finished'), firstOf('failed'),
-      firstOf('canceled'), headOf('listed-workers'), headOf('submissions'), headOf('missing'), waiting, 0,
-      ask('SCARD', base .. 'configured-users'), 1, ask('EXISTS', base .. 'dropping'),
-      ask('EXISTS', base .. 'refreshing'), 1, headOf('schedules:due'), headOf('xcom-ends'),
-      64000 * seconds, ask('HLEN', base .. 'ears'))
+    return struct.pack(FORMAT.clock, 0, 0, headOf(FAMILY.leases), headOf(FAMILY.scheduledUsers),
+      headOf(FAMILY.throttled), headOf(FAMILY.deadlines), headOf(FAMILY.cascade), firstOf('finished'), firstOf('failed'),
+      firstOf('canceled'), headOf(FAMILY.listedWorkers), headOf(FAMILY.submissions), headOf(FAMILY.missingIds), waiting, 0,
+      ask('SCARD', base .. FAMILY.configured), 1, ask('EXISTS', base .. FAMILY.dropping),
+      ask('EXISTS', base .. FAMILY.refreshing), 1, headOf(FAMILY.schedulesDue), headOf(FAMILY.xcomEnds),
+      64000 * seconds, ask('HLEN', base .. FAMILY.ears))
   end
 
   -- Whether the record says less than the namespace holds.
   local function readClock(got)
     if got[1] and checked(KEYS[1], FIELD.clock.numbers, got[1]) then return got end
-    if real.call('EXISTS', base .. 'tasks', base .. 'queues', base .. 'workers') == 0 then return got end
+    if real.call('EXISTS', base .. FAMILY.tasks, base .. FAMILY.queues, base .. FAMILY.workers) == 0 then return got end
     if not got[1] then note('clock', 'is lost') end
     got[1], got[2] = guard.newClock(), false
     if not look then
@@ -342,8 +343,8 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
       if got[i] and not value then isWhole = false end
       got[i] = value
     end
-    if family == 'worker' and not isWhole then return nothing(#fields) end
-    if family == 'user' and fields[1] == FIELD.user.numbers and not got[1] and got[3] then
+    if family == FAMILY.worker and not isWhole then return nothing(#fields) end
+    if family == FAMILY.user and fields[1] == FIELD.user.numbers and not got[1] and got[3] then
       local own = cmsgpack.unpack(got[3]).userPart
       if type(own) ~= 'table' or not isFinite(own.weight) or next(own, next(own)) then
         note(string.sub(key, #base + 1), 'has no numbers', got[3])
@@ -364,8 +365,8 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
     if command == 'HGET' then return checked(key, (...), got) end
     if command == 'HGETALL' then return checkRows(key, got, 2) end
     if command == 'HSCAN' then return { got[1], checkRows(key, got[2], 2) } end
-    if command == 'LRANGE' and nameOf(key) == 'attempts' then return checkRows(key, got, 1) end
-    if command == 'LINDEX' and nameOf(key) == 'attempts' and got and not isJson(got) then return false end
+    if command == 'LRANGE' and nameOf(key) == FAMILY.attempts then return checkRows(key, got, 1) end
+    if command == 'LINDEX' and nameOf(key) == FAMILY.attempts and got and not isJson(got) then return false end
     if command ~= 'HMGET' then return got end
     -- The clock that a test sets.
     if not seconds then seconds = got[1] end
@@ -384,7 +385,8 @@ if string.find(ARGV[#ARGV], '^[!?]') then redis = (function(real)
       end
     end
     -- Large ones are read in parts, or with their tasks.
-    if is == 'hash' and CHECKS[family] and not set('facts ends hot later')[family] then guard.call('HGETALL', key) end
+    local isLarge = family == FAMILY.facts or family == FAMILY.ends or family == FAMILY.hot or family == FAMILY.later
+    if is == 'hash' and CHECKS[family] and not isLarge then guard.call('HGETALL', key) end
     return true
   end
 
