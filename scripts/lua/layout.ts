@@ -102,6 +102,8 @@ function shortsOf(): Readonly<Record<string, string>> {
       optional.wakeDue,
       optional.leastDeadline,
       optional.startWithin,
+      optional.keyHoldsUntil,
+      optional.keyWindowFrom,
     ]),
     texts: text([
       optional.keyName,

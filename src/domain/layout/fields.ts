@@ -126,6 +126,8 @@ export const PACKED_NAMES = {
     leastDeadline: ['dl', 'the least of these'],
     keyName: ['k', 'idempotency key'],
     keyPassed: ['kp', 'its key has passed to others, or it was redriven: it holds it no more'],
+    keyHoldsUntil: ['ku', 'until when its key holds, whether it has ended or not'],
+    keyWindowFrom: ['kn', 'when the window of its key began, if that gathers calls'],
     payloadDigest: ['fp', 'digest of the first payload'],
     batchId: ['su', 'unsealed batch'],
     isJoin: ['j', 'it is a join'],

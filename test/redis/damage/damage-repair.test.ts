@@ -12,6 +12,14 @@ import { DamagedStore } from './kit.ts';
 
 const QUEUES = ['default', 'bulk'].map((queue) => ({ queue, weight: 1, pass: 0 }));
 
+/** A store with nothing in it. */
+async function emptied() {
+  const store = await DamagedStore.make();
+  const { kit, raw, prefix } = store;
+  await raw.del(...(await raw.keys(`${prefix}:*`)).filter((key) => !key.endsWith('-by-hand')));
+  return { store, kit, raw, prefix };
+}
+
 const broken = (): Error =>
   new BackendUnsupportedError('lease: a script broke off', {
     cause: new Error('ERR user_script:1: oh no'),
@@ -94,8 +102,7 @@ it('F63 tests that damage nothing are told of a call that broke off', async () =
 });
 
 it('F63 a text that cannot be read costs nobody its place, and the lease goes on in the same call', async () => {
-  const { kit, raw, prefix } = await DamagedStore.make();
-  await raw.del(...(await raw.keys(`${prefix}:*`)).filter((key) => !key.endsWith('-by-hand')));
+  const { kit, raw, prefix } = await emptied();
   await kit.addMany(6, { user: 'ann' });
   await kit.addMany(6, { user: 'bob' });
   const line = await raw.lrange(`${prefix}:line:ann`, 0, -1);
@@ -142,8 +149,7 @@ it('F64 what comes after a clock was lost stands behind what came before', async
 });
 
 it('F63 what a call had leased when it was broken off goes with its answer', async () => {
-  const { kit, raw, prefix } = await DamagedStore.make();
-  await raw.del(...(await raw.keys(`${prefix}:*`)).filter((key) => !key.endsWith('-by-hand')));
+  const { kit, raw, prefix } = await emptied();
   await kit.addMany(2, { user: 'ann' });
   // Taken by all rules, behind the others.
   await kit.add({ id: 'odd', user: 'bob', cost: 2 });
@@ -160,6 +166,44 @@ it('F63 what a call had leased when it was broken off goes with its answer', asy
   expect(new Set([...leased, ...rest].map(({ id }) => id)).size).toBe(4);
   expect(leased.length + rest.length).toBe(4);
   expect((await kit.backend.inspect.reconcile({ repair: true })).drift).toEqual([]);
+});
+
+it('F64 a key that is given back holds for the time that it was to hold for', async () => {
+  const { store, kit, raw, prefix } = await emptied();
+  const key = { policy: 'return', ttlMs: 300_000 } as const;
+  const timed = { user: 'kim', idempotency: { key: 'timed', ...key } };
+  const over = { user: 'kim', idempotency: { key: 'over', ...key } };
+  const throttle = { policy: 'throttle', perMs: 300_000, trailing: false } as const;
+  const slow = { user: 'kim', idempotency: { key: 'slow', ...throttle } };
+  const ids = [await kit.add(over)];
+  await kit.runToEnd(ids[0] ?? '');
+  ids.push(await kit.add(timed), await kit.add(slow));
+  await raw.del(await raw.keys(`${prefix}:key:*`));
+  await store.repair();
+  expect((await store.repair()).drift).toEqual([]);
+  for (const leased of await kit.lease(2)) await kit.finish(leased);
+  for (const [at, fields] of [over, timed, slow].entries()) {
+    expect(await kit.sendOne(fields)).toMatchObject({ kind: 'existing', id: ids[at] });
+  }
+  await kit.advance(300_000);
+  for (const fields of [over, timed, slow]) {
+    expect(await kit.sendOne(fields)).toMatchObject({ kind: 'created' });
+  }
+  expect((await store.repair()).drift).toEqual([]);
+});
+
+it('F64 a key that others have taken over is given back to nobody else', async () => {
+  const { kit, raw, prefix } = await emptied();
+  const key = (ttlMs: number) =>
+    ({ user: 'kim', idempotency: { key: 'k', policy: 'run-once-more', ttlMs } }) as const;
+  const first = await kit.add(key(300_000));
+  const held = await kit.leaseOne();
+  expect(held.id).toBe(first);
+  const heir = await kit.add(key(300_000));
+  await kit.finish(held);
+  await raw.del(await raw.keys(`${prefix}:key:*`));
+  await kit.backend.inspect.reconcile({ repair: true });
+  expect(await kit.sendOne(key(300_000))).toMatchObject({ kind: 'existing', id: heir });
 });
 
 it('F64 indexes are made anew beside workers that go on, and nothing runs twice', async () => {

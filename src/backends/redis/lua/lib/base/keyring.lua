@@ -47,8 +47,13 @@ function F.releaseKey(t, u)
     key.dirty = true
   elseif key.ownerId == t.id then
     if key.followerId then
+      local heir = F.taskOf(key.followerId)
       key.ownerId, key.followerId = key.followerId, nil
-      key.digestFirst = F.firstDigest(F.taskOf(key.ownerId))
+      key.digestFirst = F.firstDigest(heir)
+      if key.holdsUntil then
+        t.optional.keyPassed, heir.optional.keyHoldsUntil = true, key.holdsUntil
+        F.change(heir)
+      end
     else
       key.ownerEndedAt = now
     end

@@ -110,10 +110,16 @@ end
 -- The key is its own, or nobody's any more.
 function Rebuild.edgeKey(t, u, repair)
   local x = t.optional
-  if F.isEnd(t.state) or not (x and x.keyName) or x.keyPassed then return end
+  if not (x and x.keyName) or x.keyPassed then return end
+  -- One that holds for a time does so beyond the end.
+  if F.isEnd(t.state) and not (x.keyHoldsUntil and now < x.keyHoldsUntil) then return end
   local key = F.keyState(u.queue.name, u.name, x.keyName)
   if key.ownerId then return end
-  if repair then key.ownerId, key.digestFirst, key.dirty = t.id, F.firstDigest(t), true end
+  if repair then
+    key.ownerId, key.digestFirst, key.dirty = t.id, F.firstDigest(t), true
+    key.holdsUntil, key.windowFrom = x.keyHoldsUntil, x.keyWindowFrom
+    key.ownerEndedAt = F.isEnd(t.state) and t.at or nil
+  end
   return 'has a key that does not know it'
 end
 

@@ -18,6 +18,8 @@ function Key.rememberedKey(item)
     Key.gone[key.ownerId] = key.ownerEndedAs
     return key
   end
+  -- The clock may go back.
+  Key.pass(key.ownerId)
   key.ownerId = nil
   key.dirty = true
 end
@@ -35,11 +37,11 @@ function Key.hasAbsorbed(key, id)
   return false
 end
 
--- A task that has not ended loses its key: repair does not give it back.
+-- A task loses its key before that was to be free: repair does not give it back.
 function Key.pass(id)
   local t = id and F.taskOf(id)
-  local x = t and not F.isEnd(t.state) and t.optional
-  if not x or not x.keyName or x.keyPassed then return end
+  local x = t and t.optional
+  if not x or not x.keyName or x.keyPassed or (F.isEnd(t.state) and not x.keyHoldsUntil) then return end
   x.keyPassed = true
   F.change(t)
 end
@@ -47,7 +49,7 @@ end
 function Key.takeKey(item, t)
   local spec = item.optional.keySpec
   local key = F.keyState(item.queueName, item.user, spec.key)
-  if not key.ownerEndedAt then Key.pass(key.ownerId) end
+  Key.pass(key.ownerId)
   Key.pass(key.followerId)
   local window = Window.is(spec) and Window.opened(key, spec)
   if window then
@@ -59,6 +61,7 @@ function Key.takeKey(item, t)
   key.ownerId, key.followerId, key.digestFirst, key.ownerEndedAt, key.ownerEndedAs = t.id, nil,
     redis.sha1hex(item.payload), nil, nil
   key.dirty = true
+  t.optional.keyHoldsUntil, t.optional.keyWindowFrom = key.holdsUntil, key.windowFrom
 end
 
 -- The id of a removed owner may have been given to another task since.
