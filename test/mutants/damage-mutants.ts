@@ -70,6 +70,11 @@ const REBUILD: readonly Row[] = [
 ];
 
 const EDGES: readonly Row[] = [
+  [
+    'a key that is given back holds as if it had no time',
+    `    key.holdsUntil, key.windowFrom = x.keyHoldsUntil, x.keyWindowFrom\n`,
+    ``,
+  ],
   ['who waits for nothing waits on', `  if repair then F.unblock(t, u) end\n`, ``],
   [
     'who waits for one that does not know waits on',
